@@ -1,0 +1,155 @@
+#include "kernels/session/device.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return lower(text).find(lower(part)) != std::string::npos;
+}
+
+DeviceKind kind_of(cl_device_type type) {
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceKind::kGpu;
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceKind::kCpu;
+  return DeviceKind::kAccelerator;
+}
+
+DeviceInfo describe(const cl::Platform& platform, const cl::Device& device) {
+  DeviceInfo info;
+  info.platform = platform.getInfo<CL_PLATFORM_NAME>();
+  info.platform_version = platform.getInfo<CL_PLATFORM_VERSION>();
+  info.name = device.getInfo<CL_DEVICE_NAME>();
+  info.vendor = device.getInfo<CL_DEVICE_VENDOR>();
+  info.version = device.getInfo<CL_DEVICE_VERSION>();
+  info.driver = device.getInfo<CL_DRIVER_VERSION>();
+  info.kind = kind_of(device.getInfo<CL_DEVICE_TYPE>());
+  info.global_memory_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+  info.max_allocation_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  info.local_memory_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  info.constant_buffer_bytes = device.getInfo<CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE>();
+  info.max_work_group_size = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  info.claims_int64_atomics =
+      contains(device.getInfo<CL_DEVICE_EXTENSIONS>(), "cl_khr_int64_base_atomics");
+  return info;
+}
+
+std::vector<cl::Device> devices_of(const cl::Platform& platform) {
+  std::vector<cl::Device> devices;
+  try {
+    platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+  } catch (const cl::Error& error) {
+    if (error.err() != CL_DEVICE_NOT_FOUND) throw;
+  }
+  return devices;
+}
+
+struct Choice {
+  std::string_view platform;
+  std::optional<DeviceKind> kind;
+  std::string_view name;
+  std::optional<std::size_t> index;
+};
+
+std::optional<DeviceKind> parse_kind(std::string_view text, std::string_view choice) {
+  if (text.empty()) return std::nullopt;
+  for (const DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu, DeviceKind::kAccelerator}) {
+    if (lower(text) == lower(to_string(kind))) return kind;
+  }
+  throw Error(ErrorKind::kUsage, "device: the type must be GPU, CPU or ACCELERATOR, was '" +
+                                     std::string(text) + "' in '" + std::string(choice) + "'");
+}
+
+Choice parse(std::string_view text) {
+  if (std::count(text.begin(), text.end(), ':') != 2) {
+    throw Error(ErrorKind::kUsage,
+                "device: expected platform:type:name-or-index, was '" + std::string(text) + "'");
+  }
+  const std::size_t first = text.find(':');
+  const std::size_t second = text.find(':', first + 1);
+  Choice choice;
+  choice.platform = text.substr(0, first);
+  choice.kind = parse_kind(text.substr(first + 1, second - first - 1), text);
+  choice.name = text.substr(second + 1);
+  std::size_t index = 0;
+  const char* end = choice.name.data() + choice.name.size();
+  const auto [stop, status] = std::from_chars(choice.name.data(), end, index);
+  if (!choice.name.empty() && status == std::errc() && stop == end) {
+    choice.index = index;
+    choice.name = {};
+  }
+  return choice;
+}
+
+std::size_t default_device(const std::vector<Device>& devices) {
+  for (const DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu}) {
+    const auto found = std::find_if(devices.begin(), devices.end(),
+                                    [&](const Device& d) { return d.info.kind == kind; });
+    if (found != devices.end()) return static_cast<std::size_t>(found - devices.begin());
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string_view to_string(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kGpu:
+      return "GPU";
+    case DeviceKind::kCpu:
+      return "CPU";
+    case DeviceKind::kAccelerator:
+      break;
+  }
+  return "ACCELERATOR";
+}
+
+std::vector<Device> list_devices() {
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error&) {
+    return {};  // the loader reports "no platform" as an error
+  }
+  std::vector<Device> devices;
+  for (const cl::Platform& platform : platforms) {
+    for (const cl::Device& device : devices_of(platform)) {
+      devices.push_back({device, describe(platform, device)});
+    }
+  }
+  return devices;
+}
+
+std::size_t choose_device(const std::vector<Device>& devices, std::string_view choice) {
+  if (devices.empty()) {
+    throw Error(ErrorKind::kDevice,
+                "device: no OpenCL device found; install your GPU's OpenCL driver, or PoCL "
+                "(package pocl-opencl-icd) to run on the CPU");
+  }
+  if (choice.empty()) return default_device(devices);
+  const Choice wanted = parse(choice);
+  std::size_t matches = 0;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const DeviceInfo& info = devices[i].info;
+    if (!contains(info.platform, wanted.platform) || !contains(info.name, wanted.name)) continue;
+    if (wanted.kind && info.kind != *wanted.kind) continue;
+    if (matches++ == wanted.index.value_or(0)) return i;
+  }
+  throw Error(ErrorKind::kDevice, "device: nothing matches '" + std::string(choice) +
+                                      "'; `lookalike devices` lists what there is");
+}
+
+}  // namespace lookalike

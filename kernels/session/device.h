@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/session/opencl.h"
+
+namespace lookalike {
+
+enum class DeviceKind { kGpu, kCpu, kAccelerator };
+
+std::string_view to_string(DeviceKind kind);
+
+// What an OpenCL device says of itself.
+struct DeviceInfo {
+  std::string platform;
+  std::string platform_version;
+  std::string name;
+  std::string vendor;
+  std::string version;
+  std::string driver;
+  DeviceKind kind = DeviceKind::kCpu;
+  std::uint64_t global_memory_bytes = 0;
+  std::uint64_t max_allocation_bytes = 0;
+  std::uint64_t local_memory_bytes = 0;
+  std::uint64_t constant_buffer_bytes = 0;
+  std::size_t max_work_group_size = 0;
+  std::uint32_t compute_units = 0;
+  bool claims_int64_atomics = false;
+};
+
+struct Device {
+  cl::Device handle;
+  DeviceInfo info;
+};
+
+// Every device of every platform, in the loader's order. Empty when there is none.
+std::vector<Device> list_devices();
+
+// The device that `choice` names: "platform:type:name-or-index" as OpenCV's
+// OPENCV_OPENCL_DEVICE has it. Each part may be empty; platform and name match any part of the
+// real one, whatever the case; type is GPU, CPU or ACCELERATOR; an index counts the devices that
+// the other parts leave. An empty choice takes the first GPU, else the first CPU device, else the
+// first of all. Returns an index into devices.
+// Throws Error(kUsage) when the choice is malformed, Error(kDevice) when nothing matches.
+std::size_t choose_device(const std::vector<Device>& devices, std::string_view choice);
+
+}  // namespace lookalike

@@ -1,0 +1,75 @@
+#include "kernels/session/program_cache.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+namespace lookalike {
+namespace {
+
+constexpr std::string_view kMagic = "lookalike program 1\n";
+
+// FNV-1a, 64 bits (Fowler, Noll, Vo): names the file only; the key inside decides.
+std::uint64_t fnv1a(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  return hash;
+}
+
+std::string header_for(const std::string& key) {
+  return std::string(kMagic) + std::to_string(key.size()) + '\n' + key;
+}
+
+}  // namespace
+
+std::filesystem::path ProgramCache::file_for(const std::string& key) const {
+  return folder_ / (std::to_string(fnv1a(key)) + ".clbin");
+}
+
+std::optional<std::vector<unsigned char>> ProgramCache::load(const std::string& key) const {
+  if (folder_.empty()) return std::nullopt;
+  std::ifstream file(file_for(key), std::ios::binary);
+  if (!file) return std::nullopt;
+  const std::string header = header_for(key);
+  const std::string content((std::istreambuf_iterator<char>(file)),
+                            std::istreambuf_iterator<char>());
+  if (content.size() <= header.size() || !content.starts_with(header)) return std::nullopt;
+  return std::vector<unsigned char>(content.begin() + static_cast<std::ptrdiff_t>(header.size()),
+                                    content.end());
+}
+
+void ProgramCache::store(const std::string& key, const std::vector<unsigned char>& binary) const {
+  if (folder_.empty() || binary.empty()) return;
+  std::error_code ignored;
+  std::filesystem::create_directories(folder_, ignored);
+  const std::filesystem::path target = file_for(key);
+  const std::filesystem::path temporary = target.string() + '.' + std::to_string(getpid());
+  std::ofstream file(temporary, std::ios::binary);
+  file << header_for(key);
+  file.write(reinterpret_cast<const char*>(binary.data()),
+             static_cast<std::streamsize>(binary.size()));
+  file.close();
+  if (file) {
+    std::filesystem::rename(temporary, target, ignored);
+  } else {
+    std::filesystem::remove(temporary, ignored);
+  }
+}
+
+std::filesystem::path default_program_cache() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
+    return std::filesystem::path(cache) / "lookalike" / "programs";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+    return std::filesystem::path(home) / ".cache" / "lookalike" / "programs";
+  }
+  return {};
+}
+
+}  // namespace lookalike

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lookalike {
+
+// Compiled programs on disk, one file each. The file holds its whole key, so that two programs
+// whose names collide are never confused. Nothing here throws: a cache that cannot be read or
+// written only costs time.
+class ProgramCache {
+ public:
+  // An empty folder turns the cache off.
+  explicit ProgramCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::optional<std::vector<unsigned char>> load(const std::string& key) const;
+  void store(const std::string& key, const std::vector<unsigned char>& binary) const;
+
+ private:
+  std::filesystem::path file_for(const std::string& key) const;
+
+  std::filesystem::path folder_;
+};
+
+// The user's cache folder for programs: $XDG_CACHE_HOME or ~/.cache, then lookalike/programs;
+// empty when neither is known.
+std::filesystem::path default_program_cache();
+
+}  // namespace lookalike

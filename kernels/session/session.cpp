@@ -1,0 +1,233 @@
+#include "kernels/session/session.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "kernels/session/kernel_source.h"
+
+namespace lookalike {
+namespace {
+
+// Profiling events are folded into times once this many are held, so that they stay few.
+constexpr std::size_t kMaxEvents = 1024;
+
+[[noreturn]] void rethrow(const cl::Error& error, const std::string& where) {
+  const std::string message =
+      where + ": " + error.what() + " failed with OpenCL error " + std::to_string(error.err());
+  switch (error.err()) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
+    case CL_INVALID_BUFFER_SIZE:
+      throw DeviceOutOfMemory(message + " (out of device memory)");
+    default:
+      throw Error(ErrorKind::kDevice, message);
+  }
+}
+
+template <typename Work>
+auto translate(const std::string& where, Work&& work) {
+  try {
+    return work();
+  } catch (const cl::Error& error) {
+    rethrow(error, where);
+  }
+}
+
+void CL_CALLBACK on_release(cl_mem /*memory*/, void* data) {
+  auto* release = static_cast<std::function<void()>*>(data);
+  (*release)();
+  delete release;
+}
+
+cl::NDRange whole_groups(const cl::NDRange& global, const cl::NDRange& local) {
+  const auto side = [&](std::size_t i) {
+    return round_up(global.get()[i], std::max<std::size_t>(1, local.get()[i]));
+  };
+  switch (global.dimensions()) {
+    case 1:
+      return {side(0)};
+    case 2:
+      return {side(0), side(1)};
+    default:
+      return {side(0), side(1), side(2)};
+  }
+}
+
+bool is_nothing(const cl::NDRange& global) {
+  for (std::size_t i = 0; i < global.dimensions(); ++i) {
+    if (global.get()[i] == 0) return true;
+  }
+  return false;
+}
+
+Device pick(const std::string& choice) {
+  std::vector<Device> devices = list_devices();
+  return devices[choose_device(devices, choice)];
+}
+
+}  // namespace
+
+OpenClSession::OpenClSession(const SessionOptions& options)
+    : options_(options),
+      device_(translate("device", [&] { return pick(options.device); })),
+      context_(translate("device", [&] { return cl::Context(device_.handle); })),
+      queue_(translate("device",
+                       [&] {
+                         return cl::CommandQueue(context_, device_.handle,
+                                                 options.profile ? cl::QueueProperties::Profiling
+                                                                 : cl::QueueProperties::None);
+                       })),
+      cache_(options.program_cache),
+      allocated_bytes_(std::make_shared<std::atomic<std::uint64_t>>(0)) {}
+
+cl::Kernel OpenClSession::kernel(const std::vector<std::string>& sources, const std::string& name,
+                                 const std::string& options) {
+  std::string text;
+  for (const std::string& source : sources) text += kernel_source(source);
+  const std::string key = options + '\n' + text;
+  return translate("kernel " + name, [&] {
+    auto found = programs_.find(key);
+    if (found == programs_.end()) found = programs_.emplace(key, build(text, options)).first;
+    return cl::Kernel(found->second, name.c_str());
+  });
+}
+
+cl::Program OpenClSession::build(const std::string& source, const std::string& options) {
+  const DeviceInfo& info = device_.info;
+  const std::string key = info.platform_version + '\n' + info.name + '\n' + info.driver + '\n' +
+                          options + '\n' + source;
+  if (const auto binary = cache_.load(key)) {
+    try {
+      cl::Program program(context_, {device_.handle}, {*binary});
+      program.build({device_.handle}, options.c_str());
+      return program;
+    } catch (const cl::Error&) {
+      // A binary that no longer loads is built again from its source, below.
+    }
+  }
+  cl::Program program(context_, source);
+  try {
+    program.build({device_.handle}, options.c_str());
+  } catch (const cl::Error&) {
+    throw Error(ErrorKind::kDevice, "kernel: the compiler of " + info.name +
+                                        " refused a program (options '" + options + "'):\n" +
+                                        program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle));
+  }
+  cache_.store(key, program.getInfo<CL_PROGRAM_BINARIES>().front());
+  return program;
+}
+
+cl::Buffer OpenClSession::allocate(std::size_t bytes, cl_mem_flags flags) {
+  const std::size_t size = std::max<std::size_t>(bytes, 1);
+  const std::uint64_t limit = options_.memory_limit_bytes;
+  const std::string where = "device memory of " + device_.info.name;
+  if (limit > 0 && allocated_bytes_->load() + size > limit) {
+    throw DeviceOutOfMemory(where + ": " + std::to_string(size) + " bytes more would pass the " +
+                            "configured limit of " + std::to_string(limit));
+  }
+  return translate(where, [&] {
+    cl::Buffer buffer(context_, flags, size);
+    auto release = std::make_unique<std::function<void()>>(
+        [counter = allocated_bytes_, size] { *counter -= size; });
+    buffer.setDestructorCallback(on_release, release.get());
+    release.release();
+    *allocated_bytes_ += size;
+    return buffer;
+  });
+}
+
+void OpenClSession::write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
+                                const void* from) {
+  if (bytes == 0) return;
+  translate("copy to device",
+            [&] { queue_.enqueueWriteBuffer(buffer, CL_TRUE, offset, bytes, from); });
+}
+
+void OpenClSession::read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
+                               void* to) {
+  if (bytes == 0) return;
+  translate("copy from device",
+            [&] { queue_.enqueueReadBuffer(buffer, CL_TRUE, offset, bytes, to); });
+}
+
+void OpenClSession::clear(const cl::Buffer& buffer, std::size_t bytes) {
+  if (bytes == 0) return;
+  translate("clear", [&] { queue_.enqueueFillBuffer(buffer, cl_uchar{0}, 0, bytes); });
+}
+
+void OpenClSession::launch(const cl::Kernel& kernel, std::string_view label, cl::NDRange global,
+                           std::optional<cl::NDRange> local) {
+  if (is_nothing(global)) return;
+  translate("launch of " + std::string(label), [&] {
+    cl::Event event;
+    queue_.enqueueNDRangeKernel(
+        kernel, cl::NullRange, local ? whole_groups(global, *local) : global,
+        local.value_or(cl::NullRange), nullptr, options_.profile ? &event : nullptr);
+    if (options_.finish_each_launch) queue_.finish();
+    if (options_.profile) events_.emplace_back(label, event);
+  });
+  if (events_.size() < kMaxEvents) return;
+  for (const auto& [name, time] : drain_profile()) {
+    times_[name].launches += time.launches;
+    times_[name].total_ms += time.total_ms;
+  }
+}
+
+void OpenClSession::finish() {
+  translate("finish", [&] { queue_.finish(); });
+}
+
+std::map<std::string, LaunchTime> OpenClSession::drain_profile() {
+  finish();
+  std::map<std::string, LaunchTime> times = std::exchange(times_, {});
+  for (const auto& [label, event] : std::exchange(events_, {})) {
+    const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+    const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+    LaunchTime& time = times[label];
+    ++time.launches;
+    time.total_ms += static_cast<double>(end - start) * 1e-6;
+  }
+  return times;
+}
+
+bool OpenClSession::has_int64_atomics() {
+  if (!int64_atomics_) int64_atomics_ = device_.info.claims_int64_atomics && test_int64_atomics();
+  return *int64_atomics_;
+}
+
+// Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
+bool OpenClSession::test_int64_atomics() {
+  constexpr std::size_t kItems = 1024;
+  constexpr cl_ulong kStep = 0x123456789ULL;
+  try {
+    cl::Kernel add = kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
+    const cl::Buffer sum = allocate(sizeof(cl_ulong));
+    clear(sum, sizeof(cl_ulong));
+    set_arguments(add, sum, kStep);
+    launch(add, "int64_atomics_test", {kItems});
+    std::array<cl_ulong, 1> result{};
+    read<cl_ulong>(sum, result);
+    return result[0] == kItems * kStep;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void for_each_batch(std::size_t total, std::size_t batch,
+                    const std::function<void(std::size_t, std::size_t)>& work) {
+  std::size_t first = 0;
+  batch = std::max<std::size_t>(batch, 1);
+  while (first < total) {
+    const std::size_t count = std::min(batch, total - first);
+    try {
+      work(first, count);
+      first += count;
+    } catch (const DeviceOutOfMemory&) {
+      if (count == 1) throw;
+      batch = count / 2;
+    }
+  }
+}
+
+}  // namespace lookalike

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/session/device.h"
+#include "kernels/session/opencl.h"
+#include "kernels/session/program_cache.h"
+#include "pipeline/error.h"
+
+namespace lookalike {
+
+// The device has no room for what was asked; a smaller batch may fit.
+class DeviceOutOfMemory : public Error {
+ public:
+  explicit DeviceOutOfMemory(const std::string& message) : Error(ErrorKind::kDevice, message) {}
+};
+
+struct SessionOptions {
+  std::string device{};                   // see choose_device; empty: first GPU, then CPU
+  std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
+  std::uint64_t memory_limit_bytes = 0;   // of device memory; 0: the device's own
+  bool profile = false;                   // time every launch
+  bool finish_each_launch = false;        // for debugging: names the launch that failed
+};
+
+// Device time spent under one label, from profiling events.
+struct LaunchTime {
+  std::size_t launches = 0;
+  double total_ms = 0;
+};
+
+// One device, its context and its in-order queue. Passed by reference to everything that
+// launches; used from one thread at a time. Every member throws Error(kDevice) when OpenCL
+// fails, DeviceOutOfMemory when memory is what is missing.
+class OpenClSession {
+ public:
+  explicit OpenClSession(const SessionOptions& options = {});
+
+  const DeviceInfo& device() const { return device_.info; }
+  bool is_cpu() const { return device_.info.kind == DeviceKind::kCpu; }
+
+  // Whether 64-bit atomic addition works here: claimed, compiled and found right on first use.
+  bool has_int64_atomics();
+
+  // Kernel `name` of the embedded sources, joined in order and built with `options`
+  // ("-DNAME=value ..."). Programs are built once a session and cached on disk.
+  cl::Kernel kernel(const std::vector<std::string>& sources, const std::string& name,
+                    const std::string& options = {});
+
+  // Uninitialised device memory; at least one byte is allocated.
+  cl::Buffer allocate(std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE);
+  template <typename T>
+  cl::Buffer upload(std::span<const T> values) {
+    cl::Buffer buffer = allocate(values.size_bytes());
+    write(buffer, values);
+    return buffer;
+  }
+  // Copies to or from the start of a buffer, or from `offset` values on; blocking.
+  template <typename T>
+  void write(const cl::Buffer& buffer, std::span<const T> values, std::size_t offset = 0) {
+    write_bytes(buffer, offset * sizeof(T), values.size_bytes(), values.data());
+  }
+  template <typename T>
+  void read(const cl::Buffer& buffer, std::span<T> values, std::size_t offset = 0) {
+    read_bytes(buffer, offset * sizeof(T), values.size_bytes(), values.data());
+  }
+  // Sets `bytes` bytes from the start to zero.
+  void clear(const cl::Buffer& buffer, std::size_t bytes);
+
+  // Queues a kernel whose arguments are set. A launch over nothing does nothing. Global sizes
+  // are rounded up to whole work-groups, so kernels check their bounds. With local absent the
+  // driver chooses.
+  void launch(const cl::Kernel& kernel, std::string_view label, cl::NDRange global,
+              std::optional<cl::NDRange> local = std::nullopt);
+  void finish();
+
+  // Times by label since the last call; empty unless options.profile.
+  std::map<std::string, LaunchTime> drain_profile();
+
+  cl::Context& context() { return context_; }
+  cl::CommandQueue& queue() { return queue_; }
+
+ private:
+  cl::Program build(const std::string& source, const std::string& options);
+  void write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
+                   const void* from);
+  void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
+  bool test_int64_atomics();
+
+  SessionOptions options_;
+  Device device_;
+  cl::Context context_;
+  cl::CommandQueue queue_;
+  ProgramCache cache_;
+  std::map<std::string, cl::Program> programs_;
+  std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes_;
+  std::vector<std::pair<std::string, cl::Event>> events_;
+  std::map<std::string, LaunchTime> times_;
+  std::optional<bool> int64_atomics_;
+};
+
+// Runs work(first, count) over [0, total) in runs of at most `batch` items, halving the run when
+// the device is out of memory. Throws DeviceOutOfMemory when a single item does not fit.
+void for_each_batch(std::size_t total, std::size_t batch,
+                    const std::function<void(std::size_t first, std::size_t count)>& work);
+
+// The smallest multiple of `step` that is at least n.
+constexpr std::size_t round_up(std::size_t n, std::size_t step) {
+  return (n + step - 1) / step * step;
+}
+
+// Sets arguments 0, 1, ... of a kernel in order.
+template <typename... Arguments>
+void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
+  cl_uint index = 0;
+  (kernel.setArg(index++, arguments), ...);
+}
+
+}  // namespace lookalike

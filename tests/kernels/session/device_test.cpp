@@ -1,0 +1,71 @@
+#include "kernels/session/device.h"
+
+#include <gtest/gtest.h>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+std::vector<Device> some_devices() {
+  const auto device = [](const char* platform, const char* name, DeviceKind kind) {
+    Device result;
+    result.info.platform = platform;
+    result.info.name = name;
+    result.info.kind = kind;
+    return result;
+  };
+  return {device("Portable Computing Language", "pthread-EPYC", DeviceKind::kCpu),
+          device("NVIDIA CUDA", "NVIDIA H200", DeviceKind::kGpu),
+          device("NVIDIA CUDA", "NVIDIA T4", DeviceKind::kGpu)};
+}
+
+ErrorKind kind_of_failure(const char* choice) {
+  try {
+    choose_device(some_devices(), choice);
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return ErrorKind::kInternal;
+}
+
+TEST(ChooseDevice, DefaultIsTheFirstGpu) {
+  EXPECT_EQ(choose_device(some_devices(), ""), 1U);
+}
+
+TEST(ChooseDevice, DefaultWithoutGpuIsTheCpu) {
+  std::vector<Device> devices = some_devices();
+  devices.resize(1);
+  EXPECT_EQ(choose_device(devices, ""), 0U);
+}
+
+TEST(ChooseDevice, PartsNarrowWhateverTheCase) {
+  EXPECT_EQ(choose_device(some_devices(), "::t4"), 2U);
+  EXPECT_EQ(choose_device(some_devices(), "nvidia::"), 1U);
+  EXPECT_EQ(choose_device(some_devices(), ":cpu:"), 0U);
+}
+
+TEST(ChooseDevice, IndexCountsWhatTheOtherPartsLeave) {
+  EXPECT_EQ(choose_device(some_devices(), ":GPU:1"), 2U);
+  EXPECT_EQ(choose_device(some_devices(), "::0"), 0U);
+}
+
+TEST(ChooseDevice, MalformedChoiceIsAUsageError) {
+  EXPECT_EQ(kind_of_failure("H200"), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of_failure(":FPGA:"), ErrorKind::kUsage);
+}
+
+TEST(ChooseDevice, NoMatchIsADeviceError) {
+  EXPECT_EQ(kind_of_failure(":GPU:2"), ErrorKind::kDevice);
+  EXPECT_THROW(choose_device({}, ""), Error);
+}
+
+TEST(ListDevices, DescribesWhatThisMachineHas) {
+  for (const Device& device : list_devices()) {
+    EXPECT_FALSE(device.info.name.empty());
+    EXPECT_GT(device.info.compute_units, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace lookalike

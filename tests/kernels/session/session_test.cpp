@@ -1,0 +1,130 @@
+#include "kernels/session/session.h"
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+class SessionTest : public ::testing::Test {
+ protected:
+  SessionTest() : folder_(fs::temp_directory_path() / ("lookalike-session-" + unique())) {
+    fs::remove_all(folder_);
+  }
+  ~SessionTest() override { fs::remove_all(folder_); }
+
+  static std::string unique() {
+    return ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  }
+  std::vector<fs::path> cached() const {
+    return {fs::directory_iterator(folder_), fs::directory_iterator()};
+  }
+
+  // Adds 7 to a 64-bit sum once per item.
+  static std::uint64_t sum_of(OpenClSession& session, std::size_t items) {
+    cl::Kernel kernel = session.kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
+    const std::vector<std::uint64_t> zero = {0};
+    const cl::Buffer sum = session.upload<std::uint64_t>(zero);
+    set_arguments(kernel, sum, cl_ulong{7});
+    session.launch(kernel, "add", {items});
+    std::vector<std::uint64_t> result(1);
+    session.read<std::uint64_t>(sum, result);
+    return result[0];
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(SessionTest, UploadedValuesComeBack) {
+  OpenClSession session;
+  const std::vector<int> values = {3, 1, 4, 1, 5};
+  const cl::Buffer buffer = session.upload<int>(values);
+  std::vector<int> back(3);
+  session.read<int>(buffer, back, 2);
+  EXPECT_THAT(back, ElementsAre(4, 1, 5));
+}
+
+TEST_F(SessionTest, LaunchOverNothingDoesNothing) {
+  OpenClSession session;
+  if (!session.has_int64_atomics()) GTEST_SKIP() << "no 64-bit atomics on this device";
+  EXPECT_EQ(sum_of(session, 0), 0U);
+  EXPECT_EQ(sum_of(session, 5), 35U);
+}
+
+TEST_F(SessionTest, ProfileCountsLaunchesByLabel) {
+  OpenClSession session({.profile = true});
+  if (!session.has_int64_atomics()) GTEST_SKIP() << "no 64-bit atomics on this device";
+  session.drain_profile();
+  sum_of(session, 1);
+  sum_of(session, 1);
+  const auto times = session.drain_profile();
+  ASSERT_TRUE(times.contains("add"));
+  EXPECT_EQ(times.at("add").launches, 2U);
+  EXPECT_GT(times.at("add").total_ms, 0);
+  EXPECT_TRUE(session.drain_profile().empty());
+}
+
+TEST_F(SessionTest, MemoryLimitIsHeldAndFreedMemoryCountsAgain) {
+  OpenClSession session({.memory_limit_bytes = 1000});
+  {
+    const cl::Buffer held = session.allocate(900);
+    EXPECT_THROW(session.allocate(200), DeviceOutOfMemory);
+  }
+  session.finish();
+  EXPECT_NO_THROW(session.allocate(900));
+}
+
+TEST_F(SessionTest, CompilerErrorShowsTheLog) {
+  OpenClSession session;
+  try {
+    session.kernel({"session/int64_atomics_test.cl"}, "add_to_sum", "-Dadd_to_sum=not+a+name");
+    FAIL() << "the build must fail";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kDevice);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("not+a+name"));
+  }
+}
+
+TEST_F(SessionTest, ProgramIsCachedAndADamagedCacheIsRebuilt) {
+  const SessionOptions options = {.program_cache = folder_};
+  OpenClSession(options).kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
+  ASSERT_EQ(cached().size(), 1U);
+  const fs::path file = cached().front();
+
+  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary | std::ios::ate).write("x", 1);
+  EXPECT_NO_THROW(OpenClSession(options).kernel({"session/int64_atomics_test.cl"}, "add_to_sum"));
+
+  std::ofstream(file, std::ios::trunc) << "not a program";
+  EXPECT_NO_THROW(OpenClSession(options).kernel({"session/int64_atomics_test.cl"}, "add_to_sum"));
+  EXPECT_GT(fs::file_size(file), 100U);
+}
+
+TEST_F(SessionTest, CacheThatCannotBeWrittenIsNoError) {
+  OpenClSession session({.program_cache = "/dev/null/nowhere"});
+  EXPECT_NO_THROW(session.kernel({"session/int64_atomics_test.cl"}, "add_to_sum"));
+}
+
+TEST(ForEachBatch, HalvesUntilItFits) {
+  std::vector<std::size_t> counts;
+  for_each_batch(10, 8, [&](std::size_t, std::size_t count) {
+    if (count > 3) throw DeviceOutOfMemory("full");
+    counts.push_back(count);
+  });
+  EXPECT_THAT(counts, ElementsAre(2, 2, 2, 2, 2));
+}
+
+TEST(ForEachBatch, OneItemThatDoesNotFitIsAnError) {
+  EXPECT_THROW(for_each_batch(4, 4, [](std::size_t, std::size_t) { throw DeviceOutOfMemory("x"); }),
+               DeviceOutOfMemory);
+}
+
+}  // namespace
+}  // namespace lookalike
