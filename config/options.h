@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// One plain struct per table of the configuration. The value here is the default; unit and range
+// stand beside it and are enforced by config/load.cpp.
+namespace lookalike {
+
+// [images]: what is indexed.
+struct ImagesOptions {
+  std::vector<std::string> folders;  // searched to the bottom
+  std::vector<std::string> extensions = {"jpg",  "jpeg", "png", "webp", "tif",
+                                         "tiff", "bmp",  "pgm", "ppm",  "jp2"};  // any case
+  std::uint32_t max_file_mib = 512;    // 1..65536; larger files are skipped
+  std::uint32_t max_megapixels = 200;  // 1..1000; larger images are skipped before decoding
+  std::uint32_t decode_threads = 0;    // 0..256; 0: one per core
+};
+
+// [device]: where kernels run.
+struct DeviceOptions {
+  std::string choice;                    // platform:type:name-or-index; empty: GPU, then CPU
+  std::uint32_t memory_limit_mib = 0;    // 0..1048576; 0: the device's own limit
+  std::string on_out_of_memory = "cpu";  // "cpu": go on there and say so; "stop"
+};
+
+// [extract]: SURF.
+struct ExtractOptions {
+  double hessian_threshold = 100;        // 0..1e6, response
+  std::uint32_t octaves = 4;             // 1..8
+  std::uint32_t layers = 3;              // 1..8, per octave
+  std::uint32_t descriptor_size = 64;    // 64 or 128
+  bool upright = false;                  // true: features are not turned, faster
+  std::uint32_t max_features = 1000;     // 1..100000 per image, strongest first
+  std::uint32_t longest_side_px = 1024;  // 64..16384; larger images are reduced first
+
+  bool operator==(const ExtractOptions&) const = default;
+};
+
+// [codebook]: k-means.
+struct CodebookOptions {
+  std::uint32_t words = 0;               // 0: "auto", else 1..262144
+  std::uint32_t features_per_word = 64;  // 1..1024: how many train each word
+  std::uint32_t sample_images = 5000;    // 1..1000000: images that training may look at
+  std::uint32_t max_iterations = 10;     // 1..1000
+  double min_improvement = 0.002;        // 0..1, of the objective, relative
+  std::uint64_t seed = 1;
+};
+
+// [assign]
+struct AssignOptions {
+  std::string kernel = "auto";  // "auto", "gpu1", "fused", "cpu"
+};
+
+// [variance]
+struct VarianceOptions {
+  double minimum = 4;  // 0..16256.25 grey levels squared; below it an image is recorded as blank
+};
+
+// [store]
+struct StoreOptions {
+  std::string database;             // the index's file
+  std::uint32_t batch_images = 64;  // 1..4096: published together, in one transaction
+  std::uint32_t max_segments = 10;  // 1..1000: more are merged
+};
+
+// [match]
+struct MatchOptions {
+  std::uint32_t top = 10;                // 1..1000: matches reported per query
+  std::uint32_t shortlist = 200;         // 1..100000: images verified by geometry
+  std::uint32_t hamming_threshold = 24;  // 0..64 bits: signatures further apart do not match
+  std::uint32_t min_inliers = 6;         // 4..1000: fewer are not reported
+  double inlier_distance = 0.012;        // 0.0001..0.5 of the query's diagonal
+  std::uint32_t locate_candidates = 5;   // 0..1000: best matches sharpened by correlation
+  double min_correlation = 0.3;          // -1..1, for `locate` hits found without features
+  std::uint64_t seed = 1;
+};
+
+struct RunConfig {
+  ImagesOptions images;
+  DeviceOptions device;
+  ExtractOptions extract;
+  CodebookOptions codebook;
+  AssignOptions assign;
+  VarianceOptions variance;
+  StoreOptions store;
+  MatchOptions match;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "pipeline/artefacts.h"
+
+// The artefact files that stage executables hand on. storage/FORMATS.md has every byte.
+// Writers write to a temporary name beside the target, sync it and rename it on finish(); a writer
+// that is destroyed before that leaves nothing. Readers check magic, version and the checksum of
+// each record. All throw Error(kInput) for a file that is missing, is something else, is
+// truncated, or is damaged, and Error(kStorage) when writing fails.
+namespace lookalike {
+
+// A file of any number of records of one type: ImageFeatures, ImageStatistics, ImageWords or
+// SkippedFile.
+template <typename Record>
+class ArtefactWriter {
+ public:
+  explicit ArtefactWriter(const std::filesystem::path& target);
+  ~ArtefactWriter();
+  void write(const Record& record);
+  void finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+template <typename Record>
+class ArtefactReader {
+ public:
+  explicit ArtefactReader(const std::filesystem::path& file);
+  ~ArtefactReader();
+  // The next record, or nothing at the end, where the count is checked.
+  std::optional<Record> next();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+void write_codebook(const std::filesystem::path& target, const Codebook& codebook);
+Codebook read_codebook(const std::filesystem::path& file);
+
+// XXH3-128 over everything in the codebook: names it in an index's fingerprint.
+ContentHash codebook_hash(const Codebook& codebook);
+
+}  // namespace lookalike

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/index_types.h"
+
+namespace lookalike {
+
+// An index opened for reading: sees the last published state and never waits for a writer.
+// Throws Error(kInput) when the file is missing or is no index, Error(kStorage) when it is
+// damaged, of a newer format, or a blob fails its checksum.
+class IndexReader {
+ public:
+  explicit IndexReader(const std::filesystem::path& database);
+  ~IndexReader();
+  IndexReader(IndexReader&&) noexcept;
+
+  Settings settings() const;
+  Codebook codebook() const;  // Error(kInput) when none has been stored yet
+  IndexCounts counts() const;
+
+  // Postings of one word, removed images left out. Empty for a word without any.
+  WordPostings postings(std::uint32_t word) const;
+  // Norm of the histogram of each live, not blank image: sqrt of the sum of squared counts.
+  std::unordered_map<ImageId, float> norms() const;
+
+  std::optional<StoredImage> image(ImageId id) const;
+  std::optional<ImageId> find(const std::string& path) const;
+  std::vector<IndexedFeature> features(ImageId id) const;  // the forward record, by word
+  SparseHistogram histogram(ImageId id) const;
+  std::vector<SkippedFile> skipped() const;                                         // by path
+  void for_each_image(const std::function<void(const StoredImage&)>& visit) const;  // by id
+
+  // A digest of what is indexed, hexadecimal: codebook, settings, and each live image's content,
+  // statistics, histogram and features. It depends neither on order, ids, paths nor times.
+  std::string content_hash() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pipeline/artefacts.h"
+
+namespace lookalike {
+
+// Numbers images within one index, from 1; never used again after a removal.
+using ImageId = std::uint32_t;
+
+// Everything that shapes a descriptor or a word, as text by name ("extract.hessian_threshold" ->
+// "100", "codebook.hash" -> "..."). An index refuses features made under other settings.
+using Settings = std::map<std::string, std::string>;
+
+// An image that is ready to be stored.
+struct ImageToStore {
+  ImageWords words;  // no features when blank
+  PixelSums sums;
+  bool blank = false;  // recorded, but never found
+};
+
+// An image as the index knows it.
+struct StoredImage {
+  ImageId id = 0;
+  std::vector<std::string> paths;  // every file with this content, sorted
+  ContentHash content{};
+  std::int32_t width = 0;
+  std::int32_t height = 0;
+  bool blank = false;
+  std::uint32_t feature_count = 0;
+  PixelSums sums;
+};
+
+// The features of one word over all live images, one entry a feature.
+struct WordPostings {
+  std::vector<ImageId> images;  // ascending within a segment
+  std::vector<std::uint64_t> signatures;
+};
+
+struct IndexCounts {
+  std::uint64_t images = 0;  // live, blank ones included
+  std::uint64_t blank = 0;
+  std::uint64_t files = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t features = 0;
+  std::uint64_t words = 0;     // in the codebook
+  std::uint64_t postings = 0;  // stored, removed images included until the next merge
+  std::uint64_t segments = 0;
+};
+
+}  // namespace lookalike
