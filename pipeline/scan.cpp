@@ -1,0 +1,118 @@
+#include "pipeline/scan.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bytes above 127 stay as they are: names need not be in any known encoding.
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+class Scanner {
+ public:
+  explicit Scanner(std::span<const std::string> extensions) {
+    for (const std::string& extension : extensions)
+      suffixes_.push_back('.' + lower_case(extension));
+  }
+
+  void add_top(const std::string& folder) {
+    const fs::path path = fs::absolute(folder).lexically_normal();
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      const bool missing = !fs::exists(path, error);
+      throw Error(ErrorKind::kInput,
+                  fmt::format("scan: {}: {}", missing ? "no such folder" : "not a folder", folder));
+    }
+    if (!add_folder(path)) {
+      throw Error(ErrorKind::kInput, "scan: folder cannot be opened: " + folder);
+    }
+  }
+
+  ScanResult finish() {
+    sort_by_path(result_.files, [](const SourceFile& file) { return file.path; });
+    sort_by_path(result_.skipped, [](const SkippedFile& skipped) { return skipped.file.path; });
+    return std::move(result_);
+  }
+
+ private:
+  template <typename Item, typename PathOf>
+  static void sort_by_path(std::vector<Item>& items, PathOf path_of) {
+    std::ranges::sort(items, {}, path_of);
+    const auto repeated = std::ranges::unique(items, {}, path_of);
+    items.erase(repeated.begin(), repeated.end());
+  }
+
+  // Returns false when the folder cannot be opened. The folders below are collected first, so
+  // that a deep tree never holds many folders open.
+  bool add_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    if (error) return false;
+    std::vector<fs::path> below;
+    for (; entry != fs::directory_iterator(); entry.increment(error)) {
+      if (entry->symlink_status(error).type() == fs::file_type::directory) {
+        below.push_back(entry->path());
+      } else if (wanted(entry->path())) {
+        add_file(entry->path());
+      }
+    }
+    for (const fs::path& path : below) {
+      if (!add_folder(path)) skip(path, "folder cannot be opened");
+    }
+    return true;
+  }
+
+  bool wanted(const fs::path& path) const {
+    const std::string name = lower_case(path.filename().native());
+    return std::ranges::any_of(suffixes_,
+                               [&](const std::string& suffix) { return name.ends_with(suffix); });
+  }
+
+  void add_file(const fs::path& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+      skip(path, std::generic_category().message(errno));
+    } else if (S_ISREG(status.st_mode)) {
+      result_.files.push_back(
+          {path.native(), static_cast<std::uint64_t>(status.st_size),
+           std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec});
+    }
+  }
+
+  void skip(const fs::path& path, const std::string& detail) {
+    SkippedFile skipped;
+    skipped.file.path = path.native();
+    skipped.reason = "unreadable";
+    skipped.detail = detail;
+    result_.skipped.push_back(std::move(skipped));
+  }
+
+  std::vector<std::string> suffixes_;
+  ScanResult result_;
+};
+
+}  // namespace
+
+ScanResult scan_folders(std::span<const std::string> folders,
+                        std::span<const std::string> extensions) {
+  Scanner scanner(extensions);
+  for (const std::string& folder : folders) scanner.add_top(folder);
+  return scanner.finish();
+}
+
+}  // namespace lookalike

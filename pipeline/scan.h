@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/artefacts.h"
+
+namespace lookalike {
+
+// The files that a scan found, each list sorted by the bytes of the path.
+struct ScanResult {
+  std::vector<SourceFile> files;
+  std::vector<SkippedFile> skipped;  // "unreadable": files and folders that could not be looked at
+};
+
+// Walks folders to the bottom for regular files, or links to them, whose name ends in a dot and
+// one of the extensions, in any case. Links to folders are not followed, so there are no loops;
+// FIFOs, sockets and devices are passed over. Paths are absolute and keep the bytes that the
+// file system has; a file under two of the folders is listed once.
+// Throws Error(kInput) when one of the folders is missing, is none, or cannot be opened.
+ScanResult scan_folders(std::span<const std::string> folders,
+                        std::span<const std::string> extensions);
+
+}  // namespace lookalike
