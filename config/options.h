@@ -5,7 +5,7 @@
 #include <vector>
 
 // One plain struct per table of the configuration. The value here is the default; unit and range
-// stand beside it and are enforced by config/load.cpp.
+// stand beside it; config/fields.cpp has them for loading, --help and default.toml.
 namespace lookalike {
 
 // [images]: what is indexed.
@@ -16,6 +16,8 @@ struct ImagesOptions {
   std::uint32_t max_file_mib = 512;    // 1..65536; larger files are skipped
   std::uint32_t max_megapixels = 200;  // 1..1000; larger images are skipped before decoding
   std::uint32_t decode_threads = 0;    // 0..256; 0: one per core
+
+  bool operator==(const ImagesOptions&) const = default;
 };
 
 // [device]: where kernels run.
@@ -23,6 +25,8 @@ struct DeviceOptions {
   std::string choice;                    // platform:type:name-or-index; empty: GPU, then CPU
   std::uint32_t memory_limit_mib = 0;    // 0..1048576; 0: the device's own limit
   std::string on_out_of_memory = "cpu";  // "cpu": go on there and say so; "stop"
+
+  bool operator==(const DeviceOptions&) const = default;
 };
 
 // [extract]: SURF.
@@ -46,16 +50,22 @@ struct CodebookOptions {
   std::uint32_t max_iterations = 10;     // 1..1000
   double min_improvement = 0.002;        // 0..1, of the objective, relative
   std::uint64_t seed = 1;
+
+  bool operator==(const CodebookOptions&) const = default;
 };
 
 // [assign]
 struct AssignOptions {
   std::string kernel = "auto";  // "auto", "gpu1", "fused", "cpu"
+
+  bool operator==(const AssignOptions&) const = default;
 };
 
 // [variance]
 struct VarianceOptions {
   double minimum = 4;  // 0..16256.25 grey levels squared; below it an image is recorded as blank
+
+  bool operator==(const VarianceOptions&) const = default;
 };
 
 // [store]
@@ -63,6 +73,8 @@ struct StoreOptions {
   std::string database;             // the index's file
   std::uint32_t batch_images = 64;  // 1..4096: published together, in one transaction
   std::uint32_t max_segments = 10;  // 1..1000: more are merged
+
+  bool operator==(const StoreOptions&) const = default;
 };
 
 // [match]
@@ -75,6 +87,8 @@ struct MatchOptions {
   std::uint32_t locate_candidates = 5;   // 0..1000: best matches sharpened by correlation
   double min_correlation = 0.3;          // -1..1, for `locate` hits found without features
   std::uint64_t seed = 1;
+
+  bool operator==(const MatchOptions&) const = default;
 };
 
 struct RunConfig {
@@ -86,6 +100,8 @@ struct RunConfig {
   VarianceOptions variance;
   StoreOptions store;
   MatchOptions match;
+
+  bool operator==(const RunConfig&) const = default;
 };
 
 }  // namespace lookalike

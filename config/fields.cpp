@@ -1,0 +1,223 @@
+#include "config/fields.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+template <typename Value>
+FieldValue to_field_value(const Value& value) {
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    return static_cast<std::int64_t>(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename Value>
+void assign_field(Value& target, const FieldValue& value) {
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    target = static_cast<Value>(std::get<std::int64_t>(value));
+  } else {
+    target = std::get<Value>(value);
+  }
+}
+
+template <auto Table, auto Member>
+ConfigField field(std::string_view table, std::string_view key, Rule rule, std::string_view unit,
+                  std::string_view meaning) {
+  return {table,
+          key,
+          unit,
+          meaning,
+          std::move(rule),
+          [](const RunConfig& config) { return to_field_value((config.*Table).*Member); },
+          [](RunConfig& config, const FieldValue& value) {
+            assign_field((config.*Table).*Member, value);
+          }};
+}
+
+constexpr WholeNumber kSeed = {0, std::numeric_limits<std::int64_t>::max()};
+
+void add_image_fields(std::vector<ConfigField>& to) {
+  constexpr auto kTable = &RunConfig::images;
+  using Options = ImagesOptions;
+  to.push_back(
+      field<kTable, &Options::folders>("images", "folders", TextList{.file_names = true}, "",
+                                       "Folders that are indexed, searched to the bottom."));
+  to.push_back(field<kTable, &Options::extensions>("images", "extensions", TextList{}, "",
+                                                   "Endings of the files to index, in any case."));
+  to.push_back(field<kTable, &Options::max_file_mib>(
+      "images", "max_file_mib", WholeNumber{1, 65536}, "MiB", "Larger files are skipped."));
+  to.push_back(field<kTable, &Options::max_megapixels>(
+      "images", "max_megapixels", WholeNumber{1, 1000}, "megapixels",
+      "Larger images are skipped before they are decoded."));
+  to.push_back(field<kTable, &Options::decode_threads>(
+      "images", "decode_threads", WholeNumber{0, 256}, "threads",
+      "Threads that decode images. 0: one per core."));
+}
+
+void add_device_fields(std::vector<ConfigField>& to) {
+  constexpr auto kTable = &RunConfig::device;
+  using Options = DeviceOptions;
+  to.push_back(field<kTable, &Options::choice>(
+      "device", "choice", Text{}, "",
+      "platform:type:name-or-index, each part may be empty. Empty: the first GPU, else CPU."));
+  to.push_back(field<kTable, &Options::memory_limit_mib>(
+      "device", "memory_limit_mib", WholeNumber{0, 1048576}, "MiB",
+      "Device memory that may be used. 0: the device's own limit."));
+  to.push_back(field<kTable, &Options::on_out_of_memory>(
+      "device", "on_out_of_memory", Choice{{"cpu", "stop"}}, "",
+      "When device memory runs out: go on on the CPU and say so, or stop."));
+}
+
+void add_extract_fields(std::vector<ConfigField>& to) {
+  constexpr auto kTable = &RunConfig::extract;
+  using Options = ExtractOptions;
+  to.push_back(
+      field<kTable, &Options::hessian_threshold>("extract", "hessian_threshold", Number{0, 1e6}, "",
+                                                 "Features with a weaker response are dropped."));
+  to.push_back(field<kTable, &Options::octaves>("extract", "octaves", WholeNumber{1, 8}, "",
+                                                "Doublings of scale that are searched."));
+  to.push_back(field<kTable, &Options::layers>("extract", "layers", WholeNumber{1, 8}, "",
+                                               "Scales within an octave."));
+  to.push_back(field<kTable, &Options::descriptor_size>(
+      "extract", "descriptor_size", WholeNumber{64, 128, 64}, "numbers",
+      "Length of a descriptor; 128 tells more apart and costs more."));
+  to.push_back(field<kTable, &Options::upright>(
+      "extract", "upright", YesOrNo{}, "",
+      "Features are not turned: faster, for photos that are never tilted."));
+  to.push_back(field<kTable, &Options::max_features>(
+      "extract", "max_features", WholeNumber{1, 100000}, "features",
+      "The strongest so many of an image are kept."));
+  to.push_back(field<kTable, &Options::longest_side_px>("extract", "longest_side_px",
+                                                        WholeNumber{64, 16384}, "px",
+                                                        "Larger images are reduced first."));
+}
+
+void add_codebook_fields(std::vector<ConfigField>& to) {
+  constexpr auto kTable = &RunConfig::codebook;
+  using Options = CodebookOptions;
+  to.push_back(field<kTable, &Options::words>(
+      "codebook", "words", WholeNumber{1, 262144, 1, "auto"}, "words",
+      "Visual words. \"auto\": from the size of the collection."));
+  to.push_back(field<kTable, &Options::features_per_word>("codebook", "features_per_word",
+                                                          WholeNumber{1, 1024}, "features",
+                                                          "Features that train one word."));
+  to.push_back(field<kTable, &Options::sample_images>("codebook", "sample_images",
+                                                      WholeNumber{1, 1000000}, "images",
+                                                      "Images that training may look at."));
+  to.push_back(field<kTable, &Options::max_iterations>(
+      "codebook", "max_iterations", WholeNumber{1, 1000}, "", "Passes of k-means at most."));
+  to.push_back(field<kTable, &Options::min_improvement>(
+      "codebook", "min_improvement", Number{0, 1}, "",
+      "Training ends when a pass betters the objective by a smaller share."));
+  to.push_back(field<kTable, &Options::seed>("codebook", "seed", kSeed, "",
+                                             "Training's random choices follow from it."));
+}
+
+void add_assign_fields(std::vector<ConfigField>& to) {
+  to.push_back(field<&RunConfig::assign, &AssignOptions::kernel>(
+      "assign", "kernel", Choice{{"auto", "gpu1", "fused", "cpu"}}, "",
+      "How the nearest word is found. \"auto\": by the kind of device."));
+}
+
+void add_variance_fields(std::vector<ConfigField>& to) {
+  to.push_back(field<&RunConfig::variance, &VarianceOptions::minimum>(
+      "variance", "minimum", Number{0, 16256.25}, "grey levels squared",
+      "Images that vary less are recorded as blank and never found."));
+}
+
+void add_store_fields(std::vector<ConfigField>& to) {
+  constexpr auto kTable = &RunConfig::store;
+  using Options = StoreOptions;
+  to.push_back(field<kTable, &Options::database>("store", "database", Text{.file_name = true}, "",
+                                                 "The index's file."));
+  to.push_back(field<kTable, &Options::batch_images>(
+      "store", "batch_images", WholeNumber{1, 4096}, "images",
+      "Images that are published together, in one transaction."));
+  to.push_back(field<kTable, &Options::max_segments>("store", "max_segments", WholeNumber{1, 1000},
+                                                     "segments", "More are merged."));
+}
+
+void add_match_fields(std::vector<ConfigField>& to) {
+  constexpr auto kTable = &RunConfig::match;
+  using Options = MatchOptions;
+  to.push_back(field<kTable, &Options::top>("match", "top", WholeNumber{1, 1000}, "images",
+                                            "Matches that are reported per query, at most."));
+  to.push_back(field<kTable, &Options::shortlist>("match", "shortlist", WholeNumber{1, 100000},
+                                                  "images", "Candidates that geometry verifies."));
+  to.push_back(field<kTable, &Options::hamming_threshold>(
+      "match", "hamming_threshold", WholeNumber{0, 64}, "bits",
+      "Features whose signatures are further apart do not match."));
+  to.push_back(field<kTable, &Options::min_inliers>("match", "min_inliers", WholeNumber{4, 1000},
+                                                    "pairs",
+                                                    "Images with fewer are not reported."));
+  to.push_back(field<kTable, &Options::inlier_distance>(
+      "match", "inlier_distance", Number{0.0001, 0.5}, "of the query's diagonal",
+      "How far an inlier may lie from where the pose puts it."));
+  to.push_back(field<kTable, &Options::locate_candidates>(
+      "match", "locate_candidates", WholeNumber{0, 1000}, "images",
+      "Best matches whose place is sharpened by correlation."));
+  to.push_back(field<kTable, &Options::min_correlation>(
+      "match", "min_correlation", Number{-1, 1}, "",
+      "`locate` reports what it found without features from this correlation on."));
+  to.push_back(field<kTable, &Options::seed>("match", "seed", kSeed, "",
+                                             "Verification's random choices follow from it."));
+}
+
+std::vector<ConfigField> all_fields() {
+  std::vector<ConfigField> fields;
+  add_image_fields(fields);
+  add_device_fields(fields);
+  add_extract_fields(fields);
+  add_codebook_fields(fields);
+  add_assign_fields(fields);
+  add_variance_fields(fields);
+  add_store_fields(fields);
+  add_match_fields(fields);
+  return fields;
+}
+
+}  // namespace
+
+std::string ConfigField::name() const {
+  return fmt::format("{}.{}", table, key);
+}
+
+std::span<const ConfigTable> config_tables() {
+  static constexpr ConfigTable kTables[] = {
+      {"images", "What is indexed."},
+      {"device", "Where kernels run; `lookalike devices` lists what is there."},
+      {"extract", "SURF features. An index keeps the settings that it was made with."},
+      {"codebook", "Visual words, trained by k-means when an index is made."},
+      {"assign", "Features to words."},
+      {"variance", "Blank images."},
+      {"store", "The index."},
+      {"match", "Looking things up."},
+  };
+  return kTables;
+}
+
+std::span<const ConfigField> config_fields() {
+  static const std::vector<ConfigField> kFields = all_fields();
+  return kFields;
+}
+
+const ConfigField& config_field(std::string_view name) {
+  const auto fields = config_fields();
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const ConfigField& field) { return field.name() == name; });
+  require(found != fields.end(), "config_field: there is no such field");
+  return *found;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,142 @@
+#include "config/load.h"
+
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// What parse_config says of a text that it refuses.
+std::string refusal(const std::string& text) {
+  try {
+    parse_config(text, "run.toml");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(LoadConfig, NothingInTheFileGivesTheDefaults) {
+  EXPECT_EQ(parse_config("", "run.toml"), RunConfig{});
+  EXPECT_EQ(parse_config("[extract]\n[match]\n", "run.toml"), RunConfig{});
+}
+
+TEST(LoadConfig, ReadsEveryType) {
+  const RunConfig config = parse_config(
+      "[images]\nextensions = ['jpg', 'png']\n"
+      "[extract]\nhessian_threshold = 400.5\noctaves = 5\nupright = true\n"
+      "[device]\non_out_of_memory = 'stop'\n"
+      "[codebook]\nseed = 9223372036854775807\n",
+      "run.toml");
+  EXPECT_THAT(config.images.extensions, ElementsAre("jpg", "png"));
+  EXPECT_EQ(config.extract.hessian_threshold, 400.5);
+  EXPECT_EQ(config.extract.octaves, 5U);
+  EXPECT_TRUE(config.extract.upright);
+  EXPECT_EQ(config.device.on_out_of_memory, "stop");
+  EXPECT_EQ(config.codebook.seed, 9223372036854775807U);
+}
+
+TEST(LoadConfig, AWholeNumberWillDoForAnyNumber) {
+  EXPECT_EQ(parse_config("extract.hessian_threshold = 400", "f").extract.hessian_threshold, 400);
+}
+
+TEST(LoadConfig, WordsMayBeAutoOrANumber) {
+  EXPECT_EQ(parse_config("codebook.words = 'auto'", "f").codebook.words, 0U);
+  EXPECT_EQ(parse_config("codebook.words = 4096", "f").codebook.words, 4096U);
+  EXPECT_THAT(refusal("codebook.words = 'some'"),
+              EndsWith("codebook.words: must be \"auto\" or a whole number from 1 to 262144 words, "
+                       "was 'some'"));
+}
+
+TEST(LoadConfig, FileNamesAreRelativeToTheFile) {
+  const RunConfig config =
+      parse_config("images.folders = ['photos', '../more', '/all']\nstore.database = 'index.db'\n",
+                   "/home/user/runs/run.toml");
+  EXPECT_THAT(config.images.folders,
+              ElementsAre("/home/user/runs/photos", "/home/user/more", "/all"));
+  EXPECT_EQ(config.store.database, "/home/user/runs/index.db");
+}
+
+TEST(LoadConfig, AFileNamedWithoutAFolderCountsFromWhereWeAre) {
+  EXPECT_EQ(parse_config("store.database = 'index.db'", "run.toml").store.database,
+            (std::filesystem::current_path() / "index.db").string());
+}
+
+TEST(LoadConfig, AnUnknownKeyIsToldWithTheNearestKnownOne) {
+  EXPECT_EQ(refusal("[extract]\n  hesian_threshold = 100\n"),
+            "run.toml:2:3: extract.hesian_threshold: there is no such key; "
+            "did you mean \"hessian_threshold\"?");
+}
+
+TEST(LoadConfig, AnUnknownKeyLikeNoOtherIsToldAllThereAre) {
+  EXPECT_EQ(refusal("[assign]\ncolour = 1\n"),
+            "run.toml:2:1: assign.colour: there is no such key; there are kernel");
+}
+
+TEST(LoadConfig, AnUnknownTableIsToldWithTheNearestKnownOne) {
+  EXPECT_EQ(refusal("\n[matches]\n"),
+            "run.toml:2:2: matches: there is no such table; did you mean \"match\"?");
+}
+
+TEST(LoadConfig, AKeyOutsideOfTablesIsToldAsAnUnknownTable) {
+  EXPECT_THAT(refusal("octaves = 3"), StartsWith("run.toml:1:1: octaves: there is no such table"));
+}
+
+TEST(LoadConfig, ATableMustBeATable) {
+  EXPECT_EQ(refusal("extract = 3"), "run.toml:1:11: extract: must be a table, [extract], was 3");
+}
+
+TEST(LoadConfig, OutOfRangeIsToldWithTheRangeAndTheUnit) {
+  EXPECT_EQ(refusal("[extract]\nlongest_side_px = 20"),
+            "run.toml:2:19: extract.longest_side_px: must be a whole number from 64 to 16384 px, "
+            "was 20");
+  EXPECT_THAT(refusal("[extract]\nhessian_threshold = -1"), HasSubstr("from 0 to 1000000, was -1"));
+  EXPECT_THAT(refusal("[extract]\nhessian_threshold = nan"), EndsWith("was nan"));
+  EXPECT_THAT(refusal("[extract]\ndescriptor_size = 96"), EndsWith("64 or 128 numbers, was 96"));
+  EXPECT_THAT(refusal("[device]\non_out_of_memory = 'wait'"),
+              EndsWith("must be \"cpu\" or \"stop\", was 'wait'"));
+}
+
+TEST(LoadConfig, WrongTypesAreTold) {
+  EXPECT_THAT(refusal("extract.octaves = 4.5"), EndsWith("was 4.5"));
+  EXPECT_THAT(refusal("extract.octaves = '4'"), EndsWith("was '4'"));
+  EXPECT_THAT(refusal("extract.upright = 1"), EndsWith("must be true or false, was 1"));
+  EXPECT_THAT(refusal("images.folders = 'photos'"),
+              EndsWith("must be a list of texts in quotes, was 'photos'"));
+  EXPECT_THAT(refusal("images.folders = ['photos', 3]"), HasSubstr("a list of texts in quotes"));
+  EXPECT_THAT(refusal("[extract.octaves]"), EndsWith("was a table"));
+}
+
+TEST(LoadConfig, WhatIsNotTomlIsToldWithItsPlace) {
+  EXPECT_THAT(refusal("[extract]\noctaves = \n"), StartsWith("run.toml:2:"));
+  EXPECT_THAT(refusal("[extract]\noctaves = 3\noctaves = 4\n"), StartsWith("run.toml:3:"));
+}
+
+TEST(LoadConfig, AMissingFileIsTold) {
+  try {
+    load_config("/nowhere/run.toml");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_EQ(std::string(error.what()),
+              "/nowhere/run.toml: the configuration cannot be read: No such file or directory");
+  }
+}
+
+TEST(LoadConfig, AFolderIsNoConfiguration) {
+  EXPECT_THROW(load_config(std::filesystem::temp_directory_path()), Error);
+}
+
+}  // namespace
+}  // namespace lookalike
