@@ -1,0 +1,166 @@
+// The layers of ARCHITECTURE.md, checked over every include of the source tree.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Names = std::vector<std::string_view>;
+
+// Which folders a folder may include besides itself; "tests" and "tools" may include all.
+struct Layer {
+  std::string_view folder;
+  Names may_include;
+};
+const std::vector<Layer> kLayers = {
+    {"pipeline", {}},
+    {"config", {"pipeline"}},
+    {"kernels", {"pipeline"}},
+    {"storage", {"pipeline"}},
+    {"stages", {"config", "kernels", "storage", "pipeline"}},
+    {"tools", {"config", "kernels", "storage", "pipeline", "stages"}},
+    {"tests", {"config", "kernels", "storage", "pipeline", "stages", "tools"}},
+};
+
+// What stages share among themselves.
+const Names kSharedStages = {"stages/decode", "stages/command"};
+
+// Where the headers of a library may be seen.
+struct Library {
+  std::string_view prefix;
+  Names folders;
+};
+const std::vector<Library> kLibraries = {
+    {"CL/", {"kernels"}},
+    {"sqlite3.h", {"storage", "tests/storage"}},
+    {"toml++/", {"config"}},
+    {"opencv2/", {"stages", "tools", "tests"}},
+    {"CLI/", {"stages", "tools"}},
+    {"nlohmann/", {"tools", "tests"}},
+    {"spdlog/", {"pipeline", "stages", "tools", "tests"}},
+    {"fmt/", {"pipeline", "config", "storage", "stages", "tools", "tests"}},
+};
+
+bool is_under(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+bool is_under_any(std::string_view path, const Names& folders) {
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](std::string_view folder) { return is_under(path, folder); });
+}
+
+std::string_view first_parts(std::string_view path, std::size_t parts) {
+  std::size_t end = 0;
+  for (; parts > 0 && end != std::string_view::npos; --parts) {
+    end = path.find('/', end == 0 ? 0 : end + 1);
+  }
+  return path.substr(0, end);
+}
+
+bool may_include_ours(std::string_view file, std::string_view included) {
+  const auto layer = std::find_if(kLayers.begin(), kLayers.end(), [&](const Layer& candidate) {
+    return is_under(file, candidate.folder);
+  });
+  if (layer == kLayers.end()) return false;
+  if (!is_under(included, layer->folder)) return is_under_any(included, layer->may_include);
+  return layer->folder != "stages" || is_under(included, first_parts(file, 2)) ||
+         is_under_any(included, kSharedStages);
+}
+
+bool may_include_library(std::string_view file, std::string_view included) {
+  return std::all_of(kLibraries.begin(), kLibraries.end(), [&](const Library& library) {
+    return !included.starts_with(library.prefix) || is_under_any(file, library.folders);
+  });
+}
+
+// The includes of a source that break the rules; `file` is its path from the repository's root.
+std::vector<std::string> violations(const std::string& file, const std::string& text) {
+  static const std::regex kInclude(R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"])");
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), kInclude), end; match != end; ++match) {
+    const std::string included = (*match)[2];
+    const bool quoted = (*match)[1] == "\"";
+    if (quoted ? !may_include_ours(file, included) : !may_include_library(file, included)) {
+      found.push_back(file + " includes " + included);
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> violations_of_tree(const fs::path& root) {
+  std::vector<std::string> found;
+  std::size_t files = 0;
+  for (const Layer& layer : kLayers) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / layer.folder)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".h" && extension != ".cpp") continue;
+      std::ifstream stream(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(stream), {}};
+      const auto more = violations(fs::relative(entry.path(), root).string(), text);
+      found.insert(found.end(), more.begin(), more.end());
+      ++files;
+    }
+  }
+  EXPECT_GT(files, 50U) << "the tree was not found";
+  return found;
+}
+
+TEST(Layers, TheTreeKeepsThem) {
+  EXPECT_THAT(violations_of_tree(LOOKALIKE_SOURCE_DIR), IsEmpty());
+}
+
+TEST(LayerCheck, CatchesAFolderThatIncludesUpwards) {
+  EXPECT_THAT(violations("kernels/surf/surf.cpp",
+                         "#include \"pipeline/error.h\"\n  #  include \"config/options.h\"\n"),
+              ElementsAre("kernels/surf/surf.cpp includes config/options.h"));
+  EXPECT_THAT(violations("pipeline/scan.cpp", "#include \"storage/index_types.h\""),
+              ElementsAre("pipeline/scan.cpp includes storage/index_types.h"));
+  EXPECT_THAT(violations("stages/match/match.h", "#include \"tools/report/report.h\""),
+              ElementsAre("stages/match/match.h includes tools/report/report.h"));
+}
+
+TEST(LayerCheck, CatchesAStageThatIncludesAnother) {
+  EXPECT_THAT(violations("stages/match/match.cpp",
+                         "#include \"stages/match/match.h\"\n"
+                         "#include \"stages/decode/decode.h\"\n"
+                         "#include \"stages/extract/extract.h\"\n"),
+              ElementsAre("stages/match/match.cpp includes stages/extract/extract.h"));
+}
+
+TEST(LayerCheck, CatchesALibraryOutsideOfItsFolder) {
+  EXPECT_THAT(violations("stages/match/match.cpp",
+                         "#include <CL/opencl.hpp>\n#include <sqlite3.h>\n"
+                         "#include <toml++/toml.h>\n#include <opencv2/core.hpp>\n"),
+              ElementsAre("stages/match/match.cpp includes CL/opencl.hpp",
+                          "stages/match/match.cpp includes sqlite3.h",
+                          "stages/match/match.cpp includes toml++/toml.h"));
+  EXPECT_THAT(violations("kernels/surf/surf.cpp", "#include <opencv2/core.hpp>"),
+              ElementsAre("kernels/surf/surf.cpp includes opencv2/core.hpp"));
+}
+
+TEST(LayerCheck, CatchesAnIncludeThatDoesNotStartAtTheRoot) {
+  EXPECT_THAT(violations("pipeline/scan.cpp", "#include \"scan.h\""),
+              ElementsAre("pipeline/scan.cpp includes scan.h"));
+}
+
+TEST(LayerCheck, IsNotFooledByFoldersWhoseNamesBeginAlike) {
+  EXPECT_THAT(violations("stages/match/match.cpp", "#include \"stages/matching/x.h\""),
+              ElementsAre("stages/match/match.cpp includes stages/matching/x.h"));
+}
+
+}  // namespace
+}  // namespace lookalike
