@@ -53,8 +53,8 @@ class Scanner {
   template <typename Item, typename PathOf>
   static void sort_by_path(std::vector<Item>& items, PathOf path_of) {
     std::ranges::sort(items, {}, path_of);
-    const auto repeated = std::ranges::unique(items, {}, path_of);
-    items.erase(repeated.begin(), repeated.end());
+    const auto same_path = [&](const Item& a, const Item& b) { return path_of(a) == path_of(b); };
+    items.erase(std::unique(items.begin(), items.end(), same_path), items.end());
   }
 
   // Returns false when the folder cannot be opened. The folders below are collected first, so

@@ -1,0 +1,198 @@
+#include "stages/decode/decode.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+#include <opencv2/core/utils/logger.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "pipeline/content_hash.h"
+#include "stages/decode/image_header.h"
+#include "stages/decode/quiet_cerr.h"
+
+namespace lookalike {
+namespace {
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int value) : value_(value) {}
+  ~FileDescriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+SkippedFile skipped(SourceFile file, std::string reason, std::string detail) {
+  SkippedFile result;
+  result.file = std::move(file);
+  result.reason = std::move(reason);
+  result.detail = std::move(detail);
+  return result;
+}
+
+SkippedFile unreadable(SourceFile file) {
+  const int code = errno;
+  return skipped(std::move(file), code == ENOENT ? "vanished" : "unreadable",
+                 std::generic_category().message(code));
+}
+
+// Reads up to bytes.size() bytes and cuts the vector to what there was. False on an error.
+bool read_all(int descriptor, std::vector<std::uint8_t>& bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::read(descriptor, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  bytes.resize(done);
+  return true;
+}
+
+// Why an image of this size cannot be used, as reason and detail; nothing when it can.
+std::optional<std::pair<std::string, std::string>> wrong_size(std::uint64_t width,
+                                                              std::uint64_t height,
+                                                              const ImagesOptions& limits,
+                                                              double scale) {
+  const double megapixels = static_cast<double>(width) * static_cast<double>(height) / 1e6;
+  const std::uint64_t shorter = std::min(width, height);
+  if (megapixels > limits.max_megapixels) {
+    return std::pair("too_large", fmt::format("{} x {} px is more than images.max_megapixels = {}",
+                                              width, height, limits.max_megapixels));
+  }
+  if (shorter < kMinSidePx) {
+    return std::pair("too_small", fmt::format("{} x {} px: the shorter side is under {} px", width,
+                                              height, kMinSidePx));
+  }
+  if (std::lround(static_cast<double>(shorter) * scale) < 1) {
+    return std::pair("too_small", fmt::format("{} x {} px: nothing is left of the shorter side "
+                                              "at the reduced size",
+                                              width, height));
+  }
+  return std::nullopt;
+}
+
+double scale_for(std::uint64_t width, std::uint64_t height, std::uint32_t longest_side_px) {
+  const std::uint64_t longest = std::max(width, height);
+  return longest <= longest_side_px
+             ? 1
+             : static_cast<double>(longest_side_px) / static_cast<double>(longest);
+}
+
+// libjpeg can leave out frequencies and give an image of half, a quarter or an eighth of the size
+// in much less time. Taken where that loses nothing: the sides divide evenly, so that coordinates
+// stay exact, and what comes is still at least as large as what is wanted.
+int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
+  if (!header.jpeg) return 1;
+  for (const int divisor : {8, 4, 2}) {
+    const auto d = static_cast<std::uint64_t>(divisor);
+    const bool exact = header.width % d == 0 && header.height % d == 0;
+    if (exact && std::max(header.width, header.height) / d >= longest_side_px) return divisor;
+  }
+  return 1;
+}
+
+cv::Mat decode_gray(const std::vector<std::uint8_t>& bytes, int divisor) {
+  const int flags = divisor == 8   ? cv::IMREAD_REDUCED_GRAYSCALE_8
+                    : divisor == 4 ? cv::IMREAD_REDUCED_GRAYSCALE_4
+                    : divisor == 2 ? cv::IMREAD_REDUCED_GRAYSCALE_2
+                                   : cv::IMREAD_GRAYSCALE;
+  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  const QuietCerr quiet;
+  return cv::imdecode(bytes, flags);
+}
+
+// Area averaging by exactly `factor` on both axes; the last pixel of a side may be a partial one.
+GrayImage reduced(const cv::Mat& gray, double factor) {
+  cv::Mat small = gray;
+  if (factor < 1) cv::resize(gray, small, {}, factor, factor, cv::INTER_AREA);
+  GrayImage image(small.cols, small.rows);
+  small.copyTo(cv::Mat(small.rows, small.cols, CV_8U, image.pixels.data()));
+  return image;
+}
+
+}  // namespace
+
+std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
+                                                const ImagesOptions& limits) {
+  LoadedFile loaded;
+  loaded.file.path = path;
+  // Not to wait for a writer should the file have become a FIFO.
+  const FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) {
+    return unreadable(loaded.file);
+  }
+  if (!S_ISREG(status.st_mode)) return skipped(loaded.file, "unreadable", "not a regular file");
+  loaded.file.size_bytes = static_cast<std::uint64_t>(status.st_size);
+  loaded.file.modified_ns =
+      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  if (loaded.file.size_bytes == 0) return skipped(loaded.file, "empty", "the file has no bytes");
+  if (loaded.file.size_bytes > std::uint64_t{limits.max_file_mib} << 20) {
+    return skipped(loaded.file, "too_large",
+                   fmt::format("{} bytes are more than images.max_file_mib = {}",
+                               loaded.file.size_bytes, limits.max_file_mib));
+  }
+  loaded.bytes.resize(loaded.file.size_bytes);
+  if (!read_all(descriptor.get(), loaded.bytes)) return unreadable(loaded.file);
+  loaded.content = hash_content(loaded.bytes);
+  return loaded;
+}
+
+std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded,
+                                               std::uint32_t longest_side_px,
+                                               const ImagesOptions& limits) {
+  if (ends_early(loaded.bytes)) {
+    return skipped(loaded.file, "undecodable", "the image ends early: the file is cut short");
+  }
+  const ImageHeader header = read_image_header(loaded.bytes).value_or(ImageHeader{});
+  if (header.width > 0) {
+    const double scale = scale_for(header.width, header.height, longest_side_px);
+    if (auto why = wrong_size(header.width, header.height, limits, scale)) {
+      return skipped(loaded.file, std::move(why->first), std::move(why->second));
+    }
+  }
+  try {
+    const int divisor = jpeg_divisor(header, longest_side_px);
+    const cv::Mat gray = decode_gray(loaded.bytes, divisor);
+    if (gray.empty()) return skipped(loaded.file, "undecodable", "not an image that can be read");
+    DecodedImage image;
+    image.record = {loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
+    const auto width = static_cast<std::uint64_t>(image.record.width);
+    const auto height = static_cast<std::uint64_t>(image.record.height);
+    image.scale = scale_for(width, height, longest_side_px);
+    if (auto why = wrong_size(width, height, limits, image.scale)) {
+      return skipped(loaded.file, std::move(why->first), std::move(why->second));
+    }
+    image.pixels = reduced(gray, image.scale * divisor);
+    return image;
+  } catch (const cv::Exception& exception) {
+    return skipped(loaded.file, "undecodable", "OpenCV: " + exception.err);
+  }
+}
+
+std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path,
+                                                    std::uint32_t longest_side_px,
+                                                    const ImagesOptions& limits) {
+  auto loaded = load_file(path, limits);
+  if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
+  return decode(std::get<LoadedFile>(loaded), longest_side_px, limits);
+}
+
+}  // namespace lookalike

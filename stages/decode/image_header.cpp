@@ -1,0 +1,193 @@
+#include "stages/decode/image_header.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace lookalike {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+bool has_text(Bytes bytes, std::size_t at, std::string_view text) {
+  return bytes.size() >= at + text.size() &&
+         std::memcmp(bytes.data() + at, text.data(), text.size()) == 0;
+}
+
+// Unsigned integer of `count` bytes; zero where the bytes end before it.
+std::uint64_t big_endian(Bytes bytes, std::size_t at, std::size_t count) {
+  if (bytes.size() < count || at > bytes.size() - count) return 0;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) value = value << 8 | bytes[at + i];
+  return value;
+}
+
+std::uint64_t little_endian(Bytes bytes, std::size_t at, std::size_t count) {
+  if (bytes.size() < count || at > bytes.size() - count) return 0;
+  std::uint64_t value = 0;
+  for (std::size_t i = count; i-- > 0;) value = value << 8 | bytes[at + i];
+  return value;
+}
+
+constexpr std::string_view kJpegStart = "\xff\xd8\xff";
+constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
+
+// Walks the marker segments of a JPEG. Entropy-coded data is passed over: there, 0xff is followed
+// by zero or a restart marker. Thumbnails inside segments are passed over with them.
+class JpegMarkers {
+ public:
+  explicit JpegMarkers(Bytes bytes) : bytes_(bytes) {}
+
+  // Moves to the next marker; false at the end of the bytes.
+  bool next() {
+    while (at_ + 1 < bytes_.size()) {
+      const auto* found = static_cast<const std::uint8_t*>(
+          std::memchr(bytes_.data() + at_, 0xff, bytes_.size() - at_ - 1));
+      if (found == nullptr) return false;
+      at_ = static_cast<std::size_t>(found - bytes_.data()) + 1;
+      marker_ = bytes_[at_];
+      if (marker_ == 0xff) continue;  // a fill byte
+      const bool stuffed = marker_ == 0x00;
+      const bool alone = marker_ == 0x01 || (marker_ >= 0xd0 && marker_ <= 0xd8);
+      if (stuffed || alone) continue;
+      segment_ = at_ + 1;
+      at_ = marker_ == kEnd ? segment_ : segment_ + std::max<std::uint64_t>(2, length());
+      return true;
+    }
+    return false;
+  }
+
+  bool at_end() const { return marker_ == kEnd; }
+  bool at_frame() const {
+    return marker_ >= 0xc0 && marker_ <= 0xcf && marker_ != 0xc4 && marker_ != 0xc8 &&
+           marker_ != 0xcc;
+  }
+  ImageHeader frame() const {
+    return {big_endian(bytes_, segment_ + 5, 2), big_endian(bytes_, segment_ + 3, 2), true};
+  }
+
+ private:
+  static constexpr std::uint8_t kEnd = 0xd9;
+  std::uint64_t length() const { return big_endian(bytes_, segment_, 2); }
+
+  Bytes bytes_;
+  std::size_t at_ = 2;       // where to look on
+  std::size_t segment_ = 0;  // the marker's length field
+  std::uint8_t marker_ = 0;
+};
+
+ImageHeader read_jpeg(Bytes bytes) {
+  JpegMarkers markers(bytes);
+  while (markers.next()) {
+    if (markers.at_frame()) return markers.frame();
+  }
+  return {};
+}
+
+// Three forms: lossy, lossless, extended.
+ImageHeader read_webp(Bytes bytes) {
+  if (has_text(bytes, 12, "VP8 ")) {
+    return {little_endian(bytes, 26, 2) & 0x3fff, little_endian(bytes, 28, 2) & 0x3fff};
+  }
+  if (has_text(bytes, 12, "VP8L")) {
+    const std::uint64_t packed = little_endian(bytes, 21, 4);
+    return {(packed & 0x3fff) + 1, (packed >> 14 & 0x3fff) + 1};
+  }
+  if (has_text(bytes, 12, "VP8X")) {
+    return {little_endian(bytes, 24, 3) + 1, little_endian(bytes, 27, 3) + 1};
+  }
+  return {};
+}
+
+// Heights are negative where rows run from the top.
+ImageHeader read_bmp(Bytes bytes) {
+  const auto height = static_cast<std::int32_t>(little_endian(bytes, 22, 4));
+  const std::int64_t wide = height;
+  return {little_endian(bytes, 18, 4), static_cast<std::uint64_t>(wide < 0 ? -wide : wide)};
+}
+
+// "P5 # comment\n640 480 ..."
+ImageHeader read_pnm(Bytes bytes) {
+  std::uint64_t values[2] = {0, 0};
+  std::size_t at = 2;
+  for (std::uint64_t& value : values) {
+    while (at < bytes.size() && (bytes[at] <= ' ' || bytes[at] == '#')) {
+      const bool comment = bytes[at] == '#';
+      while (comment && at < bytes.size() && bytes[at] != '\n') ++at;
+      if (at < bytes.size()) ++at;
+    }
+    for (; at < bytes.size() && bytes[at] >= '0' && bytes[at] <= '9' && value < 1'000'000'000;
+         ++at) {
+      value = 10 * value + (bytes[at] - std::uint64_t{'0'});
+    }
+  }
+  return {values[0], values[1]};
+}
+
+// The first directory's tags 256 (width) and 257 (height), as SHORT or LONG.
+ImageHeader read_tiff(Bytes bytes) {
+  const auto number = bytes[0] == 'I' ? little_endian : big_endian;
+  const std::size_t directory = number(bytes, 4, 4);
+  const std::uint64_t entries = number(bytes, directory, 2);
+  ImageHeader header;
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    const std::size_t entry = directory + 2 + 12 * i;
+    const std::uint64_t tag = number(bytes, entry, 2);
+    const std::uint64_t value = number(bytes, entry + 8, number(bytes, entry + 2, 2) == 3 ? 2 : 4);
+    if (tag == 256) header.width = value;
+    if (tag == 257) header.height = value;
+  }
+  return header;
+}
+
+// The image header box is the first one inside the box "jp2h", near the start.
+ImageHeader read_jpeg2000(Bytes bytes) {
+  constexpr std::string_view kBox = "ihdr";
+  const Bytes start = bytes.first(std::min<std::size_t>(bytes.size(), 4096));
+  const auto box = std::search(start.begin(), start.end(), kBox.begin(), kBox.end());
+  if (box == start.end()) return {};
+  const auto at = static_cast<std::size_t>(box - start.begin());
+  return {big_endian(bytes, at + 8, 4), big_endian(bytes, at + 4, 4)};
+}
+
+ImageHeader read_any(Bytes bytes) {
+  if (has_text(bytes, 0, kJpegStart)) return read_jpeg(bytes);
+  if (has_text(bytes, 0, kPngStart)) return {big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)};
+  if (has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP")) return read_webp(bytes);
+  if (has_text(bytes, 0, "BM")) return read_bmp(bytes);
+  if (has_text(bytes, 0, "II*") || has_text(bytes, 0, {"MM\0*", 4})) return read_tiff(bytes);
+  if (has_text(bytes, 4, "jP  ")) return read_jpeg2000(bytes);
+  if (bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6') {
+    return read_pnm(bytes);
+  }
+  return {};
+}
+
+bool png_ends_early(Bytes bytes) {
+  std::size_t chunk = kPngStart.size();
+  while (chunk + 12 <= bytes.size()) {
+    if (has_text(bytes, chunk + 4, "IEND")) return false;
+    chunk += 12 + big_endian(bytes, chunk, 4);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes) {
+  const ImageHeader header = read_any(bytes);
+  if (header.width == 0 || header.height == 0) return std::nullopt;
+  return header;
+}
+
+bool ends_early(std::span<const std::uint8_t> bytes) {
+  if (has_text(bytes, 0, kPngStart)) return png_ends_early(bytes);
+  if (!has_text(bytes, 0, kJpegStart)) return false;
+  JpegMarkers markers(bytes);
+  while (markers.next()) {
+    if (markers.at_end()) return false;
+  }
+  return true;
+}
+
+}  // namespace lookalike

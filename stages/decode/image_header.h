@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace lookalike {
+
+// What the start of an image file says, before anything is decoded.
+struct ImageHeader {
+  std::uint64_t width = 0;   // px, before EXIF orientation
+  std::uint64_t height = 0;  // px
+  bool jpeg = false;
+};
+
+// The header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file; nothing for other formats and
+// for headers that make no sense. Never reads past the bytes.
+std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes);
+
+// Whether a JPEG or PNG stops before its end marker. False for other formats.
+bool ends_early(std::span<const std::uint8_t> bytes);
+
+}  // namespace lookalike

@@ -1,0 +1,191 @@
+#include "stages/decode/decode.h"
+
+#include <cmath>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/content_hash.h"
+#include "tests/stages/pictures.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kFullSize = 16384;
+
+class DecodeTest : public ::testing::Test {
+ protected:
+  DecodedImage decoded(const std::vector<std::uint8_t>& bytes,
+                       std::uint32_t longest_side_px = kFullSize) {
+    auto result = decode_file(folder_.write("image", text(bytes)), longest_side_px, limits_);
+    if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
+      ADD_FAILURE() << skipped->reason << ": " << skipped->detail;
+      return {};
+    }
+    return std::get<DecodedImage>(std::move(result));
+  }
+  SkippedFile skipped(const std::string& path, std::uint32_t longest_side_px = kFullSize) {
+    auto result = decode_file(path, longest_side_px, limits_);
+    EXPECT_TRUE(std::holds_alternative<SkippedFile>(result));
+    return std::get<SkippedFile>(std::move(result));
+  }
+  std::string reason(const std::vector<std::uint8_t>& bytes) {
+    return skipped(folder_.write("image", text(bytes))).reason;
+  }
+  static cv::Mat view(const GrayImage& image) {
+    return {image.height, image.width, CV_8U, const_cast<std::uint8_t*>(image.pixels.data())};
+  }
+  static double difference(const GrayImage& image, const cv::Mat& expected) {
+    return cv::norm(view(image), expected, cv::NORM_INF);
+  }
+
+  TemporaryFolder folder_;
+  ImagesOptions limits_;
+};
+
+TEST_F(DecodeTest, PngComesBackAsItWas) {
+  const cv::Mat picture = draw_picture(61, 47, 1);
+  const std::vector<std::uint8_t> bytes = encode(".png", picture);
+  const DecodedImage image = decoded(bytes);
+  EXPECT_EQ(difference(image.pixels, picture), 0);
+  EXPECT_EQ(image.record.width, 61);
+  EXPECT_EQ(image.record.height, 47);
+  EXPECT_EQ(image.scale, 1);
+  EXPECT_EQ(image.record.content, hash_content(bytes));
+  EXPECT_EQ(image.record.file.size_bytes, bytes.size());
+  EXPECT_GT(image.record.file.modified_ns, 0);
+}
+
+TEST_F(DecodeTest, SixteenBitsAndAlphaBecomeEightBitGrey) {
+  const cv::Mat picture = draw_picture(40, 40, 2);
+  cv::Mat deep;
+  picture.convertTo(deep, CV_16U, 257);
+  EXPECT_LE(difference(decoded(encode(".png", deep)).pixels, picture), 1);
+  cv::Mat with_alpha;
+  cv::cvtColor(picture, with_alpha, cv::COLOR_GRAY2BGRA);
+  EXPECT_LE(difference(decoded(encode(".png", with_alpha)).pixels, picture), 1);
+}
+
+TEST_F(DecodeTest, EveryFormatIsRead) {
+  const cv::Mat picture = draw_picture(80, 64, 3);
+  cv::Mat colour;
+  cv::cvtColor(picture, colour, cv::COLOR_GRAY2BGR);
+  for (const char* extension : {".bmp", ".tiff", ".pgm", ".webp", ".jp2", ".jpg"}) {
+    const std::string name = extension;
+    const DecodedImage image = decoded(encode(name, name == ".pgm" ? picture : colour));
+    EXPECT_EQ(image.record.width, 80) << name;
+    EXPECT_EQ(image.record.height, 64) << name;
+  }
+}
+
+TEST_F(DecodeTest, ExifOrientationIsHonoured) {
+  const cv::Mat upright = draw_picture(64, 48, 4);
+  cv::Mat as_stored;
+  cv::rotate(upright, as_stored, cv::ROTATE_90_COUNTERCLOCKWISE);  // orientation 6: turn it back
+  const auto jpeg = encode(".jpg", as_stored, {cv::IMWRITE_JPEG_QUALITY, 100});
+  const DecodedImage image = decoded(with_orientation(jpeg, 6));
+  EXPECT_EQ(image.record.width, 64);
+  EXPECT_EQ(image.record.height, 48);
+  EXPECT_LE(difference(image.pixels, upright), 8);
+}
+
+TEST_F(DecodeTest, LongestSideIsReducedAndCoordinatesStayExact) {
+  // A bright square far from the origin: its centre must come back to within a small part of a
+  // pixel, for sizes that divide and sizes that do not.
+  for (const char* extension : {".png", ".jpg"}) {
+    for (const cv::Size size : {cv::Size(1600, 1200), cv::Size(1603, 1201), cv::Size(901, 1999)}) {
+      cv::Mat picture(size, CV_8U, cv::Scalar(0));
+      const cv::Rect square(size.width - 105, size.height - 85, 64, 64);
+      picture(square) = 255;
+      const DecodedImage image = decoded(encode(extension, picture), 400);
+      EXPECT_EQ(std::max(image.pixels.width, image.pixels.height), 400);
+      EXPECT_EQ(image.record.width, size.width);
+      EXPECT_EQ(image.record.height, size.height);
+      const cv::Moments moments = cv::moments(view(image.pixels));
+      EXPECT_NEAR(to_full_size(moments.m10 / moments.m00, image.scale), square.x + 31.5, 0.1);
+      EXPECT_NEAR(to_full_size(moments.m01 / moments.m00, image.scale), square.y + 31.5, 0.1);
+    }
+  }
+}
+
+TEST_F(DecodeTest, LargeJpegIsReducedMuchAsAreaAveragingWould) {
+  const cv::Mat picture = draw_picture(1600, 1200, 5);
+  const auto jpeg = encode(".jpg", picture, {cv::IMWRITE_JPEG_QUALITY, 95});
+  cv::Mat expected;
+  cv::resize(cv::imdecode(jpeg, cv::IMREAD_GRAYSCALE), expected, {400, 300}, 0, 0, cv::INTER_AREA);
+  const DecodedImage image = decoded(jpeg, 400);
+  EXPECT_LE(cv::norm(view(image.pixels), expected, cv::NORM_L1) / (400 * 300), 2);
+}
+
+TEST_F(DecodeTest, ImageIsNeverEnlarged) {
+  EXPECT_EQ(decoded(encode(".png", draw_picture(40, 30, 6)), 400).pixels.width, 40);
+}
+
+TEST_F(DecodeTest, EmptyFileIsSkipped) {
+  EXPECT_EQ(reason({}), "empty");
+}
+
+TEST_F(DecodeTest, TextIsUndecodable) {
+  EXPECT_EQ(reason({'h', 'e', 'l', 'l', 'o'}), "undecodable");
+}
+
+TEST_F(DecodeTest, TruncatedFilesAreUndecodable) {
+  for (const char* extension : {".jpg", ".png", ".bmp", ".tiff", ".webp"}) {
+    std::vector<std::uint8_t> bytes = encode(extension, draw_picture(200, 150, 7));
+    bytes.resize(bytes.size() * 3 / 4);
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(reason(bytes), "undecodable") << extension;
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  }
+}
+
+TEST_F(DecodeTest, JpegThatLacksItsLastBytesIsUndecodable) {
+  std::vector<std::uint8_t> bytes = encode(".jpg", draw_picture(200, 150, 8));
+  bytes.resize(bytes.size() - 2);
+  EXPECT_EQ(reason(bytes), "undecodable");
+}
+
+TEST_F(DecodeTest, ProgressiveJpegWithTrailingBytesIsComplete) {
+  std::vector<std::uint8_t> bytes =
+      encode(".jpg", draw_picture(200, 150, 9), {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
+  bytes.insert(bytes.end(), {'t', 'r', 'a', 'i', 'l'});
+  EXPECT_EQ(decoded(bytes).record.width, 200);
+}
+
+TEST_F(DecodeTest, OnePixelIsTooSmall) {
+  EXPECT_EQ(reason(encode(".png", cv::Mat(1, 1, CV_8U, cv::Scalar(9)))), "too_small");
+}
+
+TEST_F(DecodeTest, SideThatVanishesAtTheReducedSizeIsTooSmall) {
+  const auto strip = encode(".png", cv::Mat(16, 6000, CV_8U, cv::Scalar(9)));
+  EXPECT_EQ(skipped(folder_.write("strip", text(strip)), 100).reason, "too_small");
+}
+
+TEST_F(DecodeTest, LimitsOnBytesAndPixelsAreTooLarge) {
+  limits_.max_megapixels = 1;
+  EXPECT_EQ(reason(encode(".jpg", draw_picture(1001, 1000, 10))), "too_large");
+  EXPECT_EQ(decoded(encode(".jpg", draw_picture(1000, 1000, 10))).record.width, 1000);
+  limits_.max_file_mib = 1;
+  EXPECT_EQ(reason(std::vector<std::uint8_t>((1 << 20) + 1)), "too_large");
+}
+
+TEST_F(DecodeTest, MissingFileHasVanished) {
+  const SkippedFile file = skipped(folder_.path() / "missing.jpg");
+  EXPECT_EQ(file.reason, "vanished");
+  EXPECT_THAT(file.file.path, HasSubstr("missing.jpg"));
+}
+
+TEST_F(DecodeTest, FolderAndFifoAreUnreadable) {
+  EXPECT_EQ(skipped(folder_.path()).reason, "unreadable");
+  const std::string fifo = folder_.path() / "fifo.jpg";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(skipped(fifo).reason, "unreadable");
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,49 @@
+#include "stages/decode/image_header.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/stages/pictures.h"
+
+namespace lookalike {
+namespace {
+
+TEST(ImageHeader, SizeIsReadWithoutDecoding) {
+  const cv::Mat gray = draw_picture(70, 33, 1);
+  cv::Mat colour;
+  cv::cvtColor(gray, colour, cv::COLOR_GRAY2BGR);
+  for (const char* extension : {".jpg", ".png", ".bmp", ".tiff", ".ppm", ".webp", ".jp2"}) {
+    const auto header = read_image_header(encode(extension, colour));
+    ASSERT_TRUE(header.has_value()) << extension;
+    EXPECT_EQ(header->width, 70U) << extension;
+    EXPECT_EQ(header->height, 33U) << extension;
+  }
+  const auto lossless = encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 101});
+  EXPECT_EQ(read_image_header(lossless)->width, 70U);
+}
+
+TEST(ImageHeader, OtherBytesHaveNone) {
+  EXPECT_FALSE(read_image_header({}).has_value());
+  const std::vector<std::uint8_t> words = {'P', 'l', 'a', 'i', 'n'};
+  EXPECT_FALSE(read_image_header(words).has_value());
+}
+
+TEST(ImageHeader, CutAnywhereNothingIsReadBeyondTheEnd) {
+  const cv::Mat colour(40, 40, CV_8UC3, cv::Scalar(1, 2, 3));
+  for (const char* extension : {".jpg", ".png", ".bmp", ".tiff", ".ppm", ".webp", ".jp2"}) {
+    const std::vector<std::uint8_t> whole = encode(extension, colour);
+    EXPECT_FALSE(ends_early(whole)) << extension;
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      const std::vector<std::uint8_t> cut(whole.begin(),
+                                          whole.begin() + static_cast<std::ptrdiff_t>(size));
+      const auto header = read_image_header(cut);
+      EXPECT_TRUE(!header || header->width > 0);
+      const std::string name = extension;
+      if ((name == ".jpg" || name == ".png") && size > 12 && size + 4 < whole.size()) {
+        EXPECT_TRUE(ends_early(cut)) << extension << " cut to " << size;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lookalike
