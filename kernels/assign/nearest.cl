@@ -1,0 +1,34 @@
+// The NEAREST nearest words of one descriptor: squared distances in rising order, equal distances by
+// word. Word 0 stands in until enough are found, which never happens for finite descriptors.
+typedef struct {
+  float squared_distances[NEAREST];
+  uint words[NEAREST];
+} NearestWords;
+
+void clear_nearest(NearestWords* nearest) {
+  for (int m = 0; m < NEAREST; ++m) {
+    nearest->squared_distances[m] = INFINITY;
+    nearest->words[m] = 0;
+  }
+}
+
+void insert_word(NearestWords* nearest, float squared_distance, uint word) {
+  for (int m = 0; m < NEAREST; ++m) {
+    const float old_distance = nearest->squared_distances[m];
+    const uint old_word = nearest->words[m];
+    if (squared_distance < old_distance || (squared_distance == old_distance && word < old_word)) {
+      nearest->squared_distances[m] = squared_distance;
+      nearest->words[m] = word;
+      squared_distance = old_distance;
+      word = old_word;
+    }
+  }
+}
+
+void store_nearest(const NearestWords* nearest, ulong row, global uint* words,
+                   global float* squared_distances) {
+  for (uint m = 0; m < NEAREST; ++m) {
+    words[row * NEAREST + m] = nearest->words[m];
+    squared_distances[row * NEAREST + m] = nearest->squared_distances[m];
+  }
+}

@@ -1,0 +1,93 @@
+// From the groups of words that a scan kept to the nearest words. Scores suffer from cancellation,
+// so distances are summed directly here; and where rounding may have hidden a nearer word from the
+// scan, all words are looked at again.
+
+// Relative slack that a chosen word may have: half of the promised 1e-5, since the distances summed
+// here carry a rounding error of their own.
+#define SLACK 5e-6f
+// Unit of rounding of float.
+#define ROUNDING 0x1p-24f
+
+float8 squared_distances_to(global const float* x, global const float* words, uint group) {
+  words += (ulong)group * DIMENSIONS * 8;
+  float8 even = (float8)(0);
+  float8 odd = (float8)(0);
+  for (uint i = 0; i < DIMENSIONS; i += 2) {
+    const float8 a = (float8)(x[i]) - vload8(i, words);
+    const float8 b = (float8)(x[i + 1]) - vload8(i + 1, words);
+    even += a * a;
+    odd += b * b;
+  }
+  return even + odd;
+}
+
+void insert_group(NearestWords* nearest, global const float* x, global const float* words,
+                  uint group, uint k) {
+  float distances[8];
+  vstore8(squared_distances_to(x, words, group), 0, distances);
+  for (uint j = 0; j < 8 && group * 8 + j < k; ++j) {
+    insert_word(nearest, distances[j], group * 8 + j);
+  }
+}
+
+// The least squared distance that a word outside the kept groups can have. Rounding errs by at most
+// (DIMENSIONS + 2) units of |x||c| + |c|^2/2 in a score and of |x|^2/2 in half the squared norm
+// (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
+float least_distance_outside(global const float* x, float next_score, float max_norm) {
+  float sum = 0;
+  for (uint i = 0; i < DIMENSIONS; ++i) sum += x[i] * x[i];
+  const float scale = sqrt(sum) + max_norm;
+  return sum - 2 * next_score - (DIMENSIONS + 2) * ROUNDING * scale * scale;
+}
+
+// descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   groups [n][NEAREST]
+// next_scores [n]   nearest_words, squared_distances [n][NEAREST]
+// doubtful: doubtful[0] counts the rows, listed after it, that rescan must look at again.
+kernel void refine(global const float* descriptors, global const float* words,
+                   global const uint* groups, global const float* next_scores, uint n, uint k,
+                   float max_norm, global uint* nearest_words, global float* squared_distances,
+                   volatile global uint* doubtful) {
+  const uint row = get_global_id(0);
+  if (row >= n) return;
+  global const float* x = descriptors + (ulong)row * DIMENSIONS;
+  NearestWords nearest;
+  clear_nearest(&nearest);
+  for (uint c = 0; c < NEAREST; ++c) {
+    const uint group = groups[(ulong)row * NEAREST + c];
+    if (group != UINT_MAX) insert_group(&nearest, x, words, group, k);
+  }
+  store_nearest(&nearest, row, nearest_words, squared_distances);
+  // Words at distance 0 all score the same, so the scan has kept the lowest of them.
+  const float limit = fmax(0.0f, least_distance_outside(x, next_scores[row], max_norm));
+  if (nearest.squared_distances[NEAREST - 1] > limit * (1 + SLACK)) {
+    doubtful[1 + atomic_inc(doubtful)] = row;
+  }
+}
+
+// Looks at every word for each doubtful row: a work-group of RESCAN_ITEMS a row, in turn.
+kernel __attribute__((reqd_work_group_size(RESCAN_ITEMS, 1, 1))) void rescan(
+    global const float* descriptors, global const float* words, uint k, global uint* nearest_words,
+    global float* squared_distances, global const uint* doubtful) {
+  local NearestWords found[RESCAN_ITEMS];
+  const uint item = get_local_id(0);
+  for (uint d = get_group_id(0); d < doubtful[0]; d += get_num_groups(0)) {
+    const uint row = doubtful[1 + d];
+    global const float* x = descriptors + (ulong)row * DIMENSIONS;
+    NearestWords nearest;
+    clear_nearest(&nearest);
+    for (uint group = item; group < (k + 7) / 8; group += RESCAN_ITEMS) {
+      insert_group(&nearest, x, words, group, k);
+    }
+    found[item] = nearest;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) {
+      for (uint other = 1; other < RESCAN_ITEMS; ++other) {
+        for (uint m = 0; m < NEAREST; ++m) {
+          insert_word(&nearest, found[other].squared_distances[m], found[other].words[m]);
+        }
+      }
+      store_nearest(&nearest, row, nearest_words, squared_distances);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}

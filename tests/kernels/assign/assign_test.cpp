@@ -1,0 +1,238 @@
+#include "kernels/assign/assign.h"
+
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/assign/assign_reference.h"
+#include "kernels/assign/synthetic_descriptors.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Lt;
+
+std::string device_choice(std::size_t index) {
+  return "::" + std::to_string(index);
+}
+
+// Runs for every kernel on every device present.
+class AssignTest : public ::testing::TestWithParam<std::tuple<std::size_t, AssignKernel>> {
+ protected:
+  AssignKernel kernel() const { return std::get<1>(GetParam()); }
+
+  // Whether the kernel's answer keeps its promise on random descriptors.
+  bool agrees(std::size_t n, std::size_t k, std::size_t dimensions, std::size_t m = 1) {
+    const std::vector<float> words = synthetic_descriptors(k, dimensions, 1);
+    const std::vector<float> descriptors = synthetic_descriptors(n, dimensions, 2);
+    const MatrixView<const float> word_view(words, dimensions);
+    const MatrixView<const float> view(descriptors, dimensions);
+    WordAssigner assigner(session_, word_view, kernel());
+    return is_nearest(word_view, view, m, assigner.nearest(view, m));
+  }
+
+  OpenClSession session_{SessionOptions{.device = device_choice(std::get<0>(GetParam()))}};
+};
+
+// A codebook of 64-D words that are zero but for their first value.
+std::vector<float> words_on_a_line(const std::vector<float>& positions) {
+  std::vector<float> words(positions.size() * 64);
+  for (std::size_t i = 0; i < positions.size(); ++i) words[i * 64] = positions[i];
+  return words;
+}
+
+TEST_P(AssignTest, NoDescriptorsGiveNoWords) {
+  const std::vector<float> words = words_on_a_line({1, 2});
+  WordAssigner assigner(session_, {words, 64}, kernel());
+  EXPECT_THAT(assigner.assign(MatrixView<const float>(nullptr, 0, 64)).words, IsEmpty());
+  EXPECT_THAT(assigner.assign({}).words, IsEmpty());
+}
+
+TEST_P(AssignTest, KnownDistancesComeOutExactly) {
+  const std::vector<float> words = words_on_a_line({0, 10, -10});
+  const std::vector<float> descriptors = words_on_a_line({-7, 6, 1, 10});
+  WordAssigner assigner(session_, {words, 64}, kernel());
+  const Assignment found = assigner.assign({descriptors, 64});
+  EXPECT_THAT(found.words, ElementsAre(2, 1, 0, 1));
+  EXPECT_THAT(found.squared_distances, ElementsAre(9, 16, 1, 0));
+}
+
+TEST_P(AssignTest, TieGoesToTheLowestWord) {
+  // Words 3, 40, 41, 170 and 299 are equal, in one group of eight and in others; 0 lies between
+  // +-1 and is as far from each.
+  std::vector<float> positions(300, 100);
+  for (const std::size_t i : {3U, 40U, 41U, 170U, 299U}) positions[i] = 5;
+  positions[200] = 1;
+  positions[90] = -1;
+  const std::vector<float> words = words_on_a_line(positions);
+  const std::vector<float> descriptors = words_on_a_line({5, 4, 0, 100});
+  WordAssigner assigner(session_, {words, 64}, kernel());
+  EXPECT_THAT(assigner.assign({descriptors, 64}).words, ElementsAre(3, 3, 90, 0));
+  EXPECT_THAT(assigner.assign_nearest({descriptors, 64}, 3),
+              ElementsAre(3, 40, 41, 3, 40, 41, 90, 200, 3, 0, 1, 2));
+}
+
+TEST_P(AssignTest, SingleWordTakesEveryDescriptor) {
+  EXPECT_TRUE(agrees(70, 1, 64));
+  EXPECT_TRUE(agrees(3, 1, 128));
+}
+
+TEST_P(AssignTest, SizesAroundPanelsAndTilesAgreeWithTheReference) {
+  for (const std::size_t n : {1U, 15U, 16U, 17U, 31U, 32U, 33U, 127U, 128U, 129U}) {
+    EXPECT_TRUE(agrees(n, 37, 64)) << "n = " << n;
+  }
+  for (const std::size_t k : {2U, 7U, 8U, 9U, 127U, 128U, 129U, 257U}) {
+    EXPECT_TRUE(agrees(41, k, 64)) << "k = " << k;
+  }
+}
+
+TEST_P(AssignTest, LongerDescriptorsAgreeWithTheReference) {
+  EXPECT_TRUE(agrees(150, 301, 128));
+  EXPECT_TRUE(agrees(20, 33, 16));
+}
+
+TEST_P(AssignTest, NearestWordsComeInOrderForEveryM) {
+  for (const std::size_t m : {3U, 8U}) {
+    EXPECT_TRUE(agrees(140, 301, 64, m)) << "m = " << m;
+    EXPECT_TRUE(agrees(5, m, 64, m)) << "k = m = " << m;
+  }
+}
+
+TEST_P(AssignTest, CancellationDoesNotHideTheNearestWord) {
+  // Far from the origin a score in float cannot tell these words apart; distances can.
+  constexpr std::size_t kWords = 200;
+  std::vector<float> positions(kWords);
+  for (std::size_t i = 0; i < kWords; ++i) positions[i] = 4000.0F + static_cast<float>(i) * 0.01F;
+  const std::vector<float> words = words_on_a_line(positions);
+  const std::vector<float> descriptors =
+      words_on_a_line({positions[1], positions[77] + 0.002F, positions[199], 3000, 5000});
+  const MatrixView<const float> word_view(words, 64);
+  WordAssigner assigner(session_, word_view, kernel());
+  EXPECT_THAT(assigner.assign({descriptors, 64}).words, ElementsAre(1, 77, 199, 0, 199));
+  EXPECT_TRUE(is_nearest(word_view, {descriptors, 64}, 3, assigner.nearest({descriptors, 64}, 3)));
+}
+
+TEST_P(AssignTest, DescriptorThatIsNotFiniteGetsSomeWord) {
+  const std::vector<float> words = words_on_a_line({1, 2, 3});
+  const std::vector<float> descriptors = words_on_a_line(
+      {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 3});
+  WordAssigner assigner(session_, {words, 64}, kernel());
+  const std::vector<std::uint32_t> found = assigner.assign({descriptors, 64}).words;
+  EXPECT_THAT(found, Each(Lt(3U)));
+  EXPECT_EQ(found[2], 2U);
+}
+
+TEST_P(AssignTest, SmallDeviceMemoryOnlyMakesMoreBatches) {
+  const std::vector<float> words = synthetic_descriptors(64, 64, 3);
+  const std::vector<float> descriptors = synthetic_descriptors(1000, 64, 4);
+  const MatrixView<const float> view(descriptors, 64);
+  // Room for the words and about a third of the descriptors.
+  OpenClSession small(
+      {.device = device_choice(std::get<0>(GetParam())), .memory_limit_bytes = 200'000});
+  WordAssigner limited(small, {words, 64}, kernel());
+  WordAssigner free(session_, {words, 64}, kernel());
+  const Assignment expected = free.assign(view);
+  const Assignment found = limited.assign(view);
+  EXPECT_EQ(found.words, expected.words);
+  EXPECT_EQ(found.squared_distances, expected.squared_distances);
+}
+
+TEST_P(AssignTest, WrongShapesAreRefused) {
+  const std::vector<float> words = words_on_a_line({1, 2});
+  EXPECT_THROW(WordAssigner(session_, MatrixView<const float>(nullptr, 0, 64), kernel()), Error);
+  EXPECT_THROW(WordAssigner(session_, MatrixView<const float>(words.data(), 2, 61), kernel()),
+               Error);
+  WordAssigner assigner(session_, {words, 64}, kernel());
+  EXPECT_THROW(assigner.assign(MatrixView<const float>(words.data(), 1, 128)), Error);
+  EXPECT_THROW(assigner.assign_nearest({words, 64}, 0), Error);
+  EXPECT_THROW(assigner.assign_nearest({words, 64}, 3), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, AssignTest,
+                         ::testing::Combine(::testing::Range<std::size_t>(0, list_devices().size()),
+                                            ::testing::Values(AssignKernel::kGpu1,
+                                                              AssignKernel::kFused,
+                                                              AssignKernel::kCpu)),
+                         [](const auto& instance) {
+                           return "Device" + std::to_string(std::get<0>(instance.param)) + "_" +
+                                  std::string(to_string(std::get<1>(instance.param)));
+                         });
+
+class HistogramTest : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  OpenClSession session_{SessionOptions{.device = device_choice(GetParam())}};
+  std::vector<float> words_ = words_on_a_line({1, 2, 3});
+  WordAssigner assigner_{session_, {words_, 64}};
+};
+
+TEST_P(HistogramTest, CountsEachImageByItselfAndEmptyOnesAsZero) {
+  const std::vector<std::uint32_t> words = {0, 2, 2, 1, 1, 1};
+  const std::vector<std::uint32_t> offsets = {0, 0, 3, 3, 5, 6, 6};
+  EXPECT_THAT(assigner_.histograms(words, offsets), ElementsAre(0, 0, 0,  //
+                                                                1, 0, 2,  //
+                                                                0, 0, 0,  //
+                                                                0, 2, 0,  //
+                                                                0, 1, 0,  //
+                                                                0, 0, 0));
+}
+
+TEST_P(HistogramTest, NoImagesAndNoWordsAreLegal) {
+  EXPECT_THAT(assigner_.histograms({}, std::vector<std::uint32_t>{0}), IsEmpty());
+  EXPECT_THAT(assigner_.histograms({}, std::vector<std::uint32_t>{0, 0}), ElementsAre(0, 0, 0));
+}
+
+TEST_P(HistogramTest, ManyWordsOfManyImagesAllCount) {
+  constexpr std::size_t kImages = 40;
+  constexpr std::size_t kWordsEach = 257;
+  std::vector<std::uint32_t> words(kImages * kWordsEach);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(i * i % 3);
+  std::vector<std::uint32_t> offsets;
+  for (std::size_t i = 0; i <= kImages; ++i) {
+    offsets.push_back(static_cast<std::uint32_t>(i * kWordsEach));
+  }
+  std::vector<std::uint32_t> expected(kImages * 3);
+  for (std::size_t i = 0; i < words.size(); ++i) ++expected[i / kWordsEach * 3 + words[i]];
+  EXPECT_EQ(assigner_.histograms(words, offsets), expected);
+}
+
+TEST_P(HistogramTest, WrongOffsetsAndWordsAreRefused) {
+  const std::vector<std::uint32_t> words = {0, 1};
+  using Offsets = std::vector<std::uint32_t>;
+  EXPECT_THROW(assigner_.histograms(words, Offsets{}), Error);
+  EXPECT_THROW(assigner_.histograms(words, Offsets{1, 2}), Error);
+  EXPECT_THROW(assigner_.histograms(words, Offsets{0, 1}), Error);
+  EXPECT_THROW(assigner_.histograms(words, Offsets{0, 2, 1, 2}), Error);
+  EXPECT_THROW(assigner_.histograms(std::vector<std::uint32_t>{0, 3}, Offsets{0, 2}), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, HistogramTest,
+                         ::testing::Range<std::size_t>(0, list_devices().size()));
+
+TEST(AssignKernelName, RoundTripsAndRefusesOthers) {
+  for (const AssignKernel kernel :
+       {AssignKernel::kAuto, AssignKernel::kGpu1, AssignKernel::kFused, AssignKernel::kCpu}) {
+    EXPECT_EQ(parse_assign_kernel(to_string(kernel)), kernel);
+  }
+  EXPECT_THROW(parse_assign_kernel("gpu9"), Error);
+}
+
+TEST(WordAssigner, AutoBecomesTheKernelOfTheDevicesKind) {
+  const std::vector<float> words = words_on_a_line({1});
+  for (std::size_t i = 0; i < list_devices().size(); ++i) {
+    OpenClSession session({.device = device_choice(i)});
+    EXPECT_EQ(WordAssigner(session, {words, 64}).kernel(),
+              session.is_cpu() ? AssignKernel::kCpu : AssignKernel::kFused);
+  }
+}
+
+}  // namespace
+}  // namespace lookalike
