@@ -1,0 +1,96 @@
+#include "stages/command/command_line.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "config/load.h"
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+// The innermost command that the command line names: "lookalike query".
+std::string command_path(const CLI::App& app) {
+  std::string path = app.get_name();
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    path += ' ' + at->get_name();
+  }
+  return path;
+}
+
+std::string absolute(const std::string& name) {
+  return std::filesystem::absolute(name).lexically_normal().string();
+}
+
+}  // namespace
+
+bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::Success& success) {
+    app.exit(success);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}; see {} --help", error.what(), command_path(app)));
+  }
+}
+
+ConfigArguments::ConfigArguments(CLI::App& command) : command_(command) {
+  command.add_option("--config", file_, "Configuration file; options given here win over it")
+      ->type_name("FILE");
+}
+
+CLI::Option* ConfigArguments::add(const std::string& option, std::string_view field) {
+  Argument& argument = arguments_.emplace_back(Argument{option, &config_field(field)});
+  const Rule& rule = argument.field->rule;
+  const std::string help(argument.field->meaning);
+  if (std::holds_alternative<YesOrNo>(rule)) {
+    return command_.add_flag(option, argument.flag, help);
+  }
+  const bool list = std::holds_alternative<TextList>(rule);
+  return command_
+      .add_option(option, argument.values,
+                  fmt::format("{} Must be {}", help, allowed(rule, argument.field->unit)))
+      ->type_name("")
+      ->expected(1, list ? CLI::detail::expected_max_vector_size : 1);
+}
+
+void ConfigArguments::override_field(RunConfig& config, const Argument& argument) const {
+  const ConfigField& field = *argument.field;
+  if (argument.flag) field.set(config, true);
+  if (argument.values.empty()) return;
+  const auto* text = std::get_if<Text>(&field.rule);
+  const auto* list = std::get_if<TextList>(&field.rule);
+  std::vector<std::string> values = argument.values;
+  if ((text && text->file_name) || (list && list->file_names)) {
+    for (std::string& value : values) value = absolute(value);
+  }
+  if (list) {
+    field.set(config, values);
+  } else {
+    set_field(config, field, values.back(), argument.option);
+  }
+}
+
+RunConfig ConfigArguments::load() const {
+  RunConfig config = file_.empty() ? RunConfig{} : load_config(file_);
+  for (const Argument& argument : arguments_) override_field(config, argument);
+  return config;
+}
+
+TalkArguments::TalkArguments(CLI::App& command) {
+  auto* quiet = command.add_flag("-q,--quiet", quiet_, "Only warnings and errors on stderr");
+  command.add_flag("-v,--verbose", verbose_, "More detail on stderr")->excludes(quiet);
+}
+
+Progress::Style TalkArguments::apply() const {
+  set_up_logging(quiet_ ? Verbosity::kQuiet : verbose_ ? Verbosity::kVerbose : Verbosity::kNormal);
+  return quiet_ ? Progress::Style::kQuiet : Progress::style_for_stderr();
+}
+
+}  // namespace lookalike

@@ -1,0 +1,31 @@
+#include "stages/command/open_session.h"
+
+#include <cstdlib>
+
+namespace lookalike {
+namespace {
+
+std::filesystem::path folder_in_environment(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value ? value : "";
+}
+
+}  // namespace
+
+std::filesystem::path program_cache_folder() {
+  const std::filesystem::path cache = folder_in_environment("XDG_CACHE_HOME");
+  // The specification says that relative paths in it are to be ignored.
+  if (cache.is_absolute()) return cache / "lookalike";
+  const std::filesystem::path home = folder_in_environment("HOME");
+  return home.is_absolute() ? home / ".cache" / "lookalike" : std::filesystem::path();
+}
+
+SessionOptions session_options(const DeviceOptions& device) {
+  SessionOptions options;
+  options.device = device.choice;
+  options.program_cache = program_cache_folder();
+  options.memory_limit_bytes = std::uint64_t{device.memory_limit_mib} << 20;
+  return options;
+}
+
+}  // namespace lookalike
