@@ -1,0 +1,41 @@
+#include "kernels/self_test.h"
+
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+class SelfTestTest : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  std::string device_ = "::" + std::to_string(GetParam());
+};
+
+TEST_P(SelfTestTest, EveryKernelPassesUnderANameOfItsOwn) {
+  OpenClSession session({.device = device_});
+  std::set<std::string> names;
+  for (const SelfTestResult& result : run_self_tests(session)) {
+    EXPECT_TRUE(result.passed) << result.name << ": " << result.detail;
+    EXPECT_GT(result.elapsed_ms, 0) << result.name;
+    EXPECT_TRUE(names.insert(result.name).second) << result.name << " comes twice";
+  }
+  EXPECT_THAT(names, ::testing::IsSupersetOf(
+                         {"assign cpu", "assign fused", "assign gpu1", "variance two-stage"}));
+}
+
+TEST_P(SelfTestTest, KernelThatThrowsIsReportedAsFailed) {
+  OpenClSession session({.device = device_, .memory_limit_bytes = 1000});
+  for (const SelfTestResult& result : run_self_tests(session)) {
+    EXPECT_FALSE(result.passed) << result.name;
+    EXPECT_THAT(result.detail, ::testing::HasSubstr("limit of 1000"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, SelfTestTest,
+                         ::testing::Range<std::size_t>(0, list_devices().size()));
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,133 @@
+#include "kernels/variance/variance.h"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/variance/variance_reference.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::string device_choice(std::size_t index) {
+  return "::" + std::to_string(index);
+}
+
+std::vector<std::uint8_t> random_pixels(std::size_t count, std::uint32_t seed) {
+  std::mt19937 generator(seed);
+  std::vector<std::uint8_t> pixels(count);
+  for (std::uint8_t& pixel : pixels) pixel = static_cast<std::uint8_t>(generator() >> 24U);
+  return pixels;
+}
+
+// Runs for both reductions on every device present.
+class VarianceTest : public ::testing::TestWithParam<std::tuple<std::size_t, Reduction>> {
+ protected:
+  void SetUp() override {
+    if (std::get<1>(GetParam()) == Reduction::kAtomic && !session_.has_int64_atomics()) {
+      GTEST_SKIP() << "no 64-bit atomics on this device";
+    }
+  }
+
+  std::vector<VarianceSums> compute(const std::vector<ImageView>& images) {
+    return ImageVariance(session_, std::get<1>(GetParam())).compute(images);
+  }
+
+  OpenClSession session_{SessionOptions{.device = device_choice(std::get<0>(GetParam()))}};
+};
+
+TEST_P(VarianceTest, NoImagesGiveNoSums) {
+  EXPECT_THAT(compute({}), IsEmpty());
+}
+
+TEST_P(VarianceTest, SmallImageComesOutAsByHand) {
+  const std::vector<std::uint8_t> pixels = {1, 2, 3, 4, 255, 0};
+  const VarianceSums sums = compute({{pixels.data(), 3, 2}}).front();
+  EXPECT_EQ(sums, (VarianceSums{6, 265, 65055}));
+  EXPECT_DOUBLE_EQ(sums.mean(), 265.0 / 6.0);
+  EXPECT_DOUBLE_EQ(sums.variance(), (6.0 * 65055 - 265.0 * 265.0) / 36.0);
+}
+
+TEST_P(VarianceTest, SizesAroundBlocksAndChunksAgreeWithTheReference) {
+  const std::vector<std::uint8_t> pixels = random_pixels(200'000, 1);
+  std::vector<ImageView> images;
+  for (const int size : {1, 7, 15, 16, 17, 4095, 4097, 65535, 65536, 65537, 131072, 131089}) {
+    images.push_back({pixels.data() + images.size(), size, 1});  // starts at odd addresses too
+  }
+  const std::vector<VarianceSums> sums = compute(images);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    EXPECT_EQ(sums[i], variance_reference(images[i])) << images[i].width << " pixels";
+  }
+}
+
+TEST_P(VarianceTest, EmptyImagesAmongOthersGiveZeros) {
+  const std::vector<std::uint8_t> pixels = {9, 9};
+  const std::vector<VarianceSums> sums =
+      compute({{nullptr, 0, 0}, {pixels.data(), 2, 1}, {nullptr, 5, 0}});
+  EXPECT_THAT(sums, ElementsAre(VarianceSums{}, VarianceSums{2, 18, 162}, VarianceSums{}));
+  EXPECT_EQ(sums.front().mean(), 0);
+  EXPECT_EQ(sums.front().variance(), 0);
+}
+
+TEST_P(VarianceTest, WhitePixelsNeverOverflow) {
+  // 20 megapixels of 255: sums in 16 bits and in 32 would wrap.
+  constexpr int kSide = 4473;
+  const std::vector<std::uint8_t> white(std::size_t{kSide} * kSide, 255);
+  const VarianceSums sums = compute({{white.data(), kSide, kSide}}).front();
+  EXPECT_EQ(sums, (VarianceSums{white.size(), white.size() * 255, white.size() * 65025}));
+  EXPECT_EQ(sums.mean(), 255);
+  EXPECT_EQ(sums.variance(), 0);
+}
+
+TEST_P(VarianceTest, SmallDeviceMemoryOnlyMakesMoreBatches) {
+  const std::vector<std::uint8_t> pixels = random_pixels(40'000, 2);
+  const std::vector<ImageView> images(10, ImageView{pixels.data(), 200, 200});
+  OpenClSession small(
+      {.device = device_choice(std::get<0>(GetParam())), .memory_limit_bytes = 150'000});
+  const std::vector<VarianceSums> sums =
+      ImageVariance(small, std::get<1>(GetParam())).compute(images);
+  EXPECT_EQ(sums, std::vector<VarianceSums>(10, variance_reference(images.front())));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, VarianceTest,
+                         ::testing::Combine(::testing::Range<std::size_t>(0, list_devices().size()),
+                                            ::testing::Values(Reduction::kAtomic,
+                                                              Reduction::kTwoStage)),
+                         [](const auto& instance) {
+                           const bool atomic = std::get<1>(instance.param) == Reduction::kAtomic;
+                           return "Device" + std::to_string(std::get<0>(instance.param)) +
+                                  (atomic ? "_atomic" : "_two_stage");
+                         });
+
+TEST(ImageVariance, AutoTakesAtomicsWhereTheyWork) {
+  for (std::size_t i = 0; i < list_devices().size(); ++i) {
+    OpenClSession session({.device = device_choice(i)});
+    EXPECT_EQ(ImageVariance(session).reduction(),
+              session.has_int64_atomics() ? Reduction::kAtomic : Reduction::kTwoStage);
+  }
+}
+
+TEST(VarianceSums, CloseSumsLoseNoDigits) {
+  // One pixel of 2^40 is one grey level brighter: count^2 times the variance is 2^40 - 1.
+  constexpr std::uint64_t kCount = std::uint64_t{1} << 40U;
+  const VarianceSums sums{kCount, kCount * 200 + 1, kCount * 40000 + 401};
+  EXPECT_DOUBLE_EQ(sums.variance(),
+                   static_cast<double>(kCount - 1) / (static_cast<double>(kCount) * 0x1p40));
+}
+
+TEST(VarianceSums, DifferencePastSixtyFourBitsDoesNotWrap) {
+  // Half black, half white, 2^26 pixels: count^2 times the variance is about 2^66.
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 25U;
+  EXPECT_EQ((VarianceSums{2 * kHalf, kHalf * 255, kHalf * 65025}).variance(), 16256.25);
+}
+
+}  // namespace
+}  // namespace lookalike
