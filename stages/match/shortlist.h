@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/index_types.h"
+
+namespace lookalike {
+
+// One of the words of a query feature, with the feature's signature under that word.
+struct QueryWord {
+  std::uint32_t word = 0;
+  std::uint64_t signature = 0;
+  std::uint32_t feature = 0;  // index of the query's feature
+  std::int32_t laplacian_sign = 0;
+
+  bool operator==(const QueryWord&) const = default;
+};
+
+struct RankedImage {
+  ImageId image = 0;
+  double score = 0;  // 0 at least; more is better
+
+  bool operator==(const RankedImage&) const = default;
+};
+
+// Ranks the images of an index by the votes of a query's words: tf-idf, with each vote weighted by
+// the Hamming distance of the signatures (exp(-h^2 / 16^2), nothing above the threshold), v votes
+// of one word for one image counting as sqrt(v), all divided by the image's norm and the query's.
+// idf is smooth, so that a collection of one image still scores. Sums are integers, so the order of
+// words and postings never matters.
+// Method: Jegou, Douze, Schmid, "On the burstiness of visual elements", CVPR 2009.
+class Shortlist {
+ public:
+  using PostingsOf = std::function<WordPostings(std::uint32_t word)>;
+
+  // norms: of every live image. Postings of other images are not counted.
+  Shortlist(PostingsOf postings_of, const std::unordered_map<ImageId, float>& norms,
+            std::uint32_t hamming_threshold);
+
+  // The best `count` images that got a vote, best first, ties by id. `words` are by word.
+  std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count) const;
+
+ private:
+  using Scores = std::vector<std::uint64_t>;  // fixed-point, by image id
+  void vote(std::span<const QueryWord> same_word, Scores& scores) const;
+
+  PostingsOf postings_of_;
+  std::vector<float> norms_;  // by image id; 0 where there is no such image
+  std::size_t image_count_ = 0;
+  std::vector<std::uint32_t> vote_weights_;  // fixed-point, by Hamming distance
+};
+
+}  // namespace lookalike
