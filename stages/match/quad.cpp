@@ -1,0 +1,75 @@
+#include "stages/match/quad.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace lookalike {
+namespace {
+
+using Polygon = std::vector<Point>;
+
+// Positive when c lies clockwise of the line from a to b, as seen with y down.
+double side_of(Point a, Point b, Point c) {
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+double polygon_area(std::span<const Point> polygon) {
+  double twice = 0;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Point& next = polygon[(i + 1) % polygon.size()];
+    twice += polygon[i].x * next.y - next.x * polygon[i].y;
+  }
+  return twice / 2;
+}
+
+// The part of the polygon on the inner side of the line from a to b.
+Polygon clip(const Polygon& polygon, Point a, Point b) {
+  Polygon kept;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Point& from = polygon[i];
+    const Point& to = polygon[(i + 1) % polygon.size()];
+    const double from_side = side_of(a, b, from);
+    const double to_side = side_of(a, b, to);
+    if (from_side >= 0) kept.push_back(from);
+    if ((from_side < 0) != (to_side < 0)) {
+      const double share = from_side / (from_side - to_side);
+      kept.push_back({from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)});
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+Quad outline(const Homography& object_to_scene, int width, int height) {
+  const Quad corners = {Point{-0.5, -0.5}, Point{width - 0.5, -0.5},
+                        Point{width - 0.5, height - 0.5}, Point{-0.5, height - 0.5}};
+  Quad quad;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const Point centre_based = object_to_scene.apply(corners[i]);
+    quad[i] = {centre_based.x + 0.5, centre_based.y + 0.5};
+  }
+  return quad;
+}
+
+double signed_area(const Quad& quad) {
+  return polygon_area(quad);
+}
+
+bool is_convex(const Quad& quad) {
+  for (std::size_t i = 0; i < quad.size(); ++i) {
+    if (!(side_of(quad[i], quad[(i + 1) % 4], quad[(i + 2) % 4]) > 0)) return false;
+  }
+  return true;
+}
+
+double intersection_over_union(const Quad& a, const Quad& b) {
+  if (!is_convex(a) || !is_convex(b)) return 0;
+  Polygon common(a.begin(), a.end());
+  for (std::size_t i = 0; i < b.size(); ++i) common = clip(common, b[i], b[(i + 1) % 4]);
+  const double shared = polygon_area(common);
+  return shared / (signed_area(a) + signed_area(b) - shared);
+}
+
+}  // namespace lookalike

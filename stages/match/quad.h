@@ -1,0 +1,17 @@
+#pragma once
+
+#include "stages/match/match.h"
+
+namespace lookalike {
+
+// Area of a quad, positive when its corners run clockwise as seen (y down), as an outline's do
+// unless it is mirrored.
+double signed_area(const Quad& quad);
+
+// Whether all four corners turn clockwise as seen; a mirrored or folded quad does not.
+bool is_convex(const Quad& quad);
+
+// Area common to two convex quads over the area of either, [0, 1]; 0 when one is not convex.
+double intersection_over_union(const Quad& a, const Quad& b);
+
+}  // namespace lookalike
