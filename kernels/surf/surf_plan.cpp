@@ -1,0 +1,124 @@
+#include "kernels/surf/surf_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+void check(bool holds, const std::string& what) {
+  if (!holds) throw Error(ErrorKind::kInternal, "Surf: " + what);
+}
+
+SurfLayer make_layer(int width, int height, int octave, int index) {
+  SurfLayer layer;
+  layer.octave = octave;
+  layer.step = 1 << octave;
+  layer.side = (kSurfFirstSide + kSurfSideStep * index) << octave;
+  layer.columns = width / layer.step;
+  layer.rows = height / layer.step;
+  layer.sample_columns = 1 + (width - layer.side) / layer.step;
+  layer.sample_rows = 1 + (height - layer.side) / layer.step;
+  layer.margin = layer.side / 2 / layer.step;
+  const int line_area = layer.side / 3 * (grid_line(layer.side, 7) - grid_line(layer.side, 2));
+  const int cross_side = grid_line(layer.side, 4) - grid_line(layer.side, 1);
+  layer.line_weight = 1.0F / static_cast<float>(line_area);
+  layer.cross_weight = 1.0F / static_cast<float>(cross_side * cross_side);
+  return layer;
+}
+
+// Keypoints are sought between two layers of the same octave.
+void add_search_border(std::vector<SurfLayer>& layers) {
+  for (std::size_t i = 1; i + 1 < layers.size(); ++i) {
+    if (layers[i - 1].octave == layers[i + 1].octave) layers[i].border = layers[i + 1].margin + 1;
+  }
+}
+
+}  // namespace
+
+void check_parameters(const SurfParameters& parameters) {
+  check(
+      parameters.hessian_threshold >= 0 && std::isfinite(parameters.hessian_threshold),
+      "hessian_threshold must be at least 0, was " + std::to_string(parameters.hessian_threshold));
+  check(parameters.octaves >= 1 && parameters.octaves <= 6,
+        "octaves must be 1 to 6, was " + std::to_string(parameters.octaves));
+  check(parameters.layers >= 1 && parameters.layers <= 8,
+        "layers must be 1 to 8, was " + std::to_string(parameters.layers));
+  check(parameters.descriptor_size == 64 || parameters.descriptor_size == 128,
+        "descriptor_size must be 64 or 128, was " + std::to_string(parameters.descriptor_size));
+}
+
+SurfPlan plan_surf(int width, int height, const SurfParameters& parameters) {
+  SurfPlan plan;
+  plan.width = width;
+  plan.height = height;
+  for (int octave = 0; octave < parameters.octaves; ++octave) {
+    for (int index = 0; index < parameters.layers + 2; ++index) {
+      const SurfLayer layer = make_layer(width, height, octave, index);
+      if (layer.side <= std::min(width, height)) plan.layers.push_back(layer);
+    }
+  }
+  add_search_border(plan.layers);
+  for (SurfLayer& layer : plan.layers) {
+    layer.map = static_cast<std::int32_t>(plan.map_values);
+    layer.first_sample_row = static_cast<std::int32_t>(plan.sample_rows);
+    layer.first_search_row = static_cast<std::int32_t>(plan.search_rows);
+    plan.map_values +=
+        static_cast<std::size_t>(layer.columns) * static_cast<std::size_t>(layer.rows);
+    plan.sample_rows += static_cast<std::size_t>(layer.sample_rows);
+    const int searched = layer.border > 0 ? layer.rows - 2 * layer.border : 0;
+    plan.search_rows += static_cast<std::size_t>(std::max(0, searched));
+  }
+  check(plan.map_values <= INT32_MAX,
+        "image too large: " + std::to_string(width) + " x " + std::to_string(height));
+  return plan;
+}
+
+std::vector<float> gaussian(int taps, double sigma) {
+  std::vector<double> values;
+  double sum = 0;
+  for (int i = 0; i < taps; ++i) {
+    const double x = i - (taps - 1) * 0.5;
+    values.push_back(std::exp(-x * x / (2 * sigma * sigma)));
+    sum += values.back();
+  }
+  std::vector<float> weights;
+  for (const double value : values) weights.push_back(static_cast<float>(value / sum));
+  return weights;
+}
+
+std::vector<OrientationSample> orientation_samples() {
+  const std::vector<float> weights = gaussian(2 * kOrientationRadius + 1, kOrientationSigma);
+  std::vector<OrientationSample> samples;
+  for (int y = -kOrientationRadius; y <= kOrientationRadius; ++y) {
+    for (int x = -kOrientationRadius; x <= kOrientationRadius; ++x) {
+      if (x * x + y * y > kOrientationRadius * kOrientationRadius) continue;
+      samples.push_back({static_cast<float>(x), static_cast<float>(y),
+                         weights[static_cast<std::size_t>(x + kOrientationRadius)] *
+                             weights[static_cast<std::size_t>(y + kOrientationRadius)]});
+    }
+  }
+  return samples;
+}
+
+void select_keypoints(std::vector<Keypoint>& keypoints, const ImageView& mask,
+                      std::size_t max_features) {
+  if (!mask.empty()) {
+    std::erase_if(keypoints, [&](const Keypoint& keypoint) {
+      const int x = std::clamp(static_cast<int>(std::lround(keypoint.x)), 0, mask.width - 1);
+      const int y = std::clamp(static_cast<int>(std::lround(keypoint.y)), 0, mask.height - 1);
+      return mask.at(x, y) == 0;
+    });
+  }
+  std::sort(keypoints.begin(), keypoints.end(), [](const Keypoint& a, const Keypoint& b) {
+    return std::tie(a.response, a.size, a.octave, a.y, b.x) >
+           std::tie(b.response, b.size, b.octave, b.y, a.x);
+  });
+  if (max_features > 0 && keypoints.size() > max_features) keypoints.resize(max_features);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,72 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/surf/surf.h"
+#include "kernels/surf/surf_reference.h"
+#include "pipeline/error.h"
+#include "tests/kernels/surf/feature_gates.h"
+#include "tests/kernels/surf/synthetic_images.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::Gt;
+using ::testing::SizeIs;
+
+GrayImage read_pgm(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string magic;
+  int width = 0;
+  int height = 0;
+  int most = 0;
+  file >> magic >> width >> height >> most;
+  file.get();
+  if (!file || magic != "P5" || most != 255) {
+    throw Error(ErrorKind::kInput, "gates: not a binary 8-bit PGM file: " + path.string());
+  }
+  GrayImage image(width, height);
+  file.read(reinterpret_cast<char*>(image.pixels.data()),
+            static_cast<std::streamsize>(image.pixels.size()));
+  return image;
+}
+
+// The photos of a folder of binary .pgm files, when LOOKALIKE_GATE_IMAGES names one, and two
+// drawn images otherwise.
+std::vector<GrayImage> gate_images() {
+  const char* folder = std::getenv("LOOKALIKE_GATE_IMAGES");
+  if (folder == nullptr) return {blob_image(400, 300, 23), checker_image(320, 240, 23.7, 0.7)};
+  std::vector<GrayImage> images;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".pgm") images.push_back(read_pgm(entry.path()));
+  }
+  return images;
+}
+
+TEST(Surf, EveryDeviceMatchesTheReferenceOnGateImages) {
+  const std::vector<GrayImage> images = gate_images();
+  ASSERT_THAT(images, Each(Field(&GrayImage::pixels, SizeIs(Gt(0U)))));
+  ASSERT_FALSE(images.empty());
+  std::vector<ImageView> views;
+  for (const GrayImage& image : images) views.push_back(image.view());
+  const std::vector<Device> devices = list_devices();
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    SCOPED_TRACE(devices[i].info.name);
+    OpenClSession session({.device = "::" + std::to_string(i)});
+    Surf surf(session, {.hessian_threshold = 400});
+    const std::vector<FeatureSet> features = surf.extract(views);
+    for (std::size_t k = 0; k < views.size(); ++k) {
+      expect_gates_hold(features[k], surf_reference(views[k], {.hessian_threshold = 400}));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lookalike

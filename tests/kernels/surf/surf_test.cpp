@@ -1,0 +1,264 @@
+#include "kernels/surf/surf.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/surf/surf_reference.h"
+#include "pipeline/error.h"
+#include "tests/kernels/surf/feature_gates.h"
+#include "tests/kernels/surf/synthetic_images.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::Gt;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+FeatureSet extract(const GrayImage& image, const SurfParameters& parameters,
+                   const GrayImage& mask = {}) {
+  OpenClSession session;
+  Surf surf(session, parameters);
+  const std::vector<ImageView> images = {image.view()};
+  const std::vector<ImageView> masks = {mask.view()};
+  return surf.extract(images, masks).front();
+}
+
+void expect_reference(const GrayImage& image, const SurfParameters& parameters) {
+  const FeatureSet expected = surf_reference(image.view(), parameters);
+  EXPECT_GT(expected.size(), 10U) << "too few to say anything";
+  expect_gates_hold(extract(image, parameters), expected);
+}
+
+TEST(Surf, BlobsMatchTheReference) {
+  expect_reference(blob_image(320, 240, 1), {});
+}
+
+TEST(Surf, OddSizesMatchTheReference) {
+  expect_reference(blob_image(257, 131, 2), {});
+  expect_reference(blob_image(93, 301, 3), {});
+}
+
+TEST(Surf, NoiseMatchesTheReference) {
+  expect_reference(noise_image(150, 170, 4), {.hessian_threshold = 1000});
+}
+
+TEST(Surf, CheckersMatchTheReference) {
+  expect_reference(checker_image(240, 200, 17.3, 0.4), {});
+}
+
+TEST(Surf, OtherOctavesAndLayersMatchTheReference) {
+  const GrayImage image = blob_image(280, 300, 5);
+  expect_reference(image, {.hessian_threshold = 50, .octaves = 1, .layers = 1});
+  expect_reference(image, {.hessian_threshold = 50, .octaves = 6, .layers = 2});
+  expect_reference(image, {.hessian_threshold = 50, .octaves = 2, .layers = 8});
+}
+
+TEST(Surf, UprightMatchesTheReference) {
+  const GrayImage image = blob_image(200, 220, 6);
+  const SurfParameters parameters = {.upright = true};
+  expect_reference(image, parameters);
+  for (const Keypoint& keypoint : extract(image, parameters).keypoints) {
+    EXPECT_EQ(keypoint.angle_degrees, 270);
+  }
+}
+
+TEST(Surf, SplitSumsMatchTheReference) {
+  expect_reference(blob_image(220, 200, 7), {.descriptor_size = 128});
+}
+
+TEST(Surf, NoFeaturesWhereNoFilterFits) {
+  for (const auto& [width, height] : {std::pair(0, 0), {1, 1}, {8, 8}, {400, 8}, {20, 26}}) {
+    EXPECT_THAT(extract(noise_image(width, height, 8), {.hessian_threshold = 0}).keypoints,
+                IsEmpty())
+        << width << " x " << height;
+  }
+}
+
+TEST(Surf, SmallestImageThatHoldsAKeypointMatchesTheReference) {
+  for (int side = 27; side < 44; ++side) {
+    const GrayImage image = blob_image(side, side + 1, 9);
+    const SurfParameters parameters = {.hessian_threshold = 0};
+    expect_gates_hold(extract(image, parameters), surf_reference(image.view(), parameters));
+  }
+}
+
+TEST(Surf, FlatImageHasNoFeatures) {
+  EXPECT_THAT(extract(flat_image(200, 200, 255), {.hessian_threshold = 0}).keypoints, IsEmpty());
+}
+
+TEST(Surf, BlobIsFoundAtItsCentreWithItsSign) {
+  for (const double height : {100.0, -100.0}) {
+    GrayImage image = flat_image(161, 141, 128);
+    add_blob(image, 80.3, 70.6, 5, height);
+    const FeatureSet features = extract(image, {});
+    ASSERT_FALSE(features.keypoints.empty());
+    const Keypoint& strongest = features.keypoints.front();
+    EXPECT_NEAR(strongest.x, 80.3, 0.5);
+    EXPECT_NEAR(strongest.y, 70.6, 0.5);
+    EXPECT_EQ(strongest.laplacian_sign, height > 0 ? -1 : 1);
+  }
+}
+
+TEST(Surf, BlobOfTwiceTheSizeHasAKeypointOfTwiceTheSize) {
+  const auto size_at = [](double sigma) {
+    GrayImage image = flat_image(200, 200, 128);
+    add_blob(image, 100, 100, sigma, 100);
+    return extract(image, {}).keypoints.at(0).size;
+  };
+  EXPECT_NEAR(size_at(8) / size_at(4), 2, 0.2);
+}
+
+TEST(Surf, TurnedImageTurnsItsFeatures) {
+  const GrayImage image = blob_image(240, 240, 10);
+  const FeatureSet straight = extract(image, {});
+  FeatureSet turned = extract(turned_image(image), {});
+  for (Keypoint& keypoint : turned.keypoints) {
+    const float x = keypoint.x;
+    keypoint.x = keypoint.y;
+    keypoint.y = 239 - x;
+  }
+  std::size_t found = 0;
+  std::size_t alike = 0;
+  for (std::size_t i = 0; i < straight.size(); ++i) {
+    const auto j = find_same(turned, straight.keypoints[i]);
+    if (!j) continue;
+    ++found;
+    const float apart = turned.keypoints[*j].angle_degrees - straight.keypoints[i].angle_degrees;
+    const float beyond_quarter = std::remainder(apart - 90, 360.0F);
+    if (std::abs(beyond_quarter) < 6 && descriptor_distance(straight, i, turned, *j) < 0.35)
+      ++alike;
+  }
+  EXPECT_GT(found, straight.size() * 8 / 10);
+  EXPECT_GT(alike, found * 8 / 10);
+}
+
+TEST(Surf, DescriptorsHaveLengthOne) {
+  for (const std::size_t size : {std::size_t{64}, std::size_t{128}}) {
+    const FeatureSet features = extract(blob_image(160, 160, 11), {.descriptor_size = size});
+    ASSERT_THAT(features.keypoints, SizeIs(Gt(10U)));
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      double square = 0;
+      for (const float value : features.descriptor_matrix().row(i)) square += value * value;
+      EXPECT_NEAR(square, 1, 1e-5);
+    }
+  }
+}
+
+TEST(Surf, StrongestComeFirstAndTheCapKeepsThem) {
+  const GrayImage image = blob_image(240, 200, 12);
+  const FeatureSet all = extract(image, {});
+  EXPECT_TRUE(
+      std::is_sorted(all.keypoints.begin(), all.keypoints.end(),
+                     [](const Keypoint& a, const Keypoint& b) { return a.response > b.response; }));
+  const FeatureSet capped = extract(image, {.max_features = 20});
+  ASSERT_EQ(capped.size(), 20U);
+  ASSERT_EQ(capped.descriptors.size(), 20U * 64);
+  EXPECT_TRUE(std::equal(capped.keypoints.begin(), capped.keypoints.end(), all.keypoints.begin()));
+  EXPECT_TRUE(
+      std::equal(capped.descriptors.begin(), capped.descriptors.end(), all.descriptors.begin()));
+}
+
+TEST(Surf, MaskKeepsTheKeypointsUnderIt) {
+  const GrayImage image = blob_image(240, 200, 13);
+  GrayImage mask = flat_image(240, 200, 0);
+  for (int y = 0; y < 200; ++y) {
+    for (int x = 0; x < 120; ++x) mask.at(x, y) = 1;
+  }
+  const auto left = [](const Keypoint& keypoint) { return std::lround(keypoint.x) < 120; };
+  const FeatureSet all = extract(image, {});
+  const FeatureSet masked = extract(image, {}, mask);
+  const auto expected = std::count_if(all.keypoints.begin(), all.keypoints.end(), left);
+  EXPECT_THAT(expected, Gt(10));
+  EXPECT_EQ(masked.size(), static_cast<std::size_t>(expected));
+  EXPECT_TRUE(std::all_of(masked.keypoints.begin(), masked.keypoints.end(), left));
+  EXPECT_EQ(surf_reference(image.view(), {}, mask.view()).size(), masked.size());
+}
+
+TEST(Surf, NothingIsFoundUnderAnEmptyMask) {
+  EXPECT_THAT(extract(blob_image(100, 100, 14), {}, flat_image(100, 100, 0)).keypoints, IsEmpty());
+}
+
+TEST(Surf, MismatchedMasksAreRefused) {
+  OpenClSession session;
+  Surf surf(session, {});
+  const GrayImage image = flat_image(60, 50, 0);
+  const GrayImage mask = flat_image(50, 60, 1);
+  const std::vector<ImageView> images = {image.view()};
+  const std::vector<ImageView> wrong_size = {mask.view()};
+  const std::vector<ImageView> too_many = {image.view(), image.view()};
+  for (const auto& masks : {wrong_size, too_many}) {
+    try {
+      surf.extract(images, masks);
+      FAIL() << "must be refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kInternal);
+    }
+  }
+}
+
+TEST(Surf, ParametersOutOfRangeAreRefused) {
+  OpenClSession session;
+  for (const SurfParameters& wrong :
+       {SurfParameters{.hessian_threshold = -1}, SurfParameters{.hessian_threshold = NAN},
+        SurfParameters{.octaves = 0}, SurfParameters{.octaves = 7}, SurfParameters{.layers = 0},
+        SurfParameters{.layers = 9}, SurfParameters{.descriptor_size = 65}}) {
+    EXPECT_THROW(Surf(session, wrong), Error);
+    EXPECT_THROW(surf_reference({}, wrong), Error);
+  }
+}
+
+TEST(Surf, ImagesOfManySizesTogetherAreAsAlone) {
+  const std::vector<GrayImage> images = {blob_image(120, 90, 15),  GrayImage(),
+                                         blob_image(200, 210, 16), flat_image(1, 1, 3),
+                                         blob_image(200, 210, 17), blob_image(64, 64, 18)};
+  std::vector<ImageView> views;
+  for (const GrayImage& image : images) views.push_back(image.view());
+  OpenClSession session;
+  Surf surf(session, {});
+  const std::vector<FeatureSet> together = surf.extract(views);
+  ASSERT_EQ(together.size(), images.size());
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const FeatureSet alone = extract(images[i], {});
+    EXPECT_EQ(together[i].keypoints, alone.keypoints) << i;
+    EXPECT_EQ(together[i].descriptors, alone.descriptors) << i;
+  }
+  EXPECT_THAT(surf.extract({}), IsEmpty());
+}
+
+TEST(Surf, TwoRunsAgreeBitForBit) {
+  const GrayImage image = blob_image(300, 200, 19);
+  OpenClSession session;
+  Surf surf(session, {});
+  const std::vector<ImageView> images = {image.view()};
+  const FeatureSet first = surf.extract(images).front();
+  const FeatureSet second = surf.extract(images).front();
+  EXPECT_EQ(first.keypoints, second.keypoints);
+  EXPECT_EQ(first.descriptors, second.descriptors);
+}
+
+TEST(Surf, NoKeypointIsLostWhenThereAreManyMoreThanUsual) {
+  const GrayImage image = noise_image(700, 600, 20);
+  const SurfParameters parameters = {.hessian_threshold = 0, .upright = true};
+  const FeatureSet features = extract(image, parameters);
+  EXPECT_THAT(features.keypoints, SizeIs(Gt(4096U)));
+  expect_gates_hold(features, surf_reference(image.view(), parameters));
+}
+
+TEST(Surf, OutOfMemoryIsReportedAndASmallerImageStillWorks) {
+  OpenClSession session({.memory_limit_bytes = 3'000'000});
+  Surf surf(session, {});
+  const GrayImage large = blob_image(500, 400, 21);
+  const GrayImage small = blob_image(100, 90, 22);
+  const std::vector<ImageView> large_images = {large.view()};
+  const std::vector<ImageView> small_images = {small.view()};
+  EXPECT_THROW(surf.extract(large_images), DeviceOutOfMemory);
+  EXPECT_EQ(surf.extract(small_images).front().keypoints, extract(small, {}).keypoints);
+}
+
+}  // namespace
+}  // namespace lookalike

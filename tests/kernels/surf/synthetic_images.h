@@ -1,0 +1,95 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "pipeline/image.h"
+
+namespace lookalike {
+
+// Uniform in [0, 1), from a seed: the splitmix64 sequence.
+class Uniform {
+ public:
+  explicit Uniform(std::uint64_t seed) : state_(seed) {}
+  double operator()() {
+    state_ += 0x9E3779B97F4A7C15U;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+    return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+inline std::uint8_t to_pixel(double value) {
+  return static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L));
+}
+
+inline GrayImage flat_image(int width, int height, std::uint8_t value) {
+  GrayImage image(width, height);
+  std::fill(image.pixels.begin(), image.pixels.end(), value);
+  return image;
+}
+
+// Independent pixels.
+inline GrayImage noise_image(int width, int height, std::uint64_t seed) {
+  GrayImage image(width, height);
+  Uniform uniform(seed);
+  for (std::uint8_t& pixel : image.pixels) pixel = to_pixel(255 * uniform());
+  return image;
+}
+
+// Adds a Gaussian bump of that height, centre and standard deviation.
+inline void add_blob(GrayImage& image, double x, double y, double sigma, double height) {
+  for (int row = 0; row < image.height; ++row) {
+    for (int column = 0; column < image.width; ++column) {
+      const double square = (column - x) * (column - x) + (row - y) * (row - y);
+      std::uint8_t& pixel = image.at(column, row);
+      pixel = to_pixel(pixel + height * std::exp(-square / (2 * sigma * sigma)));
+    }
+  }
+}
+
+// Bright and dark blobs of many sizes on grey, with a little noise so that no two are alike.
+inline GrayImage blob_image(int width, int height, std::uint64_t seed) {
+  GrayImage image = flat_image(width, height, 128);
+  Uniform uniform(seed);
+  const int count = width * height / 400;
+  for (int i = 0; i < count; ++i) {
+    const double x = uniform() * width;
+    const double y = uniform() * height;
+    add_blob(image, x, y, 1.5 + 10 * std::pow(uniform(), 3), 160 * uniform() - 80);
+  }
+  for (std::uint8_t& pixel : image.pixels) pixel = to_pixel(pixel + 6 * uniform() - 3);
+  return image;
+}
+
+// A checkerboard of that cell side, turned by that angle.
+inline GrayImage checker_image(int width, int height, double cell, double radians) {
+  GrayImage image(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const double u = (x * std::cos(radians) + y * std::sin(radians)) / cell;
+      const double v = (y * std::cos(radians) - x * std::sin(radians)) / cell;
+      const bool odd = (static_cast<int>(std::floor(u)) + static_cast<int>(std::floor(v))) % 2 != 0;
+      image.at(x, y) = odd ? 220 : 40;
+    }
+  }
+  return image;
+}
+
+// The image turned clockwise by 90 degrees.
+inline GrayImage turned_image(const GrayImage& image) {
+  GrayImage turned(image.height, image.width);
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      turned.at(image.height - 1 - y, x) = image.view().at(x, y);
+    }
+  }
+  return turned;
+}
+
+}  // namespace lookalike
