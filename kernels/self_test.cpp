@@ -44,9 +44,9 @@ std::string check_variance(OpenClSession& session, Reduction reduction) {
   std::vector<std::uint8_t> pixels(100'000);
   for (std::uint8_t& pixel : pixels) pixel = static_cast<std::uint8_t>(generator() >> 24U);
   const std::vector<ImageView> images = {{pixels.data(), 311, 321}, {pixels.data() + 1, 17, 5}};
-  const std::vector<VarianceSums> sums = ImageVariance(session, reduction).compute(images);
+  const std::vector<PixelSums> sums = ImageVariance(session, reduction).compute(images);
   const bool agrees = std::equal(sums.begin(), sums.end(), images.begin(), images.end(),
-                                 [](const VarianceSums& found, const ImageView& image) {
+                                 [](const PixelSums& found, const ImageView& image) {
                                    return found == variance_reference(image);
                                  });
   return agrees ? "" : "the sums of an image are wrong";

@@ -56,19 +56,7 @@ Reduction resolve(Reduction reduction, OpenClSession& session) {
   throw Error(ErrorKind::kDevice, "variance: no 64-bit atomics on " + session.device().name);
 }
 
-__extension__ using Wide = unsigned __int128;
-
 }  // namespace
-
-double VarianceSums::mean() const {
-  return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
-}
-
-double VarianceSums::variance() const {
-  if (count == 0) return 0;
-  const Wide spread = Wide{count} * sum_of_squares - Wide{sum} * sum;
-  return static_cast<double>(spread) / static_cast<double>(count) / static_cast<double>(count);
-}
 
 std::string_view to_string(Reduction reduction) {
   switch (reduction) {
@@ -87,8 +75,8 @@ ImageVariance::ImageVariance(OpenClSession& session, Reduction reduction)
       reduction_(resolve(reduction, session)),
       group_items_(session.is_cpu() ? 1 : kGpuItems) {}
 
-std::vector<VarianceSums> ImageVariance::compute(std::span<const ImageView> images) {
-  std::vector<VarianceSums> results(images.size());
+std::vector<PixelSums> ImageVariance::compute(std::span<const ImageView> images) {
+  std::vector<PixelSums> results(images.size());
   for_each_batch(images.size(), batch_size(images), [&](std::size_t first, std::size_t count) {
     compute_batch(images.subspan(first, count), std::span(results).subspan(first, count));
   });
@@ -96,7 +84,7 @@ std::vector<VarianceSums> ImageVariance::compute(std::span<const ImageView> imag
 }
 
 void ImageVariance::compute_batch(std::span<const ImageView> images,
-                                  std::span<VarianceSums> results) {
+                                  std::span<PixelSums> results) {
   const Plan plan = plan_chunks(images);
   const bool atomic = reduction_ == Reduction::kAtomic;
   const std::size_t chunks = plan.image_of_chunk.size();

@@ -6,22 +6,10 @@
 #include <vector>
 
 #include "kernels/session/session.h"
+#include "pipeline/artefacts.h"
 #include "pipeline/image.h"
 
 namespace lookalike {
-
-// The sums that mean and variance of an image's grey levels come from, exactly.
-struct VarianceSums {
-  std::uint64_t count = 0;           // pixels
-  std::uint64_t sum = 0;             // of p
-  std::uint64_t sum_of_squares = 0;  // of p^2
-
-  // Both are 0 for an image without pixels. The variance is that of all pixels, not of a sample:
-  // (count * sum_of_squares - sum^2) / count^2, the difference taken in 128-bit integers.
-  double mean() const;
-  double variance() const;
-  bool operator==(const VarianceSums&) const = default;
-};
 
 // How the parts of an image come together; every reduction gives the same integers.
 enum class Reduction {
@@ -41,13 +29,13 @@ class ImageVariance {
   // The sums of each image. Images may differ in size, be empty and start anywhere in memory; many
   // go in one launch, fewer while the device is out of memory.
   // Throws Error(kDevice) when a launch fails.
-  std::vector<VarianceSums> compute(std::span<const ImageView> images);
+  std::vector<PixelSums> compute(std::span<const ImageView> images);
 
   // The reduction in use; never kAuto.
   Reduction reduction() const { return reduction_; }
 
  private:
-  void compute_batch(std::span<const ImageView> images, std::span<VarianceSums> results);
+  void compute_batch(std::span<const ImageView> images, std::span<PixelSums> results);
 
   OpenClSession& session_;
   Reduction reduction_;

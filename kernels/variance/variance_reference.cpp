@@ -2,8 +2,8 @@
 
 namespace lookalike {
 
-VarianceSums variance_reference(const ImageView& image) {
-  VarianceSums sums;
+PixelSums variance_reference(const ImageView& image) {
+  PixelSums sums;
   for (const std::uint64_t pixel : std::span(image.pixels, image.size())) {
     ++sums.count;
     sums.sum += pixel;

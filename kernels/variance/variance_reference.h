@@ -6,6 +6,6 @@
 namespace lookalike {
 
 // What ImageVariance::compute must return for one image, computed without OpenCL.
-VarianceSums variance_reference(const ImageView& image);
+PixelSums variance_reference(const ImageView& image);
 
 }  // namespace lookalike
