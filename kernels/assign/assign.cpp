@@ -127,12 +127,15 @@ Assignment WordAssigner::nearest(MatrixView<const float> descriptors, std::size_
 cl::Kernel WordAssigner::build(const std::vector<std::string>& sources, const std::string& name,
                                std::size_t m) {
   const bool is_cpu = kernel_ == AssignKernel::kCpu;
-  return session_.kernel(
-      sources, name,
-      "-DDIMENSIONS=" + std::to_string(dimensions_) + " -DNEAREST=" + std::to_string(m) +
-          " -DTILE=" + std::to_string(kTileSize) +
-          " -DRESCAN_ITEMS=" + std::to_string(kRescanItems) +
-          (is_cpu ? " -DSCORE=float16 -DINDEX=uint16" : " -DSCORE=float -DINDEX=uint"));
+  std::string options = is_cpu ? "-DSCORE=float16 -DINDEX=uint16" : "-DSCORE=float -DINDEX=uint";
+  // Any order will do for the baseline's sums, and lets a CPU add in vectors.
+  options += kernel_ == AssignKernel::kGpu1 ? " -cl-unsafe-math-optimizations" : " -cl-mad-enable";
+  for (const auto& [constant, value] :
+       {std::pair("DIMENSIONS", dimensions_), std::pair("NEAREST", m), std::pair("TILE", kTileSize),
+        std::pair("RESCAN_ITEMS", kRescanItems)}) {
+    options += std::string(" -D") + constant + '=' + std::to_string(value);
+  }
+  return session_.kernel(sources, name, options);
 }
 
 void WordAssigner::assign_directly(const Batch& batch) {

@@ -1,8 +1,8 @@
 // For CPUs: a work-item takes a panel of 32 descriptors, one per lane of two float16, and walks the
 // words eight at a time, so that sixteen sums stay in vector registers. The panel stays in the
 // first-level cache; the words stream past it, 2 bytes per multiply-add of a full vector.
-// Products are added as a * b + c, which OpenCL contracts to one instruction where there is one;
-// PoCL's mad() is two.
+// Products are added as a * b + c, which -cl-mad-enable makes one instruction where the device has
+// it; PoCL's mad() is two.
 // Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
 
 // Transposes the panel's descriptors; rows past the end repeat the last one.

@@ -105,12 +105,11 @@ void run(const Sizes& sizes) {
   faiss::IndexFlatL2 index(static_cast<faiss::Index::idx_t>(sizes.d));
   index.add(static_cast<faiss::Index::idx_t>(sizes.k), words.data());
   OpenClSession session;
-  WordAssigner best(session, words);
-  WordAssigner baseline(session, words, AssignKernel::kGpu1);
+  WordAssigner assigner(session, words);
   std::vector<Contender> contenders = {
       {"faiss", [&] { return search_peer(index, descriptors); }},
-      {std::string(to_string(best.kernel())), [&] { return best.assign(descriptors).words; }},
-      {"gpu1", [&] { return baseline.assign(descriptors).words; }},
+      {std::string(to_string(assigner.kernel())),
+       [&] { return assigner.assign(descriptors).words; }},
   };
   std::printf("%s; n = %zu, k = %zu, d = %zu, median of %zu interleaved runs\n",
               session.device().name.c_str(), sizes.n, sizes.k, sizes.d, sizes.rounds);
