@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "pipeline/image.h"
+
+namespace lookalike {
+
+// What Correlation::map computes, in plain C++ from the definition: exact sums at every position,
+// NaN where undefined. The pattern must fit into the image.
+std::vector<double> correlation_reference(const ImageView& image, const ImageView& pattern);
+
+}  // namespace lookalike

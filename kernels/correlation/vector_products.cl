@@ -1,0 +1,82 @@
+// Sum of window times pattern at every position, for CPUs: each item keeps ROWS rows of VECTORS x
+// 16 positions in registers, so that a vector of pixels serves ROWS products.
+//
+// Products are floats, yet exact: each is at most 2^14 in size, and STRIP x STRIP = 1024 of them
+// stay within the 2^24 up to which a float holds every integer. Then they move to 64 bits.
+#define COLUMNS (16 * VECTORS)
+#define STRIP 32
+
+// The pixels of one image row that a strip of the pattern meets, as floats.
+void load_line(float* line, global const uchar* pixels) {
+  for (int i = 0; i < COLUMNS + STRIP; i += 16) {
+    vstore16(convert_float16(vload16(0, pixels + i)) - 128.0f, 0, line + i);
+  }
+}
+
+// Adds the products of one image row with the ROWS pattern rows that meet it: pattern row r for the
+// first row of positions, r - 1 for the second and so on.
+void add_line(float16 sums[ROWS][VECTORS], const float* line, global const float* pattern,
+              int width, int pitch) {
+  for (int tx = 0; tx < width; ++tx) {
+    float16 pixels[VECTORS];
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) pixels[v] = vload16(0, line + tx + 16 * v);
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) {
+      const float t = pattern[tx - row * pitch];
+#pragma unroll
+      for (int v = 0; v < VECTORS; ++v) sums[row][v] += pixels[v] * t;
+    }
+  }
+}
+
+void move_sums(float16 sums[ROWS][VECTORS], long16 totals[ROWS][VECTORS]) {
+#pragma unroll
+  for (int row = 0; row < ROWS; ++row) {
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {
+      totals[row][v] += convert_long16(sums[row][v]);
+      sums[row][v] = 0.0f;
+    }
+  }
+}
+
+// One block: ROWS x COLUMNS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first and
+// the last image rows take part for some of the ROWS only.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
+    global const Job* jobs, global const uint* first, uint job_count, global const uchar* images,
+    global const float* patterns, global long* products) {
+  const uint block = get_group_id(0);
+  const uint index = find_job(first, job_count, block);
+  const Job job = jobs[index];
+  const int tile = (int)(block - first[index]);
+  const int tiles_x = (job.map_width + COLUMNS - 1) / COLUMNS;
+  const int x = tile % tiles_x * COLUMNS;
+  const int y = tile / tiles_x * ROWS;
+  const int lines = job.pattern_height + ROWS - 1;
+
+  long16 totals[ROWS][VECTORS];
+  float16 sums[ROWS][VECTORS];
+  for (int i = 0; i < ROWS * VECTORS; ++i) {
+    totals[i / VECTORS][i % VECTORS] = 0;
+    sums[i / VECTORS][i % VECTORS] = 0.0f;
+  }
+  for (int strip = 0; strip < job.pattern_width; strip += STRIP) {
+    const int width = min(STRIP, job.pattern_width - strip);
+    global const uchar* image = images + job.image + x + strip;
+    global const float* pattern =
+        patterns + job.pattern + (ulong)PATTERN_MARGIN * job.pattern_width + strip;
+    for (int r = 0; r < lines; ++r) {
+      float line[COLUMNS + STRIP];
+      const int image_row = min(y + r, job.image_height - 1);
+      load_line(line, image + (ulong)image_row * job.image_width);
+      add_line(sums, line, pattern + (ulong)r * job.pattern_width, width, job.pattern_width);
+      if (r % STRIP == STRIP - 1 || r == lines - 1) move_sums(sums, totals);
+    }
+  }
+  const int rows = min(ROWS, job.map_height - y);
+  for (int row = 0; row < rows; ++row) {
+    global long* out = products + job.map + (ulong)(y + row) * job.pitch + x;
+    for (int v = 0; v < VECTORS; ++v) vstore16(totals[row][v], v, out);
+  }
+}
