@@ -10,7 +10,8 @@
 // Writers write to a temporary name beside the target, sync it and rename it on finish(); a writer
 // that is destroyed before that leaves nothing. Readers check magic, version and the checksum of
 // each record. All throw Error(kInput) for a file that is missing, is something else, is
-// truncated, or is damaged, and Error(kStorage) when writing fails.
+// truncated, or is damaged, Error(kStorage) when writing fails, and Error(kInternal) for a record
+// whose parts do not fit each other.
 namespace lookalike {
 
 // A file of any number of records of one type: ImageFeatures, ImageStatistics, ImageWords or

@@ -1,0 +1,245 @@
+#include "storage/artefact_files.h"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "storage/artefact_codecs.h"
+#include "storage/atomic_file.h"
+#include "storage/digest.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::array<std::uint8_t, 8> kMagic = {'L', 'K', 'L', 'K', 0x89, '\r', '\n', 0x1A};
+constexpr std::uint16_t kVersion = 1;
+constexpr std::uint64_t kFooterMark = ~std::uint64_t{0};
+constexpr std::size_t kHeaderBytes = 12;
+constexpr std::size_t kFrameBytes = 16;   // length and checksum before each payload
+constexpr std::size_t kFooterBytes = 24;  // mark, checksum, count
+
+constexpr std::array<std::string_view, 6> kTypeNames = {"",      "features", "statistics",
+                                                        "words", "skipped",  "codebook"};
+template <typename Record>
+constexpr std::uint16_t kTypeOf = 0;
+template <>
+constexpr std::uint16_t kTypeOf<ImageFeatures> = 1;
+template <>
+constexpr std::uint16_t kTypeOf<ImageStatistics> = 2;
+template <>
+constexpr std::uint16_t kTypeOf<ImageWords> = 3;
+template <>
+constexpr std::uint16_t kTypeOf<SkippedFile> = 4;
+template <>
+constexpr std::uint16_t kTypeOf<Codebook> = 5;
+
+std::string type_name(std::uint16_t type) {
+  if (type == 0 || type >= kTypeNames.size()) return fmt::format("unknown ({})", type);
+  return std::string(kTypeNames[type]);
+}
+
+// What is in a frame, whatever the type of its payload.
+class RecordFile {
+ public:
+  RecordFile(const std::filesystem::path& path, std::uint16_t type) : path_(path) {
+    file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file_.is_open()) fail(std::generic_category().message(errno));
+    struct stat status {};
+    if (::fstat(file_.number(), &status) != 0) fail(std::generic_category().message(errno));
+    if (!S_ISREG(status.st_mode)) fail("is not a file");
+    left_ = static_cast<std::uint64_t>(status.st_size);
+    read_header(type);
+  }
+
+  // The payload of the next record, or false after the last.
+  bool next(Bytes& payload) {
+    if (ended_) return false;
+    const Bytes frame = read(kFrameBytes);
+    ByteReader in(frame, ErrorKind::kInput);
+    const auto length = in.get<std::uint64_t>();
+    const auto expected = in.get<std::uint64_t>();
+    const bool is_footer = length == kFooterMark;
+    payload = read(is_footer ? kFooterBytes - kFrameBytes : length);
+    if (checksum(payload, records_) != expected) fail_at_record("its checksum does not match");
+    if (is_footer) return end(payload);
+    ++records_;
+    return true;
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(ErrorKind::kInput, fmt::format("{}: {}", path_.string(), what));
+  }
+  // Of the record read last.
+  [[noreturn]] void fail_in_record(const char* what) const {
+    fail(fmt::format("record {} {}", records_, what));
+  }
+
+ private:
+  void read_header(std::uint16_t type) {
+    const std::uint64_t size = left_;
+    const Bytes header = read(std::min<std::uint64_t>(size, kHeaderBytes));
+    const std::size_t known = std::min(header.size(), kMagic.size());
+    if (known == 0 ||
+        !std::equal(header.begin(), header.begin() + static_cast<long>(known), kMagic.begin())) {
+      fail("is not an artefact file of lookalike");
+    }
+    if (header.size() < kHeaderBytes) fail("is truncated");
+    ByteReader in(ByteView(header).subspan(kMagic.size()), ErrorKind::kInput);
+    if (const auto version = in.get<std::uint16_t>(); version != kVersion) {
+      fail(fmt::format("is of format {} version {}, and this program reads version {}",
+                       version > kVersion ? "newer" : "older", version, kVersion));
+    }
+    if (const auto found = in.get<std::uint16_t>(); found != type) {
+      fail(fmt::format("is a {} file, expected {}", type_name(found), type_name(type)));
+    }
+  }
+
+  bool end(const Bytes& payload) {
+    const auto count = ByteReader(payload, ErrorKind::kInput).get<std::uint64_t>();
+    if (count != records_) fail(fmt::format("holds {} records of {}", records_, count));
+    if (left_ != 0) fail(fmt::format("has {} bytes after its end", left_));
+    ended_ = true;
+    return false;
+  }
+
+  Bytes read(std::uint64_t size) {
+    if (size > left_) fail(fmt::format("is truncated or damaged after record {}", records_));
+    Bytes bytes(size);
+    for (std::size_t done = 0; done < size;) {
+      const ssize_t got = ::read(file_.number(), bytes.data() + done, size - done);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(std::generic_category().message(errno));
+      if (got == 0) fail("became shorter while it was read");
+      done += static_cast<std::size_t>(got);
+    }
+    left_ -= size;
+    return bytes;
+  }
+
+  [[noreturn]] void fail_at_record(const char* what) const {
+    fail(fmt::format("record {} is damaged: {}", records_ + 1, what));
+  }
+
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  std::uint64_t left_ = 0;  // bytes not read yet
+  std::uint64_t records_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+template <typename Record>
+struct ArtefactWriter<Record>::Impl {
+  explicit Impl(const std::filesystem::path& target) : file(target) {
+    ByteWriter header;
+    header.put_array(kMagic.data(), kMagic.size());
+    header.put<std::uint16_t>(kVersion);
+    header.put<std::uint16_t>(kTypeOf<Record>);
+    file.write(header.view());
+  }
+
+  // The seed is the record's place, so that a lost or repeated record is noticed.
+  void write_frame(std::uint64_t length, ByteView payload) {
+    ByteWriter frame;
+    frame.put<std::uint64_t>(length);
+    frame.put<std::uint64_t>(checksum(payload, records));
+    file.write(frame.view());
+    file.write(payload);
+  }
+
+  AtomicFile file;
+  std::uint64_t records = 0;
+};
+
+template <typename Record>
+ArtefactWriter<Record>::ArtefactWriter(const std::filesystem::path& target)
+    : impl_(std::make_unique<Impl>(target)) {}
+
+template <typename Record>
+ArtefactWriter<Record>::~ArtefactWriter() = default;
+
+template <typename Record>
+void ArtefactWriter<Record>::write(const Record& record) {
+  ByteWriter payload;
+  encode(record, payload);
+  impl_->write_frame(payload.view().size(), payload.view());
+  ++impl_->records;
+}
+
+template <typename Record>
+void ArtefactWriter<Record>::finish() {
+  ByteWriter count;
+  count.put<std::uint64_t>(impl_->records);
+  impl_->write_frame(kFooterMark, count.view());
+  impl_->file.commit();
+}
+
+template <typename Record>
+struct ArtefactReader<Record>::Impl {
+  explicit Impl(const std::filesystem::path& path) : file(path, kTypeOf<Record>) {}
+  RecordFile file;
+  Bytes payload;
+};
+
+template <typename Record>
+ArtefactReader<Record>::ArtefactReader(const std::filesystem::path& file)
+    : impl_(std::make_unique<Impl>(file)) {}
+
+template <typename Record>
+ArtefactReader<Record>::~ArtefactReader() = default;
+
+template <typename Record>
+std::optional<Record> ArtefactReader<Record>::next() {
+  if (!impl_->file.next(impl_->payload)) return std::nullopt;
+  Record record;
+  try {
+    ByteReader in(impl_->payload, ErrorKind::kInput);
+    decode(in, record);
+    in.require_end();
+  } catch (const Error& error) {
+    impl_->file.fail_in_record(error.what());
+  }
+  return record;
+}
+
+template class ArtefactWriter<ImageFeatures>;
+template class ArtefactWriter<ImageStatistics>;
+template class ArtefactWriter<ImageWords>;
+template class ArtefactWriter<SkippedFile>;
+template class ArtefactReader<ImageFeatures>;
+template class ArtefactReader<ImageStatistics>;
+template class ArtefactReader<ImageWords>;
+template class ArtefactReader<SkippedFile>;
+
+void write_codebook(const std::filesystem::path& target, const Codebook& codebook) {
+  ArtefactWriter<Codebook> writer(target);
+  writer.write(codebook);
+  writer.finish();
+}
+
+Codebook read_codebook(const std::filesystem::path& file) {
+  ArtefactReader<Codebook> reader(file);
+  std::optional<Codebook> codebook = reader.next();
+  if (!codebook || reader.next()) {
+    throw Error(ErrorKind::kInput, file.string() + ": does not hold exactly one codebook");
+  }
+  return std::move(*codebook);
+}
+
+ContentHash codebook_hash(const Codebook& codebook) {
+  ByteWriter bytes;
+  encode(codebook, bytes);
+  Digest digest;
+  digest.add(bytes.view());
+  return digest.value();
+}
+
+}  // namespace lookalike

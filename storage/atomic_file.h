@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+
+#include "storage/byte_stream.h"
+
+namespace lookalike {
+
+// A file descriptor that is closed in the end.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number = -1) : number_(number) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+// A file that appears whole or not at all: written under a temporary name in the target's folder,
+// synced and renamed by commit(). Destroyed before that, it leaves nothing, and a target that was
+// there stays as it was. Throws Error(kStorage) with the system's reason.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& target);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(ByteView bytes);
+  void commit();
+
+ private:
+  void flush();
+  void write_out(ByteView bytes);
+  [[noreturn]] void fail(const char* what) const;
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;  // empty once renamed
+  FileDescriptor file_;
+  Bytes buffer_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pipeline/error.h"
+
+// Little-endian values in a row of bytes.
+namespace lookalike {
+
+static_assert(std::endian::native == std::endian::little,
+              "values are copied to and from files as they lie in memory");
+
+using Bytes = std::vector<std::uint8_t>;
+using ByteView = std::span<const std::uint8_t>;
+
+class ByteWriter {
+ public:
+  template <typename T>
+  requires std::is_arithmetic_v<T>
+  void put(std::type_identity_t<T> value) { append(&value, sizeof value); }
+
+  template <typename T>
+  requires std::is_arithmetic_v<T>
+  void put_array(const T* values, std::size_t count) { append(values, count * sizeof(T)); }
+
+  // Seven bits a byte, lowest first; the top bit says that more follow.
+  void put_varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7U) bytes_.push_back(static_cast<std::uint8_t>(value | 0x80U));
+    bytes_.push_back(static_cast<std::uint8_t>(value));
+  }
+
+  // u32 length, then the bytes. Throws Error(kStorage) for 4 GiB and more.
+  void put_text(std::string_view text);
+
+  // As u32. Throws Error(kStorage) when the count needs more.
+  void put_count(std::size_t count);
+
+  ByteView view() const { return bytes_; }
+  Bytes take() { return std::move(bytes_); }
+
+ private:
+  void append(const void* data, std::size_t size) {
+    if (size == 0) return;
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + size);
+    std::memcpy(bytes_.data() + before, data, size);
+  }
+
+  Bytes bytes_;
+};
+
+// Reads what ByteWriter wrote. Every call throws Error(kind) when the bytes end before the value
+// does, and nothing is allocated for values that the bytes cannot hold.
+class ByteReader {
+ public:
+  ByteReader(ByteView bytes, ErrorKind kind) : rest_(bytes), kind_(kind) {}
+
+  template <typename T>
+  requires std::is_arithmetic_v<T> T get() {
+    T value{};
+    std::memcpy(&value, take(sizeof value), sizeof value);
+    return value;
+  }
+
+  template <typename T>
+  requires std::is_arithmetic_v<T>
+  void get_array(T* values, std::size_t count) {
+    require_entries(count, sizeof(T));
+    if (count != 0) std::memcpy(values, take(count * sizeof(T)), count * sizeof(T));
+  }
+
+  template <typename T>
+  requires std::is_arithmetic_v<T> std::vector<T> get_vector(std::size_t count) {
+    require_entries(count, sizeof(T));
+    std::vector<T> values(count);
+    get_array(values.data(), count);
+    return values;
+  }
+
+  std::uint64_t get_varint() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const std::uint8_t byte = *take(1);
+      value |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80U) return value;
+    }
+    fail("holds a number that is too long");
+  }
+
+  std::string get_text();
+
+  // Throws unless the rest can hold so many entries of at least so many bytes.
+  void require_entries(std::uint64_t count, std::size_t min_entry_bytes) const {
+    if (count > rest_.size() / min_entry_bytes) fail("ends early");
+  }
+  void require_end() const;  // throws when bytes are left
+  [[noreturn]] void fail(const char* what) const { throw Error(kind_, what); }
+
+ private:
+  const std::uint8_t* take(std::size_t size) {
+    if (size > rest_.size()) fail("ends early");
+    const std::uint8_t* at = rest_.data();
+    rest_ = rest_.subspan(size);
+    return at;
+  }
+
+  ByteView rest_;
+  ErrorKind kind_;
+};
+
+}  // namespace lookalike

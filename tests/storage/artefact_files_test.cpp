@@ -1,0 +1,221 @@
+#include "storage/artefact_files.h"
+
+#include <type_traits>
+
+#include <gtest/gtest.h>
+
+#include "tests/storage/samples.h"
+
+namespace lookalike {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::size_t kVersionOffset = 8;
+
+template <typename Record>
+void write_all(const std::filesystem::path& file, const std::vector<Record>& records) {
+  ArtefactWriter<Record> writer(file);
+  for (const Record& record : records) writer.write(record);
+  writer.finish();
+}
+
+template <typename Record>
+std::vector<Record> read_all(const std::filesystem::path& file) {
+  ArtefactReader<Record> reader(file);
+  std::vector<Record> records;
+  while (auto record = reader.next()) records.push_back(std::move(*record));
+  return records;
+}
+
+// A small words file, as bytes.
+Bytes small_file(const TemporaryFolder& folder) {
+  write_all<ImageWords>(folder / "small", {sample_words(1, 2, 9), sample_words(2, 0, 9)});
+  return read_bytes(folder / "small");
+}
+
+TEST(ArtefactFiles, FeaturesComeBackBitForBit) {
+  const TemporaryFolder folder;
+  write_all<ImageFeatures>(folder / "f", {sample_features(1, 40), sample_features(2, 0)});
+  const auto records = read_all<ImageFeatures>(folder / "f");
+  ASSERT_EQ(records.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ImageFeatures expected = sample_features(i + 1, i == 0 ? 40 : 0);
+    EXPECT_EQ(records[i].image, expected.image);
+    EXPECT_EQ(records[i].features.descriptor_size, expected.features.descriptor_size);
+    EXPECT_EQ(records[i].features.keypoints, expected.features.keypoints);
+    EXPECT_EQ(records[i].features.descriptors, expected.features.descriptors);
+  }
+}
+
+TEST(ArtefactFiles, StatisticsComeBack) {
+  const TemporaryFolder folder;
+  const ImageStatistics expected{sample_image(7), {1, ~0ULL, 1ULL << 63U}};
+  write_all<ImageStatistics>(folder / "s", {expected});
+  const auto records = read_all<ImageStatistics>(folder / "s");
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].image, expected.image);
+  EXPECT_EQ(records[0].sums, expected.sums);
+}
+
+TEST(ArtefactFiles, WordsComeBackBitForBit) {
+  const TemporaryFolder folder;
+  const ImageWords expected = sample_words(3, 50, 20);
+  write_all<ImageWords>(folder / "w", {expected});
+  const auto records = read_all<ImageWords>(folder / "w");
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].image, expected.image);
+  EXPECT_EQ(records[0].features, expected.features);
+  EXPECT_EQ(records[0].histogram, expected.histogram);
+}
+
+TEST(ArtefactFiles, SkippedFilesComeBackWithPathsThatAreNoText) {
+  const TemporaryFolder folder;
+  SkippedFile expected{sample_file(1), "undecodable", "The image ends early."};
+  expected.file.path = std::string("/p/\xFF\x00 \n", 7);
+  write_all<SkippedFile>(folder / "k", {expected});
+  EXPECT_THAT(read_all<SkippedFile>(folder / "k"), testing::ElementsAre(expected));
+}
+
+TEST(ArtefactFiles, AFileOfNoRecordsComesBack) {
+  const TemporaryFolder folder;
+  write_all<ImageWords>(folder / "none", {});
+  ArtefactReader<ImageWords> reader(folder / "none");
+  EXPECT_FALSE(reader.next());
+  EXPECT_FALSE(reader.next());
+}
+
+TEST(ArtefactFiles, CodebookComesBackAndItsHashTellsCodebooksApart) {
+  const TemporaryFolder folder;
+  const Codebook expected = sample_codebook();
+  write_codebook(folder / "c", expected);
+  const Codebook codebook = read_codebook(folder / "c");
+  EXPECT_EQ(codebook.descriptor_size, expected.descriptor_size);
+  EXPECT_EQ(codebook.words, expected.words);
+  EXPECT_EQ(codebook.projection, expected.projection);
+  EXPECT_EQ(codebook.thresholds, expected.thresholds);
+  EXPECT_EQ(codebook_hash(codebook), codebook_hash(expected));
+  Codebook other = expected;
+  other.thresholds.back() += 1;
+  EXPECT_NE(codebook_hash(other), codebook_hash(expected));
+}
+
+TEST(ArtefactFiles, PartsThatDoNotFitEachOtherAreABug) {
+  const TemporaryFolder folder;
+  Codebook codebook = sample_codebook();
+  codebook.thresholds.pop_back();
+  EXPECT_EQ(error_of([&] { write_codebook(folder / "c", codebook); }).kind(), ErrorKind::kInternal);
+  ImageFeatures features = sample_features(1, 2);
+  features.features.descriptors.pop_back();
+  EXPECT_THROW(write_all<ImageFeatures>(folder / "f", {features}), Error);
+  EXPECT_THAT(folder.names(), testing::IsEmpty());
+}
+
+TEST(ArtefactFiles, TheSameRecordsGiveTheSameBytes) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(small_file(folder), small_file(folder));
+}
+
+TEST(ArtefactFiles, TruncationIsNoticedAtEveryLength) {
+  const TemporaryFolder folder;
+  const Bytes whole = small_file(folder);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    write_bytes(folder / "cut", ByteView(whole).first(size));
+    EXPECT_EQ(error_of([&] { read_all<ImageWords>(folder / "cut"); }).kind(), ErrorKind::kInput)
+        << "cut to " << size;
+  }
+}
+
+TEST(ArtefactFiles, EveryFlippedBitIsNoticed) {
+  const TemporaryFolder folder;
+  const Bytes whole = small_file(folder);
+  for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    Bytes damaged = whole;
+    damaged[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    write_bytes(folder / "flipped", damaged);
+    EXPECT_EQ(error_of([&] { read_all<ImageWords>(folder / "flipped"); }).kind(), ErrorKind::kInput)
+        << "bit " << bit;
+  }
+}
+
+TEST(ArtefactFiles, BytesAfterTheEndAreNoticed) {
+  const TemporaryFolder folder;
+  Bytes longer = small_file(folder);
+  longer.push_back(0);
+  write_bytes(folder / "longer", longer);
+  EXPECT_THAT(error_of([&] { read_all<ImageWords>(folder / "longer"); }).what(),
+              HasSubstr("after its end"));
+}
+
+TEST(ArtefactFiles, ARepeatedRecordIsNoticed) {
+  const TemporaryFolder folder;
+  write_all<ImageWords>(folder / "one", {sample_words(1, 2, 9)});
+  const Bytes one = read_bytes(folder / "one");
+  constexpr std::size_t kHeader = 12;
+  constexpr std::size_t kFooter = 24;
+  Bytes twice = one;
+  twice.insert(twice.begin() + kHeader, one.begin() + kHeader,
+               one.end() - static_cast<std::ptrdiff_t>(kFooter));
+  write_bytes(folder / "twice", twice);
+  EXPECT_THAT(error_of([&] { read_all<ImageWords>(folder / "twice"); }).what(),
+              HasSubstr("record 2 is damaged"));
+}
+
+TEST(ArtefactFiles, SomethingElseIsRefusedByName) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "photo.jpg", Bytes(100, 0xD8));
+  const Error error = error_of([&] { ArtefactReader<ImageWords>(folder / "photo.jpg"); });
+  EXPECT_EQ(error.kind(), ErrorKind::kInput);
+  EXPECT_THAT(error.what(), HasSubstr("photo.jpg: is not an artefact file"));
+}
+
+TEST(ArtefactFiles, AnotherTypeIsRefusedByBothNames) {
+  const TemporaryFolder folder;
+  small_file(folder);
+  EXPECT_THAT(error_of([&] { ArtefactReader<ImageFeatures>(folder / "small"); }).what(),
+              HasSubstr("is a words file, expected features"));
+  EXPECT_THAT(error_of([&] { read_codebook(folder / "small"); }).what(),
+              HasSubstr("is a words file, expected codebook"));
+}
+
+TEST(ArtefactFiles, OtherVersionsAreRefused) {
+  const TemporaryFolder folder;
+  Bytes bytes = small_file(folder);
+  bytes[kVersionOffset] = 0;
+  write_bytes(folder / "old", bytes);
+  EXPECT_THAT(error_of([&] { ArtefactReader<ImageWords>(folder / "old"); }).what(),
+              HasSubstr("older version 0"));
+  bytes[kVersionOffset] = 2;
+  write_bytes(folder / "new", bytes);
+  EXPECT_THAT(error_of([&] { ArtefactReader<ImageWords>(folder / "new"); }).what(),
+              HasSubstr("newer version 2"));
+}
+
+TEST(ArtefactFiles, MissingFilesAndFoldersAreInputErrors) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(error_of([&] { ArtefactReader<ImageWords>(folder / "missing"); }).kind(),
+            ErrorKind::kInput);
+  EXPECT_EQ(error_of([&] { ArtefactReader<ImageWords>(folder.path()); }).kind(), ErrorKind::kInput);
+}
+
+TEST(ArtefactFiles, UnfinishedWritersLeaveNothingAndKeepWhatWasThere) {
+  const TemporaryFolder folder;
+  const Bytes before = small_file(folder);
+  {
+    ArtefactWriter<ImageWords> writer(folder / "small");
+    writer.write(sample_words(9, 2, 9));
+    EXPECT_EQ(folder.names().size(), 2U);
+  }
+  EXPECT_THAT(folder.names(), testing::ElementsAre("small"));
+  EXPECT_EQ(read_bytes(folder / "small"), before);
+}
+
+TEST(ArtefactFiles, WritingWhereNothingCanBeWrittenIsAStorageError) {
+  const TemporaryFolder folder;
+  const Error error = error_of([&] { ArtefactWriter<ImageWords>(folder / "no/such/file"); });
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/artefacts.h"
+#include "pipeline/error.h"
+#include "storage/byte_stream.h"
+#include "storage/index_types.h"
+
+namespace lookalike {
+
+// A folder of its own for one test, gone with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+  std::vector<std::string> names() const;  // of what is in it, sorted
+
+ private:
+  std::filesystem::path path_;
+};
+
+Bytes read_bytes(const std::filesystem::path& file);
+void write_bytes(const std::filesystem::path& file, ByteView bytes);
+
+// Runs it, which must throw, and returns the error.
+Error error_of(const std::function<void()>& call);
+
+// Evenly spread numbers from a seed (splitmix64).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t bits();
+  std::uint32_t below(std::uint32_t bound);
+  double between(double low, double high);
+
+ private:
+  std::uint64_t state_;
+};
+
+// Reproducible things of every type, told apart by their number.
+SourceFile sample_file(std::uint64_t number);
+ImageRecord sample_image(std::uint64_t number);
+ImageFeatures sample_features(std::uint64_t number, std::size_t count);
+ImageWords sample_words(std::uint64_t number, std::size_t count, std::uint32_t word_count);
+ImageToStore sample_to_store(std::uint64_t number, std::size_t count = 20,
+                             std::uint32_t word_count = 16);
+Codebook sample_codebook(std::size_t words = 16, std::size_t descriptor_size = 4);
+
+}  // namespace lookalike
