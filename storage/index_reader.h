@@ -12,7 +12,11 @@
 
 namespace lookalike {
 
-// An index opened for reading: sees the last published state and never waits for a writer.
+// An index opened for reading: sees one published state, the last one when it was opened or
+// refreshed, and never waits for a writer. Used from one thread. While it stands, the writer's log
+// cannot shrink, so refresh what is kept open long. Needs no right to write, neither to the file
+// nor to its folder; in a folder it cannot write it takes the file as it stands, and must not be
+// used while a writer elsewhere changes it.
 // Throws Error(kInput) when the file is missing or is no index, Error(kStorage) when it is
 // damaged, of a newer format, or a blob fails its checksum.
 class IndexReader {
@@ -20,6 +24,8 @@ class IndexReader {
   explicit IndexReader(const std::filesystem::path& database);
   ~IndexReader();
   IndexReader(IndexReader&&) noexcept;
+
+  void refresh();  // goes on to the last published state
 
   Settings settings() const;
   Codebook codebook() const;  // Error(kInput) when none has been stored yet
@@ -32,10 +38,13 @@ class IndexReader {
 
   std::optional<StoredImage> image(ImageId id) const;
   std::optional<ImageId> find(const std::string& path) const;
-  std::vector<IndexedFeature> features(ImageId id) const;  // the forward record, by word
+  // The forward record, by word; geometry as rounded by encode_features (storage/codecs.h). Empty
+  // for an image that is blank or unknown, as is the histogram.
+  std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
-  std::vector<SkippedFile> skipped() const;                                         // by path
-  void for_each_image(const std::function<void(const StoredImage&)>& visit) const;  // by id
+  std::vector<SkippedFile> skipped() const;  // by path
+  // By id. The visitor may use the reader, but for this function.
+  void for_each_image(const std::function<void(const StoredImage&)>& visit) const;
 
   // A digest of what is indexed, hexadecimal: codebook, settings, and each live image's content,
   // statistics, histogram and features. It depends neither on order, ids, paths nor times.

@@ -15,6 +15,8 @@ namespace lookalike {
 // The one writer of an index. Every public call is one transaction: when it returns, readers see
 // all of it; when it throws, none. Throws Error(kStorage) when SQLite fails (disk full, read-only,
 // locked by another writer: the message says which), Error(kInput) for a file that is no index.
+// Holds DATABASE.lock while it lives: a second writer is refused with Error(kStorage) that names
+// the first. A path is either indexed or skipped; setting one ends the other.
 class IndexWriter {
  public:
   // Opens the database or makes it, and brings an older schema up to date.
@@ -34,14 +36,17 @@ class IndexWriter {
 
   // Publishes images as one segment. A path that pointed elsewhere now points here; an image that
   // no path points to any more is removed; content already present only gains the path.
+  // Throws Error(kInput) for a word beyond the codebook, Error(kInternal) without a codebook.
   void publish(std::span<const ImageToStore> images);
-  // Lets the file point at content that is already indexed: no features needed.
+  // Lets the file point at content that is already indexed: no features needed. Throws
+  // Error(kInternal) when it is not.
   void add_path(const SourceFile& file, const ContentHash& content);
   void set_skipped(std::span<const SkippedFile> files);
-  void remove_paths(std::span<const std::string> paths);
+  void remove_paths(std::span<const std::string> paths);  // unknown ones are passed over
 
-  // Merges the smallest segments until at most max_segments are left, and drops removed images'
-  // postings from what it merges.
+  // Merges the smallest segments until at most max_segments >= 1 are left, in tiers, so that it
+  // may be called after every publish; drops removed images' postings from what it merges. When
+  // they are a quarter of all, merges everything.
   void merge_segments(std::size_t max_segments);
 
  private:

@@ -1,0 +1,222 @@
+#include "storage/codecs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "storage/digest.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::size_t kChecksumBytes = 4;
+
+std::uint32_t short_checksum(ByteView payload) {
+  return static_cast<std::uint32_t>(checksum(payload));
+}
+
+Bytes seal(ByteWriter payload) {
+  payload.put<std::uint32_t>(short_checksum(payload.view()));
+  return payload.take();
+}
+
+ByteView open_sealed(ByteView blob) {
+  if (blob.size() < kChecksumBytes) throw Error(ErrorKind::kStorage, "is too short");
+  const ByteView payload = blob.first(blob.size() - kChecksumBytes);
+  ByteReader tail(blob.last(kChecksumBytes), ErrorKind::kStorage);
+  if (tail.get<std::uint32_t>() != short_checksum(payload)) {
+    throw Error(ErrorKind::kStorage, "is damaged: its checksum does not match");
+  }
+  return payload;
+}
+
+// Ascending numbers as differences. The first stands for itself.
+class DeltaReader {
+ public:
+  explicit DeltaReader(ByteReader& in) : in_(in) {}
+  std::uint32_t next() {
+    const std::uint64_t delta = in_.get_varint();
+    if (delta > std::numeric_limits<std::uint32_t>::max() - last_) in_.fail("counts too far");
+    return last_ += static_cast<std::uint32_t>(delta);
+  }
+
+ private:
+  ByteReader& in_;
+  std::uint32_t last_ = 0;
+};
+
+class DeltaWriter {
+ public:
+  explicit DeltaWriter(ByteWriter& out) : out_(out) {}
+  void put(std::uint32_t number) {
+    require(number >= last_, "encode: numbers are not ascending");
+    out_.put_varint(number - last_);
+    last_ = number;
+  }
+
+ private:
+  ByteWriter& out_;
+  std::uint32_t last_ = 0;
+};
+
+// The smallest entries: one byte of delta before a signature; that and the geometry; two varints.
+constexpr std::size_t kMinPostingBytes = 1 + 8;
+constexpr std::size_t kMinFeatureBytes = 1 + 8 + 4 + 3;
+constexpr std::size_t kMinWordCountBytes = 2;
+
+std::size_t get_count(ByteReader& in, std::size_t min_entry_bytes) {
+  const std::uint64_t count = in.get_varint();
+  in.require_entries(count, min_entry_bytes);
+  return count;
+}
+
+// NaN is refused, not rounded.
+std::uint32_t to_step(double value, double last_step) {
+  require(!std::isnan(value), "encode_features: geometry is not a number");
+  return static_cast<std::uint32_t>(std::lround(std::clamp(value, 0.0, last_step)));
+}
+
+std::uint16_t position_step(float px, std::uint32_t longer_side_px) {
+  return static_cast<std::uint16_t>(
+      to_step((px + 0.5) * kPositionSteps / longer_side_px, kPositionSteps));
+}
+
+float position_px(std::uint16_t step, std::uint32_t longer_side_px) {
+  return static_cast<float>(step * double{1} * longer_side_px / kPositionSteps - 0.5);
+}
+
+// Size, angle and sign in three bytes: 10, 12 and 2 bits from the lowest.
+constexpr unsigned kAngleShift = 10;
+constexpr unsigned kSignShift = 22;
+constexpr std::uint32_t kSizeMask = (1U << kAngleShift) - 1;
+constexpr std::uint32_t kAngleMask = (1U << (kSignShift - kAngleShift)) - 1;
+
+double size_octaves() {
+  return std::log2(kLargestSize / kSmallestSize);
+}
+
+std::uint32_t pack_shape(const IndexedFeature& feature) {
+  require(feature.laplacian_sign >= -1 && feature.laplacian_sign <= 1,
+          "encode_features: laplacian_sign is not -1, 0 or 1");
+  require(std::isfinite(feature.angle_degrees), "encode_features: angle is not finite");
+  const double octaves = std::log2(std::max<double>(feature.size, kSmallestSize) / kSmallestSize);
+  const std::uint32_t size = to_step(octaves * kSizeSteps / size_octaves(), kSizeSteps);
+  double turns = feature.angle_degrees / 360.0;
+  turns -= std::floor(turns);
+  const std::uint32_t angle = to_step(turns * kAngleSteps, kAngleSteps) & kAngleMask;
+  const auto sign = static_cast<std::uint32_t>(feature.laplacian_sign + 1);
+  return size | angle << kAngleShift | sign << kSignShift;
+}
+
+void unpack_shape(std::uint32_t shape, IndexedFeature& feature) {
+  const double octaves = (shape & kSizeMask) * size_octaves() / kSizeSteps;
+  feature.size = static_cast<float>(kSmallestSize * std::exp2(octaves));
+  feature.angle_degrees =
+      static_cast<float>(((shape >> kAngleShift) & kAngleMask) * 360.0 / kAngleSteps);
+  feature.laplacian_sign = static_cast<std::int32_t>(shape >> kSignShift) - 1;
+}
+
+}  // namespace
+
+void check_blob(ByteView blob) {
+  open_sealed(blob);
+}
+
+Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures) {
+  require(images.size() == signatures.size(), "encode_postings: sizes differ");
+  ByteWriter out;
+  out.put_varint(images.size());
+  DeltaWriter ids(out);
+  for (const ImageId image : images) ids.put(image);
+  out.put_array(signatures.data(), signatures.size());
+  return seal(std::move(out));
+}
+
+void decode_postings(ByteView blob, WordPostings& postings) {
+  ByteReader in(open_sealed(blob), ErrorKind::kStorage);
+  const std::size_t count = get_count(in, kMinPostingBytes);
+  const std::size_t before = postings.images.size();
+  postings.images.resize(before + count);
+  postings.signatures.resize(before + count);
+  DeltaReader ids(in);
+  for (std::size_t i = before; i < before + count; ++i) postings.images[i] = ids.next();
+  in.get_array(postings.signatures.data() + before, count);
+  in.require_end();
+}
+
+Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t longer_side_px) {
+  require(longer_side_px >= 1, "encode_features: an image without pixels");
+  ByteWriter out;
+  out.put_varint(longer_side_px);
+  out.put_varint(features.size());
+  DeltaWriter words(out);
+  for (const IndexedFeature& feature : features) words.put(feature.word);
+  for (const IndexedFeature& feature : features) {
+    out.put<std::uint64_t>(feature.signature);
+    out.put<std::uint16_t>(position_step(feature.x, longer_side_px));
+    out.put<std::uint16_t>(position_step(feature.y, longer_side_px));
+    const std::uint32_t shape = pack_shape(feature);
+    out.put<std::uint16_t>(static_cast<std::uint16_t>(shape));
+    out.put<std::uint8_t>(static_cast<std::uint8_t>(shape >> 16U));
+  }
+  return seal(std::move(out));
+}
+
+std::vector<IndexedFeature> decode_features(ByteView blob) {
+  ByteReader in(open_sealed(blob), ErrorKind::kStorage);
+  const auto longer_side_px = static_cast<std::uint32_t>(in.get_varint());
+  std::vector<IndexedFeature> features(get_count(in, kMinFeatureBytes));
+  DeltaReader words(in);
+  for (IndexedFeature& feature : features) feature.word = words.next();
+  for (IndexedFeature& feature : features) {
+    feature.signature = in.get<std::uint64_t>();
+    feature.x = position_px(in.get<std::uint16_t>(), longer_side_px);
+    feature.y = position_px(in.get<std::uint16_t>(), longer_side_px);
+    const std::uint32_t low = in.get<std::uint16_t>();
+    unpack_shape(low | std::uint32_t{in.get<std::uint8_t>()} << 16U, feature);
+  }
+  in.require_end();
+  return features;
+}
+
+Bytes encode_histogram(std::span<const WordCount> histogram) {
+  ByteWriter out;
+  out.put_varint(histogram.size());
+  DeltaWriter words(out);
+  for (const WordCount& entry : histogram) {
+    require(entry.count > 0, "encode_histogram: a count is zero");
+    require(&entry == histogram.data() || (&entry - 1)->word < entry.word,
+            "encode_histogram: words are not ascending");
+    words.put(entry.word);
+    out.put_varint(entry.count);
+  }
+  return seal(std::move(out));
+}
+
+SparseHistogram decode_histogram(ByteView blob) {
+  ByteReader in(open_sealed(blob), ErrorKind::kStorage);
+  SparseHistogram histogram(get_count(in, kMinWordCountBytes));
+  DeltaReader words(in);
+  for (WordCount& entry : histogram) {
+    entry.word = words.next();
+    entry.count = static_cast<std::uint32_t>(in.get_varint());
+  }
+  in.require_end();
+  return histogram;
+}
+
+Bytes encode_floats(std::span<const float> values) {
+  ByteWriter out;
+  out.put_array(values.data(), values.size());
+  return seal(std::move(out));
+}
+
+std::vector<float> decode_floats(ByteView blob) {
+  const ByteView payload = open_sealed(blob);
+  ByteReader in(payload, ErrorKind::kStorage);
+  auto values = in.get_vector<float>(payload.size() / sizeof(float));
+  in.require_end();
+  return values;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pipeline/artefacts.h"
+#include "storage/byte_stream.h"
+#include "storage/index_types.h"
+
+// The blobs in the index's tables; storage/FORMATS.md has their bytes. Each ends in a checksum.
+// The same input gives the same bytes. Decoding throws Error(kStorage) for a blob that is damaged;
+// encoding throws Error(kInternal) for input that breaks its contract.
+namespace lookalike {
+
+// Throws Error(kStorage) unless the checksum of the blob, of whatever kind, is right.
+void check_blob(ByteView blob);
+
+// The postings of one word in one segment: images ascending, one entry a feature.
+Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures);
+// Appends to what is there.
+void decode_postings(ByteView blob, WordPostings& postings);
+
+// What a forward record rounds to. Positions: 1/65535 of the longer side, from the outer corner of
+// the top-left pixel; outside the image they are moved to its edge.
+inline constexpr double kPositionSteps = 65535;
+// Sizes: 1023 steps of the same ratio, so the error stays below 0.62 %; outside they are moved in.
+inline constexpr double kSmallestSize = 0.25;  // px
+inline constexpr double kLargestSize = 65536;  // px
+inline constexpr double kSizeSteps = 1023;
+// Angles: steps of 0.088 degrees.
+inline constexpr double kAngleSteps = 4096;
+
+// The forward record of an image: features by word. longer_side_px >= 1 is the larger of width and
+// height. Re-encoding what was decoded gives the same bytes.
+Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t longer_side_px);
+std::vector<IndexedFeature> decode_features(ByteView blob);
+
+// Words ascending, counts positive.
+Bytes encode_histogram(std::span<const WordCount> histogram);
+SparseHistogram decode_histogram(ByteView blob);
+
+// A matrix of the codebook.
+Bytes encode_floats(std::span<const float> values);
+std::vector<float> decode_floats(ByteView blob);
+
+}  // namespace lookalike

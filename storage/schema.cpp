@@ -1,0 +1,130 @@
+#include "storage/schema.h"
+
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace lookalike {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x4C4B4C4B;  // "LKLK"
+
+// Migration i leads from version i to version i + 1. What has been released is never edited.
+constexpr std::array<const char*, kSchemaVersion> kMigrations = {
+    R"sql(
+-- What shapes a descriptor or a word, by name.
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+-- One row once there is a codebook.
+CREATE TABLE codebook (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  hash BLOB NOT NULL,
+  descriptor_size INTEGER NOT NULL,
+  word_count INTEGER NOT NULL,
+  words BLOB NOT NULL,
+  projection BLOB NOT NULL,
+  thresholds BLOB NOT NULL) STRICT;
+
+-- AUTOINCREMENT: a number is never used again, so postings of a removed image cannot become
+-- another's.
+CREATE TABLE images (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  content BLOB NOT NULL UNIQUE,
+  width INTEGER NOT NULL,
+  height INTEGER NOT NULL,
+  blank INTEGER NOT NULL,
+  feature_count INTEGER NOT NULL,
+  norm REAL NOT NULL) STRICT;
+
+CREATE TABLE files (
+  path BLOB PRIMARY KEY,
+  image INTEGER NOT NULL REFERENCES images (id),
+  size_bytes INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX files_by_image ON files (image);
+
+CREATE TABLE skipped (
+  path BLOB PRIMARY KEY,
+  size_bytes INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  detail TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE statistics (
+  image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
+  pixel_count INTEGER NOT NULL,
+  pixel_sum INTEGER NOT NULL,
+  pixel_sum_of_squares INTEGER NOT NULL) STRICT;
+
+CREATE TABLE histograms (
+  image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
+  data BLOB NOT NULL) STRICT;
+
+CREATE TABLE forward (
+  image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
+  data BLOB NOT NULL) STRICT;
+
+CREATE TABLE segments (id INTEGER PRIMARY KEY, posting_count INTEGER NOT NULL) STRICT;
+
+CREATE TABLE postings (
+  segment INTEGER NOT NULL,
+  word INTEGER NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (segment, word)) STRICT, WITHOUT ROWID;
+
+-- Removed images whose postings are still in a segment.
+CREATE TABLE tombstones (image INTEGER PRIMARY KEY, posting_count INTEGER NOT NULL) STRICT;
+)sql"};
+
+std::int64_t number(const Connection& connection, const char* sql) {
+  Statement statement(connection, sql);
+  Rows rows = statement.rows();
+  return rows.next() ? rows.integer(0) : 0;
+}
+
+// Version of our index, or nothing for an empty database.
+std::optional<std::int64_t> stored_version(const Connection& connection) {
+  const std::int64_t owner = number(connection, "PRAGMA application_id");
+  const std::int64_t version = number(connection, "PRAGMA user_version");
+  const bool empty = number(connection, "SELECT count(*) FROM sqlite_master") == 0;
+  if (empty && version == 0 && (owner == 0 || owner == kApplicationId)) return std::nullopt;
+  if (owner != kApplicationId) {
+    throw Error(ErrorKind::kInput,
+                connection.path() + ": is an SQLite database, but not an index of lookalike");
+  }
+  if (version > kSchemaVersion) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: is an index of format {}, and this program knows formats up to "
+                            "{}: use a newer lookalike",
+                            connection.path(), version, kSchemaVersion));
+  }
+  return version;
+}
+
+}  // namespace
+
+void check_schema(const Connection& connection) {
+  const std::optional<std::int64_t> version = stored_version(connection);
+  if (!version) throw Error(ErrorKind::kInput, connection.path() + ": is empty, not an index");
+  if (*version < kSchemaVersion) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: is an index of the older format {}: run `lookalike index` on it "
+                            "to bring it up to date",
+                            connection.path(), *version));
+  }
+}
+
+void migrate(Connection& connection) {
+  Transaction transaction(connection);
+  const std::int64_t version = stored_version(connection).value_or(0);
+  for (auto i = static_cast<std::size_t>(version); i < kMigrations.size(); ++i) {
+    connection.execute(kMigrations[i]);
+  }
+  connection.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                 kApplicationId, kSchemaVersion)
+                         .c_str());
+  transaction.commit();
+}
+
+}  // namespace lookalike

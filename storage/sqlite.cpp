@@ -1,0 +1,179 @@
+#include "storage/sqlite.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+namespace lookalike {
+namespace {
+
+constexpr int kBusyTimeoutMs = 5000;
+
+const char* cause_of(int code) {
+  switch (code & 0xFF) {
+    case SQLITE_FULL:
+      return "the disk is full";
+    case SQLITE_READONLY:
+      return "it cannot be written, only read";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "it is locked by another program";
+    case SQLITE_NOTADB:
+      return "it is not a database";
+    case SQLITE_CORRUPT:
+      return "the database is damaged";
+    case SQLITE_CANTOPEN:
+      return "it cannot be opened";
+    case SQLITE_IOERR:
+      return "the disk failed";
+    case SQLITE_NOMEM:
+      return "memory ran out";
+    case SQLITE_TOOBIG:
+      return "a value is too large";
+    case SQLITE_CONSTRAINT:
+      return "the data contradicts what is stored";
+    default:
+      return "the database failed";
+  }
+}
+
+[[noreturn]] void fail(int code, const std::string& path, const char* words) {
+  const auto kind = (code & 0xFF) == SQLITE_NOTADB ? ErrorKind::kInput : ErrorKind::kStorage;
+  throw Error(kind, fmt::format("{}: {}; SQLite says: {}", path, cause_of(code), words));
+}
+
+std::string path_of(sqlite3* handle) {
+  const char* path = sqlite3_db_filename(handle, "main");
+  return path == nullptr ? std::string() : std::string(path);
+}
+
+[[noreturn]] void fail(int code, sqlite3* handle) {
+  fail(code, path_of(handle), sqlite3_errmsg(handle));
+}
+
+// A file: URI in which no byte of the path means anything but itself.
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '/' || c == '.' || c == '_' || c == '-';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri + "?immutable=1";
+}
+
+}  // namespace
+
+void Connection::Close::operator()(sqlite3* handle) const noexcept {
+  sqlite3_close_v2(handle);
+}
+
+Connection::Connection(const std::filesystem::path& file, Mode mode) {
+  // Absolute, so that no name (":memory:") means something else to SQLite.
+  const std::string path = std::filesystem::absolute(file).string();
+  const bool immutable = mode == Mode::kImmutable;
+  const int flags =
+      (mode == Mode::kWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
+      (immutable ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_EXRESCODE;
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(immutable ? immutable_uri(path).c_str() : path.c_str(), &handle,
+                                   flags, nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) {
+    fail(code, path, handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle));
+  }
+  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+}
+
+void Connection::execute(const char* sql) {
+  const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code, handle_.get());
+}
+
+std::int64_t Connection::last_insert_id() const {
+  return sqlite3_last_insert_rowid(handle_.get());
+}
+
+std::string Connection::path() const {
+  return path_of(handle_.get());
+}
+
+Rows::~Rows() {
+  sqlite3_reset(statement_);
+}
+
+bool Rows::next() {
+  const int code = sqlite3_step(statement_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) fail(code, sqlite3_db_handle(statement_));
+  return code == SQLITE_ROW;
+}
+
+std::int64_t Rows::integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+double Rows::real(int column) const {
+  return sqlite3_column_double(statement_, column);
+}
+
+std::string_view Rows::text(int column) const {
+  const ByteView bytes = blob(column);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+ByteView Rows::blob(int column) const {
+  const auto* data = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_, column));
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept {
+  sqlite3_finalize(statement);
+}
+
+Statement::Statement(const Connection& connection, std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  statement_.reset(statement);
+  if (code != SQLITE_OK) fail(code, connection.handle());
+}
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) fail(code, sqlite3_db_handle(statement_.get()));
+}
+
+void Statement::bind(int position, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), position, value));
+}
+
+void Statement::bind(int position, double value) {
+  check(sqlite3_bind_double(statement_.get(), position, value));
+}
+
+void Statement::bind(int position, std::string_view value) {
+  const char* data = value.empty() ? "" : value.data();
+  check(sqlite3_bind_text64(statement_.get(), position, data, value.size(), SQLITE_STATIC,
+                            SQLITE_UTF8));
+}
+
+void Statement::bind(int position, ByteView value) {
+  // A null pointer would bind NULL instead of an empty blob.
+  const void* data = value.empty() ? static_cast<const void*>("") : value.data();
+  check(sqlite3_bind_blob64(statement_.get(), position, data, value.size(), SQLITE_STATIC));
+}
+
+Transaction::Transaction(Connection& connection) : connection_(connection) {
+  connection.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  // SQLite ends the transaction by itself when it has been committed, and after some errors.
+  if (sqlite3_get_autocommit(connection_.handle()) == 0) {
+    sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+void Transaction::commit() {
+  connection_.execute("COMMIT");
+}
+
+}  // namespace lookalike

@@ -1,0 +1,80 @@
+#include "storage/writer_lock.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace lookalike {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
+  throw Error(ErrorKind::kStorage, path.string() + ": " + what);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "an unnamed host";
+  return name.data();
+}
+
+// Its one line, or a stand-in in the moment before the holder has written it.
+std::string holder(const FileDescriptor& file) {
+  std::array<char, 512> text{};
+  const ssize_t size = ::pread(file.number(), text.data(), text.size(), 0);
+  if (size <= 0) return "another process";
+  const std::string_view line(text.data(), static_cast<std::size_t>(size));
+  return std::string(line.substr(0, line.find('\n')));
+}
+
+}  // namespace
+
+WriterLock::WriterLock(const std::filesystem::path& database)
+    : path_(std::filesystem::weakly_canonical(database).string() + ".lock") {
+  do {
+    file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!file_.is_open()) {
+      fail(path_, "cannot be made: " + std::generic_category().message(errno));
+    }
+    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) {
+        fail(path_, "cannot be locked: " + std::generic_category().message(errno));
+      }
+      fail(database, "is being written by " + holder(file_));
+    }
+  } while (!is_current());
+  write_holder();
+}
+
+WriterLock::~WriterLock() {
+  ::unlink(path_.c_str());
+}
+
+// False when the holder before us removed the file between our opening and locking it.
+bool WriterLock::is_current() const {
+  struct stat ours {};
+  struct stat named {};
+  return ::fstat(file_.number(), &ours) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+         ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+void WriterLock::write_holder() const {
+  const std::string line = fmt::format("process {} on {} since {:%Y-%m-%d %H:%M:%S} UTC\n",
+                                       ::getpid(), host_name(), fmt::gmtime(std::time(nullptr)));
+  if (::ftruncate(file_.number(), 0) != 0 ||
+      ::pwrite(file_.number(), line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) {
+    fail(path_, "cannot be written: " + std::generic_category().message(errno));
+  }
+}
+
+}  // namespace lookalike

@@ -1,0 +1,168 @@
+#include "storage/codecs.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "tests/storage/samples.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::uint32_t kLongerSide = 640;
+
+std::vector<IndexedFeature> features_of(std::uint64_t seed, std::size_t count) {
+  return sample_words(seed, count, 1000).features;
+}
+
+Bytes postings_blob() {
+  const std::vector<ImageId> images = {3, 3, 200, 70000, 4'294'967'295};
+  const std::vector<std::uint64_t> signatures = {1, 2, 3, ~0ULL, 5};
+  return encode_postings(images, signatures);
+}
+
+TEST(PostingsCodec, ComesBackAndIsAppended) {
+  WordPostings postings{{1}, {9}};
+  decode_postings(postings_blob(), postings);
+  EXPECT_THAT(postings.images, testing::ElementsAre(1, 3, 3, 200, 70000, 4'294'967'295));
+  EXPECT_THAT(postings.signatures, testing::ElementsAre(9, 1, 2, 3, ~0ULL, 5));
+}
+
+TEST(PostingsCodec, NoPostingsComeBack) {
+  WordPostings postings;
+  decode_postings(encode_postings({}, {}), postings);
+  EXPECT_TRUE(postings.images.empty());
+}
+
+TEST(PostingsCodec, ADenseWordTakesAboutNineBytesAPosting) {
+  std::vector<ImageId> images(1000);
+  for (std::size_t i = 0; i < images.size(); ++i) images[i] = static_cast<ImageId>(5 * i + 1);
+  const std::vector<std::uint64_t> signatures(images.size());
+  EXPECT_LE(encode_postings(images, signatures).size(), images.size() * 9 + 8);
+}
+
+TEST(PostingsCodec, DescendingImagesAreABug) {
+  const std::vector<ImageId> images = {2, 1};
+  const std::vector<std::uint64_t> signatures = {0, 0};
+  EXPECT_EQ(error_of([&] { encode_postings(images, signatures); }).kind(), ErrorKind::kInternal);
+}
+
+void expect_every_flip_noticed(const Bytes& blob, const std::function<void(ByteView)>& decode) {
+  ASSERT_NO_THROW(decode(blob));
+  for (std::size_t bit = 0; bit < 8 * blob.size(); ++bit) {
+    Bytes damaged = blob;
+    damaged[bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
+    EXPECT_EQ(error_of([&] { decode(damaged); }).kind(), ErrorKind::kStorage) << "bit " << bit;
+  }
+  for (std::size_t size = 0; size < blob.size(); ++size) {
+    EXPECT_EQ(error_of([&] { decode(ByteView(blob).first(size)); }).kind(), ErrorKind::kStorage)
+        << "cut to " << size;
+  }
+}
+
+TEST(Codecs, EveryFlippedBitAndEveryTruncationIsNoticed) {
+  expect_every_flip_noticed(postings_blob(), [](ByteView blob) {
+    WordPostings postings;
+    decode_postings(blob, postings);
+  });
+  expect_every_flip_noticed(encode_features(features_of(1, 5), kLongerSide), decode_features);
+  expect_every_flip_noticed(encode_histogram(std::vector<WordCount>{{0, 1}, {900, 300}}),
+                            decode_histogram);
+  expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}), decode_floats);
+  expect_every_flip_noticed(encode_floats(std::vector<float>{1, -2, 3}), check_blob);
+}
+
+TEST(FeaturesCodec, WordSignatureAndSignAreExact) {
+  const std::vector<IndexedFeature> features = features_of(2, 300);
+  const std::vector<IndexedFeature> decoded =
+      decode_features(encode_features(features, kLongerSide));
+  ASSERT_EQ(decoded.size(), features.size());
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    EXPECT_EQ(decoded[i].word, features[i].word);
+    EXPECT_EQ(decoded[i].signature, features[i].signature);
+    EXPECT_EQ(decoded[i].laplacian_sign, features[i].laplacian_sign);
+  }
+}
+
+TEST(FeaturesCodec, GeometryStaysWithinItsBounds) {
+  for (const std::uint32_t longer_side : {1U, 640U, 20000U}) {
+    Random random(longer_side);
+    std::vector<IndexedFeature> features(500);
+    for (IndexedFeature& feature : features) {
+      feature.x = static_cast<float>(random.between(-0.5, longer_side - 0.5));
+      feature.y = static_cast<float>(random.between(-0.5, longer_side - 0.5));
+      feature.size = static_cast<float>(std::exp2(random.between(-2, 16)));
+      feature.angle_degrees = static_cast<float>(random.between(0, 360));
+    }
+    const auto decoded = decode_features(encode_features(features, longer_side));
+    const double half_step = 0.5 * longer_side / kPositionSteps + 1e-6 * longer_side;
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      EXPECT_NEAR(decoded[i].x, features[i].x, half_step);
+      EXPECT_NEAR(decoded[i].y, features[i].y, half_step);
+      EXPECT_NEAR(decoded[i].size / features[i].size, 1, 0.0062);
+      const double turn = std::abs(decoded[i].angle_degrees - features[i].angle_degrees);
+      EXPECT_LE(std::min(turn, 360 - turn), 0.0441);
+      EXPECT_GE(decoded[i].angle_degrees, 0);
+      EXPECT_LT(decoded[i].angle_degrees, 360);
+    }
+  }
+}
+
+TEST(FeaturesCodec, WhatWasDecodedEncodesToTheSameBytes) {
+  for (const std::uint32_t longer_side : {1U, 640U, 20000U}) {
+    const Bytes blob = encode_features(features_of(longer_side, 500), longer_side);
+    EXPECT_EQ(encode_features(decode_features(blob), longer_side), blob);
+  }
+}
+
+TEST(FeaturesCodec, GeometryOutsideIsMovedToTheEdge) {
+  const std::vector<IndexedFeature> features = {{0, 0, -50, 9000, 0, -90, 0},
+                                                {0, 0, 0, 0, 1e9F, 720, 0}};
+  const auto decoded = decode_features(encode_features(features, kLongerSide));
+  EXPECT_FLOAT_EQ(decoded[0].x, -0.5F);
+  EXPECT_FLOAT_EQ(decoded[0].y, kLongerSide - 0.5F);
+  EXPECT_FLOAT_EQ(decoded[0].size, kSmallestSize);
+  EXPECT_FLOAT_EQ(decoded[0].angle_degrees, 270);
+  EXPECT_FLOAT_EQ(decoded[1].size, kLargestSize);
+  EXPECT_FLOAT_EQ(decoded[1].angle_degrees, 0);
+}
+
+TEST(FeaturesCodec, GeometryThatIsNoNumberIsABug) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const IndexedFeature& feature :
+       {IndexedFeature{0, 0, nan, 0, 9, 0, 0}, IndexedFeature{0, 0, 0, nan, 9, 0, 0},
+        IndexedFeature{0, 0, 0, 0, nan, 0, 0}, IndexedFeature{0, 0, 0, 0, 9, nan, 0},
+        IndexedFeature{0, 0, 0, 0, 9, 0, 2}}) {
+    EXPECT_EQ(error_of([&] {
+                encode_features({&feature, 1}, kLongerSide);
+              }).kind(),
+              ErrorKind::kInternal);
+  }
+}
+
+TEST(FeaturesCodec, TakesAtMostSeventeenBytesAFeature) {
+  const std::vector<IndexedFeature> features = sample_words(3, 1000, 65536).features;
+  EXPECT_LE(encode_features(features, kLongerSide).size(), 17 * features.size());
+}
+
+TEST(HistogramCodec, ComesBack) {
+  const SparseHistogram histogram = {{0, 1}, {1, 200}, {65535, 3}};
+  EXPECT_EQ(decode_histogram(encode_histogram(histogram)), histogram);
+  EXPECT_TRUE(decode_histogram(encode_histogram({})).empty());
+}
+
+TEST(HistogramCodec, RepeatedWordsAndZeroCountsAreBugs) {
+  EXPECT_THROW(encode_histogram(std::vector<WordCount>{{4, 1}, {4, 1}}), Error);
+  EXPECT_THROW(encode_histogram(std::vector<WordCount>{{4, 0}}), Error);
+}
+
+TEST(FloatsCodec, ComesBackBitForBit) {
+  const std::vector<float> values = {0, -0.0F, 1e-40F, std::numeric_limits<float>::infinity()};
+  const std::vector<float> decoded = decode_floats(encode_floats(values));
+  EXPECT_EQ(decoded, values);
+  EXPECT_TRUE(std::signbit(decoded[1]));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "storage/index_reader.h"
+#include "storage/index_writer.h"
+#include "tests/storage/samples.h"
+
+namespace lookalike {
+
+// An index with a codebook of 16 words and nothing else yet.
+class IndexTest : public testing::Test {
+ protected:
+  IndexTest() { reopen(); }
+
+  void reopen() {
+    writer_.reset();
+    writer_.emplace(database());
+    writer_->set_codebook(sample_codebook(), {{"extract.octaves", "4"}});
+  }
+  std::filesystem::path database() const { return folder_ / "index.db"; }
+  IndexReader reader() const { return IndexReader(database()); }
+
+  // Publishes samples first to last as one batch.
+  void publish(std::uint64_t first, std::uint64_t last) {
+    std::vector<ImageToStore> batch;
+    for (std::uint64_t number = first; number <= last; ++number) {
+      batch.push_back(sample_to_store(number));
+    }
+    writer_->publish(batch);
+  }
+  void publish(const ImageToStore& image) { writer_->publish({&image, 1}); }
+  void remove(std::uint64_t number) {
+    const std::string path = sample_file(number).path;
+    writer_->remove_paths({&path, 1});
+  }
+
+  // Every image that any word's postings name.
+  static std::set<ImageId> posted(const IndexReader& reader) {
+    std::set<ImageId> images;
+    for (std::uint32_t word = 0; word < 16; ++word) {
+      const WordPostings postings = reader.postings(word);
+      images.insert(postings.images.begin(), postings.images.end());
+    }
+    return images;
+  }
+  // Pairs of image and signature, of one word.
+  static std::vector<std::pair<ImageId, std::uint64_t>> sorted_postings(const IndexReader& reader,
+                                                                        std::uint32_t word) {
+    const WordPostings postings = reader.postings(word);
+    std::vector<std::pair<ImageId, std::uint64_t>> pairs;
+    for (std::size_t i = 0; i < postings.images.size(); ++i) {
+      pairs.emplace_back(postings.images[i], postings.signatures[i]);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+  }
+
+  TemporaryFolder folder_;
+  std::optional<IndexWriter> writer_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,234 @@
+#include "storage/index_reader.h"
+
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "storage/codecs.h"
+#include "storage/sqlite.h"
+#include "tests/storage/index_fixture.h"
+
+namespace lookalike {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Root may write everywhere, so for a test of rights its thread acts as nobody does.
+class WithoutRootRights {
+ public:
+  WithoutRootRights() {
+    if (::geteuid() == 0) ::setfsuid(65534);
+  }
+  ~WithoutRootRights() { ::setfsuid(::geteuid()); }
+  WithoutRootRights(const WithoutRootRights&) = delete;
+  WithoutRootRights& operator=(const WithoutRootRights&) = delete;
+};
+
+class ReaderTest : public IndexTest {
+ protected:
+  // With the SQL run on the closed index.
+  Error error_after(const char* sql, const std::function<void(const IndexReader&)>& call) {
+    writer_.reset();
+    Connection(database(), Connection::Mode::kWrite).execute(sql);
+    return error_of([&] { call(reader()); });
+  }
+  void set_rights(std::filesystem::perms folder, std::filesystem::perms file) {
+    std::filesystem::permissions(database(), file);
+    std::filesystem::permissions(folder_.path(), folder);
+  }
+};
+
+constexpr auto kReadOnly = static_cast<std::filesystem::perms>(0444);
+constexpr auto kReadOnlyFolder = static_cast<std::filesystem::perms>(0555);
+constexpr auto kOpenFolder = static_cast<std::filesystem::perms>(0777);
+
+TEST_F(ReaderTest, WhatWasPublishedComesBack) {
+  publish(1, 3);
+  const ImageToStore expected = sample_to_store(2);
+  const IndexReader index = reader();
+  const auto id = index.find(sample_file(2).path);
+  ASSERT_TRUE(id);
+  const auto image = index.image(*id);
+  ASSERT_TRUE(image);
+  EXPECT_EQ(image->id, *id);
+  EXPECT_THAT(image->paths, ElementsAre(sample_file(2).path));
+  EXPECT_EQ(image->content, expected.words.image.content);
+  EXPECT_EQ(image->width, 640);
+  EXPECT_EQ(image->height, 480);
+  EXPECT_FALSE(image->blank);
+  EXPECT_EQ(image->feature_count, 20U);
+  EXPECT_EQ(image->sums, expected.sums);
+  EXPECT_EQ(index.histogram(*id), expected.words.histogram);
+  EXPECT_EQ(index.features(*id), decode_features(encode_features(expected.words.features, 640)));
+}
+
+TEST_F(ReaderTest, PostingsOfAWordHoldEachOfItsFeatures) {
+  publish(1, 2);
+  publish(3, 4);
+  std::vector<std::pair<ImageId, std::uint64_t>> expected;
+  for (std::uint64_t number = 1; number <= 4; ++number) {
+    for (const IndexedFeature& feature : sample_to_store(number).words.features) {
+      if (feature.word == 5) expected.emplace_back(number, feature.signature);
+    }
+  }
+  std::sort(expected.begin(), expected.end());
+  ASSERT_FALSE(expected.empty());
+  EXPECT_EQ(sorted_postings(reader(), 5), expected);
+  EXPECT_THAT(reader().postings(999).images, IsEmpty());
+}
+
+TEST_F(ReaderTest, CodebookAndSettingsComeBack) {
+  EXPECT_EQ(reader().settings(), (Settings{{"extract.octaves", "4"}}));
+  EXPECT_EQ(reader().codebook().words, sample_codebook().words);
+  EXPECT_EQ(reader().codebook().projection, sample_codebook().projection);
+}
+
+TEST_F(ReaderTest, AnIndexWithoutACodebookSaysSo) {
+  const IndexWriter writer(folder_ / "new.db");
+  const IndexReader index(folder_ / "new.db");
+  EXPECT_EQ(error_of([&] { index.codebook(); }).kind(), ErrorKind::kInput);
+}
+
+TEST_F(ReaderTest, CountsAddUp) {
+  publish(1, 3);
+  publish(sample_to_store(4, 0));
+  const SkippedFile skipped{sample_file(9), "empty", ""};
+  writer_->set_skipped({&skipped, 1});
+  remove(1);
+  const IndexCounts counts = reader().counts();
+  EXPECT_EQ(counts.images, 3U);
+  EXPECT_EQ(counts.blank, 1U);
+  EXPECT_EQ(counts.files, 3U);
+  EXPECT_EQ(counts.skipped, 1U);
+  EXPECT_EQ(counts.features, 40U);
+  EXPECT_EQ(counts.words, 16U);
+  EXPECT_EQ(counts.postings, 60U);
+  EXPECT_EQ(counts.segments, 1U);
+  EXPECT_THAT(reader().skipped(), ElementsAre(skipped));
+}
+
+TEST_F(ReaderTest, NormsAreOfTheHistogramsAndLeaveBlankImagesOut) {
+  ImageToStore image = sample_to_store(1, 1);
+  image.words.histogram = {{2, 3}, {7, 4}};
+  publish(image);
+  publish(sample_to_store(2, 0));
+  const auto norms = reader().norms();
+  ASSERT_EQ(norms.size(), 1U);
+  EXPECT_FLOAT_EQ(norms.at(1), 5);
+}
+
+TEST_F(ReaderTest, BlankImagesAreKnownWithStatisticsAlone) {
+  publish(sample_to_store(1, 0));
+  const IndexReader index = reader();
+  EXPECT_TRUE(index.image(1)->blank);
+  EXPECT_EQ(index.image(1)->sums, sample_to_store(1, 0).sums);
+  EXPECT_THAT(index.features(1), IsEmpty());
+  EXPECT_THAT(index.histogram(1), IsEmpty());
+  EXPECT_EQ(index.counts().segments, 0U);
+}
+
+TEST_F(ReaderTest, UnknownImagesAndPathsAreMisses) {
+  const IndexReader index = reader();
+  EXPECT_FALSE(index.image(1));
+  EXPECT_FALSE(index.find("/nowhere"));
+  EXPECT_THAT(index.features(1), IsEmpty());
+}
+
+TEST_F(ReaderTest, VisitsImagesByIdAndTheVisitorMayRead) {
+  publish(1, 3);
+  const IndexReader index = reader();
+  std::vector<ImageId> ids;
+  index.for_each_image([&](const StoredImage& image) {
+    ids.push_back(image.id);
+    EXPECT_EQ(index.image(image.id)->paths, image.paths);
+  });
+  EXPECT_THAT(ids, ElementsAre(1, 2, 3));
+}
+
+TEST_F(ReaderTest, SeesOneStateUntilItIsRefreshed) {
+  publish(1, 2);
+  IndexReader index = reader();
+  publish(3, 3);
+  remove(1);
+  writer_->merge_segments(1);
+  EXPECT_EQ(posted(index), (std::set<ImageId>{1, 2}));
+  EXPECT_EQ(index.counts().images, 2U);
+  EXPECT_TRUE(index.find(sample_file(1).path));
+  index.refresh();
+  EXPECT_EQ(posted(index), (std::set<ImageId>{2, 3}));
+  EXPECT_FALSE(index.find(sample_file(1).path));
+}
+
+TEST_F(ReaderTest, ReadsAFileThatCannotBeWritten) {
+  publish(1, 2);
+  writer_.reset();
+  set_rights(kOpenFolder, kReadOnly);
+  const WithoutRootRights without;
+  EXPECT_EQ(posted(reader()), (std::set<ImageId>{1, 2}));
+}
+
+TEST_F(ReaderTest, ReadsInAFolderThatCannotBeWritten) {
+  publish(1, 2);
+  writer_.reset();
+  set_rights(kReadOnlyFolder, kReadOnly);
+  {
+    const WithoutRootRights without;
+    IndexReader index = reader();
+    EXPECT_EQ(posted(index), (std::set<ImageId>{1, 2}));
+    index.refresh();
+    EXPECT_EQ(index.counts().images, 2U);
+  }
+  set_rights(kOpenFolder, kReadOnly);
+}
+
+TEST_F(ReaderTest, AWriterOfAFileThatCannotBeWrittenSaysSo) {
+  writer_.reset();
+  set_rights(kOpenFolder, kReadOnly);
+  const WithoutRootRights without;
+  const Error error = error_of([&] { IndexWriter writer(database()); });
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(error.what(), HasSubstr("cannot be written, only read"));
+}
+
+TEST_F(ReaderTest, MissingFilesFoldersAndOtherFilesAreInputErrors) {
+  write_bytes(folder_ / "text", Bytes(3000, 'x'));
+  write_bytes(folder_ / "empty", {});
+  for (const char* name : {"missing", ".", "text", "empty"}) {
+    EXPECT_EQ(error_of([&] { IndexReader index(folder_ / name); }).kind(), ErrorKind::kInput)
+        << name;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "missing"));
+}
+
+TEST_F(ReaderTest, ANewerIndexIsRefused) {
+  const Error error = error_after("PRAGMA user_version = 999", [](const IndexReader&) {});
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(error.what(), HasSubstr("format 999"));
+}
+
+TEST_F(ReaderTest, DamagedRecordsAreNamed) {
+  publish(1, 2);
+  const Error forward = error_after("UPDATE forward SET data = zeroblob(9) WHERE image = 2",
+                                    [](const IndexReader& index) { index.features(2); });
+  EXPECT_EQ(forward.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(forward.what(), HasSubstr("index.db: forward record of image 2 is damaged"));
+  EXPECT_THAT(error_after("UPDATE histograms SET data = x'00'",
+                          [](const IndexReader& index) { index.histogram(1); })
+                  .what(),
+              HasSubstr("histogram of image 1 is too short"));
+  EXPECT_THAT(error_after("UPDATE postings SET data = zeroblob(9)",
+                          [](const IndexReader& index) { posted(index); })
+                  .what(),
+              HasSubstr("postings of word "));
+  EXPECT_THAT(error_after("UPDATE codebook SET words = zeroblob(9)",
+                          [](const IndexReader& index) { index.codebook(); })
+                  .what(),
+              HasSubstr("codebook 1 is damaged"));
+  EXPECT_EQ(error_of([&] { reader().content_hash(); }).kind(), ErrorKind::kStorage);
+}
+
+}  // namespace
+}  // namespace lookalike

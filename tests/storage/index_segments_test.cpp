@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include "tests/storage/index_fixture.h"
+
+namespace lookalike {
+namespace {
+
+class SegmentsTest : public IndexTest {
+ protected:
+  void publish_one_by_one(std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t number = first; number <= last; ++number) publish(number, number);
+  }
+};
+
+TEST_F(SegmentsTest, EachPublishMakesOneSegmentAndMergingLeavesAtMostSoMany) {
+  publish_one_by_one(1, 12);
+  EXPECT_EQ(reader().counts().segments, 12U);
+  writer_->merge_segments(12);
+  EXPECT_EQ(reader().counts().segments, 12U);
+  writer_->merge_segments(5);
+  EXPECT_LE(reader().counts().segments, 5U);
+  writer_->merge_segments(1);
+  EXPECT_EQ(reader().counts().segments, 1U);
+  EXPECT_EQ(reader().counts().postings, 12U * 20U);
+}
+
+TEST_F(SegmentsTest, MergingKeepsEveryPosting) {
+  publish_one_by_one(1, 9);
+  std::vector<std::vector<std::pair<ImageId, std::uint64_t>>> before;
+  for (std::uint32_t word = 0; word < 16; ++word) before.push_back(sorted_postings(reader(), word));
+  for (const std::size_t most : {6U, 3U, 1U}) {
+    writer_->merge_segments(most);
+    for (std::uint32_t word = 0; word < 16; ++word) {
+      EXPECT_EQ(sorted_postings(reader(), word), before[word]);
+    }
+  }
+}
+
+TEST_F(SegmentsTest, ImagesAscendAfterSegmentsThatLieBetweenOthersAreMerged) {
+  publish(1, 1);
+  publish(2, 5);
+  publish(6, 6);
+  writer_->merge_segments(2);  // the first and the last
+  EXPECT_EQ(reader().counts().segments, 2U);
+  writer_->merge_segments(1);
+  const IndexReader index = reader();
+  for (std::uint32_t word = 0; word < 16; ++word) {
+    const std::vector<ImageId> images = index.postings(word).images;
+    EXPECT_TRUE(std::is_sorted(images.begin(), images.end()));
+  }
+}
+
+TEST_F(SegmentsTest, RemovedImagesAreGoneFromTheReaderAtOnceAndFromTheDiskAfterAMerge) {
+  publish_one_by_one(1, 8);
+  remove(3);
+  EXPECT_EQ(posted(reader()), (std::set<ImageId>{1, 2, 4, 5, 6, 7, 8}));
+  EXPECT_FALSE(reader().image(3));
+  EXPECT_EQ(reader().counts().postings, 8U * 20U);
+  writer_->merge_segments(1);
+  EXPECT_EQ(posted(reader()), (std::set<ImageId>{1, 2, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(reader().counts().postings, 7U * 20U);
+}
+
+TEST_F(SegmentsTest, ARemovedImageOfASegmentThatIsNotMergedStaysRemoved) {
+  publish(1, 10);
+  publish_one_by_one(11, 13);
+  remove(1);
+  writer_->merge_segments(3);  // leaves the large one
+  EXPECT_EQ(reader().counts().postings, 13U * 20U);
+  EXPECT_EQ(posted(reader()).count(1), 0U);
+}
+
+TEST_F(SegmentsTest, ASegmentOfManyRemovedImagesIsRewrittenAlone) {
+  publish(1, 8);
+  remove(1);
+  writer_->merge_segments(10);
+  EXPECT_EQ(reader().counts().postings, 8U * 20U);
+  remove(2);  // a quarter now
+  writer_->merge_segments(10);
+  EXPECT_EQ(reader().counts().postings, 6U * 20U);
+}
+
+TEST_F(SegmentsTest, AnIndexThatLosesEverythingHasNoSegments) {
+  publish(1, 2);
+  remove(1);
+  remove(2);
+  writer_->merge_segments(10);
+  EXPECT_EQ(reader().counts().segments, 0U);
+  EXPECT_TRUE(posted(reader()).empty());
+  publish(1, 1);
+  EXPECT_EQ(posted(reader()), (std::set<ImageId>{3}));
+}
+
+TEST_F(SegmentsTest, MoreSegmentsThanAreMergedAtOnceAreMergedAllTheSame) {
+  for (std::uint64_t number = 1; number <= 300; ++number) publish(sample_to_store(number, 1));
+  remove(300);
+  writer_->merge_segments(1);
+  EXPECT_EQ(reader().counts().segments, 1U);
+  EXPECT_EQ(posted(reader()).size(), 299U);
+}
+
+TEST_F(SegmentsTest, MergingAfterEveryPublishStaysWithinTheMaximum) {
+  for (std::uint64_t number = 1; number <= 60; ++number) {
+    publish(sample_to_store(number, 2));
+    writer_->merge_segments(4);
+    ASSERT_LE(reader().counts().segments, 4U);
+  }
+  EXPECT_EQ(posted(reader()).size(), 60U);
+}
+
+TEST_F(SegmentsTest, MergingToNoneIsABug) {
+  EXPECT_EQ(error_of([&] { writer_->merge_segments(0); }).kind(), ErrorKind::kInternal);
+}
+
+}  // namespace
+}  // namespace lookalike

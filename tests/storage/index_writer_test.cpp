@@ -1,0 +1,183 @@
+#include "storage/index_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/sqlite.h"
+#include "tests/storage/index_fixture.h"
+
+namespace lookalike {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST_F(IndexTest, CodebookAndSettingsComeBack) {
+  EXPECT_EQ(writer_->settings(), (Settings{{"extract.octaves", "4"}}));
+  ASSERT_TRUE(writer_->codebook());
+  EXPECT_EQ(writer_->codebook()->thresholds, sample_codebook().thresholds);
+}
+
+TEST_F(IndexTest, ANewIndexHasNoCodebook) {
+  const IndexWriter writer(folder_ / "new.db");
+  EXPECT_FALSE(writer.codebook());
+  EXPECT_THAT(writer.settings(), IsEmpty());
+}
+
+TEST_F(IndexTest, TheSameSettingsAreAcceptedAgain) {
+  EXPECT_NO_THROW(reopen());
+}
+
+TEST_F(IndexTest, OtherSettingsAreRefusedNamingEachDifference) {
+  const Error error = error_of([&] {
+    writer_->set_codebook(sample_codebook(17), {{"extract.octaves", "5"}, {"extract.new", "1"}});
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("extract.octaves is \"4\" in the index and \"5\" now"),
+                                  HasSubstr("extract.new is not set in the index and \"1\" now"),
+                                  HasSubstr("the codebook is")));
+  EXPECT_THAT(error_of([&] { writer_->set_codebook(sample_codebook(), {}); }).what(),
+              AllOf(HasSubstr("extract.octaves is \"4\" in the index and not set now"),
+                    Not(HasSubstr("the codebook"))));
+}
+
+TEST_F(IndexTest, PublishedFilesAreKnown) {
+  publish(1, 3);
+  EXPECT_THAT(writer_->files(), ElementsAre(sample_file(1), sample_file(2), sample_file(3)));
+  EXPECT_TRUE(writer_->contains(sample_image(1).content));
+  EXPECT_FALSE(writer_->contains(sample_image(4).content));
+}
+
+TEST_F(IndexTest, PathsThatAreNoTextComeBack) {
+  ImageToStore image = sample_to_store(1);
+  image.words.image.file.path = std::string("/p/\xFF\x00\n'", 7);
+  publish(image);
+  EXPECT_EQ(writer_->files().at(0).path, image.words.image.file.path);
+  EXPECT_TRUE(reader().find(image.words.image.file.path));
+}
+
+TEST_F(IndexTest, APathMovesToNewContentAndTheOldImageGoes) {
+  publish(1, 1);
+  ImageToStore changed = sample_to_store(2);
+  changed.words.image.file = sample_file(1);
+  changed.words.image.file.modified_ns += 1;
+  publish(changed);
+  EXPECT_THAT(writer_->files(), ElementsAre(changed.words.image.file));
+  EXPECT_FALSE(writer_->contains(sample_image(1).content));
+  EXPECT_EQ(posted(reader()), (std::set<ImageId>{2}));
+}
+
+TEST_F(IndexTest, ContentThatIsThereOnlyGainsThePath) {
+  publish(1, 1);
+  ImageToStore copy = sample_to_store(1);
+  copy.words.image.file.path = "/photos/copy.jpg";
+  publish(copy);
+  const IndexReader index = reader();
+  EXPECT_EQ(index.counts().images, 1U);
+  EXPECT_EQ(index.counts().segments, 1U);
+  EXPECT_THAT(index.image(1)->paths, ElementsAre("/photos/1.jpg", "/photos/copy.jpg"));
+}
+
+TEST_F(IndexTest, ContentTwiceInOneBatchIsStoredOnce) {
+  std::vector<ImageToStore> batch = {sample_to_store(1), sample_to_store(1)};
+  batch[1].words.image.file.path = "/photos/copy.jpg";
+  writer_->publish(batch);
+  EXPECT_EQ(reader().counts().postings, 20U);
+  EXPECT_EQ(reader().counts().files, 2U);
+}
+
+TEST_F(IndexTest, AddedPathKeepsTheImageWhenTheFirstGoes) {
+  publish(1, 1);
+  SourceFile moved = sample_file(1);
+  moved.path = "/photos/moved.jpg";
+  writer_->add_path(moved, sample_image(1).content);
+  remove(1);
+  EXPECT_THAT(reader().image(1)->paths, ElementsAre("/photos/moved.jpg"));
+}
+
+TEST_F(IndexTest, AddingAPathToUnknownContentIsABug) {
+  EXPECT_EQ(error_of([&] { writer_->add_path(sample_file(1), {}); }).kind(), ErrorKind::kInternal);
+  EXPECT_THAT(writer_->files(), IsEmpty());
+}
+
+TEST_F(IndexTest, NumbersAreNeverUsedAgain) {
+  publish(1, 2);
+  remove(2);
+  reopen();
+  publish(2, 2);
+  EXPECT_EQ(reader().find(sample_file(2).path), std::optional<ImageId>(3));
+}
+
+TEST_F(IndexTest, SkippedFilesAreKnownUntilTheyAreIndexedOrRemoved) {
+  std::vector<SkippedFile> files;
+  for (const std::uint64_t number : {3, 1, 2}) {
+    files.push_back({sample_file(number), "empty", "The file has no bytes."});
+  }
+  writer_->set_skipped(files);
+  EXPECT_THAT(writer_->skipped(), ElementsAre(files[1], files[2], files[0]));
+  publish(1, 1);
+  remove(3);
+  EXPECT_THAT(writer_->skipped(), ElementsAre(files[2]));
+}
+
+TEST_F(IndexTest, AnIndexedFileThatIsSkippedLeavesTheIndex) {
+  publish(1, 1);
+  const SkippedFile skipped{sample_file(1), "unreadable", "Permission denied."};
+  writer_->set_skipped({&skipped, 1});
+  EXPECT_THAT(writer_->files(), IsEmpty());
+  EXPECT_THAT(posted(reader()), IsEmpty());
+}
+
+TEST_F(IndexTest, RemovingAnUnknownPathDoesNothing) {
+  EXPECT_NO_THROW(remove(5));
+}
+
+TEST_F(IndexTest, APublishThatThrowsMidwayLeavesNothing) {
+  publish(1, 1);
+  const std::string before = reader().content_hash();
+  std::vector<ImageToStore> batch = {sample_to_store(2), sample_to_store(3), sample_to_store(4)};
+  batch[0].words.image.file = sample_file(1);  // would remove image 1
+  batch[2].words.features.back().word = 16;
+  const Error error = error_of([&] { writer_->publish(batch); });
+  EXPECT_EQ(error.kind(), ErrorKind::kInput);
+  EXPECT_THAT(error.what(), HasSubstr("/photos/4.jpg: has word 16, and the codebook has 16"));
+  EXPECT_EQ(reader().content_hash(), before);
+  EXPECT_THAT(writer_->files(), ElementsAre(sample_file(1)));
+  publish(2, 4);
+  EXPECT_EQ(reader().counts().images, 4U);
+}
+
+TEST_F(IndexTest, BrokenContractsAreBugs) {
+  ImageToStore unsorted = sample_to_store(1);
+  std::swap(unsorted.words.features.front(), unsorted.words.features.back());
+  EXPECT_EQ(error_of([&] { publish(unsorted); }).kind(), ErrorKind::kInternal);
+  ImageToStore blank = sample_to_store(1);
+  blank.blank = true;
+  EXPECT_EQ(error_of([&] { publish(blank); }).kind(), ErrorKind::kInternal);
+  IndexWriter writer(folder_ / "new.db");
+  const ImageToStore image = sample_to_store(1);
+  EXPECT_EQ(error_of([&] { writer.publish({&image, 1}); }).kind(), ErrorKind::kInternal);
+}
+
+TEST_F(IndexTest, SecondWriterIsRefusedAndToldWho) {
+  const Error error = error_of([&] { IndexWriter second(database()); });
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(error.what(), HasSubstr("index.db: is being written by process "));
+}
+
+TEST_F(IndexTest, WhatIsNoIndexIsRefusedAndLeftAsItWas) {
+  const Bytes text(3000, 'x');
+  write_bytes(folder_ / "text", text);
+  EXPECT_EQ(error_of([&] { IndexWriter writer(folder_ / "text"); }).kind(), ErrorKind::kInput);
+  EXPECT_EQ(read_bytes(folder_ / "text"), text);
+  Connection(folder_ / "other.db", Connection::Mode::kWrite).execute("CREATE TABLE t (x)");
+  const Bytes other = read_bytes(folder_ / "other.db");
+  EXPECT_EQ(error_of([&] { IndexWriter writer(folder_ / "other.db"); }).kind(), ErrorKind::kInput);
+  EXPECT_EQ(read_bytes(folder_ / "other.db"), other);
+  EXPECT_EQ(folder_.names().back(), "text");  // no lock or log stayed
+}
+
+}  // namespace
+}  // namespace lookalike

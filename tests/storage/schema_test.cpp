@@ -1,0 +1,77 @@
+#include "storage/schema.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/storage/samples.h"
+
+namespace lookalike {
+namespace {
+
+using testing::HasSubstr;
+
+class SchemaTest : public testing::Test {
+ protected:
+  std::int64_t number(const char* sql) {
+    Statement statement(connection_, sql);
+    Rows rows = statement.rows();
+    EXPECT_TRUE(rows.next());
+    return rows.integer(0);
+  }
+  TemporaryFolder folder_;
+  Connection connection_{folder_ / "index.db", Connection::Mode::kWrite};
+};
+
+TEST_F(SchemaTest, AnEmptyDatabaseIsBroughtUpFromVersionZero) {
+  EXPECT_EQ(error_of([&] { check_schema(connection_); }).kind(), ErrorKind::kInput);
+  migrate(connection_);
+  EXPECT_EQ(number("PRAGMA user_version"), kSchemaVersion);
+  EXPECT_EQ(number("SELECT count(*) FROM images"), 0);
+  EXPECT_NO_THROW(check_schema(connection_));
+}
+
+TEST_F(SchemaTest, MigratingTwiceChangesNothing) {
+  migrate(connection_);
+  const std::int64_t schema = number("PRAGMA schema_version");
+  migrate(connection_);
+  EXPECT_EQ(number("PRAGMA schema_version"), schema);
+}
+
+TEST_F(SchemaTest, AMigrationThatFailsMidwayLeavesNothing) {
+  // Ours by its number, of version 0, with a table that a later step of the migration makes.
+  connection_.execute("PRAGMA application_id = 1280003147; CREATE TABLE tombstones (x)");
+  EXPECT_EQ(error_of([&] { migrate(connection_); }).kind(), ErrorKind::kStorage);
+  EXPECT_EQ(number("PRAGMA user_version"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
+}
+
+TEST_F(SchemaTest, AnOlderIndexMustBeMigratedBeforeItIsRead) {
+  connection_.execute("PRAGMA application_id = 1280003147; CREATE TABLE x (x)");
+  const Error error = error_of([&] { check_schema(connection_); });
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(error.what(), HasSubstr("older format 0"));
+}
+
+TEST_F(SchemaTest, ANewerIndexIsRefused) {
+  migrate(connection_);
+  connection_.execute("PRAGMA user_version = 999");
+  for (const auto& call : {std::function<void()>([&] { check_schema(connection_); }),
+                           std::function<void()>([&] { migrate(connection_); })}) {
+    const Error error = error_of(call);
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+    EXPECT_THAT(error.what(), HasSubstr("index of format 999, and this program knows"));
+  }
+}
+
+TEST_F(SchemaTest, AForeignDatabaseIsRefusedAndLeftAlone) {
+  connection_.execute("CREATE TABLE mine (x)");
+  for (const auto& call : {std::function<void()>([&] { check_schema(connection_); }),
+                           std::function<void()>([&] { migrate(connection_); })}) {
+    const Error error = error_of(call);
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    EXPECT_THAT(error.what(), HasSubstr("not an index of lookalike"));
+  }
+  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
+}
+
+}  // namespace
+}  // namespace lookalike
