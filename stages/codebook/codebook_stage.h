@@ -1,0 +1,17 @@
+#pragma once
+
+#include "config/options.h"
+#include "kernels/session/session.h"
+#include "pipeline/artefacts.h"
+#include "stages/codebook/kmeans.h"
+#include "stages/codebook/sample.h"
+
+namespace lookalike {
+
+// Stage codebook: words by k-means, a random projection, and the thresholds that make signatures.
+// The same sample, options and device give the same codebook; it has fewer words than planned when
+// the sample has fewer different features.
+Codebook train_codebook(OpenClSession& session, const Sample& sample,
+                        const CodebookOptions& options, const KMeansProgress& progress);
+
+}  // namespace lookalike

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+namespace lookalike {
+
+// Random numbers that are the same on every platform: the standard fixes what the engine gives,
+// and the mappings are our own.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  // In [0, 1), with 53 bits.
+  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+
+  // Mean 0, standard deviation 1. Box and Muller, "A note on the generation of random normal
+  // deviates", 1958; one of the pair is used.
+  double normal();
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+}  // namespace lookalike

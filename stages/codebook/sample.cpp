@@ -1,0 +1,148 @@
+#include "stages/codebook/sample.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pipeline/content_hash.h"
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::size_t kMinAutoWords = 64;
+constexpr std::size_t kMaxAutoWords = 65536;
+
+std::size_t auto_words(std::size_t available, std::size_t features_per_word) {
+  const std::size_t wanted = std::bit_floor(available / features_per_word);
+  return std::min(available, std::clamp(wanted, kMinAutoWords, kMaxAutoWords));
+}
+
+// Images by rank, each content once, at most `limit`.
+std::vector<SampleShare> ranked(std::span<const SampleImage> images, std::uint64_t seed,
+                                std::size_t limit) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  std::unordered_set<ContentHash, ContentHasher> seen;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (seen.insert(images[i].content).second) {
+      order.emplace_back(sample_rank(images[i].content, seed), i);
+    }
+  }
+  // Contents settle what ranks do not, so that the order of the images never matters.
+  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first
+                              : images[a.second].content < images[b.second].content;
+  });
+  order.resize(std::min(order.size(), limit));
+  std::vector<SampleShare> shares;
+  for (const auto& [rank, image] : order) shares.push_back({image, images[image].features});
+  return shares;
+}
+
+std::size_t total(const std::vector<SampleShare>& shares) {
+  std::size_t sum = 0;
+  for (const SampleShare& share : shares) sum += share.features;
+  return sum;
+}
+
+// Cuts the shares so that `wanted` features are left: to one level that all images have or stay
+// under, and one more for the first images as far as the rest goes.
+void cut_to(std::vector<SampleShare>& shares, std::size_t wanted) {
+  std::vector<std::size_t> counts;
+  for (const SampleShare& share : shares) counts.push_back(share.features);
+  std::sort(counts.begin(), counts.end());
+  std::size_t left = wanted;
+  std::size_t level = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    level = left / (counts.size() - i);
+    if (counts[i] > level) break;
+    left -= counts[i];
+  }
+  const auto above = static_cast<std::size_t>(
+      counts.end() - std::upper_bound(counts.begin(), counts.end(), level));
+  std::size_t extra = left - level * above;
+  for (SampleShare& share : shares) {
+    if (share.features <= level) continue;
+    share.features = level + (extra > 0 ? 1 : 0);
+    extra -= extra > 0 ? 1 : 0;
+  }
+}
+
+void check_words(std::size_t words, std::size_t available, std::size_t images,
+                 std::size_t features_per_word) {
+  if (available == 0) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("codebook: there are no features to train on, in {} images", images));
+  }
+  if (words <= available) return;
+  throw Error(
+      ErrorKind::kInput,
+      fmt::format("codebook: too few features for {} words: {} images have {}, which do "
+                  "for {} words at {} features a word, and for {} at the most",
+                  words, images, available, std::max<std::size_t>(1, available / features_per_word),
+                  features_per_word, available));
+}
+
+// Where each offered image's descriptors go: by image, first row and number of rows.
+using Places = std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>>;
+
+Places places_of(const SamplePlan& plan) {
+  Places places;
+  std::size_t row = 0;
+  for (const SampleShare& share : plan.shares) {
+    places[share.image] = {row, share.features};
+    row += share.features;
+  }
+  return places;
+}
+
+void check_size(const ImageFeatures& image, std::size_t descriptor_size) {
+  if (image.features.descriptor_size == descriptor_size) return;
+  throw Error(ErrorKind::kInput,
+              fmt::format("codebook: {}: descriptors have {} numbers, those before have {}",
+                          image.image.file.path, image.features.descriptor_size, descriptor_size));
+}
+
+}  // namespace
+
+SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options) {
+  SamplePlan plan;
+  plan.shares = ranked(images, options.seed, options.sample_images);
+  const std::size_t available = total(plan.shares);
+  plan.words = options.words > 0 ? options.words : auto_words(available, options.features_per_word);
+  check_words(plan.words, available, plan.shares.size(), options.features_per_word);
+  plan.features = std::min(available, plan.words * options.features_per_word);
+  if (plan.features < available) cut_to(plan.shares, plan.features);
+  return plan;
+}
+
+Sample take_sample(const FeatureSource& source, const CodebookOptions& options) {
+  Sample sample;
+  std::vector<SampleImage> images;
+  source([&](const ImageFeatures& image) {
+    if (images.empty()) sample.descriptor_size = image.features.descriptor_size;
+    check_size(image, sample.descriptor_size);
+    images.push_back({image.image.content, image.features.size()});
+  });
+  const SamplePlan plan = plan_sample(images, options);
+  const Places places = places_of(plan);
+  sample.words = plan.words;
+  sample.descriptors.resize(plan.features * sample.descriptor_size);
+  std::size_t index = 0;
+  source([&](const ImageFeatures& image) {
+    const auto place = places.find(index++);
+    if (place == places.end()) return;
+    const auto [row, rows] = place->second;
+    std::copy_n(
+        image.features.descriptors.begin(), rows * sample.descriptor_size,
+        sample.descriptors.begin() + static_cast<std::ptrdiff_t>(row * sample.descriptor_size));
+  });
+  return sample;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "config/options.h"
+#include "pipeline/artefacts.h"
+
+namespace lookalike {
+
+// An image that training may take features from.
+struct SampleImage {
+  ContentHash content{};
+  std::size_t features = 0;
+};
+
+// How many features training takes of one image.
+struct SampleShare {
+  std::size_t image = 0;  // index into the images that were offered
+  std::size_t features = 0;
+};
+
+struct SamplePlan {
+  std::size_t words = 0;            // of the codebook to be
+  std::size_t features = 0;         // sum over the shares
+  std::vector<SampleShare> shares;  // by sample_rank
+};
+
+// Which features train the codebook.
+// Images are ordered by sample_rank(content, seed), repeated contents dropped, and the first
+// options.sample_images taken. Of their features, words * features_per_word are used, in equal
+// shares, strongest first: an image that has fewer than its share leaves the rest to the others.
+// options.words = 0 gives the power of two at or below available / features_per_word, at least 64
+// and at most 65536, but never more words than features.
+// Throws Error(kInput) when there are no features, or fewer than the words asked for; it says how
+// many there are and how many words would do.
+SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options);
+
+// Hands images to a visitor, the same ones in the same order each time it is called.
+using FeatureSource = std::function<void(const std::function<void(const ImageFeatures&)>& visit)>;
+
+// The features that train a codebook.
+struct Sample {
+  std::size_t words = 0;
+  std::size_t descriptor_size = 0;
+  std::vector<float> descriptors;  // [n][descriptor_size], by sample_rank, then strongest first
+
+  MatrixView<const float> matrix() const { return {descriptors, descriptor_size}; }
+};
+
+// Reads the source twice, to count and to take, so that only what is used is ever in memory.
+// Throws as plan_sample, and Error(kInput) when images differ in their descriptors' size.
+Sample take_sample(const FeatureSource& source, const CodebookOptions& options);
+
+}  // namespace lookalike

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "config/options.h"
+#include "kernels/surf/surf.h"
+#include "stages/decode/decode.h"
+
+namespace lookalike {
+
+// Stage extract: SURF features of decoded images, strongest first.
+class ExtractStage {
+ public:
+  ExtractStage(OpenClSession& session, const ExtractOptions& options);
+
+  // One result an image, in order; keypoints in pixels of the full-size image.
+  std::vector<ImageFeatures> run(std::span<const DecodedImage> images);
+
+ private:
+  Surf surf_;
+};
+
+SurfParameters surf_parameters(const ExtractOptions& options);
+
+}  // namespace lookalike

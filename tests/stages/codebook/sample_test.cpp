@@ -1,0 +1,156 @@
+#include "stages/codebook/sample.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/content_hash.h"
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+ContentHash content(std::uint8_t number) {
+  return {number};
+}
+
+std::vector<SampleImage> images_with(const std::vector<std::size_t>& features) {
+  std::vector<SampleImage> images;
+  for (const std::size_t count : features) {
+    images.push_back({content(static_cast<std::uint8_t>(images.size())), count});
+  }
+  return images;
+}
+
+// Features taken of each image, in the order of the images.
+std::vector<std::size_t> taken(const SamplePlan& plan, std::size_t images) {
+  std::vector<std::size_t> counts(images);
+  for (const SampleShare& share : plan.shares) counts[share.image] = share.features;
+  return counts;
+}
+
+std::string message(const std::vector<SampleImage>& images, const CodebookOptions& options) {
+  try {
+    plan_sample(images, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(PlanSample, AutoWordsArePowersOfTwoByTheFeaturesThereAre) {
+  const CodebookOptions options{.features_per_word = 64};
+  EXPECT_EQ(plan_sample(images_with({10'000, 10'000}), options).words, 256U);
+  EXPECT_EQ(plan_sample(images_with({8192, 8192}), options).words, 256U);
+  EXPECT_EQ(plan_sample(images_with({8192, 8191}), options).words, 128U);
+  EXPECT_EQ(plan_sample(images_with({10}), options).words, 10U);
+  EXPECT_EQ(plan_sample(images_with({100}), options).words, 64U);
+  EXPECT_EQ(plan_sample(images_with({50'000'000}), options).words, 65536U);
+}
+
+TEST(PlanSample, ImagesThatHaveLessLeaveTheirShareToTheOthers) {
+  const CodebookOptions options{.words = 1, .features_per_word = 100};
+  const SamplePlan plan = plan_sample(images_with({10, 70, 80}), options);
+  EXPECT_EQ(plan.features, 100U);
+  EXPECT_THAT(taken(plan, 3), ::testing::ElementsAre(10, 45, 45));
+}
+
+TEST(PlanSample, RestOfTheShareGoesToTheFirstImages) {
+  const CodebookOptions options{.words = 1, .features_per_word = 100};
+  const SamplePlan plan = plan_sample(images_with({90, 90, 90}), options);
+  ASSERT_EQ(plan.shares.size(), 3U);
+  EXPECT_EQ(plan.shares[0].features, 34U);
+  EXPECT_EQ(plan.shares[1].features, 33U);
+  EXPECT_EQ(plan.shares[2].features, 33U);
+}
+
+TEST(PlanSample, AllFeaturesAreTakenWhereTheyDoNotReach) {
+  const CodebookOptions options{.words = 2, .features_per_word = 100};
+  const SamplePlan plan = plan_sample(images_with({10, 20}), options);
+  EXPECT_EQ(plan.features, 30U);
+  EXPECT_THAT(taken(plan, 2), ::testing::ElementsAre(10, 20));
+}
+
+TEST(PlanSample, OrderIsBySeededRankWhateverTheOrderOfTheImages) {
+  const CodebookOptions options{.words = 1, .seed = 7};
+  std::vector<SampleImage> images = images_with({5, 5, 5, 5, 5, 5});
+  const auto contents = [&] {
+    std::vector<ContentHash> order;
+    for (const SampleShare& share : plan_sample(images, options).shares) {
+      order.push_back(images[share.image].content);
+    }
+    return order;
+  };
+  const std::vector<ContentHash> before = contents();
+  for (std::size_t i = 1; i < before.size(); ++i) {
+    EXPECT_LT(sample_rank(before[i - 1], 7), sample_rank(before[i], 7));
+  }
+  std::reverse(images.begin(), images.end());
+  EXPECT_EQ(contents(), before);
+}
+
+TEST(PlanSample, NoMoreImagesThanWantedAndEachContentOnce) {
+  std::vector<SampleImage> images = images_with({5, 5, 5, 5});
+  images.push_back({content(0), 5});
+  EXPECT_EQ(plan_sample(images, {.words = 1}).shares.size(), 4U);
+  EXPECT_EQ(plan_sample(images, {.words = 1, .sample_images = 3}).shares.size(), 3U);
+}
+
+TEST(PlanSample, TooFewFeaturesSaysHowManyAndHowManyWordsWouldDo) {
+  const CodebookOptions options{.words = 4096, .features_per_word = 64};
+  EXPECT_THAT(
+      message(images_with({500, 780}), options),
+      AllOf(HasSubstr("4096 words"), HasSubstr("2 images have 1280"),
+            HasSubstr("for 20 words at 64 features a word"), HasSubstr("1280 at the most")));
+}
+
+TEST(PlanSample, NoFeaturesAtAllIsAnError) {
+  EXPECT_THAT(message({}, {}), HasSubstr("no features to train on, in 0 images"));
+  EXPECT_THAT(message(images_with({0, 0}), {}), HasSubstr("no features to train on, in 2 images"));
+}
+
+// Image i has `counts[i]` features; feature j of it is the row (i, j, 0, ...).
+FeatureSource source_of(const std::vector<std::size_t>& counts) {
+  return [counts](const auto& visit) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      ImageFeatures image;
+      image.image.content = content(static_cast<std::uint8_t>(i));
+      image.features.keypoints.resize(counts[i]);
+      image.features.descriptors.resize(counts[i] * 64);
+      for (std::size_t j = 0; j < counts[i]; ++j) {
+        image.features.descriptors[j * 64] = static_cast<float>(i);
+        image.features.descriptors[j * 64 + 1] = static_cast<float>(j);
+      }
+      visit(image);
+    }
+  };
+}
+
+TEST(TakeSample, StrongestFeaturesOfEachImageInOrderOfRank) {
+  const Sample sample = take_sample(source_of({9, 9}), {.words = 1, .features_per_word = 4});
+  ASSERT_EQ(sample.matrix().rows(), 4U);
+  EXPECT_EQ(sample.words, 1U);
+  const float first = sample.matrix().row(0)[0];
+  const float second = 1 - first;
+  const float expected[4][2] = {{first, 0}, {first, 1}, {second, 0}, {second, 1}};
+  for (std::size_t row = 0; row < 4; ++row) {
+    EXPECT_EQ(sample.matrix().row(row)[0], expected[row][0]);
+    EXPECT_EQ(sample.matrix().row(row)[1], expected[row][1]);
+  }
+}
+
+TEST(TakeSample, DescriptorsOfTwoSizesAreAnError) {
+  const FeatureSource mixed = [](const auto& visit) {
+    ImageFeatures image;
+    visit(image);
+    image.features.descriptor_size = 128;
+    visit(image);
+  };
+  EXPECT_THROW(take_sample(mixed, {}), Error);
+}
+
+}  // namespace
+}  // namespace lookalike

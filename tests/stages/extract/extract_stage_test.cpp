@@ -1,0 +1,82 @@
+#include "stages/extract/extract_stage.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/stages/pictures.h"
+
+namespace lookalike {
+namespace {
+
+DecodedImage decoded(const std::vector<std::uint8_t>& bytes, std::uint32_t longest_side_px) {
+  LoadedFile file;
+  file.bytes = bytes;
+  return std::get<DecodedImage>(decode(file, longest_side_px, ImagesOptions{}));
+}
+
+class ExtractStageTest : public ::testing::Test {
+ protected:
+  std::vector<ImageFeatures> extract(const std::vector<DecodedImage>& images) {
+    return ExtractStage(session_, options_).run(images);
+  }
+  static bool same(const FeatureSet& a, const FeatureSet& b) {
+    return a.keypoints == b.keypoints && a.descriptors == b.descriptors;
+  }
+
+  OpenClSession session_;
+  ExtractOptions options_;
+};
+
+TEST_F(ExtractStageTest, KeypointsAreInFullSizePixels) {
+  const cv::Mat small = draw_picture(320, 240, 1);
+  cv::Mat large;
+  cv::resize(small, large, {}, 2, 2, cv::INTER_NEAREST);
+  const DecodedImage image = decoded(encode(".png", large), 320);
+  ASSERT_EQ(image.scale, 0.5);
+  const FeatureSet full = extract({image})[0].features;
+  const FeatureSet half = extract({decoded(encode(".png", small), 320)})[0].features;
+  ASSERT_GT(half.size(), 50U);
+  ASSERT_EQ(full.size(), half.size());
+  EXPECT_EQ(full.descriptors, half.descriptors);
+  for (std::size_t i = 0; i < half.size(); ++i) {
+    EXPECT_FLOAT_EQ(full.keypoints[i].x, 2 * half.keypoints[i].x + 0.5F);
+    EXPECT_FLOAT_EQ(full.keypoints[i].y, 2 * half.keypoints[i].y + 0.5F);
+    EXPECT_FLOAT_EQ(full.keypoints[i].size, 2 * half.keypoints[i].size);
+  }
+}
+
+TEST_F(ExtractStageTest, ImageTurnedByExifHasTheFeaturesOfTheUprightOne) {
+  // Stored turned but tagged: the decoded pixels are the same, so PNG-exact is not needed; a JPEG
+  // of blocks that a turn maps onto blocks decodes to the turned pixels, to a grey level or two.
+  const cv::Mat upright = draw_picture(320, 240, 2);
+  cv::Mat stored;
+  cv::rotate(upright, stored, cv::ROTATE_180);
+  const std::vector<int> best = {cv::IMWRITE_JPEG_QUALITY, 100};
+  const DecodedImage turned = decoded(with_orientation(encode(".jpg", stored, best), 3), 1024);
+  cv::Mat turned_back;
+  cv::rotate(cv::imdecode(encode(".jpg", stored, best), cv::IMREAD_GRAYSCALE), turned_back,
+             cv::ROTATE_180);
+  const DecodedImage original = decoded(encode(".png", turned_back), 1024);
+  const std::vector<ImageFeatures> features = extract({turned, original});
+  ASSERT_GT(features[0].features.size(), 50U);
+  EXPECT_TRUE(same(features[0].features, features[1].features));
+}
+
+TEST_F(ExtractStageTest, FeaturesDoNotDependOnTheBatch) {
+  const DecodedImage first = decoded(encode(".png", draw_picture(200, 150, 3)), 1024);
+  const DecodedImage second = decoded(encode(".png", draw_picture(333, 77, 4)), 1024);
+  const std::vector<ImageFeatures> together = extract({first, second});
+  EXPECT_TRUE(same(together[1].features, extract({second})[0].features));
+  EXPECT_EQ(together[1].image, second.record);
+}
+
+TEST_F(ExtractStageTest, MostFeaturesAreTheStrongest) {
+  const DecodedImage image = decoded(encode(".png", draw_picture(320, 240, 5)), 1024);
+  const FeatureSet all = extract({image})[0].features;
+  options_.max_features = 20;
+  const FeatureSet few = extract({image})[0].features;
+  ASSERT_EQ(few.size(), 20U);
+  EXPECT_TRUE(std::equal(few.keypoints.begin(), few.keypoints.end(), all.keypoints.begin()));
+}
+
+}  // namespace
+}  // namespace lookalike
