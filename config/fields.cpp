@@ -85,7 +85,7 @@ void add_extract_fields(std::vector<ConfigField>& to) {
   to.push_back(
       field<kTable, &Options::hessian_threshold>("extract", "hessian_threshold", Number{0, 1e6}, "",
                                                  "Features with a weaker response are dropped."));
-  to.push_back(field<kTable, &Options::octaves>("extract", "octaves", WholeNumber{1, 8}, "",
+  to.push_back(field<kTable, &Options::octaves>("extract", "octaves", WholeNumber{1, 6}, "",
                                                 "Doublings of scale that are searched."));
   to.push_back(field<kTable, &Options::layers>("extract", "layers", WholeNumber{1, 8}, "",
                                                "Scales within an octave."));

@@ -32,7 +32,7 @@ struct DeviceOptions {
 // [extract]: SURF.
 struct ExtractOptions {
   double hessian_threshold = 100;        // 0..1e6, response
-  std::uint32_t octaves = 4;             // 1..8
+  std::uint32_t octaves = 4;             // 1..6
   std::uint32_t layers = 3;              // 1..8, per octave
   std::uint32_t descriptor_size = 64;    // 64 or 128
   bool upright = false;                  // true: features are not turned, faster

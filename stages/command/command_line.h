@@ -31,6 +31,7 @@ class ConfigArguments {
   // The file's configuration, or the defaults without one, overridden by the options given.
   // Folders and files that options name are made absolute. Throws Error(kUsage).
   RunConfig load() const;
+  bool has_file() const { return !file_.empty(); }
 
  private:
   struct Argument {

@@ -95,7 +95,7 @@ TEST(SetField, TellsWhatIsAllowed) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kUsage);
       EXPECT_EQ(std::string(error.what()),
-                "--octaves: must be a whole number from 1 to 8, was \"" + wrong + "\"");
+                "--octaves: must be a whole number from 1 to 6, was \"" + wrong + "\"");
     }
   }
   EXPECT_EQ(config, RunConfig{});

@@ -73,7 +73,7 @@ TEST(ConfigArguments, FileNamesAreRelativeToWhereWeAre) {
 
 TEST(ConfigArguments, AnOptionOutOfRangeIsTold) {
   EXPECT_EQ(refusal({"--octaves", "9"}),
-            "--octaves: must be a whole number from 1 to 8, was \"9\"");
+            "--octaves: must be a whole number from 1 to 6, was \"9\"");
 }
 
 TEST(ParseCommandLine, WhatIsWrongIsToldAndWhereHelpIs) {
@@ -87,7 +87,7 @@ TEST(ParseCommandLine, HelpIsNoErrorAndEndsTheProgram) {
   program.run({"--help"});
   EXPECT_THAT(
       testing::internal::GetCapturedStdout(),
-      HasSubstr("Doublings of scale that are searched. Must be a whole number from 1 to 8"));
+      HasSubstr("Doublings of scale that are searched. Must be a whole number from 1 to 6"));
   EXPECT_FALSE(program.goes_on());
 }
 

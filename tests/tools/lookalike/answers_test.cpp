@@ -1,0 +1,82 @@
+#include "tools/lookalike/answers.h"
+
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+Match match_of(const std::string& path) {
+  Match match;
+  match.image.paths = {path, "/another/copy.jpg"};
+  match.score = 12.5;
+  match.inliers = 42;
+  match.correlation = 0.75;
+  match.quad = {{{1, 2}, {3.14159, 2}, {3, 4}, {1, 4}}};
+  return match;
+}
+
+TEST(QueryAnswer, HasTheShapeThatIsPromised) {
+  const std::vector<Match> matches = {match_of("/photos/a.jpg")};
+  EXPECT_EQ(json_text(query_answer("q.jpg", matches)),
+            R"({"query":"q.jpg","matches":[{"path":"/photos/a.jpg","score":12.5,"inliers":42,)"
+            R"("correlation":0.75,"quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
+}
+
+TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
+  EXPECT_EQ(json_text(query_answer("q.jpg", {})), R"({"query":"q.jpg","matches":[]})");
+}
+
+TEST(QueryAnswer, ACorrelationThatCouldNotBeTakenIsNull) {
+  std::vector<Match> matches = {match_of("a")};
+  matches[0].correlation.reset();
+  EXPECT_TRUE(query_answer("q", matches)["matches"][0]["correlation"].is_null());
+}
+
+TEST(QueryAnswer, NamesThatAreNotUtf8DoNoHarm) {
+  const std::vector<Match> matches = {match_of("/photos/\xFF.jpg")};
+  const std::string text = json_text(query_answer("\xC3.jpg", matches));
+  EXPECT_EQ(Json::parse(text)["query"], "\uFFFD.jpg");
+  EXPECT_EQ(Json::parse(text)["matches"][0]["path"], "/photos/\uFFFD.jpg");
+}
+
+TEST(QueryAnswer, IsOneLineWhateverTheNames) {
+  const std::vector<Match> matches = {match_of("a\nb\"\\")};
+  const std::string text = json_text(query_answer("q\n", matches));
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  EXPECT_EQ(Json::parse(text)["matches"][0]["path"], "a\nb\"\\");
+}
+
+TEST(LocateAnswer, HasTheShapeThatIsPromised) {
+  const std::vector<Hit> hits = {{.centre = {10, 20.5},
+                                  .angle_degrees = 30,
+                                  .scale = 0.5,
+                                  .correlation = 0.25,
+                                  .inliers = 7,
+                                  .quad = {{{0, 0}, {20, 0}, {20, 41}, {0, 41}}}}};
+  EXPECT_EQ(json_text(locate_answer("o.png", "s.png", hits)),
+            R"({"scene":"s.png","hits":[{"object":"o.png","centre":[10.0,20.5],)"
+            R"("angle_degrees":30.0,"scale":0.5,"correlation":0.25,)"
+            R"("quad":[[0.0,0.0],[20.0,0.0],[20.0,41.0],[0.0,41.0]]}]})");
+}
+
+TEST(LocateAnswer, NoHitsAreAnEmptyList) {
+  EXPECT_EQ(json_text(locate_answer("o", "s", {})), R"({"scene":"s","hits":[]})");
+}
+
+TEST(JsonText, NumbersThatAreNotFiniteAreNull) {
+  EXPECT_EQ(json_text({{"a", std::numeric_limits<double>::infinity()}}), R"({"a":null})");
+}
+
+TEST(FindingOf, AMatchTellsItsCorrelationOnlyWhenItHasOne) {
+  Match match = match_of("/photos/a.jpg");
+  EXPECT_EQ(finding_of(match).facts.size(), 3U);
+  EXPECT_EQ(finding_of(match).image, "/photos/a.jpg");
+  match.correlation.reset();
+  EXPECT_EQ(finding_of(match).facts.size(), 2U);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,158 @@
+#include "tools/report/report.h"
+
+#include <cmath>
+#include <regex>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
+
+#include "pipeline/error.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+
+namespace lookalike {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string picture_in(const TemporaryFolder& folder, const std::string& name) {
+  const std::string path = (folder.path() / name).native();
+  cv::imwrite(path, draw_poster(1, {64, 48}));
+  return path;
+}
+
+ReportFinding finding_in(const TemporaryFolder& folder, const std::string& name) {
+  return {.image = picture_in(folder, name),
+          .facts = {{"inliers", "42"}},
+          .quad = {{{1, 2}, {30, 2.25}, {30, 40}, {1, 40}}},
+          .pairs = {{{5, 6}, {7, 8}}, {{9, 10}, {11, 12}}}};
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Report, OutlinesAndNumbersWhatWasFound) {
+  const TemporaryFolder folder;
+  const std::string html = render_report(
+      {.title = "Found",
+       .facts = {},
+       .entries = {{.photo = picture_in(folder, "photo.png"),
+                    .findings = {finding_in(folder, "one.png"), finding_in(folder, "two.png")},
+                    .problem = {}}}});
+  EXPECT_THAT(html, HasSubstr("points=\"1.0,2.0 30.0,2.2 30.0,40.0 1.0,40.0 \""));
+  EXPECT_THAT(html, HasSubstr("2 found"));
+  EXPECT_THAT(html, HasSubstr("inliers <b>42</b>"));
+  EXPECT_THAT(html, HasSubstr("2 features agree"));
+  EXPECT_EQ(count(html, "class=\"number\""), 2U);
+  EXPECT_EQ(count(html, "data:image/jpeg;base64,"), 3U);
+  EXPECT_EQ(count(html, "class=\"join\""), 4U);
+}
+
+TEST(Report, PixelCentresAreHalfAPixelIn) {
+  const TemporaryFolder folder;
+  const std::string html = render_report({.title = "Found",
+                                          .facts = {},
+                                          .entries = {{.photo = picture_in(folder, "photo.png"),
+                                                       .findings = {finding_in(folder, "one.png")},
+                                                       .problem = {}}}});
+  EXPECT_THAT(html, HasSubstr("cx=\"7.5\" cy=\"8.5\""));
+  EXPECT_THAT(html, HasSubstr("cx=\"5.5\" cy=\"6.5\""));
+}
+
+TEST(Report, SaysThatNothingWasFound) {
+  const TemporaryFolder folder;
+  const std::string html = render_report(
+      {.title = "Found",
+       .facts = {},
+       .entries = {{.photo = picture_in(folder, "photo.png"), .findings = {}, .problem = {}}}});
+  EXPECT_THAT(html, HasSubstr("Nothing found"));
+  EXPECT_EQ(count(html, "data:image/jpeg;base64,"), 1U);
+  EXPECT_THAT(html, Not(HasSubstr("<polygon")));
+}
+
+TEST(Report, SaysWhyAPhotoWasNotLookedUp) {
+  const std::string html = render_report(
+      {.title = "Found",
+       .facts = {},
+       .entries = {{.photo = "/gone.png", .findings = {}, .problem = "it ends early"}}});
+  EXPECT_THAT(html, HasSubstr("Not looked up"));
+  EXPECT_THAT(html, HasSubstr("it ends early"));
+}
+
+TEST(Report, APictureThatIsGoneIsSaidToBe) {
+  const TemporaryFolder folder;
+  ReportFinding finding = finding_in(folder, "one.png");
+  finding.image = "/nowhere/one.png";
+  const std::string html = render_report(
+      {.title = "Found",
+       .facts = {},
+       .entries = {{.photo = picture_in(folder, "photo.png"), .findings = {finding}, .problem = {}},
+                   {.photo = "/nowhere/photo.png", .findings = {finding}, .problem = {}}}});
+  EXPECT_THAT(html, HasSubstr("one.png cannot be read now"));
+  EXPECT_THAT(html, HasSubstr("photo.png cannot be read now"));
+}
+
+TEST(Report, HostileNamesStayText) {
+  const TemporaryFolder folder;
+  const std::string name = "<img src=x onerror=alert(1)>\"'&\xFF.png";
+  const std::string html = render_report(
+      {.title = "<b>title</b>",
+       .facts = {{"<i>", "\"><script>"}},
+       .entries = {{.photo = picture_in(folder, name),
+                    .findings = {finding_in(folder, name)},
+                    .problem = {}},
+                   {.photo = "<u>", .findings = {}, .problem = "<script>alert(1)</script>"}}});
+  EXPECT_THAT(html, HasSubstr("&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;\uFFFD.png"));
+  EXPECT_THAT(html, Not(HasSubstr("<img")));
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_THAT(html, Not(HasSubstr("<b>title")));
+  EXPECT_THAT(html, Not(HasSubstr("<i>")));
+  EXPECT_THAT(html, Not(HasSubstr("<u>")));
+}
+
+TEST(Report, NeedsNothingFromElsewhere) {
+  const TemporaryFolder folder;
+  const std::string html = render_report({.title = "Found",
+                                          .facts = {},
+                                          .entries = {{.photo = picture_in(folder, "photo.png"),
+                                                       .findings = {finding_in(folder, "one.png")},
+                                                       .problem = {}}}});
+  EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=\"(?!data:image/jpeg|#)")));
+  EXPECT_THAT(html, Not(HasSubstr("http://")));
+  EXPECT_THAT(html, Not(HasSubstr("https://")));
+  EXPECT_THAT(html, Not(HasSubstr("@import")));
+}
+
+TEST(Report, ACornerAtInfinityIsNotDrawn) {
+  const TemporaryFolder folder;
+  ReportFinding finding = finding_in(folder, "one.png");
+  finding.quad[2].x = INFINITY;
+  const std::string html = render_report(
+      {.title = "Found",
+       .facts = {},
+       .entries = {
+           {.photo = picture_in(folder, "photo.png"), .findings = {finding}, .problem = {}}}});
+  EXPECT_THAT(html, Not(HasSubstr("<polygon")));
+  EXPECT_THAT(html, HasSubstr("1 found"));
+}
+
+TEST(WriteReport, AFileThatCannotBeWrittenIsAStorageError) {
+  try {
+    write_report({}, "/nowhere/report.html");
+    FAIL() << "written";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+    EXPECT_THAT(error.what(), HasSubstr("/nowhere/report.html"));
+  }
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,84 @@
+#include "tools/lookalike/answers.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace lookalike {
+namespace {
+
+// To 1/1000, as the nearest double to a short decimal, so that it prints short.
+double to_thousandths(double value) {
+  return std::round(value * 1000) / 1000;
+}
+
+Json to_json(const Point& point) {
+  return Json::array({to_thousandths(point.x), to_thousandths(point.y)});
+}
+
+Json to_json(const Quad& quad) {
+  Json corners = Json::array();
+  for (const Point& corner : quad) corners.push_back(to_json(corner));
+  return corners;
+}
+
+// An image that was stored always has a path: it is removed with its last one.
+const std::string& path_of(const Match& match) {
+  return match.image.paths.front();
+}
+
+}  // namespace
+
+std::string json_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json query_answer(const std::string& query, std::span<const Match> matches) {
+  Json answer = {{"query", query}, {"matches", Json::array()}};
+  for (const Match& match : matches) {
+    answer["matches"].push_back(
+        {{"path", path_of(match)},
+         {"score", match.score},
+         {"inliers", match.inliers},
+         {"correlation", match.correlation ? Json(*match.correlation) : Json(nullptr)},
+         {"quad", to_json(match.quad)}});
+  }
+  return answer;
+}
+
+Json locate_answer(const std::string& object, const std::string& scene, std::span<const Hit> hits) {
+  Json answer = {{"scene", scene}, {"hits", Json::array()}};
+  for (const Hit& hit : hits) {
+    answer["hits"].push_back({{"object", object},
+                              {"centre", to_json(hit.centre)},
+                              {"angle_degrees", to_thousandths(hit.angle_degrees)},
+                              {"scale", hit.scale},
+                              {"correlation", hit.correlation},
+                              {"quad", to_json(hit.quad)}});
+  }
+  return answer;
+}
+
+ReportFinding finding_of(const Match& match) {
+  ReportFinding finding{.image = path_of(match),
+                        .facts = {{"score", fmt::format("{:.2f}", match.score)},
+                                  {"inliers", fmt::format("{}", match.inliers)}},
+                        .quad = match.quad,
+                        .pairs = match.inlier_pairs};
+  if (match.correlation) {
+    finding.facts.emplace_back("correlation", fmt::format("{:.3f}", *match.correlation));
+  }
+  return finding;
+}
+
+ReportFinding finding_of(const std::string& object, const Hit& hit) {
+  return {.image = object,
+          .facts = {{"angle", fmt::format("{:.1f}°", hit.angle_degrees)},
+                    {"scale", fmt::format("{:.3f}", hit.scale)},
+                    {"inliers", fmt::format("{}", hit.inliers)},
+                    {"correlation", fmt::format("{:.3f}", hit.correlation)}},
+          .quad = hit.quad,
+          .pairs = {}};
+}
+
+}  // namespace lookalike

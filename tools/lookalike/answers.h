@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "stages/match/locate.h"
+#include "stages/match/match.h"
+#include "tools/report/report.h"
+
+// The answers of `query` and `locate`, as JSON and as entries of the report.
+namespace lookalike {
+
+using Json = nlohmann::ordered_json;
+
+// One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
+std::string json_text(const Json& json);
+
+// {"query": path, "matches": [{"path", "score", "inliers", "correlation", "quad"}, ...]};
+// correlation is null where it could not be taken. Coordinates are rounded to 1/1000 px.
+Json query_answer(const std::string& query, std::span<const Match> matches);
+
+// {"scene": path, "hits": [{"object", "centre", "angle_degrees", "scale", "correlation", "quad"},
+// ...]}
+Json locate_answer(const std::string& object, const std::string& scene, std::span<const Hit> hits);
+
+ReportFinding finding_of(const Match& match);
+ReportFinding finding_of(const std::string& object, const Hit& hit);
+
+}  // namespace lookalike

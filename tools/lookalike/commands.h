@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+namespace lookalike {
+
+// What a subcommand does, once the command line is parsed; returns the exit code.
+using Action = std::function<int()>;
+
+// Each adds a subcommand; parsing sets `action` when the subcommand was named.
+void add_devices_command(CLI::App& app, Action& action);
+void add_config_command(CLI::App& app, Action& action);
+
+// Parses the whole command line and does what it asks for; returns the exit code.
+// Throws Error of every kind.
+int run_lookalike(int argc, const char* const* argv);
+
+}  // namespace lookalike

@@ -1,0 +1,24 @@
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+
+void add_config_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "config", "Print the configuration with every key explained: a file to start from");
+  const auto config = std::make_shared<ConfigArguments>(*command);
+  command->callback([=, &action] {
+    action = [=] {
+      fmt::print("{}", to_toml(config->load()));
+      return kExitDone;
+    };
+  });
+}
+
+}  // namespace lookalike

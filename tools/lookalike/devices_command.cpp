@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "kernels/self_test.h"
+#include "kernels/session/device.h"
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "stages/command/open_session.h"
+#include "tools/lookalike/answers.h"
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+namespace {
+
+struct DeviceReport {
+  std::size_t index = 0;
+  DeviceInfo info;
+  bool used = false;
+  bool tested = false;
+  bool int64_atomics = false;
+  std::vector<SelfTestResult> self_tests{};
+
+  std::size_t passed() const {
+    return static_cast<std::size_t>(
+        std::count_if(self_tests.begin(), self_tests.end(),
+                      [](const SelfTestResult& result) { return result.passed; }));
+  }
+};
+
+DeviceReport test_device(DeviceReport report, DeviceOptions options) {
+  options.choice = fmt::format("::{}", report.index);
+  OpenClSession session(session_options(options));
+  report.tested = true;
+  report.int64_atomics = session.has_int64_atomics();
+  report.self_tests = run_self_tests(session);
+  return report;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr double kKibi = 1024;
+  const auto value = static_cast<double>(bytes);
+  if (value >= kKibi * kKibi * kKibi)
+    return fmt::format("{:.1f} GiB", value / kKibi / kKibi / kKibi);
+  if (value >= kKibi * kKibi) return fmt::format("{:.1f} MiB", value / kKibi / kKibi);
+  return fmt::format("{:.0f} KiB", value / kKibi);
+}
+
+void print_text(const DeviceReport& report) {
+  const DeviceInfo& info = report.info;
+  fmt::print("{} {}: {} {}{}\n", report.used ? '*' : ' ', report.index, to_string(info.kind),
+             info.name, report.used ? "  <- would be used" : "");
+  fmt::print("     platform        {}, {}\n", info.platform, info.platform_version);
+  fmt::print("     driver          {}, {}\n", info.driver, info.version);
+  fmt::print("     compute units   {}, work-groups of up to {}\n", info.compute_units,
+             info.max_work_group_size);
+  fmt::print("     memory          {}, at most {} at once, local {}, constant {}\n",
+             bytes_text(info.global_memory_bytes), bytes_text(info.max_allocation_bytes),
+             bytes_text(info.local_memory_bytes), bytes_text(info.constant_buffer_bytes));
+  if (!report.tested) return;
+  fmt::print("     64-bit atomics  {}\n", report.int64_atomics        ? "yes, tested"
+                                          : info.claims_int64_atomics ? "claimed, but failed"
+                                                                      : "no");
+  fmt::print("     self-tests      {} of {} passed\n", report.passed(), report.self_tests.size());
+  for (const SelfTestResult& result : report.self_tests) {
+    fmt::print("       {:<24} {:>8.1f} ms  {}\n", result.name, result.elapsed_ms,
+               result.passed ? "passed" : "FAILED: " + result.detail);
+  }
+}
+
+nlohmann::ordered_json to_json(const DeviceReport& report) {
+  const DeviceInfo& info = report.info;
+  nlohmann::ordered_json json = {{"index", report.index},
+                                 {"used", report.used},
+                                 {"type", to_string(info.kind)},
+                                 {"name", info.name},
+                                 {"vendor", info.vendor},
+                                 {"platform", info.platform},
+                                 {"platform_version", info.platform_version},
+                                 {"version", info.version},
+                                 {"driver", info.driver},
+                                 {"compute_units", info.compute_units},
+                                 {"max_work_group_size", info.max_work_group_size},
+                                 {"global_memory_bytes", info.global_memory_bytes},
+                                 {"max_allocation_bytes", info.max_allocation_bytes},
+                                 {"local_memory_bytes", info.local_memory_bytes},
+                                 {"constant_buffer_bytes", info.constant_buffer_bytes},
+                                 {"claims_int64_atomics", info.claims_int64_atomics}};
+  if (!report.tested) return json;
+  json["int64_atomics"] = report.int64_atomics;
+  auto& tests = json["self_tests"] = nlohmann::ordered_json::array();
+  for (const SelfTestResult& result : report.self_tests) {
+    tests.push_back({{"name", result.name},
+                     {"passed", result.passed},
+                     {"detail", result.detail},
+                     {"elapsed_ms", result.elapsed_ms}});
+  }
+  return json;
+}
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command) {
+    config.add("--device", "device.choice");
+    command.add_flag("--no-self-test", no_self_test, "Only list: compile and run nothing");
+    command.add_flag("--json", json, "Print one JSON object");
+  }
+  ConfigArguments config;
+  bool no_self_test = false;
+  bool json = false;
+};
+
+int list(const Arguments& arguments) {
+  const DeviceOptions options = arguments.config.load().device;
+  const std::vector<Device> devices = list_devices();
+  const std::size_t used = choose_device(devices, options.choice);
+  nlohmann::ordered_json json = {{"devices", nlohmann::ordered_json::array()}};
+  bool passed = true;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    DeviceReport report{.index = i, .info = devices[i].info, .used = i == used};
+    if (!arguments.no_self_test) report = test_device(std::move(report), options);
+    passed = passed && report.passed() == report.self_tests.size();
+    if (arguments.json) {
+      json["devices"].push_back(to_json(report));
+    } else {
+      print_text(report);
+    }
+  }
+  if (arguments.json) fmt::print("{}\n", json_text(json));
+  return passed ? kExitDone : exit_code(ErrorKind::kDevice);
+}
+
+}  // namespace
+
+void add_devices_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "devices",
+      "List OpenCL devices, which would be used, what each has, and whether our kernels are right "
+      "there");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return list(*arguments); }; });
+}
+
+}  // namespace lookalike

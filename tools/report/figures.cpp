@@ -1,0 +1,135 @@
+#include "tools/report/figures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace lookalike {
+namespace {
+
+// Sizes are in px of a figure that is shown this wide; others scale with it.
+constexpr double kShownWidth = 720;
+
+std::string svg_start(double width, double height, std::string_view name) {
+  return fmt::format(
+      "<svg viewBox=\"0 0 {:.1f} {:.1f}\" role=\"img\" aria-label=\"{}\" class=\"figure\">", width,
+      height, name);
+}
+
+std::string embedded(const std::string& id, const Picture& picture) {
+  return fmt::format("<image id=\"{}\" width=\"{}\" height=\"{}\" href=\"{}\"/>", id, picture.width,
+                     picture.height, picture.data_uri);
+}
+
+// The page's own coordinates: a keypoint's whole numbers are pixel centres.
+Point from_pixel_centre(Point point) {
+  return {point.x + 0.5, point.y + 0.5};
+}
+
+bool is_finite(const Quad& quad) {
+  return std::all_of(quad.begin(), quad.end(), [](const Point& corner) {
+    return std::isfinite(corner.x) && std::isfinite(corner.y);
+  });
+}
+
+std::string polygon(const Quad& quad, const std::string& colour) {
+  std::string points;
+  for (const Point& corner : quad) points += fmt::format("{:.1f},{:.1f} ", corner.x, corner.y);
+  return fmt::format(
+      "<polygon class=\"halo\" points=\"{0}\"/>"
+      "<polygon class=\"outline\" points=\"{0}\" stroke=\"{1}\"/>",
+      points, colour);
+}
+
+std::string dot(Point point, double radius, const std::string& colour) {
+  return fmt::format("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"/>",
+                     point.x, point.y, radius, colour);
+}
+
+// A numbered disc at the object's top-left corner, moved so that all of it can be seen.
+std::string badge(const Quad& quad, const Picture& photo, std::size_t number,
+                  const std::string& colour) {
+  const double radius = 15 * std::max(photo.width, 1) / kShownWidth;
+  const auto inside = [&](double at, int size) {
+    return std::clamp(at, radius * 1.15, std::max(radius * 1.15, size - radius * 1.15));
+  };
+  const double x = inside(quad[0].x, photo.width);
+  const double y = inside(quad[0].y, photo.height);
+  return fmt::format(
+      "<circle class=\"badge\" cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"{2:.1f}\" fill=\"{3}\"/>"
+      "<text class=\"number\" x=\"{0:.1f}\" y=\"{1:.1f}\" font-size=\"{4:.1f}\">{5}</text>",
+      x, y, radius, colour, radius * 1.25, number);
+}
+
+}  // namespace
+
+std::string finding_colour(std::size_t index) {
+  constexpr std::array<std::string_view, 8> kColours = {"#ff453a", "#30d158", "#0a84ff", "#ffd60a",
+                                                        "#bf5af2", "#ff9f0a", "#5ac8fa", "#ff6fae"};
+  return std::string(kColours[index % kColours.size()]);
+}
+
+std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry) {
+  std::string svg = svg_start(photo.width, photo.height, "The photo, with what was found outlined");
+  svg += embedded(id, photo);
+  const double radius = 2.6 * photo.width / kShownWidth;
+  // The best finding is drawn last, above the others.
+  for (std::size_t i = entry.findings.size(); i-- > 0;) {
+    const ReportFinding& finding = entry.findings[i];
+    if (!is_finite(finding.quad)) continue;
+    for (const auto& pair : finding.pairs) {
+      svg += dot(from_pixel_centre(pair.second), radius, finding_colour(i));
+    }
+    svg += polygon(finding.quad, finding_colour(i));
+  }
+  for (std::size_t i = entry.findings.size(); i-- > 0;) {
+    const Quad& quad = entry.findings[i].quad;
+    if (is_finite(quad)) svg += badge(quad, photo, i + 1, finding_colour(i));
+  }
+  return svg + "</svg>";
+}
+
+std::string object_figure(const std::string& id, const Picture& object,
+                          const ReportFinding& finding, std::size_t index) {
+  std::string svg = svg_start(object.width, object.height, "The image that was found");
+  svg += embedded(id, object);
+  // Shown at about a third of the photo's width.
+  const double radius = 2.6 * 3 * object.width / kShownWidth;
+  for (const auto& pair : finding.pairs) {
+    svg += dot(from_pixel_centre(pair.first), radius, finding_colour(index));
+  }
+  return svg + "</svg>";
+}
+
+std::string pairs_figure(const std::string& photo_id, const Picture& photo,
+                         const std::string& object_id, const Picture& object,
+                         const ReportFinding& finding, std::size_t index) {
+  // Both are given the same height, the photo's.
+  const double scale = static_cast<double>(photo.height) / object.height;
+  const double left = object.width * scale + 0.02 * photo.width;
+  const double width = left + photo.width;
+  const std::string colour = finding_colour(index);
+  std::string svg = svg_start(width, photo.height, "Features that agree, joined by lines");
+  svg += fmt::format("<use href=\"#{}\" transform=\"scale({:.6f})\"/>", object_id, scale);
+  svg += fmt::format("<use href=\"#{}\" x=\"{:.1f}\"/>", photo_id, left);
+  const std::size_t drawn = std::min(kMostLines, finding.pairs.size());
+  const double radius = 2.6 * width / kShownWidth / 1.5;
+  for (std::size_t i = 0; i < drawn; ++i) {
+    const auto& pair = finding.pairs[i * finding.pairs.size() / drawn];
+    const Point from = from_pixel_centre(pair.first);
+    const Point to = from_pixel_centre(pair.second);
+    const Point a = {from.x * scale, from.y * scale};
+    const Point b = {to.x + left, to.y};
+    svg += fmt::format(
+        "<line class=\"join\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
+        "stroke=\"{}\"/>",
+        a.x, a.y, b.x, b.y, colour);
+    svg += dot(a, radius, colour) + dot(b, radius, colour);
+  }
+  return svg + "</svg>";
+}
+
+}  // namespace lookalike

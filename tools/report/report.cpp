@@ -1,0 +1,145 @@
+#include "tools/report/report.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "tools/report/figures.h"
+#include "tools/report/html.h"
+#include "tools/report/picture.h"
+#include "tools/report/style.h"
+
+namespace lookalike {
+namespace {
+
+constexpr int kPhotoSidePx = 1280;
+constexpr int kObjectSidePx = 640;
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+std::string file_name(const std::string& path) {
+  return escape_html(std::filesystem::path(path).filename().string());
+}
+
+std::string facts_list(const Facts& facts) {
+  std::string html = "<ul class=\"facts\">";
+  for (const auto& [name, value] : facts) {
+    html += fmt::format("<li>{} <b>{}</b></li>", escape_html(name), escape_html(value));
+  }
+  return html + "</ul>";
+}
+
+std::string missing(const std::string& path) {
+  return fmt::format("<p class=\"missing\">{} cannot be read now.</p>", file_name(path));
+}
+
+std::string verdict(const ReportEntry& entry) {
+  if (!entry.problem.empty()) return "Not looked up";
+  if (entry.findings.empty()) return "Nothing found";
+  return fmt::format("{} found", entry.findings.size());
+}
+
+std::string verdict_badge(const ReportEntry& entry) {
+  const char* kind = !entry.problem.empty() ? " failed" : entry.findings.empty() ? "" : " found";
+  return fmt::format("<span class=\"verdict{}\">{}</span>", kind, verdict(entry));
+}
+
+std::string object_card(const ReportFinding& finding, const std::optional<Picture>& picture,
+                        const std::string& id, std::size_t index) {
+  return fmt::format(
+      "<div class=\"object\">{}<div class=\"object-name\"><span class=\"chip\" "
+      "style=\"background:{}\">{}</span><div><h3>{}</h3><div class=\"path\">{}</div></div></div>"
+      "{}</div>\n",
+      picture ? object_figure(id, *picture, finding, index) : missing(finding.image),
+      finding_colour(index), index + 1, file_name(finding.image), escape_html(finding.image),
+      facts_list(finding.facts));
+}
+
+std::string pairs_details(const ReportFinding& finding, const std::string& figure, bool open) {
+  const std::size_t count = finding.pairs.size();
+  const std::string drawn =
+      count > kMostLines ? fmt::format(", {} of them drawn", kMostLines) : std::string();
+  return fmt::format("<details{}><summary>{}: {} features agree{}</summary>{}</details>\n",
+                     open ? " open" : "", file_name(finding.image), count, drawn, figure);
+}
+
+// What was found in a photo: its pictures, and the features that agree.
+std::string findings(const ReportEntry& entry, const Picture& photo, const std::string& photo_id) {
+  std::string cards;
+  std::string details;
+  for (std::size_t i = 0; i < entry.findings.size(); ++i) {
+    const ReportFinding& finding = entry.findings[i];
+    const std::string id = fmt::format("{}-{}", photo_id, i + 1);
+    const std::optional<Picture> picture = load_picture(finding.image, kObjectSidePx);
+    cards += object_card(finding, picture, id, i);
+    if (picture && !finding.pairs.empty()) {
+      details +=
+          pairs_details(finding, pairs_figure(photo_id, photo, id, *picture, finding, i), i == 0);
+    }
+  }
+  return fmt::format("<div class=\"columns\"><div>{}</div><div class=\"objects\">{}</div></div>{}",
+                     photo_figure(photo_id, photo, entry), cards, details);
+}
+
+std::string section(const ReportEntry& entry, std::size_t number) {
+  const std::string id = fmt::format("photo-{}", number);
+  std::string html = fmt::format(
+      "<section id=\"section-{}\"><div class=\"heading\"><div><h2>{}</h2><div class=\"path\">{}"
+      "</div></div>{}</div>\n",
+      number, file_name(entry.photo), escape_html(entry.photo), verdict_badge(entry));
+  if (!entry.problem.empty()) {
+    html += fmt::format("<p class=\"missing\">{}</p>", escape_html(entry.problem));
+  } else if (const auto photo = load_picture(entry.photo, kPhotoSidePx)) {
+    html += findings(entry, *photo, id);
+  } else {
+    html += missing(entry.photo);
+  }
+  return html + "</section>\n";
+}
+
+std::string summary_table(const Report& report) {
+  std::string html =
+      "<table class=\"summary\"><tr><th>Photo</th><th>Result</th><th>Best</th></tr>\n";
+  for (std::size_t i = 0; i < report.entries.size(); ++i) {
+    const ReportEntry& entry = report.entries[i];
+    html += fmt::format("<tr><td><a href=\"#section-{}\">{}</a></td><td>{}</td><td>{}</td></tr>\n",
+                        i + 1, file_name(entry.photo), verdict_badge(entry),
+                        entry.findings.empty() ? "" : file_name(entry.findings.front().image));
+  }
+  return html + "</table>\n";
+}
+
+}  // namespace
+
+std::string render_report(const Report& report) {
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "img-src data:; style-src 'unsafe-inline'\">\n"
+      "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n<h1>{0}</h1>\n",
+      escape_html(report.title), kReportStyle);
+  html += facts_list(report.facts);
+  if (report.entries.size() > 1) html += summary_table(report);
+  for (std::size_t i = 0; i < report.entries.size(); ++i) html += section(report.entries[i], i + 1);
+  return html + "<footer>Made by lookalike</footer>\n</main></body></html>\n";
+}
+
+void write_report(const Report& report, const std::string& file) {
+  const std::string html = render_report(report);
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  stream << html;
+  stream.close();
+  if (!stream) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: the report cannot be written: {}", file, std::strerror(errno)));
+  }
+}
+
+}  // namespace lookalike
