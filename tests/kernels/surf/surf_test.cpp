@@ -143,7 +143,8 @@ TEST(Surf, DescriptorsHaveLengthOne) {
     ASSERT_THAT(features.keypoints, SizeIs(Gt(10U)));
     for (std::size_t i = 0; i < features.size(); ++i) {
       double square = 0;
-      for (const float value : features.descriptor_matrix().row(i)) square += value * value;
+      const MatrixView<const float> descriptors = features.descriptor_matrix();
+      for (const float value : descriptors.row(i)) square += value * value;
       EXPECT_NEAR(square, 1, 1e-5);
     }
   }
