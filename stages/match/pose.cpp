@@ -4,21 +4,19 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <random>
 #include <utility>
 
+#include "stages/match/pose_candidates.h"
 #include "stages/match/pose_fit.h"
 #include "stages/match/pose_geometry.h"
 
 namespace lookalike {
 namespace {
 
-constexpr double kObjectShare = 0.04;      // an inlier's distance is at most this share of the
-                                           // object's diagonal as it lies in the scene
-constexpr double kMaxScaleRatio = 2;       // of a pair's scale and the map's
-constexpr double kMinTurnCosine = 0.7071;  // 45 degrees
+constexpr double kObjectShare = 0.04;  // an inlier's distance is at most this share of the
+                                       // object's diagonal as it lies in the scene
 constexpr std::size_t kRefinedHypotheses = 6;
 constexpr std::size_t kAffineInliers = 5;
 constexpr std::size_t kPerspectiveInliers = 8;
@@ -28,45 +26,14 @@ constexpr double kPerspectiveGain = 0.4;
 constexpr int kGridCells = 32;
 constexpr std::uint32_t kMinCells = 4;  // fewer places say nothing of the whole object
 
-// A pair as the scoring loop wants it.
-struct Candidate {
-  PointPair points;
-  Point object_direction;  // unit vectors
-  Point scene_direction;
-  double area_ratio = 1;  // square of the scale
-};
-
-Point direction(double angle_degrees) {
-  const double radians = angle_degrees * std::numbers::pi / 180;
-  return {std::cos(radians), std::sin(radians)};
-}
-
-Candidate candidate_of(const PlacePair& pair) {
-  const double scale = pair.scene.size / pair.object.size;
-  return {{{pair.object.x, pair.object.y}, {pair.scene.x, pair.scene.y}},
-          direction(pair.object.angle_degrees),
-          direction(pair.scene.angle_degrees),
-          scale * scale};
-}
-
-// The similarity that takes the object's feature onto the scene's.
-Homography similarity_of(const Candidate& pair) {
-  const double scale = std::sqrt(pair.area_ratio);
-  const Point& from = pair.object_direction;
-  const Point& to = pair.scene_direction;
-  const double a = scale * (to.x * from.x + to.y * from.y);
-  const double b = scale * (to.y * from.x - to.x * from.y);
-  const Point& object = pair.points.object;
-  const Point& scene = pair.points.scene;
-  return {{a, -b, scene.x - a * object.x + b * object.y, b, a,
-           scene.y - b * object.x - a * object.y, 0, 0, 1}};
-}
-
 class PoseFinder {
  public:
   PoseFinder(std::span<const PlacePair> pairs, const PoseOptions& options) : options_(options) {
     candidates_.reserve(pairs.size());
-    for (const PlacePair& pair : pairs) candidates_.push_back(candidate_of(pair));
+    for (const PlacePair& pair : pairs) {
+      candidates_.push_back(candidate_of(pair));
+      similarities_.add(candidates_.back());
+    }
   }
 
   std::optional<Pose> find() const {
@@ -98,14 +65,13 @@ class PoseFinder {
   }
 
   // Squared distance in the scene; infinite when scale or turn disagree.
-  static double squared_distance(const Homography& map, const Candidate& pair) {
+  static double squared_distance(const Homography& map, const PoseCandidate& pair) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const double w = depth(map, pair.points.object);
     if (!(w > 0)) return kNever;
     const Point mapped = map.apply(pair.points.object);
     const Jacobian j = jacobian(map, mapped, w);
     const double area = j.determinant();
-    constexpr double kMaxAreaRatio = kMaxScaleRatio * kMaxScaleRatio;
     if (!(area < kMaxAreaRatio * pair.area_ratio && pair.area_ratio < kMaxAreaRatio * area)) {
       return kNever;
     }
@@ -123,7 +89,7 @@ class PoseFinder {
   double cost(const Homography& map, double tolerance_px) const {
     double sum = 0;
     const double unit = 1 / (tolerance_px * tolerance_px);
-    for (const Candidate& pair : candidates_) {
+    for (const PoseCandidate& pair : candidates_) {
       sum += std::min(1.0, squared_distance(map, pair) * unit);
     }
     return sum;
@@ -152,35 +118,39 @@ class PoseFinder {
 
   // Maps from the best hypotheses, leaving out those that an earlier one explains already.
   std::vector<Homography> refined_hypotheses() const {
-    std::vector<std::pair<double, std::uint32_t>> ranked;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked;
     for (const std::uint32_t i : tried_pairs()) {
       const Homography map = similarity_of(candidates_[i]);
-      ranked.emplace_back(cost(map, kWidening.front() * tolerance(map)), i);
+      ranked.emplace_back(similarities_.cost(map, kWidening.front() * tolerance(map)), i);
     }
     std::sort(ranked.begin(), ranked.end());
     std::vector<Homography> refined;
     std::vector<bool> explained(candidates_.size(), false);
+    std::size_t unexplained = candidates_.size();
+    std::size_t most_inliers = options_.min_inliers - 1;
     for (const auto& [unused, i] : ranked) {
-      if (refined.size() == kRefinedHypotheses) break;
+      // What is left could not agree on a better pose.
+      if (refined.size() == kRefinedHypotheses || unexplained <= most_inliers) break;
       if (explained[i]) continue;
       const Homography map = optimise(similarity_of(candidates_[i]));
-      for (const std::uint32_t inlier : inliers(map, tolerance(map))) explained[inlier] = true;
+      const auto near = inliers(map, tolerance(map));
+      most_inliers = std::max(most_inliers, near.size());
+      for (const std::uint32_t inlier : near) {
+        unexplained -= explained[inlier] ? 0 : 1;
+        explained[inlier] = true;
+      }
       if (is_plausible(map, options_.object_width, options_.object_height)) refined.push_back(map);
     }
     return refined;
   }
 
-  std::vector<PointPair> points_of(const std::vector<std::uint32_t>& indices) const {
+  // The map of the model fitted to pairs, if a camera could see the object so.
+  std::optional<Homography> fit(PoseModel model, const std::vector<std::uint32_t>& indices,
+                                const Homography& start, double tolerance_px) const {
     std::vector<PointPair> points;
     points.reserve(indices.size());
     for (const std::uint32_t i : indices) points.push_back(candidates_[i].points);
-    return points;
-  }
-
-  std::optional<Homography> fit(PoseModel model, const Homography& start, double widening) const {
-    const double tolerance_px = widening * tolerance(start);
-    const auto near = inliers(start, tolerance_px);
-    const std::optional<Homography> map = fit_pose(model, points_of(near), start, tolerance_px / 2);
+    const std::optional<Homography> map = fit_pose(model, points, start, tolerance_px / 2);
     if (!map || !is_plausible(*map, options_.object_width, options_.object_height)) {
       return std::nullopt;
     }
@@ -191,12 +161,14 @@ class PoseFinder {
   Homography optimise(Homography map) const {
     bool is_affine = false;
     for (const double widening : kWidening) {
+      const double tolerance_px = widening * tolerance(map);
+      const auto near = inliers(map, tolerance_px);
       std::optional<Homography> better;
-      if (inliers(map, widening * tolerance(map)).size() >= kAffineInliers) {
-        better = fit(PoseModel::kAffine, map, widening);
+      if (near.size() >= kAffineInliers) {
+        better = fit(PoseModel::kAffine, near, map, tolerance_px);
         is_affine = is_affine || better;
       }
-      if (!is_affine) better = fit(PoseModel::kSimilarity, map, widening);
+      if (!is_affine) better = fit(PoseModel::kSimilarity, near, map, tolerance_px);
       if (better) map = *better;
     }
     return map;
@@ -206,7 +178,8 @@ class PoseFinder {
   Homography with_perspective(const Homography& affine) const {
     std::optional<Homography> map = affine;
     for (const double widening : kWidening) {
-      map = fit(PoseModel::kPerspective, *map, widening);
+      const double tolerance_px = widening * tolerance(*map);
+      map = fit(PoseModel::kPerspective, inliers(*map, tolerance_px), *map, tolerance_px);
       if (!map) return affine;
     }
     const double gain = cost(affine, tolerance(affine)) - cost(*map, tolerance(affine));
@@ -231,7 +204,8 @@ class PoseFinder {
   static constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
 
   const PoseOptions& options_;
-  std::vector<Candidate> candidates_;
+  std::vector<PoseCandidate> candidates_;
+  SimilarityScores similarities_;
 };
 
 }  // namespace

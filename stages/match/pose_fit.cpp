@@ -1,5 +1,6 @@
 #include "stages/match/pose_fit.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxParameters = 8;
 constexpr int kIterations = 6;
+constexpr double kConverged = 1e-4;  // of the spread of the points, so far below a pixel
 // A pivot below this share of its diagonal leaves the parameter undetermined: points whose spread
 // across a line is under 3 % of their spread along it are taken to lie on that line.
 constexpr double kMinPivotShare = 1e-3;
@@ -137,6 +139,10 @@ std::optional<Vector> gauss_newton_step(PoseModel model, std::span<const PointPa
   return equations.solve();
 }
 
+bool is_small(const Vector& step) {
+  return std::all_of(step.begin(), step.end(), [](double v) { return std::abs(v) < kConverged; });
+}
+
 }  // namespace
 
 std::optional<Homography> fit_pose(PoseModel model, std::span<const PointPair> pairs,
@@ -155,6 +161,7 @@ std::optional<Homography> fit_pose(PoseModel model, std::span<const PointPair> p
     const auto step = gauss_newton_step(model, normal, map, scale_px * scene->scale);
     if (!step) return std::nullopt;
     apply_step(model, *step, map);
+    if (is_small(*step)) break;
   }
   map = scene->to_normal.inverse() * map * object->to_normal;
   for (double& value : map.h) value /= map.h[8];
