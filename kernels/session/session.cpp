@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "kernels/session/kernel_source.h"
@@ -11,6 +13,9 @@ namespace {
 
 // Profiling events are folded into times once this many are held, so that they stay few.
 constexpr std::size_t kMaxEvents = 1024;
+// How long freed memory may take to come back: 50 times 2 ms.
+constexpr int kMaxReleaseWaits = 50;
+constexpr std::chrono::milliseconds kReleaseWait{2};
 
 [[noreturn]] void rethrow(const cl::Error& error, const std::string& where) {
   const std::string message =
@@ -122,7 +127,7 @@ cl::Buffer OpenClSession::allocate(std::size_t bytes, cl_mem_flags flags) {
   const std::size_t size = std::max<std::size_t>(bytes, 1);
   const std::uint64_t limit = options_.memory_limit_bytes;
   const std::string where = "device memory of " + device_.info.name;
-  if (limit > 0 && allocated_bytes_->load() + size > limit) {
+  if (limit > 0 && !wait_for_room(size)) {
     throw DeviceOutOfMemory(where + ": " + std::to_string(size) + " bytes more would pass the " +
                             "configured limit of " + std::to_string(limit));
   }
@@ -135,6 +140,17 @@ cl::Buffer OpenClSession::allocate(std::size_t bytes, cl_mem_flags flags) {
     *allocated_bytes_ += size;
     return buffer;
   });
+}
+
+// Memory that the program has given up may be returned by the driver's own thread, a moment later.
+bool OpenClSession::wait_for_room(std::uint64_t size) {
+  const auto has_room = [&] { return *allocated_bytes_ + size <= options_.memory_limit_bytes; };
+  if (has_room()) return true;
+  finish();
+  for (int wait = 0; wait < kMaxReleaseWaits && !has_room(); ++wait) {
+    std::this_thread::sleep_for(kReleaseWait);
+  }
+  return has_room();
 }
 
 void OpenClSession::write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,

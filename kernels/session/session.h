@@ -96,6 +96,7 @@ class OpenClSession {
                    const void* from);
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   bool test_int64_atomics();
+  bool wait_for_room(std::uint64_t size);
 
   SessionOptions options_;
   Device device_;
