@@ -25,6 +25,22 @@ std::string absolute(const std::string& name) {
   return std::filesystem::absolute(name).lexically_normal().string();
 }
 
+// What stands for the value in --help.
+std::string value_name(const Rule& rule) {
+  if (std::holds_alternative<WholeNumber>(rule)) return "N";
+  if (std::holds_alternative<Number>(rule)) return "X";
+  if (const auto* text = std::get_if<Text>(&rule)) return text->file_name ? "FILE" : "TEXT";
+  if (const auto* list = std::get_if<TextList>(&rule)) return list->file_names ? "DIR" : "TEXT";
+  return "WORD";
+}
+
+std::string help_text(const ConfigField& field) {
+  const bool any_text =
+      std::holds_alternative<Text>(field.rule) || std::holds_alternative<TextList>(field.rule);
+  if (any_text || std::holds_alternative<YesOrNo>(field.rule)) return std::string(field.meaning);
+  return fmt::format("{} Must be {}.", field.meaning, allowed(field.rule, field.unit));
+}
+
 }  // namespace
 
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
@@ -48,15 +64,13 @@ ConfigArguments::ConfigArguments(CLI::App& command) : command_(command) {
 CLI::Option* ConfigArguments::add(const std::string& option, std::string_view field) {
   Argument& argument = arguments_.emplace_back(Argument{option, &config_field(field)});
   const Rule& rule = argument.field->rule;
-  const std::string help(argument.field->meaning);
+  const std::string help = help_text(*argument.field);
   if (std::holds_alternative<YesOrNo>(rule)) {
     return command_.add_flag(option, argument.flag, help);
   }
   const bool list = std::holds_alternative<TextList>(rule);
-  return command_
-      .add_option(option, argument.values,
-                  fmt::format("{} Must be {}", help, allowed(rule, argument.field->unit)))
-      ->type_name("")
+  return command_.add_option(option, argument.values, help)
+      ->type_name(value_name(rule))
       ->expected(1, list ? CLI::detail::expected_max_vector_size : 1);
 }
 

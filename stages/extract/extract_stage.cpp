@@ -29,10 +29,11 @@ SurfParameters surf_parameters(const ExtractOptions& options) {
 ExtractStage::ExtractStage(OpenClSession& session, const ExtractOptions& options)
     : surf_(session, surf_parameters(options)) {}
 
-std::vector<ImageFeatures> ExtractStage::run(std::span<const DecodedImage> images) {
+std::vector<ImageFeatures> ExtractStage::run(std::span<const DecodedImage> images,
+                                             std::span<const ImageView> masks) {
   std::vector<ImageView> views;
   for (const DecodedImage& image : images) views.push_back(image.pixels.view());
-  std::vector<FeatureSet> found = surf_.extract(views);
+  std::vector<FeatureSet> found = surf_.extract(views, masks);
   std::vector<ImageFeatures> features;
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (images[i].scale != 1) enlarge(found[i].keypoints, images[i].scale);

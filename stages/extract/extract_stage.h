@@ -15,7 +15,9 @@ class ExtractStage {
   ExtractStage(OpenClSession& session, const ExtractOptions& options);
 
   // One result an image, in order; keypoints in pixels of the full-size image.
-  std::vector<ImageFeatures> run(std::span<const DecodedImage> images);
+  //   masks  as Surf::extract has them: none, or one per image in the size of its reduced pixels
+  std::vector<ImageFeatures> run(std::span<const DecodedImage> images,
+                                 std::span<const ImageView> masks = {});
 
  private:
   Surf surf_;

@@ -10,6 +10,8 @@ namespace lookalike {
 using Action = std::function<int()>;
 
 // Each adds a subcommand; parsing sets `action` when the subcommand was named.
+void add_features_command(CLI::App& app, Action& action);
+void add_show_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
 

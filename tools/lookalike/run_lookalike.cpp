@@ -1,14 +1,37 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "config/suggest.h"
 #include "pipeline/error.h"
 #include "stages/command/command_line.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
+namespace {
+
+// CLI11 would only say that a subcommand is required.
+void check_command_name(const CLI::App& app, std::string_view written) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (written.starts_with('-') || std::find(names.begin(), names.end(), written) != names.end()) {
+    return;
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest = nearest_name(written, known);
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{}: there is no such command; {}", written,
+                          nearest.empty() ? "see lookalike --help"
+                                          : fmt::format("did you mean \"{}\"?", nearest)));
+}
+
+}  // namespace
 
 int run_lookalike(int argc, const char* const* argv) {
   CLI::App app(
@@ -18,8 +41,11 @@ int run_lookalike(int argc, const char* const* argv) {
   app.set_version_flag("--version", "lookalike " LOOKALIKE_VERSION);
   app.require_subcommand(1);
   Action action;
+  add_features_command(app, action);
+  add_show_command(app, action);
   add_devices_command(app, action);
   add_config_command(app, action);
+  if (argc > 1) check_command_name(app, argv[1]);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const int code = action();
   if (std::fflush(stdout) != 0) {

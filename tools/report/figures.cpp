@@ -15,8 +15,9 @@ constexpr double kShownWidth = 720;
 
 std::string svg_start(double width, double height, std::string_view name) {
   return fmt::format(
-      "<svg viewBox=\"0 0 {:.1f} {:.1f}\" role=\"img\" aria-label=\"{}\" class=\"figure\">", width,
-      height, name);
+      "<svg viewBox=\"0 0 {0:.1f} {1:.1f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
+      "aria-label=\"{2}\" class=\"figure\">",
+      width, height, name);
 }
 
 std::string embedded(const std::string& id, const Picture& picture) {

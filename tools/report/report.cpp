@@ -83,8 +83,12 @@ std::string findings(const ReportEntry& entry, const Picture& photo, const std::
           pairs_details(finding, pairs_figure(photo_id, photo, id, *picture, finding, i), i == 0);
     }
   }
-  return fmt::format("<div class=\"columns\"><div>{}</div><div class=\"objects\">{}</div></div>{}",
-                     photo_figure(photo_id, photo, entry), cards, details);
+  if (entry.findings.empty()) {
+    cards = "<p class=\"nothing\">No indexed image shows what this photo shows.</p>";
+  }
+  return fmt::format(
+      "<div class=\"columns\"><div class=\"photo\">{}{}</div><div class=\"objects\">{}</div></div>",
+      photo_figure(photo_id, photo, entry), details, cards);
 }
 
 std::string section(const ReportEntry& entry, std::size_t number) {

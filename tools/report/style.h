@@ -35,8 +35,8 @@ section { margin-top: 28px; padding: 24px; background: var(--card); border: 1px 
 @media (prefers-color-scheme: dark) { .found { color: #4ade80; } .failed { color: #ff7a70; } }
 .columns { display: grid; grid-template-columns: minmax(0, 1.75fr) minmax(0, 1fr); gap: 24px; }
 @media (max-width: 760px) { .columns { grid-template-columns: minmax(0, 1fr); } }
-.figure { display: block; width: 100%; height: auto; max-height: 640px; border-radius: 8px;
-  background: var(--soft); }
+.figure { display: block; max-width: 100%; width: auto; height: auto; border-radius: 8px; }
+.photo .figure { width: 100%; max-height: 680px; background: var(--soft); }
 .objects { display: grid; gap: 20px; align-content: start; }
 .object { display: grid; gap: 8px; }
 .object .figure { max-height: 240px; }
@@ -44,6 +44,7 @@ section { margin-top: 28px; padding: 24px; background: var(--card); border: 1px 
 .chip { flex: none; min-width: 22px; padding: 0 6px; border-radius: 99px; color: #fff;
   font-size: 13px; font-weight: 700; line-height: 22px; text-align: center;
   text-shadow: 0 0 2px #000a; }
+.nothing { margin: 0; color: var(--muted); }
 .missing { padding: 20px; border-radius: 8px; background: var(--soft); color: var(--muted); }
 details { margin-top: 16px; }
 summary { cursor: pointer; color: var(--muted); font-size: 14px; }

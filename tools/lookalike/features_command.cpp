@@ -1,0 +1,120 @@
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "stages/command/open_session.h"
+#include "stages/decode/decode.h"
+#include "stages/decode/quiet_cerr.h"
+#include "stages/extract/extract_stage.h"
+#include "tools/lookalike/commands.h"
+#include "tools/lookalike/feature_table.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+    config.add("--hessian-threshold", "extract.hessian_threshold");
+    config.add("--octaves", "extract.octaves");
+    config.add("--layers", "extract.layers");
+    config.add("--descriptor-size", "extract.descriptor_size");
+    config.add("--upright", "extract.upright");
+    max_features = config.add("--max-features", "extract.max_features");
+    longest_side = config.add("--longest-side", "extract.longest_side_px");
+    config.add("--device", "device.choice");
+    command.add_option("--mask", mask, "Only features where this picture is not black")
+        ->type_name("IMAGE");
+    command.add_option("--csv", csv, "Write the features as a table; - for standard output")
+        ->type_name("FILE");
+    command.add_option("IMAGE", image, "Photo whose features are taken")->required()->type_name("");
+  }
+  ConfigArguments config;
+  TalkArguments talk;
+  CLI::Option* max_features = nullptr;
+  CLI::Option* longest_side = nullptr;
+  std::string mask;
+  std::string csv;
+  std::string image;
+};
+
+DecodedImage must_decode(const Arguments& arguments, const RunConfig& config) {
+  // Neither a configuration nor an option asked for a reduction: none.
+  const bool reduce = arguments.config.has_file() || arguments.longest_side->count() > 0;
+  const std::uint32_t longest_side_px =
+      reduce ? config.extract.longest_side_px : std::numeric_limits<std::uint32_t>::max();
+  auto decoded = decode_file(arguments.image, longest_side_px, config.images);
+  if (const auto* skipped = std::get_if<SkippedFile>(&decoded)) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: {}: {}", arguments.image, skipped->reason, skipped->detail));
+  }
+  return std::get<DecodedImage>(std::move(decoded));
+}
+
+// The mask in the size that features are taken at; empty when there is none.
+GrayImage load_mask(const std::string& path, const DecodedImage& image) {
+  if (path.empty()) return {};
+  const QuietCerr quiet;
+  const cv::Mat mask = cv::imread(path, cv::IMREAD_GRAYSCALE);
+  if (mask.empty()) {
+    throw Error(ErrorKind::kInput, fmt::format("{}: the mask cannot be read as a picture", path));
+  }
+  if (mask.cols != image.record.width || mask.rows != image.record.height) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: the mask must be {} x {} like the photo, was {} x {}", path,
+                            image.record.width, image.record.height, mask.cols, mask.rows));
+  }
+  GrayImage result(image.pixels.width, image.pixels.height);
+  cv::Mat target(result.height, result.width, CV_8U, result.pixels.data());
+  cv::resize(mask, target, target.size(), 0, 0, cv::INTER_NEAREST);
+  return result;
+}
+
+FeatureSet extract(const Arguments& arguments, const RunConfig& config, const DecodedImage& image) {
+  const GrayImage mask = load_mask(arguments.mask, image);
+  ExtractOptions options = config.extract;
+  if (!arguments.config.has_file() && arguments.max_features->count() == 0) {
+    options.max_features = 0;  // all of them
+  }
+  OpenClSession session(session_options(config.device));
+  ExtractStage stage(session, options);
+  const ImageView allowed = mask.view();
+  return std::move(stage.run({&image, 1}, {&allowed, 1}).front().features);
+}
+
+int features(const Arguments& arguments) {
+  const RunConfig config = arguments.config.load();
+  arguments.talk.apply();
+  const DecodedImage image = must_decode(arguments, config);
+  const FeatureSet found = extract(arguments, config, image);
+  if (arguments.csv.empty()) {
+    fmt::print("{}: {} features of {} numbers in {} x {} px\n", arguments.image, found.size(),
+               found.descriptor_size, image.record.width, image.record.height);
+  } else {
+    write_feature_table(arguments.csv, found);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_features_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("features", "Take the SURF features of one photo");
+  command->footer(
+      "Output: the number of features, or with --csv a table with the columns\n"
+      "  x, y, size, angle, response, octave, class_id, d0, d1, ...\n"
+      "in pixels of the upright photo at full size, strongest first; class_id is the sign of the "
+      "Laplacian.\n"
+      "Without --config, --longest-side or --max-features nothing is reduced or left out.\n"
+      "Example: lookalike features --hessian-threshold 400 --csv features.csv photo.jpg");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return features(*arguments); }; });
+}
+
+}  // namespace lookalike

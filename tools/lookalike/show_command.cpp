@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "storage/index_reader.h"
+#include "tools/lookalike/answers.h"
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) {
+    command.add_option("--database", database, "The index's file")->required()->type_name("FILE");
+    command.add_option("IMAGE", image, "Show this indexed image")->type_name("");
+    command.add_flag("--skipped", skipped, "List the files that could not be indexed, and why");
+    command.add_flag("--json", json, "Print one JSON object");
+  }
+  std::string database;
+  std::string image;
+  bool skipped = false;
+  bool json = false;
+};
+
+std::string hexadecimal(const ContentHash& hash) {
+  return fmt::format("{:02x}", fmt::join(hash, ""));
+}
+
+Json counts_json(const Arguments& arguments, const IndexReader& index) {
+  const IndexCounts counts = index.counts();
+  return {{"database", arguments.database},
+          {"images", counts.images},
+          {"blank", counts.blank},
+          {"files", counts.files},
+          {"skipped", counts.skipped},
+          {"features", counts.features},
+          {"words", counts.words},
+          {"postings", counts.postings},
+          {"segments", counts.segments},
+          {"content_hash", index.content_hash()},
+          {"settings", Json(index.settings())}};
+}
+
+Json skipped_json(const std::vector<SkippedFile>& files) {
+  Json list = Json::array();
+  for (const SkippedFile& file : files) {
+    list.push_back({{"path", file.file.path}, {"reason", file.reason}, {"detail", file.detail}});
+  }
+  return {{"skipped", std::move(list)}};
+}
+
+ImageId must_find(const IndexReader& index, const std::string& path) {
+  std::optional<ImageId> id =
+      index.find(std::filesystem::absolute(path).lexically_normal().string());
+  if (!id) id = index.find(path);
+  if (!id) throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", path));
+  return *id;
+}
+
+Json image_json(const IndexReader& index, ImageId id) {
+  const std::optional<StoredImage> image = index.image(id);
+  require(image.has_value(), "show: an image that was found is not there");
+  Json histogram = Json::array();
+  for (const WordCount& entry : index.histogram(id)) {
+    histogram.push_back(Json::array({entry.word, entry.count}));
+  }
+  return {{"id", image->id},
+          {"paths", image->paths},
+          {"content", hexadecimal(image->content)},
+          {"width", image->width},
+          {"height", image->height},
+          {"blank", image->blank},
+          {"features", image->feature_count},
+          {"pixels", image->sums.count},
+          {"mean", image->sums.mean()},
+          {"variance", image->sums.variance()},
+          {"histogram", std::move(histogram)}};
+}
+
+// One "name  value" a line; texts without their quotes.
+void print_text(const Json& json) {
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_object()) {
+      fmt::print("{}\n", name);
+      for (const auto& [key, text] : value.items()) {
+        fmt::print("  {:<26} {}\n", key, text.get<std::string>());
+      }
+    } else {
+      fmt::print("{:<14} {}\n", name,
+                 value.is_string() ? value.get<std::string>() : json_text(value));
+    }
+  }
+}
+
+// The words that occur most often, instead of the whole histogram.
+void print_histogram(const IndexReader& index, ImageId id) {
+  constexpr std::size_t kMostShown = 10;
+  SparseHistogram histogram = index.histogram(id);
+  std::stable_sort(histogram.begin(), histogram.end(),
+                   [](const WordCount& a, const WordCount& b) { return a.count > b.count; });
+  std::string words;
+  for (std::size_t i = 0; i < std::min(kMostShown, histogram.size()); ++i) {
+    words += fmt::format(" {} x {}", histogram[i].count, histogram[i].word);
+    if (i + 1 < std::min(kMostShown, histogram.size())) words += ',';
+  }
+  fmt::print("{:<14} {} words; count x word:{}{}\n", "histogram", histogram.size(), words,
+             histogram.size() > kMostShown ? ", ... (--json has all)" : "");
+}
+
+void print_skipped(const std::vector<SkippedFile>& files) {
+  for (const SkippedFile& file : files) {
+    fmt::print("{}: {}: {}\n", file.file.path, file.reason, file.detail);
+  }
+}
+
+int show(const Arguments& arguments) {
+  const IndexReader index{std::filesystem::path(arguments.database)};
+  if (arguments.skipped) {
+    if (arguments.json) {
+      fmt::print("{}\n", json_text(skipped_json(index.skipped())));
+    } else {
+      print_skipped(index.skipped());
+    }
+    return kExitDone;
+  }
+  std::optional<ImageId> id;
+  if (!arguments.image.empty()) id = must_find(index, arguments.image);
+  Json json = id ? image_json(index, *id) : counts_json(arguments, index);
+  if (arguments.json) {
+    fmt::print("{}\n", json_text(json));
+    return kExitDone;
+  }
+  json.erase("histogram");
+  print_text(json);
+  if (id) print_histogram(index, *id);
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_show_command(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("show", "Show what an index holds, or what it knows of one image");
+  command->footer(
+      "Output: counts, settings and a digest of the content; with IMAGE its statistics and its "
+      "histogram of visual words.\n"
+      "Example: lookalike show --database photos.db photos/cat.jpg");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return show(*arguments); }; });
+}
+
+}  // namespace lookalike
