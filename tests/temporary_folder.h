@@ -10,12 +10,14 @@
 
 namespace lookalike {
 
-// A new, empty folder for one test, removed with all that is in it at the end.
+// A new, empty folder for one test or, made in SetUpTestSuite, for all of a suite; removed with
+// all that is in it at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string(test->test_suite_name()) + "." + test->name();
+    const auto* tests = ::testing::UnitTest::GetInstance();
+    std::string name = tests->current_test_suite()->name();
+    if (const auto* test = tests->current_test_info()) name += std::string(".") + test->name();
     for (char& c : name) {
       if (c == '/') c = '-';
     }

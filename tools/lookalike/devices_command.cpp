@@ -140,6 +140,11 @@ void add_devices_command(CLI::App& app, Action& action) {
       "devices",
       "List OpenCL devices, which would be used, what each has, and whether our kernels are right "
       "there");
+  command->footer(
+      "Output: each device, marked * when it would be used, its limits, whether 64-bit atomics "
+      "work "
+      "and what the self-tests of our kernels say. Exit code 4 when one of them fails.\n"
+      "Example: lookalike devices --json");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return list(*arguments); }; });
 }

@@ -1,0 +1,111 @@
+// What every program does before it does anything.
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+struct CommandLine {
+  std::string program;
+  std::vector<std::string> words;
+};
+
+void PrintTo(const CommandLine& line, std::ostream* out) {
+  *out << line.program;
+  for (const std::string& word : line.words) *out << ' ' << word;
+}
+
+class EveryCommand : public testing::TestWithParam<CommandLine> {};
+
+TEST_P(EveryCommand, HelpExitsZeroAndSaysWhatGoesInAndOut) {
+  std::vector<std::string> words = GetParam().words;
+  words.emplace_back("--help");
+  const ProgramResult result = run_program(GetParam().program, words);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_THAT(result.out, HasSubstr("Output:"));
+  EXPECT_THAT(result.out, HasSubstr("Example: " + GetParam().program));
+}
+
+TEST_P(EveryCommand, AnUnknownOptionIsAUsageErrorInOneLine) {
+  std::vector<std::string> words = GetParam().words;
+  words.emplace_back("--no-such-option");
+  const ProgramResult result = run_program(GetParam().program, words);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, StartsWith(GetParam().program + ": error: "));
+  EXPECT_THAT(result.err, HasSubstr("--help"));
+  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+}
+
+const std::vector<CommandLine> kCommands = {
+    {"lookalike", {"features"}},
+    {"lookalike", {"show"}},
+    {"lookalike", {"devices"}},
+    {"lookalike", {"config"}},
+};
+INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(kCommands));
+
+TEST(Lookalike, HelpAndVersionExitZero) {
+  EXPECT_EQ(run_program("lookalike", {"--help"}).exit_code, 0);
+  const ProgramResult version = run_program("lookalike", {"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_THAT(version.out, ContainsRegex("^lookalike [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+}
+
+TEST(Lookalike, WithoutACommandIsAUsageError) {
+  EXPECT_EQ(run_program("lookalike", {}).exit_code, 2);
+}
+
+TEST(Lookalike, AMistypedCommandIsToldTheNearestOne) {
+  const ProgramResult result = run_program("lookalike", {"feature", "photo.jpg"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "lookalike: error: feature: there is no such command; did you mean \"features\"?\n");
+}
+
+TEST(Lookalike, ADeviceThatIsNotThereIsADeviceError) {
+  const ProgramResult result =
+      run_program("lookalike", {"devices", "--device", "::no-such-device"});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("no-such-device"));
+}
+
+TEST(Lookalike, ConfigPrintsAFileThatLoads) {
+  const TemporaryFolder folder;
+  const ProgramResult defaults = run_program("lookalike", {"config"});
+  EXPECT_EQ(defaults.exit_code, 0);
+  const std::string file = folder.write("run.toml", defaults.out);
+  EXPECT_EQ(run_program("lookalike", {"config", "--config", file}).out, defaults.out);
+}
+
+TEST(Lookalike, DevicesListsThemWithSelfTestsThatPass) {
+  const ProgramResult result = run_program("lookalike", {"devices", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json devices = nlohmann::json::parse(result.out)["devices"];
+  std::size_t used = 0;
+  for (const auto& device : devices) {
+    used += device["used"] ? 1 : 0;
+    EXPECT_TRUE(device["int64_atomics"].is_boolean());
+    EXPECT_GT(device["local_memory_bytes"], 0);
+    EXPECT_GT(device["constant_buffer_bytes"], 0);
+    EXPECT_THAT(device["self_tests"], testing::Not(IsEmpty()));
+    for (const auto& test : device["self_tests"]) EXPECT_TRUE(test["passed"]) << test;
+  }
+  EXPECT_EQ(used, 1U);
+}
+
+}  // namespace
+}  // namespace lookalike

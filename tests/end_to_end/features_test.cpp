@@ -1,0 +1,110 @@
+// `lookalike features`, on pictures that are drawn here.
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+
+namespace lookalike {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string drawn(const TemporaryFolder& folder, const std::string& name, const cv::Mat& image) {
+  const std::string file = (folder.path() / name).native();
+  cv::imwrite(file, image);
+  return file;
+}
+
+// The rows of a table without its header, split at the commas.
+std::vector<std::vector<double>> rows(const std::string& table) {
+  std::istringstream lines(table);
+  std::string line;
+  std::getline(lines, line);
+  std::vector<std::vector<double>> result;
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    auto& row = result.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(std::stod(cell));
+  }
+  return result;
+}
+
+TEST(Features, ATableOnStandardOutput) {
+  const TemporaryFolder folder;
+  const std::string photo = drawn(folder, "poster.png", draw_poster(1, {300, 400}));
+  const ProgramResult result = run_program("lookalike", {"features", "--csv", "-", photo});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("x,y,size,angle,response,octave,class_id,d0,d1,"));
+  const auto table = rows(result.out);
+  ASSERT_GT(table.size(), 50U);
+  for (const auto& row : table) {
+    ASSERT_EQ(row.size(), 7U + 64U);
+    EXPECT_GE(row[0], 0);
+    EXPECT_LT(row[0], 300);
+    EXPECT_LT(row[1], 400);
+    EXPECT_GE(row[4], 100) << "weaker than the threshold";
+  }
+}
+
+TEST(Features, OptionsDoWhatTheySay) {
+  const TemporaryFolder folder;
+  const std::string photo = drawn(folder, "poster.png", draw_poster(1, {300, 400}));
+  const std::string file = (folder.path() / "features.csv").native();
+  const ProgramResult result =
+      run_program("lookalike", {"features", "--descriptor-size", "128", "--max-features", "20",
+                                "--upright", "--csv", file, photo});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::ifstream stream(file);
+  const auto table = rows({std::istreambuf_iterator<char>(stream), {}});
+  EXPECT_LE(table.size(), 20U);
+  EXPECT_GT(table.size(), 10U);
+  for (const auto& row : table) {
+    EXPECT_EQ(row.size(), 7U + 128U);
+    EXPECT_EQ(row[3], 270) << "upright";
+  }
+}
+
+TEST(Features, AMaskKeepsThemInside) {
+  const TemporaryFolder folder;
+  const std::string photo = drawn(folder, "poster.png", draw_poster(1, {300, 400}));
+  cv::Mat left(400, 300, CV_8U, cv::Scalar(0));
+  left.colRange(0, 150).setTo(255);
+  const std::string mask = drawn(folder, "mask.png", left);
+  const ProgramResult result =
+      run_program("lookalike", {"features", "--mask", mask, "--csv", "-", photo});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto table = rows(result.out);
+  EXPECT_GT(table.size(), 20U);
+  for (const auto& row : table) EXPECT_LT(row[0], 150);
+}
+
+TEST(Features, AMaskOfAnotherSizeIsAnInputError) {
+  const TemporaryFolder folder;
+  const std::string photo = drawn(folder, "poster.png", draw_poster(1, {300, 400}));
+  const std::string mask = drawn(folder, "mask.png", cv::Mat(20, 10, CV_8U, cv::Scalar(255)));
+  const ProgramResult result = run_program("lookalike", {"features", "--mask", mask, photo});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("must be 300 x 400 like the photo, was 10 x 20"));
+}
+
+TEST(Features, APhotoThatIsNoneIsAnInputError) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      run_program("lookalike", {"features", folder.write("photo.jpg", "no photo at all")});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("undecodable"));
+}
+
+}  // namespace
+}  // namespace lookalike
