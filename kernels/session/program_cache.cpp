@@ -1,7 +1,6 @@
 #include "kernels/session/program_cache.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -60,16 +59,6 @@ void ProgramCache::store(const std::string& key, const std::vector<unsigned char
   } else {
     std::filesystem::remove(temporary, ignored);
   }
-}
-
-std::filesystem::path default_program_cache() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
-    return std::filesystem::path(cache) / "lookalike" / "programs";
-  }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
-    return std::filesystem::path(home) / ".cache" / "lookalike" / "programs";
-  }
-  return {};
 }
 
 }  // namespace lookalike

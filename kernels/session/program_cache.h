@@ -24,8 +24,4 @@ class ProgramCache {
   std::filesystem::path folder_;
 };
 
-// The user's cache folder for programs: $XDG_CACHE_HOME or ~/.cache, then lookalike/programs;
-// empty when neither is known.
-std::filesystem::path default_program_cache();
-
 }  // namespace lookalike

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "stages/codebook/random.h"
+#include "pipeline/random.h"
 #include "stages/codebook/seeding.h"
 #include "stages/codebook/signature_training.h"
 

@@ -6,7 +6,7 @@
 #include "config/options.h"
 #include "kernels/session/session.h"
 #include "pipeline/matrix_view.h"
-#include "stages/codebook/random.h"
+#include "pipeline/random.h"
 
 namespace lookalike {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pipeline/artefacts.h"
-#include "stages/codebook/random.h"
+#include "pipeline/random.h"
 
 namespace lookalike {
 

@@ -6,7 +6,7 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "tools/example/random.h"
+#include "pipeline/random.h"
 
 namespace lookalike {
 namespace {

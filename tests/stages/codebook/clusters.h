@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "stages/codebook/random.h"
+#include "pipeline/random.h"
 
 namespace lookalike {
 

@@ -14,6 +14,10 @@ class Random {
   // In [0, 1), with 53 bits.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
 
+  double between(double low, double high) { return low + (high - low) * uniform(); }
+  // In [0, count), for count >= 1.
+  int below(int count) { return static_cast<int>(uniform() * count); }
+
   // Mean 0, standard deviation 1. Box and Muller, "A note on the generation of random normal
   // deviates", 1958; one of the pair is used.
   double normal();

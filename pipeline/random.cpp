@@ -1,4 +1,4 @@
-#include "stages/codebook/random.h"
+#include "pipeline/random.h"
 
 #include <cmath>
 #include <numbers>
