@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <random>
@@ -11,8 +13,12 @@
 #include "kernels/assign/assign.h"
 #include "kernels/assign/assign_reference.h"
 #include "kernels/assign/synthetic_descriptors.h"
+#include "kernels/correlation/correlation.h"
+#include "kernels/correlation/correlation_reference.h"
 #include "kernels/variance/variance.h"
 #include "kernels/variance/variance_reference.h"
+#include "kernels/warp/warp.h"
+#include "kernels/warp/warp_reference.h"
 
 namespace lookalike {
 namespace {
@@ -52,6 +58,36 @@ std::string check_variance(OpenClSession& session, Reduction reduction) {
   return agrees ? "" : "the sums of an image are wrong";
 }
 
+GrayImage random_image(int width, int height, std::uint32_t seed) {
+  std::mt19937 generator(seed);
+  GrayImage image(width, height);
+  for (std::uint8_t& pixel : image.pixels) pixel = static_cast<std::uint8_t>(generator() >> 24U);
+  return image;
+}
+
+std::string check_correlation(OpenClSession& session) {
+  const GrayImage image = random_image(90, 61, kSeed);
+  const GrayImage pattern = random_image(19, 23, kSeed + 1);
+  const std::vector<float> map = Correlation(session).map(image.view(), pattern.view());
+  const std::vector<double> expected = correlation_reference(image.view(), pattern.view());
+  const bool agrees =
+      std::equal(map.begin(), map.end(), expected.begin(), expected.end(),
+                 [](float found, double right) { return std::abs(found - right) <= 1e-6; });
+  return agrees ? "" : "a correlation is off by more than 1e-6";
+}
+
+std::string check_warp(OpenClSession& session) {
+  const GrayImage image = random_image(90, 61, kSeed);
+  const Homography map{{1.9, -0.4, 7, 0.3, 1.2, -3, 1e-3, 2e-3, 1}};
+  const Warped warped = Warp(session).warp(image.view(), map, 47, 40);
+  const Warped expected = warp_reference(image.view(), map, 47, 40);
+  if (warped.mask.pixels != expected.mask.pixels) return "a pixel is wrongly defined or undefined";
+  const bool agrees = std::equal(warped.image.pixels.begin(), warped.image.pixels.end(),
+                                 expected.image.pixels.begin(),
+                                 [](int found, int right) { return std::abs(found - right) <= 1; });
+  return agrees ? "" : "a pixel is off by more than one grey level";
+}
+
 std::vector<SelfTest> tests_for(OpenClSession& session) {
   std::vector<SelfTest> tests;
   for (const AssignKernel kernel :
@@ -64,6 +100,8 @@ std::vector<SelfTest> tests_for(OpenClSession& session) {
     tests.push_back({"variance " + std::string(to_string(reduction)),
                      [reduction](OpenClSession& s) { return check_variance(s, reduction); }});
   }
+  tests.push_back({"correlation", check_correlation});
+  tests.push_back({"warp", check_warp});
   return tests;
 }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kMaxPatternPixels = std::size_t{1} << 24;
 constexpr int kMaxPatternWidth = (1 << 17) - 1;
 
-// Rows of maps and sums start at multiples of this, as the widest tile needs.
-constexpr std::size_t kPitchStep = 64;
+// Rows of maps and sums start at multiples of this, so that a whole tile of any kernel fits in.
+constexpr std::size_t kPitchStep = 32;
 
 // Kernels read whole vectors, so up to this many pixels past the end of the last image.
 constexpr std::size_t kReadAhead = 256;
