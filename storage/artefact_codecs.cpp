@@ -98,6 +98,14 @@ void decode_all(ByteReader& in, std::vector<T>& entries, std::size_t entry_bytes
   for (T& entry : entries) decode(in, entry);
 }
 
+void require_fit(const Codebook& codebook) {
+  if (codebook.descriptor_size == 0 || codebook.words.size() % codebook.descriptor_size != 0 ||
+      codebook.projection.size() != kSignatureBits * codebook.descriptor_size ||
+      codebook.thresholds.size() != codebook.size() * kSignatureBits) {
+    throw Error(ErrorKind::kInternal, "encode: the codebook's matrices do not fit each other");
+  }
+}
+
 std::size_t decode_descriptor_size(ByteReader& in) {
   const auto size = in.get<std::uint32_t>();
   if (size == 0 || size > kMaxDescriptorSize) in.fail("has an impossible descriptor size");
@@ -163,13 +171,9 @@ void decode(ByteReader& in, SkippedFile& record) {
 }
 
 void encode(const Codebook& codebook, ByteWriter& out) {
-  require(codebook.descriptor_size > 0 &&
-              codebook.words.size() == codebook.size() * codebook.descriptor_size &&
-              codebook.projection.size() == kSignatureBits * codebook.descriptor_size &&
-              codebook.thresholds.size() == codebook.size() * kSignatureBits,
-          "encode: the codebook's matrices do not fit each other");
+  require_fit(codebook);
   out.put_count(codebook.descriptor_size);
-  out.put_count(codebook.size());
+  out.put_count(codebook.words.size() / codebook.descriptor_size);
   out.put_array(codebook.words.data(), codebook.words.size());
   out.put_array(codebook.projection.data(), codebook.projection.size());
   out.put_array(codebook.thresholds.data(), codebook.thresholds.size());

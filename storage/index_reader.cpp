@@ -10,6 +10,7 @@
 #include "storage/index_content.h"
 #include "storage/index_tables.h"
 #include "storage/schema.h"
+#include "storage/segments.h"
 #include "storage/sqlite.h"
 
 namespace lookalike {
@@ -83,7 +84,7 @@ struct IndexReader::Impl {
   std::vector<bool> removed;  // by image
   Statement select_segments{connection, "SELECT id FROM segments ORDER BY id"};
   Statement select_tombstones{connection, "SELECT image FROM tombstones ORDER BY image DESC"};
-  Statement select_postings{connection, "SELECT data FROM postings WHERE segment = ? AND word = ?"};
+  Statement select_postings{connection, "SELECT data FROM postings WHERE id = ?"};
   Statement select_image{connection, std::string(kSelectImages) + "WHERE id = ?"};
   Statement select_images{connection, std::string(kSelectImages) + "ORDER BY id"};
   Statement select_norms{connection, "SELECT id, norm FROM images WHERE blank = 0"};
@@ -177,7 +178,7 @@ IndexCounts IndexReader::counts() const {
 WordPostings IndexReader::postings(std::uint32_t word) const {
   WordPostings postings;
   for (const std::int64_t segment : impl_->segments) {
-    Rows rows = impl_->select_postings.rows(segment, word);
+    Rows rows = impl_->select_postings.rows(postings_id(segment, word));
     if (!rows.next()) continue;
     const std::size_t first = postings.images.size();
     decode_named(impl_->connection, "postings of word", word,

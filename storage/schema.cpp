@@ -67,11 +67,9 @@ CREATE TABLE forward (
 
 CREATE TABLE segments (id INTEGER PRIMARY KEY, posting_count INTEGER NOT NULL) STRICT;
 
-CREATE TABLE postings (
-  segment INTEGER NOT NULL,
-  word INTEGER NOT NULL,
-  data BLOB NOT NULL,
-  PRIMARY KEY (segment, word)) STRICT, WITHOUT ROWID;
+-- id: segment << 32 | word. A b-tree by one integer is searched faster, and wastes less space
+-- on long rows, than one by two columns.
+CREATE TABLE postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
 -- Removed images whose postings are still in a segment.
 CREATE TABLE tombstones (image INTEGER PRIMARY KEY, posting_count INTEGER NOT NULL) STRICT;

@@ -19,14 +19,16 @@ namespace {
 constexpr std::size_t kMostMergedAtOnce = 256;
 // Everything is merged once one posting in so many is of a removed image.
 constexpr std::uint64_t kRemovedShare = 4;
+constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
 
 // A segment's postings, word after word.
 class Cursor {
  public:
   Cursor(const Connection& connection, std::int64_t segment)
       : connection_(connection),
-        statement_(connection, "SELECT word, data FROM postings WHERE segment = ? ORDER BY word"),
-        rows_(statement_.rows(segment)) {}
+        statement_(connection,
+                   "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id"),
+        rows_(statement_.rows(postings_id(segment, 0), postings_id(segment, kLastWord))) {}
 
   bool next() {
     if (!rows_.next()) return false;
@@ -145,8 +147,8 @@ Segments::Segments(Connection& connection)
       insert_segment_(connection, "INSERT INTO segments (posting_count) VALUES (0)"),
       set_count_(connection, "UPDATE segments SET posting_count = ? WHERE id = ?"),
       delete_segment_(connection, "DELETE FROM segments WHERE id = ?"),
-      insert_postings_(connection, "INSERT INTO postings (segment, word, data) VALUES (?, ?, ?)"),
-      delete_postings_(connection, "DELETE FROM postings WHERE segment = ?"),
+      insert_postings_(connection, "INSERT INTO postings (id, data) VALUES (?, ?)"),
+      delete_postings_(connection, "DELETE FROM postings WHERE id BETWEEN ? AND ?"),
       tombstones_(connection, "SELECT image FROM tombstones"),
       count_tombstones_(connection, "SELECT sum(posting_count) FROM tombstones"),
       delete_tombstone_(connection, "DELETE FROM tombstones WHERE image = ?") {}
@@ -170,7 +172,7 @@ void Segments::write(const SegmentBuilder& builder, std::size_t word_count) {
   const std::int64_t id = new_segment();
   builder.for_each_word(word_count, [&](std::uint32_t word, std::span<const ImageId> images,
                                         std::span<const std::uint64_t> signatures) {
-    insert_postings_.run(id, word, ByteView(encode_postings(images, signatures)));
+    insert_postings_.run(postings_id(id, word), ByteView(encode_postings(images, signatures)));
   });
   set_count_.run(builder.size(), id);
 }
@@ -226,13 +228,13 @@ void Segments::merge_these(std::span<const Segment> segments) {
       drop_removed(postings, removed, met);
       if (postings.images.empty()) continue;
       sort_by_image(postings);
-      insert_postings_.run(id, word,
+      insert_postings_.run(postings_id(id, word),
                            ByteView(encode_postings(postings.images, postings.signatures)));
       total += postings.images.size();
     }
   }
   for (const Segment& segment : segments) {
-    delete_postings_.run(segment.id);
+    delete_postings_.run(postings_id(segment.id, 0), postings_id(segment.id, kLastWord));
     delete_segment_.run(segment.id);
   }
   if (total == 0) delete_segment_.run(id);

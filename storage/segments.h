@@ -10,6 +10,11 @@
 
 namespace lookalike {
 
+// The row of a word's postings in a segment.
+constexpr std::int64_t postings_id(std::int64_t segment, std::uint32_t word) {
+  return (segment << 32) | std::int64_t{word};
+}
+
 // The features of a batch of images, to become one segment.
 class SegmentBuilder {
  public:

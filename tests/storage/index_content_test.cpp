@@ -21,7 +21,9 @@ class ContentHashTest : public IndexTest {
   }
 };
 
-ImageToStore image(std::uint64_t number) { return sample_to_store(number); }
+ImageToStore image(std::uint64_t number) {
+  return sample_to_store(number);
+}
 
 TEST_F(ContentHashTest, DoesNotDependOnOrderOrBatches) {
   const std::string expected = hash_of({{image(1), image(2), image(3)}});
