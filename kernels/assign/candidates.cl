@@ -1,5 +1,5 @@
 // The best groups of words seen so far by one work-item, best first, and the score of the next one.
-// The wrapper passes SCORE and INDEX: float and uint, or vectors of them with a descriptor per lane,
+// The wrapper passes SCORE and INDEX: float and uint, or vectors of them with a descriptor a lane,
 // and NEAREST, how many groups are kept: the m nearest words lie within the m best groups.
 typedef struct {
   SCORE scores[NEAREST + 1];

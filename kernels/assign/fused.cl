@@ -54,7 +54,7 @@ void add_products(local const float4* descriptors, local const float4* words, ui
 // columns 4x..4x+3 and 64+4x..64+4x+3      half_norms [word_tiles * TILE], by word
 // groups [n][NEAREST]   next_scores [n]: the best score of a group that is not in groups
 kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void scan_fused(
-    global const float4* descriptors, global const float4* words, global const float* half_norms,
+    global const float4* descriptors, global const float4* words, global const float8* half_norms,
     uint n, uint word_tiles, global uint* groups, global float* next_scores) {
   local float4 staged_descriptors[2][QUADS];
   local float4 staged_words[2][QUADS];
@@ -77,7 +77,7 @@ kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void scan_fused(
   uint step = 0;
   for (uint tile = 0; tile < word_tiles; ++tile) {
     float8 scores[8];
-    const float8 start = -vload8(x, half_norms + tile * TILE);
+    const float8 start = -half_norms[tile * SIDE + x];
 #pragma unroll
     for (int r = 0; r < 8; ++r) scores[r] = start;
     for (uint slice = 0; slice < SLICES; ++slice, ++step) {

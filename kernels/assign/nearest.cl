@@ -1,4 +1,4 @@
-// The NEAREST nearest words of one descriptor: squared distances in rising order, equal distances by
+// The NEAREST nearest words of one descriptor: squared distances in rising order, equal ones by
 // word. Word 0 stands in until enough are found, which never happens for finite descriptors.
 typedef struct {
   float squared_distances[NEAREST];

@@ -8,20 +8,25 @@
 // Unit of rounding of float.
 #define ROUNDING 0x1p-24f
 
-float8 squared_distances_to(global const float* x, global const float* words, uint group) {
-  words += (ulong)group * DIMENSIONS * 8;
+float8 squared_distances_to(global const float4* x, global const float8* words, uint group) {
+  words += (ulong)group * DIMENSIONS;
   float8 even = (float8)(0);
   float8 odd = (float8)(0);
-  for (uint i = 0; i < DIMENSIONS; i += 2) {
-    const float8 a = (float8)(x[i]) - vload8(i, words);
-    const float8 b = (float8)(x[i + 1]) - vload8(i + 1, words);
+  for (uint i = 0; i < DIMENSIONS; i += 4) {
+    const float4 value = x[i / 4];
+    const float8 a = value.x - words[i];
+    const float8 b = value.y - words[i + 1];
+    const float8 c = value.z - words[i + 2];
+    const float8 d = value.w - words[i + 3];
     even += a * a;
     odd += b * b;
+    even += c * c;
+    odd += d * d;
   }
   return even + odd;
 }
 
-void insert_group(NearestWords* nearest, global const float* x, global const float* words,
+void insert_group(NearestWords* nearest, global const float4* x, global const float8* words,
                   uint group, uint k) {
   float distances[8];
   vstore8(squared_distances_to(x, words, group), 0, distances);
@@ -33,9 +38,10 @@ void insert_group(NearestWords* nearest, global const float* x, global const flo
 // The least squared distance that a word outside the kept groups can have. Rounding errs by at most
 // (DIMENSIONS + 2) units of |x||c| + |c|^2/2 in a score and of |x|^2/2 in half the squared norm
 // (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
-float least_distance_outside(global const float* x, float next_score, float max_norm) {
-  float sum = 0;
-  for (uint i = 0; i < DIMENSIONS; ++i) sum += x[i] * x[i];
+float least_distance_outside(global const float4* x, float next_score, float max_norm) {
+  float4 squares = (float4)(0);
+  for (uint i = 0; i < DIMENSIONS / 4; ++i) squares += x[i] * x[i];
+  const float sum = squares.x + squares.y + squares.z + squares.w;
   const float scale = sqrt(sum) + max_norm;
   return sum - 2 * next_score - (DIMENSIONS + 2) * ROUNDING * scale * scale;
 }
@@ -43,13 +49,13 @@ float least_distance_outside(global const float* x, float next_score, float max_
 // descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   groups [n][NEAREST]
 // next_scores [n]   nearest_words, squared_distances [n][NEAREST]
 // doubtful: doubtful[0] counts the rows, listed after it, that rescan must look at again.
-kernel void refine(global const float* descriptors, global const float* words,
+kernel void refine(global const float4* descriptors, global const float8* words,
                    global const uint* groups, global const float* next_scores, uint n, uint k,
                    float max_norm, global uint* nearest_words, global float* squared_distances,
                    volatile global uint* doubtful) {
   const uint row = get_global_id(0);
   if (row >= n) return;
-  global const float* x = descriptors + (ulong)row * DIMENSIONS;
+  global const float4* x = descriptors + (ulong)row * (DIMENSIONS / 4);
   NearestWords nearest;
   clear_nearest(&nearest);
   for (uint c = 0; c < NEAREST; ++c) {
@@ -66,13 +72,13 @@ kernel void refine(global const float* descriptors, global const float* words,
 
 // Looks at every word for each doubtful row: a work-group of RESCAN_ITEMS a row, in turn.
 kernel __attribute__((reqd_work_group_size(RESCAN_ITEMS, 1, 1))) void rescan(
-    global const float* descriptors, global const float* words, uint k, global uint* nearest_words,
-    global float* squared_distances, global const uint* doubtful) {
+    global const float4* descriptors, global const float8* words, uint k,
+    global uint* nearest_words, global float* squared_distances, global const uint* doubtful) {
   local NearestWords found[RESCAN_ITEMS];
   const uint item = get_local_id(0);
   for (uint d = get_group_id(0); d < doubtful[0]; d += get_num_groups(0)) {
     const uint row = doubtful[1 + d];
-    global const float* x = descriptors + (ulong)row * DIMENSIONS;
+    global const float4* x = descriptors + (ulong)row * (DIMENSIONS / 4);
     NearestWords nearest;
     clear_nearest(&nearest);
     for (uint group = item; group < (k + 7) / 8; group += RESCAN_ITEMS) {
