@@ -5,6 +5,9 @@
 // Determinants, fits and orientations must not depend on whether a device fuses a * b + c.
 #pragma OPENCL FP_CONTRACT OFF
 
+// Loops only become vector code once what they call is part of them.
+#define INLINE inline __attribute__((always_inline))
+
 // As SurfLayer in surf_plan.h, which explains it.
 typedef struct {
   int octave, step, side;
@@ -25,7 +28,7 @@ typedef struct {
 
 // The sampling interval s of a keypoint. The division is rounded correctly on every device:
 // window sides are truncated multiples of s, and one bit would change them.
-inline float sampling_interval(float size) {
+INLINE float sampling_interval(float size) {
   const float ninth = 1.0f / 9.0f;
   const float scaled = size * 1.2f;
   const float quotient = scaled * ninth;

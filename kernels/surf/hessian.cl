@@ -5,16 +5,16 @@
 // scaled once, so that every device finds the same bits.
 
 // k * side / 9, rounded; never a tie.
-inline int grid_line(int side, int k) { return (2 * side * k + 9) / 18; }
+INLINE int grid_line(int side, int k) { return (2 * side * k + 9) / 18; }
 
 // Sum of the pixels between two rows of the integral image and the columns [left, right).
-inline int box(global const int* top, global const int* bottom, int left, int right) {
+INLINE int box(global const int* top, global const int* bottom, int left, int right) {
   return bottom[right] - bottom[left] - top[right] + top[left];
 }
 
 // Dxx * Dyy - CROSS_SHARE * Dxy^2 of the filter at corner, side and weights as in Layer; trace
 // gets Dxx + Dyy.
-inline float determinant_at(global const int* corner, int pitch, int side, float line_weight,
+INLINE float determinant_at(global const int* corner, int pitch, int side, float line_weight,
                             float cross_weight, float* trace) {
   const int third = side / 3;
   const int near = grid_line(side, 2), far = grid_line(side, 7);
@@ -35,7 +35,7 @@ inline float determinant_at(global const int* corner, int pitch, int side, float
 }
 
 // One row of samples. A constant step lets the compiler turn strided loads into shuffles.
-inline void hessian_row(global const int* restrict integral, int pitch, Layer layer, int step,
+INLINE void hessian_row(global const int* restrict integral, int pitch, Layer layer, int step,
                         global float* restrict out) {
   for (int x = get_local_id(0); x < layer.sample_columns; x += LOCAL_SIZE) {
     float trace;

@@ -4,7 +4,7 @@
 
 #if LOCAL_SIZE > 1
 // Sum of the values of the items up to this one.
-inline int inclusive_scan(int value, local int* sums) {
+INLINE int inclusive_scan(int value, local int* sums) {
   const int item = get_local_id(0);
   sums[item] = value;
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,6 +1,6 @@
 // Non-maximum suppression over 3 x 3 x 3 samples and the fit of the peak between samples.
 
-inline bool is_peak(float value, global const float* below, global const float* here,
+INLINE bool is_peak(float value, global const float* below, global const float* here,
                     global const float* above, int columns) {
   bool peak = value > here[-1] && value > here[1] && value > below[0] && value > above[0];
   for (int y = -1; peak && y <= 1; ++y) {
@@ -12,9 +12,18 @@ inline bool is_peak(float value, global const float* below, global const float* 
   return peak;
 }
 
+#if LOCAL_SIZE == 1
+// Whether one of 16 neighbours may be a peak: few may, and a vector of them is tested at once.
+INLINE bool may_hold_peak(global const float* here, int columns, float threshold) {
+  const float16 values = vload16(0, here);
+  return any(values > threshold & values > vload16(0, here - 1) & values > vload16(0, here + 1) &
+             values > vload16(0, here - columns) & values > vload16(0, here + columns));
+}
+#endif
+
 // Solves the symmetric system {{a, b, c}, {b, d, e}, {c, e, f}} * x = right by Cramer's rule.
 // The result is not finite when the matrix is singular.
-inline float3 solve_symmetric(float a, float b, float c, float d, float e, float f, float3 right) {
+INLINE float3 solve_symmetric(float a, float b, float c, float d, float e, float f, float3 right) {
   const float3 first = (float3)(d * f - e * e, c * e - b * f, b * e - c * d);
   const float3 second = (float3)(first.y, a * f - c * c, b * c - a * e);
   const float3 third = (float3)(first.z, second.z, a * d - b * b);
@@ -23,7 +32,7 @@ inline float3 solve_symmetric(float a, float b, float c, float d, float e, float
 }
 
 // Where the quadratic through the neighbours has its peak, in samples and layers from the middle.
-inline float3 peak_offset(global const float* below, global const float* here,
+INLINE float3 peak_offset(global const float* below, global const float* here,
                           global const float* above, int columns) {
   const float middle = 2 * here[0];
   const float xx = here[-1] - middle + here[1];
@@ -39,7 +48,7 @@ inline float3 peak_offset(global const float* below, global const float* here,
 }
 
 // Appends a keypoint unless the fit leaves its neighbourhood, finds no slope at all or fails.
-inline void fit_and_append(global const int* integral, int pitch, Layer layer, int row, int column,
+INLINE void fit_and_append(global const int* integral, int pitch, Layer layer, int row, int column,
                            float value, float3 offset, global int* found, int capacity,
                            global FoundKeypoint* keypoints) {
   if (!(fabs(offset.x) <= 1 && fabs(offset.y) <= 1 && fabs(offset.z) <= 1)) return;
@@ -76,7 +85,12 @@ kernel void maxima(global const int* restrict integral, int pitch,
   global const float* here = maps + layer.map + row * columns;
   global const float* below = maps + layers[index - 1].map + row * columns;
   global const float* above = maps + layers[index + 1].map + row * columns;
-  for (int x = layer.border + get_local_id(0); x < columns - layer.border; x += LOCAL_SIZE) {
+  const int end = columns - layer.border;
+  for (int x = layer.border + get_local_id(0); x < end; x += LOCAL_SIZE) {
+#if LOCAL_SIZE == 1
+    while (x + 16 <= end && !may_hold_peak(here + x, columns, threshold)) x += 16;
+    if (x >= end) break;
+#endif
     const float value = here[x];
     if (!(value > threshold) || !is_peak(value, below + x, here + x, above + x, columns)) continue;
     const float3 offset = peak_offset(below + x, here + x, above + x, columns);

@@ -57,7 +57,8 @@ std::string build_options(const SurfParameters& parameters, std::size_t group_si
          define("CROSS_SHARE", literal(kCrossShare)) + define("SIDE_STEP", kSurfSideStep) +
          define("SAMPLES", static_cast<int>(sample_count)) +
          define("WINDOWS", 360 / kOrientationStepDegrees) +
-         define("HALF_WINDOW", kOrientationHalfWindowDegrees) +
+         define("STEP", kOrientationStepDegrees) +
+         define("REACH", kOrientationHalfWindowDegrees / kOrientationStepDegrees) +
          define("UPRIGHT", parameters.upright ? 1 : 0) +
          define("UPRIGHT_ANGLE", literal(kUprightAngleDegrees)) + define("PATCH", kPatchSide) +
          define("CHUNK", kChunkColumns) + define("LANES", kLanes) +
