@@ -183,7 +183,9 @@ std::vector<Keypoint> Surf::find_keypoints() {
   launch(hessian_, "surf hessian", plan_.sample_rows);
   std::size_t count = search();
   while (count > capacity_) {
-    capacity_ = std::bit_ceil(count);
+    const std::size_t wanted = std::bit_ceil(count);
+    keypoints_.at_least(session_, wanted * sizeof(FoundKeypoint));
+    capacity_ = wanted;
     count = search();
   }
   std::vector<FoundKeypoint> found(count);
