@@ -11,6 +11,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
+  std::uint64_t bits() { return engine_(); }
   // In [0, 1), with 53 bits.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
 

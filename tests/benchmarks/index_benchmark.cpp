@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/random.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
 #include "storage/sqlite.h"
@@ -28,22 +29,10 @@ constexpr std::size_t kQueryWords = 400;
 constexpr std::size_t kVerifiedImages = 200;
 constexpr int kRepeats = 5;
 
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t bits() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31U);
-  }
-  double unit() { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
-  // Some words are more frequent than others: a query word has 1.3 times the mean's postings.
-  std::uint32_t word() { return static_cast<std::uint32_t>(kWords * std::pow(unit(), 1.5)); }
-
- private:
-  std::uint64_t state_;
-};
+// Some words are more frequent than others: a query word has 1.3 times the mean's postings.
+std::uint32_t random_word(Random& random) {
+  return static_cast<std::uint32_t>(kWords * std::pow(random.uniform(), 1.5));
+}
 
 std::string path_of(std::size_t number) {
   return fmt::format("/photos/{:08}.jpg", number);
@@ -56,9 +45,9 @@ ImageToStore made_up_image(std::size_t number) {
   for (auto& byte : image.words.image.content) byte = static_cast<std::uint8_t>(random.bits());
   for (std::size_t i = 0; i < kFeatures; ++i) {
     image.words.features.push_back(
-        {random.word(), random.bits(), static_cast<float>(1024 * random.unit()),
-         static_cast<float>(768 * random.unit()), static_cast<float>(9 + 90 * random.unit()),
-         static_cast<float>(360 * random.unit()), 1});
+        {random_word(random), random.bits(), static_cast<float>(random.between(0, 1024)),
+         static_cast<float>(random.between(0, 768)), static_cast<float>(random.between(9, 99)),
+         static_cast<float>(random.between(0, 360)), 1});
   }
   std::sort(image.words.features.begin(), image.words.features.end(),
             [](const auto& a, const auto& b) { return a.word < b.word; });
@@ -116,7 +105,7 @@ void read(const std::filesystem::path& database) {
   const IndexReader index(database);
   Random random(1);
   std::vector<std::uint32_t> words(kQueryWords);
-  for (std::uint32_t& word : words) word = random.word();
+  for (std::uint32_t& word : words) word = random_word(random);
   std::size_t postings = 0;
   const double query_ms = best_ms_of([&] {
     postings = 0;

@@ -49,21 +49,6 @@ Error error_of(const std::function<void()>& call) {
   throw std::logic_error("nothing was thrown");
 }
 
-std::uint64_t Random::bits() {
-  std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
-
-std::uint32_t Random::below(std::uint32_t bound) {
-  return static_cast<std::uint32_t>(((bits() >> 32U) * bound) >> 32U);
-}
-
-double Random::between(double low, double high) {
-  return low + (high - low) * static_cast<double>(bits() >> 11U) * 0x1p-53;
-}
-
 SourceFile sample_file(std::uint64_t number) {
   return {"/photos/" + std::to_string(number) + ".jpg", 1000 + number,
           1'700'000'000'000'000'000 + static_cast<std::int64_t>(number)};
@@ -84,8 +69,7 @@ ImageFeatures sample_features(std::uint64_t number, std::size_t count) {
     sample.features.keypoints.push_back(
         {static_cast<float>(random.between(0, 640)), static_cast<float>(random.between(0, 480)),
          static_cast<float>(random.between(9, 80)), static_cast<float>(random.between(0, 360)),
-         static_cast<float>(random.between(100, 900)), static_cast<std::int32_t>(random.below(4)),
-         static_cast<std::int32_t>(random.below(3)) - 1});
+         static_cast<float>(random.between(100, 900)), random.below(4), random.below(3) - 1});
     for (int j = 0; j < 3; ++j) {
       sample.features.descriptors.push_back(static_cast<float>(random.between(-1, 1)));
     }
@@ -93,16 +77,16 @@ ImageFeatures sample_features(std::uint64_t number, std::size_t count) {
   return sample;
 }
 
-ImageWords sample_words(std::uint64_t number, std::size_t count, std::uint32_t word_count) {
+ImageWords sample_words(std::uint64_t number, std::size_t count, int word_count) {
   ImageWords sample{sample_image(number), {}, {}};
   Random random(number);
   std::map<std::uint32_t, std::uint32_t> counts;
   for (std::size_t i = 0; i < count; ++i) {
-    sample.features.push_back(
-        {random.below(word_count), random.bits(), static_cast<float>(random.between(0, 640)),
-         static_cast<float>(random.between(0, 480)), static_cast<float>(random.between(9, 80)),
-         static_cast<float>(random.between(0, 360)),
-         static_cast<std::int32_t>(random.below(3)) - 1});
+    sample.features.push_back({static_cast<std::uint32_t>(random.below(word_count)), random.bits(),
+                               static_cast<float>(random.between(0, 640)),
+                               static_cast<float>(random.between(0, 480)),
+                               static_cast<float>(random.between(9, 80)),
+                               static_cast<float>(random.between(0, 360)), random.below(3) - 1});
     ++counts[sample.features.back().word];
   }
   std::stable_sort(sample.features.begin(), sample.features.end(),
@@ -111,7 +95,7 @@ ImageWords sample_words(std::uint64_t number, std::size_t count, std::uint32_t w
   return sample;
 }
 
-ImageToStore sample_to_store(std::uint64_t number, std::size_t count, std::uint32_t word_count) {
+ImageToStore sample_to_store(std::uint64_t number, std::size_t count, int word_count) {
   return {sample_words(number, count, word_count), {100, 10 * number, 1000 * number}, count == 0};
 }
 

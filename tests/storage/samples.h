@@ -11,6 +11,7 @@
 
 #include "pipeline/artefacts.h"
 #include "pipeline/error.h"
+#include "pipeline/random.h"
 #include "storage/byte_stream.h"
 #include "storage/index_types.h"
 
@@ -37,25 +38,12 @@ void write_bytes(const std::filesystem::path& file, ByteView bytes);
 // Runs it, which must throw, and returns the error.
 Error error_of(const std::function<void()>& call);
 
-// Evenly spread numbers from a seed (splitmix64).
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t bits();
-  std::uint32_t below(std::uint32_t bound);
-  double between(double low, double high);
-
- private:
-  std::uint64_t state_;
-};
-
 // Reproducible things of every type, told apart by their number.
 SourceFile sample_file(std::uint64_t number);
 ImageRecord sample_image(std::uint64_t number);
 ImageFeatures sample_features(std::uint64_t number, std::size_t count);
-ImageWords sample_words(std::uint64_t number, std::size_t count, std::uint32_t word_count);
-ImageToStore sample_to_store(std::uint64_t number, std::size_t count = 20,
-                             std::uint32_t word_count = 16);
+ImageWords sample_words(std::uint64_t number, std::size_t count, int word_count);
+ImageToStore sample_to_store(std::uint64_t number, std::size_t count = 20, int word_count = 16);
 Codebook sample_codebook(std::size_t words = 16, std::size_t descriptor_size = 4);
 
 }  // namespace lookalike
