@@ -85,7 +85,7 @@ struct MatchOptions {
   std::uint32_t min_inliers = 6;         // 4..1000: fewer are not reported
   double inlier_distance = 0.012;        // 0.0001..0.5 of the query's diagonal
   std::uint32_t locate_candidates = 5;   // 0..1000: best matches sharpened by correlation
-  double min_correlation = 0.3;          // -1..1, for `locate` hits found without features
+  double min_correlation = 0.7;          // -1..1, for `locate` hits found without features
   std::uint64_t seed = 1;
 
   bool operator==(const MatchOptions&) const = default;

@@ -20,9 +20,12 @@ struct Hit {
   Quad quad{};
 };
 
-// Every place where the scene shows the object, best first; empty when it does not. Features give
-// the pose and correlation sharpens it; an object with too few features is searched for by
-// correlation, unturned and at its own size.
+// Every place where the scene shows the object, best first: most inliers, then the highest
+// correlation; empty when it does not. Features give the pose, the pixels sharpen it, and the
+// correlation is taken at the object's full detail. An exact crop is found at the exact pixel.
+// Where features agree on no place, the object is searched for by correlation, unturned and at its
+// own size, and reported once, from options.min_correlation on. Deterministic. Throws
+// Error(kInternal) when the descriptors are of different sizes, Error(kDevice) when a launch fails.
 std::vector<Hit> locate(OpenClSession& session, const Query& object, const Query& scene,
                         const MatchOptions& options);
 

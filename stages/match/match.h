@@ -33,7 +33,7 @@ Quad outline(const Homography& object_to_scene, int width, int height);
 // An indexed image that was found in a query.
 struct Match {
   StoredImage image;
-  double score = 0;                   // orders the matches: more is better
+  double score = 0;  // effective inliers (see pose.h), times 1 + the correlation where positive
   std::uint32_t inliers = 0;          // feature pairs that agree on the pose
   std::optional<double> correlation;  // at the sharpened pose; absent when it could not be taken
   Homography object_to_query;         // between full-size pixel centres

@@ -64,6 +64,13 @@ bool is_convex(const Quad& quad) {
   return true;
 }
 
+bool contains(const Quad& quad, Point point) {
+  for (std::size_t i = 0; i < quad.size(); ++i) {
+    if (side_of(quad[i], quad[(i + 1) % 4], point) < 0) return false;
+  }
+  return true;
+}
+
 double intersection_over_union(const Quad& a, const Quad& b) {
   if (!is_convex(a) || !is_convex(b)) return 0;
   Polygon common(a.begin(), a.end());

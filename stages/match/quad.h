@@ -11,6 +11,9 @@ double signed_area(const Quad& quad);
 // Whether all four corners turn clockwise as seen; a mirrored or folded quad does not.
 bool is_convex(const Quad& quad);
 
+// Whether the point lies in a convex quad or on its rim.
+bool contains(const Quad& quad, Point point);
+
 // Area common to two convex quads over the area of either, [0, 1]; 0 when one is not convex.
 double intersection_over_union(const Quad& a, const Quad& b);
 

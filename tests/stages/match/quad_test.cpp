@@ -45,6 +45,13 @@ TEST(Quad, MirroredAndFoldedAreNotConvex) {
   EXPECT_FALSE(is_convex({Point{0, 0}, Point{10, 0}, Point{3, 3}, Point{0, 10}}));
 }
 
+TEST(Quad, ContainsItsInsideAndItsRim) {
+  EXPECT_TRUE(contains(kSquare, {5, 5}));
+  EXPECT_TRUE(contains(kSquare, {10, 5}));
+  EXPECT_FALSE(contains(kSquare, {10.1, 5}));
+  EXPECT_FALSE(contains(kSquare, {5, -0.1}));
+}
+
 TEST(IntersectionOverUnion, KnownOverlaps) {
   EXPECT_DOUBLE_EQ(intersection_over_union(kSquare, kSquare), 1);
   EXPECT_DOUBLE_EQ(intersection_over_union(kSquare, shifted(kSquare, 5, 0)), 1.0 / 3);

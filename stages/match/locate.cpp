@@ -1,0 +1,178 @@
+#include "stages/match/locate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "stages/match/descriptor_pairs.h"
+#include "stages/match/plain_search.h"
+#include "stages/match/pose.h"
+#include "stages/match/pose_geometry.h"
+#include "stages/match/quad.h"
+#include "stages/match/reduction.h"
+#include "stages/match/sharpen.h"
+
+namespace lookalike {
+namespace {
+
+constexpr double kMaxOverlap = 0.3;   // intersection over union of two places of one object
+constexpr double kTranslationPx = 3;  // corners nearer than this to an unmoved object's may be
+constexpr double kTranslationShare = 0.02;  // noise; so may this share of the object's diagonal
+
+// To [0, 360), also where a turn just below zero rounds to 360.
+double in_circle(double degrees) {
+  const double turned = degrees < 0 ? degrees + 360 : degrees;
+  return turned < 360 ? turned : 0;
+}
+
+Hit hit_of(const Homography& object_to_scene, const ImageRecord& object) {
+  const Point centre = middle(object.width, object.height);
+  const Jacobian j = jacobian(object_to_scene, centre);
+  const Point at = object_to_scene.apply(centre);
+  Hit hit;
+  hit.centre = {at.x + 0.5, at.y + 0.5};
+  hit.angle_degrees = in_circle(std::atan2(j.yx - j.xy, j.xx + j.yy) * 180 / std::numbers::pi);
+  hit.quad = outline(object_to_scene, object.width, object.height);
+  hit.scale =
+      std::sqrt(signed_area(hit.quad) / (static_cast<double>(object.width) * object.height));
+  return hit;
+}
+
+class Locator {
+ public:
+  Locator(OpenClSession& session, const Query& object, const Query& scene,
+          const MatchOptions& options)
+      : object_(object),
+        scene_(scene),
+        options_(options),
+        to_object_(reduction(object.image)),
+        to_scene_(reduction(scene.image)),
+        sharpener_(session),
+        plain_(session),
+        pairs_(pair_descriptors(session, object.features, scene.features)) {}
+
+  std::vector<Hit> find() {
+    std::vector<Hit> hits;
+    while (std::optional<Hit> hit = next_by_features()) {
+      const bool again = std::any_of(hits.begin(), hits.end(), [&](const Hit& earlier) {
+        return intersection_over_union(earlier.quad, hit->quad) > kMaxOverlap;
+      });
+      if (!again) hits.push_back(*hit);
+    }
+    if (hits.empty()) {
+      if (const auto hit = by_correlation()) hits.push_back(*hit);
+    }
+    std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+      return a.inliers != b.inliers ? a.inliers > b.inliers : a.correlation > b.correlation;
+    });
+    return hits;
+  }
+
+ private:
+  ImageView object_pixels() const { return object_.image.pixels.view(); }
+  ImageView scene_pixels() const { return scene_.image.pixels.view(); }
+
+  // The best pose of the pairs that are left; takes away the pairs that it explains.
+  std::optional<Hit> next_by_features() {
+    const auto pairs = one_to_one(pairs_);
+    const auto places = places_of(pairs, object_.features, scene_.features);
+    const ImageRecord& object = object_.image.record;
+    const ImageRecord& scene = scene_.image.record;
+    const auto pose = find_pose(
+        places,
+        {.object_width = object.width,
+         .object_height = object.height,
+         .inlier_distance_px = options_.inlier_distance * std::hypot(scene.width, scene.height),
+         .min_inliers = options_.min_inliers,
+         .seed = options_.seed});
+    if (!pose) return std::nullopt;
+    std::vector<PointPair> features;
+    for (const std::uint32_t i : pose->inliers) {
+      features.push_back({to_object_.apply({places[i].object.x, places[i].object.y}),
+                          to_scene_.apply({places[i].scene.x, places[i].scene.y})});
+    }
+    const SharpenedPose sharpened = sharpen(pose->object_to_scene, features);
+    Hit hit = hit_of(sharpened.object_to_scene, object);
+    hit.inliers = static_cast<std::uint32_t>(pose->inliers.size());
+    hit.correlation = sharpened.correlation.value_or(0);
+    take_away(pairs, pose->inliers, hit.quad);
+    return hit;
+  }
+
+  // Between full-size pixels, as what is given.
+  SharpenedPose sharpen(const Homography& object_to_scene, std::span<const PointPair> features) {
+    SharpenedPose pose =
+        sharpener_.sharpen(object_pixels(), scene_pixels(),
+                           to_scene_ * object_to_scene * to_object_.inverse(), features);
+    pose.correlation = plain_.correlation_at(object_pixels(), scene_pixels(), pose.object_to_scene);
+    if (const auto place = unmoved_place(pose.object_to_scene)) {
+      const int radius_px = static_cast<int>(std::ceil(translation_tolerance_px()));
+      const auto unmoved = plain_.find_near(object_pixels(), scene_pixels(), *place, radius_px);
+      if (unmoved && unmoved->correlation >= pose.correlation) pose = *unmoved;
+    }
+    pose.object_to_scene = to_scene_.inverse() * pose.object_to_scene * to_object_;
+    return pose;
+  }
+
+  double translation_tolerance_px() const {
+    const double diagonal = std::hypot(object_pixels().width, object_pixels().height);
+    return std::max(kTranslationPx, kTranslationShare * diagonal);
+  }
+
+  // Where the object's first pixel lies when the map may be no more than a translation.
+  std::optional<Point> unmoved_place(const Homography& object_to_scene) const {
+    const int width = object_pixels().width;
+    const int height = object_pixels().height;
+    const Point centre = middle(width, height);
+    const Point at = object_to_scene.apply(centre);
+    const Point place = {at.x - centre.x, at.y - centre.y};
+    const Quad quad = outline(object_to_scene, width, height);
+    const Quad unmoved = outline({{1, 0, place.x, 0, 1, place.y, 0, 0, 1}}, width, height);
+    for (std::size_t i = 0; i < quad.size(); ++i) {
+      const double moved = std::hypot(quad[i].x - unmoved[i].x, quad[i].y - unmoved[i].y);
+      if (moved > translation_tolerance_px()) return std::nullopt;
+    }
+    return place;
+  }
+
+  void take_away(std::span<const DescriptorPair> pairs, std::span<const std::uint32_t> inliers,
+                 const Quad& quad) {
+    std::vector<bool> explained(scene_.features.size(), false);
+    for (const std::uint32_t i : inliers) explained[pairs[i].scene] = true;
+    std::erase_if(pairs_, [&](const DescriptorPair& pair) {
+      const Keypoint& keypoint = scene_.features.keypoints[pair.scene];
+      return explained[pair.scene] || contains(quad, {keypoint.x + 0.5, keypoint.y + 0.5});
+    });
+  }
+
+  std::optional<Hit> by_correlation() {
+    const auto pose =
+        plain_.find(object_pixels(), scene_pixels(), scene_.image.scale / object_.image.scale);
+    if (!pose || !(pose->correlation >= options_.min_correlation)) return std::nullopt;
+    Hit hit =
+        hit_of(to_scene_.inverse() * pose->object_to_scene * to_object_, object_.image.record);
+    hit.correlation = *pose->correlation;
+    return hit;
+  }
+
+  const Query& object_;
+  const Query& scene_;
+  const MatchOptions& options_;
+  const Homography to_object_;  // full-size to reduced px
+  const Homography to_scene_;
+  PoseSharpener sharpener_;
+  PlainSearch plain_;
+  std::vector<DescriptorPair> pairs_;
+};
+
+}  // namespace
+
+std::vector<Hit> locate(OpenClSession& session, const Query& object, const Query& scene,
+                        const MatchOptions& options) {
+  return Locator(session, object, scene, options).find();
+}
+
+}  // namespace lookalike

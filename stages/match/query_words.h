@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "kernels/assign/assign.h"
+#include "pipeline/artefacts.h"
+#include "stages/match/shortlist.h"
+
+namespace lookalike {
+
+// The words of a query's features, by word, then by feature. Each feature has the three words
+// nearest to it, fewer when the codebook is smaller: a feature near the border of two words then
+// still finds its like. The index stores the nearest alone, so this costs it nothing.
+// Method: Jegou, Douze, Schmid, "Improving bag-of-features for large scale image search", IJCV
+// 2010 (multiple assignment on the query's side).
+std::vector<QueryWord> query_words(const FeatureSet& features, const Codebook& codebook,
+                                   WordAssigner& assigner);
+
+}  // namespace lookalike

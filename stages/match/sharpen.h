@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "kernels/correlation/correlation.h"
+#include "kernels/session/session.h"
+#include "kernels/warp/warp.h"
+#include "pipeline/homography.h"
+#include "pipeline/image.h"
+#include "stages/match/pose_fit.h"
+
+namespace lookalike {
+
+// A pose, and how well the pixels agree there.
+struct SharpenedPose {
+  Homography object_to_scene;
+  std::optional<double> correlation;  // [-1, 1]; absent where either side is flat
+};
+
+// Corrects a pose by the pixels. The scene is brought into the object's frame; blocks of the object
+// are looked for nearby by normalised cross-correlation; the map is fitted again to where they were
+// found and to the feature pairs; and once more, nearer. A map under which the whole correlates
+// worse than before is not taken. The frame is never finer than the object or its place in the
+// scene, so that nothing is enlarged. All coordinates are px of the two views.
+class PoseSharpener {
+ public:
+  explicit PoseSharpener(OpenClSession& session) : warp_(session), correlation_(session) {}
+
+  SharpenedPose sharpen(const ImageView& object, const ImageView& scene,
+                        const Homography& object_to_scene, std::span<const PointPair> features);
+
+ private:
+  struct Frame;
+  std::optional<double> correlation_at(const Frame& frame, const ImageView& scene,
+                                       const Homography& object_to_scene);
+  std::vector<PointPair> find_blocks(const Frame& frame, const ImageView& scene,
+                                     const Homography& object_to_scene, int radius_px);
+
+  Warp warp_;
+  Correlation correlation_;
+};
+
+}  // namespace lookalike
