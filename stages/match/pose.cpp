@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <utility>
 
+#include "pipeline/random.h"
 #include "stages/match/pose_candidates.h"
 #include "stages/match/pose_fit.h"
 #include "stages/match/pose_geometry.h"
@@ -108,9 +108,9 @@ class PoseFinder {
     std::vector<std::uint32_t> order(candidates_.size());
     std::iota(order.begin(), order.end(), 0U);
     if (order.size() <= options_.max_hypotheses) return order;
-    std::mt19937_64 random(options_.seed);
+    Random random(options_.seed);
     for (std::size_t i = options_.max_hypotheses / 2; i < options_.max_hypotheses; ++i) {
-      std::swap(order[i], order[i + random() % (order.size() - i)]);
+      std::swap(order[i], order[i + random.bits() % (order.size() - i)]);
     }
     order.resize(options_.max_hypotheses);
     return order;

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
-#include <random>
+#include <utility>
 #include <vector>
 
+#include "pipeline/random.h"
 #include "stages/match/pose.h"
 #include "stages/match/pose_geometry.h"
 
@@ -17,9 +18,7 @@ class SyntheticPairs {
   SyntheticPairs(int width, int height, std::uint64_t seed = 1)
       : width_(width), height_(height), random_(seed) {}
 
-  double uniform(double low, double high) {
-    return low + (high - low) * static_cast<double>(random_() >> 11) * 0x1p-53;
-  }
+  double uniform(double low, double high) { return random_.between(low, high); }
 
   // Pairs that the map explains but for noise: of the position, and like SURF's of size and angle.
   void add_inliers(const Homography& map, std::size_t count, double noise_px = 0) {
@@ -53,7 +52,7 @@ class SyntheticPairs {
   // Best pairs first is what find_pose expects; mixing them is the harder case.
   void shuffle() {
     for (std::size_t i = pairs.size(); i > 1; --i) {
-      std::swap(pairs[i - 1], pairs[static_cast<std::size_t>(random_() % i)]);
+      std::swap(pairs[i - 1], pairs[static_cast<std::size_t>(random_.below(static_cast<int>(i)))]);
     }
   }
 
@@ -62,7 +61,7 @@ class SyntheticPairs {
  private:
   int width_;
   int height_;
-  std::mt19937_64 random_;
+  Random random_;
 };
 
 }  // namespace lookalike

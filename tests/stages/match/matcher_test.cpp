@@ -1,0 +1,174 @@
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/warp/warp.h"
+#include "stages/assign/assign_stage.h"
+#include "stages/codebook/codebook_stage.h"
+#include "stages/extract/extract_stage.h"
+#include "stages/match/match.h"
+#include "stages/match/quad.h"
+#include "storage/index_writer.h"
+#include "tests/stages/match/photos.h"
+#include "tests/stages/pictures.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWidth = 320;
+constexpr int kHeight = 240;
+
+// An index of five pictures that are drawn into a folder.
+class MatcherTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    session_ = std::make_unique<OpenClSession>();
+    folder_ = fs::temp_directory_path() / "lookalike-matcher-test";
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::vector<ImageFeatures> features;
+    for (int i = 0; i < 5; ++i) {
+      cv::imwrite(path_of(i), draw_picture(kWidth, kHeight, static_cast<unsigned>(i) + 1));
+      const DecodedImage image = std::get<DecodedImage>(decode_file(path_of(i), 1024, {}));
+      features.push_back(ExtractStage(*session_, {}).run({&image, 1}).front());
+    }
+    publish(features);
+  }
+  static void TearDownTestSuite() {
+    fs::remove_all(folder_);
+    session_.reset();
+  }
+
+  static std::string path_of(int picture) {
+    return (folder_ / (std::to_string(picture) + ".png")).string();
+  }
+  static std::string database() { return (folder_ / "index.db").string(); }
+
+  static void publish(const std::vector<ImageFeatures>& features) {
+    const CodebookOptions options = {.words = 64, .features_per_word = 16};
+    const Sample sample = take_sample(
+        [&](const auto& visit) {
+          for (const ImageFeatures& image : features) visit(image);
+        },
+        options);
+    const Codebook codebook =
+        train_codebook(*session_, sample, options, [](std::size_t, double) {});
+    IndexWriter writer(database());
+    writer.set_codebook(codebook, {});
+    std::vector<ImageToStore> images;
+    for (const ImageWords& words : AssignStage(*session_, codebook, {}).run(features)) {
+      images.push_back({words, {}, false});
+    }
+    writer.publish(images);
+  }
+
+  // The picture seen through a map, on a flat table.
+  static Query view_of(int picture, const Homography& picture_to_view) {
+    const auto decoded = std::get<DecodedImage>(decode_file(path_of(picture), 1024, {}));
+    Warp warp(*session_);
+    return query_of(*session_,
+                    warp.warp(decoded.pixels.view(), picture_to_view.inverse(), 640, 480).image);
+  }
+
+  static std::vector<Match> match(const Query& query, const MatchOptions& options = {}) {
+    const IndexReader reader(database());
+    return Matcher(*session_, reader, options).match(query);
+  }
+
+  static inline std::unique_ptr<OpenClSession> session_;
+  static inline fs::path folder_;
+  const Homography tilted_{{1.1, -0.4, 180, 0.4, 1.0, 60, 6e-4, -2e-4, 1}};
+};
+
+TEST_F(MatcherTest, PictureIsFoundFirstAndInItsPlace) {
+  const auto matches = match(view_of(3, tilted_));
+  ASSERT_FALSE(matches.empty());
+  const Match& best = matches.front();
+  EXPECT_EQ(best.image.paths, std::vector<std::string>{path_of(3)});
+  EXPECT_GT(best.inliers, 30U);
+  EXPECT_EQ(best.inlier_pairs.size(), best.inliers);
+  ASSERT_TRUE(best.correlation.has_value());
+  EXPECT_GT(*best.correlation, 0.95);
+  EXPECT_GT(best.score, best.inliers / 2.0);
+  const Quad expected = outline(tilted_, kWidth, kHeight);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(best.quad[i], expected[i]), 1) << i;
+}
+
+TEST_F(MatcherTest, InlierPairsAgreeWithThePose) {
+  const auto matches = match(view_of(1, tilted_));
+  ASSERT_FALSE(matches.empty());
+  for (const auto& [on_object, in_query] : matches.front().inlier_pairs) {
+    EXPECT_LT(distance(matches.front().object_to_query.apply(on_object), in_query), 10);
+  }
+}
+
+TEST_F(MatcherTest, PictureWhoseFileIsGoneIsStillFound) {
+  const Query query = view_of(0, tilted_);
+  fs::rename(path_of(0), path_of(0) + ".away");
+  const auto matches = match(query);
+  fs::rename(path_of(0) + ".away", path_of(0));
+  ASSERT_FALSE(matches.empty());
+  EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(0)});
+  EXPECT_FALSE(matches.front().correlation.has_value());
+}
+
+TEST_F(MatcherTest, FileThatWasReplacedIsNotCorrelated) {
+  const Query query = view_of(2, tilted_);
+  fs::rename(path_of(2), path_of(2) + ".away");
+  fs::copy_file(path_of(4), path_of(2));
+  const auto matches = match(query);
+  fs::rename(path_of(2) + ".away", path_of(2));
+  ASSERT_FALSE(matches.empty());
+  EXPECT_FALSE(matches.front().correlation.has_value());
+}
+
+TEST_F(MatcherTest, NoCandidatesToSharpenLeavesCorrelationOut) {
+  const auto matches = match(view_of(2, tilted_), {.locate_candidates = 0});
+  ASSERT_FALSE(matches.empty());
+  EXPECT_FALSE(matches.front().correlation.has_value());
+}
+
+TEST_F(MatcherTest, OtherPicturesAreNotFound) {
+  const cv::Mat other = draw_picture(kWidth, kHeight, 99);
+  GrayImage image(kWidth, kHeight);
+  std::copy(other.datastart, other.dataend, image.pixels.begin());
+  EXPECT_TRUE(match(query_of(*session_, image), {.min_inliers = 8}).empty());
+}
+
+TEST_F(MatcherTest, FlatQueryFindsNothing) {
+  EXPECT_TRUE(match(query_of(*session_, GrayImage(kWidth, kHeight))).empty());
+}
+
+TEST_F(MatcherTest, MoreInliersThanThereAreFindNothing) {
+  EXPECT_TRUE(match(view_of(3, tilted_), {.min_inliers = 1000}).empty());
+}
+
+TEST_F(MatcherTest, TopLimitsTheMatches) {
+  MatchOptions loose = {.hamming_threshold = 64, .min_inliers = 4, .locate_candidates = 0};
+  const Query query = view_of(3, tilted_);
+  ASSERT_GT(match(query, loose).size(), 2U);
+  loose.top = 2;
+  EXPECT_EQ(match(query, loose).size(), 2U);
+}
+
+TEST_F(MatcherTest, SameQueryGivesTheSameMatches) {
+  const Query query = view_of(4, tilted_);
+  const auto once = match(query);
+  const auto again = match(query);
+  ASSERT_FALSE(once.empty());
+  ASSERT_EQ(once.size(), again.size());
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    EXPECT_EQ(once[i].image.id, again[i].image.id);
+    EXPECT_EQ(once[i].score, again[i].score);
+    EXPECT_EQ(once[i].quad, again[i].quad);
+  }
+}
+
+}  // namespace
+}  // namespace lookalike
