@@ -15,9 +15,9 @@ struct FoundKeypoint {
   Keypoint keypoint;
   std::int32_t kept = 0;
 };
-static_assert(sizeof(Keypoint) == 7 * 4 && std::is_trivially_copyable_v<Keypoint>);
-static_assert(sizeof(FoundKeypoint) == 8 * 4);
-static_assert(sizeof(SurfLayer) == 14 * 4 && std::is_trivially_copyable_v<SurfLayer>);
+static_assert(sizeof(Keypoint) == 28 && std::is_trivially_copyable_v<Keypoint>);
+static_assert(sizeof(FoundKeypoint) == 32);
+static_assert(sizeof(SurfLayer) == 56 && std::is_trivially_copyable_v<SurfLayer>);
 
 constexpr std::size_t kGpuGroupSize = 64;
 constexpr std::size_t kFirstCapacity = 4096;  // keypoints; grows to what images need

@@ -80,6 +80,7 @@ SurfPlan plan_surf(int width, int height, const SurfParameters& parameters) {
 
 std::vector<float> gaussian(int taps, double sigma) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(taps));
   double sum = 0;
   for (int i = 0; i < taps; ++i) {
     const double x = i - (taps - 1) * 0.5;
@@ -87,6 +88,7 @@ std::vector<float> gaussian(int taps, double sigma) {
     sum += values.back();
   }
   std::vector<float> weights;
+  weights.reserve(values.size());
   for (const double value : values) weights.push_back(static_cast<float>(value / sum));
   return weights;
 }
@@ -97,9 +99,11 @@ std::vector<OrientationSample> orientation_samples() {
   for (int y = -kOrientationRadius; y <= kOrientationRadius; ++y) {
     for (int x = -kOrientationRadius; x <= kOrientationRadius; ++x) {
       if (x * x + y * y > kOrientationRadius * kOrientationRadius) continue;
-      samples.push_back({static_cast<float>(x), static_cast<float>(y),
-                         weights[static_cast<std::size_t>(x + kOrientationRadius)] *
-                             weights[static_cast<std::size_t>(y + kOrientationRadius)]});
+      const int column = x + kOrientationRadius;
+      const int row = y + kOrientationRadius;
+      samples.push_back(
+          {static_cast<float>(x), static_cast<float>(y),
+           weights[static_cast<std::size_t>(column)] * weights[static_cast<std::size_t>(row)]});
     }
   }
   return samples;

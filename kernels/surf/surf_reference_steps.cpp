@@ -103,7 +103,9 @@ std::vector<float> average_patch(const std::vector<float>& window, int side) {
       for (int y = row * side / kPatchSide; y * kPatchSide < (row + 1) * side; ++y) {
         for (int x = column * side / kPatchSide; x * kPatchSide < (column + 1) * side; ++x) {
           const int weight = overlap(side, row, y) * overlap(side, column, x);
-          sum += static_cast<double>(weight) * window[static_cast<std::size_t>(y * side + x)];
+          sum += static_cast<double>(weight) *
+                 window[static_cast<std::size_t>(y) * static_cast<std::size_t>(side) +
+                        static_cast<std::size_t>(x)];
         }
       }
       patch.push_back(
@@ -182,7 +184,7 @@ std::vector<float> reference_descriptor(const ImageView& image, const Keypoint& 
   const std::vector<float> patch =
       average_patch(sample_window(image, keypoint, side, upright), side);
   const auto pixel = [&](int x, int y) {
-    return patch[static_cast<std::size_t>(y * kPatchSide + x)];
+    return patch[static_cast<std::size_t>(y) * kPatchSide + static_cast<std::size_t>(x)];
   };
   constexpr int kGradients = kPatchSide - 1;
   constexpr int kCell = kGradients / 4;
@@ -197,9 +199,9 @@ std::vector<float> reference_descriptor(const ImageView& image, const Keypoint& 
       const float left = pixel(x, y) + pixel(x, y + 1);
       const float lower = pixel(x, y + 1) + pixel(x + 1, y + 1);
       const float upper = pixel(x, y) + pixel(x + 1, y);
-      const auto cell = static_cast<std::size_t>(y / kCell * 4 + x / kCell);
+      const int cell = y / kCell * 4 + x / kCell;
       add_gradient((right - left) * weight, (lower - upper) * weight, kinds == 8,
-                   descriptor.data() + cell * kinds);
+                   descriptor.data() + static_cast<std::size_t>(cell) * kinds);
     }
   }
   double square = 0;

@@ -55,6 +55,7 @@ TEST(Surf, EveryDeviceMatchesTheReferenceOnGateImages) {
   ASSERT_THAT(images, Each(Field(&GrayImage::pixels, SizeIs(Gt(0U)))));
   ASSERT_FALSE(images.empty());
   std::vector<ImageView> views;
+  views.reserve(images.size());
   for (const GrayImage& image : images) views.push_back(image.view());
   const std::vector<Device> devices = list_devices();
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -218,6 +218,7 @@ TEST(Surf, ImagesOfManySizesTogetherAreAsAlone) {
                                          blob_image(200, 210, 16), flat_image(1, 1, 3),
                                          blob_image(200, 210, 17), blob_image(64, 64, 18)};
   std::vector<ImageView> views;
+  views.reserve(images.size());
   for (const GrayImage& image : images) views.push_back(image.view());
   OpenClSession session;
   Surf surf(session, {});
