@@ -5,24 +5,9 @@
 #include <cstdint>
 
 #include "pipeline/image.h"
+#include "pipeline/random.h"
 
 namespace lookalike {
-
-// Uniform in [0, 1), from a seed: the splitmix64 sequence.
-class Uniform {
- public:
-  explicit Uniform(std::uint64_t seed) : state_(seed) {}
-  double operator()() {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-    return static_cast<double>((z ^ (z >> 31U)) >> 11U) * 0x1p-53;
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 inline std::uint8_t to_pixel(double value) {
   return static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L));
@@ -37,8 +22,8 @@ inline GrayImage flat_image(int width, int height, std::uint8_t value) {
 // Independent pixels.
 inline GrayImage noise_image(int width, int height, std::uint64_t seed) {
   GrayImage image(width, height);
-  Uniform uniform(seed);
-  for (std::uint8_t& pixel : image.pixels) pixel = to_pixel(255 * uniform());
+  Random random(seed);
+  for (std::uint8_t& pixel : image.pixels) pixel = to_pixel(255 * random.uniform());
   return image;
 }
 
@@ -56,14 +41,14 @@ inline void add_blob(GrayImage& image, double x, double y, double sigma, double 
 // Bright and dark blobs of many sizes on grey, with a little noise so that no two are alike.
 inline GrayImage blob_image(int width, int height, std::uint64_t seed) {
   GrayImage image = flat_image(width, height, 128);
-  Uniform uniform(seed);
+  Random random(seed);
   const int count = width * height / 400;
   for (int i = 0; i < count; ++i) {
-    const double x = uniform() * width;
-    const double y = uniform() * height;
-    add_blob(image, x, y, 1.5 + 10 * std::pow(uniform(), 3), 160 * uniform() - 80);
+    const double x = random.uniform() * width;
+    const double y = random.uniform() * height;
+    add_blob(image, x, y, 1.5 + 10 * std::pow(random.uniform(), 3), 160 * random.uniform() - 80);
   }
-  for (std::uint8_t& pixel : image.pixels) pixel = to_pixel(pixel + 6 * uniform() - 3);
+  for (std::uint8_t& pixel : image.pixels) pixel = to_pixel(pixel + 6 * random.uniform() - 3);
   return image;
 }
 
