@@ -1,0 +1,68 @@
+#include "stages/codebook/command.h"
+
+#include <fmt/format.h>
+
+#include "stages/codebook/codebook_stage.h"
+#include "stages/command/command_line.h"
+#include "stages/command/open_session.h"
+#include "stages/command/record_files.h"
+
+namespace lookalike {
+namespace {
+
+// The features of all images in the files but for those that the statistics show to be blank.
+FeatureSource features_of(const std::vector<std::string>& files, const SumsByContent& sums,
+                          const VarianceOptions& options) {
+  return [&files, &sums, minimum = options.minimum](const auto& visit) {
+    for_each_record<ImageFeatures>(files, [&](const ImageFeatures& image) {
+      const auto found = sums.find(image.image.content);
+      if (found == sums.end() || found->second.variance() >= minimum) visit(image);
+    });
+  };
+}
+
+}  // namespace
+
+int codebook_command(int argc, const char* const* argv) {
+  CLI::App app(
+      "Trains a codebook of visual words on features, by k-means.\n"
+      "Input: files of features, and of statistics. Output: a codebook file.\n"
+      "Example: lookalike-codebook --features photos.features --statistics photos.statistics "
+      "--output photos.codebook",
+      "lookalike-codebook");
+  ConfigArguments arguments(app);
+  arguments.add("--words", "codebook.words");
+  arguments.add("--features-per-word", "codebook.features_per_word");
+  arguments.add("--sample-images", "codebook.sample_images");
+  arguments.add("--max-iterations", "codebook.max_iterations");
+  arguments.add("--min-improvement", "codebook.min_improvement");
+  arguments.add("--seed", "codebook.seed");
+  arguments.add("--minimum-variance", "variance.minimum");
+  arguments.add("--device", "device.choice");
+  const TalkArguments talk(app);
+  std::vector<std::string> features;
+  std::vector<std::string> statistics;
+  std::string output;
+  app.add_option("--features", features, "Files of lookalike-extract")
+      ->type_name("FILE...")
+      ->required();
+  app.add_option("--statistics", statistics,
+                 "Files of lookalike-variance: blank images are left out")
+      ->type_name("FILE...");
+  app.add_option("--output", output, "Codebook file to write")->type_name("FILE")->required();
+  if (!parse_command_line(app, argc, argv)) return kExitDone;
+  const RunConfig config = arguments.load();
+  const Progress::Style style = talk.apply();
+
+  const SumsByContent sums = read_statistics(statistics);
+  const Sample sample = take_sample(features_of(features, sums, config.variance), config.codebook);
+  OpenClSession session(session_options(config.device));
+  Progress progress("codebook", "iterations", config.codebook.max_iterations, style);
+  const auto show = [&](std::size_t iteration, double objective) {
+    progress.update(iteration, fmt::format("objective {:.4f}", objective));
+  };
+  write_codebook(output, train_codebook(session, sample, config.codebook, show));
+  return kExitDone;
+}
+
+}  // namespace lookalike

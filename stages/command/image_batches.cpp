@@ -1,0 +1,97 @@
+#include "stages/command/image_batches.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "pipeline/ordered_parallel.h"
+
+namespace lookalike {
+namespace {
+
+using Decoded = std::variant<DecodedImage, SkippedFile>;
+
+// The shard's part of a list that is sorted by path.
+template <typename Item>
+void keep_shard(std::vector<Item>& items, const Shard& shard) {
+  std::vector<Item> kept;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (shard.owns(i)) kept.push_back(std::move(items[i]));
+  }
+  items = std::move(kept);
+}
+
+}  // namespace
+
+std::size_t decode_threads(const ImagesOptions& options) {
+  return options.decode_threads > 0 ? options.decode_threads
+                                    : std::max(1U, std::thread::hardware_concurrency());
+}
+
+ImageArguments::ImageArguments(CLI::App& command, ConfigArguments& config)
+    : shard_(command, "the images") {
+  config.add("--images", "images.folders");
+  config.add("--extensions", "images.extensions");
+  config.add("--longest-side", "extract.longest_side_px");
+  config.add("--threads", "images.decode_threads");
+  config.add("--device", "device.choice");
+}
+
+ScanResult scan_images(const ImagesOptions& options) {
+  if (options.folders.empty()) {
+    throw Error(ErrorKind::kUsage, "images.folders: name at least one folder, with --images");
+  }
+  ScanResult found = scan_folders(options.folders, options.extensions);
+  if (found.files.empty() && found.skipped.empty()) {
+    throw Error(ErrorKind::kInput, fmt::format("scan: no images under {} (looked for .{})",
+                                               fmt::join(options.folders, ", "),
+                                               fmt::join(options.extensions, ", .")));
+  }
+  return found;
+}
+
+std::vector<SkippedFile> for_each_image_batch(
+    const RunConfig& config, const Shard& shard, const std::string& label, Progress::Style style,
+    const std::function<void(const std::vector<DecodedImage>&)>& visit) {
+  ScanResult found = scan_images(config.images);
+  keep_shard(found.files, shard);
+  keep_shard(found.skipped, shard);
+  OrderedParallel<Decoded> decoder(
+      found.files.size(), decode_threads(config.images), 2 * kDeviceBatchImages,
+      [&](std::size_t i) {
+        return decode_file(found.files[i].path, config.extract.longest_side_px, config.images);
+      });
+  Progress progress(label, "images", found.files.size(), style);
+  std::vector<DecodedImage> batch;
+  std::size_t done = 0;
+  const auto hand_on = [&] {
+    visit(batch);
+    batch.clear();
+    progress.update(done);
+  };
+  while (std::optional<Decoded> decoded = decoder.next()) {
+    ++done;
+    if (auto* skipped = std::get_if<SkippedFile>(&*decoded)) {
+      found.skipped.push_back(std::move(*skipped));
+    } else {
+      batch.push_back(std::get<DecodedImage>(std::move(*decoded)));
+    }
+    if (batch.size() == kDeviceBatchImages) hand_on();
+  }
+  hand_on();
+  std::ranges::sort(found.skipped, {},
+                    [](const SkippedFile& skipped) { return skipped.file.path; });
+  return std::move(found.skipped);
+}
+
+int report_skipped(const std::vector<SkippedFile>& skipped) {
+  for (const SkippedFile& file : skipped) {
+    spdlog::warn("skipped {}: {}: {}", file.file.path, file.reason, file.detail);
+  }
+  return skipped.empty() ? kExitDone : kExitSkippedItems;
+}
+
+}  // namespace lookalike

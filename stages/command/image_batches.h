@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+#include "pipeline/progress.h"
+#include "pipeline/scan.h"
+#include "stages/command/command_line.h"
+#include "stages/command/shard.h"
+#include "stages/decode/decode.h"
+
+namespace lookalike {
+
+// Images that go to the device together: enough to fill it, few enough to stay small in memory.
+inline constexpr std::size_t kDeviceBatchImages = 16;
+
+// How many threads decode: options.decode_threads, or one per core.
+std::size_t decode_threads(const ImagesOptions& options);
+
+// The options of programs that read images: --images, --extensions, --longest-side, --threads,
+// --device, --shard.
+class ImageArguments {
+ public:
+  ImageArguments(CLI::App& command, ConfigArguments& config);
+  Shard shard() const { return shard_.get(); }
+
+ private:
+  ShardArgument shard_;
+};
+
+// Scans the folders. Throws Error(kUsage) when none are given, Error(kInput) as scan_folders and
+// when there is no image under them.
+ScanResult scan_images(const ImagesOptions& options);
+
+// Decodes the shard's images on several threads and hands them on in order, kDeviceBatchImages at a
+// time. Returns what was skipped, by path.
+std::vector<SkippedFile> for_each_image_batch(
+    const RunConfig& config, const Shard& shard, const std::string& label, Progress::Style style,
+    const std::function<void(const std::vector<DecodedImage>&)>& visit);
+
+// Reports each file on stderr, by name and reason, and returns the exit code: 1 when there are any.
+int report_skipped(const std::vector<SkippedFile>& skipped);
+
+}  // namespace lookalike

@@ -1,0 +1,62 @@
+#include "stages/store/settings.h"
+
+#include <string>
+
+#include "config/fields.h"
+#include "pipeline/content_hash.h"
+#include "pipeline/error.h"
+#include "storage/artefact_files.h"
+
+namespace lookalike {
+namespace {
+
+// Changed whenever the same settings give other features.
+constexpr const char* kMethodKey = "extract.method";
+constexpr const char* kMethod = "surf-1";
+
+template <typename Visit>
+void for_each_extract_field(Visit visit) {
+  for (const ConfigField& field : config_fields()) {
+    if (field.table == "extract") visit(field);
+  }
+}
+
+}  // namespace
+
+Settings settings_of(const ExtractOptions& extract, const Codebook& codebook) {
+  RunConfig config;
+  config.extract = extract;
+  Settings settings;
+  for_each_extract_field([&](const ConfigField& field) {
+    settings[field.name()] = to_toml(field.rule, field.get(config));
+  });
+  settings[kMethodKey] = kMethod;
+  settings["codebook.hash"] = to_hex(codebook_hash(codebook));
+  return settings;
+}
+
+ExtractOptions extract_options_from(const Settings& settings) {
+  const auto value = [&](const std::string& name) {
+    const auto found = settings.find(name);
+    if (found == settings.end()) {
+      throw Error(ErrorKind::kStorage, "index settings: " + name + " is missing");
+    }
+    return found->second;
+  };
+  if (value(kMethodKey) != kMethod) {
+    throw Error(ErrorKind::kStorage, "index settings: " + std::string(kMethodKey) +
+                                         ": this version knows " + kMethod + ", and there is " +
+                                         value(kMethodKey));
+  }
+  RunConfig config;
+  try {
+    for_each_extract_field([&](const ConfigField& field) {
+      set_field(config, field, value(field.name()), field.name());
+    });
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kStorage, std::string("index settings: ") + error.what());
+  }
+  return config.extract;
+}
+
+}  // namespace lookalike

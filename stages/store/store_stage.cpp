@@ -1,0 +1,38 @@
+#include "stages/store/store_stage.h"
+
+#include <utility>
+
+namespace lookalike {
+
+ImageToStore image_to_store(ImageWords words, const PixelSums& sums,
+                            const VarianceOptions& options) {
+  ImageToStore image;
+  image.words = std::move(words);
+  image.sums = sums;
+  image.blank = sums.variance() < options.minimum;
+  if (image.blank) {
+    image.words.features.clear();
+    image.words.histogram.clear();
+  }
+  return image;
+}
+
+StoreStage::StoreStage(IndexWriter& writer, const StoreOptions& options)
+    : writer_(writer), options_(options) {}
+
+void StoreStage::add(ImageToStore image) {
+  batch_.push_back(std::move(image));
+  if (batch_.size() >= options_.batch_images) publish();
+}
+
+void StoreStage::finish() {
+  if (!batch_.empty()) publish();
+}
+
+void StoreStage::publish() {
+  writer_.publish(batch_);
+  batch_.clear();
+  writer_.merge_segments(options_.max_segments);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,36 @@
+#include "stages/variance/command.h"
+
+#include "stages/command/image_batches.h"
+#include "stages/command/open_session.h"
+#include "stages/variance/variance_stage.h"
+#include "storage/artefact_files.h"
+
+namespace lookalike {
+
+int variance_command(int argc, const char* const* argv) {
+  CLI::App app(
+      "Sums the grey levels of images and their squares, exactly.\n"
+      "Input: folders of images. Output: a file of statistics, one record an image.\n"
+      "Example: lookalike-variance --images photos --output photos.statistics",
+      "lookalike-variance");
+  ConfigArguments arguments(app);
+  const ImageArguments images(app, arguments);
+  const TalkArguments talk(app);
+  std::string output;
+  app.add_option("--output", output, "Statistics file to write")->type_name("FILE")->required();
+  if (!parse_command_line(app, argc, argv)) return kExitDone;
+  const RunConfig config = arguments.load();
+  const Progress::Style style = talk.apply();
+
+  OpenClSession session(session_options(config.device));
+  VarianceStage stage(session);
+  ArtefactWriter<ImageStatistics> writer(output);
+  const std::vector<SkippedFile> skipped = for_each_image_batch(
+      config, images.shard(), "variance", style, [&](const std::vector<DecodedImage>& batch) {
+        for (const ImageStatistics& statistics : stage.run(batch)) writer.write(statistics);
+      });
+  writer.finish();
+  return report_skipped(skipped);
+}
+
+}  // namespace lookalike
