@@ -1,14 +1,11 @@
 #include "pipeline/signature.h"
 
-#include <array>
 #include <cstddef>
 
 #include "pipeline/error.h"
 
 namespace lookalike {
 namespace {
-
-using Projections = std::array<float, kSignatureBits>;
 
 void check_shapes(MatrixView<const float> descriptors, const Codebook& codebook,
                   std::span<const std::uint32_t> words) {
@@ -24,26 +21,6 @@ void check_shapes(MatrixView<const float> descriptors, const Codebook& codebook,
   }
 }
 
-// [64][d] to [d][64], so that the inner loop runs over all axes at once.
-std::vector<float> transpose(const std::vector<float>& projection, std::size_t dimension) {
-  std::vector<float> transposed(projection.size());
-  for (std::size_t bit = 0; bit < kSignatureBits; ++bit) {
-    for (std::size_t i = 0; i < dimension; ++i) {
-      transposed[i * kSignatureBits + bit] = projection[bit * dimension + i];
-    }
-  }
-  return transposed;
-}
-
-Projections project(std::span<const float> descriptor, const std::vector<float>& transposed) {
-  Projections sums{};
-  for (std::size_t i = 0; i < descriptor.size(); ++i) {
-    const float* row = transposed.data() + i * kSignatureBits;
-    for (std::size_t bit = 0; bit < kSignatureBits; ++bit) sums[bit] += descriptor[i] * row[bit];
-  }
-  return sums;
-}
-
 std::uint64_t compare(const Projections& projections, const float* thresholds) {
   std::uint64_t signature = 0;
   for (std::size_t bit = 0; bit < kSignatureBits; ++bit) {
@@ -54,6 +31,25 @@ std::uint64_t compare(const Projections& projections, const float* thresholds) {
 
 }  // namespace
 
+Projector::Projector(const Codebook& codebook) : transposed_(codebook.projection.size()) {
+  const std::size_t size = codebook.descriptor_size;
+  require(transposed_.size() == kSignatureBits * size, "Projector: the projection is not [64][d]");
+  for (std::size_t bit = 0; bit < kSignatureBits; ++bit) {
+    for (std::size_t i = 0; i < size; ++i) {
+      transposed_[i * kSignatureBits + bit] = codebook.projection[bit * size + i];
+    }
+  }
+}
+
+Projections Projector::operator()(std::span<const float> descriptor) const {
+  Projections sums{};
+  for (std::size_t i = 0; i < descriptor.size(); ++i) {
+    const float* row = transposed_.data() + i * kSignatureBits;
+    for (std::size_t bit = 0; bit < kSignatureBits; ++bit) sums[bit] += descriptor[i] * row[bit];
+  }
+  return sums;
+}
+
 std::vector<std::uint64_t> signatures_of(MatrixView<const float> descriptors,
                                          const Codebook& codebook,
                                          std::span<const std::uint32_t> words) {
@@ -61,10 +57,10 @@ std::vector<std::uint64_t> signatures_of(MatrixView<const float> descriptors,
   std::vector<std::uint64_t> signatures;
   if (words.empty()) return signatures;
   signatures.reserve(words.size());
-  const std::vector<float> transposed = transpose(codebook.projection, codebook.descriptor_size);
+  const Projector project(codebook);
   const std::size_t words_each = words.size() / descriptors.rows();
   for (std::size_t i = 0; i < descriptors.rows(); ++i) {
-    const Projections projections = project(descriptors.row(i), transposed);
+    const Projections projections = project(descriptors.row(i));
     for (const std::uint32_t word : words.subspan(i * words_each, words_each)) {
       signatures.push_back(
           compare(projections, codebook.thresholds.data() + word * kSignatureBits));

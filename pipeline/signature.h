@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -8,6 +9,22 @@
 #include "pipeline/artefacts.h"
 
 namespace lookalike {
+
+// A descriptor's coordinates on the axes of a codebook's projection.
+using Projections = std::array<float, kSignatureBits>;
+
+// Projects descriptors; holds the axes turned so that all sums run side by side. Training and
+// lookup both go through here, so that they agree to the last bit.
+class Projector {
+ public:
+  // Throws Error(kInternal) when the codebook's projection is not [64][d].
+  explicit Projector(const Codebook& codebook);
+  // Descriptor [d].
+  Projections operator()(std::span<const float> descriptor) const;
+
+ private:
+  std::vector<float> transposed_;  // [d][64]
+};
 
 // 64-bit signatures of descriptors [n][d] under words [n][m] of a codebook of the same d; n may be
 // 0, m is words.size() / n. Bit b is set where the projection on axis b is above the word's

@@ -7,6 +7,7 @@
 
 #include "pipeline/error.h"
 #include "pipeline/parallel_ranges.h"
+#include "pipeline/signature.h"
 #include "stages/codebook/kmeans.h"
 
 namespace lookalike {
@@ -22,17 +23,6 @@ void subtract(Row row, double factor, std::span<const double> other) {
   for (std::size_t i = 0; i < row.size(); ++i) row[i] -= factor * other[i];
 }
 
-// The projections of one descriptor, [64].
-void project(const Codebook& codebook, std::span<const float> descriptor, std::span<float> values) {
-  const std::size_t size = codebook.descriptor_size;
-  for (std::size_t bit = 0; bit < kSignatureBits; ++bit) {
-    const std::span<const float> axis = std::span(codebook.projection).subspan(bit * size, size);
-    float sum = 0;
-    for (std::size_t i = 0; i < size; ++i) sum += axis[i] * descriptor[i];
-    values[bit] = sum;
-  }
-}
-
 float median(std::vector<float>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -40,20 +30,18 @@ float median(std::vector<float>& values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-void word_thresholds(const Codebook& codebook, MatrixView<const float> features,
-                     std::span<const std::size_t> members, std::span<float> thresholds) {
-  std::vector<float> projections(members.size() * kSignatureBits);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    project(codebook, features.row(members[i]),
-            std::span(projections).subspan(i * kSignatureBits, kSignatureBits));
-  }
+Projections word_thresholds(const Projector& project, MatrixView<const float> features,
+                            std::span<const std::size_t> members) {
+  std::vector<Projections> projections;
+  for (const std::size_t member : members) projections.push_back(project(features.row(member)));
+  Projections thresholds{};
   std::vector<float> column(members.size());
   for (std::size_t bit = 0; bit < kSignatureBits; ++bit) {
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      column[i] = projections[i * kSignatureBits + bit];
-    }
+    std::ranges::transform(projections, column.begin(),
+                           [bit](const Projections& values) { return values[bit]; });
     thresholds[bit] = median(column);
   }
+  return thresholds;
 }
 
 }  // namespace
@@ -78,19 +66,18 @@ std::vector<float> random_projection(std::size_t descriptor_size, Random& random
 std::vector<float> signature_thresholds(const Codebook& codebook, MatrixView<const float> features,
                                         const std::vector<std::uint32_t>& assignment) {
   const std::size_t words = codebook.size();
+  const Projector project(codebook);
   const Members members = members_of(assignment, words);
   std::vector<float> thresholds(words * kSignatureBits);
   parallel_ranges(words, [&](std::size_t first, std::size_t last) {
     for (std::size_t word = first; word < last; ++word) {
-      const std::span<float> row =
-          std::span(thresholds).subspan(word * kSignatureBits, kSignatureBits);
-      const std::size_t start = members.starts[word];
-      const std::size_t count = members.starts[word + 1] - start;
-      if (count == 0) {
-        project(codebook, codebook.word_matrix().row(word), row);
-      } else {
-        word_thresholds(codebook, features, std::span(members.order).subspan(start, count), row);
-      }
+      const std::span of_word =
+          std::span(members.order)
+              .subspan(members.starts[word], members.starts[word + 1] - members.starts[word]);
+      const Projections row = of_word.empty() ? project(codebook.word_matrix().row(word))
+                                              : word_thresholds(project, features, of_word);
+      std::ranges::copy(row,
+                        thresholds.begin() + static_cast<std::ptrdiff_t>(word * kSignatureBits));
     }
   });
   return thresholds;

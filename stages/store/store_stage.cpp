@@ -1,6 +1,9 @@
 #include "stages/store/store_stage.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "pipeline/error.h"
 
 namespace lookalike {
 
@@ -23,6 +26,19 @@ StoreStage::StoreStage(IndexWriter& writer, const StoreOptions& options)
 void StoreStage::add(ImageToStore image) {
   batch_.push_back(std::move(image));
   if (batch_.size() >= options_.batch_images) publish();
+}
+
+// publish() gives content that is present nothing but the path, so copies go with the batch.
+void StoreStage::add_copy(const SourceFile& file, const ContentHash& content) {
+  const auto same_content = [&](const ImageToStore& image) {
+    return image.words.image.content == content;
+  };
+  require(std::ranges::any_of(batch_, same_content) || writer_.contains(content),
+          "StoreStage::add_copy: the content is not in the index");
+  ImageToStore copy;
+  copy.words.image.file = file;
+  copy.words.image.content = content;
+  add(std::move(copy));
 }
 
 void StoreStage::finish() {

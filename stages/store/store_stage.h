@@ -21,6 +21,9 @@ class StoreStage {
 
   // Published at once when it fills a batch.
   void add(ImageToStore image);
+  // A file whose content is in the index, or was added before: no features needed.
+  // Throws Error(kInternal) when it is neither.
+  void add_copy(const SourceFile& file, const ContentHash& content);
   // Publishes what is left. Without it, what was added since the last batch is not in the index.
   void finish();
 
