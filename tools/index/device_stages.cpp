@@ -1,0 +1,76 @@
+#include "tools/index/device_stages.h"
+
+#include <utility>
+
+#include "pipeline/log.h"
+#include "stages/command/open_session.h"
+
+namespace lookalike {
+
+DeviceStages::Stages::Stages(const RunConfig& config, const DeviceOptions& device)
+    : session(session_options(device)), variance(session), extract(session, config.extract) {}
+
+DeviceStages::DeviceStages(const RunConfig& config, StageTimes& times)
+    : config_(config), times_(times) {
+  open(config.device);
+}
+
+void DeviceStages::open(const DeviceOptions& device) {
+  stages_.emplace(config_, device);
+  device_ = stages_->session.device().name;
+  spdlog::info("device: {}", device_);
+  if (codebook_) stages_->assign.emplace(stages_->session, *codebook_, config_.assign);
+}
+
+template <typename Work>
+auto DeviceStages::with_fallback(Work work) {
+  try {
+    return work();
+  } catch (const DeviceOutOfMemory& error) {
+    if (stages_->session.is_cpu() || config_.device.on_out_of_memory != "cpu") throw;
+    spdlog::warn("{}; going on on the CPU device", error.what());
+  }
+  open(DeviceOptions{.choice = ":CPU:"});
+  return work();
+}
+
+std::vector<ExtractedImage> DeviceStages::extract(std::vector<DecodedImage> images) {
+  const std::vector<ImageStatistics> statistics = times_.timed(
+      "variance", [&] { return with_fallback([&] { return stages_->variance.run(images); }); });
+  std::vector<ExtractedImage> results(images.size());
+  std::vector<DecodedImage> shown;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    results[i].sums = statistics[i].sums;
+    results[i].blank = statistics[i].sums.variance() < config_.variance.minimum;
+    results[i].features.image = images[i].record;
+    if (results[i].blank) continue;
+    shown.push_back(std::move(images[i]));
+    places.push_back(i);
+  }
+  std::vector<ImageFeatures> features = times_.timed(
+      "extract", [&] { return with_fallback([&] { return stages_->extract.run(shown); }); });
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    results[places[i]].features = std::move(features[i]);
+  }
+  return results;
+}
+
+Codebook DeviceStages::train(const Sample& sample, const KMeansProgress& progress) {
+  return times_.timed("codebook", [&] {
+    return with_fallback(
+        [&] { return train_codebook(stages_->session, sample, config_.codebook, progress); });
+  });
+}
+
+void DeviceStages::set_codebook(Codebook codebook) {
+  codebook_ = std::move(codebook);
+  stages_->assign.emplace(stages_->session, *codebook_, config_.assign);
+}
+
+std::vector<ImageWords> DeviceStages::assign(std::span<const ImageFeatures> images) {
+  return times_.timed("assign",
+                      [&] { return with_fallback([&] { return stages_->assign->run(images); }); });
+}
+
+}  // namespace lookalike

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+#include "stages/assign/assign_stage.h"
+#include "stages/codebook/codebook_stage.h"
+#include "stages/extract/extract_stage.h"
+#include "stages/variance/variance_stage.h"
+#include "tools/index/stage_times.h"
+
+namespace lookalike {
+
+// What the index keeps of an image, before words are assigned.
+struct ExtractedImage {
+  PixelSums sums;
+  bool blank = false;
+  ImageFeatures features;  // none when blank
+};
+
+// The stages that run on the device, on one session. When the device is out of memory and the
+// configuration says so, they go on on the CPU device, and a warning tells.
+class DeviceStages {
+ public:
+  DeviceStages(const RunConfig& config, StageTimes& times);
+
+  // One result an image, in order.
+  std::vector<ExtractedImage> extract(std::vector<DecodedImage> images);
+  Codebook train(const Sample& sample, const KMeansProgress& progress);
+  // From now on, assign() gives words of this codebook.
+  void set_codebook(Codebook codebook);
+  std::vector<ImageWords> assign(std::span<const ImageFeatures> images);
+
+  // Where the stages run.
+  const std::string& device() const { return device_; }
+
+ private:
+  struct Stages {
+    Stages(const RunConfig& config, const DeviceOptions& device);
+    OpenClSession session;
+    VarianceStage variance;
+    ExtractStage extract;
+    std::optional<AssignStage> assign;
+  };
+
+  void open(const DeviceOptions& device);
+  template <typename Work>
+  auto with_fallback(Work work);
+
+  const RunConfig& config_;
+  StageTimes& times_;
+  std::optional<Stages> stages_;
+  std::optional<Codebook> codebook_;
+  std::string device_;
+};
+
+}  // namespace lookalike

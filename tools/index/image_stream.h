@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "config/options.h"
+#include "pipeline/content_hash.h"
+#include "pipeline/ordered_parallel.h"
+#include "stages/decode/decode.h"
+#include "tools/index/stage_times.h"
+
+namespace lookalike {
+
+// Contents whose features need not be taken: the index has them, or this run has met them. Used
+// from several threads.
+class KnownContents {
+ public:
+  bool contains(const ContentHash& content) const {
+    const std::lock_guard lock(mutex_);
+    return contents_.contains(content);
+  }
+  // False when it was known already.
+  bool insert(const ContentHash& content) {
+    const std::lock_guard lock(mutex_);
+    return contents_.insert(content).second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_set<ContentHash, ContentHasher> contents_;
+};
+
+// A file whose content is known.
+struct CopyOfImage {
+  SourceFile file;
+  ContentHash content{};
+};
+
+using StreamItem = std::variant<DecodedImage, CopyOfImage, SkippedFile>;
+
+// Reads and decodes files on several threads and hands them on in order. Of files with the same
+// content, the first is decoded and the others come as copies, whatever the number of threads.
+class ImageStream {
+ public:
+  // What is handed on becomes known. All arguments must outlive the stream.
+  ImageStream(const std::vector<SourceFile>& files, const RunConfig& config, KnownContents& known,
+              StageTimes& times);
+
+  // Nothing at the end.
+  std::optional<StreamItem> next();
+
+ private:
+  StreamItem read(const SourceFile& file) const;
+
+  const RunConfig& config_;
+  KnownContents& known_;
+  StageTimes& times_;
+  OrderedParallel<StreamItem> items_;  // last: its threads use what is above
+};
+
+// The files in the order in which training takes its sample: by sample_rank of their content.
+// Reads all of them. Files that cannot be read come last, in their old order.
+std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
+                                        const RunConfig& config, StageTimes& times);
+
+}  // namespace lookalike

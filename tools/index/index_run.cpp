@@ -1,0 +1,169 @@
+#include "tools/index/index_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "stages/command/image_batches.h"
+#include "stages/store/settings.h"
+#include "storage/index_reader.h"
+#include "storage/index_writer.h"
+#include "tools/index/device_stages.h"
+#include "tools/index/index_sink.h"
+#include "tools/index/spool.h"
+#include "tools/index/update_plan.h"
+
+namespace lookalike {
+namespace {
+
+class IndexRun {
+ public:
+  IndexRun(const RunConfig& config, Progress::Style style)
+      : config_(config), style_(style), writer_(config.store.database) {}
+
+  IndexRunReport run() {
+    const auto start = std::chrono::steady_clock::now();
+    ScanResult found = times_.timed("scan", [&] { return scan_images(config_.images); });
+    UpdatePlan plan = plan_update(found, writer_.files(), writer_.skipped());
+    std::optional<Codebook> codebook = writer_.codebook();
+    if (codebook) writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
+    if (!plan.to_index.empty()) index(std::move(plan.to_index), std::move(codebook));
+    set_aside(std::move(found.skipped), plan.still_skipped);
+    remove(plan.gone);
+    report_.unchanged = plan.unchanged;
+    report_.removed = plan.removed;
+    report_.busy_seconds = times_.seconds();
+    report_.elapsed_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::move(report_);
+  }
+
+ private:
+  void index(std::vector<SourceFile> files, std::optional<Codebook> codebook) {
+    learn_contents(files);
+    DeviceStages device(config_, times_);
+    if (codebook) {
+      device.set_codebook(std::move(*codebook));
+      IndexSink sink(device, writer_, config_, times_);
+      index_rest(files, device, sink);
+    } else {
+      index_first_time(std::move(files), device);
+    }
+    report_.device = device.device();
+  }
+
+  // Contents that a file points to which stays as it is until the end of this run. What only
+  // changed files point to can go while it runs.
+  void learn_contents(const std::vector<SourceFile>& files) {
+    std::unordered_set<std::string_view> changing;
+    for (const SourceFile& file : files) changing.insert(file.path);
+    IndexReader(config_.store.database).for_each_image([&](const StoredImage& image) {
+      const auto stays = [&](const std::string& path) { return !changing.contains(path); };
+      if (std::ranges::any_of(image.paths, stays)) known_.insert(image.content);
+    });
+  }
+
+  // Extracts the training sample, trains, stores the sample, then goes on with the other files.
+  void index_first_time(std::vector<SourceFile> files, DeviceStages& device) {
+    if (files.size() > config_.codebook.sample_images) {
+      files = in_sample_order(files, config_, times_);
+    }
+    Spool spool(config_.store.database + ".work");
+    const std::size_t sampled = extract_sample(files, device, spool);
+    Codebook codebook = train(device, spool);
+    writer_.set_codebook(codebook, settings_of(config_.extract, codebook));
+    report_.trained_words = codebook.size();
+    device.set_codebook(std::move(codebook));
+
+    IndexSink sink(device, writer_, config_, times_);
+    spool.replay([&](std::vector<ExtractedItem> items) { sink.accept(std::move(items)); });
+    files.erase(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(sampled));
+    std::ranges::sort(files, {}, &SourceFile::path);
+    index_rest(files, device, sink);
+  }
+
+  // Returns how many files, from the first on, are in the spool.
+  std::size_t extract_sample(const std::vector<SourceFile>& files, DeviceStages& device,
+                             Spool& spool) {
+    Progress progress("extract", "images", files.size(), style_);
+    ImageStream stream(files, config_, known_, times_);
+    const std::size_t sampled =
+        extract_stream(stream, device, progress, [&](std::vector<ExtractedItem> items) {
+          spool.add(std::move(items));
+          return spool.images() < config_.codebook.sample_images;
+        });
+    spool.finish();
+    return sampled;
+  }
+
+  Codebook train(DeviceStages& device, const Spool& spool) {
+    if (spool.images() == 0) {
+      std::string first;
+      if (!spool.skipped().empty()) {
+        const SkippedFile& file = spool.skipped().front();
+        first = fmt::format(" (the first: {}: {}: {})", file.file.path, file.reason, file.detail);
+      }
+      throw Error(ErrorKind::kInput,
+                  fmt::format("index: no image can be used: {} are blank, {} cannot be read{}",
+                              spool.blank(), spool.skipped().size(), first));
+    }
+    const Sample sample = take_sample(spool.features(), config_.codebook);
+    Progress progress("codebook", "iterations", config_.codebook.max_iterations, style_);
+    return device.train(sample, [&](std::size_t iteration, double objective) {
+      progress.update(iteration,
+                      fmt::format("{} words, objective {:.4f}", sample.words, objective));
+    });
+  }
+
+  void index_rest(const std::vector<SourceFile>& files, DeviceStages& device, IndexSink& sink) {
+    if (!files.empty()) {
+      Progress progress("index", "images", files.size(), style_);
+      ImageStream stream(files, config_, known_, times_);
+      extract_stream(stream, device, progress, [&](std::vector<ExtractedItem> items) {
+        sink.accept(std::move(items));
+        return true;
+      });
+    }
+    sink.finish();
+    report_.indexed = sink.indexed();
+    report_.blank = sink.blank();
+    report_.skipped = sink.skipped();
+  }
+
+  void set_aside(std::vector<SkippedFile> unseen, const std::vector<SkippedFile>& still_skipped) {
+    std::vector<SkippedFile>& skipped = report_.skipped;
+    skipped.insert(skipped.end(), unseen.begin(), unseen.end());
+    if (!skipped.empty()) writer_.set_skipped(skipped);
+    skipped.insert(skipped.end(), still_skipped.begin(), still_skipped.end());
+    std::ranges::sort(skipped, {}, [](const SkippedFile& file) { return file.file.path; });
+  }
+
+  void remove(const std::vector<std::string>& gone) {
+    if (gone.empty()) return;
+    writer_.remove_paths(gone);
+    writer_.merge_segments(config_.store.max_segments);
+  }
+
+  const RunConfig& config_;
+  const Progress::Style style_;
+  IndexWriter writer_;
+  StageTimes times_;
+  KnownContents known_;
+  IndexRunReport report_;
+};
+
+}  // namespace
+
+IndexRunReport run_index(const RunConfig& config, Progress::Style style) {
+  if (config.store.database.empty()) {
+    throw Error(ErrorKind::kUsage, "store.database: name the index, with --database");
+  }
+  return IndexRun(config, style).run();
+}
+
+}  // namespace lookalike

@@ -1,0 +1,67 @@
+#include "tools/index/update_plan.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lookalike {
+namespace {
+
+using KnownFiles = std::unordered_map<std::string_view, const SourceFile*>;
+using KnownSkips = std::unordered_map<std::string_view, const SkippedFile*>;
+
+bool depends_on_content(const SkippedFile& skipped) {
+  return skipped.reason == "empty" || skipped.reason == "undecodable" ||
+         skipped.reason == "too_small";
+}
+
+bool is_under(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
+// Whether the scan could not tell if the file is there.
+bool out_of_sight(std::string_view path, const ScanResult& found) {
+  return std::ranges::any_of(found.skipped, [&](const SkippedFile& skipped) {
+    return path == skipped.file.path || is_under(path, skipped.file.path);
+  });
+}
+
+}  // namespace
+
+UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
+                       const std::vector<SkippedFile>& skipped) {
+  KnownFiles known_files;
+  KnownSkips known_skips;
+  for (const SourceFile& file : indexed) known_files[file.path] = &file;
+  for (const SkippedFile& skip : skipped) known_skips[skip.file.path] = &skip;
+
+  UpdatePlan plan;
+  std::unordered_set<std::string_view> present;
+  for (const SourceFile& file : found.files) {
+    present.insert(file.path);
+    const auto known = known_files.find(file.path);
+    const auto skip = known_skips.find(file.path);
+    if (known != known_files.end() && *known->second == file) {
+      ++plan.unchanged;
+    } else if (skip != known_skips.end() && skip->second->file == file &&
+               depends_on_content(*skip->second)) {
+      plan.still_skipped.push_back(*skip->second);
+    } else {
+      plan.to_index.push_back(file);
+    }
+  }
+  const auto is_gone = [&](const std::string& path) {
+    return !present.contains(path) && !out_of_sight(path, found);
+  };
+  for (const SourceFile& file : indexed) {
+    if (is_gone(file.path)) plan.gone.push_back(file.path);
+  }
+  plan.removed = plan.gone.size();
+  for (const SkippedFile& skip : skipped) {
+    if (is_gone(skip.file.path)) plan.gone.push_back(skip.file.path);
+  }
+  return plan;
+}
+
+}  // namespace lookalike
