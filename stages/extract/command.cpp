@@ -29,13 +29,14 @@ int extract_command(int argc, const char* const* argv) {
       ->type_name("FILE");
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
+  const Shard shard = images.shard();
   const Progress::Style style = talk.apply();
 
   OpenClSession session(session_options(config.device));
   ExtractStage stage(session, config.extract);
   ArtefactWriter<ImageFeatures> writer(output);
   const std::vector<SkippedFile> skipped = for_each_image_batch(
-      config, images.shard(), "extract", style, [&](const std::vector<DecodedImage>& batch) {
+      config, shard, "extract", style, [&](const std::vector<DecodedImage>& batch) {
         for (const ImageFeatures& features : stage.run(batch)) writer.write(features);
       });
   writer.finish();

@@ -20,13 +20,14 @@ int variance_command(int argc, const char* const* argv) {
   app.add_option("--output", output, "Statistics file to write")->type_name("FILE")->required();
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
+  const Shard shard = images.shard();
   const Progress::Style style = talk.apply();
 
   OpenClSession session(session_options(config.device));
   VarianceStage stage(session);
   ArtefactWriter<ImageStatistics> writer(output);
   const std::vector<SkippedFile> skipped = for_each_image_batch(
-      config, images.shard(), "variance", style, [&](const std::vector<DecodedImage>& batch) {
+      config, shard, "variance", style, [&](const std::vector<DecodedImage>& batch) {
         for (const ImageStatistics& statistics : stage.run(batch)) writer.write(statistics);
       });
   writer.finish();

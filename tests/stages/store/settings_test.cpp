@@ -1,0 +1,61 @@
+#include "stages/store/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::HasSubstr;
+
+Codebook some_codebook() {
+  Codebook codebook;
+  codebook.words.resize(64);
+  codebook.projection.resize(kSignatureBits * 64);
+  codebook.thresholds.resize(kSignatureBits);
+  return codebook;
+}
+
+TEST(Settings, ExtractOptionsComeBack) {
+  ExtractOptions options;
+  options.hessian_threshold = 123.456789012345;
+  options.octaves = 3;
+  options.layers = 2;
+  options.descriptor_size = 128;
+  options.upright = true;
+  options.max_features = 77;
+  options.longest_side_px = 640;
+  EXPECT_EQ(extract_options_from(settings_of(options, some_codebook())), options);
+}
+
+TEST(Settings, CodebookIsNamedByItsContent) {
+  Codebook codebook = some_codebook();
+  const Settings before = settings_of({}, codebook);
+  codebook.words[0] = 1;
+  EXPECT_NE(settings_of({}, codebook), before);
+}
+
+TEST(Settings, MissingUnknownAndWrongValuesAreStorageErrors) {
+  const Settings good = settings_of({}, some_codebook());
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"extract.octaves", ""}, {"extract.octaves", "many"}, {"extract.method", "surf-9"}}) {
+    Settings settings = good;
+    if (value.empty()) {
+      settings.erase(key);
+    } else {
+      settings[key] = value;
+    }
+    try {
+      extract_options_from(settings);
+      FAIL() << "expected an error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+      EXPECT_THAT(error.what(), HasSubstr(key));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lookalike

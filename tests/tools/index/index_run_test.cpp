@@ -1,0 +1,245 @@
+#include "tools/index/index_run.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/error.h"
+#include "storage/index_reader.h"
+#include "tests/stages/pictures.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class IndexRunTest : public ::testing::Test {
+ protected:
+  IndexRunTest() {
+    config_.images.folders = {photos().native()};
+    config_.store.database = folder_.path() / "index.db";
+    config_.images.decode_threads = 2;
+    config_.device.choice = ":CPU:";
+    fs::create_directory(photos());
+  }
+
+  fs::path photos() const { return folder_.path() / "photos"; }
+  std::string write(const std::string& name, const std::vector<std::uint8_t>& bytes) const {
+    return folder_.write(fmt::format("photos/{}", name), text(bytes));
+  }
+  std::string draw(const std::string& name, unsigned seed) const {
+    return write(name, encode(".png", draw_picture(160, 120, seed)));
+  }
+  void draw_some(unsigned count) const {
+    for (unsigned i = 0; i < count; ++i) draw(fmt::format("p{}.png", i), i);
+  }
+
+  IndexRunReport run() const { return run_index(config_, Progress::Style::kQuiet); }
+  // The digest of a new index made under the configuration.
+  std::string fresh_content() const {
+    fs::remove_all(config_.store.database);
+    run();
+    return index().content_hash();
+  }
+  IndexReader index() const { return IndexReader(config_.store.database); }
+  std::vector<std::string> paths_of(const std::string& path) const {
+    const IndexReader reader = index();
+    const auto id = reader.find(path);
+    return id ? reader.image(*id)->paths : std::vector<std::string>();
+  }
+  Error error() const {
+    try {
+      run();
+    } catch (const Error& error) {
+      return error;
+    }
+    return {ErrorKind::kInternal, "no error"};
+  }
+
+  TemporaryFolder folder_;
+  RunConfig config_;
+};
+
+TEST_F(IndexRunTest, FirstRunTrainsAndIndexesEverything) {
+  draw_some(5);
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.indexed, 5U);
+  EXPECT_GE(report.trained_words, 64U);
+  EXPECT_FALSE(report.device.empty());
+  const IndexCounts counts = index().counts();
+  EXPECT_EQ(counts.images, 5U);
+  EXPECT_GT(counts.features, 150U);
+  EXPECT_EQ(counts.words, report.trained_words);
+  EXPECT_FALSE(fs::exists(config_.store.database + ".work"));
+}
+
+TEST_F(IndexRunTest, ContentDependsNeitherOnThreadsNorOnBatches) {
+  draw_some(20);
+  const std::string content = fresh_content();
+  EXPECT_EQ(fresh_content(), content);
+  config_.images.decode_threads = 5;
+  config_.store.batch_images = 3;
+  EXPECT_EQ(fresh_content(), content);
+}
+
+TEST_F(IndexRunTest, SampleSmallerThanTheCollectionIsTheSameHoweverItIsIndexed) {
+  draw_some(20);
+  config_.codebook.sample_images = 4;
+  const std::string content = fresh_content();
+  EXPECT_EQ(index().counts().images, 20U);
+  config_.images.decode_threads = 1;
+  EXPECT_EQ(fresh_content(), content);
+  config_.codebook.sample_images = 3;
+  EXPECT_NE(fresh_content(), content);
+}
+
+TEST_F(IndexRunTest, SecondRunTouchesNothing) {
+  draw_some(3);
+  run();
+  const std::string content = index().content_hash();
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.indexed, 0U);
+  EXPECT_EQ(report.unchanged, 3U);
+  EXPECT_EQ(report.device, "");
+  EXPECT_EQ(report.trained_words, 0U);
+  EXPECT_EQ(index().content_hash(), content);
+}
+
+TEST_F(IndexRunTest, NewChangedAndRemovedFilesAreFollowed) {
+  draw_some(4);
+  run();
+  draw("new.png", 100);
+  draw("p0.png", 101);
+  fs::remove(photos() / "p1.png");
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.indexed, 2U);
+  EXPECT_EQ(report.unchanged, 2U);
+  EXPECT_EQ(report.removed, 1U);
+  EXPECT_EQ(index().counts().images, 4U);
+  EXPECT_THAT(paths_of(photos() / "p1.png"), IsEmpty());
+}
+
+TEST_F(IndexRunTest, RenamedFileKeepsItsImage) {
+  draw_some(3);
+  run();
+  const auto before = index().find(photos() / "p1.png");
+  fs::rename(photos() / "p1.png", photos() / "a.png");
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.indexed, 1U);
+  EXPECT_EQ(report.removed, 1U);
+  EXPECT_EQ(index().find(photos() / "a.png"), before);
+  EXPECT_THAT(paths_of(photos() / "a.png"), ElementsAre(photos() / "a.png"));
+}
+
+TEST_F(IndexRunTest, FilesWithTheSameBytesShareAnImage) {
+  draw_some(2);
+  draw("copy.png", 0);
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.indexed, 3U);
+  EXPECT_EQ(index().counts().images, 2U);
+  EXPECT_THAT(paths_of(photos() / "copy.png"),
+              ElementsAre(photos() / "copy.png", photos() / "p0.png"));
+}
+
+TEST_F(IndexRunTest, ContentThatWandersFromOneFileToAnotherStays) {
+  draw_some(3);
+  run();
+  draw("p0.png", 50);
+  draw("z.png", 0);  // what p0.png was
+  run();
+  EXPECT_EQ(index().counts().images, 4U);
+  EXPECT_GT(index().features(*index().find(photos() / "z.png")).size(), 20U);
+}
+
+TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
+  draw_some(3);
+  const std::string empty = write("empty.jpg", {});
+  const std::string dot = write("one.png", encode(".png", cv::Mat(1, 1, CV_8U, cv::Scalar(7))));
+  std::vector<std::uint8_t> jpeg = encode(".jpg", draw_picture(160, 120, 9));
+  jpeg.resize(jpeg.size() / 2);
+  const std::string cut = write("cut.jpg", jpeg);
+  const std::string words = write("words.jpg", {'t', 'e', 'x', 't'});
+  fs::create_symlink("nowhere", photos() / "broken.jpg");
+  for (int i = 0; i < 2; ++i) {
+    const IndexRunReport report = run();
+    std::vector<std::pair<std::string, std::string>> reasons;
+    for (const SkippedFile& file : report.skipped) {
+      reasons.emplace_back(fs::path(file.file.path).filename(), file.reason);
+    }
+    EXPECT_THAT(
+        reasons,
+        ElementsAre(std::pair("broken.jpg", "unreadable"), std::pair("cut.jpg", "undecodable"),
+                    std::pair("empty.jpg", "empty"), std::pair("one.png", "too_small"),
+                    std::pair("words.jpg", "undecodable")));
+    EXPECT_EQ(report.indexed, i == 0 ? 3U : 0U);
+  }
+  EXPECT_EQ(index().skipped().size(), 5U);
+}
+
+TEST_F(IndexRunTest, FileThatBecomesUnusableLeavesTheIndex) {
+  draw_some(3);
+  run();
+  write("p1.png", {'x'});
+  EXPECT_EQ(run().skipped.size(), 1U);
+  EXPECT_EQ(index().counts().images, 2U);
+}
+
+TEST_F(IndexRunTest, ImageOfLittleVarianceIsRecordedAsBlank) {
+  draw_some(3);
+  const std::string path =
+      write("gray.png", encode(".png", cv::Mat(80, 80, CV_8U, cv::Scalar(90))));
+  EXPECT_EQ(run().blank, 1U);
+  const IndexReader reader = index();
+  const auto image = reader.image(*reader.find(path));
+  EXPECT_TRUE(image->blank);
+  EXPECT_EQ(image->sums, (PixelSums{6400, 6400 * 90, 6400 * 8100}));
+  EXPECT_EQ(reader.counts().blank, 1U);
+}
+
+TEST_F(IndexRunTest, OtherSettingsAreRefusedAndNamed) {
+  draw_some(2);
+  run();
+  config_.extract.octaves = 3;
+  const Error refused = error();
+  EXPECT_EQ(refused.kind(), ErrorKind::kUsage);
+  EXPECT_THAT(refused.what(), HasSubstr("extract.octaves"));
+}
+
+TEST_F(IndexRunTest, FolderWithoutImagesIsAnInputError) {
+  folder_.write("photos/notes.txt", "no image");
+  EXPECT_EQ(error().kind(), ErrorKind::kInput);
+  EXPECT_THAT(error().what(), HasSubstr(fmt::format("no images under {}", photos().native())));
+}
+
+TEST_F(IndexRunTest, NothingButUnusableFilesIsAnInputErrorThatNamesOne) {
+  write("words.jpg", {'t', 'e', 'x', 't'});
+  write("gray.png", encode(".png", cv::Mat(80, 80, CV_8U, cv::Scalar(90))));
+  EXPECT_EQ(error().kind(), ErrorKind::kInput);
+  EXPECT_THAT(error().what(), HasSubstr("1 are blank, 1 cannot be read"));
+  EXPECT_THAT(error().what(), HasSubstr("words.jpg: undecodable"));
+}
+
+TEST_F(IndexRunTest, TooFewFeaturesForTheWordsAskedForIsAnInputError) {
+  draw_some(2);
+  config_.codebook.words = 100'000;
+  EXPECT_EQ(error().kind(), ErrorKind::kInput);
+  EXPECT_THAT(error().what(), HasSubstr("too few features for 100000 words"));
+  EXPECT_FALSE(fs::exists(config_.store.database + ".work"));
+}
+
+TEST_F(IndexRunTest, DeviceWithoutRoomStopsTheRunWhereToldTo) {
+  draw_some(2);
+  write("large.png", encode(".png", draw_picture(1024, 1024, 7)));
+  config_.device.memory_limit_mib = 1;
+  config_.device.on_out_of_memory = "stop";
+  EXPECT_EQ(error().kind(), ErrorKind::kDevice);
+}
+
+}  // namespace
+}  // namespace lookalike
