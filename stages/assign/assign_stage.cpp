@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/parallel_ranges.h"
 #include "pipeline/signature.h"
 
 namespace lookalike {
@@ -30,6 +31,19 @@ Rows join(std::span<const ImageFeatures> images, std::size_t descriptor_size) {
     rows.offsets.push_back(rows.offsets.back() + static_cast<std::uint32_t>(features.size()));
   }
   return rows;
+}
+
+std::vector<std::uint64_t> signatures_in_parallel(MatrixView<const float> descriptors,
+                                                  const Codebook& codebook,
+                                                  std::span<const std::uint32_t> words) {
+  std::vector<std::uint64_t> signatures(words.size());
+  parallel_ranges(words.size(), [&](std::size_t first, std::size_t last) {
+    const std::size_t count = last - first;
+    std::ranges::copy(
+        signatures_of(descriptors.middle_rows(first, count), codebook, words.subspan(first, count)),
+        signatures.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+  return signatures;
 }
 
 SparseHistogram sparse(std::span<const std::uint32_t> counts) {
@@ -64,7 +78,8 @@ std::vector<ImageWords> AssignStage::run(std::span<const ImageFeatures> images) 
   const Rows rows = join(images, codebook_.descriptor_size);
   const MatrixView<const float> descriptors(rows.descriptors, codebook_.descriptor_size);
   const std::vector<std::uint32_t> words = assigner_.assign(descriptors).words;
-  const std::vector<std::uint64_t> signatures = signatures_of(descriptors, codebook_, words);
+  const std::vector<std::uint64_t> signatures =
+      signatures_in_parallel(descriptors, codebook_, words);
   const std::vector<std::uint32_t> counts = assigner_.histograms(words, rows.offsets);
 
   std::vector<ImageWords> result;

@@ -17,9 +17,10 @@ namespace {
 
 constexpr std::size_t kMinAutoWords = 64;
 constexpr std::size_t kMaxAutoWords = 65536;
+constexpr std::size_t kAutoFeaturesPerWord = 64;
 
-std::size_t auto_words(std::size_t available, std::size_t features_per_word) {
-  const std::size_t wanted = std::bit_floor(available / features_per_word);
+std::size_t auto_words(std::size_t available) {
+  const std::size_t wanted = std::bit_floor(available / kAutoFeaturesPerWord);
   return std::min(available, std::clamp(wanted, kMinAutoWords, kMaxAutoWords));
 }
 
@@ -114,7 +115,7 @@ SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOption
   SamplePlan plan;
   plan.shares = ranked(images, options.seed, options.sample_images);
   const std::size_t available = total(plan.shares);
-  plan.words = options.words > 0 ? options.words : auto_words(available, options.features_per_word);
+  plan.words = options.words > 0 ? options.words : auto_words(available);
   check_words(plan.words, available, plan.shares.size(), options.features_per_word);
   plan.features = std::min(available, plan.words * options.features_per_word);
   if (plan.features < available) cut_to(plan.shares, plan.features);

@@ -32,8 +32,8 @@ struct SamplePlan {
 // Images are ordered by sample_rank(content, seed), repeated contents dropped, and the first
 // options.sample_images taken. Of their features, words * features_per_word are used, in equal
 // shares, strongest first: an image that has fewer than its share leaves the rest to the others.
-// options.words = 0 gives the power of two at or below available / features_per_word, at least 64
-// and at most 65536, but never more words than features.
+// options.words = 0 gives the power of two at or below a 64th of the features available, at least
+// 64 and at most 65536, but never more words than features.
 // Throws Error(kInput) when there are no features, or fewer than the words asked for; it says how
 // many there are and how many words would do.
 SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options);

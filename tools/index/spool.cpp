@@ -4,9 +4,14 @@
 #include <utility>
 
 #include "pipeline/error.h"
-#include "stages/command/image_batches.h"
 
 namespace lookalike {
+namespace {
+
+// No pixels are in them, so that batches may be larger than where images are decoded.
+constexpr std::size_t kReplayImages = 64;
+
+}  // namespace
 
 Spool::Spool(std::filesystem::path folder) : folder_(std::move(folder)) {
   std::error_code error;
@@ -55,7 +60,7 @@ void Spool::replay(const std::function<void(std::vector<ExtractedItem>)>& accept
   std::vector<ExtractedItem> batch;
   features()([&](const ImageFeatures& image) {
     batch.emplace_back(ExtractedImage{sums_.at(image.image.content), false, image});
-    if (batch.size() == kDeviceBatchImages) accept(std::exchange(batch, {}));
+    if (batch.size() == kReplayImages) accept(std::exchange(batch, {}));
   });
   accept(std::move(batch));
   accept(std::exchange(others_, {}));

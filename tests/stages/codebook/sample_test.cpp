@@ -42,7 +42,7 @@ std::string message(const std::vector<SampleImage>& images, const CodebookOption
 }
 
 TEST(PlanSample, AutoWordsArePowersOfTwoByTheFeaturesThereAre) {
-  const CodebookOptions options{.features_per_word = 64};
+  const CodebookOptions options;
   EXPECT_EQ(plan_sample(images_with({10'000, 10'000}), options).words, 256U);
   EXPECT_EQ(plan_sample(images_with({8192, 8192}), options).words, 256U);
   EXPECT_EQ(plan_sample(images_with({8192, 8191}), options).words, 128U);
