@@ -49,7 +49,7 @@ const std::vector<Library> kLibraries = {
     {"toml++/", {"config"}},
     {"opencv2/", {"stages", "tools", "tests"}},
     {"CLI/", {"stages", "tools"}},
-    {"nlohmann/", {"tools", "tests"}},
+    {"nlohmann/", {"stages", "tools", "tests"}},
     {"spdlog/", {"pipeline", "stages", "tools", "tests"}},
     {"fmt/", {"pipeline", "config", "storage", "stages", "tools", "tests"}},
 };

@@ -51,10 +51,11 @@ TEST_P(EveryCommand, AnUnknownOptionIsAUsageErrorInOneLine) {
 }
 
 const std::vector<CommandLine> kCommands = {
-    {"lookalike", {"features"}},
-    {"lookalike", {"show"}},
-    {"lookalike", {"devices"}},
-    {"lookalike", {"config"}},
+    {"lookalike", {"index"}},    {"lookalike", {"query"}},  {"lookalike", {"locate"}},
+    {"lookalike", {"features"}}, {"lookalike", {"show"}},   {"lookalike", {"devices"}},
+    {"lookalike", {"config"}},   {"lookalike-extract", {}}, {"lookalike-variance", {}},
+    {"lookalike-codebook", {}},  {"lookalike-assign", {}},  {"lookalike-store", {}},
+    {"lookalike-match", {}},
 };
 INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(kCommands));
 
@@ -70,10 +71,36 @@ TEST(Lookalike, WithoutACommandIsAUsageError) {
 }
 
 TEST(Lookalike, AMistypedCommandIsToldTheNearestOne) {
-  const ProgramResult result = run_program("lookalike", {"feature", "photo.jpg"});
+  const ProgramResult result = run_program("lookalike", {"qery", "photo.jpg"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
-            "lookalike: error: feature: there is no such command; did you mean \"features\"?\n");
+            "lookalike: error: qery: there is no such command; did you mean \"query\"?\n");
+}
+
+TEST(Lookalike, AValueOutOfRangeIsToldWhatIsAllowed) {
+  const ProgramResult result =
+      run_program("lookalike", {"query", "--database", "x.db", "--top", "0", "photo.jpg"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "lookalike: error: --top: must be a whole number from 1 to 1000 images, was \"0\"\n");
+}
+
+TEST(Lookalike, AWrongConfigurationIsToldWithItsPlace) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("run.toml", "[extract]\noctaves = 9\n");
+  const ProgramResult result = run_program("lookalike", {"index", "--config", file});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "lookalike: error: " + file +
+                            ":2:11: extract.octaves: must be a whole number from 1 to 6, was 9\n");
+}
+
+TEST(Lookalike, AMissingIndexIsAnInputError) {
+  for (const std::string command : {"query", "show"}) {
+    const ProgramResult result =
+        run_program("lookalike", {command, "--database", "/nowhere/index.db", "photo.jpg"});
+    EXPECT_EQ(result.exit_code, 3) << command;
+    EXPECT_THAT(result.err, HasSubstr("/nowhere/index.db"));
+  }
 }
 
 TEST(Lookalike, ADeviceThatIsNotThereIsADeviceError) {

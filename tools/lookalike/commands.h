@@ -10,6 +10,9 @@ namespace lookalike {
 using Action = std::function<int()>;
 
 // Each adds a subcommand; parsing sets `action` when the subcommand was named.
+void add_index_command(CLI::App& app, Action& action);
+void add_query_command(CLI::App& app, Action& action);
+void add_locate_command(CLI::App& app, Action& action);
 void add_features_command(CLI::App& app, Action& action);
 void add_show_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);

@@ -11,7 +11,7 @@
 #include "pipeline/error.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
-#include "tools/lookalike/answers.h"
+#include "stages/match/answers.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -41,6 +41,9 @@ int run_lookalike(int argc, const char* const* argv) {
   app.set_version_flag("--version", "lookalike " LOOKALIKE_VERSION);
   app.require_subcommand(1);
   Action action;
+  add_index_command(app, action);
+  add_query_command(app, action);
+  add_locate_command(app, action);
   add_features_command(app, action);
   add_show_command(app, action);
   add_devices_command(app, action);

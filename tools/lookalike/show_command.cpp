@@ -10,8 +10,8 @@
 
 #include "pipeline/error.h"
 #include "stages/command/command_line.h"
+#include "stages/match/answers.h"
 #include "storage/index_reader.h"
-#include "tools/lookalike/answers.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -7,9 +7,8 @@
 
 #include "stages/match/locate.h"
 #include "stages/match/match.h"
-#include "tools/report/report.h"
 
-// The answers of `query` and `locate`, as JSON and as entries of the report.
+// The answers of matching and of locating, as JSON.
 namespace lookalike {
 
 using Json = nlohmann::ordered_json;
@@ -24,8 +23,5 @@ Json query_answer(const std::string& query, std::span<const Match> matches);
 // {"scene": path, "hits": [{"object", "centre", "angle_degrees", "scale", "correlation", "quad"},
 // ...]}
 Json locate_answer(const std::string& object, const std::string& scene, std::span<const Hit> hits);
-
-ReportFinding finding_of(const Match& match);
-ReportFinding finding_of(const std::string& object, const Hit& hit);
 
 }  // namespace lookalike

@@ -1,4 +1,4 @@
-#include "tools/lookalike/answers.h"
+#include "stages/match/answers.h"
 
 #include <limits>
 #include <vector>
@@ -68,14 +68,6 @@ TEST(LocateAnswer, NoHitsAreAnEmptyList) {
 
 TEST(JsonText, NumbersThatAreNotFiniteAreNull) {
   EXPECT_EQ(json_text({{"a", std::numeric_limits<double>::infinity()}}), R"({"a":null})");
-}
-
-TEST(FindingOf, AMatchTellsItsCorrelationOnlyWhenItHasOne) {
-  Match match = match_of("/photos/a.jpg");
-  EXPECT_EQ(finding_of(match).facts.size(), 3U);
-  EXPECT_EQ(finding_of(match).image, "/photos/a.jpg");
-  match.correlation.reset();
-  EXPECT_EQ(finding_of(match).facts.size(), 2U);
 }
 
 }  // namespace

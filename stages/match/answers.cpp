@@ -1,8 +1,6 @@
-#include "tools/lookalike/answers.h"
+#include "stages/match/answers.h"
 
 #include <cmath>
-
-#include <fmt/format.h>
 
 namespace lookalike {
 namespace {
@@ -57,28 +55,6 @@ Json locate_answer(const std::string& object, const std::string& scene, std::spa
                               {"quad", to_json(hit.quad)}});
   }
   return answer;
-}
-
-ReportFinding finding_of(const Match& match) {
-  ReportFinding finding{.image = path_of(match),
-                        .facts = {{"score", fmt::format("{:.2f}", match.score)},
-                                  {"inliers", fmt::format("{}", match.inliers)}},
-                        .quad = match.quad,
-                        .pairs = match.inlier_pairs};
-  if (match.correlation) {
-    finding.facts.emplace_back("correlation", fmt::format("{:.3f}", *match.correlation));
-  }
-  return finding;
-}
-
-ReportFinding finding_of(const std::string& object, const Hit& hit) {
-  return {.image = object,
-          .facts = {{"angle", fmt::format("{:.1f}°", hit.angle_degrees)},
-                    {"scale", fmt::format("{:.3f}", hit.scale)},
-                    {"inliers", fmt::format("{}", hit.inliers)},
-                    {"correlation", fmt::format("{:.3f}", hit.correlation)}},
-          .quad = hit.quad,
-          .pairs = {}};
 }
 
 }  // namespace lookalike

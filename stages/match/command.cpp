@@ -1,0 +1,65 @@
+#include "stages/match/command.h"
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "stages/command/open_session.h"
+#include "stages/command/record_files.h"
+#include "stages/match/answers.h"
+
+namespace lookalike {
+namespace {
+
+// Whether the photo that the features were taken from could still be read and was answered.
+bool answer(Matcher& matcher, const ImageFeatures& features, const RunConfig& config) {
+  const std::string& path = features.image.file.path;
+  auto decoded = decode_file(path, config.extract.longest_side_px, config.images);
+  if (const auto* skipped = std::get_if<SkippedFile>(&decoded)) {
+    spdlog::error("{}: {}: {}", path, skipped->reason, skipped->detail);
+    return false;
+  }
+  const Query query = {std::get<DecodedImage>(std::move(decoded)), features.features};
+  if (query.image.record.content != features.image.content) {
+    spdlog::error("{}: changed since its features were taken", path);
+    return false;
+  }
+  fmt::print("{}\n", json_text(query_answer(path, matcher.match(query))));
+  return true;
+}
+
+}  // namespace
+
+int match_command(int argc, const char* const* argv) {
+  CLI::App app(
+      "Finds the indexed images that photos show, from features taken before.\n"
+      "Input: an index, and files of features taken under its settings; the photos themselves are "
+      "read again for correlation.\n"
+      "Output: on standard output one JSON object a photo, one a line, as lookalike query has it.\n"
+      "Example: lookalike-match --database photos.db --features queries.features",
+      "lookalike-match");
+  ConfigArguments arguments(app);
+  arguments.add("--database", "store.database")->required();
+  arguments.add("--top", "match.top");
+  arguments.add("--longest-side", "extract.longest_side_px");
+  arguments.add("--device", "device.choice");
+  const TalkArguments talk(app);
+  std::vector<std::string> files;
+  app.add_option("--features", files, "Files of lookalike-extract")
+      ->type_name("FILE...")
+      ->required();
+  if (!parse_command_line(app, argc, argv)) return kExitDone;
+  const RunConfig config = arguments.load();
+  talk.apply();
+
+  const IndexReader index{std::filesystem::path(config.store.database)};
+  OpenClSession session(session_options(config.device));
+  Matcher matcher(session, index, config.match);
+  bool all = true;
+  for_each_record<ImageFeatures>(files, [&](const ImageFeatures& features) {
+    all = answer(matcher, features, config) && all;
+  });
+  return all ? kExitDone : kExitSkippedItems;
+}
+
+}  // namespace lookalike

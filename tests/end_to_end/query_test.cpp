@@ -1,0 +1,187 @@
+// From a folder of pictures to answers, with the real programs on pictures that are drawn here.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+
+namespace lookalike {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr int kPosters = 12;
+const Quad kPlace = {{{120, 70}, {420, 118}, {404, 500}, {96, 540}}};
+
+// An index of drawn posters, made once, and photos to look up.
+class QueryTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    std::filesystem::create_directories(folder_->path() / "posters");
+    for (int i = 0; i < kPosters; ++i) {
+      draw("posters/" + std::to_string(i) + ".png", poster(i));
+    }
+    const Placement placement = {poster(3), kPlace};
+    draw("scene.png", draw_scene(std::span(&placement, 1), {640, 600}, 1));
+    draw("stranger.png", draw_stranger(5, {500, 400}));
+    folder_->write("broken.png", "not a picture");
+    indexed_ = run_program("lookalike",
+                           {"index", "--images", path("posters"), "--database", path("index.db")});
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string path(const std::string& name) { return (folder_->path() / name).native(); }
+  static cv::Mat poster(int i) { return draw_poster(static_cast<std::uint64_t>(i), {300, 400}); }
+  static void draw(const std::string& name, const cv::Mat& image) {
+    cv::imwrite(path(name), image);
+  }
+  static ProgramResult query(std::vector<std::string> words) {
+    words.insert(words.begin(), {"query", "--database", path("index.db")});
+    return run_program("lookalike", words);
+  }
+
+  static std::unique_ptr<TemporaryFolder> folder_;
+  static ProgramResult indexed_;
+};
+std::unique_ptr<TemporaryFolder> QueryTest::folder_;
+ProgramResult QueryTest::indexed_;
+
+double largest_corner_error(const json& quad, const Quad& truth) {
+  double largest = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double x = quad.at(i).at(0);
+    const double y = quad.at(i).at(1);
+    largest = std::max(largest, std::hypot(x - truth[i].x, y - truth[i].y));
+  }
+  return largest;
+}
+
+TEST_F(QueryTest, IndexingSaysWhatItDid) {
+  EXPECT_EQ(indexed_.exit_code, 0) << indexed_.err;
+  EXPECT_THAT(indexed_.out, IsEmpty());
+  EXPECT_THAT(indexed_.err, HasSubstr("12 indexed"));
+}
+
+TEST_F(QueryTest, FindsThePosterInAScene) {
+  const ProgramResult result = query({"--json", path("scene.png")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json answer = json::parse(result.out);
+  EXPECT_EQ(answer["query"], path("scene.png"));
+  ASSERT_EQ(answer["matches"].size(), 1U) << answer;
+  const json& best = answer["matches"][0];
+  EXPECT_EQ(best["path"], path("posters/3.png"));
+  EXPECT_LT(largest_corner_error(best["quad"], kPlace), 3) << best;
+  EXPECT_GT(best["correlation"], 0.8);
+  EXPECT_GE(best["inliers"], 6);
+  EXPECT_GT(best["score"], 0);
+}
+
+TEST_F(QueryTest, FindsNothingInNoise) {
+  const ProgramResult result = query({"--json", path("stranger.png")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(json::parse(result.out)["matches"], IsEmpty());
+  EXPECT_THAT(query({path("stranger.png")}).out, HasSubstr("nothing found"));
+}
+
+TEST_F(QueryTest, AnswersEachPhotoOnItsOwnLineAndPassesOverBrokenOnes) {
+  const ProgramResult result =
+      query({"--json", path("scene.png"), path("broken.png"), path("stranger.png")});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2);
+  EXPECT_THAT(result.err, HasSubstr("broken.png: undecodable"));
+}
+
+TEST_F(QueryTest, NoPhotoThatCanBeReadIsAnInputError) {
+  const ProgramResult result = query({"--json", path("broken.png"), path("gone.png")});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, IsEmpty());
+}
+
+TEST_F(QueryTest, TheReportShowsEachPhoto) {
+  ASSERT_EQ(query({"--report", path("r.html"), path("scene.png"), path("stranger.png")}).exit_code,
+            0);
+  std::ifstream stream(path("r.html"));
+  const std::string html{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(html, HasSubstr("1 found"));
+  EXPECT_THAT(html, HasSubstr("Nothing found"));
+  EXPECT_THAT(html, HasSubstr("<polygon class=\"outline\""));
+}
+
+TEST_F(QueryTest, ShowTellsWhatTheIndexHolds) {
+  const ProgramResult result =
+      run_program("lookalike", {"show", "--database", path("index.db"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json shown = json::parse(result.out);
+  EXPECT_EQ(shown["images"], kPosters);
+  EXPECT_EQ(shown["skipped"], 0);
+  EXPECT_GT(shown["words"], 0);
+  EXPECT_EQ(shown["settings"]["extract.hessian_threshold"], "100");
+  EXPECT_THAT(shown["content_hash"].get<std::string>(), Not(IsEmpty()));
+}
+
+TEST_F(QueryTest, ShowTellsTheHistogramOfAnImage) {
+  const ProgramResult result = run_program(
+      "lookalike", {"show", "--database", path("index.db"), path("posters/3.png"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json shown = json::parse(result.out);
+  EXPECT_EQ(shown["width"], 300);
+  EXPECT_EQ(shown["height"], 400);
+  std::int64_t counted = 0;
+  for (const auto& entry : shown["histogram"]) counted += entry.at(1).get<std::int64_t>();
+  EXPECT_EQ(counted, shown["features"]);
+  EXPECT_GT(shown["variance"], 100);
+}
+
+TEST_F(QueryTest, ShowOfAnImageThatIsNotInTheIndexIsAnInputError) {
+  const ProgramResult result =
+      run_program("lookalike", {"show", "--database", path("index.db"), path("scene.png")});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("is not in the index"));
+}
+
+TEST_F(QueryTest, ADeviceThatIsNotThereIsADeviceError) {
+  EXPECT_EQ(query({"--device", "::no-such-device", path("scene.png")}).exit_code, 4);
+}
+
+TEST_F(QueryTest, LocateOfAnExactCropHasTheExactQuad) {
+  const cv::Rect place(37, 121, 180, 150);
+  draw("crop.png", poster(5)(place));
+  const ProgramResult result = run_program(
+      "lookalike",
+      {"locate", "--object", path("crop.png"), "--scene", path("posters/5.png"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json answer = json::parse(result.out);
+  ASSERT_EQ(answer["hits"].size(), 1U) << answer;
+  EXPECT_EQ(answer["scene"], path("posters/5.png"));
+  EXPECT_EQ(answer["hits"][0]["object"], path("crop.png"));
+  EXPECT_EQ(answer["hits"][0]["quad"], json({{37, 121}, {217, 121}, {217, 271}, {37, 271}}));
+  EXPECT_GE(answer["hits"][0]["correlation"], 0.9999);
+}
+
+TEST_F(QueryTest, LocateOfWhatIsNotThereFindsNothing) {
+  const ProgramResult result = run_program(
+      "lookalike",
+      {"locate", "--object", path("posters/1.png"), "--scene", path("stranger.png"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(json::parse(result.out)["hits"], IsEmpty());
+}
+
+}  // namespace
+}  // namespace lookalike

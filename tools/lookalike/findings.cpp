@@ -1,0 +1,29 @@
+#include "tools/lookalike/findings.h"
+
+#include <fmt/format.h>
+
+namespace lookalike {
+
+ReportFinding finding_of(const Match& match) {
+  ReportFinding finding{.image = match.image.paths.front(),
+                        .facts = {{"score", fmt::format("{:.2f}", match.score)},
+                                  {"inliers", fmt::format("{}", match.inliers)}},
+                        .quad = match.quad,
+                        .pairs = match.inlier_pairs};
+  if (match.correlation) {
+    finding.facts.emplace_back("correlation", fmt::format("{:.3f}", *match.correlation));
+  }
+  return finding;
+}
+
+ReportFinding finding_of(const std::string& object, const Hit& hit) {
+  return {.image = object,
+          .facts = {{"angle", fmt::format("{:.1f}°", hit.angle_degrees)},
+                    {"scale", fmt::format("{:.3f}", hit.scale)},
+                    {"inliers", fmt::format("{}", hit.inliers)},
+                    {"correlation", fmt::format("{:.3f}", hit.correlation)}},
+          .quad = hit.quad,
+          .pairs = {}};
+}
+
+}  // namespace lookalike

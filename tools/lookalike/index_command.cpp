@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "tools/index/index_run.h"
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+namespace {
+
+// More skipped files than this are only counted.
+constexpr std::size_t kMostSkippedTold = 20;
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+    config.add("--images", "images.folders");
+    config.add("--database", "store.database");
+    config.add("--threads", "images.decode_threads");
+    config.add("--device", "device.choice");
+    config.add("--hessian-threshold", "extract.hessian_threshold");
+    config.add("--max-features", "extract.max_features");
+    config.add("--longest-side", "extract.longest_side_px");
+    config.add("--descriptor-size", "extract.descriptor_size");
+    config.add("--upright", "extract.upright");
+    config.add("--words", "codebook.words");
+    config.add("--seed", "codebook.seed");
+    config.add("--min-variance", "variance.minimum");
+  }
+  ConfigArguments config;
+  TalkArguments talk;
+};
+
+void check(const RunConfig& config) {
+  if (config.images.folders.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "no folders are named: give --images DIR, or [images] folders in --config");
+  }
+  if (config.store.database.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "no index is named: give --database FILE, or [store] database in --config");
+  }
+}
+
+void tell_skipped(const std::vector<SkippedFile>& skipped, const std::string& database) {
+  const std::size_t told = std::min(kMostSkippedTold, skipped.size());
+  for (std::size_t i = 0; i < told; ++i) {
+    spdlog::warn("skipped {}: {}: {}", skipped[i].file.path, skipped[i].reason, skipped[i].detail);
+  }
+  if (told < skipped.size()) {
+    spdlog::warn("and {} more; all of them: lookalike show --database {} --skipped",
+                 skipped.size() - told, database);
+  }
+}
+
+void tell_summary(const IndexRunReport& report) {
+  spdlog::info("{} indexed ({} of them blank), {} unchanged, {} removed, {} skipped, in {:.1f} s",
+               report.indexed, report.blank, report.unchanged, report.removed,
+               report.skipped.size(), report.elapsed_seconds);
+  if (report.trained_words > 0) spdlog::info("trained {} visual words", report.trained_words);
+  if (!report.device.empty()) spdlog::info("device: {}", report.device);
+  for (const auto& [stage, seconds] : report.busy_seconds) {
+    spdlog::debug("{}: {:.2f} s busy", stage, seconds);
+  }
+}
+
+int run(const Arguments& arguments) {
+  const RunConfig config = arguments.config.load();
+  check(config);
+  const IndexRunReport report = run_index(config, arguments.talk.apply());
+  tell_skipped(report.skipped, config.store.database);
+  tell_summary(report);
+  return report.skipped.empty() ? kExitDone : kExitSkippedItems;
+}
+
+}  // namespace
+
+void add_index_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "index", "Index folders of photos, or bring an index up to date with them");
+  command->footer(
+      "Input: the photos under the folders. Output: the index's file; what happened, on stderr.\n"
+      "Exit code 1 when files were skipped; each is named with the reason.\n"
+      "Example: lookalike index --images ~/photos --database photos.db");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return run(*arguments); }; });
+}
+
+}  // namespace lookalike

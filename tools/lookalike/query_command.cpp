@@ -1,0 +1,131 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "stages/command/open_session.h"
+#include "stages/match/answers.h"
+#include "stages/store/settings.h"
+#include "tools/lookalike/commands.h"
+#include "tools/lookalike/findings.h"
+#include "tools/lookalike/photo.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+    config.add("--database", "store.database");
+    config.add("--top", "match.top");
+    config.add("--device", "device.choice");
+    command.add_flag("--json", json, "Print one JSON object per photo, one a line");
+    command.add_option("--report", report, "Write a page that shows what was found")
+        ->type_name("FILE.html");
+    command.add_option("IMAGE", photos, "Photos to look up")->required()->type_name("");
+  }
+  ConfigArguments config;
+  TalkArguments talk;
+  bool json = false;
+  std::string report;
+  std::vector<std::string> photos;
+};
+
+void print_text(const std::string& photo, const std::vector<Match>& matches) {
+  fmt::print("{}: {}\n", photo, matches.empty() ? "nothing found" : "");
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const Match& match = matches[i];
+    fmt::print("{:>4}  score {:<8.2f} {:>4} inliers  correlation {}  {}\n", i + 1, match.score,
+               match.inliers,
+               match.correlation ? fmt::format("{:5.3f}", *match.correlation) : "  -  ",
+               match.image.paths.front());
+  }
+}
+
+// Answers each photo as soon as it is looked up.
+class Answers {
+ public:
+  Answers(const Arguments& arguments, std::string database) : arguments_(arguments) {
+    report_.title = "What lookalike found";
+    report_.facts = {{"index", std::move(database)}};
+  }
+
+  void found(const std::string& photo, const std::vector<Match>& matches) {
+    if (arguments_.json) {
+      fmt::print("{}\n", json_text(query_answer(photo, matches)));
+    } else {
+      print_text(photo, matches);
+    }
+    if (arguments_.report.empty()) return;
+    ReportEntry& entry = report_.entries.emplace_back();
+    entry.photo = photo;
+    for (const Match& match : matches) entry.findings.push_back(finding_of(match));
+  }
+
+  void skipped(const std::string& photo, const SkippedFile& file) {
+    spdlog::error("{}: {}: {}", photo, file.reason, file.detail);
+    report_.entries.push_back({.photo = photo, .findings = {}, .problem = file.detail});
+  }
+
+  void finish(const IndexCounts& counts, const std::string& device) {
+    if (arguments_.report.empty()) return;
+    report_.facts.emplace_back("images", fmt::format("{}", counts.images));
+    report_.facts.emplace_back("device", device);
+    write_report(report_, arguments_.report);
+  }
+
+ private:
+  const Arguments& arguments_;
+  Report report_;
+};
+
+std::string database_of(const RunConfig& config) {
+  if (!config.store.database.empty()) return config.store.database;
+  throw Error(ErrorKind::kUsage,
+              "no index is named: give --database FILE, or [store] database in --config");
+}
+
+int query(const Arguments& arguments) {
+  const RunConfig config = arguments.config.load();
+  arguments.talk.apply();
+  const std::string database = database_of(config);
+  const IndexReader index{std::filesystem::path(database)};
+  const ExtractOptions options = extract_options_from(index.settings());
+  OpenClSession session(session_options(config.device));
+  ExtractStage extract(session, options);
+  Matcher matcher(session, index, config.match);
+  Answers answers(arguments, database);
+  std::size_t skipped = 0;
+  for (const std::string& photo : arguments.photos) {
+    auto loaded = load_photo(extract, photo, options, config.images);
+    if (const auto* file = std::get_if<SkippedFile>(&loaded)) {
+      answers.skipped(photo, *file);
+      ++skipped;
+    } else {
+      answers.found(photo, matcher.match(std::get<Query>(loaded)));
+    }
+  }
+  answers.finish(index.counts(), session.device().name);
+  if (skipped == arguments.photos.size()) return exit_code(ErrorKind::kInput);
+  return skipped > 0 ? kExitSkippedItems : kExitDone;
+}
+
+}  // namespace
+
+void add_query_command(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("query", "Find the indexed images that photos show, and where");
+  command->footer(
+      "Output: a table, or with --json one object a line:\n"
+      "  {\"query\": path, \"matches\": [{\"path\", \"score\", \"inliers\", \"correlation\", "
+      "\"quad\"}, ...]}\n"
+      "  quad: corners of the indexed image in px of the photo, from top-left, clockwise\n"
+      "Example: lookalike query --database photos.db --report found.html holiday.jpg");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return query(*arguments); }; });
+}
+
+}  // namespace lookalike
