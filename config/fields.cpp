@@ -161,6 +161,9 @@ void add_match_fields(std::vector<ConfigField>& to) {
   to.push_back(field<kTable, &Options::min_inliers>("match", "min_inliers", WholeNumber{4, 1000},
                                                     "pairs",
                                                     "Images with fewer are not reported."));
+  to.push_back(field<kTable, &Options::min_score>(
+      "match", "min_score", Number{0, 1e6}, "",
+      "Weaker matches are not reported; see what a score is in stages/match/match.h."));
   to.push_back(field<kTable, &Options::inlier_distance>(
       "match", "inlier_distance", Number{0.0001, 0.5}, "of the query's diagonal",
       "How far an inlier may lie from where the pose puts it."));

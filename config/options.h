@@ -48,7 +48,7 @@ struct CodebookOptions {
   std::uint32_t features_per_word = 40;  // 1..1024: how many train each word
   std::uint32_t sample_images = 5000;    // 1..1000000: images that training may look at
   std::uint32_t max_iterations = 10;     // 1..1000
-  double min_improvement = 0.01;        // 0..1, of the objective, relative
+  double min_improvement = 0.01;         // 0..1, of the objective, relative
   std::uint64_t seed = 1;
 
   bool operator==(const CodebookOptions&) const = default;
@@ -83,6 +83,7 @@ struct MatchOptions {
   std::uint32_t shortlist = 200;         // 1..100000: images verified by geometry
   std::uint32_t hamming_threshold = 24;  // 0..64 bits: signatures further apart do not match
   std::uint32_t min_inliers = 6;         // 4..1000: fewer are not reported
+  double min_score = 12;                 // 0..1e6: weaker matches are not reported
   double inlier_distance = 0.012;        // 0.0001..0.5 of the query's diagonal
   std::uint32_t locate_candidates = 5;   // 0..1000: best matches sharpened by correlation
   double min_correlation = 0.7;          // -1..1, for `locate` hits found without features

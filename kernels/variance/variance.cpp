@@ -83,8 +83,7 @@ std::vector<PixelSums> ImageVariance::compute(std::span<const ImageView> images)
   return results;
 }
 
-void ImageVariance::compute_batch(std::span<const ImageView> images,
-                                  std::span<PixelSums> results) {
+void ImageVariance::compute_batch(std::span<const ImageView> images, std::span<PixelSums> results) {
   const Plan plan = plan_chunks(images);
   const bool atomic = reduction_ == Reduction::kAtomic;
   const std::size_t chunks = plan.image_of_chunk.size();

@@ -71,7 +71,8 @@ CLI::Option* ConfigArguments::add(const std::string& option, std::string_view fi
   const bool list = std::holds_alternative<TextList>(rule);
   return command_.add_option(option, argument.values, help)
       ->type_name(value_name(rule))
-      ->expected(1, list ? CLI::detail::expected_max_vector_size : 1);
+      ->expected(1, list ? CLI::detail::expected_max_vector_size : 1)
+      ->allow_extra_args(list);
 }
 
 void ConfigArguments::override_field(RunConfig& config, const Argument& argument) const {

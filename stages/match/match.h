@@ -42,7 +42,7 @@ struct Match {
 };
 
 // Finds the indexed images that a photo shows, best first, at most options.top of them, each with
-// at least options.min_inliers inliers. Deterministic.
+// at least options.min_inliers inliers and options.min_score. Deterministic.
 class Matcher {
  public:
   // Reads the codebook and the norms. The reader must outlive the matcher.

@@ -156,6 +156,8 @@ std::vector<Match> Matcher::match(const Query& query) {
   const std::size_t sharpened =
       std::min<std::size_t>(matches.size(), impl_->options.locate_candidates);
   for (std::size_t i = 0; i < sharpened; ++i) impl_->sharpen(query, matches[i]);
+  std::erase_if(matches,
+                [&](const Match& match) { return match.score < impl_->options.min_score; });
   std::sort(matches.begin(), matches.end(), better);
   return matches;
 }

@@ -17,6 +17,7 @@ void add_features_command(CLI::App& app, Action& action);
 void add_show_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
+void add_evaluate_command(CLI::App& app, Action& action);
 
 // Parses the whole command line and does what it asks for; returns the exit code.
 // Throws Error of every kind.

@@ -48,6 +48,7 @@ int run_lookalike(int argc, const char* const* argv) {
   add_show_command(app, action);
   add_devices_command(app, action);
   add_config_command(app, action);
+  add_evaluate_command(app, action);
   if (argc > 1) check_command_name(app, argv[1]);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const int code = action();

@@ -92,8 +92,7 @@ TEST_P(VarianceTest, SmallDeviceMemoryOnlyMakesMoreBatches) {
   const std::vector<ImageView> images(10, ImageView{pixels.data(), 200, 200});
   OpenClSession small(
       {.device = device_choice(std::get<0>(GetParam())), .memory_limit_bytes = 150'000});
-  const std::vector<PixelSums> sums =
-      ImageVariance(small, std::get<1>(GetParam())).compute(images);
+  const std::vector<PixelSums> sums = ImageVariance(small, std::get<1>(GetParam())).compute(images);
   EXPECT_EQ(sums, std::vector<PixelSums>(10, variance_reference(images.front())));
 }
 

@@ -60,6 +60,12 @@ TEST(ConfigArguments, OptionsWinOverTheFile) {
   EXPECT_EQ(config.extract.layers, 4U);
 }
 
+TEST(ConfigArguments, OnlyAListTakesMoreThanOneValue) {
+  EXPECT_EQ(Program().run({"--images", "/a", "/b"}).images.folders,
+            (std::vector<std::string>{"/a", "/b"}));
+  EXPECT_THAT(refusal({"--database", "/a", "/b"}), HasSubstr("/b"));
+}
+
 TEST(ConfigArguments, AFlagMakesItsKeyTrue) {
   EXPECT_TRUE(Program().run({"--upright"}).extract.upright);
 }

@@ -138,7 +138,7 @@ TEST_F(MatcherTest, OtherPicturesAreNotFound) {
   const cv::Mat other = draw_picture(kWidth, kHeight, 99);
   GrayImage image(kWidth, kHeight);
   std::copy(other.datastart, other.dataend, image.pixels.begin());
-  EXPECT_TRUE(match(query_of(*session_, image), {.min_inliers = 8}).empty());
+  EXPECT_TRUE(match(query_of(*session_, image)).empty());
 }
 
 TEST_F(MatcherTest, FlatQueryFindsNothing) {
@@ -149,8 +149,16 @@ TEST_F(MatcherTest, MoreInliersThanThereAreFindNothing) {
   EXPECT_TRUE(match(view_of(3, tilted_), {.min_inliers = 1000}).empty());
 }
 
+TEST_F(MatcherTest, WeakMatchesAreReportedOnlyWhenAskedFor) {
+  const auto matches = match(view_of(3, tilted_));
+  ASSERT_EQ(matches.size(), 1U);
+  EXPECT_GE(matches.front().score, MatchOptions{}.min_score);
+  EXPECT_TRUE(match(view_of(3, tilted_), {.min_score = 2 * matches.front().score}).empty());
+}
+
 TEST_F(MatcherTest, TopLimitsTheMatches) {
-  MatchOptions loose = {.hamming_threshold = 64, .min_inliers = 4, .locate_candidates = 0};
+  MatchOptions loose = {
+      .hamming_threshold = 64, .min_inliers = 4, .min_score = 0, .locate_candidates = 0};
   const Query query = view_of(3, tilted_);
   ASSERT_GT(match(query, loose).size(), 2U);
   loose.top = 2;

@@ -1,0 +1,52 @@
+#include "tools/evaluate/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+Quad box(double x, double y, double w, double h) {
+  return {Point{x, y}, Point{x + w, y}, Point{x + w, y + h}, Point{x, y + h}};
+}
+
+TEST(Measure, RanksCount) {
+  const std::vector<TruthQuery> queries = {{"a", {{"1", {}}, {"2", {}}}}, {"b", {{"3", {}}}}};
+  const std::vector<Answer> answers = {
+      {{{{"1"}, {}}, {{"9"}, {}}, {{"2"}, {}}}},
+      {{{{"8"}, {}}, {{"3"}, {}}}},
+  };
+  const Measures measures = measure(queries, answers);
+  EXPECT_EQ(measures.queries, 2U);
+  EXPECT_DOUBLE_EQ(measures.recall_at_1, 0.5);
+  EXPECT_DOUBLE_EQ(measures.recall_at_5, 1);
+  EXPECT_DOUBLE_EQ(measures.mean_average_precision, ((1 + 2.0 / 3) / 2 + 0.5) / 2);
+  EXPECT_DOUBLE_EQ(measures.ns_score, 1.5);
+}
+
+TEST(Measure, LocationIsJudgedWhereCornersAreKnown) {
+  const std::vector<TruthQuery> queries = {
+      {"a", {{"1", box(0, 0, 10, 10)}}}, {"b", {{"1", box(0, 0, 10, 10)}}}, {"c", {{"1", {}}}}};
+  const std::vector<Answer> answers = {{{{{"1"}, box(1, 0, 10, 10)}}},
+                                       {{{{"1"}, box(3, 0, 10, 10)}}},
+                                       {{{{"1"}, box(50, 0, 1, 1)}}}};
+  const Measures measures = measure(queries, answers);
+  EXPECT_EQ(measures.located_queries, 2U);
+  EXPECT_DOUBLE_EQ(measures.located_at_50, 1);
+  EXPECT_DOUBLE_EQ(measures.located_at_75, 0.5);
+}
+
+TEST(Measure, QueriesWithNothingToFindCountApart) {
+  const Measures measures = measure({{"a", {}}, {"b", {}}}, {{}, {{{{"1"}, {}}}}});
+  EXPECT_EQ(measures.queries, 0U);
+  EXPECT_EQ(measures.unknown_queries, 2U);
+  EXPECT_DOUBLE_EQ(measures.unknown_rejected, 0.5);
+}
+
+TEST(Measure, AnAnswerIsNeededForEachQuery) {
+  EXPECT_THROW(measure({{"a", {}}}, {}), Error);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tools/evaluate/truth.h"
+
+namespace lookalike {
+
+// What was answered for one query, best first.
+struct Answer {
+  struct Found {
+    std::vector<std::string> paths;  // every path of the image
+    Quad quad{};
+  };
+  std::vector<Found> found;
+};
+
+// Measures over a set of queries. Shares are in [0, 1], and 0 where nothing counts towards them.
+struct Measures {
+  std::size_t queries = 0;  // with at least one relevant image
+  double recall_at_1 = 0;   // share of queries whose first answer is relevant
+  double recall_at_5 = 0;   // share with a relevant image among the first five
+  double mean_average_precision = 0;
+  double ns_score = 0;              // relevant images among the first four, mean (UKBench)
+  std::size_t located_queries = 0;  // relevant images with known corners
+  double located_at_50 = 0;         // share of them found with IoU >= 0.5
+  double located_at_75 = 0;         // ... with IoU >= 0.75
+  std::size_t unknown_queries = 0;  // without any relevant image
+  double unknown_rejected = 0;      // share of those with no answer at all
+};
+
+// Rank of the image in the answer, from 1; 0 when it is not there.
+std::size_t rank_of(const RelevantImage& image, const Answer& answer);
+
+// Overlap of the image's place with where the answer puts it, 0 when the image is not there. With
+// `boxes`, of their upright bounding boxes. The image's quad must be known.
+double overlap(const RelevantImage& image, const Answer& answer, bool boxes);
+
+// answers[i] is for queries[i]. With `boxes`, quads are compared by their bounding boxes, for
+// truth that is axis-aligned.
+// Throws Error(kInternal) when the sizes differ.
+Measures measure(const std::vector<TruthQuery>& queries, const std::vector<Answer>& answers,
+                 bool boxes = false);
+
+}  // namespace lookalike

@@ -1,0 +1,95 @@
+#include "tools/evaluate/truth.h"
+
+#include <charconv>
+#include <istream>
+#include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::string_view kHeader = "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3";
+constexpr std::size_t kColumns = 10;
+
+// A line of the file, with what is needed to say where a fault is.
+struct Line {
+  const std::string& name;
+  std::size_t number;
+  std::vector<std::string_view> fields;
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(ErrorKind::kInput, fmt::format("{}:{}: {}", name, number, what));
+  }
+};
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> fields;
+  for (std::size_t start = 0;;) {
+    const std::size_t comma = text.find(',', start);
+    fields.push_back(text.substr(start, comma - start));
+    if (comma == std::string_view::npos) return fields;
+    start = comma + 1;
+  }
+}
+
+double number(const Line& line, std::string_view field) {
+  double value = 0;
+  const char* end = field.data() + field.size();
+  const auto [stop, status] = std::from_chars(field.data(), end, value);
+  if (status != std::errc() || stop != end) {
+    line.fail(fmt::format("expected a corner in pixels, was '{}'", field));
+  }
+  return value;
+}
+
+std::optional<Quad> corners(const Line& line) {
+  std::size_t given = 0;
+  for (std::size_t i = 2; i < kColumns; ++i) given += line.fields[i].empty() ? 0 : 1;
+  if (given == 0) return std::nullopt;
+  if (given != kColumns - 2) line.fail("a row has all eight corner values or none");
+  Quad quad{};
+  for (std::size_t i = 0; i < quad.size(); ++i) {
+    quad[i] = {number(line, line.fields[2 + 2 * i]), number(line, line.fields[3 + 2 * i])};
+  }
+  return quad;
+}
+
+bool read_line(std::istream& input, std::string& text) {
+  if (!std::getline(input, text)) return false;
+  if (text.ends_with('\r')) text.pop_back();
+  return true;
+}
+
+}  // namespace
+
+std::vector<TruthQuery> read_truth(std::istream& input, const std::string& name,
+                                   const std::filesystem::path& folder) {
+  std::string text;
+  if (!read_line(input, text) || text != kHeader) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}:1: expected the header '{}', was '{}'", name, kHeader, text));
+  }
+  std::vector<TruthQuery> queries;
+  std::unordered_map<std::string, std::size_t> index_of;
+  for (std::size_t line_number = 2; read_line(input, text); ++line_number) {
+    if (text.empty()) continue;
+    const Line line{name, line_number, split(text)};
+    if (line.fields.size() != kColumns) {
+      line.fail(fmt::format("expected {} fields, found {}", kColumns, line.fields.size()));
+    }
+    if (line.fields[0].empty()) line.fail("the query is missing");
+    const std::string query = (folder / line.fields[0]).lexically_normal();
+    const auto [found, is_new] = index_of.try_emplace(query, queries.size());
+    if (is_new) queries.push_back({query, {}});
+    if (line.fields[1].empty()) continue;
+    queries[found->second].relevant.push_back(
+        {(folder / line.fields[1]).lexically_normal(), corners(line)});
+  }
+  return queries;
+}
+
+}  // namespace lookalike

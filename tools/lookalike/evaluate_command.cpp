@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "stages/command/open_session.h"
+#include "stages/match/answers.h"
+#include "stages/store/settings.h"
+#include "tools/evaluate/metrics.h"
+#include "tools/lookalike/commands.h"
+#include "tools/lookalike/photo.h"
+
+namespace lookalike {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+    config.add("--database", "store.database")->required();
+    config.add("--device", "device.choice");
+    command.add_option("--truth", truth, "Ground truth; its paths are relative to its folder")
+        ->required()
+        ->type_name("FILE.csv");
+    command.add_option("--ranks", ranks, "Write the rank and overlap of each relevant image")
+        ->type_name("FILE.csv");
+    command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
+    command.add_flag("--json", json, "Print one JSON object");
+  }
+  ConfigArguments config;
+  TalkArguments talk;
+  std::string truth;
+  std::string ranks;
+  bool boxes = false;
+  bool json = false;
+};
+
+// Milliseconds of each query, by step.
+struct Times {
+  std::vector<double> extract_ms;
+  std::vector<double> match_ms;
+};
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<TruthQuery> load_truth(const std::string& file) {
+  std::ifstream input(file);
+  if (!input) throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read", file));
+  return read_truth(input, file, std::filesystem::absolute(file).parent_path());
+}
+
+// A relevant image that is not indexed can only be missed, so it is a mistake in the question.
+void check_indexed(const IndexReader& index, const std::vector<TruthQuery>& queries) {
+  for (const TruthQuery& query : queries) {
+    for (const RelevantImage& image : query.relevant) {
+      if (index.find(image.path)) continue;
+      throw Error(ErrorKind::kInput,
+                  fmt::format("{}: is relevant to a query but not in the index", image.path));
+    }
+  }
+}
+
+Answer answer_of(const std::vector<Match>& matches) {
+  Answer answer;
+  for (const Match& match : matches) answer.found.push_back({match.image.paths, match.quad});
+  return answer;
+}
+
+std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
+                        const IndexReader& index, const std::vector<TruthQuery>& queries,
+                        Times& times) {
+  const ExtractOptions options = extract_options_from(index.settings());
+  OpenClSession session(session_options(config.device));
+  ExtractStage extract(session, options);
+  Matcher matcher(session, index, config.match);
+  Progress progress("queries", "photos", queries.size(), arguments.talk.apply());
+  std::vector<Answer> answers;
+  for (const TruthQuery& query : queries) {
+    const Clock::time_point start = Clock::now();
+    const auto photo = load_photo(extract, query.path, options, config.images);
+    if (const auto* skipped = std::get_if<SkippedFile>(&photo)) {
+      throw Error(ErrorKind::kInput, fmt::format("{}: {}", query.path, skipped->detail));
+    }
+    times.extract_ms.push_back(milliseconds_since(start));
+    const Clock::time_point loaded = Clock::now();
+    answers.push_back(answer_of(matcher.match(std::get<Query>(photo))));
+    times.match_ms.push_back(milliseconds_since(loaded));
+    progress.update(answers.size());
+  }
+  return answers;
+}
+
+// One row per relevant image: its rank from 1, 0 when it was not answered, and its overlap.
+void write_ranks(const std::string& file, const std::vector<TruthQuery>& queries,
+                 const std::vector<Answer>& answers, bool boxes) {
+  std::ofstream output(file);
+  output << "query,relevant,rank,iou\n";
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    for (const RelevantImage& image : queries[i].relevant) {
+      output << fmt::format(
+          "{},{},{},{}\n", queries[i].path, image.path, rank_of(image, answers[i]),
+          image.quad ? fmt::format("{:.4f}", overlap(image, answers[i], boxes)) : "");
+    }
+  }
+  output.close();
+  if (!output) throw Error(ErrorKind::kStorage, fmt::format("{}: cannot be written", file));
+}
+
+Json measures_json(const Measures& measures, const Times& times) {
+  return {{"queries", measures.queries},
+          {"recall_at_1", measures.recall_at_1},
+          {"recall_at_5", measures.recall_at_5},
+          {"mean_average_precision", measures.mean_average_precision},
+          {"ns_score", measures.ns_score},
+          {"located_queries", measures.located_queries},
+          {"located_at_iou_50", measures.located_at_50},
+          {"located_at_iou_75", measures.located_at_75},
+          {"unknown_queries", measures.unknown_queries},
+          {"unknown_rejected", measures.unknown_rejected},
+          {"extract_median_ms", median(times.extract_ms)},
+          {"match_median_ms", median(times.match_ms)}};
+}
+
+int evaluate(const Arguments& arguments) {
+  const RunConfig config = arguments.config.load();
+  const std::vector<TruthQuery> queries = load_truth(arguments.truth);
+  const IndexReader index{std::filesystem::path(config.store.database)};
+  check_indexed(index, queries);
+  Times times;
+  const std::vector<Answer> answers = ask(arguments, config, index, queries, times);
+  const Json json = measures_json(measure(queries, answers, arguments.boxes), times);
+  if (arguments.json) {
+    fmt::print("{}\n", json_text(json));
+  } else {
+    for (const auto& [name, value] : json.items()) {
+      fmt::print(
+          "{:<24} {}\n", name,
+          value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : json_text(value));
+    }
+  }
+  if (!arguments.ranks.empty()) write_ranks(arguments.ranks, queries, answers, arguments.boxes);
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("evaluate", "Measure an index against ground truth");
+  command->footer(
+      "Input: the index, and a CSV file with the header\n"
+      "  query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n"
+      "  one row per relevant image; an empty `relevant`: the query matches nothing; corners\n"
+      "  (top-left, top-right, bottom-right, bottom-left) in px of the query, or empty\n"
+      "Output: recall, mean average precision, N-S score, share located, ms per query\n"
+      "Example: lookalike evaluate --database dvd.db --truth dvd/truth.csv");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return evaluate(*arguments); }; });
+}
+
+}  // namespace lookalike
