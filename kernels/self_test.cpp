@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <numeric>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "kernels/assign/assign.h"
@@ -15,6 +17,8 @@
 #include "kernels/assign/synthetic_descriptors.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
+#include "kernels/surf/surf.h"
+#include "kernels/surf/surf_reference.h"
 #include "kernels/variance/variance.h"
 #include "kernels/variance/variance_reference.h"
 #include "kernels/warp/warp.h"
@@ -88,6 +92,46 @@ std::string check_warp(OpenClSession& session) {
   return agrees ? "" : "a pixel is off by more than one grey level";
 }
 
+// Squares of random grey, whose corners and middles are features.
+GrayImage random_squares(int width, int height, int side) {
+  const GrayImage greys = random_image(width / side + 1, height / side + 1, kSeed);
+  GrayImage image(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) image.at(x, y) = greys.view().at(x / side, y / side);
+  }
+  return image;
+}
+
+// Whether the features have this one: within 0.5 px, with the same sign and nearly its descriptor.
+bool have(const FeatureSet& features, const FeatureSet& wanted, std::size_t i) {
+  const Keypoint& one = wanted.keypoints[i];
+  const std::span<const float> descriptor = wanted.descriptor_matrix().row(i);
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    const Keypoint& other = features.keypoints[j];
+    if (std::hypot(one.x - other.x, one.y - other.y) > 0.5F ||
+        one.laplacian_sign != other.laplacian_sign) {
+      continue;
+    }
+    const std::span<const float> candidate = features.descriptor_matrix().row(j);
+    const float square =
+        std::transform_reduce(descriptor.begin(), descriptor.end(), candidate.begin(), 0.0F,
+                              std::plus<>(), [](float a, float b) { return (a - b) * (a - b); });
+    if (square <= 0.03F * 0.03F) return true;
+  }
+  return false;
+}
+
+std::string check_surf(OpenClSession& session) {
+  const GrayImage image = random_squares(160, 120, 10);
+  const ImageView view = image.view();
+  const FeatureSet found = Surf(session, {}).extract({&view, 1}).front();
+  const FeatureSet expected = surf_reference(view, {});
+  std::size_t agreeing = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) agreeing += have(found, expected, i) ? 1 : 0;
+  if (found.size() != expected.size()) return "the number of features is wrong";
+  return agreeing * 100 >= expected.size() * 99 ? "" : "more than 1 % of the features are off";
+}
+
 std::vector<SelfTest> tests_for(OpenClSession& session) {
   std::vector<SelfTest> tests;
   for (const AssignKernel kernel :
@@ -100,6 +144,7 @@ std::vector<SelfTest> tests_for(OpenClSession& session) {
     tests.push_back({"variance " + std::string(to_string(reduction)),
                      [reduction](OpenClSession& s) { return check_variance(s, reduction); }});
   }
+  tests.push_back({"surf", check_surf});
   tests.push_back({"correlation", check_correlation});
   tests.push_back({"warp", check_warp});
   return tests;

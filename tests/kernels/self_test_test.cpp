@@ -22,8 +22,9 @@ TEST_P(SelfTestTest, EveryKernelPassesUnderANameOfItsOwn) {
     EXPECT_GT(result.elapsed_ms, 0) << result.name;
     EXPECT_TRUE(names.insert(result.name).second) << result.name << " comes twice";
   }
-  EXPECT_THAT(names, ::testing::IsSupersetOf({"assign cpu", "assign fused", "assign gpu1",
-                                              "correlation", "variance two-stage", "warp"}));
+  EXPECT_THAT(names,
+              ::testing::IsSupersetOf({"assign cpu", "assign fused", "assign gpu1", "correlation",
+                                       "surf", "variance two-stage", "warp"}));
 }
 
 TEST_P(SelfTestTest, KernelThatThrowsIsReportedAsFailed) {
