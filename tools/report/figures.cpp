@@ -13,11 +13,26 @@ namespace {
 // Sizes are in px of a figure that is shown this wide; others scale with it.
 constexpr double kShownWidth = 720;
 
-std::string svg_start(double width, double height, std::string_view name) {
+// The part of the plane that a figure shows, in px of the photo.
+struct Frame {
+  double left = 0;
+  double top = 0;
+  double right = 0;
+  double bottom = 0;
+
+  double width() const { return right - left; }
+  double height() const { return bottom - top; }
+};
+
+std::string svg_start(const Frame& frame, std::string_view name) {
   return fmt::format(
-      "<svg viewBox=\"0 0 {0:.1f} {1:.1f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" "
-      "aria-label=\"{2}\" class=\"figure\">",
-      width, height, name);
+      "<svg viewBox=\"{0:.1f} {1:.1f} {2:.1f} {3:.1f}\" width=\"{2:.0f}\" height=\"{3:.0f}\" "
+      "role=\"img\" aria-label=\"{4}\" class=\"figure\">",
+      frame.left, frame.top, frame.width(), frame.height(), name);
+}
+
+Frame frame_of(const Picture& picture) {
+  return {0, 0, static_cast<double>(picture.width), static_cast<double>(picture.height)};
 }
 
 std::string embedded(const std::string& id, const Picture& picture) {
@@ -50,15 +65,33 @@ std::string dot(Point point, double radius, const std::string& colour) {
                      point.x, point.y, radius, colour);
 }
 
+// The photo and the outlines, which leave it when it shows a part of an object; no further on any
+// side than the photo is large, as a slanted pose can put a corner anywhere.
+Frame frame_with_outlines(const Picture& photo, const ReportEntry& entry) {
+  Frame frame = frame_of(photo);
+  for (const ReportFinding& finding : entry.findings) {
+    if (!is_finite(finding.quad)) continue;
+    for (const Point& corner : finding.quad) {
+      const double margin = 0.01 * photo.width;
+      frame.left = std::min(frame.left, corner.x - margin);
+      frame.top = std::min(frame.top, corner.y - margin);
+      frame.right = std::max(frame.right, corner.x + margin);
+      frame.bottom = std::max(frame.bottom, corner.y + margin);
+    }
+  }
+  return {std::max(frame.left, -1.0 * photo.width), std::max(frame.top, -1.0 * photo.height),
+          std::min(frame.right, 2.0 * photo.width), std::min(frame.bottom, 2.0 * photo.height)};
+}
+
 // A numbered disc at the object's top-left corner, moved so that all of it can be seen.
-std::string badge(const Quad& quad, const Picture& photo, std::size_t number,
+std::string badge(const Quad& quad, const Frame& frame, std::size_t number,
                   const std::string& colour) {
-  const double radius = 15 * std::max(photo.width, 1) / kShownWidth;
-  const auto inside = [&](double at, int size) {
-    return std::clamp(at, radius * 1.15, std::max(radius * 1.15, size - radius * 1.15));
+  const double radius = 15 * frame.width() / kShownWidth;
+  const auto inside = [&](double at, double low, double high) {
+    return std::clamp(at, low + radius * 1.15, std::max(low, high - radius * 2.3) + radius * 1.15);
   };
-  const double x = inside(quad[0].x, photo.width);
-  const double y = inside(quad[0].y, photo.height);
+  const double x = inside(quad[0].x, frame.left, frame.right);
+  const double y = inside(quad[0].y, frame.top, frame.bottom);
   return fmt::format(
       "<circle class=\"badge\" cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"{2:.1f}\" fill=\"{3}\"/>"
       "<text class=\"number\" x=\"{0:.1f}\" y=\"{1:.1f}\" font-size=\"{4:.1f}\">{5}</text>",
@@ -74,9 +107,10 @@ std::string finding_colour(std::size_t index) {
 }
 
 std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry) {
-  std::string svg = svg_start(photo.width, photo.height, "The photo, with what was found outlined");
+  const Frame frame = frame_with_outlines(photo, entry);
+  std::string svg = svg_start(frame, "The photo, with what was found outlined");
   svg += embedded(id, photo);
-  const double radius = 2.6 * photo.width / kShownWidth;
+  const double radius = 2.6 * frame.width() / kShownWidth;
   // The best finding is drawn last, above the others.
   for (std::size_t i = entry.findings.size(); i-- > 0;) {
     const ReportFinding& finding = entry.findings[i];
@@ -88,14 +122,14 @@ std::string photo_figure(const std::string& id, const Picture& photo, const Repo
   }
   for (std::size_t i = entry.findings.size(); i-- > 0;) {
     const Quad& quad = entry.findings[i].quad;
-    if (is_finite(quad)) svg += badge(quad, photo, i + 1, finding_colour(i));
+    if (is_finite(quad)) svg += badge(quad, frame, i + 1, finding_colour(i));
   }
   return svg + "</svg>";
 }
 
 std::string object_figure(const std::string& id, const Picture& object,
                           const ReportFinding& finding, std::size_t index) {
-  std::string svg = svg_start(object.width, object.height, "The image that was found");
+  std::string svg = svg_start(frame_of(object), "The image that was found");
   svg += embedded(id, object);
   // Shown at about a third of the photo's width.
   const double radius = 2.6 * 3 * object.width / kShownWidth;
@@ -113,7 +147,8 @@ std::string pairs_figure(const std::string& photo_id, const Picture& photo,
   const double left = object.width * scale + 0.02 * photo.width;
   const double width = left + photo.width;
   const std::string colour = finding_colour(index);
-  std::string svg = svg_start(width, photo.height, "Features that agree, joined by lines");
+  std::string svg = svg_start({0, 0, width, static_cast<double>(photo.height)},
+                              "Features that agree, joined by lines");
   svg += fmt::format("<use href=\"#{}\" transform=\"scale({:.6f})\"/>", object_id, scale);
   svg += fmt::format("<use href=\"#{}\" x=\"{:.1f}\"/>", photo_id, left);
   const std::size_t drawn = std::min(kMostLines, finding.pairs.size());

@@ -13,7 +13,7 @@ namespace lookalike {
 std::string finding_colour(std::size_t index);
 
 // The photo with each finding outlined and numbered from 1; `id` names the picture for
-// pairs_figure.
+// pairs_figure. Outlines that leave the photo are shown around it.
 std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry);
 
 // A finding's own picture with the features that agree.

@@ -56,6 +56,19 @@ TEST(Report, OutlinesAndNumbersWhatWasFound) {
   EXPECT_EQ(count(html, "class=\"join\""), 4U);
 }
 
+TEST(Report, AnOutlineThatLeavesThePhotoIsShownAroundIt) {
+  const TemporaryFolder folder;
+  ReportFinding finding = finding_in(folder, "one.png");
+  finding.quad = {{{-20, -10}, {90, 0}, {80, 60}, {0, 5000}}};
+  const std::string html = render_report(
+      {.title = "Found",
+       .facts = {},
+       .entries = {
+           {.photo = picture_in(folder, "photo.png"), .findings = {finding}, .problem = {}}}});
+  // The photo is 64 x 48; a corner far away takes the figure no further than twice its height.
+  EXPECT_THAT(html, HasSubstr("viewBox=\"-20.6 -10.6 111.3 106.6\""));
+}
+
 TEST(Report, PixelCentresAreHalfAPixelIn) {
   const TemporaryFolder folder;
   const std::string html = render_report({.title = "Found",
