@@ -61,7 +61,6 @@ void tell_summary(const IndexRunReport& report) {
                report.indexed, report.blank, report.unchanged, report.removed,
                report.skipped.size(), report.elapsed_seconds);
   if (report.trained_words > 0) spdlog::info("trained {} visual words", report.trained_words);
-  if (!report.device.empty()) spdlog::info("device: {}", report.device);
   for (const auto& [stage, seconds] : report.busy_seconds) {
     spdlog::debug("{}: {:.2f} s busy", stage, seconds);
   }

@@ -35,7 +35,8 @@ struct Arguments {
 };
 
 void print_text(const std::string& photo, const std::vector<Match>& matches) {
-  fmt::print("{}: {}\n", photo, matches.empty() ? "nothing found" : "");
+  fmt::print("{}: {} found\n", photo,
+             matches.empty() ? "nothing" : fmt::format("{}", matches.size()));
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
     fmt::print("{:>4}  score {:<8.2f} {:>4} inliers  correlation {}  {}\n", i + 1, match.score,
