@@ -1,4 +1,4 @@
-# Writes OUTPUT, a C++ file that holds every kernel source as text.
+# Writes OUTPUT, a C++ file that holds every kernel source and shipped tuning file as text.
 #   cmake -DOUTPUT=file.cpp -DROOT=kernels -DSOURCES=a.cl,b/c.cl -P embed_kernels.cmake
 string(REPLACE "," ";" SOURCES "${SOURCES}")
 set(entries "")
@@ -30,6 +30,14 @@ std::string_view kernel_source(std::string_view name) {
     if (source.name == name) return source.text;
   }
   throw Error(ErrorKind::kInternal, \"kernel_source: no such file: \" + std::string(name));
+}
+
+std::vector<std::string_view> kernel_source_names(std::string_view folder) {
+  std::vector<std::string_view> names;
+  for (const EmbeddedSource& source : kSources) {
+    if (source.name.starts_with(folder)) names.push_back(source.name);
+  }
+  return names;
 }
 
 }  // namespace lookalike

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/session/kernel_source.h"
+#include "kernels/tuning/tuning_store.h"
 
 namespace lookalike {
 namespace {
@@ -228,6 +229,41 @@ bool OpenClSession::test_int64_atomics() {
   } catch (const Error&) {
     return false;
   }
+}
+
+const TuningTarget& OpenClSession::tuning_target() {
+  if (!tuning_target_) {
+    const DeviceInfo& info = device_.info;
+    tuning_target_ = {info.platform,
+                      info.vendor,
+                      info.name,
+                      info.driver,
+                      std::string(to_string(info.kind)),
+                      is_cpu() ? cpu_instructions() : ""};
+  }
+  return *tuning_target_;
+}
+
+const Tuning& OpenClSession::tuning() {
+  if (!tuning_) {
+    const auto warn = [this](const std::string& line) {
+      if (options_.warn) options_.warn(line);
+    };
+    tuning_ = load_tuning(tuning_target(), options_.tuning_folder, shipped_tunings(), warn);
+  }
+  return *tuning_;
+}
+
+// Asked of the compiler rather than of the CPU: PoCL can be built or told to use less.
+std::string OpenClSession::cpu_instructions() {
+  static constexpr std::array<const char*, 3> kLevels = {"", "avx2", "avx512"};
+  cl::Kernel probe = kernel({"tuning/instruction_set.cl"}, "instruction_set");
+  const cl::Buffer level = allocate(sizeof(cl_int));
+  set_arguments(probe, level);
+  launch(probe, "instruction_set", {1}, cl::NDRange{1});
+  std::array<cl_int, 1> result{};
+  read<cl_int>(level, result);
+  return kLevels.at(static_cast<std::size_t>(result[0]));
 }
 
 void for_each_batch(std::size_t total, std::size_t batch,

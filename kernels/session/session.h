@@ -15,6 +15,7 @@
 #include "kernels/session/device.h"
 #include "kernels/session/opencl.h"
 #include "kernels/session/program_cache.h"
+#include "kernels/tuning/tuning.h"
 #include "pipeline/error.h"
 
 namespace lookalike {
@@ -28,9 +29,12 @@ class DeviceOutOfMemory : public Error {
 struct SessionOptions {
   std::string device{};                   // see choose_device; empty: first GPU, then CPU
   std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
+  std::filesystem::path tuning_folder{};  // of the user's own measurements; empty: none
   std::uint64_t memory_limit_bytes = 0;   // of device memory; 0: the device's own
   bool profile = false;                   // time every launch
   bool finish_each_launch = false;        // for debugging: names the launch that failed
+  // Told, in a line, of what was left aside without harm; empty: nobody.
+  std::function<void(const std::string&)> warn{};
 };
 
 // Device time spent under one label, from profiling events.
@@ -51,6 +55,11 @@ class OpenClSession {
 
   // Whether 64-bit atomic addition works here: claimed, compiled and found right on first use.
   bool has_int64_atomics();
+
+  // How this device is named in tuning files, and what is known of it or of devices like it;
+  // both are found on first use.
+  const TuningTarget& tuning_target();
+  const Tuning& tuning();
 
   // Kernel `name` of the embedded sources, joined in order and built with `options`
   // ("-DNAME=value ..."). Programs are built once a session and cached on disk.
@@ -96,6 +105,7 @@ class OpenClSession {
                    const void* from);
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   bool test_int64_atomics();
+  std::string cpu_instructions();
   bool wait_for_room(std::uint64_t size);
 
   SessionOptions options_;
@@ -108,6 +118,8 @@ class OpenClSession {
   std::vector<std::pair<std::string, cl::Event>> events_;
   std::map<std::string, LaunchTime> times_;
   std::optional<bool> int64_atomics_;
+  std::optional<TuningTarget> tuning_target_;
+  std::optional<Tuning> tuning_;
 };
 
 // Runs work(first, count) over [0, total) in runs of at most `batch` items, halving the run when

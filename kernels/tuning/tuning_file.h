@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lookalike {
+
+// Sizes of a problem by name, like {"width", 1920}.
+using TuningSizes = std::map<std::string, std::uint64_t, std::less<>>;
+
+// How long a variant of a kernel took on the device, transfers excluded.
+struct Measurement {
+  std::string kernel;
+  TuningSizes sizes{};
+  std::string variant;
+  double ms = 0;
+
+  bool operator==(const Measurement&) const = default;
+};
+
+// The device that measurements were taken on, in the words of its driver.
+struct TuningTarget {
+  std::string platform{};
+  std::string vendor{};
+  std::string device{};
+  std::string driver{};
+  std::string kind{};          // as to_string(DeviceKind)
+  std::string instructions{};  // of a CPU whose compiler uses them: "avx512", "avx2"; else empty
+
+  bool operator==(const TuningTarget&) const = default;
+};
+
+struct TuningFile {
+  TuningTarget target{};
+  std::vector<Measurement> measurements{};
+
+  bool operator==(const TuningFile&) const = default;
+};
+
+// The text form: a first line with the version, one line per field of the target that is not
+// empty, one line per measurement; blank lines and lines that start with # say nothing.
+//   lookalike tuning 1
+//   platform: NVIDIA CUDA
+//   device: NVIDIA H200
+//   transpose width=8192 height=8192 variant=local ms=0.31
+std::string format_tuning_file(const TuningFile& file);
+
+// Throws Error(kInput, "name:line: ...") at the first line that is not of this form.
+TuningFile parse_tuning_file(std::string_view text, std::string_view name);
+
+}  // namespace lookalike
