@@ -19,6 +19,8 @@
 #include "kernels/correlation/correlation_reference.h"
 #include "kernels/surf/surf.h"
 #include "kernels/surf/surf_reference.h"
+#include "kernels/transpose/transpose.h"
+#include "kernels/transpose/transpose_reference.h"
 #include "kernels/variance/variance.h"
 #include "kernels/variance/variance_reference.h"
 #include "kernels/warp/warp.h"
@@ -67,6 +69,17 @@ GrayImage random_image(int width, int height, std::uint32_t seed) {
   GrayImage image(width, height);
   for (std::uint8_t& pixel : image.pixels) pixel = static_cast<std::uint8_t>(generator() >> 24U);
   return image;
+}
+
+std::string check_transpose(OpenClSession& session, TransposeKernel kernel) {
+  const std::vector<float> values = synthetic_descriptors(101, 64, kSeed);
+  const MatrixView<const float> matrix(values, 64);
+  const GrayImage image = random_image(90, 61, kSeed);
+  Transpose transpose(session, kernel);
+  const bool agrees =
+      transpose.transpose(matrix) == transpose_reference(matrix) &&
+      transpose.transpose(image.view()).pixels == transpose_reference(image.view()).pixels;
+  return agrees ? "" : "a value is not in its place";
 }
 
 std::string check_correlation(OpenClSession& session) {
@@ -143,6 +156,10 @@ std::vector<SelfTest> tests_for(OpenClSession& session) {
     if (reduction == Reduction::kAtomic && !session.has_int64_atomics()) continue;
     tests.push_back({"variance " + std::string(to_string(reduction)),
                      [reduction](OpenClSession& s) { return check_variance(s, reduction); }});
+  }
+  for (const TransposeKernel kernel : transpose_kernels(session)) {
+    tests.push_back({"transpose " + std::string(to_string(kernel)),
+                     [kernel](OpenClSession& s) { return check_transpose(s, kernel); }});
   }
   tests.push_back({"surf", check_surf});
   tests.push_back({"correlation", check_correlation});

@@ -1,0 +1,142 @@
+#include "kernels/transpose/transpose.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <string>
+
+namespace lookalike {
+namespace {
+
+constexpr std::array kNames = {
+    std::pair{TransposeKernel::kAuto, std::string_view("auto")},
+    std::pair{TransposeKernel::kNaive, std::string_view("naive")},
+    std::pair{TransposeKernel::kTiled, std::string_view("tiled")},
+    std::pair{TransposeKernel::kBlocks, std::string_view("blocks")},
+};
+
+// Work-items of a group of kNaive.
+constexpr std::size_t kNaiveItems = 256;
+// A work-item of kBlocks takes this many values, a page of memory wide and few enough rows that
+// their pages stay in the TLB (image_kernels_benchmark, EPYC with AVX-512, PoCL 3.1).
+constexpr std::size_t kBandRows = 128;
+constexpr std::size_t kBandColumns = 256;
+
+TransposeKernel resolve(TransposeKernel kernel, const OpenClSession& session) {
+  const std::vector<TransposeKernel> kernels = transpose_kernels(session);
+  if (kernel == TransposeKernel::kAuto) return kernels.front();
+  if (std::find(kernels.begin(), kernels.end(), kernel) != kernels.end()) return kernel;
+  throw Error(ErrorKind::kDevice, "transpose: kernel '" + std::string(to_string(kernel)) +
+                                      "' does not run on " + session.device().name);
+}
+
+}  // namespace
+
+std::string_view to_string(TransposeKernel kernel) {
+  return std::find_if(kNames.begin(), kNames.end(),
+                      [&](const auto& entry) { return entry.first == kernel; })
+      ->second;
+}
+
+TransposeKernel parse_transpose_kernel(std::string_view name) {
+  for (const auto& [kernel, known] : kNames) {
+    if (known == name) return kernel;
+  }
+  throw Error(ErrorKind::kUsage,
+              "transpose: kernel is auto, naive, tiled or blocks, not '" + std::string(name) + "'");
+}
+
+std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session) {
+  if (session.is_cpu()) {
+    return {TransposeKernel::kBlocks, TransposeKernel::kNaive, TransposeKernel::kTiled};
+  }
+  return {TransposeKernel::kTiled, TransposeKernel::kNaive};
+}
+
+// A tile of kTiled has 4 * lanes values a side, 16 KiB; its group has lanes x group_rows items. A
+// block of kBlocks has `line` values a side, a cache line.
+struct Transpose::ValueType {
+  const char* name;
+  std::size_t lanes;
+  std::size_t group_rows;
+  std::size_t line;
+
+  static constexpr ValueType floats() { return {"float", 16, 16, 16}; }
+  static constexpr ValueType bytes() { return {"uchar", 32, 8, 64}; }
+};
+
+Transpose::Transpose(OpenClSession& session, TransposeKernel kernel)
+    : session_(session),
+      kernel_(resolve(kernel, session)),
+      floats_(build(ValueType::floats())),
+      bytes_(build(ValueType::bytes())) {}
+
+cl::Kernel Transpose::build(const ValueType& type) {
+  const std::string name = type.name;
+  const std::string value = "-DVALUE=" + name;
+  if (kernel_ == TransposeKernel::kBlocks) {
+    return session_.kernel({"transpose/blocks.cl"}, "transpose_blocks",
+                           value + " -DVALUE16=" + name + "16 -DLINE=" + std::to_string(type.line) +
+                               " -DBAND_ROWS=" + std::to_string(kBandRows) +
+                               " -DBAND_COLUMNS=" + std::to_string(kBandColumns));
+  }
+  return session_.kernel({"transpose/tiled.cl"},
+                         kernel_ == TransposeKernel::kTiled ? "transpose_tiled" : "transpose_naive",
+                         value + " -DVALUE4=" + name + "4 -DLANES=" + std::to_string(type.lanes) +
+                             " -DGROUP_ROWS=" + std::to_string(type.group_rows));
+}
+
+void Transpose::launch(cl::Kernel& kernel, const ValueType& type, const cl::Buffer& from,
+                       std::size_t rows, std::size_t columns, const cl::Buffer& to) {
+  constexpr std::size_t kMaxSide = std::numeric_limits<std::int32_t>::max();
+  require(rows <= kMaxSide && columns <= kMaxSide, "Transpose: a side is not below 2^31");
+  set_arguments(kernel, from, static_cast<cl_uint>(rows), static_cast<cl_uint>(columns), to);
+  const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
+  switch (kernel_) {
+    case TransposeKernel::kBlocks:
+      session_.launch(kernel, "transpose", {parts(rows, kBandRows) * parts(columns, kBandColumns)},
+                      {{1}});
+      break;
+    case TransposeKernel::kTiled: {
+      const std::size_t tiles = parts(rows, 4 * type.lanes) * parts(columns, 4 * type.lanes);
+      session_.launch(kernel, "transpose", {tiles * type.lanes, type.group_rows},
+                      {{type.lanes, type.group_rows}});
+      break;
+    }
+    case TransposeKernel::kNaive:
+    case TransposeKernel::kAuto:
+      session_.launch(kernel, "transpose", {rows * columns}, {{kNaiveItems}});
+  }
+}
+
+void Transpose::transpose(const cl::Buffer& from, std::size_t rows, std::size_t columns,
+                          const cl::Buffer& to) {
+  launch(floats_, ValueType::floats(), from, rows, columns, to);
+}
+
+void Transpose::transpose_bytes(const cl::Buffer& from, std::size_t rows, std::size_t columns,
+                                const cl::Buffer& to) {
+  launch(bytes_, ValueType::bytes(), from, rows, columns, to);
+}
+
+std::vector<float> Transpose::transpose(MatrixView<const float> matrix) {
+  std::vector<float> result(matrix.size());
+  const cl::Buffer from = session_.upload(std::span(matrix.data(), matrix.size()));
+  const cl::Buffer to = session_.allocate(matrix.size() * sizeof(float));
+  transpose(from, matrix.rows(), matrix.cols(), to);
+  session_.read(to, std::span(result));
+  return result;
+}
+
+GrayImage Transpose::transpose(const ImageView& image) {
+  GrayImage result(image.height, image.width);
+  const cl::Buffer from = session_.upload(std::span(image.pixels, image.size()));
+  const cl::Buffer to = session_.allocate(image.size());
+  transpose_bytes(from, static_cast<std::size_t>(image.height),
+                  static_cast<std::size_t>(image.width), to);
+  session_.read(to, std::span(result.pixels));
+  return result;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,167 @@
+#include "kernels/transpose/transpose.h"
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/transpose/transpose_reference.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string device_choice(std::size_t index) {
+  return "::" + std::to_string(index);
+}
+
+// Every value differs from all others, so that none can stand in for another.
+std::vector<float> distinct_values(std::size_t count) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 1.0F);
+  return values;
+}
+
+GrayImage mixed_pixels(int width, int height) {
+  GrayImage image(width, height);
+  std::uint32_t state = 1;
+  for (std::uint8_t& pixel : image.pixels) {
+    state = state * 1664525U + 1013904223U;
+    pixel = static_cast<std::uint8_t>(state >> 24U);
+  }
+  return image;
+}
+
+constexpr std::array<std::array<int, 2>, 16> kShapes = {{{1, 1},
+                                                         {1, 77},
+                                                         {77, 1},
+                                                         {3, 5},
+                                                         {4, 4},
+                                                         {15, 17},
+                                                         {16, 16},
+                                                         {63, 65},
+                                                         {64, 64},
+                                                         {65, 63},
+                                                         {127, 129},
+                                                         {128, 256},
+                                                         {129, 258},
+                                                         {200, 64},
+                                                         {64, 2000},
+                                                         {1021, 509}}};
+
+// Runs every kernel of a device, on every device present.
+class TransposeTest : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  template <typename Check>
+  void for_each_kernel(Check check) {
+    for (const TransposeKernel kernel : transpose_kernels(session_)) {
+      SCOPED_TRACE(std::string(to_string(kernel)));
+      Transpose transpose(session_, kernel);
+      check(transpose);
+    }
+  }
+
+  OpenClSession session_{SessionOptions{.device = device_choice(GetParam())}};
+};
+
+TEST_P(TransposeTest, EmptyMatricesGiveEmptyOnes) {
+  for_each_kernel([](Transpose& transpose) {
+    EXPECT_THAT(transpose.transpose(MatrixView<const float>(nullptr, 0, 7)), IsEmpty());
+    EXPECT_THAT(transpose.transpose(MatrixView<const float>(nullptr, 7, 0)), IsEmpty());
+    EXPECT_TRUE(transpose.transpose(ImageView{nullptr, 0, 3}).empty());
+  });
+}
+
+TEST_P(TransposeTest, SmallMatrixComesOutAsByHand) {
+  for_each_kernel([](Transpose& transpose) {
+    const std::vector<float> matrix = {1, 2, 3, 4, 5, 6};
+    EXPECT_THAT(transpose.transpose(MatrixView<const float>(matrix, 3)),
+                ElementsAre(1, 4, 2, 5, 3, 6));
+    const std::vector<std::uint8_t> pixels = {1, 2, 3, 4, 5, 6};
+    const GrayImage image = transpose.transpose(ImageView{pixels.data(), 3, 2});
+    EXPECT_EQ(image.width, 2);
+    EXPECT_EQ(image.height, 3);
+    EXPECT_THAT(image.pixels, ElementsAre(1, 4, 2, 5, 3, 6));
+  });
+}
+
+TEST_P(TransposeTest, FloatsOfAnyShapeAgreeWithTheReference) {
+  for_each_kernel([](Transpose& transpose) {
+    for (const auto& [rows, columns] : kShapes) {
+      const auto cols = static_cast<std::size_t>(columns);
+      const std::vector<float> values = distinct_values(static_cast<std::size_t>(rows) * cols);
+      const MatrixView<const float> matrix(values, cols);
+      EXPECT_TRUE(transpose.transpose(matrix) == transpose_reference(matrix))
+          << rows << " x " << columns;
+    }
+  });
+}
+
+TEST_P(TransposeTest, BytesOfAnyShapeAgreeWithTheReference) {
+  for_each_kernel([](Transpose& transpose) {
+    for (const auto& [rows, columns] : kShapes) {
+      const GrayImage image = mixed_pixels(columns, rows);
+      EXPECT_TRUE(transpose.transpose(image.view()).pixels ==
+                  transpose_reference(image.view()).pixels)
+          << rows << " x " << columns;
+    }
+  });
+}
+
+TEST_P(TransposeTest, ManyRowsOfOneDescriptorEachFit) {
+  for_each_kernel([](Transpose& transpose) {
+    constexpr std::size_t kRows = 70'001;
+    const std::vector<float> values = distinct_values(kRows * 64);
+    const MatrixView<const float> matrix(values, 64);
+    EXPECT_TRUE(transpose.transpose(matrix) == transpose_reference(matrix));
+  });
+}
+
+TEST_P(TransposeTest, NothingIsWrittenBeyondTheMatrix) {
+  for_each_kernel([this](Transpose& transpose) {
+    const std::vector<float> values = distinct_values(30 * 50);
+    const cl::Buffer from = session_.upload(std::span(values));
+    const cl::Buffer to = session_.upload<float>(std::vector<float>(values.size() + 99, -1));
+    transpose.transpose(from, 30, 50, to);
+    std::vector<float> rest(99);
+    session_.read(to, std::span(rest), values.size());
+    EXPECT_EQ(rest, std::vector<float>(99, -1));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, TransposeTest,
+                         ::testing::Range<std::size_t>(0, list_devices().size()));
+
+TEST(TransposeKernels, NamesAreReadBack) {
+  for (const TransposeKernel kernel : {TransposeKernel::kAuto, TransposeKernel::kNaive,
+                                       TransposeKernel::kTiled, TransposeKernel::kBlocks}) {
+    EXPECT_EQ(parse_transpose_kernel(to_string(kernel)), kernel);
+  }
+}
+
+TEST(TransposeKernels, UnknownNameIsAUsageError) {
+  try {
+    parse_transpose_kernel("sideways");
+    FAIL() << "the name was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("sideways"));
+  }
+}
+
+TEST(TransposeKernels, AutoTakesTheFirstOfTheDevice) {
+  for (std::size_t i = 0; i < list_devices().size(); ++i) {
+    OpenClSession session({.device = device_choice(i)});
+    EXPECT_EQ(Transpose(session).kernel(), transpose_kernels(session).front());
+  }
+}
+
+}  // namespace
+}  // namespace lookalike
