@@ -147,8 +147,7 @@ std::string check_surf(OpenClSession& session) {
 
 std::vector<SelfTest> tests_for(OpenClSession& session) {
   std::vector<SelfTest> tests;
-  for (const AssignKernel kernel :
-       {AssignKernel::kGpu1, AssignKernel::kFused, AssignKernel::kCpu}) {
+  for (const AssignKernel kernel : assign_kernels(session)) {
     tests.push_back({"assign " + std::string(to_string(kernel)),
                      [kernel](OpenClSession& s) { return check_assign(s, kernel); }});
   }

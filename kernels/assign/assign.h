@@ -2,27 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "kernels/assign/assign_kernel.h"
+#include "kernels/assign/word_search.h"
 #include "kernels/session/session.h"
 #include "pipeline/matrix_view.h"
 
 namespace lookalike {
-
-// How the nearest words are found; every kernel gives the same answer.
-enum class AssignKernel {
-  kAuto,   // kFused on GPUs and accelerators, kCpu on CPUs
-  kGpu1,   // one work-item per descriptor: the baseline
-  kFused,  // register-blocked tiles through local memory, for GPUs
-  kCpu,    // panels of descriptors in vector registers, for CPUs
-};
-
-// "auto", "gpu1", "fused", "cpu".
-std::string_view to_string(AssignKernel kernel);
-// Throws Error(kUsage) when no kernel has this name.
-AssignKernel parse_assign_kernel(std::string_view name);
 
 struct Assignment {
   std::vector<std::uint32_t> words;
@@ -30,15 +19,16 @@ struct Assignment {
 };
 
 // Nearest visual words by squared Euclidean distance.
-// Method: Sivic and Zisserman, "Video Google", ICCV 2003. Words are compared by x.c - |c|^2 / 2 and
-// the best of them by distances summed directly, so that cancellation never reaches the result: the
-// chosen word is the true nearest, or within a relative 1e-5 of its squared distance. A descriptor
-// that is not finite gets some word.
+// Method: Sivic and Zisserman, "Video Google", ICCV 2003. Kernels that compare words by
+// x.c - |c|^2 / 2 sum the distances of the best of them directly, so that cancellation never
+// reaches the result: the chosen word is the true nearest, or within a relative 1e-5 of its squared
+// distance. A descriptor that is not finite gets some word.
 class WordAssigner {
  public:
   static constexpr std::size_t kMaxNearest = 8;
 
-  // words [k][d], k from 1 to 2^31, d a multiple of 8; copied to the device.
+  // words [k][d], k from 1 to 2^31, d a multiple of 8; copied to the device. kAuto asks the
+  // session's tuning for kernel "assign" with sizes "words" and "dimensions".
   // Throws Error(kInternal) on other shapes, Error(kDevice) when OpenCL fails.
   WordAssigner(OpenClSession& session, MatrixView<const float> words,
                AssignKernel kernel = AssignKernel::kAuto);
@@ -68,13 +58,6 @@ class WordAssigner {
   AssignKernel kernel() const { return kernel_; }
 
  private:
-  struct Batch;
-
-  cl::Kernel build(const std::vector<std::string>& sources, const std::string& name, std::size_t m);
-  void assign_directly(const Batch& batch);
-  void scan_cpu(const Batch& batch);
-  void scan_fused(const Batch& batch);
-  void refine(const Batch& batch);
   void count_words(std::span<const std::uint32_t> words, std::span<const std::uint32_t> offsets,
                    std::span<std::uint32_t> histograms);
 
@@ -82,11 +65,7 @@ class WordAssigner {
   AssignKernel kernel_;
   std::size_t word_count_;
   std::size_t dimensions_;
-  float largest_norm_ = 0;
-  cl::Buffer rows_;        // [k][d], for kGpu1
-  cl::Buffer groups_;      // as pack_groups, for kFused and kCpu
-  cl::Buffer tiles_;       // as pack_tiles, for kFused
-  cl::Buffer half_norms_;  // as half_squared_norms, for kFused and kCpu
+  std::unique_ptr<WordSearch> search_;
 };
 
 }  // namespace lookalike

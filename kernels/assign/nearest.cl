@@ -32,3 +32,11 @@ void store_nearest(const NearestWords* nearest, ulong row, global uint* words,
     squared_distances[row * NEAREST + m] = nearest->squared_distances[m];
   }
 }
+
+void load_nearest(NearestWords* nearest, ulong row, global const uint* words,
+                  global const float* squared_distances) {
+  for (uint m = 0; m < NEAREST; ++m) {
+    nearest->words[m] = words[row * NEAREST + m];
+    nearest->squared_distances[m] = squared_distances[row * NEAREST + m];
+  }
+}

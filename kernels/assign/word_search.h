@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "kernels/assign/assign_kernel.h"
+#include "kernels/session/session.h"
+#include "pipeline/matrix_view.h"
+
+namespace lookalike {
+
+// A batch of descriptors on the device, and where its answer goes.
+struct SearchBatch {
+  std::size_t rows;              // at least 1
+  std::size_t m;                 // words asked for of each descriptor
+  cl::Buffer descriptors;        // [rows][d]
+  cl::Buffer words;              // [rows][m]
+  cl::Buffer squared_distances;  // [rows][m]
+};
+
+// One way to the nearest words, with the words on the device in the form that it needs.
+class WordSearch {
+ public:
+  WordSearch() = default;
+  WordSearch(const WordSearch&) = delete;
+  WordSearch& operator=(const WordSearch&) = delete;
+  virtual ~WordSearch() = default;
+
+  // Queues the search; see WordAssigner::nearest for what it must find.
+  virtual void search(const SearchBatch& batch) = 0;
+};
+
+// Every distance summed as it stands: kGpu1 to kGpu5.
+//   words [k][d], d a multiple of 4
+std::unique_ptr<WordSearch> make_direct_search(OpenClSession& session,
+                                               MatrixView<const float> words, AssignKernel kernel);
+
+// Scores first, then the distances of the few words that score best: kFused and kCpu.
+//   words [k][d], d a multiple of 8
+std::unique_ptr<WordSearch> make_scored_search(OpenClSession& session,
+                                               MatrixView<const float> words, AssignKernel kernel);
+
+// Work-items of a work-group where the kernel does not care. Left to choose, PoCL takes one for
+// each global size and compiles the kernel anew.
+inline constexpr std::size_t kSearchGroupItems = 64;
+
+}  // namespace lookalike
