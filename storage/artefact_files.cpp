@@ -14,6 +14,7 @@
 #include "storage/artefact_codecs.h"
 #include "storage/atomic_file.h"
 #include "storage/digest.h"
+#include "storage/paths.h"
 
 namespace lookalike {
 namespace {
@@ -49,7 +50,8 @@ std::string type_name(std::uint16_t type) {
 class RecordFile {
  public:
   RecordFile(const std::filesystem::path& path, std::uint16_t type) : path_(path) {
-    file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    file_ = FileDescriptor(
+        ::open(resolved(path).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file_.is_open()) fail(std::generic_category().message(errno));
     struct stat status {};
     if (::fstat(file_.number(), &status) != 0) fail(std::generic_category().message(errno));

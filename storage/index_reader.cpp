@@ -1,48 +1,18 @@
 #include "storage/index_reader.h"
 
 #include <algorithm>
-#include <system_error>
-
-#include <fmt/format.h>
 
 #include "storage/codecs.h"
 #include "storage/digest.h"
 #include "storage/index_content.h"
 #include "storage/index_tables.h"
-#include "storage/schema.h"
+#include "storage/open_index.h"
+#include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
 
 namespace lookalike {
 namespace {
-
-bool has_unread_log(const std::filesystem::path& database) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(database.string() + "-wal", error);
-  return !error && size > 0;
-}
-
-Connection open_for_reading(const std::filesystem::path& database, bool& immutable) {
-  if (!std::filesystem::exists(database)) {
-    throw Error(ErrorKind::kInput, database.string() + ": does not exist");
-  }
-  if (!std::filesystem::is_regular_file(database)) {
-    throw Error(ErrorKind::kInput, database.string() + ": is not a file");
-  }
-  try {
-    Connection connection(database, Connection::Mode::kReadOnly);
-    check_schema(connection);
-    return connection;
-  } catch (const Error& error) {
-    // In a folder that cannot be written SQLite has nowhere to put the files it shares between
-    // programs. With no log waiting beside it, the database is whole as it stands.
-    if (error.kind() != ErrorKind::kStorage || has_unread_log(database)) throw;
-  }
-  Connection connection(database, Connection::Mode::kImmutable);
-  check_schema(connection);
-  immutable = true;
-  return connection;
-}
 
 constexpr const char* kSelectImages =
     "SELECT id, content, width, height, blank, feature_count, pixel_count, pixel_sum, "
@@ -156,7 +126,7 @@ Codebook IndexReader::codebook() const {
 IndexCounts IndexReader::counts() const {
   Statement select(impl_->connection,
                    "SELECT count(*), sum(blank), sum(feature_count), "
-                   "(SELECT count(*) FROM files), (SELECT count(*) FROM skipped), "
+                   "(SELECT count(*) FROM files), (SELECT count(*) FROM quarantine), "
                    "(SELECT sum(word_count) FROM codebook), "
                    "(SELECT sum(posting_count) FROM segments), "
                    "(SELECT count(*) FROM segments) FROM images");
@@ -168,7 +138,7 @@ IndexCounts IndexReader::counts() const {
   counts.blank = count(1);
   counts.features = count(2);
   counts.files = count(3);
-  counts.skipped = count(4);
+  counts.quarantined = count(4);
   counts.words = count(5);
   counts.postings = count(6);
   counts.segments = count(7);
@@ -224,8 +194,12 @@ SparseHistogram IndexReader::histogram(ImageId id) const {
                       [&] { return decode_histogram(rows.blob(0)); });
 }
 
-std::vector<SkippedFile> IndexReader::skipped() const {
-  return read_skipped(impl_->connection);
+std::vector<SkippedFile> IndexReader::quarantine() const {
+  return read_quarantine(impl_->connection);
+}
+
+std::vector<RunRecord> IndexReader::runs(std::size_t count) const {
+  return read_runs(impl_->connection, count);
 }
 
 void IndexReader::for_each_image(const std::function<void(const StoredImage&)>& visit) const {

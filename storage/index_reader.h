@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -42,7 +43,8 @@ class IndexReader {
   // for an image that is blank or unknown, as is the histogram.
   std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
-  std::vector<SkippedFile> skipped() const;  // by path
+  std::vector<SkippedFile> quarantine() const;           // by path
+  std::vector<RunRecord> runs(std::size_t count) const;  // the last ones, newest first
   // By id. The visitor may use the reader, but for this function.
   void for_each_image(const std::function<void(const StoredImage&)>& visit) const;
 

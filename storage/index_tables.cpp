@@ -28,10 +28,10 @@ std::optional<Codebook> read_stored_codebook(const Connection& connection) {
   });
 }
 
-std::vector<SkippedFile> read_skipped(const Connection& connection) {
+std::vector<SkippedFile> read_quarantine(const Connection& connection) {
   Statement select(
       connection,
-      "SELECT path, size_bytes, modified_ns, reason, detail FROM skipped ORDER BY path");
+      "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine ORDER BY path");
   std::vector<SkippedFile> files;
   for (Rows rows = select.rows(); rows.next();) {
     files.push_back(

@@ -14,7 +14,7 @@ Settings read_settings(const Connection& connection);
 // Nothing when none has been stored yet.
 std::optional<Codebook> read_stored_codebook(const Connection& connection);
 // By path.
-std::vector<SkippedFile> read_skipped(const Connection& connection);
+std::vector<SkippedFile> read_quarantine(const Connection& connection);
 
 // A path as it is bound to a statement: bytes, since a file system promises no encoding.
 ByteView bytes_of(const std::string& text);

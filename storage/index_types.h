@@ -45,11 +45,22 @@ struct IndexCounts {
   std::uint64_t images = 0;  // live, blank ones included
   std::uint64_t blank = 0;
   std::uint64_t files = 0;
-  std::uint64_t skipped = 0;
+  std::uint64_t quarantined = 0;  // files set aside
   std::uint64_t features = 0;
   std::uint64_t words = 0;     // in the codebook
   std::uint64_t postings = 0;  // stored, removed images included until the next merge
   std::uint64_t segments = 0;
+};
+
+// A run that wrote, or meant to write, as the index remembers it.
+struct RunRecord {
+  std::int64_t id = 0;          // ascending, from 1
+  std::string command;          // "index"
+  std::int64_t started_ns = 0;  // since the epoch
+  double elapsed_seconds = 0;
+  // "done", "stopped" by a signal, "failed", "running", or "killed": it never came to its end.
+  std::string outcome;
+  std::string document;  // what the run reports, as JSON; empty until it has ended
 };
 
 }  // namespace lookalike

@@ -6,11 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "storage/artefact_files.h"
 #include "storage/codecs.h"
-#include "storage/digest.h"
+#include "storage/fingerprint.h"
 #include "storage/index_tables.h"
-#include "storage/schema.h"
+#include "storage/open_index.h"
+#include "storage/replace_content.h"
+#include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
 #include "storage/writer_lock.h"
@@ -18,42 +19,11 @@
 namespace lookalike {
 namespace {
 
-Connection open_for_writing(const std::filesystem::path& database) {
-  Connection connection(database, Connection::Mode::kWrite);
-  connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536");
-  migrate(connection);
-  // FULL: what publish() returned from survives a power cut, so that a caller may drop its own
-  // copy. It costs one sync a batch, next to nothing beside extracting one.
-  connection.execute(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864");
-  return connection;
-}
-
 // Of a histogram's counts.
 double euclidean_norm(const SparseHistogram& histogram) {
   double sum = 0;
   for (const WordCount& entry : histogram) sum += std::pow(entry.count, 2);
   return std::sqrt(sum);
-}
-
-std::string quoted(const Settings& settings, const std::string& name) {
-  const auto found = settings.find(name);
-  return found == settings.end() ? "not set" : "\"" + found->second + "\"";
-}
-
-// "extract.octaves is "4" in the index and "5" now", one for each that differs.
-std::string differences(const Settings& stored, const Settings& given) {
-  Settings names = stored;
-  names.insert(given.begin(), given.end());
-  std::string text;
-  for (const auto& [name, value] : names) {
-    const std::string there = quoted(stored, name);
-    const std::string here = quoted(given, name);
-    if (there == here) continue;
-    text += fmt::format("{}{} is {} in the index and {} now", text.empty() ? "" : "; ", name, there,
-                        here);
-  }
-  return text;
 }
 
 void check_features(const ImageToStore& image, std::size_t word_count) {
@@ -94,8 +64,9 @@ struct IndexWriter::Impl {
   Statement insert_forward{connection, "INSERT INTO forward VALUES (?, ?)"};
   Statement replace_file{connection, "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)"};
   Statement delete_file{connection, "DELETE FROM files WHERE path = ?"};
-  Statement replace_skipped{connection, "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?, ?)"};
-  Statement delete_skipped{connection, "DELETE FROM skipped WHERE path = ?"};
+  Statement replace_quarantined{connection,
+                                "INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?)"};
+  Statement delete_quarantined{connection, "DELETE FROM quarantine WHERE path = ?"};
   Statement select_any_file{connection, "SELECT 1 FROM files WHERE image = ? LIMIT 1"};
   Statement insert_tombstone{connection,
                              "INSERT INTO tombstones SELECT id, feature_count FROM images "
@@ -142,7 +113,7 @@ ImageId IndexWriter::Impl::insert(const ImageToStore& image) {
 void IndexWriter::Impl::point(const SourceFile& file, ImageId image) {
   const std::optional<ImageId> before = find_path(file.path);
   replace_file.run(bytes_of(file.path), image, file.size_bytes, file.modified_ns);
-  delete_skipped.run(bytes_of(file.path));
+  delete_quarantined.run(bytes_of(file.path));
   if (before && *before != image) remove_if_unnamed(*before);
 }
 
@@ -165,27 +136,8 @@ IndexWriter::IndexWriter(const std::filesystem::path& database)
 IndexWriter::~IndexWriter() = default;
 
 void IndexWriter::set_codebook(const Codebook& codebook, const Settings& settings) {
-  const ContentHash hash = codebook_hash(codebook);
   Transaction transaction(impl_->connection);
-  Statement select(impl_->connection, "SELECT hash FROM codebook");
-  if (Rows rows = select.rows(); rows.next()) {
-    Settings stored = this->settings();
-    Settings given = settings;
-    stored["the codebook"] = hexadecimal(rows.blob(0));
-    given["the codebook"] = hexadecimal(hash);
-    if (stored == given) return;
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{}: was made under other settings: {}", impl_->connection.path(),
-                            differences(stored, given)));
-  }
-  Statement(impl_->connection, "INSERT INTO codebook VALUES (1, ?, ?, ?, ?, ?, ?)")
-      .run(ByteView(hash), codebook.descriptor_size, codebook.size(),
-           ByteView(encode_floats(codebook.words)), ByteView(encode_floats(codebook.projection)),
-           ByteView(encode_floats(codebook.thresholds)));
-  Statement insert(impl_->connection, "INSERT INTO settings VALUES (?, ?)");
-  for (const auto& [name, value] : settings) {
-    insert.run(std::string_view(name), std::string_view(value));
-  }
+  store_fingerprint(impl_->connection, codebook, settings);
   transaction.commit();
 }
 
@@ -208,8 +160,8 @@ std::vector<SourceFile> IndexWriter::files() const {
   return files;
 }
 
-std::vector<SkippedFile> IndexWriter::skipped() const {
-  return read_skipped(impl_->connection);
+std::vector<SkippedFile> IndexWriter::quarantine() const {
+  return read_quarantine(impl_->connection);
 }
 
 bool IndexWriter::contains(const ContentHash& content) const {
@@ -242,13 +194,13 @@ void IndexWriter::add_path(const SourceFile& file, const ContentHash& content) {
   transaction.commit();
 }
 
-void IndexWriter::set_skipped(std::span<const SkippedFile> files) {
+void IndexWriter::put_in_quarantine(std::span<const SkippedFile> files) {
   Transaction transaction(impl_->connection);
   for (const SkippedFile& skipped : files) {
     impl_->detach(skipped.file.path);
-    impl_->replace_skipped.run(bytes_of(skipped.file.path), skipped.file.size_bytes,
-                               skipped.file.modified_ns, std::string_view(skipped.reason),
-                               std::string_view(skipped.detail));
+    impl_->replace_quarantined.run(bytes_of(skipped.file.path), skipped.file.size_bytes,
+                                   skipped.file.modified_ns, std::string_view(skipped.reason),
+                                   std::string_view(skipped.detail));
   }
   transaction.commit();
 }
@@ -257,7 +209,7 @@ void IndexWriter::remove_paths(std::span<const std::string> paths) {
   Transaction transaction(impl_->connection);
   for (const std::string& path : paths) {
     impl_->detach(path);
-    impl_->delete_skipped.run(bytes_of(path));
+    impl_->delete_quarantined.run(bytes_of(path));
   }
   transaction.commit();
 }
@@ -265,6 +217,30 @@ void IndexWriter::remove_paths(std::span<const std::string> paths) {
 void IndexWriter::merge_segments(std::size_t max_segments) {
   Transaction transaction(impl_->connection);
   impl_->segments.merge(max_segments);
+  transaction.commit();
+}
+
+void IndexWriter::compact() {
+  Transaction transaction(impl_->connection);
+  impl_->segments.merge_everything();
+  transaction.commit();
+  impl_->connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+void IndexWriter::replace_content(const std::filesystem::path& other) {
+  lookalike::replace_content(impl_->connection, other);
+}
+
+std::int64_t IndexWriter::begin_run(std::string_view command, std::int64_t started_ns) {
+  Transaction transaction(impl_->connection);
+  const std::int64_t id = lookalike::begin_run(impl_->connection, command, started_ns);
+  transaction.commit();
+  return id;
+}
+
+void IndexWriter::end_run(const RunRecord& run) {
+  Transaction transaction(impl_->connection);
+  lookalike::end_run(impl_->connection, run);
   transaction.commit();
 }
 

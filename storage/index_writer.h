@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/index_types.h"
@@ -16,7 +17,7 @@ namespace lookalike {
 // all of it; when it throws, none. Throws Error(kStorage) when SQLite fails (disk full, read-only,
 // locked by another writer: the message says which), Error(kInput) for a file that is no index.
 // Holds DATABASE.lock while it lives: a second writer is refused with Error(kStorage) that names
-// the first. A path is either indexed or skipped; setting one ends the other.
+// the first. A path is either indexed or in quarantine; setting one ends the other.
 class IndexWriter {
  public:
   // Opens the database or makes it, and brings an older schema up to date.
@@ -29,9 +30,9 @@ class IndexWriter {
   std::optional<Codebook> codebook() const;
   Settings settings() const;
 
-  // What the index knows of the file system: files that are indexed, and files set aside.
+  // What the index knows of the file system: files that are indexed, and those set aside.
   std::vector<SourceFile> files() const;
-  std::vector<SkippedFile> skipped() const;
+  std::vector<SkippedFile> quarantine() const;
   bool contains(const ContentHash& content) const;
 
   // Publishes images as one segment. A path that pointed elsewhere now points here; an image that
@@ -41,13 +42,24 @@ class IndexWriter {
   // Lets the file point at content that is already indexed: no features needed. Throws
   // Error(kInternal) when it is not.
   void add_path(const SourceFile& file, const ContentHash& content);
-  void set_skipped(std::span<const SkippedFile> files);
+  void put_in_quarantine(std::span<const SkippedFile> files);
   void remove_paths(std::span<const std::string> paths);  // unknown ones are passed over
 
   // Merges the smallest segments until at most max_segments >= 1 are left, in tiers, so that it
   // may be called after every publish; drops removed images' postings from what it merges. When
   // they are a quarter of all, merges everything.
   void merge_segments(std::size_t max_segments);
+  // Merges everything, drops what was removed, and returns the space to the file system. Needs
+  // room for a second copy meanwhile. The one call that is two transactions: when it throws, either
+  // may be done.
+  void compact();
+  // Takes over the content of another index, codebook and settings included, that nobody writes.
+  void replace_content(const std::filesystem::path& other);
+
+  // Remembers a run: begin_run() says that it is "running" and returns its id, and takes earlier
+  // ones that never ended for killed. end_run() fills in the rest, by id.
+  std::int64_t begin_run(std::string_view command, std::int64_t started_ns);
+  void end_run(const RunRecord& run);
 
  private:
   struct Impl;

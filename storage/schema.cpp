@@ -73,6 +73,17 @@ CREATE TABLE postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
 -- Removed images whose postings are still in a segment.
 CREATE TABLE tombstones (image INTEGER PRIMARY KEY, posting_count INTEGER NOT NULL) STRICT;
+)sql",
+    R"sql(
+ALTER TABLE skipped RENAME TO quarantine;
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  command TEXT NOT NULL,
+  started_ns INTEGER NOT NULL,
+  elapsed_seconds REAL NOT NULL,
+  outcome TEXT NOT NULL,
+  document TEXT NOT NULL) STRICT;
 )sql"};
 
 std::int64_t number(const Connection& connection, const char* sql) {
@@ -107,8 +118,8 @@ void check_schema(const Connection& connection) {
   if (!version) throw Error(ErrorKind::kInput, connection.path() + ": is empty, not an index");
   if (*version < kSchemaVersion) {
     throw Error(ErrorKind::kStorage,
-                fmt::format("{}: is an index of the older format {}: run `lookalike index` on it "
-                            "to bring it up to date",
+                fmt::format("{}: is an index of the older format {}: run `lookalike migrate` "
+                            "on it to bring it up to date",
                             connection.path(), *version));
   }
 }

@@ -201,15 +201,22 @@ std::size_t Segments::count_to_merge(const std::vector<Segment>& segments,
 
 void Segments::merge(std::size_t max_segments) {
   require(max_segments >= 1, "merge_segments: max_segments is 0");
-  bool everything = many_removed(list());
+  if (many_removed(list())) merge_everything();
   while (true) {
     const std::vector<Segment> segments = list();
-    const std::size_t count = everything ? std::min(segments.size(), kMostMergedAtOnce)
-                                         : count_to_merge(segments, max_segments);
+    const std::size_t count = count_to_merge(segments, max_segments);
     if (count == 0) return;
-    everything = everything && count < segments.size();
     merge_these(std::span(segments).first(count));
   }
+}
+
+void Segments::merge_everything() {
+  std::size_t left = 0;  // segments after which all have been merged
+  do {
+    const std::vector<Segment> segments = list();
+    left = segments.size();
+    if (left > 0) merge_these(std::span(segments).first(std::min(left, kMostMergedAtOnce)));
+  } while (left > kMostMergedAtOnce);
 }
 
 void Segments::merge_these(std::span<const Segment> segments) {

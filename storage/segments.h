@@ -49,6 +49,8 @@ class Segments {
   // quarter of all postings belong to removed images everything is merged. What is merged loses
   // its removed postings. Memory holds one word at a time.
   void merge(std::size_t max_segments);
+  // Leaves one segment without removed postings, or none.
+  void merge_everything();
 
  private:
   struct Segment {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "storage/paths.h"
+
 namespace lookalike {
 namespace {
 
@@ -69,11 +71,11 @@ void Connection::Close::operator()(sqlite3* handle) const noexcept {
 
 Connection::Connection(const std::filesystem::path& file, Mode mode) {
   // Absolute, so that no name (":memory:") means something else to SQLite.
-  const std::string path = std::filesystem::absolute(file).string();
+  const std::string path = resolved(file).string();
   const bool immutable = mode == Mode::kImmutable;
   const int flags =
       (mode == Mode::kWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
-      (immutable ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_EXRESCODE;
+      (immutable ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW;
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(immutable ? immutable_uri(path).c_str() : path.c_str(), &handle,
                                    flags, nullptr);

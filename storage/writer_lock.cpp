@@ -15,6 +15,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "storage/paths.h"
+
 namespace lookalike {
 namespace {
 
@@ -40,7 +42,7 @@ std::string holder(const FileDescriptor& file) {
 }  // namespace
 
 WriterLock::WriterLock(const std::filesystem::path& database)
-    : path_(std::filesystem::weakly_canonical(database).string() + ".lock") {
+    : path_(resolved(database).string() + ".lock") {
   do {
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file_.is_open()) {

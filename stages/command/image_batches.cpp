@@ -8,6 +8,7 @@
 
 #include "pipeline/error.h"
 #include "pipeline/ordered_parallel.h"
+#include "pipeline/printable.h"
 
 namespace lookalike {
 namespace {
@@ -89,7 +90,7 @@ std::vector<SkippedFile> for_each_image_batch(
 
 int report_skipped(const std::vector<SkippedFile>& skipped) {
   for (const SkippedFile& file : skipped) {
-    spdlog::warn("skipped {}: {}: {}", file.file.path, file.reason, file.detail);
+    spdlog::warn("skipped {}: {}: {}", printable(file.file.path), file.reason, file.detail);
   }
   return skipped.empty() ? kExitDone : kExitSkippedItems;
 }

@@ -47,7 +47,7 @@ void store_words(IndexWriter& writer, const Inputs& inputs, const RunConfig& con
 void store_skipped(IndexWriter& writer, const std::vector<std::string>& files) {
   std::vector<SkippedFile> skipped;
   for_each_record<SkippedFile>(files, [&](const SkippedFile& file) { skipped.push_back(file); });
-  writer.set_skipped(skipped);
+  writer.put_in_quarantine(skipped);
 }
 
 }  // namespace

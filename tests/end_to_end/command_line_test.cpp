@@ -51,10 +51,12 @@ TEST_P(EveryCommand, AnUnknownOptionIsAUsageErrorInOneLine) {
 }
 
 const std::vector<CommandLine> kCommands = {
-    {"lookalike", {"index"}},    {"lookalike", {"query"}},  {"lookalike", {"locate"}},
-    {"lookalike", {"features"}}, {"lookalike", {"show"}},   {"lookalike", {"devices"}},
-    {"lookalike", {"config"}},   {"lookalike-extract", {}}, {"lookalike-variance", {}},
-    {"lookalike-codebook", {}},  {"lookalike-assign", {}},  {"lookalike-store", {}},
+    {"lookalike", {"index"}},    {"lookalike", {"query"}},   {"lookalike", {"locate"}},
+    {"lookalike", {"features"}}, {"lookalike", {"show"}},    {"lookalike", {"devices"}},
+    {"lookalike", {"config"}},   {"lookalike", {"runs"}},    {"lookalike", {"quarantine"}},
+    {"lookalike", {"check"}},    {"lookalike", {"compact"}}, {"lookalike", {"remove"}},
+    {"lookalike", {"migrate"}},  {"lookalike-extract", {}},  {"lookalike-variance", {}},
+    {"lookalike-codebook", {}},  {"lookalike-assign", {}},   {"lookalike-store", {}},
     {"lookalike-match", {}},
 };
 INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(kCommands));
@@ -95,10 +97,18 @@ TEST(Lookalike, AWrongConfigurationIsToldWithItsPlace) {
 }
 
 TEST(Lookalike, AMissingIndexIsAnInputError) {
-  for (const std::string command : {"query", "show"}) {
-    const ProgramResult result =
-        run_program("lookalike", {command, "--database", "/nowhere/index.db", "photo.jpg"});
-    EXPECT_EQ(result.exit_code, 3) << command;
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"query", "photo.jpg"},
+                                                {"show", "photo.jpg"},
+                                                {"check"},
+                                                {"runs"},
+                                                {"quarantine"},
+                                                {"compact"},
+                                                {"migrate"},
+                                                {"remove", "photo.jpg"}}) {
+    std::vector<std::string> arguments = words;
+    arguments.insert(arguments.end(), {"--database", "/nowhere/index.db"});
+    const ProgramResult result = run_program("lookalike", arguments);
+    EXPECT_EQ(result.exit_code, 3) << words.front();
     EXPECT_THAT(result.err, HasSubstr("/nowhere/index.db"));
   }
 }

@@ -111,7 +111,7 @@ TEST_F(StagesTest, UnusableFilesAreNamedAndTheExitCodeIsOne) {
   run("lookalike-store",
       {"--words", at("words"), "--statistics", at("statistics"), "--codebook", at("codebook"),
        "--skipped", at("skipped"), "--database", at("stages.db")});
-  ASSERT_EQ(IndexReader(at("stages.db")).skipped().size(), 1U);
+  ASSERT_EQ(IndexReader(at("stages.db")).quarantine().size(), 1U);
 }
 
 TEST_F(StagesTest, WordsWithoutTheirStatisticsAreAnInputError) {

@@ -96,18 +96,18 @@ TEST_F(ReaderTest, CountsAddUp) {
   publish(1, 3);
   publish(sample_to_store(4, 0));
   const SkippedFile skipped{sample_file(9), "empty", ""};
-  writer_->set_skipped({&skipped, 1});
+  writer_->put_in_quarantine({&skipped, 1});
   remove(1);
   const IndexCounts counts = reader().counts();
   EXPECT_EQ(counts.images, 3U);
   EXPECT_EQ(counts.blank, 1U);
   EXPECT_EQ(counts.files, 3U);
-  EXPECT_EQ(counts.skipped, 1U);
+  EXPECT_EQ(counts.quarantined, 1U);
   EXPECT_EQ(counts.features, 40U);
   EXPECT_EQ(counts.words, 16U);
   EXPECT_EQ(counts.postings, 60U);
   EXPECT_EQ(counts.segments, 1U);
-  EXPECT_THAT(reader().skipped(), ElementsAre(skipped));
+  EXPECT_THAT(reader().quarantine(), ElementsAre(skipped));
 }
 
 TEST_F(ReaderTest, NormsAreOfTheHistogramsAndLeaveBlankImagesOut) {

@@ -115,17 +115,17 @@ TEST_F(IndexTest, SkippedFilesAreKnownUntilTheyAreIndexedOrRemoved) {
   for (const std::uint64_t number : {3, 1, 2}) {
     files.push_back({sample_file(number), "empty", "The file has no bytes."});
   }
-  writer_->set_skipped(files);
-  EXPECT_THAT(writer_->skipped(), ElementsAre(files[1], files[2], files[0]));
+  writer_->put_in_quarantine(files);
+  EXPECT_THAT(writer_->quarantine(), ElementsAre(files[1], files[2], files[0]));
   publish(1, 1);
   remove(3);
-  EXPECT_THAT(writer_->skipped(), ElementsAre(files[2]));
+  EXPECT_THAT(writer_->quarantine(), ElementsAre(files[2]));
 }
 
 TEST_F(IndexTest, AnIndexedFileThatIsSkippedLeavesTheIndex) {
   publish(1, 1);
   const SkippedFile skipped{sample_file(1), "unreadable", "Permission denied."};
-  writer_->set_skipped({&skipped, 1});
+  writer_->put_in_quarantine({&skipped, 1});
   EXPECT_THAT(writer_->files(), IsEmpty());
   EXPECT_THAT(posted(reader()), IsEmpty());
 }

@@ -29,7 +29,7 @@ class IndexRun {
   IndexRunReport run() {
     const auto start = std::chrono::steady_clock::now();
     ScanResult found = times_.timed("scan", [&] { return scan_images(config_.images); });
-    UpdatePlan plan = plan_update(found, writer_.files(), writer_.skipped());
+    UpdatePlan plan = plan_update(found, writer_.files(), writer_.quarantine());
     std::optional<Codebook> codebook = writer_.codebook();
     if (codebook) writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
     if (!plan.to_index.empty()) index(std::move(plan.to_index), std::move(codebook));
@@ -138,7 +138,7 @@ class IndexRun {
   void set_aside(std::vector<SkippedFile> unseen, const std::vector<SkippedFile>& still_skipped) {
     std::vector<SkippedFile>& skipped = report_.skipped;
     skipped.insert(skipped.end(), unseen.begin(), unseen.end());
-    if (!skipped.empty()) writer_.set_skipped(skipped);
+    if (!skipped.empty()) writer_.put_in_quarantine(skipped);
     skipped.insert(skipped.end(), still_skipped.begin(), still_skipped.end());
     std::ranges::sort(skipped, {}, [](const SkippedFile& file) { return file.file.path; });
   }

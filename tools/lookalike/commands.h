@@ -18,6 +18,12 @@ void add_show_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
 void add_evaluate_command(CLI::App& app, Action& action);
+void add_runs_command(CLI::App& app, Action& action);
+void add_quarantine_command(CLI::App& app, Action& action);
+void add_check_command(CLI::App& app, Action& action);
+void add_compact_command(CLI::App& app, Action& action);
+void add_remove_command(CLI::App& app, Action& action);
+void add_migrate_command(CLI::App& app, Action& action);
 
 // Parses the whole command line and does what it asks for; returns the exit code.
 // Throws Error of every kind.

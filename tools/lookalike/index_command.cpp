@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 #include "stages/command/command_line.h"
 #include "tools/index/index_run.h"
 #include "tools/lookalike/commands.h"
@@ -48,10 +49,11 @@ void check(const RunConfig& config) {
 void tell_skipped(const std::vector<SkippedFile>& skipped, const std::string& database) {
   const std::size_t told = std::min(kMostSkippedTold, skipped.size());
   for (std::size_t i = 0; i < told; ++i) {
-    spdlog::warn("skipped {}: {}: {}", skipped[i].file.path, skipped[i].reason, skipped[i].detail);
+    spdlog::warn("skipped {}: {}: {}", printable(skipped[i].file.path), skipped[i].reason,
+                 skipped[i].detail);
   }
   if (told < skipped.size()) {
-    spdlog::warn("and {} more; all of them: lookalike show --database {} --skipped",
+    spdlog::warn("and {} more; all of them: lookalike quarantine --database {}",
                  skipped.size() - told, database);
   }
 }

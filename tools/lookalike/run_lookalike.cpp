@@ -49,6 +49,12 @@ int run_lookalike(int argc, const char* const* argv) {
   add_devices_command(app, action);
   add_config_command(app, action);
   add_evaluate_command(app, action);
+  add_runs_command(app, action);
+  add_quarantine_command(app, action);
+  add_check_command(app, action);
+  add_compact_command(app, action);
+  add_remove_command(app, action);
+  add_migrate_command(app, action);
   if (argc > 1) check_command_name(app, argv[1]);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const int code = action();

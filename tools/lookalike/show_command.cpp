@@ -21,12 +21,10 @@ struct Arguments {
   explicit Arguments(CLI::App& command) {
     command.add_option("--database", database, "The index's file")->required()->type_name("FILE");
     command.add_option("IMAGE", image, "Show this indexed image")->type_name("");
-    command.add_flag("--skipped", skipped, "List the files that could not be indexed, and why");
     command.add_flag("--json", json, "Print one JSON object");
   }
   std::string database;
   std::string image;
-  bool skipped = false;
   bool json = false;
 };
 
@@ -40,21 +38,13 @@ Json counts_json(const Arguments& arguments, const IndexReader& index) {
           {"images", counts.images},
           {"blank", counts.blank},
           {"files", counts.files},
-          {"skipped", counts.skipped},
+          {"quarantined", counts.quarantined},
           {"features", counts.features},
           {"words", counts.words},
           {"postings", counts.postings},
           {"segments", counts.segments},
           {"content_hash", index.content_hash()},
           {"settings", Json(index.settings())}};
-}
-
-Json skipped_json(const std::vector<SkippedFile>& files) {
-  Json list = Json::array();
-  for (const SkippedFile& file : files) {
-    list.push_back({{"path", file.file.path}, {"reason", file.reason}, {"detail", file.detail}});
-  }
-  return {{"skipped", std::move(list)}};
 }
 
 ImageId must_find(const IndexReader& index, const std::string& path) {
@@ -115,22 +105,8 @@ void print_histogram(const IndexReader& index, ImageId id) {
              histogram.size() > kMostShown ? ", ... (--json has all)" : "");
 }
 
-void print_skipped(const std::vector<SkippedFile>& files) {
-  for (const SkippedFile& file : files) {
-    fmt::print("{}: {}: {}\n", file.file.path, file.reason, file.detail);
-  }
-}
-
 int show(const Arguments& arguments) {
   const IndexReader index{std::filesystem::path(arguments.database)};
-  if (arguments.skipped) {
-    if (arguments.json) {
-      fmt::print("{}\n", json_text(skipped_json(index.skipped())));
-    } else {
-      print_skipped(index.skipped());
-    }
-    return kExitDone;
-  }
   std::optional<ImageId> id;
   if (!arguments.image.empty()) id = must_find(index, arguments.image);
   Json json = id ? image_json(index, *id) : counts_json(arguments, index);

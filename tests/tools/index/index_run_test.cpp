@@ -179,7 +179,7 @@ TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
                     std::pair("words.jpg", "undecodable")));
     EXPECT_EQ(report.indexed, i == 0 ? 3U : 0U);
   }
-  EXPECT_EQ(index().skipped().size(), 5U);
+  EXPECT_EQ(index().quarantine().size(), 5U);
 }
 
 TEST_F(IndexRunTest, FileThatBecomesUnusableLeavesTheIndex) {

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lookalike {
+
+// A file's name as one line of a terminal or a log can show it: control characters, backslashes
+// and bytes that are not UTF-8 become \xNN, the rest stays.
+std::string printable(std::string_view name);
+
+}  // namespace lookalike

@@ -1,0 +1,92 @@
+// What keeps an index in order, as commands.
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class UpkeepCommands : public testing::Test {
+ protected:
+  UpkeepCommands() {
+    const std::string posters = at("photos");
+    EXPECT_EQ(run_program("lookalike-example", {"posters", "--count", "3", "--output", posters})
+                  .exit_code,
+              0);
+  }
+  std::string at(const std::string& name) const { return folder_.path() / name; }
+  ProgramResult run(const std::string& command, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {command, "--database", at("index.db")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program("lookalike", arguments);
+  }
+  int index() const { return run("index", {"--images", at("photos"), "-q"}).exit_code; }
+  nlohmann::json show() const { return nlohmann::json::parse(run("show", {"--json"}).out); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(UpkeepCommands, CheckIsSilentOnAWholeIndexAndListsWhatIsWrongWithADamagedOne) {
+  ASSERT_EQ(index(), 0);
+  const ProgramResult whole = run("check");
+  EXPECT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_THAT(whole.out, IsEmpty());
+  {
+    std::fstream file(at("index.db"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(fs::file_size(at("index.db")) / 3));
+    file << std::string(8000, '?');
+  }
+  const ProgramResult damaged = run("check", {"--json"});
+  EXPECT_EQ(damaged.exit_code, 5);
+  EXPECT_FALSE(nlohmann::json::parse(damaged.out)["problems"].empty());
+  EXPECT_THAT(damaged.err, HasSubstr("restore a backup"));
+}
+
+TEST_F(UpkeepCommands, RemovedFilesAreGoneAndComeBackWithTheNextRun) {
+  ASSERT_EQ(index(), 0);
+  const auto content = show()["content_hash"];
+  EXPECT_EQ(run("remove", {at("photos/poster-01.png")}).exit_code, 0);
+  EXPECT_EQ(show()["images"], 2);
+  EXPECT_EQ(run("remove", {at("photos/poster-01.png")}).exit_code, 1);
+  EXPECT_EQ(run("remove", {at("photos") + "/"}).exit_code, 0);
+  EXPECT_EQ(show()["images"], 0);
+  EXPECT_EQ(run("compact").exit_code, 0);
+  EXPECT_EQ(show()["postings"], 0);
+  ASSERT_EQ(index(), 0);
+  EXPECT_EQ(show()["content_hash"], content);
+}
+
+TEST_F(UpkeepCommands, QuarantineListsEachFileOnOneLineWhateverItsName) {
+  folder_.write("photos/bad\nname.jpg", "no image");
+  EXPECT_EQ(index(), 1);
+  const ProgramResult list = run("quarantine");
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_EQ(list.out.find('\n'), list.out.size() - 1) << list.out;
+  EXPECT_THAT(list.out, HasSubstr("bad\\x0Aname.jpg: undecodable: "));
+  const auto json = nlohmann::json::parse(run("quarantine", {"--json"}).out);
+  EXPECT_EQ(json["quarantine"].at(0)["path"], at("photos/bad\nname.jpg"));
+}
+
+TEST_F(UpkeepCommands, AnOlderIndexIsReadOnceItIsMigrated) {
+  fs::copy_file(LOOKALIKE_SOURCE_DIR "/tests/storage/kept/index-v1.db", at("index.db"));
+  const ProgramResult refused = run("show");
+  EXPECT_EQ(refused.exit_code, 5);
+  EXPECT_THAT(refused.err, HasSubstr("lookalike migrate"));
+  EXPECT_EQ(run("migrate").exit_code, 0);
+  EXPECT_EQ(show()["content_hash"], "c86627d6c071b20eb77b982ab07aabd0");
+  EXPECT_EQ(run("check").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace lookalike

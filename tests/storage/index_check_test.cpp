@@ -1,0 +1,123 @@
+#include "storage/index_check.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/sqlite.h"
+#include "tests/storage/index_fixture.h"
+
+namespace lookalike {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class IndexCheckTest : public IndexTest {
+ protected:
+  IndexCheckTest() {
+    publish(1, 5);
+    publish(6, 9);
+    publish(sample_to_store(10, 0));  // blank
+    remove(3);
+  }
+  std::vector<std::string> problems() const { return check_index(database()); }
+  // What is found once this has been done to the database behind the writer's back.
+  std::vector<std::string> problems_after(const char* sql) {
+    Connection(database(), Connection::Mode::kWrite).execute(sql);
+    return problems();
+  }
+};
+
+TEST_F(IndexCheckTest, AWholeIndexHasNoProblems) {
+  EXPECT_THAT(problems(), IsEmpty());
+  writer_->merge_segments(1);
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(IndexCheckTest, AnIndexWithoutCodebookHasNoProblems) {
+  IndexWriter(folder_ / "new.db");
+  EXPECT_THAT(check_index(folder_ / "new.db"), IsEmpty());
+}
+
+TEST_F(IndexCheckTest, DamagedBlobsAreNamed) {
+  const auto found = problems_after(
+      "UPDATE forward SET data = zeroblob(40) WHERE image = 2;"
+      "UPDATE histograms SET data = zeroblob(40) WHERE image = 4;"
+      "UPDATE postings SET data = zeroblob(40) WHERE id = (SELECT min(id) FROM postings);"
+      "UPDATE codebook SET words = zeroblob(40)");
+  EXPECT_THAT(found, Contains(HasSubstr("forward record of image 2 is damaged")));
+  EXPECT_THAT(found, Contains(HasSubstr("histogram of image 4 is damaged")));
+  EXPECT_THAT(found, Contains(HasSubstr("postings of word 0 is damaged")));
+  EXPECT_THAT(found, Contains(HasSubstr("codebook 1 is damaged")));
+}
+
+TEST_F(IndexCheckTest, PartsThatContradictEachOtherAreNamed) {
+  EXPECT_THAT(problems_after("UPDATE images SET feature_count = 7 WHERE id = 1"),
+              ElementsAre("image 1: has 20 features, and says 7"));
+  EXPECT_THAT(problems_after("UPDATE images SET feature_count = 20, norm = 1 WHERE id = 1"),
+              ElementsAre("image 1: its norm is not the histogram's"));
+}
+
+TEST_F(IndexCheckTest, ForwardRecordsOfAnotherImageAreFound) {
+  const auto found = problems_after(
+      "UPDATE forward SET data = (SELECT data FROM forward WHERE image = 2) WHERE image = 1");
+  EXPECT_THAT(found, Contains("image 1: histogram and forward record differ"));
+  EXPECT_THAT(found, Contains("image 1: postings and forward record differ"));
+}
+
+TEST_F(IndexCheckTest, LostAndStrayPostingsAreFound) {
+  EXPECT_THAT(problems_after("DELETE FROM postings WHERE id = (SELECT min(id) FROM postings)"),
+              Contains(HasSubstr("segment 1: has ")));
+  EXPECT_THAT(problems_after("DELETE FROM tombstones"), Contains(HasSubstr("image 3: has ")));
+  EXPECT_THAT(problems_after("INSERT INTO tombstones VALUES (1, 20)"),
+              Contains("image 1: is live and removed"));
+  EXPECT_THAT(problems_after("DELETE FROM segments WHERE id = 2"),
+              Contains("segment 2: is not listed"));
+}
+
+TEST_F(IndexCheckTest, MissingRowsAreFound) {
+  EXPECT_THAT(problems_after("DELETE FROM files WHERE image = 1"),
+              ElementsAre("image 1: no file has it"));
+  EXPECT_THAT(problems_after("DELETE FROM statistics WHERE image = 2"),
+              Contains("image 2: has no statistics"));
+  EXPECT_THAT(problems_after("INSERT INTO files VALUES (x'78', 99, 1, 1)"),
+              Contains(HasSubstr("refers to a missing row of images")));
+}
+
+TEST_F(IndexCheckTest, APathThatIsIndexedAndInQuarantineIsFound) {
+  EXPECT_THAT(
+      problems_after("INSERT INTO quarantine SELECT path, 1, 1, 'empty', '' FROM files LIMIT 1"),
+      ElementsAre("/photos/1.jpg: is both indexed and in quarantine"));
+}
+
+TEST_F(IndexCheckTest, OtherWordsThanTheHashSaysAreFound) {
+  EXPECT_THAT(problems_after("UPDATE codebook SET hash = zeroblob(16)"),
+              ElementsAre("codebook: its content is not its hash's"));
+  EXPECT_THAT(problems_after("UPDATE codebook SET words = (SELECT thresholds FROM codebook)"),
+              ElementsAre("codebook: its parts do not fit each other"));
+}
+
+TEST_F(IndexCheckTest, ADamagedPageIsFoundAndTheRestIsStillLookedAt) {
+  Connection(database(), Connection::Mode::kWrite).execute("DELETE FROM files WHERE image = 1");
+  writer_.reset();  // all in the one file
+  Bytes bytes = read_bytes(database());
+  Connection connection(database(), Connection::Mode::kReadOnly);
+  Statement select(connection, "SELECT rootpage FROM sqlite_master WHERE name = 'postings'");
+  Rows rows = select.rows();
+  ASSERT_TRUE(rows.next());
+  bytes[static_cast<std::size_t>(rows.integer(0) - 1) * 4096] = 0xEE;
+  write_bytes(folder_ / "damaged.db", bytes);
+  const auto found = check_index(folder_ / "damaged.db");
+  EXPECT_THAT(found, Contains(HasSubstr("database: ")));
+  EXPECT_THAT(found, Contains("image 1: no file has it"));
+}
+
+TEST_F(IndexCheckTest, WhatIsNoIndexIsAnInputError) {
+  write_bytes(folder_ / "text.db", Bytes(5000, 'x'));
+  EXPECT_EQ(error_of([&] { check_index(folder_ / "text.db"); }).kind(), ErrorKind::kInput);
+  EXPECT_EQ(error_of([&] { check_index(folder_ / "none.db"); }).kind(), ErrorKind::kInput);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,41 @@
+#include <filesystem>
+#include <memory>
+
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "storage/index_writer.h"
+#include "tools/lookalike/commands.h"
+#include "tools/lookalike/index_file.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : index(command), talk(command) {}
+  IndexFile index;
+  TalkArguments talk;
+};
+
+int compact(const Arguments& arguments) {
+  arguments.talk.apply();
+  const std::filesystem::path database = arguments.index.must_exist();
+  const auto before = std::filesystem::file_size(database);
+  IndexWriter(database).compact();
+  spdlog::info("{} bytes before, {} now", before, std::filesystem::file_size(database));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_compact_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "compact", "Merge an index's segments and give unused space back to the file system");
+  command->footer(
+      "Output: the same index, smaller. Queries go on meanwhile; for a moment there must be room "
+      "for a second copy.\n"
+      "Example: lookalike compact --database photos.db");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return compact(*arguments); }; });
+}
+
+}  // namespace lookalike
