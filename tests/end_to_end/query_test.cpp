@@ -130,7 +130,7 @@ TEST_F(QueryTest, ShowTellsWhatTheIndexHolds) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json shown = json::parse(result.out);
   EXPECT_EQ(shown["images"], kPosters);
-  EXPECT_EQ(shown["skipped"], 0);
+  EXPECT_EQ(shown["quarantined"], 0);
   EXPECT_GT(shown["words"], 0);
   EXPECT_EQ(shown["settings"]["extract.hessian_threshold"], "100");
   EXPECT_THAT(shown["content_hash"].get<std::string>(), Not(IsEmpty()));
