@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/session/kernel_source.h"
+#include "kernels/tuning/cpu_instructions.h"
 #include "kernels/tuning/tuning_store.h"
 
 namespace lookalike {
@@ -65,6 +66,13 @@ bool is_nothing(const cl::NDRange& global) {
     if (global.get()[i] == 0) return true;
   }
   return false;
+}
+
+// Of a command that has ended.
+double elapsed_ms(const cl::Event& event) {
+  const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+  const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  return static_cast<double>(end - start) * 1e-6;
 }
 
 Device pick(const std::string& choice) {
@@ -154,18 +162,31 @@ bool OpenClSession::wait_for_room(std::uint64_t size) {
   return has_room();
 }
 
+// A copy that blocks.
+void OpenClSession::transfer(const char* where, const std::function<void(cl::Event*)>& copy) {
+  translate(where, [&] {
+    cl::Event event;
+    copy(options_.profile ? &event : nullptr);
+    if (!options_.profile) return;
+    ++transfers_.launches;
+    transfers_.total_ms += elapsed_ms(event);
+  });
+}
+
 void OpenClSession::write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                                 const void* from) {
   if (bytes == 0) return;
-  translate("copy to device",
-            [&] { queue_.enqueueWriteBuffer(buffer, CL_TRUE, offset, bytes, from); });
+  transfer("copy to device", [&](cl::Event* event) {
+    queue_.enqueueWriteBuffer(buffer, CL_TRUE, offset, bytes, from, nullptr, event);
+  });
 }
 
 void OpenClSession::read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                                void* to) {
   if (bytes == 0) return;
-  translate("copy from device",
-            [&] { queue_.enqueueReadBuffer(buffer, CL_TRUE, offset, bytes, to); });
+  transfer("copy from device", [&](cl::Event* event) {
+    queue_.enqueueReadBuffer(buffer, CL_TRUE, offset, bytes, to, nullptr, event);
+  });
 }
 
 void OpenClSession::clear(const cl::Buffer& buffer, std::size_t bytes) {
@@ -199,13 +220,15 @@ std::map<std::string, LaunchTime> OpenClSession::drain_profile() {
   finish();
   std::map<std::string, LaunchTime> times = std::exchange(times_, {});
   for (const auto& [label, event] : std::exchange(events_, {})) {
-    const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
-    const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
     LaunchTime& time = times[label];
     ++time.launches;
-    time.total_ms += static_cast<double>(end - start) * 1e-6;
+    time.total_ms += elapsed_ms(event);
   }
   return times;
+}
+
+LaunchTime OpenClSession::drain_transfers() {
+  return std::exchange(transfers_, {});
 }
 
 bool OpenClSession::has_int64_atomics() {
@@ -239,7 +262,7 @@ const TuningTarget& OpenClSession::tuning_target() {
                       info.name,
                       info.driver,
                       std::string(to_string(info.kind)),
-                      is_cpu() ? cpu_instructions() : ""};
+                      is_cpu() ? cpu_instructions(*this) : ""};
   }
   return *tuning_target_;
 }
@@ -252,18 +275,6 @@ const Tuning& OpenClSession::tuning() {
     tuning_ = load_tuning(tuning_target(), options_.tuning_folder, shipped_tunings(), warn);
   }
   return *tuning_;
-}
-
-// Asked of the compiler rather than of the CPU: PoCL can be built or told to use less.
-std::string OpenClSession::cpu_instructions() {
-  static constexpr std::array<const char*, 3> kLevels = {"", "avx2", "avx512"};
-  cl::Kernel probe = kernel({"tuning/instruction_set.cl"}, "instruction_set");
-  const cl::Buffer level = allocate(sizeof(cl_int));
-  set_arguments(probe, level);
-  launch(probe, "instruction_set", {1}, cl::NDRange{1});
-  std::array<cl_int, 1> result{};
-  read<cl_int>(level, result);
-  return kLevels.at(static_cast<std::size_t>(result[0]));
 }
 
 void for_each_batch(std::size_t total, std::size_t batch,

@@ -95,6 +95,8 @@ class OpenClSession {
 
   // Times by label since the last call; empty unless options.profile.
   std::map<std::string, LaunchTime> drain_profile();
+  // Time of write and read likewise.
+  LaunchTime drain_transfers();
 
   cl::Context& context() { return context_; }
   cl::CommandQueue& queue() { return queue_; }
@@ -104,8 +106,8 @@ class OpenClSession {
   void write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                    const void* from);
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
+  void transfer(const char* where, const std::function<void(cl::Event*)>& copy);
   bool test_int64_atomics();
-  std::string cpu_instructions();
   bool wait_for_room(std::uint64_t size);
 
   SessionOptions options_;
@@ -117,6 +119,7 @@ class OpenClSession {
   std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes_;
   std::vector<std::pair<std::string, cl::Event>> events_;
   std::map<std::string, LaunchTime> times_;
+  LaunchTime transfers_;
   std::optional<bool> int64_atomics_;
   std::optional<TuningTarget> tuning_target_;
   std::optional<Tuning> tuning_;

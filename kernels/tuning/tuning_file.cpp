@@ -129,6 +129,14 @@ std::string number_text(double value) {
 
 }  // namespace
 
+std::string to_string(const TuningSizes& sizes) {
+  std::string text;
+  for (const auto& [name, size] : sizes) {
+    text += (text.empty() ? "" : " ") + name + '=' + std::to_string(size);
+  }
+  return text;
+}
+
 std::string format_tuning_file(const TuningFile& file) {
   std::string text = std::string(kFirstLine) + '\n';
   for (const auto& [name, value] : kFields) {
@@ -137,9 +145,7 @@ std::string format_tuning_file(const TuningFile& file) {
   }
   for (const Measurement& measurement : file.measurements) {
     text += measurement.kernel;
-    for (const auto& [name, size] : measurement.sizes) {
-      text += ' ' + name + '=' + std::to_string(size);
-    }
+    if (!measurement.sizes.empty()) text += ' ' + to_string(measurement.sizes);
     text += " variant=" + measurement.variant + " ms=" + number_text(measurement.ms) + '\n';
   }
   return text;

@@ -12,6 +12,9 @@ namespace lookalike {
 // Sizes of a problem by name, like {"width", 1920}.
 using TuningSizes = std::map<std::string, std::uint64_t, std::less<>>;
 
+// "height=1080 width=1920".
+std::string to_string(const TuningSizes& sizes);
+
 // How long a variant of a kernel took on the device, transfers excluded.
 struct Measurement {
   std::string kernel;

@@ -1,0 +1,86 @@
+#include <array>
+#include <memory>
+
+#include "kernels/correlation/correlation.h"
+#include "kernels/workload/inputs.h"
+#include "kernels/workload/workload.h"
+
+namespace lookalike {
+namespace {
+
+struct Size {
+  int width;
+  int height;
+  int side;  // of the pattern
+  std::size_t patterns;
+};
+
+std::vector<Size> sizes_for(WorkloadScale scale) {
+  switch (scale) {
+    case WorkloadScale::kQuick:
+      return {{160, 120, 16, 1}};
+    case WorkloadScale::kTuning:
+      return {{48, 48, 24, 64},    {640, 480, 16, 1},   {640, 480, 64, 1},
+              {1920, 1080, 16, 1}, {1920, 1080, 64, 1}, {1920, 1080, 256, 1}};
+    case WorkloadScale::kFull:
+      break;
+  }
+  return {{48, 48, 24, 64},    {512, 512, 16, 1},    {1024, 1024, 64, 1},
+          {1920, 1080, 64, 1}, {1920, 1080, 256, 1}, {1920, 1080, 64, 64}};
+}
+
+struct Inputs {
+  GrayImage image;
+  std::vector<GrayImage> patterns;
+};
+
+Inputs inputs_of(const Size& size) {
+  Inputs inputs{noise_picture(size.width, size.height, 1), {}};
+  for (std::size_t i = 0; i < size.patterns; ++i) {
+    inputs.patterns.push_back(noise_picture(size.side, size.side, 2 + i));
+  }
+  return inputs;
+}
+
+constexpr std::array kVariants = {std::pair{"vector", CorrelationKernel::kVector},
+                                  std::pair{"tiled", CorrelationKernel::kTiled}};
+
+// Operations are those of the direct sums of products, whatever a variant does in their place.
+Workload workload_of(OpenClSession& session, const Size& size) {
+  const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
+  const std::uint64_t positions =
+      u(size.width - size.side + 1) * u(size.height - size.side + 1) * size.patterns;
+  Workload workload{.kernel = "correlation",
+                    .sizes = {{"width", u(size.width)},
+                              {"height", u(size.height)},
+                              {"pattern_width", u(size.side)},
+                              {"pattern_height", u(size.side)},
+                              {"patterns", size.patterns}},
+                    .unit = WorkUnit::kOperations,
+                    .amount = 2.0 * static_cast<double>(positions * u(size.side) * u(size.side))};
+  for (const auto& [name, kernel] : kVariants) workload.variants.emplace_back(name);
+  const Lazy<Inputs> inputs([=] { return inputs_of(size); });
+  workload.prepare = [&session, inputs](const std::string& variant) {
+    CorrelationOptions options;
+    for (const auto& [name, kernel] : kVariants) {
+      if (variant == name) options.kernel = kernel;
+    }
+    const auto correlation = std::make_shared<Correlation>(session, options);
+    std::vector<CorrelationPair> pairs;
+    for (const GrayImage& pattern : inputs.get().patterns) {
+      pairs.push_back({inputs.get().image.view(), pattern.view()});
+    }
+    return [=, keep = inputs] { correlation->best_matches(pairs); };
+  };
+  return workload;
+}
+
+}  // namespace
+
+std::vector<Workload> correlation_workloads(OpenClSession& session, WorkloadScale scale) {
+  std::vector<Workload> workloads;
+  for (const Size& size : sizes_for(scale)) workloads.push_back(workload_of(session, size));
+  return workloads;
+}
+
+}  // namespace lookalike

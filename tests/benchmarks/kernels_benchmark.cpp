@@ -1,0 +1,79 @@
+// `lookalike bench` and `lookalike tune` for machines that have nothing but OpenCL: every variant
+// of every kernel, with kernel and transfer times and the share of what the device can do.
+//   kernels_benchmark [--device D] [--kernel NAME] [--quick] [--tune FOLDER]
+// With --tune, the device's tuning file is written to that folder first and then decides what is
+// marked as kAuto's choice.
+
+#include <cstdio>
+#include <string>
+
+#include "kernels/tuning/tuning_store.h"
+#include "kernels/workload/benchmark.h"
+#include "kernels/workload/tune.h"
+
+namespace lookalike {
+namespace {
+
+struct Options {
+  std::string device{};
+  std::string kernel{};
+  std::string tuning_folder{};
+  bool quick = false;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--quick") {
+      options.quick = true;
+      continue;
+    }
+    std::string* value = argument == "--device"   ? &options.device
+                         : argument == "--kernel" ? &options.kernel
+                         : argument == "--tune"   ? &options.tuning_folder
+                                                  : nullptr;
+    if (value == nullptr || i + 1 == argc) {
+      throw Error(ErrorKind::kUsage, "unknown option, or one without its value: " + argument);
+    }
+    *value = argv[++i];
+  }
+  return options;
+}
+
+void say(const std::string& line) {
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void tune_into(const Options& options) {
+  OpenClSession session({.device = options.device, .profile = true});
+  const TuneOutcome outcome =
+      tune(all_workloads(session, WorkloadScale::kTuning), measure_on(session), {});
+  for (const std::string& line : outcome.left_out) say(line);
+  say(store_tuning(options.tuning_folder, {session.tuning_target(), outcome.measurements})
+          .string());
+}
+
+void run(const Options& options) {
+  if (!options.tuning_folder.empty()) tune_into(options);
+  OpenClSession session({.device = options.device,
+                         .tuning_folder = options.tuning_folder,
+                         .profile = true,
+                         .warn = say});
+  const auto scale = options.quick ? WorkloadScale::kQuick : WorkloadScale::kFull;
+  const auto report = run_benchmarks(session, all_workloads(session, scale),
+                                     {.kernel = options.kernel, .progress = say});
+  std::fputs(format_table(report).c_str(), stdout);
+}
+
+}  // namespace
+}  // namespace lookalike
+
+int main(int argc, char** argv) {
+  try {
+    lookalike::run(lookalike::parse(argc, argv));
+  } catch (const lookalike::Error& error) {
+    std::fprintf(stderr, "kernels_benchmark: %s\n", error.what());
+    return lookalike::exit_code(error.kind());
+  }
+}
