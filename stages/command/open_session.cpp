@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include <spdlog/spdlog.h>
+
 namespace lookalike {
 namespace {
 
@@ -24,6 +26,8 @@ SessionOptions session_options(const DeviceOptions& device) {
   SessionOptions options;
   options.device = device.choice;
   options.program_cache = program_cache_folder();
+  if (!options.program_cache.empty()) options.tuning_folder = options.program_cache / "tuning";
+  options.warn = [](const std::string& line) { spdlog::warn("{}", line); };
   options.memory_limit_bytes = std::uint64_t{device.memory_limit_mib} << 20;
   return options;
 }

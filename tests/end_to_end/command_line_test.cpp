@@ -51,13 +51,13 @@ TEST_P(EveryCommand, AnUnknownOptionIsAUsageErrorInOneLine) {
 }
 
 const std::vector<CommandLine> kCommands = {
-    {"lookalike", {"index"}},    {"lookalike", {"query"}},   {"lookalike", {"locate"}},
-    {"lookalike", {"features"}}, {"lookalike", {"show"}},    {"lookalike", {"devices"}},
-    {"lookalike", {"config"}},   {"lookalike", {"runs"}},    {"lookalike", {"quarantine"}},
-    {"lookalike", {"check"}},    {"lookalike", {"compact"}}, {"lookalike", {"remove"}},
-    {"lookalike", {"migrate"}},  {"lookalike-extract", {}},  {"lookalike-variance", {}},
-    {"lookalike-codebook", {}},  {"lookalike-assign", {}},   {"lookalike-store", {}},
-    {"lookalike-match", {}},
+    {"lookalike", {"index"}},    {"lookalike", {"query"}},      {"lookalike", {"locate"}},
+    {"lookalike", {"features"}}, {"lookalike", {"show"}},       {"lookalike", {"devices"}},
+    {"lookalike", {"config"}},   {"lookalike", {"tune"}},       {"lookalike", {"bench"}},
+    {"lookalike", {"runs"}},     {"lookalike", {"quarantine"}}, {"lookalike", {"check"}},
+    {"lookalike", {"compact"}},  {"lookalike", {"remove"}},     {"lookalike", {"migrate"}},
+    {"lookalike-extract", {}},   {"lookalike-variance", {}},    {"lookalike-codebook", {}},
+    {"lookalike-assign", {}},    {"lookalike-store", {}},       {"lookalike-match", {}},
 };
 INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(kCommands));
 

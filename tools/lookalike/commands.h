@@ -18,6 +18,8 @@ void add_show_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
 void add_evaluate_command(CLI::App& app, Action& action);
+void add_tune_command(CLI::App& app, Action& action);
+void add_bench_command(CLI::App& app, Action& action);
 void add_runs_command(CLI::App& app, Action& action);
 void add_quarantine_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);

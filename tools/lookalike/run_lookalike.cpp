@@ -49,6 +49,8 @@ int run_lookalike(int argc, const char* const* argv) {
   add_devices_command(app, action);
   add_config_command(app, action);
   add_evaluate_command(app, action);
+  add_tune_command(app, action);
+  add_bench_command(app, action);
   add_runs_command(app, action);
   add_quarantine_command(app, action);
   add_check_command(app, action);

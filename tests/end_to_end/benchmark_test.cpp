@@ -1,0 +1,65 @@
+// lookalike tune and lookalike bench, at sizes that take seconds.
+
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+
+TEST(Bench, QuickJsonIsOneObjectOnEveryKernelAndItsPeers) {
+  const ProgramResult result = run_program("lookalike", {"bench", "--quick", "--json", "--quiet"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_GT(json.at("ceilings").at("multiply_add_gflops"), 0);
+  std::vector<std::string> kernels;
+  bool peers = false;
+  for (const auto& row : json.at("results")) {
+    kernels.push_back(row.at("kernel"));
+    peers = peers || row.at("peer").get<bool>();
+    EXPECT_TRUE(row.at("note").is_null()) << row;
+    EXPECT_GT(row.at("kernel_ms"), 0) << row;
+  }
+  EXPECT_THAT(kernels, IsSupersetOf({"assign", "transpose", "variance", "correlation", "surf"}));
+  EXPECT_TRUE(peers);
+}
+
+TEST(Bench, OneKernelIsOneTable) {
+  const ProgramResult result =
+      run_program("lookalike", {"bench", "--quick", "--kernel", "variance", "--quiet"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, ContainsRegex("\nvariance +kernel ms +transfer ms"));
+  EXPECT_THAT(result.out, HasSubstr("OpenCV meanStdDev"));
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(Bench, AnUnknownKernelIsAUsageError) {
+  const ProgramResult result =
+      run_program("lookalike", {"bench", "--quick", "--kernel", "nothing", "--quiet"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("kernel must be one of assign"));
+}
+
+TEST(Tune, StoresAFileAndPrintsWhatItChose) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      run_program("lookalike", {"tune", "--quick", "--quiet", "--folder", folder.path()});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("assign descriptors=512 dimensions=64 words=64: "));
+  const std::filesystem::directory_iterator files(folder.path());
+  ASSERT_NE(files, std::filesystem::directory_iterator());
+  EXPECT_EQ(files->path().extension(), ".txt");
+}
+
+}  // namespace
+}  // namespace lookalike

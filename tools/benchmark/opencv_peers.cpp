@@ -1,0 +1,110 @@
+#include "tools/benchmark/opencv_peers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <opencv2/core.hpp>
+#include <opencv2/features2d.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "kernels/workload/inputs.h"
+
+namespace lookalike {
+namespace {
+
+constexpr int kMinRuns = 3;
+constexpr int kSiftFeatures = 5000;
+
+int size_of(const Workload& workload, const char* name) {
+  return static_cast<int>(workload.all_sizes().at(name));
+}
+
+cv::Mat picture(int width, int height, std::uint64_t seed) {
+  GrayImage image = noise_picture(width, height, seed);
+  return cv::Mat(height, width, CV_8UC1, image.pixels.data()).clone();
+}
+
+// The least time of several runs after one to warm up.
+double least_ms(double budget_ms, const std::function<void()>& run) {
+  using Clock = std::chrono::steady_clock;
+  run();
+  double best_ms = 0;
+  double spent_ms = 0;
+  for (int runs = 0; runs < kMinRuns || spent_ms < budget_ms; ++runs) {
+    const auto start = Clock::now();
+    run();
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    best_ms = runs == 0 ? ms : std::min(best_ms, ms);
+    spent_ms += ms;
+  }
+  return best_ms;
+}
+
+double match_template_ms(const Workload& workload, double budget_ms) {
+  const cv::Mat image = picture(size_of(workload, "width"), size_of(workload, "height"), 1);
+  std::vector<cv::Mat> patterns;
+  for (int i = 0; i < size_of(workload, "patterns"); ++i) {
+    patterns.push_back(picture(size_of(workload, "pattern_width"),
+                               size_of(workload, "pattern_height"),
+                               2 + static_cast<std::uint64_t>(i)));
+  }
+  cv::Mat map;
+  return least_ms(budget_ms, [&] {
+    for (const cv::Mat& pattern : patterns) {
+      cv::matchTemplate(image, pattern, map, cv::TM_CCOEFF_NORMED);
+    }
+  });
+}
+
+double transpose_ms(const Workload& workload, double budget_ms) {
+  const int type = size_of(workload, "bytes") == 1 ? CV_8UC1 : CV_32FC1;
+  const cv::Mat from(size_of(workload, "rows"), size_of(workload, "columns"), type,
+                     cv::Scalar::all(1));
+  cv::Mat to;
+  return least_ms(budget_ms, [&] { cv::transpose(from, to); });
+}
+
+double mean_std_dev_ms(const Workload& workload, double budget_ms) {
+  const cv::Mat image = picture(size_of(workload, "pixels"), 1, 1);
+  const int images = size_of(workload, "images");
+  cv::Scalar mean;
+  cv::Scalar deviation;
+  return least_ms(budget_ms, [&] {
+    for (int i = 0; i < images; ++i) cv::meanStdDev(image, mean, deviation);
+  });
+}
+
+double sift_ms(const Workload& workload, double budget_ms) {
+  GrayImage image = textured_picture(size_of(workload, "width"), size_of(workload, "height"), 1);
+  const cv::Mat photo(image.height, image.width, CV_8UC1, image.pixels.data());
+  const cv::Ptr<cv::SIFT> sift = cv::SIFT::create(kSiftFeatures);
+  std::vector<cv::KeyPoint> keypoints;
+  cv::Mat descriptors;
+  return least_ms(budget_ms, [&] {
+    for (int i = 0; i < size_of(workload, "images"); ++i) {
+      sift->detectAndCompute(photo, {}, keypoints, descriptors);
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<Peer> opencv_peers(const Workload& workload) {
+  using Time = double (*)(const Workload&, double);
+  const auto peer = [&](const char* name, Time time) {
+    return std::vector<Peer>{
+        {fmt::format("OpenCV {}, {} threads", name, cv::getNumThreads()),
+         [workload, time](double budget_ms) { return time(workload, budget_ms); }}};
+  };
+  if (workload.kernel == "correlation") return peer("matchTemplate", match_template_ms);
+  if (workload.kernel == "transpose") return peer("transpose", transpose_ms);
+  if (workload.kernel == "variance") return peer("meanStdDev", mean_std_dev_ms);
+  if (workload.kernel == "surf") return peer("SIFT", sift_ms);
+  return {};
+}
+
+}  // namespace lookalike

@@ -1,0 +1,78 @@
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "kernels/workload/benchmark.h"
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "stages/command/open_session.h"
+#include "stages/match/answers.h"
+#include "tools/benchmark/benchmark_json.h"
+#include "tools/benchmark/opencv_peers.h"
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+    config.add("--device", "device.choice");
+    command.add_option("--kernel", kernel, "Only this kernel: assign, correlation, ...");
+    command.add_flag("--quick", quick, "Tiny sizes and few runs: shows that it works, in seconds");
+    command.add_flag("--json", json, "Print one JSON object");
+  }
+  ConfigArguments config;
+  TalkArguments talk;
+  std::string kernel;
+  bool quick = false;
+  bool json = false;
+};
+
+BenchmarkOptions benchmark_options(const Arguments& arguments) {
+  BenchmarkOptions options;
+  options.kernel = arguments.kernel;
+  options.peers = opencv_peers;
+  options.progress = [](const std::string& what) { spdlog::info("bench: {}", what); };
+  if (arguments.quick) {
+    options.limits = {.budget_ms = 10, .min_runs = 1};
+    options.ceiling_bytes = std::size_t{1} << 24U;
+  }
+  return options;
+}
+
+int bench(const Arguments& arguments) {
+  arguments.talk.apply();
+  SessionOptions session_choice = session_options(arguments.config.load().device);
+  session_choice.profile = true;
+  OpenClSession session(session_choice);
+  const auto scale = arguments.quick ? WorkloadScale::kQuick : WorkloadScale::kFull;
+  const BenchmarkReport report =
+      run_benchmarks(session, all_workloads(session, scale), benchmark_options(arguments));
+  if (arguments.json) {
+    fmt::print("{}\n", json_text(benchmark_json(report)));
+  } else {
+    fmt::print("{}", format_table(report));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "bench", "Time every variant of every kernel, beside OpenCV and what the device can do");
+  command->footer(
+      "Output: one table per kernel: sizes, variant (* is the one that is used), time of kernels, "
+      "of\n"
+      "transfers and on the wall, rate, and its share of the device's ceiling, which is measured "
+      "in\n"
+      "the same run. --json prints device, ceilings and results; README.md lists the fields.\n"
+      "Example: lookalike bench --kernel correlation");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return bench(*arguments); }; });
+}
+
+}  // namespace lookalike

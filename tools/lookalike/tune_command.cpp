@@ -1,0 +1,80 @@
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "kernels/tuning/tuning_store.h"
+#include "kernels/workload/tune.h"
+#include "pipeline/error.h"
+#include "stages/command/command_line.h"
+#include "stages/command/open_session.h"
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+namespace {
+
+// What is measured later than this is left out, so that all is done in a minute.
+constexpr std::chrono::seconds kTimeToStart{50};
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+    config.add("--device", "device.choice");
+    command.add_option("--folder", folder,
+                       "Where the file goes. Default: lookalike/tuning in the user's cache");
+    command.add_flag("--quick", quick, "Tiny sizes: shows that it works, but tells little");
+  }
+  ConfigArguments config;
+  TalkArguments talk;
+  std::string folder;
+  bool quick = false;
+};
+
+void print_choices(const std::vector<Workload>& workloads, const Tuning& tuning) {
+  for (const Workload& workload : workloads) {
+    const auto fastest = tuning.fastest(workload.kernel, workload.sizes, workload.variants);
+    if (workload.variants.size() < 2 || !fastest) continue;
+    fmt::print("{} {}: {}\n", workload.kernel, to_string(workload.all_sizes()), *fastest);
+  }
+}
+
+int tune_device(const Arguments& arguments) {
+  arguments.talk.apply();
+  SessionOptions options = session_options(arguments.config.load().device);
+  options.profile = true;
+  const std::filesystem::path folder =
+      arguments.folder.empty() ? options.tuning_folder : std::filesystem::path(arguments.folder);
+  if (folder.empty()) throw Error(ErrorKind::kUsage, "tune: no cache folder; give --folder");
+  OpenClSession session(options);
+  spdlog::info("tune: {}", session.device().name);
+  const auto start = std::chrono::steady_clock::now();
+  const auto workloads =
+      all_workloads(session, arguments.quick ? WorkloadScale::kQuick : WorkloadScale::kTuning);
+  const TuneOutcome outcome = tune(workloads, measure_on(session), {.out_of_time = [start] {
+                                     return std::chrono::steady_clock::now() - start > kTimeToStart;
+                                   }});
+  for (const std::string& line : outcome.left_out) spdlog::debug("tune: left out: {}", line);
+  const TuningFile file{session.tuning_target(), outcome.measurements};
+  const std::filesystem::path path = store_tuning(folder, file);
+  print_choices(workloads, Tuning({file}));
+  spdlog::info("tune: {} measurements in {}", file.measurements.size(), path.string());
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "tune", "Measure which variant of each kernel is fastest on a device, in under a minute");
+  command->footer(
+      "Output: for each kernel and size the variant that was fastest. The measurements are kept "
+      "for\n"
+      "this device and driver, and from then on decide which variants run; results stay the same.\n"
+      "Example: lookalike tune --device :GPU:");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return tune_device(*arguments); }; });
+}
+
+}  // namespace lookalike
