@@ -1,25 +1,25 @@
 // Sums of grey levels and of their squares, exactly. An image is cut into chunks of CHUNK_BLOCKS
-// blocks of 16 pixels; a work-group of GROUP_ITEMS work-items takes a chunk. Each image starts at a
-// multiple of 16 bytes, so that a block is one load.
+// blocks of 16 pixels; a work-group of GROUP_ITEMS work-items takes a chunk. Where a group
+// has many items, each image starts at a multiple of 16 bytes, so that a block is one load.
 //   images [n]: first byte, pixels, first chunk, end of its chunks
 #ifdef ATOMIC
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
 
-// Adds blocks of [first, end), every GROUP_ITEMS-th from this work-item's on, and returns the sum
-// and the sum of squares. A lane's sum holds 257 grey levels in 16 bits, and its squares, which fit
-// 16 bits themselves, 66051 in 32.
+#if GROUP_ITEMS == 1
+// For CPUs, in vectors: the sum and the sum of squares of the first `count` blocks. A lane's sum
+// holds 257 grey levels in 16 bits, and its squares, which fit 16 bits themselves, 66051 in 32.
 #define RUN_BLOCKS 256
-ulong2 add_blocks(global const uchar16* blocks, uint first, uint end) {
+ulong2 add_blocks(global const uchar* pixels, uint item, uint count) {
   uint16 sums = (uint16)(0);
   uint16 squares = (uint16)(0);
-  for (uint run = first; run < end; run += RUN_BLOCKS * GROUP_ITEMS) {
-    const uint run_end = min(end, run + RUN_BLOCKS * GROUP_ITEMS);
+  for (uint run = item; run < count; run += RUN_BLOCKS) {
+    const uint run_end = min(count, run + RUN_BLOCKS);
     ushort16 run_sums = (ushort16)(0);
-    for (uint block = run; block < run_end; block += GROUP_ITEMS) {
-      const ushort16 pixels = convert_ushort16(blocks[block]);
-      run_sums += pixels;
-      squares += convert_uint16(pixels * pixels);
+    for (uint block = run; block < run_end; ++block) {
+      const ushort16 greys = convert_ushort16(vload16(block, pixels));
+      run_sums += greys;
+      squares += convert_uint16(greys * greys);
     }
     sums += convert_uint16(run_sums);
   }
@@ -30,22 +30,63 @@ ulong2 add_blocks(global const uchar16* blocks, uint first, uint end) {
   return (ulong2)((ulong)narrow_four.x + narrow_four.y + narrow_four.z + narrow_four.w,
                   four.x + four.y + four.z + four.w);
 }
+#else
+// For GPUs, in words of four pixels: two sums travel in the halves of one word, which are unpacked
+// after IN_FLIGHT blocks. A work-item meets at most CHUNK_BLOCKS / GROUP_ITEMS blocks, so that its
+// squares fit 32 bits as long as that is below 4128.
+#define IN_FLIGHT 4
+void add_word(uint word, uint* halves, uint* squares) {
+  const uint even = word & 0x00ff00ffu;
+  const uint odd = (word >> 8) & 0x00ff00ffu;
+  *halves += even + odd;
+  const uint a = even & 0xffffu;
+  const uint b = even >> 16;
+  const uint c = odd & 0xffffu;
+  const uint d = odd >> 16;
+  *squares += a * a + b * b + c * c + d * d;
+}
 
-// image_of_chunk [chunks]
+// The sum and the sum of squares of blocks item, item + GROUP_ITEMS, ... below `count`.
+ulong2 add_blocks(global const uchar* pixels, uint item, uint count) {
+  global const uint4* blocks = (global const uint4*)pixels;
+  uint sum = 0;
+  uint squares = 0;
+  for (uint first = item; first < count; first += IN_FLIGHT * GROUP_ITEMS) {
+    uint4 loaded[IN_FLIGHT];
+#pragma unroll
+    for (uint i = 0; i < IN_FLIGHT; ++i) {
+      const uint block = first + i * GROUP_ITEMS;
+      loaded[i] = block < count ? blocks[block] : (uint4)(0);
+    }
+    uint halves = 0;
+#pragma unroll
+    for (uint i = 0; i < IN_FLIGHT; ++i) {
+      add_word(loaded[i].x, &halves, &squares);
+      add_word(loaded[i].y, &halves, &squares);
+      add_word(loaded[i].z, &halves, &squares);
+      add_word(loaded[i].w, &halves, &squares);
+    }
+    sum += (halves & 0xffffu) + (halves >> 16);
+  }
+  return (ulong2)(sum, squares);
+}
+#endif
+
+// image_of_chunk [chunks]; the groups take chunks from first_chunk on
 // totals [n], zero at the start, with ATOMIC; without it partials [chunks], for add_partials
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void add_chunks(
     global const uchar* pixels, global const ulong4* images, global const uint* image_of_chunk,
-    volatile global ulong* totals) {
+    uint first_chunk, volatile global ulong* totals) {
   local ulong2 parts[GROUP_ITEMS];
   const uint item = get_local_id(0);
-  const uint chunk = get_group_id(0);
+  const uint chunk = first_chunk + get_group_id(0);
   const ulong4 image = images[image_of_chunk[chunk]];
   const ulong first_block = (chunk - image.s2) * CHUNK_BLOCKS;
   const ulong whole_blocks = image.s1 / 16;
   pixels += image.s0;
 
   const uint count = (uint)min((ulong)CHUNK_BLOCKS, whole_blocks - first_block);
-  ulong2 part = add_blocks((global const uchar16*)pixels + first_block, item, count);
+  ulong2 part = add_blocks(pixels + first_block * 16, item, count);
   if (chunk + 1 == image.s3) {
     for (ulong p = whole_blocks * 16 + item; p < image.s1; p += GROUP_ITEMS) {
       part += (ulong2)(pixels[p], (uint)pixels[p] * pixels[p]);
