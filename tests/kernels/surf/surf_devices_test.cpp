@@ -1,6 +1,5 @@
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -9,8 +8,8 @@
 
 #include "kernels/surf/surf.h"
 #include "kernels/surf/surf_reference.h"
-#include "pipeline/error.h"
 #include "tests/kernels/surf/feature_gates.h"
+#include "tests/kernels/surf/pgm.h"
 #include "tests/kernels/surf/synthetic_images.h"
 
 namespace lookalike {
@@ -20,23 +19,6 @@ using ::testing::Each;
 using ::testing::Field;
 using ::testing::Gt;
 using ::testing::SizeIs;
-
-GrayImage read_pgm(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string magic;
-  int width = 0;
-  int height = 0;
-  int most = 0;
-  file >> magic >> width >> height >> most;
-  file.get();
-  if (!file || magic != "P5" || most != 255) {
-    throw Error(ErrorKind::kInput, "gates: not a binary 8-bit PGM file: " + path.string());
-  }
-  GrayImage image(width, height);
-  file.read(reinterpret_cast<char*>(image.pixels.data()),
-            static_cast<std::streamsize>(image.pixels.size()));
-  return image;
-}
 
 // The photos of a folder of binary .pgm files, when LOOKALIKE_GATE_IMAGES names one, and two
 // drawn images otherwise.
