@@ -189,6 +189,16 @@ void OpenClSession::read_bytes(const cl::Buffer& buffer, std::size_t offset, std
   });
 }
 
+std::shared_ptr<const void> OpenClSession::map_bytes(const cl::Buffer& buffer, std::size_t bytes) {
+  void* values = translate("map of device memory", [&] {
+    return queue_.enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ, 0, bytes);
+  });
+  // The C function: a deleter must not throw.
+  return {values, [queue = queue_, buffer](void* mapped) {
+            clEnqueueUnmapMemObject(queue(), buffer(), mapped, 0, nullptr, nullptr);
+          }};
+}
+
 void OpenClSession::clear(const cl::Buffer& buffer, std::size_t bytes) {
   if (bytes == 0) return;
   translate("clear", [&] { queue_.enqueueFillBuffer(buffer, cl_uchar{0}, 0, bytes); });

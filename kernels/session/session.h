@@ -83,6 +83,14 @@ class OpenClSession {
   void read(const cl::Buffer& buffer, std::span<T> values, std::size_t offset = 0) {
     read_bytes(buffer, offset * sizeof(T), values.size_bytes(), values.data());
   }
+  // Shows `look` the first `count` values of a buffer: in place on a CPU, through memory that the
+  // device copies to at full speed on a GPU.
+  template <typename T, typename Look>
+  void view(const cl::Buffer& buffer, std::size_t count, Look&& look) {
+    if (count == 0) return look(std::span<const T>());
+    const std::shared_ptr<const void> values = map_bytes(buffer, count * sizeof(T));
+    look(std::span(static_cast<const T*>(values.get()), count));
+  }
   // Sets `bytes` bytes from the start to zero.
   void clear(const cl::Buffer& buffer, std::size_t bytes);
 
@@ -107,6 +115,7 @@ class OpenClSession {
                    const void* from);
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   void transfer(const char* where, const std::function<void(cl::Event*)>& copy);
+  std::shared_ptr<const void> map_bytes(const cl::Buffer& buffer, std::size_t bytes);
   bool test_int64_atomics();
   bool wait_for_room(std::uint64_t size);
 

@@ -1,12 +1,21 @@
-// Shared by the SURF kernels. Every kernel runs one work-group per row or keypoint, whose
-// LOCAL_SIZE items (1 on a CPU, where each loop is then contiguous and becomes vector code) stride
-// over its columns or samples.
+// Shared by the SURF kernels. They work on a batch of images of any sizes: images, layers and
+// keypoints say where in the batch's buffers their parts begin. There are two forms. On a CPU every
+// work-group is one item (LOCAL_SIZE 1), whose loops are contiguous and become vector code. On a
+// GPU the LOCAL_SIZE items of a group stride over the columns or samples.
 
 // Determinants, fits and orientations must not depend on whether a device fuses a * b + c.
 #pragma OPENCL FP_CONTRACT OFF
 
 // Loops only become vector code once what they call is part of them.
 #define INLINE inline __attribute__((always_inline))
+
+// As SurfImage in surf_batch.h, which explains it.
+typedef struct {
+  long pixels, mask, integral, maps, places, capacity;
+  int width, height;
+  int first_layer, layer_count;
+  int sample_rows, search_rows;
+} Image;
 
 // As SurfLayer in surf_plan.h, which explains it.
 typedef struct {
@@ -19,11 +28,11 @@ typedef struct {
   float line_weight, cross_weight;
 } Layer;
 
-// As Keypoint in pipeline/features.h, and whether it has an orientation.
+// As Keypoint in pipeline/features.h, and the image of the batch it lies in.
 typedef struct {
   float x, y, size, angle_degrees, response;
   int octave, laplacian_sign;
-  int kept;
+  int image;
 } FoundKeypoint;
 
 // The sampling interval s of a keypoint. The division is rounded correctly on every device:
@@ -33,4 +42,12 @@ INLINE float sampling_interval(float size) {
   const float scaled = size * 1.2f;
   const float quotient = scaled * ninth;
   return fma(fma(-9.0f, quotient, scaled), ninth, quotient);
+}
+
+// The side of a keypoint's Haar wavelets, even.
+INLINE int wavelet_side(float interval) { return 2 * (int)rint(2 * interval); }
+
+// Where the wavelet of a sample begins, along one axis.
+INLINE int wavelet_start(float centre, float offset, float interval, int wavelet) {
+  return (int)rint(centre + offset * interval - (wavelet - 1) * 0.5f);
 }

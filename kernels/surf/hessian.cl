@@ -44,17 +44,20 @@ INLINE void hessian_row(global const int* restrict integral, int pitch, Layer la
   }
 }
 
-// One group per row of samples of every layer. What lies outside the samples is never read.
-kernel void hessian(global const int* restrict integral, int pitch,
-                    global const Layer* restrict layers, int layer_count,
-                    global float* restrict maps) {
-  const int group = get_group_id(0);
-  int index = 0;
-  while (index + 1 < layer_count && group >= layers[index + 1].first_sample_row) ++index;
+// Group (row of samples of any layer, image). What lies outside the samples is never read.
+kernel void hessian(global const Image* restrict images, global const Layer* restrict layers,
+                    global const int* restrict integral, global float* restrict maps) {
+  const Image image = images[get_group_id(1)];
+  const int group = get_group_id(0), pitch = image.width + 1;
+  if (group >= image.sample_rows) return;
+  int index = image.first_layer;
+  const int last = index + image.layer_count - 1;
+  while (index < last && group >= layers[index + 1].first_sample_row) ++index;
   const Layer layer = layers[index];
   const int row = group - layer.first_sample_row;
-  global const int* first = integral + (size_t)(row * layer.step) * pitch;
-  global float* out = maps + layer.map + (row + layer.margin) * layer.columns + layer.margin;
+  global const int* first = integral + image.integral + (size_t)(row * layer.step) * pitch;
+  global float* out =
+      maps + image.maps + layer.map + (row + layer.margin) * layer.columns + layer.margin;
   switch (layer.step) {
     case 1: hessian_row(first, pitch, layer, 1, out); break;
     case 2: hessian_row(first, pitch, layer, 2, out); break;

@@ -47,53 +47,53 @@ INLINE float3 peak_offset(global const float* below, global const float* here,
   return solve_symmetric(xx, xy, xs, yy, ys, ss, slope);
 }
 
-// Appends a keypoint unless the fit leaves its neighbourhood, finds no slope at all or fails.
-INLINE void fit_and_append(global const int* integral, int pitch, Layer layer, int row, int column,
-                           float value, float3 offset, global int* found, int capacity,
-                           global FoundKeypoint* keypoints) {
-  if (!(fabs(offset.x) <= 1 && fabs(offset.y) <= 1 && fabs(offset.z) <= 1)) return;
-  if (offset.x == 0 && offset.y == 0 && offset.z == 0) return;
-  const int index = atomic_inc(found);
-  if (index >= capacity) return;
+// Whether the keypoint's wavelets fit into the image, and one of its samples does: else it has no
+// orientation. The middle sample nearly always tells.
+INLINE bool has_orientation(Image image, float x, float y, float size,
+                            global const float* restrict samples) {
+  const float interval = sampling_interval(size);
+  const int wavelet = wavelet_side(interval);
+  const int last_x = image.width - wavelet, last_y = image.height - wavelet;
+  if (last_x < 0 || last_y < 0) return false;
+  if (UPRIGHT) return true;
+  for (int i = 0; i < SAMPLES; ++i) {
+    const int at = (SAMPLES / 2 + i) % SAMPLES;
+    const int left = wavelet_start(x, samples[at], interval, wavelet);
+    const int top = wavelet_start(y, samples[SAMPLES + at], interval, wavelet);
+    if (left >= 0 && top >= 0 && left <= last_x && top <= last_y) return true;
+  }
+  return false;
+}
+
+INLINE bool is_masked_out(Image image, global const uchar* restrict masks, float x, float y) {
+  if (image.mask < 0) return false;
+  const int column = clamp((int)round(x), 0, image.width - 1);
+  const int row = clamp((int)round(y), 0, image.height - 1);
+  return masks[image.mask + (size_t)row * image.width + column] == 0;
+}
+
+// The keypoint at a sample, moved to where the peak lies. Its angle and image are left to the
+// caller.
+INLINE FoundKeypoint keypoint_at(global const int* integral, int pitch, Layer layer, int row,
+                                 int column, float value, float3 offset) {
   const int left = layer.step * (column - layer.margin);
   const int top = layer.step * (row - layer.margin);
+  const float middle = (layer.side - 1) * 0.5f;
   float trace;
   determinant_at(integral + (size_t)top * pitch + left, pitch, layer.side, layer.line_weight,
                  layer.cross_weight, &trace);
-  const float middle = (layer.side - 1) * 0.5f;
-  global FoundKeypoint* keypoint = keypoints + index;
-  keypoint->x = left + middle + offset.x * layer.step;
-  keypoint->y = top + middle + offset.y * layer.step;
-  keypoint->size = rint(layer.side + offset.z * (SIDE_STEP << layer.octave));
-  keypoint->response = value;
-  keypoint->octave = layer.octave;
-  keypoint->laplacian_sign = (trace > 0) - (trace < 0);
+  FoundKeypoint keypoint;
+  keypoint.x = left + middle + offset.x * layer.step;
+  keypoint.y = top + middle + offset.y * layer.step;
+  keypoint.size = rint(layer.side + offset.z * (SIDE_STEP << layer.octave));
+  keypoint.response = value;
+  keypoint.octave = layer.octave;
+  keypoint.laplacian_sign = (trace > 0) - (trace < 0);
+  return keypoint;
 }
 
-// One group per searched row of every middle layer. found counts the keypoints, also those beyond
-// the capacity, which are not written.
-kernel void maxima(global const int* restrict integral, int pitch,
-                   global const Layer* restrict layers, int layer_count,
-                   global const float* restrict maps, float threshold, int capacity,
-                   global int* restrict found, global FoundKeypoint* restrict keypoints) {
-  const int group = get_group_id(0);
-  int index = 0;
-  while (index + 1 < layer_count && group >= layers[index + 1].first_search_row) ++index;
-  const Layer layer = layers[index];
-  const int row = layer.border + group - layer.first_search_row;
-  const int columns = layer.columns;
-  global const float* here = maps + layer.map + row * columns;
-  global const float* below = maps + layers[index - 1].map + row * columns;
-  global const float* above = maps + layers[index + 1].map + row * columns;
-  const int end = columns - layer.border;
-  for (int x = layer.border + get_local_id(0); x < end; x += LOCAL_SIZE) {
-#if LOCAL_SIZE == 1
-    while (x + 16 <= end && !may_hold_peak(here + x, columns, threshold)) x += 16;
-    if (x >= end) break;
-#endif
-    const float value = here[x];
-    if (!(value > threshold) || !is_peak(value, below + x, here + x, above + x, columns)) continue;
-    const float3 offset = peak_offset(below + x, here + x, above + x, columns);
-    fit_and_append(integral, pitch, layer, row, x, value, offset, found, capacity, keypoints);
-  }
+// A fit that leaves its neighbourhood, finds no slope at all or fails is no keypoint's.
+INLINE bool is_good_fit(float3 offset) {
+  return fabs(offset.x) <= 1 && fabs(offset.y) <= 1 && fabs(offset.z) <= 1 &&
+         (offset.x != 0 || offset.y != 0 || offset.z != 0);
 }

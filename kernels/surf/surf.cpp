@@ -1,10 +1,6 @@
 #include "kernels/surf/surf.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <cstdio>
-#include <string>
 #include <type_traits>
 
 namespace lookalike {
@@ -13,68 +9,24 @@ namespace {
 // As kernels/surf/common.cl declares it.
 struct FoundKeypoint {
   Keypoint keypoint;
-  std::int32_t kept = 0;
+  std::int32_t image = 0;
 };
 static_assert(sizeof(Keypoint) == 28 && std::is_trivially_copyable_v<Keypoint>);
 static_assert(sizeof(FoundKeypoint) == 32);
 static_assert(sizeof(SurfLayer) == 56 && std::is_trivially_copyable_v<SurfLayer>);
+static_assert(sizeof(SurfImage) == 72 && std::is_trivially_copyable_v<SurfImage>);
 
-constexpr std::size_t kGpuGroupSize = 64;
-constexpr std::size_t kFirstCapacity = 4096;  // keypoints; grows to what images need
-constexpr int kStripColumns = 64;             // of the integral image, per group
-constexpr int kChunkColumns = 64;             // of a window, sampled together
-constexpr int kLanes = 16;                    // columns are sampled in multiples of this
-// Groups that share the search for orientations: enough for every core of a large device.
-constexpr std::size_t kOrientationGroups = 1024;
+// On a CPU, what a batch shares should stay in its caches: more than a photo of 640 x 480 does not.
+constexpr std::size_t kCpuBatchBytes = std::size_t{8} << 20;
+// 256 photos of 640 x 480 keep a large GPU busy for milliseconds, and more gain nothing.
+constexpr std::size_t kGpuBatchBytes = std::size_t{4} << 30;
+constexpr std::size_t kMostImages = 4096;
 
-std::string define(const std::string& name, const std::string& value) {
-  return " -D" + name + '=' + value;
-}
-
-std::string define(const std::string& name, int value) {
-  return define(name, std::to_string(value));
-}
-
-// The exact value, as C's hexadecimal literals write it.
-std::string literal(float value) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%af", static_cast<double>(value));
-  return text;
-}
-
-std::string literals(const std::vector<float>& values) {
-  std::string text;
-  for (const float value : values) {
-    if (!text.empty()) text += ',';
-    text += literal(value);
-  }
-  return text;
-}
-
-std::string build_options(const SurfParameters& parameters, std::size_t group_size,
-                          std::size_t sample_count) {
-  return define("LOCAL_SIZE", static_cast<int>(group_size)) + define("STRIP", kStripColumns) +
-         define("CROSS_SHARE", literal(kCrossShare)) + define("SIDE_STEP", kSurfSideStep) +
-         define("SAMPLES", static_cast<int>(sample_count)) +
-         define("WINDOWS", 360 / kOrientationStepDegrees) +
-         define("STEP", kOrientationStepDegrees) +
-         define("REACH", kOrientationHalfWindowDegrees / kOrientationStepDegrees) +
-         define("UPRIGHT", parameters.upright ? 1 : 0) +
-         define("UPRIGHT_ANGLE", literal(kUprightAngleDegrees)) + define("PATCH", kPatchSide) +
-         define("CHUNK", kChunkColumns) + define("LANES", kLanes) +
-         define("DESCRIPTOR_SIZE", static_cast<int>(parameters.descriptor_size)) +
-         define("NORM_EPSILON", literal(kNormEpsilon)) +
-         define("DESCRIPTOR_GAUSSIAN", literals(gaussian(kPatchSide - 1, kDescriptorSigma)));
-}
-
-// One array per field, so that a device reads neighbours together.
-std::vector<float> flatten(const std::vector<OrientationSample>& samples) {
-  std::vector<float> values;
-  for (const auto field :
-       {&OrientationSample::x, &OrientationSample::y, &OrientationSample::weight}) {
-    for (const OrientationSample& sample : samples) values.push_back(sample.*field);
-  }
-  return values;
+std::size_t batch_bytes(const DeviceInfo& device, SurfKernel kernel) {
+  if (kernel == SurfKernel::kCpu) return kCpuBatchBytes;
+  // Maps are the largest buffer, two thirds of all.
+  const std::uint64_t room = std::min(device.global_memory_bytes / 4, device.max_allocation_bytes);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(kGpuBatchBytes, room));
 }
 
 void check_masks(std::span<const ImageView> images, std::span<const ImageView> masks) {
@@ -86,148 +38,143 @@ void check_masks(std::span<const ImageView> images, std::span<const ImageView> m
   }
 }
 
+SurfParameters checked(const SurfParameters& parameters) {
+  check_parameters(parameters);
+  return parameters;
+}
+
 }  // namespace
 
-Surf::Surf(OpenClSession& session, const SurfParameters& parameters)
+Surf::Surf(OpenClSession& session, const SurfParameters& parameters, SurfKernel kernel)
     : session_(session),
-      parameters_(parameters),
-      group_size_(session.is_cpu() ? 1
-                                   : std::bit_floor(std::min(
-                                         kGpuGroupSize, session.device().max_work_group_size))),
-      capacity_(kFirstCapacity) {
-  check_parameters(parameters);
-  const std::vector<OrientationSample> samples = orientation_samples();
-  const std::string options = build_options(parameters, group_size_, samples.size());
-  const auto kernel = [&](const char* name) {
-    return session.kernel(
-        {"surf/common.cl", "surf/integral.cl", "surf/hessian.cl", "surf/maxima.cl",
-         "surf/orientation.cl", "surf/window.cl", "surf/descriptor.cl"},
-        name, options);
-  };
-  scan_rows_ = kernel("scan_rows");
-  scan_columns_ = kernel("scan_columns");
-  hessian_ = kernel("hessian");
-  maxima_ = kernel("maxima");
-  orientation_ = kernel("orientation");
-  descriptor_ = kernel("descriptor");
-  orientation_samples_ = session.upload<float>(flatten(samples));
-  found_ = session.allocate(sizeof(std::int32_t));
-}
-
-const cl::Buffer& Surf::GrowingBuffer::at_least(OpenClSession& session, std::size_t wanted_bytes) {
-  if (wanted_bytes > bytes || bytes == 0) {
-    bytes = 0;
-    buffer = cl::Buffer();
-    buffer = session.allocate(wanted_bytes);
-    bytes = wanted_bytes;
-  }
-  return buffer;
-}
+      parameters_(checked(parameters)),
+      program_(session, parameters_, kernel),
+      batch_bytes_(batch_bytes(session.device(), program_.kernel())) {}
 
 std::vector<FeatureSet> Surf::extract(std::span<const ImageView> images,
                                       std::span<const ImageView> masks) {
   check_masks(images, masks);
-  std::vector<FeatureSet> features;
-  features.reserve(images.size());
+  std::vector<FeatureSet> features(images.size());
+  std::vector<Task> tasks;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    features.push_back(extract_one(images[i], masks.empty() ? ImageView{} : masks[i]));
+    features[i].descriptor_size = parameters_.descriptor_size;
+    SurfPlan plan = plan_surf(images[i].width, images[i].height, parameters_);
+    if (plan.search_rows == 0) continue;
+    const ImageView mask = masks.empty() ? ImageView{} : masks[i];
+    tasks.push_back({images[i], mask, std::move(plan), &features[i]});
+  }
+  std::span<const Task> left = tasks;
+  while (!left.empty()) {
+    const std::size_t fitting = count_fitting(left);
+    for_each_batch(fitting, fitting, [&](std::size_t first, std::size_t count) {
+      extract_batch(left.subspan(first, count));
+    });
+    left = left.subspan(fitting);
   }
   return features;
 }
 
-FeatureSet Surf::extract_one(const ImageView& image, const ImageView& mask) {
-  FeatureSet features;
-  features.descriptor_size = parameters_.descriptor_size;
-  plan_for(image);
-  if (plan_.search_rows == 0) return features;
-  integrate(image);
-  features.keypoints = find_keypoints();
-  select_keypoints(features.keypoints, mask, parameters_.max_features);
-  features.descriptors = describe(features.keypoints);
-  return features;
-}
-
-void Surf::plan_for(const ImageView& image) {
-  if (plan_.width == image.width && plan_.height == image.height) return;
-  plan_ = {};
-  SurfPlan plan = plan_surf(image.width, image.height, parameters_);
-  if (plan.search_rows > 0) {
-    const std::span<const SurfLayer> layers = plan.layers;
-    session_.write(layers_.at_least(session_, layers.size_bytes()), layers);
+// At least one, whether it fits or not.
+std::size_t Surf::count_fitting(std::span<const Task> tasks) const {
+  SurfBatchSize size;
+  std::size_t count = 0;
+  for (; count < std::min(tasks.size(), kMostImages); ++count) {
+    size.add(tasks[count].plan, !tasks[count].mask.empty());
+    if (count > 0 && size.bytes() > batch_bytes_) break;
   }
-  plan_ = std::move(plan);
+  return count;
 }
 
-void Surf::launch(cl::Kernel& kernel, const char* label, std::size_t groups) {
-  session_.launch(kernel, label, cl::NDRange(groups * group_size_), cl::NDRange(group_size_));
-}
-
-void Surf::integrate(const ImageView& image) {
-  const auto width = static_cast<std::size_t>(image.width);
-  const auto height = static_cast<std::size_t>(image.height);
-  const cl::Buffer& pixels = pixels_.at_least(session_, image.size());
-  const cl::Buffer& integral =
-      integral_.at_least(session_, (width + 1) * (height + 1) * sizeof(std::int32_t));
-  const cl::Buffer& quads = quads_.at_least(session_, image.size() * sizeof(std::uint32_t));
-  session_.write(pixels, std::span(image.pixels, image.size()));
-  set_arguments(scan_rows_, pixels, image.width, image.height, integral, quads);
-  launch(scan_rows_, "surf scan_rows", height + 1);
-  set_arguments(scan_columns_, image.width, image.height, integral);
-  launch(scan_columns_, "surf scan_columns", round_up(width + 1, kStripColumns) / kStripColumns);
-}
-
-std::vector<Keypoint> Surf::find_keypoints() {
-  const auto layer_count = static_cast<std::int32_t>(plan_.layers.size());
-  const cl::Buffer& maps = maps_.at_least(session_, plan_.map_values * sizeof(float));
-  set_arguments(hessian_, integral_.buffer, plan_.width + 1, layers_.buffer, layer_count, maps);
-  launch(hessian_, "surf hessian", plan_.sample_rows);
-  std::size_t count = search();
-  while (count > capacity_) {
-    const std::size_t wanted = std::bit_ceil(count);
-    keypoints_.at_least(session_, wanted * sizeof(FoundKeypoint));
-    capacity_ = wanted;
-    count = search();
+void Surf::extract_batch(std::span<const Task> tasks) {
+  try {
+    SurfBatch batch;
+    for (const Task& task : tasks) batch.add(task.plan, !task.mask.empty());
+    upload(batch, tasks);
+    give_places(batch, {});
+    program_.integrate(batch, buffers_);
+    program_.filter(batch, buffers_);
+    const std::vector<std::int32_t> counts = search(batch);
+    std::vector<std::int32_t> first_chosen = {0};
+    for (const std::int32_t count : counts) {
+      const std::size_t found = static_cast<std::size_t>(count);
+      const std::size_t most = parameters_.max_features > 0 ? parameters_.max_features : found;
+      first_chosen.push_back(first_chosen.back() +
+                             static_cast<std::int32_t>(std::min(found, most)));
+    }
+    const auto chosen = static_cast<std::size_t>(first_chosen.back());
+    if (chosen == 0) return;
+    buffers_.first_chosen.hold(session_, first_chosen.size() * sizeof(std::int32_t));
+    buffers_.chosen.hold(session_, chosen * sizeof(FoundKeypoint));
+    buffers_.descriptors.hold(session_, chosen * parameters_.descriptor_size * sizeof(float));
+    session_.write<std::int32_t>(buffers_.first_chosen.buffer, first_chosen);
+    const std::int32_t most_found = *std::max_element(counts.begin(), counts.end());
+    program_.rank(batch, static_cast<std::size_t>(most_found), buffers_);
+    program_.describe(chosen, buffers_);
+    hand_over(tasks, first_chosen);
+  } catch (const DeviceOutOfMemory&) {
+    buffers_ = {};  // a smaller batch needs the room
+    throw;
   }
-  std::vector<FoundKeypoint> found(count);
-  session_.read(keypoints_.buffer, std::span(found));
-  std::vector<Keypoint> keypoints;
-  keypoints.reserve(count);
-  for (const FoundKeypoint& one : found) {
-    if (one.kept != 0) keypoints.push_back(one.keypoint);
+}
+
+void Surf::upload(const SurfBatch& batch, std::span<const Task> tasks) {
+  const SurfBatchSize& size = batch.size;
+  buffers_.pixels.hold(session_, size.pixels);
+  buffers_.masks.hold(session_, size.mask_pixels);
+  buffers_.quads.hold(session_, size.pixels * sizeof(std::uint32_t));
+  buffers_.integral.hold(session_, size.integral_values * sizeof(std::int32_t));
+  buffers_.maps.hold(session_, size.map_values * sizeof(float));
+  buffers_.layers.hold(session_, batch.layers.size() * sizeof(SurfLayer));
+  session_.write<SurfLayer>(buffers_.layers.buffer, batch.layers);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto& [image, mask, plan, features] = tasks[i];
+    session_.write(buffers_.pixels.buffer, std::span(image.pixels, image.size()),
+                   static_cast<std::size_t>(batch.images[i].pixels));
+    if (mask.empty()) continue;
+    session_.write(buffers_.masks.buffer, std::span(mask.pixels, mask.size()),
+                   static_cast<std::size_t>(batch.images[i].mask));
   }
-  return keypoints;
 }
 
-std::size_t Surf::search() {
-  const auto layer_count = static_cast<std::int32_t>(plan_.layers.size());
-  const auto capacity = static_cast<std::int32_t>(capacity_);
-  const cl::Buffer& keypoints = keypoints_.at_least(session_, capacity_ * sizeof(FoundKeypoint));
-  session_.clear(found_, sizeof(std::int32_t));
-  set_arguments(maxima_, integral_.buffer, plan_.width + 1, layers_.buffer, layer_count,
-                maps_.buffer, parameters_.hessian_threshold, capacity, found_, keypoints);
-  launch(maxima_, "surf maxima", plan_.search_rows);
-  set_arguments(orientation_, integral_.buffer, plan_.width, plan_.height, orientation_samples_,
-                found_, capacity, keypoints);
-  launch(orientation_, "surf orientation", kOrientationGroups);
-  std::int32_t count = 0;
-  session_.read(found_, std::span(&count, 1));
-  return static_cast<std::size_t>(count);
+void Surf::give_places(SurfBatch& batch, std::span<const std::int32_t> counts) {
+  batch.give_places(counts);
+  buffers_.images.hold(session_, batch.images.size() * sizeof(SurfImage));
+  buffers_.found.hold(session_, batch.places * sizeof(FoundKeypoint));
+  buffers_.responses.hold(session_, batch.places * sizeof(float));
+  session_.write<SurfImage>(buffers_.images.buffer, batch.images);
 }
 
-std::vector<float> Surf::describe(const std::vector<Keypoint>& keypoints) {
-  if (keypoints.empty()) return {};
-  std::vector<FoundKeypoint> chosen;
-  chosen.reserve(keypoints.size());
-  for (const Keypoint& keypoint : keypoints) chosen.push_back({keypoint, 1});
-  std::vector<float> values(keypoints.size() * parameters_.descriptor_size);
-  const std::span<const FoundKeypoint> list = chosen;
-  const cl::Buffer& chosen_buffer = chosen_.at_least(session_, list.size_bytes());
-  const cl::Buffer& descriptors = descriptors_.at_least(session_, values.size() * sizeof(float));
-  session_.write(chosen_buffer, list);
-  set_arguments(descriptor_, quads_.buffer, plan_.width, plan_.height, chosen_buffer, descriptors);
-  launch(descriptor_, "surf descriptor", keypoints.size());
-  session_.read(descriptors, std::span(values));
-  return values;
+// How many keypoints each image has; all of them are found, in no order.
+std::vector<std::int32_t> Surf::search(SurfBatch& batch) {
+  std::vector<std::int32_t> counts(batch.images.size());
+  buffers_.counts.hold(session_, counts.size() * sizeof(std::int32_t));
+  while (true) {
+    program_.search(batch, buffers_);
+    session_.read<std::int32_t>(buffers_.counts.buffer, counts);
+    if (batch.holds(counts)) return counts;
+    give_places(batch, counts);
+  }
+}
+
+void Surf::hand_over(std::span<const Task> tasks, std::span<const std::int32_t> first_chosen) {
+  const auto chosen = static_cast<std::size_t>(first_chosen.back());
+  const std::size_t length = parameters_.descriptor_size;
+  session_.view<FoundKeypoint>(buffers_.chosen.buffer, chosen, [&](auto keypoints) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      std::vector<Keypoint>& own = tasks[i].features->keypoints;
+      own.clear();
+      for (auto k = first_chosen[i]; k < first_chosen[i + 1]; ++k) {
+        own.push_back(keypoints[static_cast<std::size_t>(k)].keypoint);
+      }
+    }
+  });
+  session_.view<float>(buffers_.descriptors.buffer, chosen * length, [&](auto values) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const std::size_t first = static_cast<std::size_t>(first_chosen[i]) * length;
+      const std::size_t end = static_cast<std::size_t>(first_chosen[i + 1]) * length;
+      tasks[i].features->descriptors.assign(values.data() + first, values.data() + end);
+    }
+  });
 }
 
 }  // namespace lookalike

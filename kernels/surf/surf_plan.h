@@ -71,6 +71,7 @@ inline constexpr int kOrientationRadius = 6;
 inline constexpr double kOrientationSigma = 2.5;
 inline constexpr int kOrientationStepDegrees = 5;
 inline constexpr int kOrientationHalfWindowDegrees = 30;
+inline constexpr float kOrientationUnits = 4194304;  // gradients are added up in parts of 1 / this
 inline constexpr int kPatchSide = 21;  // of the window once averaged; gradients are one fewer
 inline constexpr double kDescriptorSigma = 3.3;
 inline constexpr float kUprightAngleDegrees = 270;

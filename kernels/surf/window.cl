@@ -53,56 +53,21 @@ INLINE bool lies_inside(Window window, int width, int height) {
          window.top + window.y + reach_down < height - 2;
 }
 
-// The columns of this item among [0, count), where count is a multiple of LANES. A single item
-// takes LANES at a time, which leaves no remainder to be done one by one; a loop that is unrolled
-// first would not become vector code. WIDE_COLUMNS asks for vectors of LANES where the compiler
-// thinks half as wide ones do: a fifth of the descriptor's time on a Zen 4 (surf_vs_sift).
-#if LOCAL_SIZE == 1
-#define COLUMNS(how, i, count)                    \
-  for (int lane = 0; lane < count; lane += LANES) \
-    _Pragma(how) for (int i = lane; i < lane + LANES; ++i)
-#else
-#define COLUMNS(how, i, count) for (int i = get_local_id(0); i < count; i += LOCAL_SIZE)
-#endif
-#define FOR_COLUMNS(i, count) COLUMNS("clang loop unroll(disable)", i, count)
-#define WIDE_COLUMNS(i, count) \
-  COLUMNS("clang loop unroll(disable) vectorize_width(16) interleave_count(1)", i, count)
+// A sample's quad, and its shares in the right and the lower pixels.
+typedef struct {
+  int at;
+  float right_share, lower_share;
+} Place;
 
-// A sample between the four pixels of a quad, as integral.cl packs them, rounded to 8 bits.
-INLINE float between(uint quad, float right_share, float lower_share) {
-  const float a = (int)(quad & 255), b = (int)(quad >> 8 & 255);
-  const float c = (int)(quad >> 16 & 255), d = (int)(quad >> 24);
-  const float upper = a + right_share * (b - a);
-  const float lower = c + right_share * (d - c);
-  return (int)(upper + lower_share * (lower - upper) + 0.5f);
-}
-
-// Columns [first, first + count) of one row of a window that lies inside the image.
-INLINE void sample_row_inside(global const uint* restrict quads, int width, Window window, int row,
-                              int first, int count, local float* restrict values) {
-  global const uint* origin = quads + (size_t)window.top * width + window.left;
-  const float row_x = window.x + row * window.sine + first * window.cosine;
-  const float row_y = window.y + row * window.cosine - first * window.sine;
-  WIDE_COLUMNS(i, count) {
-    const float x = row_x + i * window.cosine, y = row_y - i * window.sine;
-    const int left = (int)x, top = (int)y;
-    values[i] = between(origin[top * width + left], x - left, y - top);
-  }
-}
-
-// The same for any window: the nearest pixel of the image where a neighbour is missing.
-INLINE void sample_row_at_border(global const uint* restrict quads, int width, int height,
-                                 Window window, int row, int first, int count,
-                                 local float* restrict values) {
-  const float row_x = window.x + row * window.sine + first * window.cosine;
-  const float row_y = window.y + row * window.cosine - first * window.sine;
-  FOR_COLUMNS(i, count) {
-    const float x = row_x + i * window.cosine, y = row_y - i * window.sine;
-    const int left = (int)x + window.left, top = (int)y + window.top;
-    const bool whole = left >= 0 && top >= 0 && left < width - 1 && top < height - 1;
-    const int nearest_x = clamp((int)(x + 0.5f) + window.left, 0, width - 1);
-    const int nearest_y = clamp((int)(y + 0.5f) + window.top, 0, height - 1);
-    const uint quad = quads[(whole ? top : nearest_y) * width + (whole ? left : nearest_x)];
-    values[i] = between(quad, whole ? x - (int)x : 0.0f, whole ? y - (int)y : 0.0f);
-  }
+// The sample at (x, y) of any window: the nearest pixel of the image where a neighbour is missing.
+INLINE Place place_at_border(float x, float y, int width, int height, Window window) {
+  const int left = (int)x + window.left, top = (int)y + window.top;
+  const bool whole = left >= 0 && top >= 0 && left < width - 1 && top < height - 1;
+  const int nearest_x = clamp((int)(x + 0.5f) + window.left, 0, width - 1);
+  const int nearest_y = clamp((int)(y + 0.5f) + window.top, 0, height - 1);
+  Place place;
+  place.at = (whole ? top : nearest_y) * width + (whole ? left : nearest_x);
+  place.right_share = whole ? x - (int)x : 0.0f;
+  place.lower_share = whole ? y - (int)y : 0.0f;
+  return place;
 }

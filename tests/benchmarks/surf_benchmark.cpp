@@ -1,6 +1,6 @@
 // SURF on one device, with nothing but OpenCL: the time of the kernels, from profiling, and the
 // time on the wall, transfers included.
-//   surf_benchmark [--device D] [--runs N] [--batch N] PHOTO.pgm...
+//   surf_benchmark [--device D] [--kernel K] [--runs N] [--batch N] PHOTO.pgm...
 // Pictures are cut from the photos, which are mirrored where they are too small: one of 1920 x 1080
 // with the threshold that leaves 5000 keypoints, one of 640 x 480, and batches of small ones.
 
@@ -24,6 +24,7 @@ constexpr std::size_t kManyKeypoints = 5000;
 
 struct Options {
   std::string device;
+  SurfKernel kernel = SurfKernel::kAuto;
   int runs = 9;
   int batch = 256;
   std::vector<GrayImage> photos;
@@ -36,6 +37,8 @@ Options parse(int argc, char** argv) {
     const char* value = i + 1 < argc ? argv[i + 1] : "";
     if (argument == "--device") {
       options.device = value;
+    } else if (argument == "--kernel") {
+      options.kernel = parse_surf_kernel(value);
     } else if (argument == "--runs") {
       options.runs = std::max(1, std::atoi(value));
     } else if (argument == "--batch") {
@@ -105,14 +108,14 @@ std::vector<FeatureSet> extract(Surf& surf, const Workload& load) {
 // The threshold that leaves that many keypoints.
 float threshold_for(const Options& options, const GrayImage& picture, std::size_t keypoints) {
   OpenClSession session({.device = options.device});
-  Surf surf(session, {.hessian_threshold = 1, .upright = true});
+  Surf surf(session, {.hessian_threshold = 1, .upright = true}, options.kernel);
   const FeatureSet found = extract(surf, {"", {picture}, {}}).front();
   return found.keypoints.at(std::min(keypoints, found.size() - 1)).response;
 }
 
 double median_wall_ms(const Options& options, const Workload& load, std::size_t& keypoints) {
   OpenClSession session({.device = options.device});
-  Surf surf(session, load.parameters);
+  Surf surf(session, load.parameters, options.kernel);
   std::vector<double> walls;
   for (int run = 0; run <= options.runs; ++run) {
     const auto start = std::chrono::steady_clock::now();
@@ -128,7 +131,7 @@ double median_wall_ms(const Options& options, const Workload& load, std::size_t&
 
 std::map<std::string, LaunchTime> kernel_times(const Options& options, const Workload& load) {
   OpenClSession session({.device = options.device, .profile = true});
-  Surf surf(session, load.parameters);
+  Surf surf(session, load.parameters, options.kernel);
   extract(surf, load);
   session.drain_profile();
   for (int run = 0; run < options.runs; ++run) extract(surf, load);

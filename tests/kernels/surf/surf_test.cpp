@@ -19,46 +19,57 @@ using ::testing::Gt;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-FeatureSet extract(const GrayImage& image, const SurfParameters& parameters,
-                   const GrayImage& mask = {}) {
-  OpenClSession session;
-  Surf surf(session, parameters);
-  const std::vector<ImageView> images = {image.view()};
-  const std::vector<ImageView> masks = {mask.view()};
-  return surf.extract(images, masks).front();
+// Every test runs with each form of the kernels.
+class SurfTest : public ::testing::TestWithParam<SurfKernel> {
+ protected:
+  FeatureSet extract(const GrayImage& image, const SurfParameters& parameters,
+                     const GrayImage& mask = {}) {
+    OpenClSession session;
+    Surf surf(session, parameters, GetParam());
+    const std::vector<ImageView> images = {image.view()};
+    const std::vector<ImageView> masks = {mask.view()};
+    return surf.extract(images, masks).front();
+  }
+
+  void expect_reference(const GrayImage& image, const SurfParameters& parameters) {
+    const FeatureSet expected = surf_reference(image.view(), parameters);
+    EXPECT_GT(expected.size(), 10U) << "too few to say anything";
+    expect_gates_hold(extract(image, parameters), expected);
+  }
+};
+
+std::vector<ImageView> views_of(const std::vector<GrayImage>& images) {
+  std::vector<ImageView> views;
+  views.reserve(images.size());
+  for (const GrayImage& image : images) views.push_back(image.view());
+  return views;
 }
 
-void expect_reference(const GrayImage& image, const SurfParameters& parameters) {
-  const FeatureSet expected = surf_reference(image.view(), parameters);
-  EXPECT_GT(expected.size(), 10U) << "too few to say anything";
-  expect_gates_hold(extract(image, parameters), expected);
-}
-
-TEST(Surf, BlobsMatchTheReference) {
+TEST_P(SurfTest, BlobsMatchTheReference) {
   expect_reference(blob_image(320, 240, 1), {});
 }
 
-TEST(Surf, OddSizesMatchTheReference) {
+TEST_P(SurfTest, OddSizesMatchTheReference) {
   expect_reference(blob_image(257, 131, 2), {});
   expect_reference(blob_image(93, 301, 3), {});
 }
 
-TEST(Surf, NoiseMatchesTheReference) {
+TEST_P(SurfTest, NoiseMatchesTheReference) {
   expect_reference(noise_image(150, 170, 4), {.hessian_threshold = 1000});
 }
 
-TEST(Surf, CheckersMatchTheReference) {
+TEST_P(SurfTest, CheckersMatchTheReference) {
   expect_reference(checker_image(240, 200, 17.3, 0.4), {});
 }
 
-TEST(Surf, OtherOctavesAndLayersMatchTheReference) {
+TEST_P(SurfTest, OtherOctavesAndLayersMatchTheReference) {
   const GrayImage image = blob_image(280, 300, 5);
   expect_reference(image, {.hessian_threshold = 50, .octaves = 1, .layers = 1});
   expect_reference(image, {.hessian_threshold = 50, .octaves = 6, .layers = 2});
   expect_reference(image, {.hessian_threshold = 50, .octaves = 2, .layers = 8});
 }
 
-TEST(Surf, UprightMatchesTheReference) {
+TEST_P(SurfTest, UprightMatchesTheReference) {
   const GrayImage image = blob_image(200, 220, 6);
   const SurfParameters parameters = {.upright = true};
   expect_reference(image, parameters);
@@ -67,11 +78,11 @@ TEST(Surf, UprightMatchesTheReference) {
   }
 }
 
-TEST(Surf, SplitSumsMatchTheReference) {
+TEST_P(SurfTest, SplitSumsMatchTheReference) {
   expect_reference(blob_image(220, 200, 7), {.descriptor_size = 128});
 }
 
-TEST(Surf, NoFeaturesWhereNoFilterFits) {
+TEST_P(SurfTest, NoFeaturesWhereNoFilterFits) {
   for (const auto& [width, height] : {std::pair(0, 0), {1, 1}, {8, 8}, {400, 8}, {20, 26}}) {
     EXPECT_THAT(extract(noise_image(width, height, 8), {.hessian_threshold = 0}).keypoints,
                 IsEmpty())
@@ -79,7 +90,7 @@ TEST(Surf, NoFeaturesWhereNoFilterFits) {
   }
 }
 
-TEST(Surf, SmallestImageThatHoldsAKeypointMatchesTheReference) {
+TEST_P(SurfTest, SmallestImageThatHoldsAKeypointMatchesTheReference) {
   for (int side = 27; side < 44; ++side) {
     const GrayImage image = blob_image(side, side + 1, 9);
     const SurfParameters parameters = {.hessian_threshold = 0};
@@ -87,11 +98,11 @@ TEST(Surf, SmallestImageThatHoldsAKeypointMatchesTheReference) {
   }
 }
 
-TEST(Surf, FlatImageHasNoFeatures) {
+TEST_P(SurfTest, FlatImageHasNoFeatures) {
   EXPECT_THAT(extract(flat_image(200, 200, 255), {.hessian_threshold = 0}).keypoints, IsEmpty());
 }
 
-TEST(Surf, BlobIsFoundAtItsCentreWithItsSign) {
+TEST_P(SurfTest, BlobIsFoundAtItsCentreWithItsSign) {
   for (const double height : {100.0, -100.0}) {
     GrayImage image = flat_image(161, 141, 128);
     add_blob(image, 80.3, 70.6, 5, height);
@@ -104,8 +115,8 @@ TEST(Surf, BlobIsFoundAtItsCentreWithItsSign) {
   }
 }
 
-TEST(Surf, BlobOfTwiceTheSizeHasAKeypointOfTwiceTheSize) {
-  const auto size_at = [](double sigma) {
+TEST_P(SurfTest, BlobOfTwiceTheSizeHasAKeypointOfTwiceTheSize) {
+  const auto size_at = [this](double sigma) {
     GrayImage image = flat_image(200, 200, 128);
     add_blob(image, 100, 100, sigma, 100);
     return extract(image, {}).keypoints.at(0).size;
@@ -113,7 +124,7 @@ TEST(Surf, BlobOfTwiceTheSizeHasAKeypointOfTwiceTheSize) {
   EXPECT_NEAR(size_at(8) / size_at(4), 2, 0.2);
 }
 
-TEST(Surf, TurnedImageTurnsItsFeatures) {
+TEST_P(SurfTest, TurnedImageTurnsItsFeatures) {
   const GrayImage image = blob_image(240, 240, 10);
   const FeatureSet straight = extract(image, {});
   FeatureSet turned = extract(turned_image(image), {});
@@ -137,7 +148,7 @@ TEST(Surf, TurnedImageTurnsItsFeatures) {
   EXPECT_GT(alike, found * 8 / 10);
 }
 
-TEST(Surf, DescriptorsHaveLengthOne) {
+TEST_P(SurfTest, DescriptorsHaveLengthOne) {
   for (const std::size_t size : {std::size_t{64}, std::size_t{128}}) {
     const FeatureSet features = extract(blob_image(160, 160, 11), {.descriptor_size = size});
     ASSERT_THAT(features.keypoints, SizeIs(Gt(10U)));
@@ -150,7 +161,7 @@ TEST(Surf, DescriptorsHaveLengthOne) {
   }
 }
 
-TEST(Surf, StrongestComeFirstAndTheCapKeepsThem) {
+TEST_P(SurfTest, StrongestComeFirstAndTheCapKeepsThem) {
   const GrayImage image = blob_image(240, 200, 12);
   const FeatureSet all = extract(image, {});
   EXPECT_TRUE(
@@ -164,7 +175,7 @@ TEST(Surf, StrongestComeFirstAndTheCapKeepsThem) {
       std::equal(capped.descriptors.begin(), capped.descriptors.end(), all.descriptors.begin()));
 }
 
-TEST(Surf, MaskKeepsTheKeypointsUnderIt) {
+TEST_P(SurfTest, MaskKeepsTheKeypointsUnderIt) {
   const GrayImage image = blob_image(240, 200, 13);
   GrayImage mask = flat_image(240, 200, 0);
   for (int y = 0; y < 200; ++y) {
@@ -180,13 +191,13 @@ TEST(Surf, MaskKeepsTheKeypointsUnderIt) {
   EXPECT_EQ(surf_reference(image.view(), {}, mask.view()).size(), masked.size());
 }
 
-TEST(Surf, NothingIsFoundUnderAnEmptyMask) {
+TEST_P(SurfTest, NothingIsFoundUnderAnEmptyMask) {
   EXPECT_THAT(extract(blob_image(100, 100, 14), {}, flat_image(100, 100, 0)).keypoints, IsEmpty());
 }
 
-TEST(Surf, MismatchedMasksAreRefused) {
+TEST_P(SurfTest, MismatchedMasksAreRefused) {
   OpenClSession session;
-  Surf surf(session, {});
+  Surf surf(session, {}, GetParam());
   const GrayImage image = flat_image(60, 50, 0);
   const GrayImage mask = flat_image(50, 60, 1);
   const std::vector<ImageView> images = {image.view()};
@@ -202,27 +213,24 @@ TEST(Surf, MismatchedMasksAreRefused) {
   }
 }
 
-TEST(Surf, ParametersOutOfRangeAreRefused) {
+TEST_P(SurfTest, ParametersOutOfRangeAreRefused) {
   OpenClSession session;
   for (const SurfParameters& wrong :
        {SurfParameters{.hessian_threshold = -1}, SurfParameters{.hessian_threshold = NAN},
         SurfParameters{.octaves = 0}, SurfParameters{.octaves = 7}, SurfParameters{.layers = 0},
         SurfParameters{.layers = 9}, SurfParameters{.descriptor_size = 65}}) {
-    EXPECT_THROW(Surf(session, wrong), Error);
+    EXPECT_THROW(Surf(session, wrong, GetParam()), Error);
     EXPECT_THROW(surf_reference({}, wrong), Error);
   }
 }
 
-TEST(Surf, ImagesOfManySizesTogetherAreAsAlone) {
+TEST_P(SurfTest, ImagesOfManySizesTogetherAreAsAlone) {
   const std::vector<GrayImage> images = {blob_image(120, 90, 15),  GrayImage(),
                                          blob_image(200, 210, 16), flat_image(1, 1, 3),
                                          blob_image(200, 210, 17), blob_image(64, 64, 18)};
-  std::vector<ImageView> views;
-  views.reserve(images.size());
-  for (const GrayImage& image : images) views.push_back(image.view());
   OpenClSession session;
-  Surf surf(session, {});
-  const std::vector<FeatureSet> together = surf.extract(views);
+  Surf surf(session, {}, GetParam());
+  const std::vector<FeatureSet> together = surf.extract(views_of(images));
   ASSERT_EQ(together.size(), images.size());
   for (std::size_t i = 0; i < images.size(); ++i) {
     const FeatureSet alone = extract(images[i], {});
@@ -232,10 +240,28 @@ TEST(Surf, ImagesOfManySizesTogetherAreAsAlone) {
   EXPECT_THAT(surf.extract({}), IsEmpty());
 }
 
-TEST(Surf, TwoRunsAgreeBitForBit) {
+TEST_P(SurfTest, MasksCapsAndImagesTogetherAreAsAlone) {
+  const std::vector<GrayImage> images = {blob_image(150, 120, 31), blob_image(90, 140, 32),
+                                         blob_image(150, 120, 33), blob_image(80, 80, 34)};
+  const std::vector<GrayImage> masks = {flat_image(150, 120, 1), GrayImage(),
+                                        checker_image(150, 120, 40, 0.3), flat_image(80, 80, 0)};
+  const SurfParameters parameters = {.max_features = 15};
+  OpenClSession session;
+  Surf surf(session, parameters, GetParam());
+  const std::vector<FeatureSet> together = surf.extract(views_of(images), views_of(masks));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const FeatureSet alone = extract(images[i], parameters, masks[i]);
+    EXPECT_EQ(together[i].keypoints, alone.keypoints) << i;
+    EXPECT_EQ(together[i].descriptors, alone.descriptors) << i;
+  }
+  EXPECT_THAT(together[0].keypoints, SizeIs(15));
+  EXPECT_THAT(together[3].keypoints, IsEmpty());
+}
+
+TEST_P(SurfTest, TwoRunsAgreeBitForBit) {
   const GrayImage image = blob_image(300, 200, 19);
   OpenClSession session;
-  Surf surf(session, {});
+  Surf surf(session, {}, GetParam());
   const std::vector<ImageView> images = {image.view()};
   const FeatureSet first = surf.extract(images).front();
   const FeatureSet second = surf.extract(images).front();
@@ -243,7 +269,7 @@ TEST(Surf, TwoRunsAgreeBitForBit) {
   EXPECT_EQ(first.descriptors, second.descriptors);
 }
 
-TEST(Surf, NoKeypointIsLostWhenThereAreManyMoreThanUsual) {
+TEST_P(SurfTest, NoKeypointIsLostWhenThereAreManyMoreThanUsual) {
   const GrayImage image = noise_image(700, 600, 20);
   const SurfParameters parameters = {.hessian_threshold = 0, .upright = true};
   const FeatureSet features = extract(image, parameters);
@@ -251,15 +277,55 @@ TEST(Surf, NoKeypointIsLostWhenThereAreManyMoreThanUsual) {
   expect_gates_hold(features, surf_reference(image.view(), parameters));
 }
 
-TEST(Surf, OutOfMemoryIsReportedAndASmallerImageStillWorks) {
+TEST_P(SurfTest, OutOfMemoryIsReportedAndASmallerImageStillWorks) {
   OpenClSession session({.memory_limit_bytes = 3'000'000});
-  Surf surf(session, {});
+  Surf surf(session, {}, GetParam());
   const GrayImage large = blob_image(500, 400, 21);
   const GrayImage small = blob_image(100, 90, 22);
   const std::vector<ImageView> large_images = {large.view()};
   const std::vector<ImageView> small_images = {small.view()};
   EXPECT_THROW(surf.extract(large_images), DeviceOutOfMemory);
   EXPECT_EQ(surf.extract(small_images).front().keypoints, extract(small, {}).keypoints);
+}
+
+TEST_P(SurfTest, BatchThatDoesNotFitIsHalved) {
+  std::vector<GrayImage> images;
+  for (std::uint64_t seed = 0; seed < 9; ++seed) {
+    images.push_back(blob_image(110, 100, 40 + seed));
+  }
+  OpenClSession session({.memory_limit_bytes = 2'000'000});
+  Surf surf(session, {}, GetParam());
+  const std::vector<FeatureSet> together = surf.extract(views_of(images));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    EXPECT_EQ(together[i].keypoints, extract(images[i], {}).keypoints) << i;
+  }
+}
+
+TEST_P(SurfTest, TiesKeepTheOrderOfThePlan) {
+  // The same picture twice side by side: every keypoint has a twin of the same response.
+  const GrayImage half = blob_image(128, 100, 50);
+  GrayImage image(256, 100);
+  for (int y = 0; y < 100; ++y) {
+    for (int x = 0; x < 256; ++x) image.at(x, y) = half.view().at(x % 128, y);
+  }
+  const std::vector<Keypoint> keypoints = extract(image, {}).keypoints;
+  std::vector<Keypoint> sorted = keypoints;
+  select_keypoints(sorted, {}, 0);
+  EXPECT_EQ(keypoints, sorted);
+  const auto tie = std::adjacent_find(
+      keypoints.begin(), keypoints.end(),
+      [](const Keypoint& a, const Keypoint& b) { return a.response == b.response; });
+  EXPECT_NE(tie, keypoints.end());
+}
+
+INSTANTIATE_TEST_SUITE_P(, SurfTest, ::testing::Values(SurfKernel::kCpu, SurfKernel::kGpu),
+                         [](const auto& form) { return std::string(to_string(form.param)); });
+
+TEST(SurfKernels, NamesAreParsed) {
+  for (const SurfKernel kernel : {SurfKernel::kAuto, SurfKernel::kCpu, SurfKernel::kGpu}) {
+    EXPECT_EQ(parse_surf_kernel(to_string(kernel)), kernel);
+  }
+  EXPECT_THROW(parse_surf_kernel("tpu"), Error);
 }
 
 }  // namespace
