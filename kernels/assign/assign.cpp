@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/assign/matrix_units.h"
+
 namespace lookalike {
 namespace {
 
@@ -18,7 +20,8 @@ AssignKernel resolve(AssignKernel kernel, OpenClSession& session, MatrixView<con
 }
 
 bool is_scored(AssignKernel kernel) {
-  return kernel == AssignKernel::kFused || kernel == AssignKernel::kCpu;
+  return kernel == AssignKernel::kFused || kernel == AssignKernel::kMatrix ||
+         kernel == AssignKernel::kCpu;
 }
 
 std::span<const float> values_of(MatrixView<const float> matrix) {
@@ -41,6 +44,10 @@ WordAssigner::WordAssigner(OpenClSession& session, MatrixView<const float> words
           "WordAssigner: needs from 1 to 2^31 words");
   require(dimensions_ > 0 && dimensions_ % 8 == 0,
           "WordAssigner: the descriptor size must be a multiple of 8");
+  if (kernel_ == AssignKernel::kMatrix && !has_matrix_units(session)) {
+    throw Error(ErrorKind::kDevice, "assign kernel matrix: " + session.device().name +
+                                        " has no matrix units that OpenCL reaches");
+  }
   search_ = is_scored(kernel_) ? make_scored_search(session, words, kernel_)
                                : make_direct_search(session, words, kernel_);
 }

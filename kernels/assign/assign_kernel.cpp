@@ -5,10 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "kernels/assign/matrix_units.h"
+
 namespace lookalike {
 namespace {
 
-constexpr std::array<std::pair<AssignKernel, std::string_view>, 8> kNames = {{
+constexpr std::array<std::pair<AssignKernel, std::string_view>, 9> kNames = {{
     {AssignKernel::kAuto, "auto"},
     {AssignKernel::kGpu1, "gpu1"},
     {AssignKernel::kGpu2, "gpu2"},
@@ -16,6 +18,7 @@ constexpr std::array<std::pair<AssignKernel, std::string_view>, 8> kNames = {{
     {AssignKernel::kGpu4, "gpu4"},
     {AssignKernel::kGpu5, "gpu5"},
     {AssignKernel::kFused, "fused"},
+    {AssignKernel::kMatrix, "matrix"},
     {AssignKernel::kCpu, "cpu"},
 }};
 
@@ -37,9 +40,10 @@ AssignKernel parse_assign_kernel(std::string_view name) {
               "assign kernel: must be one of " + known + ", was '" + std::string(name) + "'");
 }
 
-std::vector<AssignKernel> assign_kernels(const OpenClSession& session) {
+std::vector<AssignKernel> assign_kernels(OpenClSession& session) {
   std::vector<AssignKernel> kernels = {AssignKernel::kFused, AssignKernel::kCpu};
   if (session.is_cpu()) std::swap(kernels[0], kernels[1]);
+  if (has_matrix_units(session)) kernels.insert(kernels.begin(), AssignKernel::kMatrix);
   for (const AssignKernel step : {AssignKernel::kGpu5, AssignKernel::kGpu4, AssignKernel::kGpu3,
                                   AssignKernel::kGpu2, AssignKernel::kGpu1}) {
     kernels.push_back(step);

@@ -35,18 +35,22 @@ void insert_group(NearestWords* nearest, global const float4* x, global const fl
   }
 }
 
-// The least squared distance that a word outside the kept groups can have. Rounding errs by at most
-// (DIMENSIONS + 2) units of |x||c| + |c|^2/2 in a score and of |x|^2/2 in half the squared norm
+// The least squared distance that a word outside the kept groups can have. A score errs by at most
+// ERROR_UNITS units of rounding of |x||c| + |c|^2/2, half the squared norm by no more of |x|^2/2
 // (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
-float least_distance_outside(global const float4* x, float next_score, float max_norm) {
-  float4 squares = (float4)(0);
-  for (uint i = 0; i < DIMENSIONS / 4; ++i) squares += x[i] * x[i];
-  const float sum = squares.x + squares.y + squares.z + squares.w;
-  const float scale = sqrt(sum) + max_norm;
-  return sum - 2 * next_score - (DIMENSIONS + 2) * ROUNDING * scale * scale;
+float least_distance_outside(float squared_norm, float next_score, float max_norm) {
+  const float scale = sqrt(squared_norm) + max_norm;
+  return squared_norm - 2 * next_score - ERROR_UNITS * ROUNDING * scale * scale;
 }
 
-// descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   groups [n][NEAREST]
+// Whether a word outside the kept groups may be nearer than the last of the nearest words.
+bool is_doubtful(const NearestWords* nearest, float squared_norm, float next_score,
+                 float max_norm) {
+  const float limit = least_distance_outside(squared_norm, next_score, max_norm);
+  return nearest->squared_distances[NEAREST - 1] > limit * (1 + SLACK);
+}
+
+// descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   groups [n][KEPT]
 // next_scores [n]   nearest_words, squared_distances [n][NEAREST]
 // doubtful: doubtful[0] counts the rows, listed after it, that rescan must look at again.
 kernel void refine(global const float4* descriptors, global const float8* words,
@@ -58,14 +62,15 @@ kernel void refine(global const float4* descriptors, global const float8* words,
   global const float4* x = descriptors + (ulong)row * (DIMENSIONS / 4);
   NearestWords nearest;
   clear_nearest(&nearest);
-  for (uint c = 0; c < NEAREST; ++c) {
-    const uint group = groups[(ulong)row * NEAREST + c];
+  for (uint c = 0; c < KEPT; ++c) {
+    const uint group = groups[(ulong)row * KEPT + c];
     if (group != UINT_MAX) insert_group(&nearest, x, words, group, k);
   }
   store_nearest(&nearest, row, nearest_words, squared_distances);
-  // Words at distance 0 all score the same, so the scan has kept the lowest of them.
-  const float limit = fmax(0.0f, least_distance_outside(x, next_scores[row], max_norm));
-  if (nearest.squared_distances[NEAREST - 1] > limit * (1 + SLACK)) {
+  float4 squares = (float4)(0);
+  for (uint i = 0; i < DIMENSIONS / 4; ++i) squares += x[i] * x[i];
+  const float squared_norm = squares.x + squares.y + squares.z + squares.w;
+  if (is_doubtful(&nearest, squared_norm, next_scores[row], max_norm)) {
     doubtful[1 + atomic_inc(doubtful)] = row;
   }
 }

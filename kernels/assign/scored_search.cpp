@@ -10,8 +10,17 @@ namespace {
 
 // Descriptors of a panel of the cpu kernel: two float16.
 constexpr std::size_t kPanelSize = 32;
-// Work-items a side of the fused kernel's work-group.
-constexpr std::size_t kFusedSide = 16;
+// Work-items of the fused kernel's work-group.
+constexpr std::size_t kFusedItems = 256;
+// Dimensions of a slice of the fused kernel's tiles, and how often the loop over slices is
+// unrolled.
+constexpr std::size_t kSlice = 8;
+constexpr std::size_t kUnrolledSlices = 1;
+// The matrix kernel's warps, and the rows of a tile of the matrix units.
+constexpr std::size_t kWarp = 32;
+constexpr std::size_t kTileRows = 16;
+// Lanes that the refine_lanes kernel gives each row: one for each word of a group.
+constexpr std::size_t kLanes = kWordsPerGroup;
 // Work-items that share the second look at a doubtful row, and work-groups per compute unit.
 constexpr std::size_t kRescanItems = 64;
 constexpr std::size_t kRescanGroupsPerUnit = 8;
@@ -31,25 +40,35 @@ class ScoredSearch : public WordSearch {
         groups_(session.upload<float>(pack_groups(words))),
         half_norms_(session.upload<float>(half_squared_norms(words))) {
     if (kernel_ == AssignKernel::kFused) tiles_ = session_.upload<float>(pack_tiles(words));
+    if (is_matrix()) fragments_ = session_.upload<std::uint32_t>(pack_fragments(words));
   }
 
   void search(const SearchBatch& batch) override {
-    const Scan scan = {session_.allocate(batch.rows * batch.m * sizeof(cl_uint)),
+    const Scan scan = {session_.allocate(batch.rows * kept_groups(batch.m) * sizeof(cl_uint)),
                        session_.allocate(batch.rows * sizeof(float))};
-    kernel_ == AssignKernel::kCpu ? scan_cpu(batch, scan) : scan_fused(batch, scan);
+    if (kernel_ == AssignKernel::kCpu) scan_cpu(batch, scan);
+    if (kernel_ == AssignKernel::kFused) scan_fused(batch, scan);
+    if (is_matrix()) scan_matrix(batch, scan);
     refine(batch, scan);
   }
 
  private:
   // What a scan leaves to refine.
   struct Scan {
-    cl::Buffer groups;       // [rows][m], best first
+    cl::Buffer groups;       // [rows][kept_groups(m)], best first
     cl::Buffer next_scores;  // [rows]: the best score of a group that is not in groups
   };
 
+  bool is_matrix() const { return kernel_ == AssignKernel::kMatrix; }
+  // The matrix units' scores are coarser, so that one group more saves most second looks.
+  std::size_t kept_groups(std::size_t m) const { return is_matrix() ? m + 1 : m; }
+  // Tiles of descriptors that a warp of the matrix kernel holds in registers.
+  std::size_t row_tiles() const { return dimensions_ <= 64 ? 2 : 1; }
+  std::size_t error_units() const;
   cl::Kernel build(const std::vector<std::string>& sources, const std::string& name, std::size_t m);
   void scan_cpu(const SearchBatch& batch, const Scan& scan);
   void scan_fused(const SearchBatch& batch, const Scan& scan);
+  void scan_matrix(const SearchBatch& batch, const Scan& scan);
   void refine(const SearchBatch& batch, const Scan& scan);
 
   OpenClSession& session_;
@@ -60,7 +79,19 @@ class ScoredSearch : public WordSearch {
   cl::Buffer groups_;      // as pack_groups
   cl::Buffer half_norms_;  // as half_squared_norms
   cl::Buffer tiles_;       // as pack_tiles, for kFused
+  cl::Buffer fragments_;   // as pack_fragments, for kMatrix
 };
+
+// How far a score may be off, in units of 2^-24 (|x||c| + |c|^2 / 2). In float, as Higham bounds an
+// inner product. On matrix units, what splitting drops: low * low and what the low parts leave,
+// each at most 2^-16 |x||c|; and for each of three products of 16 dimensions a sum of 17 values,
+// which the units align to the largest and cut to 24 bits or more: 20 units of 2^-23 (Fasi, Higham,
+// Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science, 2021).
+std::size_t ScoredSearch::error_units() const {
+  if (!is_matrix()) return dimensions_ + 2;
+  constexpr std::size_t kSplitUnits = 800;  // 3 * 2^8 and what is of higher order
+  return kSplitUnits + round_up(dimensions_, 16) / 16 * 3 * 40;
+}
 
 cl::Kernel ScoredSearch::build(const std::vector<std::string>& sources, const std::string& name,
                                std::size_t m) {
@@ -68,7 +99,10 @@ cl::Kernel ScoredSearch::build(const std::vector<std::string>& sources, const st
   std::string options = is_cpu ? "-DSCORE=float16 -DINDEX=uint16" : "-DSCORE=float -DINDEX=uint";
   options += " -cl-mad-enable";
   for (const auto& [constant, value] :
-       {std::pair("DIMENSIONS", dimensions_), std::pair("NEAREST", m), std::pair("TILE", kTileSize),
+       {std::pair("DIMENSIONS", dimensions_), std::pair("NEAREST", m),
+        std::pair("KEPT", kept_groups(m)), std::pair("TILE", kTileSize), std::pair("SLICE", kSlice),
+        std::pair("UNROLLED_SLICES", kUnrolledSlices), std::pair("ERROR_UNITS", error_units()),
+        std::pair("ROW_TILES", row_tiles()), std::pair("GROUP_ITEMS", kSearchGroupItems),
         std::pair("RESCAN_ITEMS", kRescanItems)}) {
     options += std::string(" -D") + constant + '=' + std::to_string(value);
   }
@@ -94,19 +128,31 @@ void ScoredSearch::scan_fused(const SearchBatch& batch, const Scan& scan) {
   set_arguments(kernel, tiles, tiles_, half_norms_, to_uint(batch.rows),
                 to_uint(round_up(word_count_, kTileSize) / kTileSize), scan.groups,
                 scan.next_scores);
-  session_.launch(kernel, "assign_fused", {kFusedSide, padded_rows / kTileSize * kFusedSide},
-                  {{kFusedSide, kFusedSide}});
+  session_.launch(kernel, "assign_fused", {padded_rows / kTileSize * kFusedItems}, {{kFusedItems}});
+}
+
+void ScoredSearch::scan_matrix(const SearchBatch& batch, const Scan& scan) {
+  cl::Kernel kernel = build({"assign/candidates.cl", "assign/matrix.cl"}, "scan_matrix", batch.m);
+  set_arguments(kernel, batch.descriptors, fragments_, half_norms_, to_uint(batch.rows),
+                to_uint(round_up(word_count_, kFragmentWords) / kFragmentWords), scan.groups,
+                scan.next_scores);
+  const std::size_t warp_rows = row_tiles() * kTileRows;
+  session_.launch(kernel, "assign_matrix", {round_up(batch.rows, warp_rows) / warp_rows * kWarp},
+                  {{kSearchGroupItems}});
 }
 
 void ScoredSearch::refine(const SearchBatch& batch, const Scan& scan) {
-  const std::vector<std::string> sources = {"assign/nearest.cl", "assign/refine.cl"};
   const cl::Buffer doubtful = session_.allocate((batch.rows + 1) * sizeof(cl_uint));
   session_.clear(doubtful, sizeof(cl_uint));
-  cl::Kernel look = build(sources, "refine", batch.m);
-  set_arguments(look, batch.descriptors, groups_, scan.groups, scan.next_scores,
+  const bool by_lanes = kernel_ != AssignKernel::kCpu;
+  std::vector<std::string> sources = {"assign/nearest.cl", "assign/refine.cl"};
+  if (by_lanes) sources.emplace_back("assign/refine_lanes.cl");
+  cl::Kernel refine = build(sources, by_lanes ? "refine_lanes" : "refine", batch.m);
+  set_arguments(refine, batch.descriptors, groups_, scan.groups, scan.next_scores,
                 to_uint(batch.rows), to_uint(word_count_), largest_norm_, batch.words,
                 batch.squared_distances, doubtful);
-  session_.launch(look, "assign_refine", {batch.rows}, {{kSearchGroupItems}});
+  session_.launch(refine, "assign_refine", {batch.rows * (by_lanes ? kLanes : 1)},
+                  {{kSearchGroupItems}});
 
   cl::Kernel rescan = build(sources, "rescan", batch.m);
   set_arguments(rescan, batch.descriptors, groups_, to_uint(word_count_), batch.words,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "pipeline/matrix_view.h"
@@ -18,6 +19,14 @@ std::vector<float> pack_groups(MatrixView<const float> words);
 // The words in the order [tile][dimension][kTileSize], padded with zeros to whole tiles. The eight
 // words of group g of a tile stand in columns 4g to 4g + 3 and 64 + 4g to 64 + 4g + 3.
 std::vector<float> pack_tiles(MatrixView<const float> words);
+
+// The words for the matrix kernel, each value split into two bfloat16, high and low: blocks of 32
+// words, padded with zeros to whole blocks, as [block][4][step of 16 dimensions][lane of 32][4].
+// Lane l of quarter q of a block holds word 8 (l / 8) + 2 q + l / 4 % 2 at dimensions
+// 2 (l % 4) + {0, 1} and + {8, 9} of the step: two pairs of high parts, then two of low parts, the
+// first of a pair in the low half. So a lane of the result scores whole groups of words.
+std::vector<std::uint32_t> pack_fragments(MatrixView<const float> words);
+inline constexpr std::size_t kFragmentWords = 32;
 
 // Half of each word's squared norm, padded with infinity to a multiple of kTileSize: what a word's
 // score starts below, so that padding never wins.

@@ -35,7 +35,8 @@ class WordSearch {
 std::unique_ptr<WordSearch> make_direct_search(OpenClSession& session,
                                                MatrixView<const float> words, AssignKernel kernel);
 
-// Scores first, then the distances of the few words that score best: kFused and kCpu.
+// Scores first, then the distances of the few words that score best: kFused, kMatrix and
+// kCpu.
 //   words [k][d], d a multiple of 8
 std::unique_ptr<WordSearch> make_scored_search(OpenClSession& session,
                                                MatrixView<const float> words, AssignKernel kernel);

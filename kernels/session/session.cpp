@@ -246,6 +246,18 @@ bool OpenClSession::has_int64_atomics() {
   return *int64_atomics_;
 }
 
+bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
+  const auto known = features_.find(feature);
+  if (known != features_.end()) return known->second;
+  bool has_feature = false;
+  try {
+    has_feature = probe();
+  } catch (const Error&) {
+    // A device without the feature may refuse to compile or to run the trial.
+  }
+  return features_[feature] = has_feature;
+}
+
 // Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
 bool OpenClSession::test_int64_atomics() {
   constexpr std::size_t kItems = 1024;

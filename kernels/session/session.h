@@ -56,6 +56,10 @@ class OpenClSession {
   // Whether 64-bit atomic addition works here: claimed, compiled and found right on first use.
   bool has_int64_atomics();
 
+  // Whether the device has a feature that only a trial can tell: what `probe` says, asked once a
+  // session and remembered under the feature's name. A probe that throws Error says no.
+  bool supports(const std::string& feature, const std::function<bool()>& probe);
+
   // How this device is named in tuning files, and what is known of it or of devices like it;
   // both are found on first use.
   const TuningTarget& tuning_target();
@@ -130,6 +134,7 @@ class OpenClSession {
   std::map<std::string, LaunchTime> times_;
   LaunchTime transfers_;
   std::optional<bool> int64_atomics_;
+  std::map<std::string, bool> features_;
   std::optional<TuningTarget> tuning_target_;
   std::optional<Tuning> tuning_;
 };

@@ -1,0 +1,150 @@
+// For NVIDIA GPUs with matrix units (compute capability 8.0 and up), which OpenCL C reaches through
+// inline PTX. A value is split into two bfloat16, high + low, and a product becomes three:
+// high * high + high * low + low * high, summed in float by the units. A warp holds ROW_TILES tiles
+// of 16 descriptors in registers, split, and walks the words in blocks of 32; the words come packed
+// so that each lane reads the 16 bytes that it hands to the units.
+// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
+#define WARP 32
+#define STEPS ((DIMENSIONS + 15) / 16)
+#define ROWS (2 * ROW_TILES)
+
+// Two floats rounded to bfloat16, the first in the low half.
+uint high_pair(float2 v) {
+  uint pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(v.y), "f"(v.x));
+  return pair;
+}
+
+// What high_pair leaves of them, rounded likewise.
+uint low_pair(float2 v, uint high) {
+  return high_pair(v - (float2)(as_float(high << 16), as_float(high & 0xffff0000U)));
+}
+
+// sums [16][8] += a [16][16] * b [16][8]. Lane l holds rows l / 4 and l / 4 + 8: in `a` at columns
+// 2 (l % 4) + {0, 1} and + {8, 9}, in `sums` at columns 2 (l % 4) + {0, 1}.
+void multiply_add(float* sums, const uint* a, uint2 b) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
+}
+
+// The lane's part of 16 descriptors from `first` on; rows past the end repeat the last one.
+void load_rows(global const float2* descriptors, uint first, uint n, uint lane, uint high[STEPS][4],
+               uint low[STEPS][4]) {
+#pragma unroll
+  for (int s = 0; s < STEPS; ++s) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const uint row = min(first + lane / 4 + e % 2 * 8, n - 1);
+      const int pair = s * 8 + e / 2 * 4;
+      const float2 v = pair < DIMENSIONS / 2
+                           ? descriptors[(ulong)row * (DIMENSIONS / 2) + pair + lane % 4]
+                           : (float2)(0);
+      high[s][e] = high_pair(v);
+      low[s][e] = low_pair(v, high[s][e]);
+    }
+  }
+}
+
+// Merges a candidate of any group: equal scores keep the lower group in front.
+void merge_candidate(Candidates* candidates, float score, uint group) {
+  for (int c = 0; c < KEPT; ++c) {
+    const float old_score = candidates->scores[c];
+    const uint old_group = candidates->groups[c];
+    if (score > old_score || (score == old_score && group < old_group)) {
+      candidates->scores[c] = score;
+      candidates->groups[c] = group;
+      score = old_score;
+      group = old_group;
+    }
+  }
+  candidates->scores[KEPT] = fmax(candidates->scores[KEPT], score);
+}
+
+// Scores of 16 words of a block, two of each group, against the warp's rows: raises best, by row.
+void score_words(uint high[ROW_TILES][STEPS][4], uint low[ROW_TILES][STEPS][4],
+                 global const uint4* words, global const float2* half_norms, float* best) {
+  float sums[2][ROW_TILES][4];
+#pragma unroll
+  for (int j = 0; j < 2; ++j) {
+#pragma unroll
+    for (int t = 0; t < ROW_TILES; ++t) {
+      sums[j][t][0] = sums[j][t][2] = -half_norms[j].x;
+      sums[j][t][1] = sums[j][t][3] = -half_norms[j].y;
+    }
+  }
+#pragma unroll
+  for (int s = 0; s < STEPS; ++s) {
+    const uint4 w[2] = {words[s * WARP], words[(STEPS + s) * WARP]};
+    // The small products first; tiles in turn, so that the units need not wait for a sum.
+#pragma unroll
+    for (int i = 0; i < 2 * ROW_TILES; ++i) {
+      multiply_add(sums[i % 2][i / 2], low[i / 2][s], w[i % 2].xy);
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * ROW_TILES; ++i) {
+      multiply_add(sums[i % 2][i / 2], high[i / 2][s], w[i % 2].zw);
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * ROW_TILES; ++i) {
+      multiply_add(sums[i % 2][i / 2], high[i / 2][s], w[i % 2].xy);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 2 * ROW_TILES; ++i) {
+    const float* tile = sums[i % 2][i / 2];
+    best[i / 2 * 2] = fmax(best[i / 2 * 2], fmax(tile[0], tile[1]));
+    best[i / 2 * 2 + 1] = fmax(best[i / 2 * 2 + 1], fmax(tile[2], tile[3]));
+  }
+}
+
+// descriptors [n][DIMENSIONS]   words [blocks][4][STEPS][WARP]: as pack_fragments
+// half_norms [blocks * 32], by word   groups [n][KEPT]
+// next_scores [n]: the best score of a group that is not in groups
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_matrix(
+    global const float2* descriptors, global const uint4* words, global const float2* half_norms,
+    uint n, uint blocks, global uint* groups, global float* next_scores) {
+  local Candidates found[GROUP_ITEMS];
+  const uint item = get_local_id(0);
+  const uint lane = item % WARP;
+  const uint first = get_global_id(0) / WARP * (16 * ROW_TILES);
+  uint high[ROW_TILES][STEPS][4], low[ROW_TILES][STEPS][4];
+#pragma unroll
+  for (int t = 0; t < ROW_TILES; ++t) {
+    load_rows(descriptors, first + t * 16, n, lane, high[t], low[t]);
+  }
+  Candidates candidates[ROWS];
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) clear_candidates(&candidates[r]);
+  for (uint block = 0; block < blocks; ++block) {
+    float best[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) best[r] = -INFINITY;
+#pragma unroll
+    for (int half_block = 0; half_block < 2; ++half_block) {
+      score_words(high, low, words + (block * 4UL + half_block * 2) * (STEPS * WARP) + lane,
+                  half_norms + block * 16 + lane % 4 * 4 + half_block * 2, best);
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) insert_candidate(&candidates[r], best[r], block * 4 + lane % 4);
+  }
+  // The four lanes of a row hold every fourth group each.
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) {
+    found[item] = candidates[r];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint row = first + r / 2 * 16 + lane / 4 + r % 2 * 8;
+    if (lane % 4 == 0 && row < n) {
+      for (uint other = item + 1; other < item + 4; ++other) {
+        for (int c = 0; c < KEPT; ++c) {
+          merge_candidate(&candidates[r], found[other].scores[c], found[other].groups[c]);
+        }
+        candidates[r].scores[KEPT] = fmax(candidates[r].scores[KEPT], found[other].scores[KEPT]);
+      }
+      for (int c = 0; c < KEPT; ++c) groups[(ulong)row * KEPT + c] = candidates[r].groups[c];
+      next_scores[row] = candidates[r].scores[KEPT];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
