@@ -190,8 +190,9 @@ void OpenClSession::read_bytes(const cl::Buffer& buffer, std::size_t offset, std
 }
 
 std::shared_ptr<const void> OpenClSession::map_bytes(const cl::Buffer& buffer, std::size_t bytes) {
-  void* values = translate("map of device memory", [&] {
-    return queue_.enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ, 0, bytes);
+  void* values = nullptr;
+  transfer("map of device memory", [&](cl::Event* event) {
+    values = queue_.enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ, 0, bytes, nullptr, event);
   });
   // The C function: a deleter must not throw.
   return {values, [queue = queue_, buffer](void* mapped) {
@@ -297,22 +298,6 @@ const Tuning& OpenClSession::tuning() {
     tuning_ = load_tuning(tuning_target(), options_.tuning_folder, shipped_tunings(), warn);
   }
   return *tuning_;
-}
-
-void for_each_batch(std::size_t total, std::size_t batch,
-                    const std::function<void(std::size_t, std::size_t)>& work) {
-  std::size_t first = 0;
-  batch = std::max<std::size_t>(batch, 1);
-  while (first < total) {
-    const std::size_t count = std::min(batch, total - first);
-    try {
-      work(first, count);
-      first += count;
-    } catch (const DeviceOutOfMemory&) {
-      if (count == 1) throw;
-      batch = count / 2;
-    }
-  }
 }
 
 }  // namespace lookalike

@@ -107,7 +107,7 @@ class OpenClSession {
 
   // Times by label since the last call; empty unless options.profile.
   std::map<std::string, LaunchTime> drain_profile();
-  // Time of write and read likewise.
+  // Time of write, read and view likewise.
   LaunchTime drain_transfers();
 
   cl::Context& context() { return context_; }

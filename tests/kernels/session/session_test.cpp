@@ -52,6 +52,18 @@ TEST_F(SessionTest, UploadedValuesComeBack) {
   EXPECT_THAT(back, ElementsAre(4, 1, 5));
 }
 
+TEST_F(SessionTest, ViewShowsTheFirstValues) {
+  OpenClSession session;
+  const std::vector<std::int32_t> values = {3, 1, 4, 1, 5};
+  const cl::Buffer buffer = session.upload<std::int32_t>(values);
+  for (const std::size_t count : {std::size_t{0}, std::size_t{2}, values.size()}) {
+    std::vector<std::int32_t> seen = {-1};
+    session.view<std::int32_t>(buffer, count,
+                               [&](auto shown) { seen.assign(shown.begin(), shown.end()); });
+    EXPECT_EQ(seen, std::vector<std::int32_t>(values.data(), values.data() + count));
+  }
+}
+
 TEST_F(SessionTest, LaunchOverNothingDoesNothing) {
   OpenClSession session;
   if (!session.has_int64_atomics()) GTEST_SKIP() << "no 64-bit atomics on this device";

@@ -38,13 +38,6 @@ class SurfTest : public ::testing::TestWithParam<SurfKernel> {
   }
 };
 
-std::vector<ImageView> views_of(const std::vector<GrayImage>& images) {
-  std::vector<ImageView> views;
-  views.reserve(images.size());
-  for (const GrayImage& image : images) views.push_back(image.view());
-  return views;
-}
-
 TEST_P(SurfTest, BlobsMatchTheReference) {
   expect_reference(blob_image(320, 240, 1), {});
 }
@@ -224,40 +217,6 @@ TEST_P(SurfTest, ParametersOutOfRangeAreRefused) {
   }
 }
 
-TEST_P(SurfTest, ImagesOfManySizesTogetherAreAsAlone) {
-  const std::vector<GrayImage> images = {blob_image(120, 90, 15),  GrayImage(),
-                                         blob_image(200, 210, 16), flat_image(1, 1, 3),
-                                         blob_image(200, 210, 17), blob_image(64, 64, 18)};
-  OpenClSession session;
-  Surf surf(session, {}, GetParam());
-  const std::vector<FeatureSet> together = surf.extract(views_of(images));
-  ASSERT_EQ(together.size(), images.size());
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const FeatureSet alone = extract(images[i], {});
-    EXPECT_EQ(together[i].keypoints, alone.keypoints) << i;
-    EXPECT_EQ(together[i].descriptors, alone.descriptors) << i;
-  }
-  EXPECT_THAT(surf.extract({}), IsEmpty());
-}
-
-TEST_P(SurfTest, MasksCapsAndImagesTogetherAreAsAlone) {
-  const std::vector<GrayImage> images = {blob_image(150, 120, 31), blob_image(90, 140, 32),
-                                         blob_image(150, 120, 33), blob_image(80, 80, 34)};
-  const std::vector<GrayImage> masks = {flat_image(150, 120, 1), GrayImage(),
-                                        checker_image(150, 120, 40, 0.3), flat_image(80, 80, 0)};
-  const SurfParameters parameters = {.max_features = 15};
-  OpenClSession session;
-  Surf surf(session, parameters, GetParam());
-  const std::vector<FeatureSet> together = surf.extract(views_of(images), views_of(masks));
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const FeatureSet alone = extract(images[i], parameters, masks[i]);
-    EXPECT_EQ(together[i].keypoints, alone.keypoints) << i;
-    EXPECT_EQ(together[i].descriptors, alone.descriptors) << i;
-  }
-  EXPECT_THAT(together[0].keypoints, SizeIs(15));
-  EXPECT_THAT(together[3].keypoints, IsEmpty());
-}
-
 TEST_P(SurfTest, TwoRunsAgreeBitForBit) {
   const GrayImage image = blob_image(300, 200, 19);
   OpenClSession session;
@@ -286,19 +245,6 @@ TEST_P(SurfTest, OutOfMemoryIsReportedAndASmallerImageStillWorks) {
   const std::vector<ImageView> small_images = {small.view()};
   EXPECT_THROW(surf.extract(large_images), DeviceOutOfMemory);
   EXPECT_EQ(surf.extract(small_images).front().keypoints, extract(small, {}).keypoints);
-}
-
-TEST_P(SurfTest, BatchThatDoesNotFitIsHalved) {
-  std::vector<GrayImage> images;
-  for (std::uint64_t seed = 0; seed < 9; ++seed) {
-    images.push_back(blob_image(110, 100, 40 + seed));
-  }
-  OpenClSession session({.memory_limit_bytes = 2'000'000});
-  Surf surf(session, {}, GetParam());
-  const std::vector<FeatureSet> together = surf.extract(views_of(images));
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    EXPECT_EQ(together[i].keypoints, extract(images[i], {}).keypoints) << i;
-  }
 }
 
 TEST_P(SurfTest, TiesKeepTheOrderOfThePlan) {
