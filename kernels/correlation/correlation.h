@@ -1,15 +1,33 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "kernels/correlation/correlation_image.h"
 #include "kernels/correlation/correlation_jobs.h"
+#include "kernels/correlation/correlation_kernel.h"
+#include "kernels/correlation/window_products.h"
 #include "kernels/session/session.h"
 #include "pipeline/image.h"
 
 namespace lookalike {
+
+// A pattern ("template" is taken in C++) and the image to look for it in.
+struct CorrelationPair {
+  ImageView image;
+  ImageView pattern;
+};
+
+// A pattern for an image on the device. With a mask of its size, only pixels where that is not zero
+// count, and the sums of the formula below are over these.
+struct CorrelationPattern {
+  ImageView pixels;
+  ImageView mask{};
+};
 
 // Where a pattern fits best.
 struct CorrelationPeak {
@@ -18,37 +36,56 @@ struct CorrelationPeak {
   float correlation = 0;  // at the best whole position
 };
 
-enum class CorrelationKernel {
-  kAuto,    // kVector on a CPU, else kTiled where its work-group fits
-  kVector,  // wide vectors in registers, no local memory
-  kTiled,   // window and pattern walked in pieces through local memory
-};
-
 struct CorrelationOptions {
   CorrelationKernel kernel = CorrelationKernel::kAuto;
   bool double_precision = true;  // for the last division and root, where the device has it
+};
+
+// Correlation maps on the device: map i is [height][width] floats in rows of `pitch` from `offset`
+// on, NaN where undefined.
+struct CorrelationMaps {
+  struct Place {
+    std::size_t offset = 0;
+    int width = 0;
+    int height = 0;
+    int pitch = 0;
+  };
+  cl::Buffer values;
+  std::vector<Place> places;
 };
 
 // Normalised cross-correlation on the device:
 //   rho = (n Sxt - Sx St) / sqrt((n Sxx - Sx^2) (n Stt - St^2)), in [-1, 1],
 // sums over the n pixels of the pattern t and of the window x under it. Every sum is an exact
 // integer, so that a flat window or a flat pattern is known for certain: rho is undefined there.
-// Patterns hold up to 2^24 pixels and are up to 2^17 - 1 wide.
-// Throws Error(kInternal) when a pattern is empty, larger than its image or past these limits.
-// Method: Lewis, "Fast normalized cross-correlation", 1995; the tiled form after Song and Zhou,
-// "Fast image matching based on GPU parallel computing", 2011.
+// Patterns hold up to 2^24 pixels and are up to 2^16 - 1 wide.
+// Throws Error(kInternal) when a pattern is empty, larger than its image, past these limits or
+// differs in size from its mask; Error(kDevice) when the device cannot run the kernel asked for.
+// Method: Lewis, "Fast normalized cross-correlation", 1995; see correlation_kernel.h for the forms.
 class Correlation {
  public:
   explicit Correlation(OpenClSession& session, const CorrelationOptions& options = {});
 
+  // What kAuto has become.
+  CorrelationKernel kernel() const { return kernel_; }
+
   // rho at every whole position: [image.height - pattern.height + 1][image.width - pattern.width
   // + 1], NaN where undefined.
   std::vector<float> map(const ImageView& image, const ImageView& pattern);
+  std::vector<float> map(CorrelationImage& image, const CorrelationPattern& pattern);
 
-  // The highest correlation of each pair (ties: lowest y, then lowest x), moved to the top of the
-  // quadric through the 3x3 values around it, by at most half a pixel each way; not along an axis
-  // on which a neighbour is missing or undefined. Nothing where rho is undefined everywhere.
+  // The same for many patterns, left on the device; valid until the next call of any member.
+  // Throws DeviceOutOfMemory when the maps do not fit there together.
+  const CorrelationMaps& maps(CorrelationImage& image,
+                              std::span<const CorrelationPattern> patterns);
+
+  // The highest correlation of each pair or pattern (ties: lowest y, then lowest x), moved to the
+  // top of the quadric through the 3x3 values around it, by at most half a pixel each way; not
+  // along an axis on which a neighbour is missing or undefined. Nothing where rho is undefined
+  // everywhere.
   std::vector<std::optional<CorrelationPeak>> best_matches(std::span<const CorrelationPair> pairs);
+  std::vector<std::optional<CorrelationPeak>> best_matches(
+      CorrelationImage& image, std::span<const CorrelationPattern> patterns);
 
   // rho of two images of the same size; with a mask of that size, over the pixels where it is not
   // zero. Nothing where undefined. Throws Error(kInternal) when the sizes differ.
@@ -61,28 +98,38 @@ class Correlation {
     cl::Buffer buffer;
     std::size_t bytes = 0;
   };
+  using Items = std::span<const CorrelationItem>;
+  using Peaks = std::vector<std::optional<CorrelationPeak>>;
+
   void reserve(Scratch& scratch, std::size_t bytes);
   template <typename T>
   void refill(Scratch& scratch, std::span<const T> values);
 
-  void upload(const CorrelationJobs& jobs);
-  void fill_maps(const CorrelationJobs& jobs);
-  std::vector<std::optional<CorrelationPeak>> find_peaks(const CorrelationJobs& jobs);
-  template <typename... Outputs>
-  void launch(cl::Kernel& kernel, const char* label, const BlockCounts& blocks,
-              const Scratch& first, const Outputs&... buffers);
+  void build_steps();
+  std::vector<CorrelationItem> place_pairs(std::span<const CorrelationPair> pairs);
+  std::vector<CorrelationItem> items_in(CorrelationImage& image,
+                                        std::span<const CorrelationPattern> patterns);
+  void make_squares(CorrelationImage& image);
+  CorrelationJobs fill_maps(Items items, const cl::Buffer& images);
+  void window_statistics(const CorrelationJobs& jobs, const cl::Buffer& images);
+  void masked_statistics(const CorrelationJobs& jobs, const cl::Buffer& images);
+  std::vector<float> read_map(const CorrelationJob& job);
+  Peaks best_of(Items items, const cl::Buffer& images);
+  Peaks find_peaks(const CorrelationJobs& jobs);
+  template <typename... Arguments>
+  void launch_blocks(cl::Kernel& kernel, const char* label, const JobRange& range, BlockKind kind,
+                     const Arguments&... arguments);
 
   OpenClSession& session_;
-  const bool tiled_;
-  const CorrelationLayout layout_;
-  cl::Kernel row_sums_;
-  cl::Kernel window_products_;
-  cl::Kernel normalise_;
-  cl::Kernel best_of_rows_;
-  cl::Kernel refine_;
-  cl::Kernel pair_sums_;
-  Scratch jobs_, row_blocks_, tile_blocks_, normalise_blocks_, map_rows_;  // of one batch
-  Scratch images_, patterns_, sums_, squares_, products_, map_, row_best_, peaks_;
+  const bool doubles_;
+  const CorrelationKernel kernel_;
+  WindowProducts form_;
+  CorrelationLayout layout_;
+  CorrelationMaps maps_;
+  cl::Kernel row_sums_, window_statistics_, masked_statistics_, square_planes_, normalise_;
+  cl::Kernel best_of_rows_, refine_, pair_sums_;
+  Scratch jobs_, images_, patterns_;  // of one batch
+  Scratch sums_, squares_, window_sums_, inverses_, products_, map_, row_best_, peaks_;
 };
 
 }  // namespace lookalike

@@ -1,8 +1,10 @@
 #include "kernels/correlation/correlation_jobs.h"
 
-#include <algorithm>
+#include <cstring>
 #include <limits>
+#include <map>
 #include <string>
+#include <tuple>
 
 #include "kernels/session/session.h"
 #include "pipeline/error.h"
@@ -11,119 +13,212 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kMaxPatternPixels = std::size_t{1} << 24;
-constexpr int kMaxPatternWidth = (1 << 17) - 1;
+constexpr int kMaxPatternWidth = (1 << 16) - 1;
 
-// Rows of maps and sums start at multiples of this, so that a whole tile of any kernel fits in.
+// Rows of maps and sums start at multiples of this, so that whole vectors of any kernel fit in.
 constexpr std::size_t kPitchStep = 32;
 
-// Kernels read whole vectors, so up to this many pixels past the end of the last image.
-constexpr std::size_t kReadAhead = 256;
-
-int map_width(const CorrelationPair& pair) {
-  return pair.image.width - pair.pattern.width + 1;
-}
-int map_height(const CorrelationPair& pair) {
-  return pair.image.height - pair.pattern.height + 1;
+std::size_t map_pitch(const CorrelationItem& item) {
+  return round_up(static_cast<std::size_t>(item.image.width - item.pattern.width + 1), kPitchStep);
 }
 
-std::size_t pitch_of(const CorrelationPair& pair) {
-  return round_up(static_cast<std::size_t>(map_width(pair)), kPitchStep);
+std::size_t map_size(const CorrelationItem& item) {
+  return map_pitch(item) * static_cast<std::size_t>(item.image.height - item.pattern.height + 1);
 }
 
-std::size_t blocks(int size, int block) {
-  return (static_cast<std::size_t>(size) + static_cast<std::size_t>(block) - 1) /
-         static_cast<std::size_t>(block);
+cl_uint blocks(int size, int block) {
+  return static_cast<cl_uint>((size + block - 1) / block);
 }
 
-std::string size_of(const ImageView& image) {
-  return std::to_string(image.width) + " x " + std::to_string(image.height);
+std::string size_of(int width, int height) {
+  return std::to_string(width) + " x " + std::to_string(height);
 }
 
-// Appends the pattern, less 128, between its margins, and sets what the job says of it.
-void pack_pattern(const ImageView& pattern, std::size_t margin_rows, CorrelationJob& job,
-                  std::vector<float>& patterns) {
-  const std::size_t margin = margin_rows * static_cast<std::size_t>(pattern.width);
-  job.pattern = patterns.size();
-  patterns.resize(patterns.size() + pattern.size() + 2 * margin);
-  float* out = patterns.data() + job.pattern + margin;
-  cl_long square = 0;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const cl_long pixel = pattern.pixels[i] - 128;
-    out[i] = static_cast<float>(pixel);
-    job.pattern_sum += pixel;
-    square += pixel * pixel;
+CorrelationJob job_of(const CorrelationItem& item) {
+  CorrelationJob job;
+  job.image = item.image.offset;
+  job.image_width = item.image.width;
+  job.image_height = item.image.height;
+  job.image_pitch = item.image.pitch;
+  job.pattern_width = item.pattern.width;
+  job.pattern_height = item.pattern.height;
+  job.pixels = static_cast<cl_long>(item.pattern.size());
+  job.map_width = item.image.width - item.pattern.width + 1;
+  job.map_height = item.image.height - item.pattern.height + 1;
+  job.pitch = static_cast<cl_int>(map_pitch(item));
+  return job;
+}
+
+// Gathers jobs and what they share.
+class Packer {
+ public:
+  explicit Packer(const CorrelationLayout& layout) : layout_(layout) {}
+
+  void add(const CorrelationItem& item) {
+    CorrelationJob job = job_of(item);
+    const CorrelationJob& window =
+        item.mask.empty() ? windows_[window_of(item)] : masks_[mask_of(item)];
+    job.statistics = window.statistics;
+    job.pixels = window.pixels;
+    pack_values(
+        item, [&](std::size_t i) { return item.pattern.pixels[i] - 128; }, job);
+    job.map = packed_.map_count;
+    packed_.map_count += map_size(item);
+    packed_.largest_pattern = std::max(packed_.largest_pattern, item.pattern.size());
+    maps_.push_back(job);
   }
-  const auto pixels = static_cast<cl_long>(pattern.size());
-  job.pattern_spread = pixels * square - job.pattern_sum * job.pattern_sum;
-}
 
-void pack_image(const ImageView& image, CorrelationJob& job, std::vector<std::uint8_t>& images) {
-  job.image = images.size();
-  images.insert(images.end(), image.pixels, image.pixels + image.size());
-}
+  CorrelationJobs finish() {
+    packed_.product_count = std::max(packed_.map_count, mask_product_count_);
+    packed_.maps = append(maps_, [&](const CorrelationJob& job) {
+      return Blocks{tiles(job), height(job), height(job) * blocks(job.map_width, layout_.run), 0};
+    });
+    packed_.windows = append(windows_, [&](const CorrelationJob& job) {
+      return Blocks{0, 0,
+                    static_cast<cl_uint>(job.image_height) * blocks(job.map_width, layout_.segment),
+                    blocks(job.map_width, layout_.vector_width) *
+                        blocks(job.map_height, layout_.column_rows)};
+    });
+    packed_.masks = append(masks_, [&](const CorrelationJob& job) {
+      return Blocks{0, 0, height(job) * blocks(job.map_width, layout_.run), 0};
+    });
+    packed_.mask_products = append(mask_products_, [&](const CorrelationJob& job) {
+      return Blocks{tiles(job), 0, 0, 0};
+    });
+    return std::move(packed_);
+  }
 
-void count_blocks(const CorrelationJob& job, const CorrelationLayout& layout,
-                  CorrelationJobs& packed) {
-  packed.row_blocks.add(static_cast<std::size_t>(job.image_height) *
-                        blocks(job.map_width, layout.segment));
-  packed.tile_blocks.add(blocks(job.map_width, layout.tile_width) *
-                         blocks(job.map_height, layout.tile_height));
-  packed.normalise_blocks.add(blocks(job.map_width, layout.vector_width) *
-                              blocks(job.map_height, layout.column_rows));
-  packed.map_rows.add(static_cast<std::size_t>(job.map_height));
-}
+ private:
+  using Blocks = std::array<cl_uint, 4>;
+  using Key = std::tuple<std::size_t, const std::uint8_t*, int, int>;
+
+  static cl_uint height(const CorrelationJob& job) { return static_cast<cl_uint>(job.map_height); }
+  cl_uint tiles(const CorrelationJob& job) const {
+    return blocks(job.map_width, layout_.tile_width) * blocks(job.map_height, layout_.tile_height);
+  }
+
+  std::size_t window_of(const CorrelationItem& item) {
+    const Key key = {item.image.offset, nullptr, item.pattern.width, item.pattern.height};
+    const auto [found, is_new] = window_indices_.emplace(key, windows_.size());
+    if (is_new) {
+      CorrelationJob job = job_of(item);
+      job.sums = packed_.sum_count;
+      job.statistics = packed_.statistic_count;
+      packed_.sum_count += static_cast<std::size_t>(item.image.height) * map_pitch(item);
+      packed_.statistic_count += map_size(item);
+      windows_.push_back(job);
+    }
+    return found->second;
+  }
+
+  std::size_t mask_of(const CorrelationItem& item) {
+    const Key key = {item.image.offset, item.mask.pixels, item.pattern.width, item.pattern.height};
+    const auto [found, is_new] = mask_indices_.emplace(key, masks_.size());
+    if (is_new) {
+      CorrelationJob job = job_of(item);
+      pack_values(
+          item, [](std::size_t /*pixel*/) { return 1; }, job);
+      job.pixels = job.pattern_sum;
+      job.statistics = packed_.statistic_count;
+      job.map = mask_product_count_;
+      packed_.statistic_count += map_size(item);
+      masks_.push_back(job);
+      for (int plane = 0; plane < 3; ++plane) {
+        mask_products_.push_back(job);
+        job.image += item.image.plane_bytes;
+        job.map += map_size(item);
+      }
+      mask_product_count_ += 3 * map_size(item);
+    }
+    return found->second;
+  }
+
+  // Appends value(i) of each pixel that counts, between margins, and sums them up in the job.
+  template <typename Value>
+  void pack_values(const CorrelationItem& item, const Value& value, CorrelationJob& job) {
+    const auto width = static_cast<std::size_t>(item.pattern.width);
+    const auto height = static_cast<std::size_t>(item.pattern.height);
+    const auto margin = static_cast<std::size_t>(layout_.margin_rows);
+    const std::size_t pitch = round_up(width, static_cast<std::size_t>(layout_.pitch_step));
+    const std::size_t value_bytes = layout_.float_patterns ? sizeof(cl_float) : 1;
+    job.pattern = packed_.patterns.size() / value_bytes;
+    job.pattern_pitch = static_cast<cl_int>(pitch);
+    packed_.patterns.resize(packed_.patterns.size() + (height + 2 * margin) * pitch * value_bytes);
+    cl_long square = 0;
+    for (std::size_t i = 0; i < width * height; ++i) {
+      if (!item.mask.empty() && item.mask.pixels[i] == 0) continue;
+      const int one = value(i);
+      job.pattern_sum += one;
+      square += one * one;
+      store(job.pattern + (margin + i / width) * pitch + i % width, one);
+    }
+    job.pattern_spread = job.pixels * square - job.pattern_sum * job.pattern_sum;
+  }
+
+  void store(std::size_t index, int value) {
+    if (layout_.float_patterns) {
+      const auto real = static_cast<cl_float>(value);
+      std::memcpy(packed_.patterns.data() + index * sizeof(real), &real, sizeof(real));
+    } else {
+      packed_.patterns[index] = static_cast<std::uint8_t>(value);
+    }
+  }
+
+  template <typename Count>
+  JobRange append(std::vector<CorrelationJob>& jobs, const Count& count) {
+    JobRange range{packed_.jobs.size(), jobs.size(), {}};
+    for (CorrelationJob& job : jobs) {
+      job.first = range.blocks;
+      const Blocks more = count(job);
+      for (std::size_t kind = 0; kind < more.size(); ++kind) {
+        require(more[kind] <= std::numeric_limits<cl_uint>::max() - range.blocks[kind],
+                "correlation: too many blocks in one launch");
+        range.blocks[kind] += more[kind];
+      }
+      packed_.jobs.push_back(job);
+    }
+    return range;
+  }
+
+  const CorrelationLayout& layout_;
+  CorrelationJobs packed_;
+  std::vector<CorrelationJob> maps_, windows_, masks_, mask_products_;
+  std::map<Key, std::size_t> window_indices_, mask_indices_;
+  std::size_t mask_product_count_ = 0;
+};
 
 }  // namespace
 
-void BlockCounts::add(std::size_t blocks) {
-  const std::size_t end = total() + blocks;
-  require(end <= std::numeric_limits<cl_uint>::max(), "correlation: too many blocks in one launch");
-  first.push_back(static_cast<cl_uint>(end));
-}
-
-void check_pair(const CorrelationPair& pair) {
-  const auto& [image, pattern] = pair;
+void check_item(const CorrelationItem& item) {
+  const auto& [image, pattern, mask] = item;
   const bool fits = !pattern.empty() && pattern.width <= image.width &&
                     pattern.height <= image.height && pattern.size() <= kMaxPatternPixels &&
                     pattern.width <= kMaxPatternWidth;
-  if (fits) return;
-  throw Error(ErrorKind::kInternal,
-              "correlation: a pattern must have pixels, at most 2^24, and fit "
-              "into its image, was " +
-                  size_of(pattern) + " in " + size_of(image));
-}
-
-std::size_t device_bytes(const CorrelationPair& pair) {
-  const std::size_t pitch = pitch_of(pair);
-  const std::size_t sums = static_cast<std::size_t>(pair.image.height) * pitch;
-  const std::size_t positions = static_cast<std::size_t>(map_height(pair)) * pitch;
-  return pair.image.size() + pair.pattern.size() * sizeof(float) + sums * 2 * sizeof(cl_int) +
-         positions * (sizeof(cl_long) + sizeof(cl_float));
-}
-
-CorrelationJobs pack_jobs(std::span<const CorrelationPair> pairs, const CorrelationLayout& layout) {
-  CorrelationJobs packed;
-  for (const CorrelationPair& pair : pairs) {
-    CorrelationJob job;
-    job.image_width = pair.image.width;
-    job.image_height = pair.image.height;
-    job.pattern_width = pair.pattern.width;
-    job.pattern_height = pair.pattern.height;
-    job.map_width = map_width(pair);
-    job.map_height = map_height(pair);
-    job.pitch = static_cast<cl_int>(pitch_of(pair));
-    job.sums = packed.sum_count;
-    job.map = packed.map_count;
-    packed.sum_count += static_cast<std::size_t>(pair.image.height) * pitch_of(pair);
-    packed.map_count += static_cast<std::size_t>(job.map_height) * pitch_of(pair);
-    pack_image(pair.image, job, packed.images);
-    pack_pattern(pair.pattern, static_cast<std::size_t>(layout.pattern_margin), job,
-                 packed.patterns);
-    count_blocks(job, layout, packed);
-    packed.jobs.push_back(job);
+  if (!fits) {
+    throw Error(ErrorKind::kInternal,
+                "correlation: a pattern must have pixels, at most 2^24 and 65535 in a row, and "
+                "fit into its image, was " +
+                    size_of(pattern.width, pattern.height) + " in " +
+                    size_of(image.width, image.height));
   }
-  packed.images.resize(packed.images.size() + kReadAhead);
-  return packed;
+  if (mask.empty() || (mask.width == pattern.width && mask.height == pattern.height)) return;
+  throw Error(ErrorKind::kInternal, "correlation: a mask must have its pattern's size, " +
+                                        size_of(pattern.width, pattern.height) + ", was " +
+                                        size_of(mask.width, mask.height));
+}
+
+std::size_t device_bytes(const CorrelationItem& item) {
+  const std::size_t sums = static_cast<std::size_t>(item.image.height) * map_pitch(item);
+  const std::size_t each = sizeof(cl_long) + sizeof(cl_float) + sizeof(cl_int) + sizeof(cl_double);
+  const std::size_t masks = item.mask.empty() ? 0 : 2 * sizeof(cl_long);
+  return item.pattern.size() * sizeof(cl_float) + sums * 2 * sizeof(cl_int) +
+         map_size(item) * (each + masks);
+}
+
+CorrelationJobs pack_jobs(std::span<const CorrelationItem> items, const CorrelationLayout& layout) {
+  Packer packer(layout);
+  for (const CorrelationItem& item : items) packer.add(item);
+  return packer.finish();
 }
 
 }  // namespace lookalike

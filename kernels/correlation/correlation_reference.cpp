@@ -11,6 +11,7 @@ namespace {
 __extension__ using Wide = __int128;
 
 struct Sums {
+  std::int64_t pixels = 0;
   std::int64_t window = 0;
   std::int64_t pattern = 0;
   std::int64_t window_square = 0;
@@ -18,10 +19,13 @@ struct Sums {
   std::int64_t product = 0;
 };
 
-Sums sums_at(const ImageView& image, const ImageView& pattern, int left, int top) {
+Sums sums_at(const ImageView& image, const ImageView& pattern, const ImageView& mask, int left,
+             int top) {
   Sums sums;
   for (int y = 0; y < pattern.height; ++y) {
     for (int x = 0; x < pattern.width; ++x) {
+      if (!mask.empty() && mask.at(x, y) == 0) continue;
+      ++sums.pixels;
       const std::int64_t window = image.at(left + x, top + y);
       const std::int64_t model = pattern.at(x, y);
       sums.window += window;
@@ -34,9 +38,9 @@ Sums sums_at(const ImageView& image, const ImageView& pattern, int left, int top
   return sums;
 }
 
-double correlation(const Sums& sums, std::size_t pixels) {
-  const auto moment = [n = static_cast<Wide>(pixels)](std::int64_t both, std::int64_t one,
-                                                      std::int64_t other) {
+double correlation(const Sums& sums) {
+  const auto moment = [n = static_cast<Wide>(sums.pixels)](std::int64_t both, std::int64_t one,
+                                                           std::int64_t other) {
     return n * both - static_cast<Wide>(one) * other;
   };
   const Wide window = moment(sums.window_square, sums.window, sums.window);
@@ -49,11 +53,12 @@ double correlation(const Sums& sums, std::size_t pixels) {
 
 }  // namespace
 
-std::vector<double> correlation_reference(const ImageView& image, const ImageView& pattern) {
+std::vector<double> correlation_reference(const ImageView& image, const ImageView& pattern,
+                                          const ImageView& mask) {
   std::vector<double> map;
   for (int y = 0; y + pattern.height <= image.height; ++y) {
     for (int x = 0; x + pattern.width <= image.width; ++x) {
-      map.push_back(correlation(sums_at(image, pattern, x, y), pattern.size()));
+      map.push_back(correlation(sums_at(image, pattern, mask, x, y)));
     }
   }
   return map;

@@ -1,31 +1,41 @@
 // One pattern to look for in one image; CorrelationJob on the host has the same layout.
-// Offsets count elements of their buffers. Pixels are taken less 128, which leaves the correlation
-// as it is and keeps every sum below 64 bits.
+// Offsets count elements of their buffers. Pixels and patterns are taken less 128, which leaves the
+// correlation as it is and keeps every sum below 64 bits.
 typedef struct {
-  ulong image;    // uchar [image_height][image_width]
-  ulong pattern;  // float, less 128: [pattern_height + 2 * PATTERN_MARGIN][pattern_width], the
-                  // margin rows zero
-  ulong sums;     // [image_height][pitch]
-  ulong map;      // [map_height][pitch]
+  ulong image;       // uchar [image_height][image_pitch]
+  ulong pattern;     // [pattern_height + 2 * margin][pattern_pitch], as the form has it
+  ulong sums;        // row sums [image_height][pitch]
+  ulong statistics;  // window sums and inverse spreads [map_height][pitch]
+  ulong map;         // products and correlations [map_height][pitch]
+  long pixels;       // of the pattern, without what its mask leaves out
   long pattern_sum;
-  long pattern_spread;  // n * sum of squares - square of the sum
+  long pattern_spread;  // pixels * sum of squares - square of the sum
+  uint first[4];        // first block of this job in each kind of launch, see below
   int image_width;
   int image_height;
+  int image_pitch;
   int pattern_width;
   int pattern_height;
+  int pattern_pitch;
   int map_width;
   int map_height;
   int pitch;  // map_width rounded up, so that whole vectors stay within a row
   int unused;
 } Job;
 
-// The job that a block belongs to: job i has the blocks [first[i], first[i + 1]).
-uint find_job(global const uint* first, uint jobs, uint block) {
+// Kinds of launches, by what one block is.
+#define TILES 0    // positions that a form takes at a time
+#define ROWS_OF 1  // a row of a map
+#define RUNS 2     // a run of positions of a row of an image or map
+#define COLUMNS 3  // some columns of some rows of a map
+
+// The job that a block of a launch belongs to.
+uint find_job(global const Job* jobs, uint job_count, int kind, uint block) {
   uint low = 0;
-  uint high = jobs;
+  uint high = job_count;
   while (high - low > 1) {
     const uint middle = (low + high) / 2;
-    if (first[middle] <= block) {
+    if (jobs[middle].first[kind] <= block) {
       low = middle;
     } else {
       high = middle;

@@ -10,22 +10,47 @@ typedef struct {
   float correlation;
 } Peak;
 
-// One block: a row of a map, which writes its best at the block's own index.
-kernel void best_of_rows(global const Job* jobs, global const uint* first, uint job_count,
-                         global const float* map, global RowBest* best) {
-  const uint block = (uint)get_global_id(0);
-  if (block >= first[job_count]) return;
-  const uint index = find_job(first, job_count, block);
+RowBest better(RowBest a, RowBest b) {
+  if (isnan(b.correlation) || a.correlation > b.correlation) return a;
+  if (isnan(a.correlation) || b.correlation > a.correlation) return b;
+  return a.x < b.x ? a : b;
+}
+
+// The best that the items of a work-group have found; ties go to the lowest x.
+RowBest best_of_group(local RowBest* scratch, RowBest mine) {
+#if GROUP > 1
+  const int item = (int)get_local_id(0);
+  scratch[item] = mine;
+  for (int half_size = GROUP / 2; half_size > 0; half_size /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < half_size) scratch[item] = better(scratch[item], scratch[item + half_size]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return scratch[0];
+#else
+  return mine;
+#endif
+}
+
+// One block, a work-group: a row of a map, which writes its best at the block's own index.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void best_of_rows(
+    global const Job* jobs, uint first_job, uint job_count, global const float* map,
+    global RowBest* best) {
+  local RowBest scratch[GROUP];
+  jobs += first_job;
+  const uint block = get_group_id(0);
+  const uint index = find_job(jobs, job_count, ROWS_OF, block);
   const Job job = jobs[index];
-  global const float* row = map + job.map + (ulong)(block - first[index]) * job.pitch;
+  global const float* row = map + job.map + (ulong)(block - job.first[ROWS_OF]) * job.pitch;
   RowBest found = {NAN, 0};
-  for (int x = 0; x < job.map_width; ++x) {
+  for (int x = (int)get_local_id(0); x < job.map_width; x += GROUP) {
     if (row[x] > found.correlation || (isnan(found.correlation) && !isnan(row[x]))) {
       found.correlation = row[x];
       found.x = x;
     }
   }
-  best[block] = found;
+  found = best_of_group(scratch, found);
+  if (get_local_id(0) == 0) best[block] = found;
 }
 
 // The top of the parabola through the values at -1, 0 and 1, of which the middle is the highest; 0
@@ -63,24 +88,26 @@ float2 quadric_top(global const float* map, const Job* job, int x, int y) {
   return clamp(top, -0.5f, 0.5f);
 }
 
-// One block: a job. `first` counts the rows of best_of_rows.
-kernel void refine(global const Job* jobs, global const uint* first, uint job_count,
-                   global const float* map, global const RowBest* best, global Peak* peaks) {
-  const uint index = (uint)get_global_id(0);
-  if (index >= job_count) return;
-  const Job job = jobs[index];
-  Peak peak = {0, 0, NAN};
-  int x = 0;
-  int y = 0;
-  for (uint row = first[index]; row < first[index + 1]; ++row) {
-    const RowBest candidate = best[row];
-    if (candidate.correlation > peak.correlation ||
-        (isnan(peak.correlation) && !isnan(candidate.correlation))) {
-      peak.correlation = candidate.correlation;
-      x = candidate.x;
-      y = (int)(row - first[index]);
+// One block, a work-group: a job.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void refine(
+    global const Job* jobs, uint first_job, global const float* map, global const RowBest* best,
+    global Peak* peaks) {
+  local RowBest scratch[GROUP];
+  const uint index = get_group_id(0);
+  const Job job = jobs[first_job + index];
+  best += job.first[ROWS_OF];
+  RowBest found = {NAN, 0};
+  for (int y = (int)get_local_id(0); y < job.map_height; y += GROUP) {
+    const float correlation = best[y].correlation;
+    if (correlation > found.correlation || (isnan(found.correlation) && !isnan(correlation))) {
+      found.correlation = correlation;
+      found.x = y;
     }
   }
+  const int y = best_of_group(scratch, found).x;
+  if (get_local_id(0) != 0) return;
+  const int x = best[y].x;
+  Peak peak = {0, 0, best[y].correlation};
   if (!isnan(peak.correlation)) {
     const float2 top = quadric_top(map, &job, x, y);
     peak.x = x + top.x;

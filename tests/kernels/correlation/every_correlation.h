@@ -19,17 +19,10 @@ namespace lookalike {
 // Which device, by its place in list_devices(), and which form of the kernels.
 using Form = std::tuple<std::size_t, CorrelationKernel, bool>;
 
-inline std::vector<std::size_t> all_devices() {
-  std::vector<std::size_t> indices(list_devices().size());
-  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
-  return indices;
-}
-
 inline std::string name_of(const ::testing::TestParamInfo<Form>& info) {
   const auto [device, kernel, double_precision] = info.param;
-  return "Device" + std::to_string(device) +
-         (kernel == CorrelationKernel::kTiled ? "Tiled" : "Vector") +
-         (double_precision ? "Double" : "Float");
+  return "Device" + std::to_string(device) + "_" + std::string(to_string(kernel)) +
+         (double_precision ? "_double" : "_float");
 }
 
 // A test of every form on every device.
@@ -51,8 +44,12 @@ class EveryCorrelation : public ::testing::TestWithParam<Form> {
   }
 
   void expect_map_like_reference(const ImageView& image, const ImageView& pattern) {
-    const std::vector<float> map = correlation().map(image, pattern);
-    const std::vector<double> expected = correlation_reference(image, pattern);
+    expect_near_or_both_undefined(correlation().map(image, pattern),
+                                  correlation_reference(image, pattern));
+  }
+
+  static void expect_near_or_both_undefined(const std::vector<float>& map,
+                                            const std::vector<double>& expected) {
     ASSERT_EQ(map.size(), expected.size());
     for (std::size_t i = 0; i < map.size(); ++i) {
       ASSERT_EQ(std::isnan(map[i]), std::isnan(expected[i])) << "at " << i;
@@ -60,6 +57,11 @@ class EveryCorrelation : public ::testing::TestWithParam<Form> {
       ASSERT_NEAR(map[i], expected[i], 1e-6) << "at " << i;
       ASSERT_LE(std::abs(map[i]), 1.0F) << "at " << i;
     }
+  }
+
+  OpenClSession& session() {
+    correlation();
+    return runs()[GetParam()]->session;
   }
 
  private:
@@ -78,10 +80,21 @@ class EveryCorrelation : public ::testing::TestWithParam<Form> {
   }
 };
 
+// Every form that works on each device, in both precisions.
+inline std::vector<Form> all_forms() {
+  std::vector<Form> forms;
+  for (std::size_t device = 0; device < list_devices().size(); ++device) {
+    OpenClSession session({.device = "::" + std::to_string(device)});
+    for (const CorrelationKernel kernel : correlation_kernels(session)) {
+      forms.emplace_back(device, kernel, true);
+      forms.emplace_back(device, kernel, false);
+    }
+  }
+  return forms;
+}
+
 inline auto every_form() {
-  return ::testing::Combine(
-      ::testing::ValuesIn(all_devices()),
-      ::testing::Values(CorrelationKernel::kVector, CorrelationKernel::kTiled), ::testing::Bool());
+  return ::testing::ValuesIn(all_forms());
 }
 
 }  // namespace lookalike

@@ -1,4 +1,4 @@
-// Sum of window times pattern at every position, for GPUs: a work-group of GROUP_X x GROUP_Y items
+// Sum of window times pattern at every position, register-blocked: a work-group of GROUP_X x GROUP_Y items
 // holds GROUP_X x (GROUP_Y * ROWS) positions and walks the pattern in PIECE x PIECE pieces through
 // local memory. An item has ROWS positions below one another, so that down a column of the piece
 // each pixel that it reads serves up to ROWS products.
@@ -20,20 +20,19 @@ void load_window(local float* window, global const uchar* image, const Job* job,
     const int x = left + i % WINDOW_WIDTH;
     const int y = top + i / WINDOW_WIDTH;
     const bool inside = x < job->image_width && y < job->image_height;
-    window[i] = inside ? image[(ulong)y * job->image_width + x] - 128.0f : 0.0f;
+    window[i] = inside ? image[(ulong)y * job->image_pitch + x] - 128.0f : 0.0f;
   }
 }
 
 // One piece of the pattern, column after column, zero past its edges.
-void load_piece(local float* piece, global const float* pattern, const Job* job, int left,
-                int top) {
+void load_piece(local float* piece, global const char* pattern, const Job* job, int left, int top) {
   const int item = (int)(get_local_id(1) * GROUP_X + get_local_id(0));
   for (int i = item; i < PIECE * PIECE; i += GROUP_X * GROUP_Y) {
     const int x = left + i % PIECE;
     const int y = top + i / PIECE;
     const bool inside = x < job->pattern_width && y < job->pattern_height;
-    const ulong row = (ulong)(y + PATTERN_MARGIN);
-    piece[i % PIECE * PIECE + i / PIECE] = inside ? pattern[row * job->pattern_width + x] : 0.0f;
+    piece[i % PIECE * PIECE + i / PIECE] =
+        inside ? pattern[(ulong)y * job->pattern_pitch + x] : 0.0f;
   }
 }
 
@@ -55,14 +54,15 @@ void add_piece(float sums[ROWS], local const float* column, local const float* p
 
 // One block, a work-group: TILE_ROWS x GROUP_X positions.
 kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void window_products(
-    global const Job* jobs, global const uint* first, uint job_count, global const uchar* images,
-    global const float* patterns, global long* products) {
+    global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
+    global const char* patterns, global long* products) {
   local float window[WINDOW_WIDTH * WINDOW_HEIGHT];
   local float piece[PIECE * PIECE];
+  jobs += first_job;
   const uint block = get_group_id(0);
-  const uint index = find_job(first, job_count, block);
+  const uint index = find_job(jobs, job_count, TILES, block);
   const Job job = jobs[index];
-  const int tile = (int)(block - first[index]);
+  const int tile = (int)(block - job.first[TILES]);
   const int tiles_x = (job.map_width + GROUP_X - 1) / GROUP_X;
   const int left = tile % tiles_x * GROUP_X;
   const int top = tile / tiles_x * TILE_ROWS;

@@ -44,12 +44,13 @@ void move_sums(float16 sums[ROWS][VECTORS], long16 totals[ROWS][VECTORS]) {
 // One block: ROWS x COLUMNS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first and
 // the last image rows take part for some of the ROWS only.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
-    global const Job* jobs, global const uint* first, uint job_count, global const uchar* images,
+    global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const float* patterns, global long* products) {
+  jobs += first_job;
   const uint block = get_group_id(0);
-  const uint index = find_job(first, job_count, block);
+  const uint index = find_job(jobs, job_count, TILES, block);
   const Job job = jobs[index];
-  const int tile = (int)(block - first[index]);
+  const int tile = (int)(block - job.first[TILES]);
   const int tiles_x = (job.map_width + COLUMNS - 1) / COLUMNS;
   const int x = tile % tiles_x * COLUMNS;
   const int y = tile / tiles_x * ROWS;
@@ -65,12 +66,12 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
     const int width = min(STRIP, job.pattern_width - strip);
     global const uchar* image = images + job.image + x + strip;
     global const float* pattern =
-        patterns + job.pattern + (ulong)PATTERN_MARGIN * job.pattern_width + strip;
+        patterns + job.pattern + (ulong)PATTERN_MARGIN * job.pattern_pitch + strip;
     for (int r = 0; r < lines; ++r) {
       float line[COLUMNS + STRIP];
       const int image_row = min(y + r, job.image_height - 1);
-      load_line(line, image + (ulong)image_row * job.image_width);
-      add_line(sums, line, pattern + (ulong)r * job.pattern_width, width, job.pattern_width);
+      load_line(line, image + (ulong)image_row * job.image_pitch);
+      add_line(sums, line, pattern + (ulong)r * job.pattern_pitch, width, job.pattern_pitch);
       if (r % STRIP == STRIP - 1 || r == lines - 1) move_sums(sums, totals);
     }
   }

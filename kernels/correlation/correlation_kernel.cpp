@@ -1,0 +1,130 @@
+#include "kernels/correlation/correlation_kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "kernels/correlation/correlation.h"
+#include "kernels/correlation/correlation_reference.h"
+
+namespace lookalike {
+namespace {
+
+struct Named {
+  CorrelationKernel kernel;
+  std::string_view name;
+};
+
+constexpr std::array kNames = {
+    Named{CorrelationKernel::kAuto, "auto"},
+    Named{CorrelationKernel::kPerPosition, "per_position"},
+    Named{CorrelationKernel::kTiled, "tiled"},
+    Named{CorrelationKernel::kBlocked, "blocked"},
+    Named{CorrelationKernel::kVector, "vector"},
+    Named{CorrelationKernel::kDotProduct, "dot_product"},
+    Named{CorrelationKernel::kMatrix, "matrix"},
+};
+
+constexpr std::array kBestFirstOnCpu = {
+    CorrelationKernel::kDotProduct, CorrelationKernel::kVector,      CorrelationKernel::kBlocked,
+    CorrelationKernel::kTiled,      CorrelationKernel::kPerPosition,
+};
+
+constexpr std::array kBestFirstOnGpu = {
+    CorrelationKernel::kMatrix, CorrelationKernel::kDotProduct,  CorrelationKernel::kBlocked,
+    CorrelationKernel::kTiled,  CorrelationKernel::kPerPosition, CorrelationKernel::kVector,
+};
+
+// Whether the form agrees with the reference on a pair that takes several tiles and both signs.
+bool works(OpenClSession& session, CorrelationKernel kernel) {
+  GrayImage image(150, 75);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+    image.pixels[i] = static_cast<std::uint8_t>(i * i * 37 % 251 + i % 5);
+  }
+  GrayImage pattern(70, 9);
+  for (std::size_t i = 0; i < pattern.pixels.size(); ++i) {
+    pattern.pixels[i] = static_cast<std::uint8_t>(i * 91 % 256);
+  }
+  try {
+    Correlation correlation(session, {.kernel = kernel});
+    const std::vector<float> map = correlation.map(image.view(), pattern.view());
+    const std::vector<double> expected = correlation_reference(image.view(), pattern.view());
+    return std::equal(map.begin(), map.end(), expected.begin(), expected.end(),
+                      [](float a, double b) { return std::abs(a - b) < 1e-5; });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(CorrelationKernel kernel) {
+  const auto* found = std::find_if(kNames.begin(), kNames.end(),
+                                   [&](const Named& named) { return named.kernel == kernel; });
+  return found->name;
+}
+
+CorrelationKernel parse_correlation_kernel(std::string_view name) {
+  std::string names;
+  for (const Named& named : kNames) {
+    if (named.name == name) return named.kernel;
+    names += (names.empty() ? "" : ", ") + std::string(named.name);
+  }
+  throw Error(ErrorKind::kUsage,
+              "correlation kernel: must be one of " + names + ", was '" + std::string(name) + "'");
+}
+
+bool has_avx512_vnni() {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512vnni") != 0;
+#else
+  return false;
+#endif
+}
+
+bool has_avx_vnni() {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avxvnni") != 0;
+#else
+  return false;
+#endif
+}
+
+bool is_nvidia(const OpenClSession& session) {
+  return session.device().vendor.find("NVIDIA") != std::string::npos;
+}
+
+bool may_run(OpenClSession& session, CorrelationKernel kernel) {
+  const std::size_t group = session.device().max_work_group_size;
+  switch (kernel) {
+    case CorrelationKernel::kTiled:
+    case CorrelationKernel::kBlocked:
+      return group >= 256;
+    case CorrelationKernel::kDotProduct:
+      return session.is_cpu() ? has_avx512_vnni() || has_avx_vnni() : group >= 128;
+    case CorrelationKernel::kMatrix:
+      return is_nvidia(session);
+    default:
+      return true;
+  }
+}
+
+std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session) {
+  std::vector<CorrelationKernel> kernels;
+  const auto keep = [&](CorrelationKernel kernel) {
+    const bool own_code =
+        kernel == CorrelationKernel::kDotProduct || kernel == CorrelationKernel::kMatrix;
+    if (may_run(session, kernel) && (!own_code || works(session, kernel))) {
+      kernels.push_back(kernel);
+    }
+  };
+  if (session.is_cpu()) {
+    std::for_each(kBestFirstOnCpu.begin(), kBestFirstOnCpu.end(), keep);
+  } else {
+    std::for_each(kBestFirstOnGpu.begin(), kBestFirstOnGpu.end(), keep);
+  }
+  return kernels;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,37 @@
+// Vectors of WIDTH positions, and the step from sums to correlations.
+#define JOIN_NOW(a, b) a##b
+#define JOIN(a, b) JOIN_NOW(a, b)
+#define VECTOR(type) JOIN(type, WIDTH)
+#define LOAD JOIN(vload, WIDTH)
+#define STORE JOIN(vstore, WIDTH)
+#define CONVERT(type) JOIN(convert_, VECTOR(type))
+
+#ifdef DOUBLE_PRECISION
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double Real;
+typedef VECTOR(double) Reals;
+#define CONVERT_REALS CONVERT(double)
+#else
+typedef float Real;
+typedef VECTOR(float) Reals;
+#define CONVERT_REALS CONVERT(float)
+#endif
+
+typedef VECTOR(int) Ints;
+typedef VECTOR(long) Longs;
+typedef VECTOR(float) Floats;
+
+// 1 / sqrt(spread), NaN for what is flat.
+Real inverse_of(long spread) {
+  return spread == 0 ? (Real)NAN : 1 / sqrt((Real)spread);
+}
+
+// n Sxt - Sx St is exact: the result is below 2^62 for n up to 2^24, and what the terms overflow
+// cancels. An undefined scale is carried through the clamp by the last term.
+Floats correlations(Longs products, Ints sums, Reals inverses, const Job* job,
+                    Real pattern_inverse) {
+  const Longs covariance = job->pixels * products - CONVERT(long)(sums) * job->pattern_sum;
+  const Reals scale = inverses * pattern_inverse;
+  const Reals rho = clamp(CONVERT_REALS(covariance) * scale, (Real)-1, (Real)1) + 0 * scale;
+  return CONVERT(float)(rho);
+}

@@ -1,0 +1,144 @@
+// Sum of window times pattern at every position with a CPU's byte dot products (AVX-512 VNNI or
+// AVX-VNNI): each item keeps ROWS rows of VECTORS x WIDTH positions in registers. Position x reads a
+// "quad", the pixels x to x + 3 as one integer, and a lane adds four products of pixels, which are
+// unsigned, and pattern, which is signed, at once.
+//
+// 32 bits hold the sum of PART_PIXELS products of at most 255 * 128; larger patterns are taken in
+// parts of so many pixels, and the sums of the parts added in 64 bits.
+#define POSITIONS (WIDTH * VECTORS)
+#define STRIP 64
+
+#ifdef VEX
+#define DOT_PRODUCT "%{vex%} vpdpbusd"  // AVX-VNNI
+#else
+#define DOT_PRODUCT "vpdpbusd"  // AVX-512 VNNI
+#endif
+
+typedef VECTOR(uint) Uints;
+
+// Each lane: sums + the dot product of the four bytes of its quad and of `pattern`.
+Ints add_dot_products(Ints sums, Ints quads, Ints pattern) {
+  __asm__(DOT_PRODUCT " %2, %1, %0" : "+v"(sums) : "v"(quads), "v"(pattern));
+  return sums;
+}
+
+// The quads of one image row that a strip of the pattern meets.
+void load_quads(uint* quads, global const uchar* pixels) {
+  for (int i = 0; i < POSITIONS + STRIP; i += WIDTH) {
+    const Uints quad = CONVERT(uint)(LOAD(0, pixels + i)) |
+                       CONVERT(uint)(LOAD(0, pixels + i + 1)) << 8 |
+                       CONVERT(uint)(LOAD(0, pixels + i + 2)) << 16 |
+                       CONVERT(uint)(LOAD(0, pixels + i + 3)) << 24;
+    STORE(quad, 0, quads + i);
+  }
+}
+
+// Adds the products of one image row with the ROWS pattern rows that meet it: pattern row r for the
+// first row of positions, r - 1 for the second and so on. `width` and `pitch` count quads.
+void add_line(Ints sums[ROWS][VECTORS], const uint* quads, global const int* pattern, int width,
+              int pitch) {
+  for (int tx = 0; tx < width; ++tx) {
+    Ints pixels[VECTORS];
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {
+      pixels[v] = JOIN(as_, VECTOR(int))(LOAD(0, quads + 4 * tx + WIDTH * v));
+    }
+#pragma unroll
+    for (int row = 0; row < ROWS; ++row) {
+      const Ints t = pattern[tx - row * pitch];
+#pragma unroll
+      for (int v = 0; v < VECTORS; ++v) {
+        sums[row][v] = add_dot_products(sums[row][v], pixels[v], t);
+      }
+    }
+  }
+}
+
+// Adds the products of the image rows [begin, end), counted from the top of the tile.
+void add_lines(Ints sums[ROWS][VECTORS], const Job* job, global const uchar* image,
+               global const char* pattern, int top, int begin, int end) {
+  for (int strip = 0; strip < job->pattern_pitch; strip += STRIP) {
+    const int width = min(STRIP, job->pattern_pitch - strip) / 4;
+    for (int r = begin; r < end; ++r) {
+      uint quads[POSITIONS + STRIP];
+      const int y = min(top + r, job->image_height - 1);
+      load_quads(quads, image + (ulong)y * job->image_pitch + strip);
+      global const char* row = pattern + (ulong)(r + PATTERN_MARGIN) * job->pattern_pitch + strip;
+      add_line(sums, quads, (global const int*)row, width, job->pattern_pitch / 4);
+    }
+  }
+}
+
+void clear(Ints sums[ROWS][VECTORS]) {
+#pragma unroll
+  for (int i = 0; i < ROWS * VECTORS; ++i) sums[i / VECTORS][i % VECTORS] = 0;
+}
+
+typedef struct {
+  Job job;
+  int x;
+  int y;
+  int lines;  // image rows that the tile meets
+} Tile;
+
+// One block: ROWS x POSITIONS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first
+// and the last image rows take part for some of the ROWS only.
+Tile tile_of(global const Job* jobs, uint job_count) {
+  const uint block = get_group_id(0);
+  Tile tile;
+  tile.job = jobs[find_job(jobs, job_count, TILES, block)];
+  const int index = (int)(block - tile.job.first[TILES]);
+  const int tiles_x = (tile.job.map_width + POSITIONS - 1) / POSITIONS;
+  tile.x = index % tiles_x * POSITIONS;
+  tile.y = index / tiles_x * ROWS;
+  tile.lines = tile.job.pattern_height + min(ROWS, tile.job.map_height - tile.y) - 1;
+  return tile;
+}
+
+// Patterns of any size.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
+    global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
+    global const char* patterns, global long* products) {
+  const Tile tile = tile_of(jobs + first_job, job_count);
+  const Job job = tile.job;
+  const int rows = min(ROWS, job.map_height - tile.y);
+  const int part_lines = PART_PIXELS / job.pattern_width;
+  global long* out = products + job.map + (ulong)tile.y * job.pitch + tile.x;
+  for (int begin = 0; begin < tile.lines; begin += part_lines) {
+    Ints sums[ROWS][VECTORS];
+    clear(sums);
+    add_lines(sums, &job, images + job.image + tile.x, patterns + job.pattern, tile.y, begin,
+              min(begin + part_lines, tile.lines));
+    for (int row = 0; row < rows; ++row) {
+      for (int v = 0; v < VECTORS && tile.x + WIDTH * v < job.map_width; ++v) {
+        global long* place = out + (ulong)row * job.pitch + WIDTH * v;
+        const Longs before = begin == 0 ? (Longs)(-128 * job.pattern_sum) : LOAD(0, place);
+        STORE(before + CONVERT(long)(sums[row][v]), 0, place);
+      }
+    }
+  }
+}
+
+// Patterns of at most PART_PIXELS pixels, normalised at once.
+kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_correlations(
+    global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
+    global const char* patterns, global const int* window_sums, global const Real* inverses,
+    global float* map) {
+  const Tile tile = tile_of(jobs + first_job, job_count);
+  const Job job = tile.job;
+  Ints sums[ROWS][VECTORS];
+  clear(sums);
+  add_lines(sums, &job, images + job.image + tile.x, patterns + job.pattern, tile.y, 0, tile.lines);
+  const int rows = min(ROWS, job.map_height - tile.y);
+  const Real pattern_inverse = inverse_of(job.pattern_spread);
+  const ulong place = (ulong)tile.y * job.pitch + tile.x;
+  for (int row = 0; row < rows; ++row) {
+    for (int v = 0; v < VECTORS && tile.x + WIDTH * v < job.map_width; ++v) {
+      const ulong i = place + (ulong)row * job.pitch + WIDTH * v;
+      const Longs products = CONVERT(long)(sums[row][v]) - 128 * job.pattern_sum;
+      STORE(correlations(products, LOAD(0, window_sums + job.statistics + i),
+                         LOAD(0, inverses + job.statistics + i), &job, pattern_inverse),
+            0, map + job.map + i);
+    }
+  }
+}

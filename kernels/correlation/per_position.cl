@@ -1,0 +1,33 @@
+// Sum of window times pattern at every position, as first published: a work-group of GROUP items a
+// position, an item a pixel of the pattern, or every GROUP-th where there are more.
+// After Song and Zhou, "Fast image matching based on GPU parallel computing", 2011.
+
+// One block, a work-group: a position.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void window_products(
+    global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
+    global const char* patterns, global long* products) {
+  local long sums[GROUP];
+  jobs += first_job;
+  const uint block = get_group_id(0);
+  const uint index = find_job(jobs, job_count, TILES, block);
+  const Job job = jobs[index];
+  const int position = (int)(block - job.first[TILES]);
+  const int left = position % job.map_width;
+  const int top = position / job.map_width;
+  const int item = (int)get_local_id(0);
+  const int pixels = job.pattern_width * job.pattern_height;
+
+  long sum = 0;
+  for (int i = item; i < pixels; i += GROUP) {
+    const int x = i % job.pattern_width;
+    const int y = i / job.pattern_width;
+    const int pixel = images[job.image + (ulong)(top + y) * job.image_pitch + left + x] - 128;
+    sum += pixel * patterns[job.pattern + (ulong)y * job.pattern_pitch + x];
+  }
+  sums[item] = sum;
+  for (int half_size = GROUP / 2; half_size > 0; half_size /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < half_size) sums[item] += sums[item + half_size];
+  }
+  if (item == 0) products[job.map + (ulong)top * job.pitch + left] = sums[0];
+}

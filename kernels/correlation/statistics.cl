@@ -1,0 +1,141 @@
+// Of each window: the sum of its pixels less 128, and 1 / sqrt(n Sxx - Sx^2).
+
+// Sums and sums of squares of the pattern_width pixels from each position of each image row on.
+// One block: SEGMENT positions of a row.
+kernel void row_sums(global const Job* jobs, uint first_job, uint job_count, uint block_count,
+                     global const uchar* images, global int* sums, global int* squares) {
+  const uint block = (uint)get_global_id(0);
+  if (block >= block_count) return;
+  jobs += first_job;
+  const uint index = find_job(jobs, job_count, RUNS, block);
+  const Job job = jobs[index];
+  const uint local_block = block - job.first[RUNS];
+  const uint segments = (job.map_width + SEGMENT - 1) / SEGMENT;
+  const uint y = local_block / segments;
+  const int begin = (int)(local_block % segments) * SEGMENT;
+  const int end = min(begin + SEGMENT, job.map_width);
+  global const uchar* row = images + job.image + (ulong)y * job.image_pitch;
+  const ulong out = job.sums + (ulong)y * job.pitch;
+
+  int sum = 0;
+  int square = 0;
+  for (int x = begin; x < begin + job.pattern_width - 1; ++x) {
+    const int pixel = row[x] - 128;
+    sum += pixel;
+    square += pixel * pixel;
+  }
+  for (int x = begin; x < end; ++x) {
+    const int entering = row[x + job.pattern_width - 1] - 128;
+    sum += entering;
+    square += entering * entering;
+    sums[out + x] = sum;
+    squares[out + x] = square;
+    const int leaving = row[x] - 128;
+    sum -= leaving;
+    square -= leaving * leaving;
+  }
+}
+
+// n Sxx - Sx^2 is exact: below 2^62 for n up to 2^24. It is zero for a flat window alone.
+Reals inverses_of(Longs sum, Longs square, long pixels) {
+  const Longs spread = pixels * square - sum * sum;
+  const Reals inverse = 1 / sqrt(CONVERT_REALS(spread));
+  return inverse + 0 * inverse;  // 1 / 0, which is infinite, becomes NaN
+}
+
+// One block: COLUMN_ROWS rows of WIDTH positions, the column sums carried from row to row.
+kernel void window_statistics(global const Job* jobs, uint first_job, uint job_count,
+                              uint block_count, global const int* sums, global const int* squares,
+                              global int* window_sums, global Real* inverses) {
+  const uint block = (uint)get_global_id(0);
+  if (block >= block_count) return;
+  jobs += first_job;
+  const uint index = find_job(jobs, job_count, COLUMNS, block);
+  const Job job = jobs[index];
+  const uint local_block = block - job.first[COLUMNS];
+  const uint columns = (job.map_width + WIDTH - 1) / WIDTH;
+  const uint x = local_block % columns * WIDTH;
+  const int begin = (int)(local_block / columns) * COLUMN_ROWS;
+  const int end = min(begin + COLUMN_ROWS, job.map_height);
+  sums += job.sums + x;
+  squares += job.sums + x;
+
+  Longs sum = 0;
+  Longs square = 0;
+  for (int y = begin; y < begin + job.pattern_height - 1; ++y) {
+    sum += CONVERT(long)(LOAD(0, sums + (ulong)y * job.pitch));
+    square += CONVERT(long)(LOAD(0, squares + (ulong)y * job.pitch));
+  }
+  for (int y = begin; y < end; ++y) {
+    const ulong entering = (ulong)(y + job.pattern_height - 1) * job.pitch;
+    const ulong leaving = (ulong)y * job.pitch;
+    const ulong out = job.statistics + leaving + x;
+    sum += CONVERT(long)(LOAD(0, sums + entering));
+    square += CONVERT(long)(LOAD(0, squares + entering));
+    STORE(CONVERT(int)(sum), 0, window_sums + out);
+    STORE(inverses_of(sum, square, job.pixels), 0, inverses + out);
+    sum -= CONVERT(long)(LOAD(0, sums + leaving));
+    square -= CONVERT(long)(LOAD(0, squares + leaving));
+  }
+}
+
+// The same under a mask, from the products of the mask with three images: the pixels less 128, and
+// the low and the high byte of their squares, each less 128 too. One block: RUN positions of a
+// row of the map.
+kernel void masked_statistics(global const Job* jobs, uint first_job, uint job_count,
+                              uint block_count, global const long* products,
+                              global int* window_sums, global Real* inverses) {
+  const uint block = (uint)get_global_id(0);
+  if (block >= block_count) return;
+  jobs += first_job;
+  const uint index = find_job(jobs, job_count, RUNS, block);
+  const Job job = jobs[index];
+  const uint local_block = block - job.first[RUNS];
+  const uint runs = (job.map_width + RUN - 1) / RUN;
+  const ulong row = (ulong)(local_block / runs) * job.pitch;
+  const int begin = (int)(local_block % runs) * RUN;
+  const int end = min(begin + RUN, job.map_width);
+  const ulong plane = (ulong)job.map_height * job.pitch;
+  products += job.map + row;
+  for (int x = begin; x < end; ++x) {
+    const long sum = products[x];
+    const long low = products[plane + x] + 128 * job.pixels;
+    const long high = products[2 * plane + x] + 128 * job.pixels;
+    const long spread = job.pixels * (low + 256 * high) - sum * sum;
+    window_sums[job.statistics + row + x] = (int)sum;
+    inverses[job.statistics + row + x] = inverse_of(spread);
+  }
+}
+
+// Low and high byte of the squared pixels less 128, one image after the other behind `images`.
+kernel void square_planes(global uchar* images, ulong bytes) {
+  const ulong i = get_global_id(0);
+  if (i >= bytes) return;
+  const int pixel = images[i] - 128;
+  images[bytes + i] = (uchar)(pixel * pixel & 255);
+  images[2 * bytes + i] = (uchar)(pixel * pixel >> 8);
+}
+
+// Products to correlations. One block: RUN positions of a row of a map.
+kernel void normalise(global const Job* jobs, uint first_job, uint job_count, uint block_count,
+                      global const long* products, global const int* window_sums,
+                      global const Real* inverses, global float* map) {
+  const uint block = (uint)get_global_id(0);
+  if (block >= block_count) return;
+  jobs += first_job;
+  const uint index = find_job(jobs, job_count, RUNS, block);
+  const Job job = jobs[index];
+  const uint local_block = block - job.first[RUNS];
+  const uint runs = (job.map_width + RUN - 1) / RUN;
+  const ulong row = (ulong)(local_block / runs) * job.pitch;
+  const int begin = (int)(local_block % runs) * RUN;
+  const int end = min(begin + RUN, job.map_width);
+  const Real pattern_inverse = inverse_of(job.pattern_spread);
+  for (int x = begin; x < end; x += WIDTH) {
+    const ulong window = job.statistics + row + x;
+    const ulong out = job.map + row + x;
+    STORE(correlations(LOAD(0, products + out), LOAD(0, window_sums + window),
+                       LOAD(0, inverses + window), &job, pattern_inverse),
+          0, map + out);
+  }
+}
