@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/tuning/tuning.h"
+
 namespace lookalike {
 namespace {
 
@@ -20,20 +22,45 @@ struct RowBest {
 // The kernels write peaks as the caller gets them.
 static_assert(sizeof(CorrelationPeak) == 3 * sizeof(cl_float));
 
-CorrelationKernel choose(OpenClSession& session, CorrelationKernel kernel) {
-  if (kernel == CorrelationKernel::kAuto) return correlation_kernels(session).front();
-  if (may_run(session, kernel)) return kernel;
+std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKernel kernel) {
+  if (kernel == CorrelationKernel::kAuto) return correlation_kernels(session);
+  if (may_run(session, kernel)) return {kernel};
   throw Error(ErrorKind::kDevice, "correlation: " + session.device().name + " cannot run '" +
                                       std::string(to_string(kernel)) + "'");
 }
 
 // A CPU takes long runs, so that sums are carried far; a GPU short ones, so that there are many.
-CorrelationLayout with_steps(CorrelationLayout layout, bool is_cpu) {
+CorrelationLayout steps_for(bool is_cpu) {
+  CorrelationLayout layout;
   layout.segment = is_cpu ? 4096 : 32;
   layout.run = is_cpu ? 4096 : 2;
   layout.vector_width = is_cpu ? 8 : 2;
   layout.column_rows = is_cpu ? 256 : 32;
   return layout;
+}
+
+CorrelationLayout with_steps(CorrelationLayout layout, const CorrelationLayout& steps) {
+  layout.segment = steps.segment;
+  layout.run = steps.run;
+  layout.vector_width = steps.vector_width;
+  layout.column_rows = steps.column_rows;
+  return layout;
+}
+
+// As tuning files name the sizes: those of the item that takes the most products.
+TuningSizes sizes_of(std::span<const CorrelationItem> items) {
+  const auto products = [](const CorrelationItem& item) {
+    return 1.0 * item.image.width * item.image.height * static_cast<double>(item.pattern.size());
+  };
+  const auto largest =
+      std::max_element(items.begin(), items.end(),
+                       [&](const auto& a, const auto& b) { return products(a) < products(b); });
+  const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
+  return {{"width", u(largest->image.width)},
+          {"height", u(largest->image.height)},
+          {"pattern_width", u(largest->pattern.width)},
+          {"pattern_height", u(largest->pattern.height)},
+          {"patterns", items.size()}};
 }
 
 // How many of the first items need at most kBatchBytes on the device, but at least one.
@@ -57,16 +84,15 @@ std::string define(const char* name, int value) {
 Correlation::Correlation(OpenClSession& session, const CorrelationOptions& options)
     : session_(session),
       doubles_(use_doubles(session, options.double_precision)),
-      kernel_(choose(session, options.kernel)),
-      form_(session, kernel_, doubles_),
-      layout_(with_steps(form_.layout(), session.is_cpu())) {
+      kernels_(choice_of(session, options.kernel)),
+      steps_(steps_for(session.is_cpu())) {
   build_steps();
 }
 
 void Correlation::build_steps() {
-  const std::string sizes = correlations_options(layout_.vector_width, doubles_) +
-                            define("SEGMENT", layout_.segment) + define("RUN", layout_.run) +
-                            define("COLUMN_ROWS", layout_.column_rows);
+  const std::string sizes = correlations_options(steps_.vector_width, doubles_) +
+                            define("SEGMENT", steps_.segment) + define("RUN", steps_.run) +
+                            define("COLUMN_ROWS", steps_.column_rows);
   const std::vector<std::string> statistics = {"correlation/job.cl", "correlation/correlations.cl",
                                                "correlation/statistics.cl"};
   row_sums_ = session_.kernel(statistics, "row_sums", sizes);
@@ -79,6 +105,14 @@ void Correlation::build_steps() {
   best_of_rows_ = session_.kernel(peaks, "best_of_rows", group);
   refine_ = session_.kernel(peaks, "refine", group);
   pair_sums_ = session_.kernel({"correlation/pair_sums.cl"}, "pair_sums");
+}
+
+WindowProducts& Correlation::form_for(Items items) {
+  const CorrelationKernel kernel =
+      kernels_.size() == 1
+          ? kernels_.front()
+          : choose_variant(session_.tuning(), "correlation", sizes_of(items), kernels_);
+  return forms_.try_emplace(kernel, session_, kernel, doubles_).first->second;
 }
 
 std::vector<float> Correlation::map(const ImageView& image, const ImageView& pattern) {
@@ -177,21 +211,23 @@ void Correlation::launch_blocks(cl::Kernel& kernel, const char* label, const Job
 
 // Leaves the correlations in map_.
 CorrelationJobs Correlation::fill_maps(Items items, const cl::Buffer& images) {
-  CorrelationJobs jobs = pack_jobs(items, layout_);
+  if (items.empty()) return {};
+  WindowProducts& form = form_for(items);
+  CorrelationJobs jobs = pack_jobs(items, with_steps(form.layout(), steps_));
   refill<CorrelationJob>(jobs_, jobs.jobs);
   refill<std::uint8_t>(patterns_, jobs.patterns);
   reserve(map_, jobs.map_count * sizeof(cl_float));
   reserve(window_sums_, jobs.statistic_count * sizeof(cl_int));
   reserve(inverses_, jobs.statistic_count * (doubles_ ? sizeof(cl_double) : sizeof(cl_float)));
-  const bool fused = form_.normalises(jobs.largest_pattern);
+  const bool fused = form.normalises(jobs.largest_pattern);
   if (!fused || jobs.masks.count > 0) reserve(products_, jobs.product_count * sizeof(cl_long));
   window_statistics(jobs, images);
-  masked_statistics(jobs, images);
+  masked_statistics(jobs, images, form);
   if (fused) {
-    form_.correlations(jobs.maps, jobs_.buffer, images, patterns_.buffer, window_sums_.buffer,
-                       inverses_.buffer, map_.buffer);
+    form.correlations(jobs.maps, jobs_.buffer, images, patterns_.buffer, window_sums_.buffer,
+                      inverses_.buffer, map_.buffer);
   } else {
-    form_.products(jobs.maps, jobs_.buffer, images, patterns_.buffer, products_.buffer);
+    form.products(jobs.maps, jobs_.buffer, images, patterns_.buffer, products_.buffer);
     launch_blocks(normalise_, "correlation normalise", jobs.maps, BlockKind::kRuns,
                   products_.buffer, window_sums_.buffer, inverses_.buffer, map_.buffer);
   }
@@ -209,9 +245,10 @@ void Correlation::window_statistics(const CorrelationJobs& jobs, const cl::Buffe
                 inverses_.buffer);
 }
 
-void Correlation::masked_statistics(const CorrelationJobs& jobs, const cl::Buffer& images) {
+void Correlation::masked_statistics(const CorrelationJobs& jobs, const cl::Buffer& images,
+                                    WindowProducts& form) {
   if (jobs.masks.count == 0) return;
-  form_.products(jobs.mask_products, jobs_.buffer, images, patterns_.buffer, products_.buffer);
+  form.products(jobs.mask_products, jobs_.buffer, images, patterns_.buffer, products_.buffer);
   launch_blocks(masked_statistics_, "correlation masked_statistics", jobs.masks, BlockKind::kRuns,
                 products_.buffer, window_sums_.buffer, inverses_.buffer);
 }

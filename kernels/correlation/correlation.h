@@ -66,9 +66,6 @@ class Correlation {
  public:
   explicit Correlation(OpenClSession& session, const CorrelationOptions& options = {});
 
-  // What kAuto has become.
-  CorrelationKernel kernel() const { return kernel_; }
-
   // rho at every whole position: [image.height - pattern.height + 1][image.width - pattern.width
   // + 1], NaN where undefined.
   std::vector<float> map(const ImageView& image, const ImageView& pattern);
@@ -106,13 +103,15 @@ class Correlation {
   void refill(Scratch& scratch, std::span<const T> values);
 
   void build_steps();
+  WindowProducts& form_for(Items items);
   std::vector<CorrelationItem> place_pairs(std::span<const CorrelationPair> pairs);
   std::vector<CorrelationItem> items_in(CorrelationImage& image,
                                         std::span<const CorrelationPattern> patterns);
   void make_squares(CorrelationImage& image);
   CorrelationJobs fill_maps(Items items, const cl::Buffer& images);
   void window_statistics(const CorrelationJobs& jobs, const cl::Buffer& images);
-  void masked_statistics(const CorrelationJobs& jobs, const cl::Buffer& images);
+  void masked_statistics(const CorrelationJobs& jobs, const cl::Buffer& images,
+                         WindowProducts& form);
   std::vector<float> read_map(const CorrelationJob& job);
   Peaks best_of(Items items, const cl::Buffer& images);
   Peaks find_peaks(const CorrelationJobs& jobs);
@@ -122,9 +121,9 @@ class Correlation {
 
   OpenClSession& session_;
   const bool doubles_;
-  const CorrelationKernel kernel_;
-  WindowProducts form_;
-  CorrelationLayout layout_;
+  const std::vector<CorrelationKernel> kernels_;  // to choose from
+  const CorrelationLayout steps_;                 // without what the form decides
+  std::map<CorrelationKernel, WindowProducts> forms_;
   CorrelationMaps maps_;
   cl::Kernel row_sums_, window_statistics_, masked_statistics_, square_planes_, normalise_;
   cl::Kernel best_of_rows_, refine_, pair_sums_;

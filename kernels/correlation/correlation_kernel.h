@@ -16,10 +16,9 @@ enum class CorrelationKernel {
   kVector,       // wide vectors of floats in registers, no local memory; for CPUs
   kDotProduct,   // byte dot products: AVX-512 VNNI or AVX-VNNI on a CPU, dp4a on NVIDIA
   kMatrix,       // NVIDIA's matrix units
-  kFrequency,    // Fourier transforms in double precision, rounded to integers
 };
 
-// "auto", "per_position", "tiled", "blocked", "vector", "dot_product", "matrix", "frequency".
+// "auto", "per_position", "tiled", "blocked", "vector", "dot_product", "matrix".
 std::string_view to_string(CorrelationKernel kernel);
 
 // Throws Error(kUsage), which lists the names, when `name` is none of them.

@@ -19,7 +19,7 @@ std::string correlations_options(int width, bool doubles);
 // One form's kernels: the sums of window less 128 times pattern at every position of some jobs.
 class WindowProducts {
  public:
-  // `kernel` is neither kAuto nor kFrequency; `doubles` is what use_doubles() said.
+  // `kernel` is not kAuto; `doubles` is what use_doubles() said.
   WindowProducts(OpenClSession& session, CorrelationKernel kernel, bool doubles);
 
   // What pack_jobs must know; segment, run and columns are left for the caller.
