@@ -1,7 +1,7 @@
-// Sum of window times pattern at every position, register-blocked: a work-group of GROUP_X x GROUP_Y items
-// holds GROUP_X x (GROUP_Y * ROWS) positions and walks the pattern in PIECE x PIECE pieces through
-// local memory. An item has ROWS positions below one another, so that down a column of the piece
-// each pixel that it reads serves up to ROWS products.
+// Sum of window times pattern at every position, register-blocked: a work-group of GROUP_X x
+// GROUP_Y items holds GROUP_X x (GROUP_Y * ROWS) positions and walks the pattern in PIECE x PIECE
+// pieces through local memory. An item has ROWS positions below one another, so that down a column
+// of the piece each pixel that it reads serves up to ROWS products.
 //
 // Products are floats, yet exact: each is at most 2^14 in size, and the PIECE x PIECE = 256 of a
 // piece stay within the 2^24 up to which a float holds every integer. Then they move to 64 bits.

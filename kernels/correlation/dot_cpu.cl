@@ -1,7 +1,7 @@
 // Sum of window times pattern at every position with a CPU's byte dot products (AVX-512 VNNI or
-// AVX-VNNI): each item keeps ROWS rows of VECTORS x WIDTH positions in registers. Position x reads a
-// "quad", the pixels x to x + 3 as one integer, and a lane adds four products of pixels, which are
-// unsigned, and pattern, which is signed, at once.
+// AVX-VNNI): each item keeps ROWS rows of VECTORS x WIDTH positions in registers. Position x reads
+// a "quad", the pixels x to x + 3 as one integer, and a lane adds four products of pixels, which
+// are unsigned, and pattern, which is signed, at once.
 //
 // 32 bits hold the sum of PART_PIXELS products of at most 255 * 128; larger patterns are taken in
 // parts of so many pixels, and the sums of the parts added in 64 bits.

@@ -1,6 +1,6 @@
-// Sum of window times pattern at every position with NVIDIA's matrix units (PTX mma.sync m16n8k32 on
-// bytes, compute capability 8.0 on). A warp of 32 items has 64 positions side by side, in four sets
-// of 16, and BAND below one another, eight to a block of rows. For image row r and 32 pattern
+// Sum of window times pattern at every position with NVIDIA's matrix units (PTX mma.sync m16n8k32
+// on bytes, compute capability 8.0 on). A warp of 32 items has 64 positions side by side, in four
+// sets of 16, and BAND below one another, eight to a block of rows. For image row r and 32 pattern
 // columns from k on, one instruction adds to set i and block b
 //   A[m][k] B[k][n],  A[m][k] = image[r][4 m + i + k],  B[k][n] = pattern[r - 8 b - n][k],
 // which is the share of that image row in position 4 m + i of the block's position row n. Lane
