@@ -1,5 +1,6 @@
 #include "stages/command/command_line.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -41,6 +42,22 @@ std::string help_text(const ConfigField& field) {
   return fmt::format("{} Must be {}.", field.meaning, allowed(field.rule, field.unit));
 }
 
+// "table.key=value", as --set has it.
+void apply_setting(RunConfig& config, const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  const std::string name = setting.substr(0, equals);
+  const auto fields = config_fields();
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [&](const ConfigField& known) { return known.name() == name; });
+  if (equals == std::string::npos || field == fields.end()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--set: must be TABLE.KEY=VALUE with a key that `lookalike config` "
+                            "lists, was \"{}\"",
+                            setting));
+  }
+  set_field(config, *field, setting.substr(equals + 1), "--set " + name);
+}
+
 }  // namespace
 
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
@@ -59,6 +76,12 @@ bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
 ConfigArguments::ConfigArguments(CLI::App& command) : command_(command) {
   command.add_option("--config", file_, "Configuration file; options given here win over it")
       ->type_name("FILE");
+  command
+      .add_option("--set", settings_,
+                  "Any key of the configuration, which lookalike config lists; wins over the rest")
+      ->type_name("TABLE.KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 CLI::Option* ConfigArguments::add(const std::string& option, std::string_view field) {
@@ -95,6 +118,7 @@ void ConfigArguments::override_field(RunConfig& config, const Argument& argument
 RunConfig ConfigArguments::load() const {
   RunConfig config = file_.empty() ? RunConfig{} : load_config(file_);
   for (const Argument& argument : arguments_) override_field(config, argument);
+  for (const std::string& setting : settings_) apply_setting(config, setting);
   return config;
 }
 

@@ -3,6 +3,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -18,8 +19,8 @@ namespace lookalike {
 // program is done. Throws Error(kUsage) that says what is wrong and where help is.
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
-// --config FILE, and options that stand for keys of the configuration: their help texts and what
-// they allow come from the keys' descriptions. Must outlive the parsing.
+// --config FILE, --set TABLE.KEY=VALUE, and options that stand for keys of the configuration: their
+// help texts and what they allow come from the keys' descriptions. Must outlive the parsing.
 class ConfigArguments {
  public:
   explicit ConfigArguments(CLI::App& command);
@@ -28,7 +29,8 @@ class ConfigArguments {
   // flag that makes it true; a list takes any number of values.
   CLI::Option* add(const std::string& option, std::string_view field);
 
-  // The file's configuration, or the defaults without one, overridden by the options given.
+  // The file's configuration, or the defaults without one, overridden by the options given, and
+  // these by what --set gives.
   // Folders and files that options name are made absolute. Throws Error(kUsage).
   RunConfig load() const;
   bool has_file() const { return !file_.empty(); }
@@ -44,7 +46,8 @@ class ConfigArguments {
 
   CLI::App& command_;
   std::string file_;
-  std::deque<Argument> arguments_;  // whose items stay where they are
+  std::vector<std::string> settings_;  // "table.key=value"
+  std::deque<Argument> arguments_;     // whose items stay where they are
 };
 
 // --quiet and --verbose.

@@ -82,6 +82,20 @@ TEST(ConfigArguments, AnOptionOutOfRangeIsTold) {
             "--octaves: must be a whole number from 1 to 6, was \"9\"");
 }
 
+TEST(ConfigArguments, SetReachesEveryKeyAndWins) {
+  const RunConfig config = Program().run(
+      {"--set", "extract.octaves=2", "--octaves", "5", "--set", "match.burstiness=false"});
+  EXPECT_EQ(config.extract.octaves, 2U);
+  EXPECT_FALSE(config.match.burstiness);
+}
+
+TEST(ConfigArguments, SetRefusesKeysThatThereAreNotAndValuesOutOfRange) {
+  EXPECT_THAT(refusal({"--set", "extract.octave=2"}), HasSubstr("extract.octave=2"));
+  EXPECT_THAT(refusal({"--set", "extract.octaves"}), HasSubstr("TABLE.KEY=VALUE"));
+  EXPECT_EQ(refusal({"--set", "extract.octaves=9"}),
+            "--set extract.octaves: must be a whole number from 1 to 6, was \"9\"");
+}
+
 TEST(ParseCommandLine, WhatIsWrongIsToldAndWhereHelpIs) {
   EXPECT_THAT(refusal({"--octave", "9"}), HasSubstr("--octave"));
   EXPECT_THAT(refusal({"--octave", "9"}), HasSubstr("see lookalike-nothing --help"));
