@@ -101,6 +101,13 @@ void add_extract_fields(std::vector<ConfigField>& to) {
   to.push_back(field<kTable, &Options::longest_side_px>("extract", "longest_side_px",
                                                         WholeNumber{64, 16384}, "px",
                                                         "Larger images are reduced first."));
+  to.push_back(field<kTable, &Options::enlarge_to_px>(
+      "extract", "enlarge_to_px", WholeNumber{0, 4096}, "px",
+      "Images whose longest side is shorter are enlarged to it first."));
+  to.push_back(field<kTable, &Options::descriptor_form>(
+      "extract", "descriptor_form", Choice{{"plain", "signed_root", "centred"}}, "",
+      "What becomes of descriptors: nothing, signed square roots, or less the mean of each "
+      "quantity over the cells."));
 }
 
 void add_codebook_fields(std::vector<ConfigField>& to) {
@@ -148,28 +155,56 @@ void add_store_fields(std::vector<ConfigField>& to) {
                                                      "segments", "More are merged."));
 }
 
-void add_match_fields(std::vector<ConfigField>& to) {
+// Which images are looked at, and how they are ranked.
+void add_ranking_fields(std::vector<ConfigField>& to) {
   constexpr auto kTable = &RunConfig::match;
   using Options = MatchOptions;
   to.push_back(field<kTable, &Options::top>("match", "top", WholeNumber{1, 1000}, "images",
                                             "Matches that are reported per query, at most."));
-  to.push_back(field<kTable, &Options::shortlist>("match", "shortlist", WholeNumber{1, 100000},
-                                                  "images", "Candidates that geometry verifies."));
+  to.push_back(field<kTable, &Options::report>(
+      "match", "report", Choice{{"all", "similar", "same_object", "duplicate"}}, "",
+      "The weakest kind of match that is reported."));
+  to.push_back(field<kTable, &Options::shortlist>(
+      "match", "shortlist", WholeNumber{1, 100000, 1, "auto"}, "images",
+      "Candidates that geometry verifies. \"auto\": grows with the collection."));
+  to.push_back(field<kTable, &Options::words_per_feature>(
+      "match", "words_per_feature", WholeNumber{1, 8}, "words",
+      "Nearest words that each feature of the query has."));
   to.push_back(field<kTable, &Options::hamming_threshold>(
       "match", "hamming_threshold", WholeNumber{0, 64}, "bits",
       "Features whose signatures are further apart do not match."));
+  to.push_back(field<kTable, &Options::hamming_weights>(
+      "match", "hamming_weights", YesOrNo{}, "", "Votes of nearer signatures count for more."));
+  to.push_back(
+      field<kTable, &Options::burstiness>("match", "burstiness", YesOrNo{}, "",
+                                          "Repeated votes of a word count as their square root."));
+}
+
+// How candidates are verified and decided upon.
+void add_verification_fields(std::vector<ConfigField>& to) {
+  constexpr auto kTable = &RunConfig::match;
+  using Options = MatchOptions;
+  to.push_back(field<kTable, &Options::one_to_one>("match", "one_to_one", YesOrNo{}, "",
+                                                   "A feature is in one pair at most."));
+  to.push_back(field<kTable, &Options::local_optimisation>(
+      "match", "local_optimisation", YesOrNo{}, "",
+      "Poses are fitted to their inliers, as affine maps and homographies."));
+  to.push_back(field<kTable, &Options::effective_inliers>(
+      "match", "effective_inliers", YesOrNo{}, "", "Inliers that crowd in one place count once."));
   to.push_back(field<kTable, &Options::min_inliers>("match", "min_inliers", WholeNumber{4, 1000},
-                                                    "pairs",
-                                                    "Images with fewer are not reported."));
-  to.push_back(field<kTable, &Options::min_score>(
-      "match", "min_score", Number{0, 1e6}, "",
-      "Weaker matches are not reported; see what a score is in stages/match/match.h."));
+                                                    "pairs", "Fewer are no pose."));
   to.push_back(field<kTable, &Options::inlier_distance>(
       "match", "inlier_distance", Number{0.0001, 0.5}, "of the query's diagonal",
       "How far an inlier may lie from where the pose puts it."));
   to.push_back(field<kTable, &Options::locate_candidates>(
       "match", "locate_candidates", WholeNumber{0, 1000}, "images",
       "Best matches whose place is sharpened by correlation."));
+  to.push_back(field<kTable, &Options::same_probability>(
+      "match", "same_probability", Number{0, 1}, "",
+      "A match is the same object from this probability on."));
+  to.push_back(field<kTable, &Options::duplicate_correlation>(
+      "match", "duplicate_correlation", Number{-1, 1}, "",
+      "The same object is a duplicate from this correlation on, where it fills the photo."));
   to.push_back(field<kTable, &Options::min_correlation>(
       "match", "min_correlation", Number{-1, 1}, "",
       "`locate` reports what it found without features from this correlation on."));
@@ -186,7 +221,8 @@ std::vector<ConfigField> all_fields() {
   add_assign_fields(fields);
   add_variance_fields(fields);
   add_store_fields(fields);
-  add_match_fields(fields);
+  add_ranking_fields(fields);
+  add_verification_fields(fields);
   return fields;
 }
 

@@ -38,6 +38,8 @@ struct ExtractOptions {
   bool upright = false;                  // true: features are not turned, faster
   std::uint32_t max_features = 1000;     // 1..100000 per image, strongest first
   std::uint32_t longest_side_px = 1024;  // 64..16384; larger images are reduced first
+  std::uint32_t enlarge_to_px = 640;     // 0..4096; images with a shorter longest side are enlarged
+  std::string descriptor_form = "signed_root";  // "plain", "signed_root", "centred"
 
   bool operator==(const ExtractOptions&) const = default;
 };
@@ -80,12 +82,20 @@ struct StoreOptions {
 // [match]
 struct MatchOptions {
   std::uint32_t top = 10;                // 1..1000: matches reported per query
-  std::uint32_t shortlist = 200;         // 1..100000: images verified by geometry
+  std::string report = "similar";        // the weakest decision reported, see Decision
+  std::uint32_t shortlist = 0;           // 0: "auto", else 1..100000 images verified by geometry
+  std::uint32_t words_per_feature = 3;   // 1..8, of the query
   std::uint32_t hamming_threshold = 24;  // 0..64 bits: signatures further apart do not match
-  std::uint32_t min_inliers = 6;         // 4..1000: fewer are not reported
-  double min_score = 12;                 // 0..1e6: weaker matches are not reported
+  bool hamming_weights = true;           // nearer signatures count for more
+  bool burstiness = true;                // repeats count as their square root
+  bool one_to_one = true;                // a feature is in one pair at most
+  bool local_optimisation = true;        // of poses, to affine maps and homographies
+  bool effective_inliers = true;         // crowded inliers count once
+  std::uint32_t min_inliers = 6;         // 4..1000: fewer are no pose
   double inlier_distance = 0.012;        // 0.0001..0.5 of the query's diagonal
   std::uint32_t locate_candidates = 5;   // 0..1000: best matches sharpened by correlation
+  double same_probability = 0.5;         // 0..1: from here on it is the same object
+  double duplicate_correlation = 0.9;    // -1..1: from here on the same picture
   double min_correlation = 0.7;          // -1..1, for `locate` hits found without features
   std::uint64_t seed = 1;
 

@@ -60,11 +60,11 @@ std::vector<SkippedFile> for_each_image_batch(
   ScanResult found = scan_images(config.images);
   keep_shard(found.files, shard);
   keep_shard(found.skipped, shard);
-  OrderedParallel<Decoded> decoder(
-      found.files.size(), decode_threads(config.images), 2 * kDeviceBatchImages,
-      [&](std::size_t i) {
-        return decode_file(found.files[i].path, config.extract.longest_side_px, config.images);
-      });
+  OrderedParallel<Decoded> decoder(found.files.size(), decode_threads(config.images),
+                                   2 * kDeviceBatchImages, [&](std::size_t i) {
+                                     return decode_file(found.files[i].path,
+                                                        WantedSize(config.extract), config.images);
+                                   });
   Progress progress(label, "images", found.files.size(), style);
   std::vector<DecodedImage> batch;
   std::size_t done = 0;

@@ -88,11 +88,11 @@ std::optional<std::pair<std::string, std::string>> wrong_size(std::uint64_t widt
   return std::nullopt;
 }
 
-double scale_for(std::uint64_t width, std::uint64_t height, std::uint32_t longest_side_px) {
+double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
   const std::uint64_t longest = std::max(width, height);
-  return longest <= longest_side_px
-             ? 1
-             : static_cast<double>(longest_side_px) / static_cast<double>(longest);
+  const std::uint64_t least = std::min(size.at_least_px, size.at_most_px);
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(longest, least, size.at_most_px);
+  return static_cast<double>(wanted) / static_cast<double>(longest);
 }
 
 // libjpeg can leave out frequencies and give an image of half, a quarter or an eighth of the size
@@ -118,12 +118,13 @@ cv::Mat decode_gray(const std::vector<std::uint8_t>& bytes, int divisor) {
   return cv::imdecode(bytes, flags);
 }
 
-// Area averaging by exactly `factor` on both axes; the last pixel of a side may be a partial one.
-GrayImage reduced(const cv::Mat& gray, double factor) {
-  cv::Mat small = gray;
-  if (factor < 1) cv::resize(gray, small, {}, factor, factor, cv::INTER_AREA);
-  GrayImage image(small.cols, small.rows);
-  small.copyTo(cv::Mat(small.rows, small.cols, CV_8U, image.pixels.data()));
+// Resized by exactly `factor` on both axes; the last pixel of a side may be a partial one.
+GrayImage resized(const cv::Mat& gray, double factor) {
+  cv::Mat result = gray;
+  const int method = factor < 1 ? cv::INTER_AREA : cv::INTER_CUBIC;
+  if (factor != 1) cv::resize(gray, result, {}, factor, factor, method);
+  GrayImage image(result.cols, result.rows);
+  result.copyTo(cv::Mat(result.rows, result.cols, CV_8U, image.pixels.data()));
   return image;
 }
 
@@ -155,44 +156,42 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
   return loaded;
 }
 
-std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded,
-                                               std::uint32_t longest_side_px,
+std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits) {
   if (ends_early(loaded.bytes)) {
     return skipped(loaded.file, "undecodable", "the image ends early: the file is cut short");
   }
   const ImageHeader header = read_image_header(loaded.bytes).value_or(ImageHeader{});
   if (header.width > 0) {
-    const double scale = scale_for(header.width, header.height, longest_side_px);
+    const double scale = scale_for(header.width, header.height, size);
     if (auto why = wrong_size(header.width, header.height, limits, scale)) {
       return skipped(loaded.file, std::move(why->first), std::move(why->second));
     }
   }
   try {
-    const int divisor = jpeg_divisor(header, longest_side_px);
+    const int divisor = jpeg_divisor(header, size.at_most_px);
     const cv::Mat gray = decode_gray(loaded.bytes, divisor);
     if (gray.empty()) return skipped(loaded.file, "undecodable", "not an image that can be read");
     DecodedImage image;
     image.record = {loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
     const auto width = static_cast<std::uint64_t>(image.record.width);
     const auto height = static_cast<std::uint64_t>(image.record.height);
-    image.scale = scale_for(width, height, longest_side_px);
+    image.scale = scale_for(width, height, size);
     if (auto why = wrong_size(width, height, limits, image.scale)) {
       return skipped(loaded.file, std::move(why->first), std::move(why->second));
     }
-    image.pixels = reduced(gray, image.scale * divisor);
+    image.pixels = resized(gray, image.scale * divisor);
     return image;
   } catch (const cv::Exception& exception) {
     return skipped(loaded.file, "undecodable", "OpenCV: " + exception.err);
   }
 }
 
-std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path,
-                                                    std::uint32_t longest_side_px,
+std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,
                                                     const ImagesOptions& limits) {
   auto loaded = load_file(path, limits);
   if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
-  return decode(std::get<LoadedFile>(loaded), longest_side_px, limits);
+  return decode(std::get<LoadedFile>(loaded), size, limits);
 }
 
 }  // namespace lookalike

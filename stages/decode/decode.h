@@ -11,12 +11,21 @@
 
 namespace lookalike {
 
-// An image ready for the device: grey, upright, and reduced so that its longest side is at most
-// what was asked.
+// The size in which pixels are wanted, by their longest side.
+struct WantedSize {
+  WantedSize(std::uint32_t at_most) : at_most_px(at_most) {}  // NOLINT(*-explicit-*): is its limit
+  explicit WantedSize(const ExtractOptions& options)
+      : at_most_px(options.longest_side_px), at_least_px(options.enlarge_to_px) {}
+
+  std::uint32_t at_most_px;       // larger images are reduced
+  std::uint32_t at_least_px = 0;  // smaller ones are enlarged, to at_most_px at most
+};
+
+// An image ready for the device: grey, upright, and of the size that was asked for.
 struct DecodedImage {
   ImageRecord record;  // full size
-  GrayImage pixels;    // reduced: never enlarged
-  double scale = 1;    // reduced px per full-size px, the same on both axes; 1 when not reduced
+  GrayImage pixels;    // reduced or enlarged
+  double scale = 1;    // px of these pixels per full-size px, on both axes; 1 when left as it was
 };
 
 // Full-size coordinates of a position in the reduced image. Pixel centres lie at whole numbers in
@@ -43,17 +52,16 @@ inline constexpr int kMinSidePx = 16;
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
                                                 const ImagesOptions& limits);
 
-// Decodes with OpenCV to 8-bit grey (EXIF orientation honoured) and reduces by area averaging.
+// Decodes with OpenCV to 8-bit grey (EXIF orientation honoured); reduces by area averaging,
+// enlarges by cubic interpolation.
 // Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header where the format
 // is known), "too_small", "undecodable" (also a JPEG or PNG that ends early, which OpenCV would
 // fill with grey).
-std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded,
-                                               std::uint32_t longest_side_px,
+std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
 
 // load_file, then decode. A file that cannot be used is a value, not an exception.
-std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path,
-                                                    std::uint32_t longest_side_px,
+std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,
                                                     const ImagesOptions& limits);
 
 }  // namespace lookalike

@@ -1,15 +1,54 @@
 #include "stages/extract/extract_stage.h"
 
+#include <cmath>
+#include <cstddef>
+#include <string>
 #include <utility>
 
 namespace lookalike {
 namespace {
 
-void enlarge(std::vector<Keypoint>& keypoints, double scale) {
+constexpr std::size_t kCells = 16;  // of a descriptor
+
+void to_full_size(std::vector<Keypoint>& keypoints, double scale) {
   for (Keypoint& keypoint : keypoints) {
-    keypoint.x = static_cast<float>(to_full_size(keypoint.x, scale));
-    keypoint.y = static_cast<float>(to_full_size(keypoint.y, scale));
+    keypoint.x = static_cast<float>(lookalike::to_full_size(keypoint.x, scale));
+    keypoint.y = static_cast<float>(lookalike::to_full_size(keypoint.y, scale));
     keypoint.size = static_cast<float>(keypoint.size / scale);
+  }
+}
+
+void take_signed_root(std::span<float> values) {
+  for (float& value : values) value = std::copysign(std::sqrt(std::abs(value)), value);
+}
+
+// A descriptor holds the same few quantities for each cell; each loses its mean over the cells.
+void centre(std::span<float> descriptor) {
+  const std::size_t quantities = descriptor.size() / kCells;
+  for (std::size_t quantity = 0; quantity < quantities; ++quantity) {
+    float sum = 0;
+    for (std::size_t i = quantity; i < descriptor.size(); i += quantities) sum += descriptor[i];
+    const float mean = sum / static_cast<float>(kCells);
+    for (std::size_t i = quantity; i < descriptor.size(); i += quantities) descriptor[i] -= mean;
+  }
+}
+
+void normalise(std::span<float> values) {
+  float squares = 0;
+  for (const float value : values) squares += value * value;
+  if (squares <= 0) return;
+  const float length = std::sqrt(squares);
+  for (float& value : values) value /= length;
+}
+
+void take_form(FeatureSet& features, const std::string& form) {
+  if (form == "plain") return;
+  const std::size_t size = features.descriptor_size;
+  for (std::size_t first = 0; first < features.descriptors.size(); first += size) {
+    const std::span<float> descriptor(features.descriptors.data() + first, size);
+    if (form == "centred") centre(descriptor);
+    if (form == "signed_root") take_signed_root(descriptor);
+    normalise(descriptor);
   }
 }
 
@@ -27,7 +66,7 @@ SurfParameters surf_parameters(const ExtractOptions& options) {
 }
 
 ExtractStage::ExtractStage(OpenClSession& session, const ExtractOptions& options)
-    : surf_(session, surf_parameters(options)) {}
+    : surf_(session, surf_parameters(options)), descriptor_form_(options.descriptor_form) {}
 
 std::vector<ImageFeatures> ExtractStage::run(std::span<const DecodedImage> images,
                                              std::span<const ImageView> masks) {
@@ -36,7 +75,8 @@ std::vector<ImageFeatures> ExtractStage::run(std::span<const DecodedImage> image
   std::vector<FeatureSet> found = surf_.extract(views, masks);
   std::vector<ImageFeatures> features;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    if (images[i].scale != 1) enlarge(found[i].keypoints, images[i].scale);
+    take_form(found[i], descriptor_form_);
+    if (images[i].scale != 1) to_full_size(found[i].keypoints, images[i].scale);
     features.push_back({images[i].record, std::move(found[i])});
   }
   return features;

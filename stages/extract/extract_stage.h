@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "config/options.h"
@@ -21,6 +22,7 @@ class ExtractStage {
 
  private:
   Surf surf_;
+  const std::string descriptor_form_;
 };
 
 SurfParameters surf_parameters(const ExtractOptions& options);

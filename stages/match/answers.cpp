@@ -37,9 +37,11 @@ Json query_answer(const std::string& query, std::span<const Match> matches) {
     answer["matches"].push_back(
         {{"path", path_of(match)},
          {"score", match.score},
-         {"inliers", match.inliers},
-         {"correlation", match.correlation ? Json(*match.correlation) : Json(nullptr)},
-         {"quad", to_json(match.quad)}});
+         {"probability", match.probability},
+         {"decision", to_string(match.decision)},
+         {"inliers", match.evidence.inliers},
+         {"correlation", match.evidence.correlation ? Json(*match.evidence.correlation) : Json()},
+         {"quad", match.is_located() ? to_json(match.quad) : Json()}});
   }
   return answer;
 }

@@ -14,7 +14,7 @@ namespace {
 // Whether the photo that the features were taken from could still be read and was answered.
 bool answer(Matcher& matcher, const ImageFeatures& features, const RunConfig& config) {
   const std::string& path = features.image.file.path;
-  auto decoded = decode_file(path, config.extract.longest_side_px, config.images);
+  auto decoded = decode_file(path, WantedSize(config.extract), config.images);
   if (const auto* skipped = std::get_if<SkippedFile>(&decoded)) {
     spdlog::error("{}: {}: {}", path, skipped->reason, skipped->detail);
     return false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "pipeline/artefacts.h"
 #include "pipeline/homography.h"
 #include "stages/decode/decode.h"
+#include "stages/match/evidence.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -30,25 +32,45 @@ using Quad = std::array<Point, 4>;
 // The quad of a w x h object under a map between pixel centres.
 Quad outline(const Homography& object_to_scene, int width, int height);
 
-// An indexed image that was found in a query.
+// What a match is taken for, weakest first; see decision.h.
+enum class Decision { kNone, kSimilar, kSameObject, kDuplicate };
+
+// "none", "similar", "same object", "duplicate".
+std::string_view to_string(Decision decision);
+
+// An indexed image that was found in a query, or that looks like it.
 struct Match {
   StoredImage image;
-  double score = 0;  // effective inliers (see pose.h), times 1 + the correlation where positive
-  std::uint32_t inliers = 0;          // feature pairs that agree on the pose
-  std::optional<double> correlation;  // at the sharpened pose; absent when it could not be taken
-  Homography object_to_query;         // between full-size pixel centres
+  Evidence evidence;
+  double score = 0;        // what matches are ranked by; see decision.h
+  double probability = 0;  // that it shows what the query shows
+  Decision decision = Decision::kNone;
+  // Where it lies in the query; unset when geometry found no pose (no inliers).
+  Homography object_to_query;  // between full-size pixel centres
   Quad quad{};
   std::vector<std::pair<Point, Point>> inlier_pairs;  // object px, query px
+  std::vector<std::uint32_t> query_features;          // of these pairs
+
+  bool is_located() const { return evidence.inliers > 0; }
 };
 
-// Finds the indexed images that a photo shows, best first, at most options.top of them, each with
-// at least options.min_inliers inliers and options.min_score. Deterministic.
+// Milliseconds that the steps of one query took.
+struct MatchTimes {
+  double words = 0;      // features to words
+  double shortlist = 0;  // votes
+  double verify = 0;     // forward records, pairs and poses
+  double locate = 0;     // correlation
+};
+
+// Finds the indexed images that a photo shows, best first, at most options.top of them, each of at
+// least the decision that options.report names. Deterministic.
 class Matcher {
  public:
   // Reads the codebook and the norms. The reader must outlive the matcher.
   Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options);
   ~Matcher();
   std::vector<Match> match(const Query& query);
+  MatchTimes times() const;  // of the last query
 
  private:
   struct Impl;

@@ -1,42 +1,46 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <thread>
 #include <utility>
 #include <variant>
 
-#include "pipeline/ordered_parallel.h"
+#include "stages/match/decision.h"
 #include "stages/match/match.h"
-#include "stages/match/pairs.h"
-#include "stages/match/pose.h"
 #include "stages/match/quad.h"
 #include "stages/match/query_words.h"
 #include "stages/match/reduction.h"
 #include "stages/match/sharpen.h"
 #include "stages/match/shortlist.h"
+#include "stages/match/verification.h"
 
 namespace lookalike {
 namespace {
 
-// Indexed images are read again at this size to be correlated, a little above what is compared.
-constexpr std::uint32_t kReadLongestSidePx = 640;
+// The depth of an automatic shortlist grows as the square root of the collection: at 500 images
+// nearly a fifth are verified, at 62,500 a thousand.
+constexpr double kDepthGrowth = 4;
+constexpr std::size_t kLeastDepth = 100;
+constexpr std::size_t kMostDepth = 1000;
 
-// An image of the shortlist with its forward record.
-struct Candidate {
-  StoredImage image;
-  std::vector<IndexedFeature> features;
-};
-
-FeaturePlace place_of(const IndexedFeature& feature) {
-  return {feature.x, feature.y, feature.size, feature.angle_degrees};
-}
-FeaturePlace place_of(const Keypoint& keypoint) {
-  return {keypoint.x, keypoint.y, keypoint.size, keypoint.angle_degrees};
+std::size_t shortlist_depth(const MatchOptions& options, std::size_t images) {
+  if (options.shortlist > 0) return options.shortlist;
+  const double depth = kDepthGrowth * std::sqrt(static_cast<double>(images));
+  return std::clamp(static_cast<std::size_t>(depth), kLeastDepth, kMostDepth);
 }
 
-void set_pose(Match& match, const Homography& object_to_query) {
-  match.object_to_query = object_to_query;
-  match.quad = outline(object_to_query, match.image.width, match.image.height);
+// Runs a step and adds what it took, in milliseconds.
+template <typename Step>
+auto timed(double& total_ms, Step step) {
+  const auto start = std::chrono::steady_clock::now();
+  auto result = step();
+  total_ms +=
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+bool ranks_before(const Match& a, const Match& b) {
+  return a.score != b.score ? a.score > b.score : a.image.id < b.image.id;
 }
 
 }  // namespace
@@ -48,14 +52,15 @@ struct Matcher::Impl {
         codebook(reader.codebook()),
         assigner(session, codebook.word_matrix()),
         shortlist([&reader](std::uint32_t word) { return reader.postings(word); }, reader.norms(),
-                  match_options.hamming_threshold),
+                  {.hamming_threshold = match_options.hamming_threshold,
+                   .hamming_weights = match_options.hamming_weights,
+                   .burstiness = match_options.burstiness}),
         sharpener(session) {}
 
-  std::vector<Candidate> candidates(std::span<const QueryWord> words) const;
-  std::optional<Match> verify(const Query& query, std::span<const QueryWord> words,
-                              const Candidate& candidate) const;
-  std::vector<Match> verify_all(const Query& query, std::span<const QueryWord> words,
-                                const std::vector<Candidate>& found) const;
+  std::vector<Candidate> load(const std::vector<RankedImage>& ranked) const;
+  std::vector<Match> verified(const Question& question,
+                              const std::vector<RankedImage>& ranked) const;
+  std::size_t locate(const Query& query, std::vector<Match>& matches);
   void sharpen(const Query& query, Match& match);
 
   const IndexReader& index;
@@ -64,58 +69,33 @@ struct Matcher::Impl {
   WordAssigner assigner;
   const Shortlist shortlist;
   PoseSharpener sharpener;
+  MatchTimes times;
 };
 
-std::vector<Candidate> Matcher::Impl::candidates(std::span<const QueryWord> words) const {
-  std::vector<Candidate> found;
-  for (const RankedImage& ranked : shortlist.find(words, options.shortlist)) {
-    std::optional<StoredImage> image = index.image(ranked.image);
-    if (image) found.push_back({std::move(*image), index.features(ranked.image)});
+std::vector<Candidate> Matcher::Impl::load(const std::vector<RankedImage>& ranked) const {
+  std::vector<Candidate> candidates;
+  for (const RankedImage& entry : ranked) {
+    std::optional<StoredImage> image = index.image(entry.image);
+    if (image) candidates.push_back({std::move(*image), index.features(entry.image)});
   }
-  return found;
+  return candidates;
 }
 
-std::optional<Match> Matcher::Impl::verify(const Query& query, std::span<const QueryWord> words,
-                                           const Candidate& candidate) const {
-  const auto pairs = pair_features(words, candidate.features, options.hamming_threshold);
-  std::vector<PlacePair> places;
-  places.reserve(pairs.size());
-  for (const FeaturePair& pair : pairs) {
-    places.push_back({place_of(candidate.features[pair.object]),
-                      place_of(query.features.keypoints[pair.query])});
+std::vector<Match> Matcher::Impl::verified(const Question& question,
+                                           const std::vector<RankedImage>& ranked) const {
+  std::vector<Match> matches = verify_all(question, load(ranked), options);
+  const double median = ranked.empty() ? 1 : ranked[ranked.size() / 2].score;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    matches[i].evidence.votes = ranked[i].score;
+    matches[i].evidence.votes_ratio = ranked[i].score / median;
+    matches[i].score = ranking_score(matches[i].evidence, options);
   }
-  const ImageRecord& record = query.image.record;
-  const double distance_px = options.inlier_distance * std::hypot(record.width, record.height);
-  const auto pose = find_pose(places, {.object_width = candidate.image.width,
-                                       .object_height = candidate.image.height,
-                                       .inlier_distance_px = distance_px,
-                                       .min_inliers = options.min_inliers,
-                                       .seed = options.seed});
-  if (!pose) return std::nullopt;
-  Match match;
-  match.image = candidate.image;
-  match.score = pose->effective_inliers;
-  match.inliers = static_cast<std::uint32_t>(pose->inliers.size());
-  set_pose(match, pose->object_to_scene);
-  for (const std::uint32_t i : pose->inliers) {
-    match.inlier_pairs.push_back(
-        {{places[i].object.x, places[i].object.y}, {places[i].scene.x, places[i].scene.y}});
-  }
-  return match;
-}
-
-std::vector<Match> Matcher::Impl::verify_all(const Query& query, std::span<const QueryWord> words,
-                                             const std::vector<Candidate>& found) const {
-  const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  OrderedParallel<std::optional<Match>> verified(
-      found.size(), threads, 4 * threads,
-      [&](std::size_t i) { return verify(query, words, found[i]); });
-  std::vector<Match> matches;
-  while (auto match = verified.next()) {
-    if (*match) matches.push_back(std::move(**match));
-  }
+  std::sort(matches.begin(), matches.end(), ranks_before);
   return matches;
 }
+
+// Indexed images are read again at the size at which they are compared.
+constexpr auto kReadLongestSidePx = static_cast<std::uint32_t>(PoseSharpener::kLongestSidePx);
 
 // Leaves the match as it is when the indexed image cannot be read any more.
 void Matcher::Impl::sharpen(const Query& query, Match& match) {
@@ -132,11 +112,24 @@ void Matcher::Impl::sharpen(const Query& query, Match& match) {
     const SharpenedPose pose =
         sharpener.sharpen(object->pixels.view(), query.image.pixels.view(),
                           to_query * match.object_to_query * to_object.inverse(), features);
-    match.correlation = pose.correlation;
-    match.score *= 1 + std::max(0.0, pose.correlation.value_or(0));
-    set_pose(match, to_query.inverse() * pose.object_to_scene * to_object);
+    match.evidence.correlation = pose.correlation;
+    match.object_to_query = to_query.inverse() * pose.object_to_scene * to_object;
+    match.quad = outline(match.object_to_query, match.image.width, match.image.height);
     return;
   }
+}
+
+// The first so many that have a pose.
+std::size_t Matcher::Impl::locate(const Query& query, std::vector<Match>& matches) {
+  std::size_t done = 0;
+  for (Match& match : matches) {
+    if (done == options.locate_candidates) break;
+    if (!match.is_located()) continue;
+    sharpen(query, match);
+    match.score = ranking_score(match.evidence, options);
+    ++done;
+  }
+  return done;
 }
 
 Matcher::Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options)
@@ -144,21 +137,39 @@ Matcher::Matcher(OpenClSession& session, const IndexReader& index, const MatchOp
 
 Matcher::~Matcher() = default;
 
+MatchTimes Matcher::times() const {
+  return impl_->times;
+}
+
 std::vector<Match> Matcher::match(const Query& query) {
+  impl_->times = {};
   if (query.features.size() == 0) return {};
-  const auto words = query_words(query.features, impl_->codebook, impl_->assigner);
-  std::vector<Match> matches = impl_->verify_all(query, words, impl_->candidates(words));
-  const auto better = [](const Match& a, const Match& b) {
-    return a.score != b.score ? a.score > b.score : a.image.id < b.image.id;
-  };
-  std::sort(matches.begin(), matches.end(), better);
+  Question question;
+  question.words = timed(impl_->times.words, [&] {
+    return query_words(query.features, impl_->codebook, impl_->assigner,
+                       impl_->options.words_per_feature);
+  });
+  for (const Keypoint& keypoint : query.features.keypoints) {
+    question.places.push_back(place_of(keypoint));
+  }
+  question.width = query.image.record.width;
+  question.height = query.image.record.height;
+  const auto ranked = timed(impl_->times.shortlist, [&] {
+    return impl_->shortlist.find(question.words,
+                                 shortlist_depth(impl_->options, impl_->shortlist.image_count()));
+  });
+  std::vector<Match> matches =
+      timed(impl_->times.verify, [&] { return impl_->verified(question, ranked); });
+  timed(impl_->times.locate, [&] { return impl_->locate(query, matches); });
+  for (Match& match : matches) {
+    match.probability = probability_of_same(match.evidence);
+    match.decision = decide(match, question.width, question.height, ranked.size(), impl_->options);
+  }
+  std::erase_if(matches, [&](const Match& match) {
+    return match.decision < weakest_reported(impl_->options);
+  });
+  std::sort(matches.begin(), matches.end(), ranks_before);
   matches.resize(std::min<std::size_t>(matches.size(), impl_->options.top));
-  const std::size_t sharpened =
-      std::min<std::size_t>(matches.size(), impl_->options.locate_candidates);
-  for (std::size_t i = 0; i < sharpened; ++i) impl_->sharpen(query, matches[i]);
-  std::erase_if(matches,
-                [&](const Match& match) { return match.score < impl_->options.min_score; });
-  std::sort(matches.begin(), matches.end(), better);
   return matches;
 }
 

@@ -7,15 +7,9 @@
 #include "pipeline/signature.h"
 
 namespace lookalike {
-namespace {
-
-constexpr std::size_t kWordsPerFeature = 3;
-
-}  // namespace
-
 std::vector<QueryWord> query_words(const FeatureSet& features, const Codebook& codebook,
-                                   WordAssigner& assigner) {
-  const std::size_t m = std::min(kWordsPerFeature, codebook.size());
+                                   WordAssigner& assigner, std::size_t count) {
+  const std::size_t m = std::min(count, codebook.size());
   const auto words = assigner.assign_nearest(features.descriptor_matrix(), m);
   const auto signatures = signatures_of(features.descriptor_matrix(), codebook, words);
   std::vector<QueryWord> result(words.size());

@@ -12,13 +12,16 @@
 namespace lookalike {
 namespace {
 
-constexpr double kLongestSidePx = 320;    // of the frame; larger costs time and gains nothing
 constexpr double kShortestSidePx = 16;    // of the frame's longer side
 constexpr int kBlocksAcross = 16;         // along the longer side
 constexpr int kMinBlockPx = 12;           // smaller blocks are found anywhere
 constexpr double kMinBlockVariance = 25;  // grey levels squared; flatter blocks are noise
 constexpr float kMinBlockCorrelation = 0.6F;
 constexpr std::size_t kMinBlocks = 12;  // fewer do not determine a homography well
+constexpr int kHalvedSidePx = 128;      // frames from here on are halved for the first correction
+// A pose that so few features gave, and under which the pixels agree so little, is chance.
+constexpr double kHopelessCorrelation = 0.2;
+constexpr std::size_t kFeaturesOfHope = 12;
 
 double variance(const GrayImage& image) {
   double sum = 0;
@@ -64,56 +67,105 @@ struct PoseSharpener::Frame {
     const double x = static_cast<double>(image.width) / width;
     const double y = static_cast<double>(image.height) / height;
     to_object = {{x, 0, (x - 1) / 2, 0, y, (y - 1) / 2, 0, 0, 1}};
-    object = warp.warp(image, to_object, width, height).image;
+    object = share < 1 ? warp.warp(image, to_object, width, height).image
+                       : crop(image, 0, 0, width, height);
   }
+
+  // Of half the size: cheaper, and blocks of as many pixels reach twice as far.
+  Frame halved() const {
+    Frame half;
+    const ImageView whole = object.view();
+    half.object = GrayImage(object.width / 2, object.height / 2);
+    for (int y = 0; y < half.object.height; ++y) {
+      for (int x = 0; x < half.object.width; ++x) {
+        const int sum = whole.at(2 * x, 2 * y) + whole.at(2 * x + 1, 2 * y) +
+                        whole.at(2 * x, 2 * y + 1) + whole.at(2 * x + 1, 2 * y + 1);
+        half.object.at(x, y) = static_cast<std::uint8_t>((sum + 2) / 4);
+      }
+    }
+    half.to_object = to_object * Homography{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
+    return half;
+  }
+
+  int longest() const { return std::max(object.width, object.height); }
 
   GrayImage object;
   Homography to_object;  // frame px to object px
+
+ private:
+  Frame() = default;
 };
+
+// The scene in the frame under a map, with a margin, and how well it agrees there.
+struct PoseSharpener::View {
+  Homography object_to_scene;
+  int margin_px = 0;
+  Warped rectified;
+  std::optional<double> correlation;
+};
+
+PoseSharpener::View PoseSharpener::view(const Frame& frame, const ImageView& scene,
+                                        const Homography& object_to_scene, int margin_px) {
+  const int width = frame.object.width;
+  const int height = frame.object.height;
+  const Homography window_to_scene =
+      object_to_scene * frame.to_object * shift(-margin_px, -margin_px);
+  View seen{object_to_scene,
+            margin_px,
+            warp_.warp(scene, window_to_scene, width + 2 * margin_px, height + 2 * margin_px),
+            {}};
+  const GrayImage inner = crop(seen.rectified.image.view(), margin_px, margin_px, width, height);
+  const GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
+  seen.correlation = correlation_.correlate(frame.object.view(), inner.view(), mask.view());
+  return seen;
+}
 
 SharpenedPose PoseSharpener::sharpen(const ImageView& object, const ImageView& scene,
                                      const Homography& object_to_scene,
                                      std::span<const PointPair> features) {
-  const Frame frame(warp_, object,
-                    longest_side(outline(object_to_scene, object.width, object.height)));
-  SharpenedPose best{object_to_scene, correlation_at(frame, scene, object_to_scene)};
-  const int longest = std::max(frame.object.width, frame.object.height);
-  for (const int radius_px : {std::max(4, longest / 20), std::max(3, longest / 64)}) {
-    std::vector<PointPair> pairs = find_blocks(frame, scene, best.object_to_scene, radius_px);
-    if (pairs.size() < kMinBlocks) break;
-    pairs.insert(pairs.end(), features.begin(), features.end());
-    const Homography frame_to_scene = best.object_to_scene * frame.to_object;
-    const double pixel = std::sqrt(std::abs(
-        jacobian(frame_to_scene, middle(frame.object.width, frame.object.height)).determinant()));
-    std::optional<Homography> map = best.object_to_scene;
-    for (const double scale_px : {radius_px / 2.0, 1.5}) {
-      if (map) map = fit_pose(PoseModel::kPerspective, pairs, *map, scale_px * pixel);
-    }
-    if (!map || !is_plausible(*map, object.width, object.height)) break;
-    const std::optional<double> correlation = correlation_at(frame, scene, *map);
-    if (!correlation || (best.correlation && *correlation < *best.correlation)) break;
-    best = {*map, correlation};
+  const Frame fine(warp_, object,
+                   longest_side(outline(object_to_scene, object.width, object.height)));
+  const bool halved = fine.longest() >= kHalvedSidePx;
+  const Frame coarse = halved ? fine.halved() : fine;
+  const View first = view(coarse, scene, object_to_scene, std::max(4, coarse.longest() / 20));
+  const bool hopeless = first.correlation.value_or(-1) < kHopelessCorrelation;
+  if (hopeless && !features.empty() && features.size() < kFeaturesOfHope) {
+    return {object_to_scene, first.correlation};
   }
-  return best;
+  const Homography near = corrected(coarse, scene, first, features).object_to_scene;
+  const View second = view(fine, scene, near, std::max(3, fine.longest() / 64));
+  return corrected(fine, scene, second, features);
 }
 
-std::optional<double> PoseSharpener::correlation_at(const Frame& frame, const ImageView& scene,
-                                                    const Homography& object_to_scene) {
-  const Warp::Warped rectified =
-      warp_.warp(scene, object_to_scene * frame.to_object, frame.object.width, frame.object.height);
-  return correlation_.correlate(frame.object.view(), rectified.image.view(), rectified.mask.view());
+// The pose with the blocks of a view brought together, unless that correlates worse.
+SharpenedPose PoseSharpener::corrected(const Frame& frame, const ImageView& scene, const View& seen,
+                                       std::span<const PointPair> features) {
+  const SharpenedPose as_it_was = {seen.object_to_scene, seen.correlation};
+  std::vector<PointPair> pairs = find_blocks(frame, seen);
+  if (pairs.size() < kMinBlocks) return as_it_was;
+  pairs.insert(pairs.end(), features.begin(), features.end());
+  const Homography frame_to_scene = seen.object_to_scene * frame.to_object;
+  const int width = frame.object.width;
+  const int height = frame.object.height;
+  const double pixel =
+      std::sqrt(std::abs(jacobian(frame_to_scene, middle(width, height)).determinant()));
+  std::optional<Homography> map = seen.object_to_scene;
+  for (const double scale_px : {seen.margin_px / 2.0, 1.5}) {
+    if (map) map = fit_pose(PoseModel::kPerspective, pairs, *map, scale_px * pixel);
+  }
+  if (!map || !is_plausible(*map * frame.to_object, width, height)) return as_it_was;
+  const std::optional<double> correlation = view(frame, scene, *map, 0).correlation;
+  if (!correlation || (seen.correlation && *correlation < *seen.correlation)) return as_it_was;
+  return {*map, correlation};
 }
 
 // Where the scene shows the object's blocks: centres in the object, places in the scene.
-std::vector<PointPair> PoseSharpener::find_blocks(const Frame& frame, const ImageView& scene,
-                                                  const Homography& object_to_scene,
-                                                  int radius_px) {
+std::vector<PointPair> PoseSharpener::find_blocks(const Frame& frame, const View& seen) {
+  const int radius_px = seen.margin_px;
   const int width = frame.object.width;
   const int height = frame.object.height;
   const int side = std::max(kMinBlockPx, std::max(width, height) / kBlocksAcross);
-  const Homography frame_to_scene = object_to_scene * frame.to_object;
-  const Warp::Warped rectified = warp_.warp(scene, frame_to_scene * shift(-radius_px, -radius_px),
-                                            width + 2 * radius_px, height + 2 * radius_px);
+  const Homography frame_to_scene = seen.object_to_scene * frame.to_object;
   std::vector<GrayImage> windows;
   std::vector<GrayImage> blocks;
   std::vector<Point> corners;
@@ -121,11 +173,11 @@ std::vector<PointPair> PoseSharpener::find_blocks(const Frame& frame, const Imag
     for (int x = 0; x + side <= width; x += side) {
       GrayImage block = crop(frame.object.view(), x, y, side, side);
       if (variance(block) < kMinBlockVariance) continue;
-      if (!all_defined(crop(rectified.mask.view(), x + radius_px, y + radius_px, side, side)))
+      if (!all_defined(crop(seen.rectified.mask.view(), x + radius_px, y + radius_px, side, side)))
         continue;
       blocks.push_back(std::move(block));
       windows.push_back(
-          crop(rectified.image.view(), x, y, side + 2 * radius_px, side + 2 * radius_px));
+          crop(seen.rectified.image.view(), x, y, side + 2 * radius_px, side + 2 * radius_px));
       corners.push_back({static_cast<double>(x), static_cast<double>(y)});
     }
   }

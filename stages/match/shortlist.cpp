@@ -11,10 +11,11 @@ namespace {
 constexpr double kSigmaBits = 16;
 constexpr double kFixedPointOne = 1 << 20;
 
-std::vector<std::uint32_t> weights_by_distance(std::uint32_t threshold) {
+std::vector<std::uint32_t> weights_by_distance(const Shortlist::Options& options) {
   std::vector<std::uint32_t> weights(kSignatureBits + 1, 0);
-  for (std::size_t h = 0; h <= std::min<std::size_t>(threshold, kSignatureBits); ++h) {
-    const double ratio = static_cast<double>(h) / kSigmaBits;
+  const std::size_t threshold = std::min<std::size_t>(options.hamming_threshold, kSignatureBits);
+  for (std::size_t h = 0; h <= threshold; ++h) {
+    const double ratio = options.hamming_weights ? static_cast<double>(h) / kSigmaBits : 0;
     weights[h] = static_cast<std::uint32_t>(std::lround(kFixedPointOne * std::exp(-ratio * ratio)));
   }
   return weights;
@@ -49,10 +50,11 @@ double norm_of(std::span<const QueryWord> words) {
 }  // namespace
 
 Shortlist::Shortlist(PostingsOf postings_of, const std::unordered_map<ImageId, float>& norms,
-                     std::uint32_t hamming_threshold)
+                     const Options& options)
     : postings_of_(std::move(postings_of)),
       image_count_(norms.size()),
-      vote_weights_(weights_by_distance(hamming_threshold)) {
+      burstiness_(options.burstiness),
+      vote_weights_(weights_by_distance(options)) {
   ImageId largest = 0;
   for (const auto& [id, norm] : norms) largest = std::max(largest, id);
   norms_.assign(std::size_t{largest} + 1, 0);
@@ -78,7 +80,8 @@ void Shortlist::vote(std::span<const QueryWord> same_word, Scores& scores) const
       }
     }
     if (votes == 0 || image >= scores.size()) return;
-    const double damped = static_cast<double>(sum) / std::sqrt(static_cast<double>(votes));
+    const double bursts = burstiness_ ? std::sqrt(static_cast<double>(votes)) : 1;
+    const double damped = static_cast<double>(sum) / bursts;
     scores[image] += static_cast<std::uint64_t>(std::llround(idf * idf * damped));
   });
 }

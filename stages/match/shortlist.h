@@ -38,9 +38,17 @@ class Shortlist {
  public:
   using PostingsOf = std::function<WordPostings(std::uint32_t word)>;
 
+  struct Options {
+    std::uint32_t hamming_threshold = 24;  // bits
+    bool hamming_weights = true;           // without them, every vote below the threshold counts 1
+    bool burstiness = true;                // without it, v votes count as v
+  };
+
   // norms: of every live image. Postings of other images are not counted.
   Shortlist(PostingsOf postings_of, const std::unordered_map<ImageId, float>& norms,
-            std::uint32_t hamming_threshold);
+            const Options& options);
+
+  std::size_t image_count() const { return image_count_; }
 
   // The best `count` images that got a vote, best first, ties by id. `words` are by word.
   std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count) const;
@@ -52,6 +60,7 @@ class Shortlist {
   PostingsOf postings_of_;
   std::vector<float> norms_;  // by image id; 0 where there is no such image
   std::size_t image_count_ = 0;
+  bool burstiness_ = true;
   std::vector<std::uint32_t> vote_weights_;  // fixed-point, by Hamming distance
 };
 

@@ -1,6 +1,7 @@
 #include "stages/store/settings.h"
 
 #include <string>
+#include <variant>
 
 #include "config/fields.h"
 #include "pipeline/content_hash.h"
@@ -13,6 +14,13 @@ namespace {
 // Changed whenever the same settings give other features.
 constexpr const char* kMethodKey = "extract.method";
 constexpr const char* kMethod = "surf-1";
+
+// As set_field reads it: texts stand without quotes.
+std::string text_of(const ConfigField& field, const RunConfig& config) {
+  const FieldValue value = field.get(config);
+  const auto* text = std::get_if<std::string>(&value);
+  return text ? *text : to_toml(field.rule, value);
+}
 
 template <typename Visit>
 void for_each_extract_field(Visit visit) {
@@ -27,9 +35,8 @@ Settings settings_of(const ExtractOptions& extract, const Codebook& codebook) {
   RunConfig config;
   config.extract = extract;
   Settings settings;
-  for_each_extract_field([&](const ConfigField& field) {
-    settings[field.name()] = to_toml(field.rule, field.get(config));
-  });
+  for_each_extract_field(
+      [&](const ConfigField& field) { settings[field.name()] = text_of(field, config); });
   settings[kMethodKey] = kMethod;
   settings["codebook.hash"] = to_hex(codebook_hash(codebook));
   return settings;

@@ -1,6 +1,8 @@
 #include "tools/evaluate/metrics.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "pipeline/error.h"
 #include "stages/match/quad.h"
@@ -9,6 +11,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kNsDepth = 4;
+constexpr std::size_t kCalibrationBins = 10;
 
 Quad bounding_box(const Quad& quad) {
   const auto by_x = [](const Point& a, const Point& b) { return a.x < b.x; };
@@ -51,10 +54,49 @@ double share(double part, std::size_t whole) {
   return whole == 0 ? 0 : part / static_cast<double>(whole);
 }
 
+bool is_taken_for_known(const Answer& answer) {
+  return std::any_of(answer.found.begin(), answer.found.end(),
+                     [](const Answer::Found& found) { return found.same; });
+}
+
+// |mean probability - share that is relevant| of each bin of probabilities, weighted by its size.
+// Method: Naeini, Cooper, Hauskrecht, "Obtaining well calibrated probabilities", AAAI 2015.
+double calibration_error(const std::vector<TruthQuery>& queries,
+                         const std::vector<Answer>& answers) {
+  std::array<double, kCalibrationBins> excess{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    for (const Answer::Found& found : answers[i].found) {
+      if (found.probability <= 0) continue;
+      const auto bin = static_cast<std::size_t>(found.probability * kCalibrationBins);
+      excess[std::min(bin, kCalibrationBins - 1)] +=
+          found.probability - (is_relevant(queries[i], found) ? 1 : 0);
+      ++count;
+    }
+  }
+  double sum = 0;
+  for (const double bin : excess) sum += std::abs(bin);
+  return share(sum, count);
+}
+
+void decide_known(Measures& result, const std::vector<TruthQuery>& queries,
+                  const std::vector<Answer>& answers) {
+  std::size_t taken = 0;
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (!is_taken_for_known(answers[i])) continue;
+    ++taken;
+    right += queries[i].relevant.empty() ? 0 : 1;
+  }
+  result.known_precision = share(static_cast<double>(right), taken);
+  result.known_recall = share(static_cast<double>(right), result.queries);
+  result.known_f1 = share(2 * static_cast<double>(right), taken + result.queries);
+}
+
 void add(Measures& sums, const TruthQuery& query, const Answer& answer, bool boxes) {
   if (query.relevant.empty()) {
     ++sums.unknown_queries;
-    sums.unknown_rejected += answer.found.empty() ? 1 : 0;
+    sums.unknown_rejected += is_taken_for_known(answer) ? 0 : 1;
     return;
   }
   ++sums.queries;
@@ -101,6 +143,8 @@ Measures measure(const std::vector<TruthQuery>& queries, const std::vector<Answe
   result.located_at_50 = share(result.located_at_50, result.located_queries);
   result.located_at_75 = share(result.located_at_75, result.located_queries);
   result.unknown_rejected = share(result.unknown_rejected, result.unknown_queries);
+  decide_known(result, queries, answers);
+  result.calibration_error = calibration_error(queries, answers);
   return result;
 }
 

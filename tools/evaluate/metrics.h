@@ -13,6 +13,8 @@ struct Answer {
   struct Found {
     std::vector<std::string> paths;  // every path of the image
     Quad quad{};
+    double probability = 0;
+    bool same = false;  // decided to be the same object, or a duplicate
   };
   std::vector<Found> found;
 };
@@ -28,7 +30,12 @@ struct Measures {
   double located_at_50 = 0;         // share of them found with IoU >= 0.5
   double located_at_75 = 0;         // ... with IoU >= 0.75
   std::size_t unknown_queries = 0;  // without any relevant image
-  double unknown_rejected = 0;      // share of those with no answer at all
+  double unknown_rejected = 0;      // share of those in which nothing is taken for the same object
+  // Whether a query is known, decided by whether anything is taken for the same object.
+  double known_precision = 0;
+  double known_recall = 0;
+  double known_f1 = 0;
+  double calibration_error = 0;  // of probabilities above 0, expected, in ten bins
 };
 
 // Rank of the image in the answer, from 1; 0 when it is not there.

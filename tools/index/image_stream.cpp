@@ -29,7 +29,7 @@ StreamItem ImageStream::read(const SourceFile& file) const {
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
   const LoadedFile& bytes = std::get<LoadedFile>(loaded);
   if (known_.contains(bytes.content)) return CopyOfImage{bytes.file, bytes.content};
-  auto decoded = decode(bytes, config_.extract.longest_side_px, config_.images);
+  auto decoded = decode(bytes, WantedSize(config_.extract), config_.images);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   return std::get<DecodedImage>(std::move(decoded));
 }

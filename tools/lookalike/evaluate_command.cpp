@@ -32,6 +32,8 @@ struct Arguments {
         ->type_name("FILE.csv");
     command.add_option("--ranks", ranks, "Write the rank and overlap of each relevant image")
         ->type_name("FILE.csv");
+    command.add_option("--matches", matches, "Write what is known of each match")
+        ->type_name("FILE.csv");
     command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
     command.add_flag("--json", json, "Print one JSON object");
   }
@@ -39,6 +41,7 @@ struct Arguments {
   TalkArguments talk;
   std::string truth;
   std::string ranks;
+  std::string matches;
   bool boxes = false;
   bool json = false;
 };
@@ -46,7 +49,7 @@ struct Arguments {
 // Milliseconds of each query, by step.
 struct Times {
   std::vector<double> extract_ms;
-  std::vector<double> match_ms;
+  std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, locate_ms;
 };
 
 double milliseconds_since(Clock::time_point start) {
@@ -77,9 +80,32 @@ void check_indexed(const IndexReader& index, const std::vector<TruthQuery>& quer
   }
 }
 
+// Everything that is known of each match.
+void write_matches(std::ofstream& output, const TruthQuery& query,
+                   const std::vector<Match>& matches) {
+  for (const Match& match : matches) {
+    const bool relevant =
+        std::any_of(query.relevant.begin(), query.relevant.end(), [&](const RelevantImage& image) {
+          return std::find(match.image.paths.begin(), match.image.paths.end(), image.path) !=
+                 match.image.paths.end();
+        });
+    output << fmt::format(
+        "{},{},{},{:.6f},{:.3f},{},{},{},{},{:.4f},{},{:.3f}\n", query.path,
+        match.image.paths.front(), relevant ? 1 : 0, match.evidence.votes,
+        match.evidence.votes_ratio, match.evidence.pairs, match.evidence.inliers,
+        match.evidence.effective_inliers,
+        match.evidence.correlation ? fmt::format("{:.4f}", *match.evidence.correlation) : "",
+        match.probability, to_string(match.decision), match.score);
+  }
+}
+
 Answer answer_of(const std::vector<Match>& matches) {
   Answer answer;
-  for (const Match& match : matches) answer.found.push_back({match.image.paths, match.quad});
+  for (const Match& match : matches)
+    answer.found.push_back({.paths = match.image.paths,
+                            .quad = match.quad,
+                            .probability = match.probability,
+                            .same = match.decision >= Decision::kSameObject});
   return answer;
 }
 
@@ -92,6 +118,8 @@ std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
   Matcher matcher(session, index, config.match);
   Progress progress("queries", "photos", queries.size(), arguments.talk.apply());
   std::vector<Answer> answers;
+  std::ofstream dump;
+  if (!arguments.matches.empty()) dump.open(arguments.matches);
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
     const auto photo = load_photo(extract, query.path, options, config.images);
@@ -100,8 +128,15 @@ std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
     }
     times.extract_ms.push_back(milliseconds_since(start));
     const Clock::time_point loaded = Clock::now();
-    answers.push_back(answer_of(matcher.match(std::get<Query>(photo))));
+    const std::vector<Match> matches = matcher.match(std::get<Query>(photo));
     times.match_ms.push_back(milliseconds_since(loaded));
+    const MatchTimes steps = matcher.times();
+    times.words_ms.push_back(steps.words);
+    times.shortlist_ms.push_back(steps.shortlist);
+    times.verify_ms.push_back(steps.verify);
+    times.locate_ms.push_back(steps.locate);
+    write_matches(dump, query, matches);
+    answers.push_back(answer_of(matches));
     progress.update(answers.size());
   }
   return answers;
@@ -134,8 +169,16 @@ Json measures_json(const Measures& measures, const Times& times) {
           {"located_at_iou_75", measures.located_at_75},
           {"unknown_queries", measures.unknown_queries},
           {"unknown_rejected", measures.unknown_rejected},
+          {"known_precision", measures.known_precision},
+          {"known_recall", measures.known_recall},
+          {"known_f1", measures.known_f1},
+          {"calibration_error", measures.calibration_error},
           {"extract_median_ms", median(times.extract_ms)},
-          {"match_median_ms", median(times.match_ms)}};
+          {"match_median_ms", median(times.match_ms)},
+          {"words_median_ms", median(times.words_ms)},
+          {"shortlist_median_ms", median(times.shortlist_ms)},
+          {"verify_median_ms", median(times.verify_ms)},
+          {"locate_median_ms", median(times.locate_ms)}};
 }
 
 int evaluate(const Arguments& arguments) {

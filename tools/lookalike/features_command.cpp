@@ -82,6 +82,7 @@ FeatureSet extract(const Arguments& arguments, const RunConfig& config, const De
   if (!arguments.config.has_file() && arguments.max_features->count() == 0) {
     options.max_features = 0;  // all of them
   }
+  if (!arguments.config.has_file()) options.descriptor_form = "plain";
   OpenClSession session(session_options(config.device));
   ExtractStage stage(session, options);
   const ImageView allowed = mask.view();

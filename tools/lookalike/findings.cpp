@@ -6,12 +6,13 @@ namespace lookalike {
 
 ReportFinding finding_of(const Match& match) {
   ReportFinding finding{.image = match.image.paths.front(),
-                        .facts = {{"score", fmt::format("{:.2f}", match.score)},
-                                  {"inliers", fmt::format("{}", match.inliers)}},
+                        .facts = {{"decision", std::string(to_string(match.decision))},
+                                  {"probability", fmt::format("{:.3f}", match.probability)},
+                                  {"inliers", fmt::format("{}", match.evidence.inliers)}},
                         .quad = match.quad,
                         .pairs = match.inlier_pairs};
-  if (match.correlation) {
-    finding.facts.emplace_back("correlation", fmt::format("{:.3f}", *match.correlation));
+  if (match.evidence.correlation) {
+    finding.facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
   }
   return finding;
 }

@@ -47,6 +47,8 @@ struct Arguments {
 // anything is reduced or left out.
 ExtractOptions extract_options(const Arguments& arguments, ExtractOptions options) {
   if (arguments.config.has_file()) return options;
+  options.enlarge_to_px = 0;
+  options.descriptor_form = "plain";
   if (arguments.longest_side->count() == 0) options.longest_side_px = 4096;
   if (arguments.max_features->count() == 0) options.max_features = 5000;
   return options;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,13 +36,16 @@ struct Arguments {
 };
 
 void print_text(const std::string& photo, const std::vector<Match>& matches) {
-  fmt::print("{}: {} found\n", photo,
-             matches.empty() ? "nothing" : fmt::format("{}", matches.size()));
+  const auto found = std::count_if(matches.begin(), matches.end(), [](const Match& match) {
+    return match.decision >= Decision::kSameObject;
+  });
+  fmt::print("{}: {} found\n", photo, found == 0 ? "nothing" : fmt::format("{}", found));
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
-    fmt::print("{:>4}  score {:<8.2f} {:>4} inliers  correlation {}  {}\n", i + 1, match.score,
-               match.inliers,
-               match.correlation ? fmt::format("{:5.3f}", *match.correlation) : "  -  ",
+    const std::optional<double>& correlation = match.evidence.correlation;
+    fmt::print("{:>4}  {:<11}  probability {:5.3f}  {:>4} inliers  correlation {}  {}\n", i + 1,
+               to_string(match.decision), match.probability, match.evidence.inliers,
+               correlation ? fmt::format("{:5.3f}", *correlation) : "  -  ",
                match.image.paths.front());
   }
 }
@@ -63,7 +67,9 @@ class Answers {
     if (arguments_.report.empty()) return;
     ReportEntry& entry = report_.entries.emplace_back();
     entry.photo = photo;
-    for (const Match& match : matches) entry.findings.push_back(finding_of(match));
+    for (const Match& match : matches) {
+      if (match.is_located()) entry.findings.push_back(finding_of(match));
+    }
   }
 
   void skipped(const std::string& photo, const SkippedFile& file) {
@@ -121,9 +127,12 @@ void add_query_command(CLI::App& app, Action& action) {
       app.add_subcommand("query", "Find the indexed images that photos show, and where");
   command->footer(
       "Output: a table, or with --json one object a line:\n"
-      "  {\"query\": path, \"matches\": [{\"path\", \"score\", \"inliers\", \"correlation\", "
-      "\"quad\"}, ...]}\n"
-      "  quad: corners of the indexed image in px of the photo, from top-left, clockwise\n"
+      "  {\"query\": path, \"matches\": [{\"path\", \"score\", \"probability\", "
+      "\"decision\", \"inliers\", \"correlation\", \"quad\"}, ...]}\n"
+      "  decision: \"duplicate\", \"same object\", or \"similar\" where geometry does not "
+      "confirm it\n"
+      "  quad: corners of the indexed image in px of the photo, from top-left, clockwise; "
+      "null without a pose\n"
       "Example: lookalike query --database photos.db --report found.html holiday.jpg");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return query(*arguments); }; });

@@ -1,5 +1,7 @@
 #include "stages/extract/extract_stage.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "tests/stages/pictures.h"
@@ -67,6 +69,51 @@ TEST_F(ExtractStageTest, FeaturesDoNotDependOnTheBatch) {
   const std::vector<ImageFeatures> together = extract({first, second});
   EXPECT_TRUE(same(together[1].features, extract({second})[0].features));
   EXPECT_EQ(together[1].image, second.record);
+}
+
+TEST_F(ExtractStageTest, SmallImageIsEnlargedAndItsKeypointsAreNot) {
+  LoadedFile file;
+  file.bytes = encode(".png", draw_picture(160, 120, 6));
+  ExtractOptions larger = options_;
+  larger.enlarge_to_px = 640;
+  const auto image = std::get<DecodedImage>(decode(file, WantedSize(larger), {}));
+  EXPECT_EQ(image.scale, 4);
+  EXPECT_EQ(image.pixels.width, 640);
+  EXPECT_EQ(image.record.width, 160);
+  const FeatureSet found = extract({image})[0].features;
+  ASSERT_GT(found.size(), extract({decoded(file.bytes, 640)})[0].features.size());
+  for (const Keypoint& keypoint : found.keypoints) EXPECT_LT(keypoint.x, 160);
+}
+
+TEST_F(ExtractStageTest, FormsOfADescriptorHaveLengthOne) {
+  const DecodedImage image = decoded(encode(".png", draw_picture(320, 240, 7)), 1024);
+  options_.descriptor_form = "plain";
+  const FeatureSet plain = extract({image})[0].features;
+  for (const char* form : {"signed_root", "centred"}) {
+    options_.descriptor_form = form;
+    const FeatureSet formed = extract({image})[0].features;
+    EXPECT_EQ(formed.keypoints, plain.keypoints);
+    EXPECT_NE(formed.descriptors, plain.descriptors);
+    for (std::size_t first = 0; first < formed.descriptors.size(); first += 64) {
+      double squares = 0;
+      for (std::size_t i = first; i < first + 64; ++i) {
+        squares += formed.descriptors[i] * formed.descriptors[i];
+      }
+      EXPECT_NEAR(squares, 1, 1e-4) << form;
+    }
+  }
+}
+
+TEST_F(ExtractStageTest, SignedRootKeepsSigns) {
+  const DecodedImage image = decoded(encode(".png", draw_picture(320, 240, 8)), 1024);
+  options_.descriptor_form = "plain";
+  const FeatureSet plain = extract({image})[0].features;
+  options_.descriptor_form = "signed_root";
+  const FeatureSet rooted = extract({image})[0].features;
+  ASSERT_EQ(rooted.descriptors.size(), plain.descriptors.size());
+  for (std::size_t i = 0; i < plain.descriptors.size(); ++i) {
+    EXPECT_EQ(std::signbit(rooted.descriptors[i]), std::signbit(plain.descriptors[i]));
+  }
 }
 
 TEST_F(ExtractStageTest, MostFeaturesAreTheStrongest) {

@@ -12,17 +12,20 @@ Match match_of(const std::string& path) {
   Match match;
   match.image.paths = {path, "/another/copy.jpg"};
   match.score = 12.5;
-  match.inliers = 42;
-  match.correlation = 0.75;
+  match.probability = 0.875;
+  match.decision = Decision::kSameObject;
+  match.evidence.inliers = 42;
+  match.evidence.correlation = 0.75;
   match.quad = {{{1, 2}, {3.14159, 2}, {3, 4}, {1, 4}}};
   return match;
 }
 
 TEST(QueryAnswer, HasTheShapeThatIsPromised) {
   const std::vector<Match> matches = {match_of("/photos/a.jpg")};
-  EXPECT_EQ(json_text(query_answer("q.jpg", matches)),
-            R"({"query":"q.jpg","matches":[{"path":"/photos/a.jpg","score":12.5,"inliers":42,)"
-            R"("correlation":0.75,"quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
+  EXPECT_EQ(
+      json_text(query_answer("q.jpg", matches)),
+      R"({"query":"q.jpg","matches":[{"path":"/photos/a.jpg","score":12.5,)"
+      R"("probability":0.875,"decision":"same object","inliers":42,"correlation":0.75,"quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
@@ -31,8 +34,14 @@ TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
 
 TEST(QueryAnswer, ACorrelationThatCouldNotBeTakenIsNull) {
   std::vector<Match> matches = {match_of("a")};
-  matches[0].correlation.reset();
+  matches[0].evidence.correlation.reset();
   EXPECT_TRUE(query_answer("q", matches)["matches"][0]["correlation"].is_null());
+}
+
+TEST(QueryAnswer, AMatchWithoutAPoseHasNoQuad) {
+  std::vector<Match> matches = {match_of("a")};
+  matches[0].evidence.inliers = 0;
+  EXPECT_TRUE(query_answer("q", matches)["matches"][0]["quad"].is_null());
 }
 
 TEST(QueryAnswer, NamesThatAreNotUtf8DoNoHarm) {

@@ -91,11 +91,11 @@ TEST_F(MatcherTest, PictureIsFoundFirstAndInItsPlace) {
   ASSERT_FALSE(matches.empty());
   const Match& best = matches.front();
   EXPECT_EQ(best.image.paths, std::vector<std::string>{path_of(3)});
-  EXPECT_GT(best.inliers, 30U);
-  EXPECT_EQ(best.inlier_pairs.size(), best.inliers);
-  ASSERT_TRUE(best.correlation.has_value());
-  EXPECT_GT(*best.correlation, 0.95);
-  EXPECT_GT(best.score, best.inliers / 2.0);
+  EXPECT_GT(best.evidence.inliers, 30U);
+  EXPECT_EQ(best.inlier_pairs.size(), best.evidence.inliers);
+  ASSERT_TRUE(best.evidence.correlation.has_value());
+  EXPECT_GT(*best.evidence.correlation, 0.95);
+  EXPECT_GT(best.score, best.evidence.inliers / 2.0);
   const Quad expected = outline(tilted_, kWidth, kHeight);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(best.quad[i], expected[i]), 1) << i;
 }
@@ -115,7 +115,7 @@ TEST_F(MatcherTest, PictureWhoseFileIsGoneIsStillFound) {
   fs::rename(path_of(0) + ".away", path_of(0));
   ASSERT_FALSE(matches.empty());
   EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(0)});
-  EXPECT_FALSE(matches.front().correlation.has_value());
+  EXPECT_FALSE(matches.front().evidence.correlation.has_value());
 }
 
 TEST_F(MatcherTest, FileThatWasReplacedIsNotCorrelated) {
@@ -125,13 +125,13 @@ TEST_F(MatcherTest, FileThatWasReplacedIsNotCorrelated) {
   const auto matches = match(query);
   fs::rename(path_of(2) + ".away", path_of(2));
   ASSERT_FALSE(matches.empty());
-  EXPECT_FALSE(matches.front().correlation.has_value());
+  EXPECT_FALSE(matches.front().evidence.correlation.has_value());
 }
 
 TEST_F(MatcherTest, NoCandidatesToSharpenLeavesCorrelationOut) {
   const auto matches = match(view_of(2, tilted_), {.locate_candidates = 0});
   ASSERT_FALSE(matches.empty());
-  EXPECT_FALSE(matches.front().correlation.has_value());
+  EXPECT_FALSE(matches.front().evidence.correlation.has_value());
 }
 
 TEST_F(MatcherTest, OtherPicturesAreNotFound) {
@@ -150,15 +150,24 @@ TEST_F(MatcherTest, MoreInliersThanThereAreFindNothing) {
 }
 
 TEST_F(MatcherTest, WeakMatchesAreReportedOnlyWhenAskedFor) {
-  const auto matches = match(view_of(3, tilted_));
+  const Query query = view_of(3, tilted_);
+  const auto matches = match(query);
   ASSERT_EQ(matches.size(), 1U);
-  EXPECT_GE(matches.front().score, MatchOptions{}.min_score);
-  EXPECT_TRUE(match(view_of(3, tilted_), {.min_score = 2 * matches.front().score}).empty());
+  EXPECT_EQ(matches.front().decision, Decision::kSameObject);
+  const auto all = match(query, {.report = "all"});
+  ASSERT_GT(all.size(), 1U);
+  EXPECT_EQ(all.back().decision, Decision::kNone);
+  EXPECT_TRUE(match(query, {.report = "duplicate"}).empty());
+}
+
+TEST_F(MatcherTest, CopyIsADuplicate) {
+  const auto matches = match(view_of(2, {{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}}));
+  ASSERT_FALSE(matches.empty());
+  EXPECT_EQ(matches.front().decision, Decision::kDuplicate);
 }
 
 TEST_F(MatcherTest, TopLimitsTheMatches) {
-  MatchOptions loose = {
-      .hamming_threshold = 64, .min_inliers = 4, .min_score = 0, .locate_candidates = 0};
+  MatchOptions loose = {.report = "all", .locate_candidates = 0};
   const Query query = view_of(3, tilted_);
   ASSERT_GT(match(query, loose).size(), 2U);
   loose.top = 2;

@@ -27,6 +27,8 @@ TEST(Settings, ExtractOptionsComeBack) {
   options.upright = true;
   options.max_features = 77;
   options.longest_side_px = 640;
+  options.enlarge_to_px = 320;
+  options.descriptor_form = "centred";
   EXPECT_EQ(extract_options_from(settings_of(options, some_codebook())), options);
 }
 

@@ -38,10 +38,30 @@ TEST(Measure, LocationIsJudgedWhereCornersAreKnown) {
 }
 
 TEST(Measure, QueriesWithNothingToFindCountApart) {
-  const Measures measures = measure({{"a", {}}, {"b", {}}}, {{}, {{{{"1"}, {}}}}});
+  const Measures measures =
+      measure({{"a", {}}, {"b", {}}}, {{{{.paths = {"1"}}}}, {{{.paths = {"1"}, .same = true}}}});
   EXPECT_EQ(measures.queries, 0U);
   EXPECT_EQ(measures.unknown_queries, 2U);
   EXPECT_DOUBLE_EQ(measures.unknown_rejected, 0.5);
+}
+
+TEST(Measure, KnownIsWhereSomethingIsTakenForTheSame) {
+  const std::vector<TruthQuery> queries = {{"a", {{"1", {}}}}, {"b", {{"1", {}}}}, {"c", {}}};
+  const Measures measures = measure(queries, {{{{.paths = {"1"}, .same = true}}},
+                                              {{{.paths = {"1"}}}},
+                                              {{{.paths = {"1"}, .same = true}}}});
+  EXPECT_DOUBLE_EQ(measures.known_precision, 0.5);
+  EXPECT_DOUBLE_EQ(measures.known_recall, 0.5);
+  EXPECT_DOUBLE_EQ(measures.known_f1, 0.5);
+}
+
+TEST(Measure, CalibrationErrorIsHowFarProbabilitiesLieFromShares) {
+  const std::vector<TruthQuery> queries = {{"a", {{"1", {}}}}};
+  const Measures measures = measure(queries, {{{{.paths = {"1"}, .probability = 0.75},
+                                                {.paths = {"2"}, .probability = 0.75},
+                                                {.paths = {"3"}, .probability = 0.05},
+                                                {.paths = {"4"}}}}});
+  EXPECT_NEAR(measures.calibration_error, (0.5 + 0.05) / 3, 1e-12);
 }
 
 TEST(Measure, AnAnswerIsNeededForEachQuery) {

@@ -198,7 +198,8 @@ TEST_F(IndexRunTest, ImageOfLittleVarianceIsRecordedAsBlank) {
   const IndexReader reader = index();
   const auto image = reader.image(*reader.find(path));
   EXPECT_TRUE(image->blank);
-  EXPECT_EQ(image->sums, (PixelSums{6400, 6400 * 90, 6400 * 8100}));
+  const std::uint64_t side = config_.extract.enlarge_to_px;  // sums are of what was extracted from
+  EXPECT_EQ(image->sums, (PixelSums{side * side, side * side * 90, side * side * 8100}));
   EXPECT_EQ(reader.counts().blank, 1U);
 }
 

@@ -8,11 +8,11 @@ namespace {
 TEST(FindingOf, AMatchTellsItsCorrelationOnlyWhenItHasOne) {
   Match match;
   match.image.paths = {"/photos/a.jpg", "/another/copy.jpg"};
-  match.correlation = 0.75;
-  EXPECT_EQ(finding_of(match).facts.size(), 3U);
+  match.evidence.correlation = 0.75;
+  EXPECT_EQ(finding_of(match).facts.size(), 4U);
   EXPECT_EQ(finding_of(match).image, "/photos/a.jpg");
-  match.correlation.reset();
-  EXPECT_EQ(finding_of(match).facts.size(), 2U);
+  match.evidence.correlation.reset();
+  EXPECT_EQ(finding_of(match).facts.size(), 3U);
 }
 
 TEST(FindingOf, AHitTellsItsPose) {

@@ -1,0 +1,68 @@
+#include "stages/match/decision.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stages/match/quad.h"
+
+namespace lookalike {
+namespace {
+
+// Of the logistic function, chosen by eye on photos of DVD covers and paintings.
+constexpr double kLogInliersWeight = 4;
+constexpr double kCorrelationWeight = 6.4;
+constexpr double kBias = -12;
+
+constexpr double kDuplicateCover = 0.9;
+
+// The share of the query that the quad covers.
+double cover(const Match& match, int width, int height) {
+  const Quad whole = outline({}, width, height);
+  const double shared = intersection_over_union(match.quad, whole);
+  // |A n B| from the ratio of it to |A u B|.
+  const double both = signed_area(match.quad) + signed_area(whole);
+  return shared / (1 + shared) * both / signed_area(whole);
+}
+
+}  // namespace
+
+std::string_view to_string(Decision decision) {
+  static constexpr std::array<std::string_view, 4> kNames = {"none", "similar", "same object",
+                                                             "duplicate"};
+  return kNames[static_cast<std::size_t>(decision)];
+}
+
+double ranking_score(const Evidence& evidence, const MatchOptions& options) {
+  const double inliers = options.effective_inliers ? evidence.effective_inliers : evidence.inliers;
+  return inliers * std::exp(2 * std::max(0.0, evidence.correlation.value_or(0))) +
+         evidence.votes_ratio;
+}
+
+double probability_of_same(const Evidence& evidence) {
+  if (evidence.effective_inliers == 0) return 0;
+  const double correlation = std::max(0.0, evidence.correlation.value_or(0));
+  const double evidence_sum = kLogInliersWeight * std::log(evidence.effective_inliers) +
+                              kCorrelationWeight * correlation + kBias;
+  return 1 / (1 + std::exp(-evidence_sum));
+}
+
+Decision decide(const Match& match, int query_width, int query_height, std::size_t shortlist,
+                const MatchOptions& options) {
+  const Evidence& evidence = match.evidence;
+  if (match.is_located() && match.probability >= options.same_probability) {
+    const bool copy = evidence.correlation.value_or(-1) >= options.duplicate_correlation &&
+                      cover(match, query_width, query_height) >= kDuplicateCover;
+    return copy ? Decision::kDuplicate : Decision::kSameObject;
+  }
+  const bool votes = shortlist >= kSimilarDepth && evidence.votes_ratio >= kSimilarVotes;
+  return votes || match.probability >= kSimilarProbability ? Decision::kSimilar : Decision::kNone;
+}
+
+Decision weakest_reported(const MatchOptions& options) {
+  if (options.report == "all") return Decision::kNone;
+  if (options.report == "similar") return Decision::kSimilar;
+  return options.report == "duplicate" ? Decision::kDuplicate : Decision::kSameObject;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "config/options.h"
+#include "stages/match/match.h"
+
+namespace lookalike {
+
+// What matches are ranked by: effective inliers (all of them when options.effective_inliers is
+// off), times exp(2 c) where the correlation c is known and positive, plus votes over the median
+// of the shortlist, so that what geometry cannot tell apart is told apart by votes.
+double ranking_score(const Evidence& evidence, const MatchOptions& options);
+
+// The probability that both images show the same object: a logistic function of the logarithm of
+// the effective inliers and of the correlation. 0 without a pose.
+double probability_of_same(const Evidence& evidence);
+
+// What the match is taken for, from its evidence, its probability and its quad:
+//   duplicate    the same object, the correlation is at least options.duplicate_correlation, and
+//                the quad covers nine tenths of the query: a copy, or a part of one
+//   same object  the probability is at least options.same_probability
+//   similar      it has kSimilarVotes times the votes that are usual in the shortlist, which has
+//                at least kSimilarDepth images; or a pose that is too weak for more
+//   none         anything else
+Decision decide(const Match& match, int query_width, int query_height, std::size_t shortlist,
+                const MatchOptions& options);
+
+inline constexpr double kSimilarVotes = 1.5;
+inline constexpr std::size_t kSimilarDepth = 20;
+inline constexpr double kSimilarProbability = 0.2;
+
+// The weakest decision that options.report lets through.
+Decision weakest_reported(const MatchOptions& options);
+
+}  // namespace lookalike

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace lookalike {
+
+// What is known of an indexed image as an answer to a query.
+struct Evidence {
+  double votes = 0;                     // its score in the shortlist
+  double votes_ratio = 0;               // over the median score of the shortlist
+  std::uint32_t pairs = 0;              // one-to-one pairs of features, before geometry
+  std::uint32_t inliers = 0;            // pairs that agree on the pose; 0: there is no pose
+  std::uint32_t effective_inliers = 0;  // see pose.h
+  std::optional<double> correlation;    // of the pixels at the pose
+};
+
+}  // namespace lookalike

@@ -1,0 +1,66 @@
+#include "stages/match/verification.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "pipeline/ordered_parallel.h"
+#include "stages/match/pairs.h"
+#include "stages/match/quad.h"
+
+namespace lookalike {
+
+FeaturePlace place_of(const IndexedFeature& feature) {
+  return {feature.x, feature.y, feature.size, feature.angle_degrees};
+}
+
+FeaturePlace place_of(const Keypoint& keypoint) {
+  return {keypoint.x, keypoint.y, keypoint.size, keypoint.angle_degrees};
+}
+
+Match verify(const Question& question, const Candidate& candidate, const MatchOptions& options) {
+  Match match;
+  match.image = candidate.image;
+  const auto pairs = pair_features(question.words, candidate.features, options.hamming_threshold,
+                                   options.one_to_one);
+  match.evidence.pairs = static_cast<std::uint32_t>(pairs.size());
+  std::vector<PlacePair> places;
+  places.reserve(pairs.size());
+  for (const FeaturePair& pair : pairs) {
+    places.push_back({place_of(candidate.features[pair.object]), question.places[pair.query]});
+  }
+  const double distance_px = options.inlier_distance * std::hypot(question.width, question.height);
+  const auto pose = find_pose(places, {.object_width = match.image.width,
+                                       .object_height = match.image.height,
+                                       .inlier_distance_px = distance_px,
+                                       .min_inliers = options.min_inliers,
+                                       .local_optimisation = options.local_optimisation,
+                                       .seed = options.seed});
+  if (!pose) return match;
+  match.evidence.inliers = static_cast<std::uint32_t>(pose->inliers.size());
+  match.evidence.effective_inliers = pose->effective_inliers;
+  match.object_to_query = pose->object_to_scene;
+  match.quad = outline(pose->object_to_scene, match.image.width, match.image.height);
+  for (const std::uint32_t i : pose->inliers) {
+    const PlacePair& pair = places[i];
+    match.inlier_pairs.push_back({{pair.object.x, pair.object.y}, {pair.scene.x, pair.scene.y}});
+    match.query_features.push_back(pairs[i].query);
+  }
+  return match;
+}
+
+std::vector<Match> verify_all(const Question& question, const std::vector<Candidate>& candidates,
+                              const MatchOptions& options) {
+  const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  OrderedParallel<Match> verified(candidates.size(), threads, 4 * threads, [&](std::size_t i) {
+    return verify(question, candidates[i], options);
+  });
+  std::vector<Match> matches;
+  while (auto match = verified.next()) matches.push_back(std::move(*match));
+  return matches;
+}
+
+}  // namespace lookalike

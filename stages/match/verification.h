@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "config/options.h"
+#include "pipeline/artefacts.h"
+#include "stages/match/match.h"
+#include "stages/match/pose.h"
+#include "stages/match/shortlist.h"
+
+namespace lookalike {
+
+// What is asked of the index.
+struct Question {
+  std::vector<QueryWord> words;      // by word
+  std::vector<FeaturePlace> places;  // of the features that words name, full-size px
+  int width = 0;                     // px
+  int height = 0;
+};
+
+FeaturePlace place_of(const IndexedFeature& feature);
+FeaturePlace place_of(const Keypoint& keypoint);
+
+// An image of the shortlist with its forward record.
+struct Candidate {
+  StoredImage image;
+  std::vector<IndexedFeature> features;
+};
+
+// Pairs the features and looks for a pose. Without one, the match has no inliers. Thread-safe.
+Match verify(const Question& question, const Candidate& candidate, const MatchOptions& options);
+
+// All of them, in their order, on all cores.
+std::vector<Match> verify_all(const Question& question, const std::vector<Candidate>& candidates,
+                              const MatchOptions& options);
+
+}  // namespace lookalike
