@@ -4,13 +4,11 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/correlation/correlation_batches.h"
 #include "kernels/tuning/tuning.h"
 
 namespace lookalike {
 namespace {
-
-// Items are taken together as long as they need no more device memory than this.
-constexpr std::size_t kBatchBytes = std::size_t{256} << 20;
 
 constexpr std::size_t kGpuGroup = 64;
 
@@ -45,34 +43,6 @@ CorrelationLayout with_steps(CorrelationLayout layout, const CorrelationLayout& 
   layout.vector_width = steps.vector_width;
   layout.column_rows = steps.column_rows;
   return layout;
-}
-
-// As tuning files name the sizes: those of the item that takes the most products.
-TuningSizes sizes_of(std::span<const CorrelationItem> items) {
-  const auto products = [](const CorrelationItem& item) {
-    return 1.0 * item.image.width * item.image.height * static_cast<double>(item.pattern.size());
-  };
-  const auto largest =
-      std::max_element(items.begin(), items.end(),
-                       [&](const auto& a, const auto& b) { return products(a) < products(b); });
-  const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
-  return {{"width", u(largest->image.width)},
-          {"height", u(largest->image.height)},
-          {"pattern_width", u(largest->pattern.width)},
-          {"pattern_height", u(largest->pattern.height)},
-          {"patterns", items.size()}};
-}
-
-// How many of the first items need at most kBatchBytes on the device, but at least one.
-std::size_t fitting(std::span<const CorrelationItem> items) {
-  std::size_t count = 0;
-  std::size_t taken = 0;
-  while (count < items.size()) {
-    taken += device_bytes(items[count]);
-    if (taken > kBatchBytes && count > 0) break;
-    ++count;
-  }
-  return count;
 }
 
 std::string define(const char* name, int value) {
@@ -111,25 +81,28 @@ WindowProducts& Correlation::form_for(Items items) {
   const CorrelationKernel kernel =
       kernels_.size() == 1
           ? kernels_.front()
-          : choose_variant(session_.tuning(), "correlation", sizes_of(items), kernels_);
+          : choose_variant(session_.tuning(), "correlation", tuning_sizes(items), kernels_);
   return forms_.try_emplace(kernel, session_, kernel, doubles_).first->second;
 }
 
 std::vector<float> Correlation::map(const ImageView& image, const ImageView& pattern) {
   const CorrelationPair pair = {image, pattern};
   const std::vector<CorrelationItem> items = place_pairs({&pair, 1});
-  return read_map(fill_maps(items, images_.buffer).jobs.front());
+  return read_map(fill_maps(items, images_.buffer, form_for(items)).jobs.front());
 }
 
 std::vector<float> Correlation::map(CorrelationImage& image, const CorrelationPattern& pattern) {
   const std::vector<CorrelationItem> items = items_in(image, {&pattern, 1});
-  return read_map(fill_maps(items, image.planes_).jobs.front());
+  return read_map(fill_maps(items, image.planes_, form_for(items)).jobs.front());
 }
 
 const CorrelationMaps& Correlation::maps(CorrelationImage& image,
                                          std::span<const CorrelationPattern> patterns) {
-  const CorrelationJobs jobs = fill_maps(items_in(image, patterns), image.planes_);
-  maps_ = {map_.buffer, {}};
+  maps_ = {};
+  if (patterns.empty()) return maps_;
+  const std::vector<CorrelationItem> items = items_in(image, patterns);
+  const CorrelationJobs jobs = fill_maps(items, image.planes_, form_for(items));
+  maps_.values = map_.buffer;
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     const CorrelationJob& job = jobs.jobs[i];
     maps_.places.push_back({job.map, job.map_width, job.map_height, job.pitch});
@@ -210,9 +183,8 @@ void Correlation::launch_blocks(cl::Kernel& kernel, const char* label, const Job
 }
 
 // Leaves the correlations in map_.
-CorrelationJobs Correlation::fill_maps(Items items, const cl::Buffer& images) {
-  if (items.empty()) return {};
-  WindowProducts& form = form_for(items);
+CorrelationJobs Correlation::fill_maps(Items items, const cl::Buffer& images,
+                                       WindowProducts& form) {
   CorrelationJobs jobs = pack_jobs(items, with_steps(form.layout(), steps_));
   refill<CorrelationJob>(jobs_, jobs.jobs);
   refill<std::uint8_t>(patterns_, jobs.patterns);
@@ -268,11 +240,14 @@ std::vector<float> Correlation::read_map(const CorrelationJob& job) {
 
 Correlation::Peaks Correlation::best_of(Items items, const cl::Buffer& images) {
   Peaks peaks;
+  if (items.empty()) return peaks;
+  WindowProducts& form = form_for(items);
+  const bool fused = fuses(form, items);
   while (peaks.size() < items.size()) {
     const Items rest = items.subspan(peaks.size());
-    const Items batch = rest.first(fitting(rest));
+    const Items batch = rest.first(fitting(rest, fused));
     for_each_batch(batch.size(), batch.size(), [&](std::size_t first, std::size_t count) {
-      const Peaks found = find_peaks(fill_maps(batch.subspan(first, count), images));
+      const Peaks found = find_peaks(fill_maps(batch.subspan(first, count), images, form));
       peaks.insert(peaks.end(), found.begin(), found.end());
     });
   }

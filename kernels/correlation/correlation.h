@@ -70,7 +70,7 @@ class Correlation {
   std::vector<CorrelationItem> items_in(CorrelationImage& image,
                                         std::span<const CorrelationPattern> patterns);
   void make_squares(CorrelationImage& image);
-  CorrelationJobs fill_maps(Items items, const cl::Buffer& images);
+  CorrelationJobs fill_maps(Items items, const cl::Buffer& images, WindowProducts& form);
   void window_statistics(const CorrelationJobs& jobs, const cl::Buffer& images);
   void masked_statistics(const CorrelationJobs& jobs, const cl::Buffer& images,
                          WindowProducts& form);

@@ -207,12 +207,18 @@ void check_item(const CorrelationItem& item) {
                                         size_of(mask.width, mask.height));
 }
 
-std::size_t device_bytes(const CorrelationItem& item) {
+std::size_t device_bytes(const CorrelationItem& item, const CorrelationItem* before, bool fused) {
+  const bool masked = !item.mask.empty();
+  const bool shared = before != nullptr && item.image.offset == before->image.offset &&
+                      item.mask.pixels == before->mask.pixels &&
+                      item.pattern.width == before->pattern.width &&
+                      item.pattern.height == before->pattern.height;
   const std::size_t sums = static_cast<std::size_t>(item.image.height) * map_pitch(item);
-  const std::size_t each = sizeof(cl_long) + sizeof(cl_float) + sizeof(cl_int) + sizeof(cl_double);
-  const std::size_t masks = item.mask.empty() ? 0 : 2 * sizeof(cl_long);
-  return item.pattern.size() * sizeof(cl_float) + sums * 2 * sizeof(cl_int) +
-         map_size(item) * (each + masks);
+  const std::size_t statistics = sums * 2 * sizeof(cl_int) +
+                                 map_size(item) * (sizeof(cl_int) + sizeof(cl_double)) +
+                                 (masked ? map_size(item) * 3 * sizeof(cl_long) : 0);
+  return item.pattern.size() * sizeof(cl_float) + (shared ? 0 : statistics) +
+         map_size(item) * (sizeof(cl_float) + (fused && !masked ? 0 : sizeof(cl_long)));
 }
 
 CorrelationJobs pack_jobs(std::span<const CorrelationItem> items, const CorrelationLayout& layout) {

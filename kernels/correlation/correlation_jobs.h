@@ -97,8 +97,9 @@ struct CorrelationJobs {
 // integers hold (2^24 pixels, 2^16 - 1 columns) or differs in size from its mask.
 void check_item(const CorrelationItem& item);
 
-// Bytes that the item takes on the device, about, beside its image.
-std::size_t device_bytes(const CorrelationItem& item);
+// Bytes that the item takes on the device, about, beside its image and what it shares with the item
+// before it, if there is one. Fused forms keep no products.
+std::size_t device_bytes(const CorrelationItem& item, const CorrelationItem* before, bool fused);
 
 CorrelationJobs pack_jobs(std::span<const CorrelationItem> items, const CorrelationLayout& layout);
 

@@ -1,15 +1,16 @@
 // Every form of the correlation on one device, with nothing but OpenCL, on noise. An image is on
 // the device; the patterns go there in the time on the wall.
-//   correlation_benchmark [device [rounds [kernel]]]
+//   correlation_benchmark [--json] [device [rounds [kernel]]]
 // Columns: device time of all launches, from profiling; wall time with the maps left on the device,
 // with the peaks read, and with the map read (one pattern); products per second of device time.
+// --json: one object a line instead, for tools/race-pytorch.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct Case {
 constexpr Case kCases[] = {
     {512, 512, 16, 1, false},    {1920, 1080, 16, 1, false},  {1920, 1080, 32, 1, false},
     {1920, 1080, 64, 1, false},  {1920, 1080, 128, 1, false}, {1920, 1080, 300, 1, false},
-    {1920, 1080, 64, 64, false}, {1920, 1080, 64, 16, true},
+    {1920, 1080, 512, 1, false}, {1920, 1080, 64, 64, false}, {1920, 1080, 64, 16, true},
 };
 
 double wall_ms(OpenClSession& session, int rounds, const std::function<void()>& work) {
@@ -68,7 +69,39 @@ struct Runs {
   OpenClSession plain;
 };
 
-void run_case(Runs& runs, CorrelationKernel kernel, const Case& one, int rounds) {
+// Least times in ms.
+struct Times {
+  double device = 0;
+  double maps = 0;
+  double peaks = 0;
+  double read = 0;
+  std::map<std::string, LaunchTime> labels{};
+};
+
+void print_row(CorrelationKernel kernel, const Case& one, const Times& times) {
+  const double products = 1e-9 * one.patterns * one.side * one.side * (one.width - one.side + 1) *
+                          (one.height - one.side + 1);
+  std::printf("%-12s %4dx%-4d %3d^2 x %2d%s %9.3f %9.3f %9.3f %9.3f %9.2f ",
+              std::string(to_string(kernel)).c_str(), one.width, one.height, one.side, one.patterns,
+              one.masked ? "m" : " ", times.device, times.maps, times.peaks, times.read,
+              products / times.device);
+  for (const auto& [label, time] : times.labels) {
+    std::printf(" %s %.3f", label.substr(12).c_str(), time.total_ms);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void print_json(CorrelationKernel kernel, const Case& one, const Times& times) {
+  std::printf(
+      "{\"form\": \"%s\", \"width\": %d, \"height\": %d, \"side\": %d, \"patterns\": %d, "
+      "\"masked\": %s, \"device_ms\": %.4f, \"maps_ms\": %.4f, \"peaks_ms\": %.4f, "
+      "\"read_ms\": %.4f}\n",
+      std::string(to_string(kernel)).c_str(), one.width, one.height, one.side, one.patterns,
+      one.masked ? "true" : "false", times.device, times.maps, times.peaks, times.read);
+}
+
+Times time_case(Runs& runs, CorrelationKernel kernel, const Case& one, int rounds) {
   const GrayImage picture = noise(one.width, one.height, 1);
   std::vector<GrayImage> pictures;
   std::vector<CorrelationPattern> patterns;
@@ -81,24 +114,16 @@ void run_case(Runs& runs, CorrelationKernel kernel, const Case& one, int rounds)
   }
   Correlation profiled(runs.profiled, {.kernel = kernel});
   CorrelationImage profiled_image(runs.profiled, picture.view());
-  double device = 0;
-  const auto labels = device_times(
-      runs.profiled, rounds, [&] { profiled.best_matches(profiled_image, patterns); }, device);
+  Times times;
+  times.labels = device_times(
+      runs.profiled, rounds, [&] { profiled.best_matches(profiled_image, patterns); },
+      times.device);
   Correlation plain(runs.plain, {.kernel = kernel});
   CorrelationImage image(runs.plain, picture.view());
-  const double maps = wall_ms(runs.plain, rounds, [&] { plain.maps(image, patterns); });
-  const double peaks = wall_ms(runs.plain, rounds, [&] { plain.best_matches(image, patterns); });
-  const double read = wall_ms(runs.plain, rounds, [&] { plain.map(image, patterns.front()); });
-  const double products = 1e-9 * one.patterns * one.side * one.side * (one.width - one.side + 1) *
-                          (one.height - one.side + 1);
-  std::printf("%-12s %4dx%-4d %3d^2 x %2d%s %9.3f %9.3f %9.3f %9.3f %9.2f ",
-              std::string(to_string(kernel)).c_str(), one.width, one.height, one.side, one.patterns,
-              one.masked ? "m" : " ", device, maps, peaks, read, products / device);
-  for (const auto& [label, time] : labels) {
-    std::printf(" %s %.3f", label.substr(12).c_str(), time.total_ms);
-  }
-  std::printf("\n");
-  std::fflush(stdout);
+  times.maps = wall_ms(runs.plain, rounds, [&] { plain.maps(image, patterns); });
+  times.peaks = wall_ms(runs.plain, rounds, [&] { plain.best_matches(image, patterns); });
+  times.read = wall_ms(runs.plain, rounds, [&] { plain.map(image, patterns.front()); });
+  return times;
 }
 
 // The published forms take minutes where the others take a blink.
@@ -109,17 +134,41 @@ bool is_too_slow(CorrelationKernel kernel, const Case& one, bool is_cpu) {
   return products > (published ? (is_cpu ? 1e8 : 1e11) : (is_cpu ? 6e11 : 1e13));
 }
 
-void run(const std::string& device, int rounds, const std::string& only) {
-  Runs runs{OpenClSession({.device = device, .profile = true}), OpenClSession({.device = device})};
-  std::printf("%s\n%-12s %-17s %9s %9s %9s %9s %9s\n", runs.plain.device().name.c_str(), "form",
-              "case", "device ms", "maps ms", "peaks ms", "read ms", "T/s");
+struct Wishes {
+  std::string device{};
+  int rounds = 5;
+  std::string kernel{};  // empty: all
+  bool json = false;
+};
+
+void run(const Wishes& wishes) {
+  Runs runs{OpenClSession({.device = wishes.device, .profile = true}),
+            OpenClSession({.device = wishes.device})};
+  if (!wishes.json) {
+    std::printf("%s\n%-12s %-17s %9s %9s %9s %9s %9s\n", runs.plain.device().name.c_str(), "form",
+                "case", "device ms", "maps ms", "peaks ms", "read ms", "T/s");
+  }
   for (const Case& one : kCases) {
     for (const CorrelationKernel kernel : correlation_kernels(runs.plain)) {
-      if (!only.empty() && to_string(kernel) != only) continue;
+      if (!wishes.kernel.empty() && to_string(kernel) != wishes.kernel) continue;
       if (is_too_slow(kernel, one, runs.plain.is_cpu())) continue;
-      run_case(runs, kernel, one, rounds);
+      (wishes.json ? print_json : print_row)(kernel, one,
+                                             time_case(runs, kernel, one, wishes.rounds));
     }
   }
+}
+
+Wishes wishes_of(std::vector<std::string> arguments) {
+  Wishes wishes;
+  if (!arguments.empty() && arguments.front() == "--json") {
+    wishes.json = true;
+    arguments.erase(arguments.begin());
+  }
+  arguments.resize(3);
+  wishes.device = arguments[0];
+  if (!arguments[1].empty()) wishes.rounds = std::stoi(arguments[1]);
+  wishes.kernel = arguments[2];
+  return wishes;
 }
 
 }  // namespace
@@ -127,8 +176,7 @@ void run(const std::string& device, int rounds, const std::string& only) {
 
 int main(int argc, char** argv) {
   try {
-    lookalike::run(argc > 1 ? argv[1] : "", argc > 2 ? std::atoi(argv[2]) : 5,
-                   argc > 3 ? argv[3] : "");
+    lookalike::run(lookalike::wishes_of({argv + 1, argv + argc}));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "correlation_benchmark: %s\n", error.what());
     return 1;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "kernels/correlation/correlation_jobs.h"
+#include "kernels/correlation/window_products.h"
+#include "kernels/tuning/tuning_file.h"
+
+namespace lookalike {
+
+// As tuning files name the sizes: those of the item that takes the most products.
+//   items  at least one
+TuningSizes tuning_sizes(std::span<const CorrelationItem> items);
+
+// Whether the form normalises the maps of all these items at once.
+bool fuses(const WindowProducts& form, std::span<const CorrelationItem> items);
+
+// How many of the first items fit on the device together, but at least one.
+//   items  at least one
+std::size_t fitting(std::span<const CorrelationItem> items, bool fused);
+
+}  // namespace lookalike
