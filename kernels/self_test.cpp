@@ -1,6 +1,7 @@
 #include "kernels/self_test.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +16,8 @@
 #include "kernels/assign/assign.h"
 #include "kernels/assign/assign_reference.h"
 #include "kernels/assign/synthetic_descriptors.h"
+#include "kernels/convolution/convolution.h"
+#include "kernels/convolution/convolution_reference.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
 #include "kernels/surf/surf.h"
@@ -80,6 +83,25 @@ std::string check_transpose(OpenClSession& session, TransposeKernel kernel) {
       transpose.transpose(matrix) == transpose_reference(matrix) &&
       transpose.transpose(image.view()).pixels == transpose_reference(image.view()).pixels;
   return agrees ? "" : "a value is not in its place";
+}
+
+// 1 2 1 by 1 2 1, which every kernel takes.
+MatrixView<const float> binomial_filter() {
+  static constexpr std::array<float, 9> kFilter = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+  return {kFilter.data(), 3, 3};
+}
+
+std::string check_convolution(OpenClSession& session, ConvolutionKernel kernel) {
+  const std::vector<float> values = synthetic_descriptors(61, 88, kSeed);
+  const MatrixView<const float> image(values, 88);
+  Convolution convolution(session, binomial_filter(), Border::kReflect, kernel);
+  const std::vector<float> result = convolution.convolve(image);
+  const std::vector<double> expected =
+      convolve_reference(image, binomial_filter(), Border::kReflect);
+  const bool agrees =
+      std::equal(result.begin(), result.end(), expected.begin(), expected.end(),
+                 [](float found, double right) { return std::abs(found - right) <= 1e-5; });
+  return agrees ? "" : "a pixel is off by more than 1e-5";
 }
 
 std::string check_correlation(OpenClSession& session) {
@@ -159,6 +181,10 @@ std::vector<SelfTest> tests_for(OpenClSession& session) {
   for (const TransposeKernel kernel : transpose_kernels(session)) {
     tests.push_back({"transpose " + std::string(to_string(kernel)),
                      [kernel](OpenClSession& s) { return check_transpose(s, kernel); }});
+  }
+  for (const ConvolutionKernel kernel : convolution_kernels(session, binomial_filter())) {
+    tests.push_back({"convolution " + std::string(to_string(kernel)),
+                     [kernel](OpenClSession& s) { return check_convolution(s, kernel); }});
   }
   tests.push_back({"surf", check_surf});
   tests.push_back({"correlation", check_correlation});

@@ -78,6 +78,27 @@ double mean_std_dev_ms(const Workload& workload, double budget_ms) {
   });
 }
 
+cv::Mat float_noise(int rows, int columns, std::uint64_t seed) {
+  std::vector<float> values =
+      noise_values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), seed);
+  return cv::Mat(rows, columns, CV_32FC1, values.data()).clone();
+}
+
+double filter_2d_ms(const Workload& workload, double budget_ms) {
+  const cv::Mat image = float_noise(size_of(workload, "rows"), size_of(workload, "columns"), 1);
+  const cv::Mat filter = float_noise(size_of(workload, "height"), size_of(workload, "width"), 2);
+  cv::Mat result;
+  return least_ms(budget_ms, [&] { cv::filter2D(image, result, -1, filter); });
+}
+
+double sep_filter_2d_ms(const Workload& workload, double budget_ms) {
+  const cv::Mat image = float_noise(size_of(workload, "rows"), size_of(workload, "columns"), 1);
+  const cv::Mat column = float_noise(size_of(workload, "height"), 1, 2);
+  const cv::Mat row = float_noise(1, size_of(workload, "width"), 3);
+  cv::Mat result;
+  return least_ms(budget_ms, [&] { cv::sepFilter2D(image, result, -1, row, column); });
+}
+
 double sift_ms(const Workload& workload, double budget_ms) {
   GrayImage image = textured_picture(size_of(workload, "width"), size_of(workload, "height"), 1);
   const cv::Mat photo(image.height, image.width, CV_8UC1, image.pixels.data());
@@ -96,14 +117,16 @@ double sift_ms(const Workload& workload, double budget_ms) {
 std::vector<Peer> opencv_peers(const Workload& workload) {
   using Time = double (*)(const Workload&, double);
   const auto peer = [&](const char* name, Time time) {
-    return std::vector<Peer>{
-        {fmt::format("OpenCV {}, {} threads", name, cv::getNumThreads()),
-         [workload, time](double budget_ms) { return time(workload, budget_ms); }}};
+    return Peer{fmt::format("OpenCV {}, {} threads", name, cv::getNumThreads()),
+                [workload, time](double budget_ms) { return time(workload, budget_ms); }};
   };
-  if (workload.kernel == "correlation") return peer("matchTemplate", match_template_ms);
-  if (workload.kernel == "transpose") return peer("transpose", transpose_ms);
-  if (workload.kernel == "variance") return peer("meanStdDev", mean_std_dev_ms);
-  if (workload.kernel == "surf") return peer("SIFT", sift_ms);
+  if (workload.kernel == "correlation") return {peer("matchTemplate", match_template_ms)};
+  if (workload.kernel == "transpose") return {peer("transpose", transpose_ms)};
+  if (workload.kernel == "variance") return {peer("meanStdDev", mean_std_dev_ms)};
+  if (workload.kernel == "convolution") {
+    return {peer("filter2D", filter_2d_ms), peer("sepFilter2D", sep_filter_2d_ms)};
+  }
+  if (workload.kernel == "surf") return {peer("SIFT", sift_ms)};
   return {};
 }
 

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kernels/convolution/convolution_kernel.h"
+#include "kernels/session/session.h"
+#include "pipeline/matrix_view.h"
+
+namespace lookalike {
+
+// What lies beyond an image's border. With kValid nothing does, and the result has only the pixels
+// over which the whole filter fits; with the others it has the image's size.
+enum class Border {
+  kValid,
+  kZero,
+  kClamp,    // the nearest pixel: aaa|abcd|ddd
+  kReflect,  // mirrored at the middle of the outermost pixel: dcb|abcd|cba
+};
+
+// Convolution and correlation of float images [rows][columns] with one filter [height][width].
+//   correlate: result(y, x) = sum over i, j of filter(i, j) * image(y + i - top, x + j - left)
+//   convolve:  the same with the filter turned by 180 degrees
+// top = left = 0 with Border::kValid; else top = height / 2 and left = width / 2.
+class Convolution {
+ public:
+  // Throws Error(kInternal) when the filter is empty, Error(kDevice) when the kernel does not take
+  // it (see convolution_kernels) or OpenCL fails.
+  Convolution(OpenClSession& session, MatrixView<const float> filter,
+              Border border = Border::kValid, ConvolutionKernel kernel = ConvolutionKernel::kAuto);
+
+  // Rows of the result for an image of so many rows, and the same of columns; 0 when the filter
+  // does not fit.
+  std::size_t result_rows(std::size_t rows) const { return fitting(rows, height_); }
+  std::size_t result_columns(std::size_t columns) const { return fitting(columns, width_); }
+
+  // On the device; queued, not awaited. result [result_rows][result_columns] is another buffer.
+  // Sides are below 2^31 - 2^16; throw Error(kInternal) on larger ones, Error(kDevice) on failure.
+  void correlate(const cl::Buffer& image, std::size_t rows, std::size_t columns,
+                 const cl::Buffer& result);
+  void convolve(const cl::Buffer& image, std::size_t rows, std::size_t columns,
+                const cl::Buffer& result);
+
+  // The same from host memory to host memory.
+  std::vector<float> correlate(MatrixView<const float> image);
+  std::vector<float> convolve(MatrixView<const float> image);
+
+  // The kernel in use; never kAuto.
+  ConvolutionKernel kernel() const { return kernel_; }
+
+ private:
+  // Weights as the kernel takes them: the filter's, or its column's and then its row's.
+  struct Weights {
+    std::vector<float> values;
+    cl::Buffer buffer;
+  };
+
+  Weights hold(std::vector<float> values);
+  std::size_t fitting(std::size_t image_side, std::size_t filter_side) const;
+  void set_weights(const Weights& weights);
+  void run(const Weights& weights, const cl::Buffer& image, std::size_t rows, std::size_t columns,
+           const cl::Buffer& result);
+  std::vector<float> run(const Weights& weights, MatrixView<const float> image);
+
+  OpenClSession& session_;
+  std::size_t height_;
+  std::size_t width_;
+  Border border_;
+  ConvolutionKernel kernel_;
+  Weights weights_;
+  Weights turned_weights_;  // those of the filter turned by 180 degrees
+  cl::Kernel correlate_;
+};
+
+}  // namespace lookalike
