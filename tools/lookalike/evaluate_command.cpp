@@ -16,6 +16,7 @@
 #include "stages/store/settings.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/lookalike/commands.h"
+#include "tools/lookalike/evaluate_synthetic.h"
 #include "tools/lookalike/photo.h"
 
 namespace lookalike {
@@ -24,12 +25,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command) {
-    config.add("--database", "store.database")->required();
+  explicit Arguments(CLI::App& command) : config(command), talk(command), synthetic(command) {
+    config.add("--database", "store.database");
     config.add("--device", "device.choice");
     command.add_option("--truth", truth, "Ground truth; its paths are relative to its folder")
-        ->required()
+        ->excludes("--synthetic")
         ->type_name("FILE.csv");
+    config.add("--images", "images.folders")->needs("--synthetic");
     command.add_option("--ranks", ranks, "Write the rank and overlap of each relevant image")
         ->type_name("FILE.csv");
     command.add_option("--matches", matches, "Write what is known of each match")
@@ -39,6 +41,7 @@ struct Arguments {
   }
   ConfigArguments config;
   TalkArguments talk;
+  SyntheticArguments synthetic;
   std::string truth;
   std::string ranks;
   std::string matches;
@@ -181,8 +184,24 @@ Json measures_json(const Measures& measures, const Times& times) {
           {"locate_median_ms", median(times.locate_ms)}};
 }
 
+void check(const Arguments& arguments, const RunConfig& config) {
+  if (arguments.truth.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "evaluate: nothing to measure by: give --truth FILE.csv, or --synthetic");
+  }
+  if (config.store.database.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "no index is named: give --database FILE, or [store] database in --config");
+  }
+}
+
 int evaluate(const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
+  if (arguments.synthetic.chosen) {
+    return evaluate_synthetic(arguments.synthetic, config, arguments.json, arguments.ranks,
+                              arguments.talk.apply());
+  }
+  check(arguments, config);
   const std::vector<TruthQuery> queries = load_truth(arguments.truth);
   const IndexReader index{std::filesystem::path(config.store.database)};
   check_indexed(index, queries);
@@ -205,14 +224,19 @@ int evaluate(const Arguments& arguments) {
 }  // namespace
 
 void add_evaluate_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("evaluate", "Measure an index against ground truth");
+  CLI::App* command =
+      app.add_subcommand("evaluate", "Measure an index against ground truth, or how robust it is");
   command->footer(
       "Input: the index, and a CSV file with the header\n"
       "  query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n"
       "  one row per relevant image; an empty `relevant`: the query matches nothing; corners\n"
       "  (top-left, top-right, bottom-right, bottom-left) in px of the query, or empty\n"
       "Output: recall, mean average precision, N-S score, share located, ms per query\n"
-      "Example: lookalike evaluate --database dvd.db --truth dvd/truth.csv");
+      "With --synthetic: photos of the index, or those under --images, are made different, and\n"
+      "recall is reported by kind and strength. Without --database the folder is indexed for this\n"
+      "run alone.\n"
+      "Examples: lookalike evaluate --database dvd.db --truth dvd/truth.csv\n"
+      "          lookalike evaluate --synthetic --images ~/photos --report robust.html");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return evaluate(*arguments); }; });
 }

@@ -1,19 +1,15 @@
 #include "tools/report/report.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
 #include "tools/report/figures.h"
 #include "tools/report/html.h"
+#include "tools/report/page.h"
 #include "tools/report/picture.h"
-#include "tools/report/style.h"
 
 namespace lookalike {
 namespace {
@@ -21,18 +17,8 @@ namespace {
 constexpr int kPhotoSidePx = 1280;
 constexpr int kObjectSidePx = 640;
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
 std::string file_name(const std::string& path) {
   return escape_html(std::filesystem::path(path).filename().string());
-}
-
-std::string facts_list(const Facts& facts) {
-  std::string html = "<ul class=\"facts\">";
-  for (const auto& [name, value] : facts) {
-    html += fmt::format("<li>{} <b>{}</b></li>", escape_html(name), escape_html(value));
-  }
-  return html + "</ul>";
 }
 
 std::string missing(const std::string& path) {
@@ -122,28 +108,14 @@ std::string summary_table(const Report& report) {
 }  // namespace
 
 std::string render_report(const Report& report) {
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "img-src data:; style-src 'unsafe-inline'\">\n"
-      "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n<h1>{0}</h1>\n",
-      escape_html(report.title), kReportStyle);
-  html += facts_list(report.facts);
+  std::string html = facts_list(report.facts);
   if (report.entries.size() > 1) html += summary_table(report);
   for (std::size_t i = 0; i < report.entries.size(); ++i) html += section(report.entries[i], i + 1);
-  return html + "<footer>Made by lookalike</footer>\n</main></body></html>\n";
+  return html_page(report.title, html);
 }
 
 void write_report(const Report& report, const std::string& file) {
-  const std::string html = render_report(report);
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << html;
-  stream.close();
-  if (!stream) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: the report cannot be written: {}", file, std::strerror(errno)));
-  }
+  write_page(render_report(report), file);
 }
 
 }  // namespace lookalike

@@ -6,14 +6,15 @@
 
 #include "pipeline/homography.h"
 #include "stages/match/match.h"
+#include "tools/report/page.h"
 
 namespace lookalike {
 
 // A thing that was found in a photo.
 struct ReportFinding {
-  std::string image;                                       // the thing's own picture: a path
-  std::vector<std::pair<std::string, std::string>> facts;  // "inliers", "42"
-  Quad quad{};                                             // where it is in the photo
+  std::string image;                           // the thing's own picture: a path
+  Facts facts;                                 // "inliers", "42"
+  Quad quad{};                                 // where it is in the photo
   std::vector<std::pair<Point, Point>> pairs;  // features that agree: px of image, of photo
 };
 
@@ -26,7 +27,7 @@ struct ReportEntry {
 
 struct Report {
   std::string title;
-  std::vector<std::pair<std::string, std::string>> facts;  // "index", "photos.db"
+  Facts facts;  // "index", "photos.db"
   std::vector<ReportEntry> entries;
 };
 

@@ -57,6 +57,21 @@ details .figure { margin-top: 12px; }
 .badge { stroke: #fff; stroke-width: 2; vector-effect: non-scaling-stroke; }
 .number { fill: #fff; font-weight: 700; text-anchor: middle; dominant-baseline: central;
   paint-order: stroke; stroke: #0006; stroke-width: 2; vector-effect: non-scaling-stroke; }
+.charts { display: grid; gap: 28px 24px;
+  grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); }
+.charts h3 { margin-bottom: 6px; }
+.charts span { color: var(--muted); font-weight: 400; }
+.chart { display: block; width: 100%; height: auto; overflow: visible; }
+.chart text { fill: var(--muted); font-size: 11px; text-anchor: middle; }
+.chart .level { text-anchor: end; }
+.grid { stroke: var(--line); }
+.first, .place { fill: none; stroke: #0a84ff; stroke-width: 2.5; stroke-linejoin: round; }
+.place { stroke: #30a14e; stroke-width: 1.5; stroke-dasharray: 5 4; }
+circle.first { fill: #0a84ff; stroke: none; }
+.key { margin: 0 0 20px; color: var(--muted); font-size: 14px; }
+.key b:first-child { color: #0a84ff; }
+.key b:last-child { color: #30a14e; }
+.summary .number-cell { text-align: right; font-variant-numeric: tabular-nums; }
 footer { margin-top: 28px; color: var(--muted); font-size: 13px; }
 )css";
 

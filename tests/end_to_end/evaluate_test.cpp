@@ -1,0 +1,94 @@
+// Measuring an index with the real program, on pictures that are drawn here.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+
+namespace lookalike {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// A folder of drawn posters, one of them blank.
+class EvaluateTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    std::filesystem::create_directories(folder_->path() / "posters");
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      cv::imwrite(path("posters/" + std::to_string(i) + ".png"), draw_poster(i, {300, 400}));
+    }
+    cv::imwrite(path("posters/blank.png"), cv::Mat(300, 300, CV_8UC3, cv::Scalar::all(90)));
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string path(const std::string& name) { return (folder_->path() / name).native(); }
+  static ProgramResult evaluate(std::vector<std::string> words) {
+    words.insert(words.begin(), "evaluate");
+    return run_program("lookalike", words);
+  }
+
+  static std::unique_ptr<TemporaryFolder> folder_;
+};
+std::unique_ptr<TemporaryFolder> EvaluateTest::folder_;
+
+TEST_F(EvaluateTest, SyntheticNeedsNothingButAFolder) {
+  const ProgramResult result =
+      evaluate({"--synthetic", "--images", path("posters"), "--kinds", "turn", "--kinds", "jpeg",
+                "--json", "--report", path("r.html"), "--ranks", path("ranks.csv")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json answer = json::parse(result.out);
+  EXPECT_EQ(answer["photos"], 6);
+  ASSERT_EQ(answer["left_out"].size(), 1U);
+  EXPECT_EQ(answer["left_out"][0]["path"], path("posters/blank.png"));
+  ASSERT_EQ(answer["results"].size(), 14U);
+  for (const json& row : answer["results"]) {
+    EXPECT_EQ(row["queries"], 6);
+    EXPECT_EQ(row["recall_at_1"], 1) << row;
+    EXPECT_EQ(row["located_at_iou_75"], 1) << row;
+  }
+  std::ifstream page(path("r.html"));
+  EXPECT_THAT((std::string{std::istreambuf_iterator<char>(page), {}}),
+              HasSubstr("<polyline class=\"first\""));
+  std::ifstream ranks(path("ranks.csv"));
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(ranks), {}, '\n'), 1 + 14 * 6);
+}
+
+TEST_F(EvaluateTest, SyntheticOfAnIndexVariesItsOwnPhotosAndLeavesItAsItIs) {
+  ASSERT_EQ(run_program("lookalike",
+                        {"index", "--images", path("posters"), "--database", path("index.db")})
+                .exit_code,
+            0);
+  const ProgramResult result = evaluate({"--synthetic", "--database", path("index.db"), "--kinds",
+                                         "mirror", "--photos", "2", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["photos"], 2);
+  EXPECT_EQ(run_program("lookalike", {"check", "--database", path("index.db")}).exit_code, 0);
+}
+
+TEST_F(EvaluateTest, WithoutAQuestionItIsAUsageError) {
+  EXPECT_THAT(evaluate({"--database", "x.db"}).err, HasSubstr("--truth FILE.csv, or --synthetic"));
+  EXPECT_EQ(evaluate({"--database", "x.db"}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--synthetic"}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--synthetic", "--truth", "t.csv", "--database", "x.db"}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--truth", "t.csv"}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--truth", "t.csv", "--database", "x.db", "--photos", "3"}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--synthetic", "--images", ".", "--kinds", "sideways"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,164 @@
+#include "tools/evaluate/synthetic/suite.h"
+
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
+
+#include "pipeline/content_hash.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+
+namespace lookalike {
+namespace {
+
+using testing::HasSubstr;
+
+// An image as an index would know it, with its file.
+StoredImage stored(const TemporaryFolder& folder, ImageId id, cv::Size size) {
+  StoredImage image;
+  image.id = id;
+  image.paths = {(folder.path() / (std::to_string(id) + ".png")).native()};
+  cv::imwrite(image.paths[0], draw_poster(id, size));
+  const auto file = load_file(image.paths[0], {});
+  image.content = std::get<LoadedFile>(file).content;
+  image.width = size.width;
+  image.height = size.height;
+  image.feature_count = 1;
+  return image;
+}
+
+SuiteOptions options_with(const std::string& name) {
+  SuiteOptions options;
+  options.kinds = variant_kinds();
+  std::erase_if(options.kinds, [&](const VariantKind& kind) { return kind.name != name; });
+  return options;
+}
+
+Match match_of(const StoredImage& image, const Homography& place) {
+  Match match;
+  match.image = image;
+  match.object_to_query = place;
+  match.quad = outline(place, image.width, image.height);
+  return match;
+}
+
+TEST(Suite, AsksForEveryStrengthOfEveryPhoto) {
+  const TemporaryFolder folder;
+  const Selection selection{{stored(folder, 1, {64, 48}), stored(folder, 2, {48, 64})}, {}};
+  std::size_t asked = 0;
+  const SuiteResult result = run_suite(
+      selection, options_with("jpeg"),
+      [&](const DecodedImage&) {
+        ++asked;
+        return std::vector<Match>{};
+      },
+      Progress::Style::kQuiet);
+  EXPECT_EQ(asked, 12U);
+  EXPECT_EQ(result.photos, 2U);
+  const auto rows = suite_rows(result);
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_EQ(rows[5].strength, 10);
+  EXPECT_EQ(rows[5].queries, 2U);
+  EXPECT_EQ(rows[5].recall_at_1, 0);
+}
+
+TEST(Suite, CountsWhatIsFirstAndWhatIsInItsPlace) {
+  const TemporaryFolder folder;
+  const StoredImage one = stored(folder, 1, {64, 48});
+  const StoredImage other = stored(folder, 2, {64, 48});
+  // Finds the photo at once where it is 64 px wide, second where it is 32, and always takes it for
+  // filling the picture.
+  const Ask ask = [&](const DecodedImage& photo) {
+    const double factor = photo.record.width / 64.0;
+    const Homography place{{factor, 0, (factor - 1) / 2, 0, factor, (factor - 1) / 2, 0, 0, 1}};
+    std::vector<Match> matches = {match_of(one, place), match_of(other, place)};
+    if (photo.record.width < 48) std::swap(matches[0], matches[1]);
+    return matches;
+  };
+  SuiteOptions options = options_with("scale");
+  options.kinds[0].strengths = {0.5, 2};
+  const SuiteResult scaled = run_suite({{one}, {}}, options, ask, Progress::Style::kQuiet);
+  const auto rows = suite_rows(scaled);
+  EXPECT_EQ(rows[0].recall_at_1, 0);
+  EXPECT_EQ(rows[0].located_at_75, 1);
+  EXPECT_EQ(scaled.answers[0].rank, 2U);
+  EXPECT_EQ(scaled.answers[0].first, other.paths[0]);
+  EXPECT_EQ(rows[1].recall_at_1, 1);
+
+  options = options_with("crop");
+  options.kinds[0].strengths = {25};
+  const SuiteResult cropped = run_suite({{one}, {}}, options, ask, Progress::Style::kQuiet);
+  EXPECT_EQ(suite_rows(cropped)[0].located_at_75, 0);
+  EXPECT_NEAR(cropped.answers[0].iou, 0.25, 0.02);
+}
+
+TEST(Suite, AVariantDoesNotDependOnWhatElseIsAsked) {
+  const TemporaryFolder folder;
+  const StoredImage one = stored(folder, 1, {160, 120});
+  const StoredImage two = stored(folder, 2, {160, 120});
+  SuiteOptions options = options_with("crop");
+  std::vector<ContentHash> seen;
+  const Ask ask = [&](const DecodedImage& photo) {
+    seen.push_back(photo.record.content);
+    return std::vector<Match>{};
+  };
+  run_suite({{one, two}, {}}, options, ask, Progress::Style::kQuiet);
+  const std::vector<ContentHash> both = std::exchange(seen, {});
+  run_suite({{two}, {}}, options, ask, Progress::Style::kQuiet);
+  EXPECT_TRUE(std::equal(seen.begin(), seen.end(), both.begin() + 7, both.end()));
+  options.seed = 2;
+  const std::vector<ContentHash> first_seed = std::exchange(seen, {});
+  run_suite({{two}, {}}, options, ask, Progress::Style::kQuiet);
+  EXPECT_NE(seen, first_seed);
+}
+
+TEST(Suite, AVariantThatBecameTooSmallIsNotFound) {
+  const TemporaryFolder folder;
+  SuiteOptions options = options_with("scale");
+  options.kinds[0].strengths = {0.25};
+  const StoredImage small = stored(folder, 1, {40, 40});
+  const Ask never = [](const DecodedImage&) -> std::vector<Match> {
+    ADD_FAILURE() << "asked";
+    return {};
+  };
+  const SuiteResult result = run_suite({{small}, {}}, options, never, Progress::Style::kQuiet);
+  ASSERT_EQ(result.answers.size(), 1U);
+  EXPECT_EQ(result.answers[0].rank, 0U);
+}
+
+TEST(Suite, APhotoThatHasChangedOrIsGoneIsLeftOut) {
+  const TemporaryFolder folder;
+  StoredImage changed = stored(folder, 1, {64, 48});
+  changed.content[0] ^= 1;
+  StoredImage gone = stored(folder, 2, {64, 48});
+  gone.paths = {"/nowhere/gone.png"};
+  const SuiteResult result = run_suite(
+      {{changed, gone}, {{"/blank.png", "is blank"}}}, options_with("mirror"),
+      [](const DecodedImage&) { return std::vector<Match>{}; }, Progress::Style::kQuiet);
+  EXPECT_EQ(result.photos, 0U);
+  EXPECT_TRUE(result.answers.empty());
+  ASSERT_EQ(result.left_out.size(), 3U);
+  EXPECT_EQ(result.left_out[0].path, "/blank.png");
+  EXPECT_THAT(result.left_out[1].why, HasSubstr("changed"));
+  EXPECT_THAT(result.left_out[2].why, HasSubstr("cannot be read"));
+  EXPECT_EQ(suite_rows(result)[0].recall_at_1, 0);
+}
+
+TEST(Suite, LargePhotosAreReducedFirstAndLocatedAtTheirFullSize) {
+  const TemporaryFolder folder;
+  const StoredImage large = stored(folder, 1, {2048, 512});
+  SuiteOptions options = options_with("brightness");
+  options.kinds[0].strengths = {32};
+  const Ask ask = [&](const DecodedImage& photo) {
+    EXPECT_EQ(photo.record.width, kSuitePhotoSidePx);
+    return std::vector<Match>{match_of(large, {{0.5, 0, -0.25, 0, 0.5, -0.25, 0, 0, 1}})};
+  };
+  const SuiteResult result = run_suite({{large}, {}}, options, ask, Progress::Style::kQuiet);
+  EXPECT_NEAR(result.answers.at(0).iou, 1, 1e-6);
+}
+
+}  // namespace
+}  // namespace lookalike

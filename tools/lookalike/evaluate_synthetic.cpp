@@ -1,0 +1,133 @@
+#include "tools/lookalike/evaluate_synthetic.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "stages/command/image_batches.h"
+#include "stages/command/open_session.h"
+#include "stages/extract/extract_stage.h"
+#include "stages/store/settings.h"
+#include "tools/evaluate/synthetic/scratch_folder.h"
+#include "tools/evaluate/synthetic/suite_report.h"
+#include "tools/index/index_run.h"
+
+namespace lookalike {
+namespace {
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const VariantKind& kind : variant_kinds()) names.push_back(kind.name);
+  return names;
+}
+
+std::vector<VariantKind> chosen_kinds(const std::vector<std::string>& names) {
+  std::vector<VariantKind> kinds = variant_kinds();
+  if (names.empty()) return kinds;
+  std::erase_if(kinds, [&](const VariantKind& kind) {
+    return std::find(names.begin(), names.end(), kind.name) == names.end();
+  });
+  return kinds;
+}
+
+Selection select(const IndexReader& index, const SyntheticArguments& arguments,
+                 const ImagesOptions& images) {
+  if (images.folders.empty()) {
+    return select_photos(index, std::nullopt, arguments.photos, arguments.seed);
+  }
+  const ScanResult found = scan_images(images);
+  return select_photos(index, std::span<const SourceFile>(found.files), arguments.photos,
+                       arguments.seed);
+}
+
+struct Outcome {
+  SuiteResult result;
+  Facts facts;
+};
+
+Outcome run(const SyntheticArguments& arguments, const RunConfig& config, Progress::Style style) {
+  const IndexReader index{std::filesystem::path(config.store.database)};
+  const SuiteOptions options{chosen_kinds(arguments.kinds), arguments.seed,
+                             extract_options_from(index.settings()), config.images};
+  OpenClSession session(session_options(config.device));
+  ExtractStage extract(session, options.extract);
+  Matcher matcher(session, index, config.match);
+  const Ask ask = [&](DecodedImage photo) {
+    Query query{.image = std::move(photo), .features = {}};
+    query.features = std::move(extract.run({&query.image, 1}).front().features);
+    return matcher.match(query);
+  };
+  SuiteResult result = run_suite(select(index, arguments, config.images), options, ask, style);
+  return {std::move(result),
+          {{"images in the index", fmt::format("{}", index.counts().images)},
+           {"seed", fmt::format("{}", arguments.seed)},
+           {"device", session.device().name}}};
+}
+
+// The folders are indexed for this run alone.
+Outcome run_on_folders(const SyntheticArguments& arguments, RunConfig config,
+                       Progress::Style style) {
+  const ScratchFolder scratch;
+  config.store.database = scratch.path() / "index.db";
+  run_index(config, style);
+  return run(arguments, config, style);
+}
+
+void write_answers(const SuiteResult& result, const std::string& file) {
+  std::ofstream output(file, std::ios::binary | std::ios::trunc);
+  output << suite_answers_csv(result);
+  output.close();
+  if (!output) throw Error(ErrorKind::kStorage, fmt::format("{}: cannot be written", file));
+}
+
+}  // namespace
+
+SyntheticArguments::SyntheticArguments(CLI::App& command) {
+  auto* flag = command.add_flag("--synthetic", chosen,
+                                "Look up photos that were made different: cropped, turned, ...");
+  command.add_option("--kinds", kinds, "Ways of making them different; all unless given")
+      ->check(CLI::IsMember(kind_names()))
+      ->type_name("NAME")
+      ->needs(flag);
+  command.add_option("--photos", photos, "Photos that are made different, at most")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N")
+      ->capture_default_str()
+      ->needs(flag);
+  command.add_option("--seed", seed, "Chooses the photos, and what chance does to them")
+      ->type_name("N")
+      ->capture_default_str()
+      ->needs(flag);
+  command.add_option("--report", report, "Write a page with charts")
+      ->type_name("FILE.html")
+      ->needs(flag);
+}
+
+int evaluate_synthetic(const SyntheticArguments& arguments, const RunConfig& config, bool json,
+                       const std::string& answers, Progress::Style style) {
+  if (config.store.database.empty() && config.images.folders.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "evaluate --synthetic: no photos are named: give --images DIR, --database FILE, "
+                "or both");
+  }
+  const Outcome outcome = config.store.database.empty() ? run_on_folders(arguments, config, style)
+                                                        : run(arguments, config, style);
+  if (json) {
+    fmt::print("{}\n", suite_json(outcome.result));
+  } else {
+    fmt::print("{}", suite_table(outcome.result));
+  }
+  if (!answers.empty()) write_answers(outcome.result, answers);
+  if (!arguments.report.empty()) {
+    write_page(suite_page(outcome.result, outcome.facts), arguments.report);
+  }
+  return kExitDone;
+}
+
+}  // namespace lookalike
