@@ -27,13 +27,15 @@ std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKern
                                       std::string(to_string(kernel)) + "'");
 }
 
-// A CPU takes long runs, so that sums are carried far; a GPU short ones, so that there are many.
+// A CPU takes long runs, so that sums are carried far; a GPU short ones, so that there are many
+// (of segments of 8, 16 and 32 and of 16 and 32 column rows the least time for 64^2 in 1920x1080,
+// correlation_benchmark, NVIDIA H200).
 CorrelationLayout steps_for(bool is_cpu) {
   CorrelationLayout layout;
-  layout.segment = is_cpu ? 4096 : 32;
+  layout.segment = is_cpu ? 4096 : 8;
   layout.run = is_cpu ? 4096 : 2;
   layout.vector_width = is_cpu ? 8 : 2;
-  layout.column_rows = is_cpu ? 256 : 32;
+  layout.column_rows = is_cpu ? 256 : 16;
   return layout;
 }
 
@@ -43,10 +45,6 @@ CorrelationLayout with_steps(CorrelationLayout layout, const CorrelationLayout& 
   layout.vector_width = steps.vector_width;
   layout.column_rows = steps.column_rows;
   return layout;
-}
-
-std::string define(const char* name, int value) {
-  return std::string(" -D") + name + "=" + std::to_string(value);
 }
 
 }  // namespace
@@ -71,7 +69,7 @@ void Correlation::build_steps() {
   square_planes_ = session_.kernel(statistics, "square_planes", sizes);
   normalise_ = session_.kernel(statistics, "normalise", sizes);
   const std::vector<std::string> peaks = {"correlation/job.cl", "correlation/peaks.cl"};
-  const std::string group = define("GROUP", session_.is_cpu() ? 1 : static_cast<int>(kGpuGroup));
+  const std::string group = define("GROUP", session_.is_cpu() ? 1 : kGpuGroup);
   best_of_rows_ = session_.kernel(peaks, "best_of_rows", group);
   refine_ = session_.kernel(peaks, "refine", group);
   pair_sums_ = session_.kernel({"correlation/pair_sums.cl"}, "pair_sums");
@@ -82,7 +80,9 @@ WindowProducts& Correlation::form_for(Items items) {
       kernels_.size() == 1
           ? kernels_.front()
           : choose_variant(session_.tuning(), "correlation", tuning_sizes(items), kernels_);
-  return forms_.try_emplace(kernel, session_, kernel, doubles_).first->second;
+  std::unique_ptr<WindowProducts>& form = forms_[kernel];
+  if (!form) form = make_window_products(session_, kernel, doubles_);
+  return *form;
 }
 
 std::vector<float> Correlation::map(const ImageView& image, const ImageView& pattern) {
@@ -191,15 +191,17 @@ CorrelationJobs Correlation::fill_maps(Items items, const cl::Buffer& images,
   reserve(map_, jobs.map_count * sizeof(cl_float));
   reserve(window_sums_, jobs.statistic_count * sizeof(cl_int));
   reserve(inverses_, jobs.statistic_count * (doubles_ ? sizeof(cl_double) : sizeof(cl_float)));
-  const bool fused = form.normalises(jobs.largest_pattern);
+  const bool fused = fuses(form, items);
   if (!fused || jobs.masks.count > 0) reserve(products_, jobs.product_count * sizeof(cl_long));
   window_statistics(jobs, images);
-  masked_statistics(jobs, images, form);
+  const CorrelationBuffers buffers{
+      jobs_.buffer,        images,           patterns_.buffer, products_.buffer,
+      window_sums_.buffer, inverses_.buffer, map_.buffer};
+  masked_statistics(jobs, buffers, form);
   if (fused) {
-    form.correlations(jobs.maps, jobs_.buffer, images, patterns_.buffer, window_sums_.buffer,
-                      inverses_.buffer, map_.buffer);
+    form.correlations(jobs, jobs.maps, buffers);
   } else {
-    form.products(jobs.maps, jobs_.buffer, images, patterns_.buffer, products_.buffer);
+    form.products(jobs, jobs.maps, buffers);
     launch_blocks(normalise_, "correlation normalise", jobs.maps, BlockKind::kRuns,
                   products_.buffer, window_sums_.buffer, inverses_.buffer, map_.buffer);
   }
@@ -217,10 +219,10 @@ void Correlation::window_statistics(const CorrelationJobs& jobs, const cl::Buffe
                 inverses_.buffer);
 }
 
-void Correlation::masked_statistics(const CorrelationJobs& jobs, const cl::Buffer& images,
+void Correlation::masked_statistics(const CorrelationJobs& jobs, const CorrelationBuffers& buffers,
                                     WindowProducts& form) {
   if (jobs.masks.count == 0) return;
-  form.products(jobs.mask_products, jobs_.buffer, images, patterns_.buffer, products_.buffer);
+  form.products(jobs, jobs.mask_products, buffers);
   launch_blocks(masked_statistics_, "correlation masked_statistics", jobs.masks, BlockKind::kRuns,
                 products_.buffer, window_sums_.buffer, inverses_.buffer);
 }

@@ -72,7 +72,7 @@ class Correlation {
   void make_squares(CorrelationImage& image);
   CorrelationJobs fill_maps(Items items, const cl::Buffer& images, WindowProducts& form);
   void window_statistics(const CorrelationJobs& jobs, const cl::Buffer& images);
-  void masked_statistics(const CorrelationJobs& jobs, const cl::Buffer& images,
+  void masked_statistics(const CorrelationJobs& jobs, const CorrelationBuffers& buffers,
                          WindowProducts& form);
   std::vector<float> read_map(const CorrelationJob& job);
   Peaks best_of(Items items, const cl::Buffer& images);
@@ -85,7 +85,7 @@ class Correlation {
   const bool doubles_;
   const std::vector<CorrelationKernel> kernels_;  // to choose from
   const CorrelationLayout steps_;                 // without what the form decides
-  std::map<CorrelationKernel, WindowProducts> forms_;
+  std::map<CorrelationKernel, std::unique_ptr<WindowProducts>> forms_;
   CorrelationMaps maps_;
   cl::Kernel row_sums_, window_statistics_, masked_statistics_, square_planes_, normalise_;
   cl::Kernel best_of_rows_, refine_, pair_sums_;

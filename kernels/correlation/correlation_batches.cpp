@@ -27,7 +27,7 @@ TuningSizes tuning_sizes(std::span<const CorrelationItem> items) {
 
 bool fuses(const WindowProducts& form, std::span<const CorrelationItem> items) {
   return std::all_of(items.begin(), items.end(), [&](const CorrelationItem& item) {
-    return form.normalises(item.pattern.size());
+    return form.normalises(item.pattern.width, item.pattern.height);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "kernels/correlation/correlation_jobs.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -64,7 +65,6 @@ class Packer {
         item, [&](std::size_t i) { return item.pattern.pixels[i] - 128; }, job);
     job.map = packed_.map_count;
     packed_.map_count += map_size(item);
-    packed_.largest_pattern = std::max(packed_.largest_pattern, item.pattern.size());
     maps_.push_back(job);
   }
 
@@ -145,22 +145,31 @@ class Packer {
     job.pattern_pitch = static_cast<cl_int>(pitch);
     packed_.patterns.resize(packed_.patterns.size() + (height + 2 * margin) * pitch * value_bytes);
     cl_long square = 0;
-    for (std::size_t i = 0; i < width * height; ++i) {
-      if (!item.mask.empty() && item.mask.pixels[i] == 0) continue;
-      const int one = value(i);
-      job.pattern_sum += one;
-      square += one * one;
-      store(job.pattern + (margin + i / width) * pitch + i % width, one);
+    std::vector<int> row(width);
+    for (std::size_t y = 0; y < height; ++y) {
+      for (std::size_t x = 0; x < width; ++x) row[x] = value(y * width + x);
+      if (!item.mask.empty()) leave_out(item.mask.pixels + y * width, row);
+      for (const int one : row) {
+        job.pattern_sum += one;
+        square += one * one;
+      }
+      store(job.pattern + (margin + y) * pitch, row);
     }
     job.pattern_spread = job.pixels * square - job.pattern_sum * job.pattern_sum;
   }
 
-  void store(std::size_t index, int value) {
+  static void leave_out(const std::uint8_t* mask, std::vector<int>& row) {
+    for (std::size_t x = 0; x < row.size(); ++x) row[x] = mask[x] == 0 ? 0 : row[x];
+  }
+
+  void store(std::size_t index, const std::vector<int>& row) {
     if (layout_.float_patterns) {
-      const auto real = static_cast<cl_float>(value);
-      std::memcpy(packed_.patterns.data() + index * sizeof(real), &real, sizeof(real));
+      const std::vector<cl_float> reals(row.begin(), row.end());
+      std::memcpy(packed_.patterns.data() + index * sizeof(cl_float), reals.data(),
+                  reals.size() * sizeof(cl_float));
     } else {
-      packed_.patterns[index] = static_cast<std::uint8_t>(value);
+      std::transform(row.begin(), row.end(), packed_.patterns.data() + index,
+                     [](int value) { return static_cast<std::uint8_t>(value); });
     }
   }
 

@@ -90,7 +90,6 @@ struct CorrelationJobs {
   std::size_t statistic_count = 0;  // elements of the window statistics
   std::size_t map_count = 0;        // elements of the maps
   std::size_t product_count = 0;    // elements of the products of maps or of masks
-  std::size_t largest_pattern = 0;  // pixels
 };
 
 // Throws Error(kInternal) when the pattern is empty, larger than the image, past what the kernels'

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/correlation/block_transform.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
 
@@ -24,16 +25,18 @@ constexpr std::array kNames = {
     Named{CorrelationKernel::kVector, "vector"},
     Named{CorrelationKernel::kDotProduct, "dot_product"},
     Named{CorrelationKernel::kMatrix, "matrix"},
+    Named{CorrelationKernel::kFrequency, "frequency"},
 };
 
 constexpr std::array kBestFirstOnCpu = {
-    CorrelationKernel::kDotProduct, CorrelationKernel::kVector,      CorrelationKernel::kBlocked,
-    CorrelationKernel::kTiled,      CorrelationKernel::kPerPosition,
+    CorrelationKernel::kDotProduct, CorrelationKernel::kVector, CorrelationKernel::kFrequency,
+    CorrelationKernel::kBlocked,    CorrelationKernel::kTiled,  CorrelationKernel::kPerPosition,
 };
 
 constexpr std::array kBestFirstOnGpu = {
-    CorrelationKernel::kMatrix, CorrelationKernel::kDotProduct,  CorrelationKernel::kBlocked,
-    CorrelationKernel::kTiled,  CorrelationKernel::kPerPosition, CorrelationKernel::kVector,
+    CorrelationKernel::kMatrix,  CorrelationKernel::kDotProduct, CorrelationKernel::kFrequency,
+    CorrelationKernel::kBlocked, CorrelationKernel::kTiled,      CorrelationKernel::kPerPosition,
+    CorrelationKernel::kVector,
 };
 
 // Whether the form agrees with the reference on a pair that takes several tiles and both signs.
@@ -95,6 +98,11 @@ bool is_nvidia(const OpenClSession& session) {
   return session.device().vendor.find("NVIDIA") != std::string::npos;
 }
 
+bool has_doubles(OpenClSession& session) {
+  const auto devices = session.context().getInfo<CL_CONTEXT_DEVICES>();
+  return devices.front().getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;
+}
+
 bool may_run(OpenClSession& session, CorrelationKernel kernel) {
   const std::size_t group = session.device().max_work_group_size;
   switch (kernel) {
@@ -105,6 +113,8 @@ bool may_run(OpenClSession& session, CorrelationKernel kernel) {
       return session.is_cpu() ? has_avx512_vnni() || has_avx_vnni() : group >= 128;
     case CorrelationKernel::kMatrix:
       return is_nvidia(session);
+    case CorrelationKernel::kFrequency:
+      return BlockTransform::is_built_in() && has_doubles(session);
     default:
       return true;
   }

@@ -16,9 +16,10 @@ enum class CorrelationKernel {
   kVector,       // wide vectors of floats in registers, no local memory; for CPUs
   kDotProduct,   // byte dot products: AVX-512 VNNI or AVX-VNNI on a CPU, dp4a on NVIDIA
   kMatrix,       // NVIDIA's matrix units
+  kFrequency,    // Fourier transforms of blocks, in double precision; where VkFFT is built in
 };
 
-// "auto", "per_position", "tiled", "blocked", "vector", "dot_product", "matrix".
+// "auto", "per_position", "tiled", "blocked", "vector", "dot_product", "matrix", "frequency".
 std::string_view to_string(CorrelationKernel kernel);
 
 // Throws Error(kUsage), which lists the names, when `name` is none of them.
@@ -32,6 +33,7 @@ std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session);
 bool may_run(OpenClSession& session, CorrelationKernel kernel);
 
 bool is_nvidia(const OpenClSession& session);
+bool has_doubles(OpenClSession& session);
 bool has_avx512_vnni();  // of the processor that this program runs on, as PoCL's device does
 bool has_avx_vnni();
 

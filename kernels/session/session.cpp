@@ -1,14 +1,11 @@
 #include "kernels/session/session.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "kernels/session/kernel_source.h"
-#include "kernels/tuning/cpu_instructions.h"
-#include "kernels/tuning/tuning_store.h"
 
 namespace lookalike {
 namespace {
@@ -72,6 +69,13 @@ bool is_nothing(const cl::NDRange& global) {
 double elapsed_ms(const cl::Event& event) {
   const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
   const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  return static_cast<double>(end - start) * 1e-6;
+}
+
+// Between the ends of two commands.
+double elapsed_ms(const cl::Event& first, const cl::Event& last) {
+  const auto start = first.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  const auto end = last.getProfilingInfo<CL_PROFILING_COMMAND_END>();
   return static_cast<double>(end - start) * 1e-6;
 }
 
@@ -214,8 +218,25 @@ void OpenClSession::launch(const cl::Kernel& kernel, std::string_view label, cl:
         kernel, cl::NullRange, local ? whole_groups(global, *local) : global,
         local.value_or(cl::NullRange), nullptr, options_.profile ? &event : nullptr);
     if (options_.finish_each_launch) queue_.finish();
-    if (options_.profile) events_.emplace_back(label, event);
+    if (options_.profile) events_.push_back({std::string(label), {}, event});
   });
+  keep_few_events();
+}
+
+void OpenClSession::launch_foreign(std::string_view label,
+                                   const std::function<void(cl_command_queue)>& enqueue) {
+  translate("launch of " + std::string(label), [&] {
+    Recorded recorded{std::string(label), {}, {}};
+    if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &recorded.before);
+    enqueue(queue_());
+    if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &recorded.last);
+    if (options_.finish_each_launch) queue_.finish();
+    if (options_.profile) events_.push_back(std::move(recorded));
+  });
+  keep_few_events();
+}
+
+void OpenClSession::keep_few_events() {
   if (events_.size() < kMaxEvents) return;
   for (const auto& [name, time] : drain_profile()) {
     times_[name].launches += time.launches;
@@ -230,74 +251,16 @@ void OpenClSession::finish() {
 std::map<std::string, LaunchTime> OpenClSession::drain_profile() {
   finish();
   std::map<std::string, LaunchTime> times = std::exchange(times_, {});
-  for (const auto& [label, event] : std::exchange(events_, {})) {
+  for (const auto& [label, before, last] : std::exchange(events_, {})) {
     LaunchTime& time = times[label];
     ++time.launches;
-    time.total_ms += elapsed_ms(event);
+    time.total_ms += before() == nullptr ? elapsed_ms(last) : elapsed_ms(before, last);
   }
   return times;
 }
 
 LaunchTime OpenClSession::drain_transfers() {
   return std::exchange(transfers_, {});
-}
-
-bool OpenClSession::has_int64_atomics() {
-  if (!int64_atomics_) int64_atomics_ = device_.info.claims_int64_atomics && test_int64_atomics();
-  return *int64_atomics_;
-}
-
-bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
-  const auto known = features_.find(feature);
-  if (known != features_.end()) return known->second;
-  bool has_feature = false;
-  try {
-    has_feature = probe();
-  } catch (const Error&) {
-    // A device without the feature may refuse to compile or to run the trial.
-  }
-  return features_[feature] = has_feature;
-}
-
-// Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
-bool OpenClSession::test_int64_atomics() {
-  constexpr std::size_t kItems = 1024;
-  constexpr cl_ulong kStep = 0x123456789ULL;
-  try {
-    cl::Kernel add = kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
-    const cl::Buffer sum = allocate(sizeof(cl_ulong));
-    clear(sum, sizeof(cl_ulong));
-    set_arguments(add, sum, kStep);
-    launch(add, "int64_atomics_test", {kItems});
-    std::array<cl_ulong, 1> result{};
-    read<cl_ulong>(sum, result);
-    return result[0] == kItems * kStep;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-const TuningTarget& OpenClSession::tuning_target() {
-  if (!tuning_target_) {
-    const DeviceInfo& info = device_.info;
-    tuning_target_ = {info.platform,
-                      info.vendor,
-                      info.name,
-                      info.driver,
-                      std::string(to_string(info.kind)),
-                      is_cpu() ? cpu_instructions(*this) : ""};
-  }
-  return *tuning_target_;
-}
-
-const Tuning& OpenClSession::tuning() {
-  if (!tuning_) {
-    const auto warn = [this](const std::string& line) {
-      if (options_.warn) options_.warn(line);
-    };
-    tuning_ = load_tuning(tuning_target(), options_.tuning_folder, shipped_tunings(), warn);
-  }
-  return *tuning_;
 }
 
 }  // namespace lookalike

@@ -103,6 +103,8 @@ class OpenClSession {
   // driver chooses.
   void launch(const cl::Kernel& kernel, std::string_view label, cl::NDRange global,
               std::optional<cl::NDRange> local = std::nullopt);
+  // Runs `enqueue`, which puts launches of another library into the queue, and times them as one.
+  void launch_foreign(std::string_view label, const std::function<void(cl_command_queue)>& enqueue);
   void finish();
 
   // Times by label since the last call; empty unless options.profile.
@@ -114,12 +116,20 @@ class OpenClSession {
   cl::CommandQueue& queue() { return queue_; }
 
  private:
+  // One or several launches: from the end of `before`, or else the start of `last`, to its end.
+  struct Recorded {
+    std::string label;
+    cl::Event before;
+    cl::Event last;
+  };
+
   cl::Program build(const std::string& source, const std::string& options);
   void write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                    const void* from);
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   void transfer(const char* where, const std::function<void(cl::Event*)>& copy);
   std::shared_ptr<const void> map_bytes(const cl::Buffer& buffer, std::size_t bytes);
+  void keep_few_events();
   bool test_int64_atomics();
   bool wait_for_room(std::uint64_t size);
 
@@ -130,7 +140,7 @@ class OpenClSession {
   ProgramCache cache_;
   std::map<std::string, cl::Program> programs_;
   std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes_;
-  std::vector<std::pair<std::string, cl::Event>> events_;
+  std::vector<Recorded> events_;
   std::map<std::string, LaunchTime> times_;
   LaunchTime transfers_;
   std::optional<bool> int64_atomics_;

@@ -1,20 +1,30 @@
 #include "kernels/correlation/correlation_kernel.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "kernels/correlation/block_transform.h"
 #include "kernels/correlation/correlation.h"
 #include "pipeline/error.h"
+#include "tests/kernels/correlation/pictures.h"
 
 namespace lookalike {
 namespace {
+
+// The pixels that make the largest products.
+GrayImage black_and_white(GrayImage image) {
+  for (std::uint8_t& pixel : image.pixels) pixel = pixel < 128 ? 0 : 255;
+  return image;
+}
 
 TEST(CorrelationKernelTest, NamesAreReadBack) {
   for (const auto kernel :
        {CorrelationKernel::kAuto, CorrelationKernel::kPerPosition, CorrelationKernel::kTiled,
         CorrelationKernel::kBlocked, CorrelationKernel::kVector, CorrelationKernel::kDotProduct,
-        CorrelationKernel::kMatrix}) {
+        CorrelationKernel::kMatrix, CorrelationKernel::kFrequency}) {
     EXPECT_EQ(parse_correlation_kernel(to_string(kernel)), kernel);
   }
 }
@@ -45,6 +55,38 @@ TEST(CorrelationKernelTest, MatrixUnitsAreRefusedWhereThereAreNone) {
     OpenClSession session({.device = "::" + std::to_string(device)});
     if (is_nvidia(session)) continue;
     EXPECT_THROW(Correlation(session, {.kernel = CorrelationKernel::kMatrix}), Error);
+  }
+}
+
+TEST(CorrelationKernelTest, FrequenciesAreOfferedWhereVkFftAndDoublesAreThereAndElseRefused) {
+  for (std::size_t device = 0; device < list_devices().size(); ++device) {
+    OpenClSession session({.device = "::" + std::to_string(device)});
+    const auto kernels = correlation_kernels(session);
+    const bool offered =
+        std::count(kernels.begin(), kernels.end(), CorrelationKernel::kFrequency) == 1;
+    EXPECT_EQ(offered, BlockTransform::is_built_in() && has_doubles(session));
+    if (offered) continue;
+    EXPECT_THROW(Correlation(session, {.kernel = CorrelationKernel::kFrequency}), Error);
+  }
+}
+
+// A sum that is off by one shows: on noise of this size it changes the last bits of most values.
+TEST(CorrelationKernelTest, EveryFormGivesTheSameBits) {
+  const GrayImage image = black_and_white(noise(300, 290, 7));
+  for (const int side : {5, 64, 140}) {
+    const GrayImage pattern = black_and_white(noise(side, side, 8));
+    for (std::size_t device = 0; device < list_devices().size(); ++device) {
+      OpenClSession session({.device = "::" + std::to_string(device)});
+      const auto kernels = correlation_kernels(session);
+      std::vector<float> first;
+      for (const CorrelationKernel kernel : kernels) {
+        SCOPED_TRACE(std::string(to_string(kernel)) + " with " + std::to_string(side));
+        Correlation correlation(session, {.kernel = kernel});
+        const std::vector<float> map = correlation.map(image.view(), pattern.view());
+        if (first.empty()) first = map;
+        EXPECT_EQ(map, first);
+      }
+    }
   }
 }
 

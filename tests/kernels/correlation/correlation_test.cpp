@@ -49,7 +49,9 @@ TEST_P(CorrelationTest, MapAgreesWithTheReference) {
                                        {130, 66, 65, 34},
                                        {97, 101, 16, 17},
                                        {300, 9, 201, 9},
-                                       {9, 300, 3, 257}}) {
+                                       {9, 300, 3, 257},
+                                       {1101, 5, 1050, 3},
+                                       {4, 1100, 2, 1041}}) {
     SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + " by " +
                  std::to_string(pattern_width) + "x" + std::to_string(pattern_height));
     const GrayImage image = noise(width, height, ++seed);

@@ -1,0 +1,68 @@
+// What OpenClSession finds out about its device on first use.
+#include <array>
+
+#include "kernels/session/session.h"
+#include "kernels/tuning/cpu_instructions.h"
+#include "kernels/tuning/tuning_store.h"
+
+namespace lookalike {
+
+bool OpenClSession::has_int64_atomics() {
+  if (!int64_atomics_) int64_atomics_ = device_.info.claims_int64_atomics && test_int64_atomics();
+  return *int64_atomics_;
+}
+
+bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
+  const auto known = features_.find(feature);
+  if (known != features_.end()) return known->second;
+  bool has_feature = false;
+  try {
+    has_feature = probe();
+  } catch (const Error&) {
+    // A device without the feature may refuse to compile or to run the trial.
+  }
+  return features_[feature] = has_feature;
+}
+
+// Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
+bool OpenClSession::test_int64_atomics() {
+  constexpr std::size_t kItems = 1024;
+  constexpr cl_ulong kStep = 0x123456789ULL;
+  try {
+    cl::Kernel add = kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
+    const cl::Buffer sum = allocate(sizeof(cl_ulong));
+    clear(sum, sizeof(cl_ulong));
+    set_arguments(add, sum, kStep);
+    launch(add, "int64_atomics_test", {kItems});
+    std::array<cl_ulong, 1> result{};
+    read<cl_ulong>(sum, result);
+    return result[0] == kItems * kStep;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+const TuningTarget& OpenClSession::tuning_target() {
+  if (!tuning_target_) {
+    const DeviceInfo& info = device_.info;
+    tuning_target_ = {info.platform,
+                      info.vendor,
+                      info.name,
+                      info.driver,
+                      std::string(to_string(info.kind)),
+                      is_cpu() ? cpu_instructions(*this) : ""};
+  }
+  return *tuning_target_;
+}
+
+const Tuning& OpenClSession::tuning() {
+  if (!tuning_) {
+    const auto warn = [this](const std::string& line) {
+      if (options_.warn) options_.warn(line);
+    };
+    tuning_ = load_tuning(tuning_target(), options_.tuning_folder, shipped_tunings(), warn);
+  }
+  return *tuning_;
+}
+
+}  // namespace lookalike
