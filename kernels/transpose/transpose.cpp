@@ -23,10 +23,12 @@ constexpr std::size_t kNaiveItems = 256;
 constexpr std::size_t kBandRows = 128;
 constexpr std::size_t kBandColumns = 256;
 
-TransposeKernel resolve(TransposeKernel kernel, const OpenClSession& session) {
+void check(TransposeKernel kernel, const OpenClSession& session) {
   const std::vector<TransposeKernel> kernels = transpose_kernels(session);
-  if (kernel == TransposeKernel::kAuto) return kernels.front();
-  if (std::find(kernels.begin(), kernels.end(), kernel) != kernels.end()) return kernel;
+  if (kernel == TransposeKernel::kAuto ||
+      std::find(kernels.begin(), kernels.end(), kernel) != kernels.end()) {
+    return;
+  }
   throw Error(ErrorKind::kDevice, "transpose: kernel '" + std::string(to_string(kernel)) +
                                       "' does not run on " + session.device().name);
 }
@@ -58,42 +60,52 @@ std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session) {
 // block of kBlocks has `line` values a side, a cache line.
 struct Transpose::ValueType {
   const char* name;
+  std::size_t value_bytes;
   std::size_t lanes;
   std::size_t group_rows;
   std::size_t line;
 
-  static constexpr ValueType floats() { return {"float", 16, 16, 16}; }
-  static constexpr ValueType bytes() { return {"uchar", 32, 8, 64}; }
+  static constexpr ValueType floats() { return {"float", 4, 16, 16, 16}; }
+  static constexpr ValueType bytes() { return {"uchar", 1, 32, 16, 64}; }
 };
 
 Transpose::Transpose(OpenClSession& session, TransposeKernel kernel)
-    : session_(session),
-      kernel_(resolve(kernel, session)),
-      floats_(build(ValueType::floats())),
-      bytes_(build(ValueType::bytes())) {}
+    : session_(session), kernel_(kernel) {
+  check(kernel, session);
+}
 
-cl::Kernel Transpose::build(const ValueType& type) {
+TransposeKernel Transpose::kernel_for(std::size_t rows, std::size_t columns,
+                                      std::size_t value_bytes) {
+  if (kernel_ != TransposeKernel::kAuto) return kernel_;
+  return choose_variant(session_.tuning(), "transpose",
+                        {{"rows", rows}, {"columns", columns}, {"bytes", value_bytes}},
+                        transpose_kernels(session_));
+}
+
+cl::Kernel Transpose::build(TransposeKernel kernel, const ValueType& type) {
   const std::string name = type.name;
   const std::string value = "-DVALUE=" + name;
-  if (kernel_ == TransposeKernel::kBlocks) {
+  if (kernel == TransposeKernel::kBlocks) {
     return session_.kernel({"transpose/blocks.cl"}, "transpose_blocks",
                            value + " -DVALUE16=" + name + "16 -DLINE=" + std::to_string(type.line) +
                                " -DBAND_ROWS=" + std::to_string(kBandRows) +
                                " -DBAND_COLUMNS=" + std::to_string(kBandColumns));
   }
   return session_.kernel({"transpose/tiled.cl"},
-                         kernel_ == TransposeKernel::kTiled ? "transpose_tiled" : "transpose_naive",
+                         kernel == TransposeKernel::kTiled ? "transpose_tiled" : "transpose_naive",
                          value + " -DVALUE4=" + name + "4 -DLANES=" + std::to_string(type.lanes) +
                              " -DGROUP_ROWS=" + std::to_string(type.group_rows));
 }
 
-void Transpose::launch(cl::Kernel& kernel, const ValueType& type, const cl::Buffer& from,
-                       std::size_t rows, std::size_t columns, const cl::Buffer& to) {
+void Transpose::launch(const ValueType& type, const cl::Buffer& from, std::size_t rows,
+                       std::size_t columns, const cl::Buffer& to) {
   constexpr std::size_t kMaxSide = std::numeric_limits<std::int32_t>::max();
   require(rows <= kMaxSide && columns <= kMaxSide, "Transpose: a side is not below 2^31");
+  const TransposeKernel choice = kernel_for(rows, columns, type.value_bytes);
+  cl::Kernel kernel = build(choice, type);
   set_arguments(kernel, from, static_cast<cl_uint>(rows), static_cast<cl_uint>(columns), to);
   const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
-  switch (kernel_) {
+  switch (choice) {
     case TransposeKernel::kBlocks:
       session_.launch(kernel, "transpose", {parts(rows, kBandRows) * parts(columns, kBandColumns)},
                       {{1}});
@@ -112,12 +124,12 @@ void Transpose::launch(cl::Kernel& kernel, const ValueType& type, const cl::Buff
 
 void Transpose::transpose(const cl::Buffer& from, std::size_t rows, std::size_t columns,
                           const cl::Buffer& to) {
-  launch(floats_, ValueType::floats(), from, rows, columns, to);
+  launch(ValueType::floats(), from, rows, columns, to);
 }
 
 void Transpose::transpose_bytes(const cl::Buffer& from, std::size_t rows, std::size_t columns,
                                 const cl::Buffer& to) {
-  launch(bytes_, ValueType::bytes(), from, rows, columns, to);
+  launch(ValueType::bytes(), from, rows, columns, to);
 }
 
 std::vector<float> Transpose::transpose(MatrixView<const float> matrix) {

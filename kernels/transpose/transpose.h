@@ -13,7 +13,7 @@ namespace lookalike {
 
 // How a matrix is transposed; every kernel gives the same bytes.
 enum class TransposeKernel {
-  kAuto,    // the first of transpose_kernels
+  kAuto,    // the fastest measured at the size, else the first of transpose_kernels
   kNaive,   // one work-item per value, reading along rows: the baseline
   kTiled,   // tiles through local memory, whole lines on both sides: for GPUs
   kBlocks,  // blocks of 16 x 16 in vector registers: CPU devices only
@@ -33,11 +33,11 @@ std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session);
 // (kBlocks).
 class Transpose {
  public:
-  // Throws Error(kDevice) when the device cannot run the kernel, or OpenCL fails.
+  // Throws Error(kDevice) when the device cannot run the kernel.
   explicit Transpose(OpenClSession& session, TransposeKernel kernel = TransposeKernel::kAuto);
 
   // Matrices of float32 and of bytes on the device; queued, not awaited. rows and columns are
-  // below 2^31. Throw Error(kInternal) on larger ones, Error(kDevice) when the launch fails.
+  // below 2^31. Throw Error(kInternal) on larger ones, Error(kDevice) when OpenCL fails.
   void transpose(const cl::Buffer& from, std::size_t rows, std::size_t columns,
                  const cl::Buffer& to);
   void transpose_bytes(const cl::Buffer& from, std::size_t rows, std::size_t columns,
@@ -48,20 +48,18 @@ class Transpose {
   std::vector<float> transpose(MatrixView<const float> matrix);
   GrayImage transpose(const ImageView& image);
 
-  // The kernel in use; never kAuto.
-  TransposeKernel kernel() const { return kernel_; }
+  // The kernel for a matrix of values of so many bytes, 1 or 4; never kAuto.
+  TransposeKernel kernel_for(std::size_t rows, std::size_t columns, std::size_t value_bytes);
 
  private:
   struct ValueType;
 
-  cl::Kernel build(const ValueType& type);
-  void launch(cl::Kernel& kernel, const ValueType& type, const cl::Buffer& from, std::size_t rows,
-              std::size_t columns, const cl::Buffer& to);
+  cl::Kernel build(TransposeKernel kernel, const ValueType& type);
+  void launch(const ValueType& type, const cl::Buffer& from, std::size_t rows, std::size_t columns,
+              const cl::Buffer& to);
 
   OpenClSession& session_;
   TransposeKernel kernel_;
-  cl::Kernel floats_;
-  cl::Kernel bytes_;
 };
 
 }  // namespace lookalike

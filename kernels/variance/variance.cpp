@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 namespace lookalike {
 namespace {
+
+constexpr std::array kNames = {
+    std::pair{Reduction::kAuto, std::string_view("auto")},
+    std::pair{Reduction::kAtomic, std::string_view("atomic")},
+    std::pair{Reduction::kTwoStage, std::string_view("two-stage")},
+};
 
 // Pixels of a block, one load in the kernel; images start at multiples of it on the device.
 constexpr std::size_t kBlockPixels = 16;
@@ -44,10 +51,15 @@ Plan plan_chunks(std::span<const ImageView> images, bool together) {
   return plan;
 }
 
-// Images per batch, so that an average batch holds kBatchPixels.
-std::size_t batch_size(std::span<const ImageView> images) {
+std::size_t total_pixels(std::span<const ImageView> images) {
   std::size_t pixels = 0;
   for (const ImageView& image : images) pixels += image.size();
+  return pixels;
+}
+
+// Images per batch, so that an average batch holds kBatchPixels.
+std::size_t batch_size(std::span<const ImageView> images) {
+  const std::size_t pixels = total_pixels(images);
   return pixels <= kBatchPixels ? images.size() : images.size() * kBatchPixels / pixels;
 }
 
@@ -91,43 +103,55 @@ std::vector<ChunkRun> chunk_runs(OpenClSession& session, std::span<const ImageVi
   return runs;
 }
 
-Reduction resolve(Reduction reduction, OpenClSession& session) {
-  if (reduction == Reduction::kTwoStage) return reduction;
-  if (session.has_int64_atomics()) return Reduction::kAtomic;
-  if (reduction == Reduction::kAuto) return Reduction::kTwoStage;
-  throw Error(ErrorKind::kDevice, "variance: no 64-bit atomics on " + session.device().name);
-}
-
 }  // namespace
 
 std::string_view to_string(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::kAtomic:
-      return "atomic";
-    case Reduction::kTwoStage:
-      return "two-stage";
-    case Reduction::kAuto:
-      break;
+  return std::find_if(kNames.begin(), kNames.end(),
+                      [&](const auto& entry) { return entry.first == reduction; })
+      ->second;
+}
+
+Reduction parse_reduction(std::string_view name) {
+  for (const auto& [reduction, known] : kNames) {
+    if (known == name) return reduction;
   }
-  return "auto";
+  throw Error(ErrorKind::kUsage,
+              "variance: reduction is auto, atomic or two-stage, not '" + std::string(name) + "'");
+}
+
+std::vector<Reduction> reductions(OpenClSession& session) {
+  if (!session.has_int64_atomics()) return {Reduction::kTwoStage};
+  return {Reduction::kAtomic, Reduction::kTwoStage};
 }
 
 ImageVariance::ImageVariance(OpenClSession& session, Reduction reduction)
-    : session_(session),
-      reduction_(resolve(reduction, session)),
-      group_items_(session.is_cpu() ? 1 : kGpuItems) {}
+    : session_(session), reduction_(reduction), group_items_(session.is_cpu() ? 1 : kGpuItems) {
+  if (reduction == Reduction::kAtomic && !session.has_int64_atomics()) {
+    throw Error(ErrorKind::kDevice, "variance: no 64-bit atomics on " + session.device().name);
+  }
+}
+
+Reduction ImageVariance::reduction_for(std::size_t images, std::size_t pixels) {
+  if (reduction_ != Reduction::kAuto) return reduction_;
+  return choose_variant(session_.tuning(), "variance", {{"images", images}, {"pixels", pixels}},
+                        reductions(session_));
+}
 
 std::vector<PixelSums> ImageVariance::compute(std::span<const ImageView> images) {
   std::vector<PixelSums> results(images.size());
+  if (images.empty()) return results;
+  const Reduction reduction = reduction_for(images.size(), total_pixels(images) / images.size());
   for_each_batch(images.size(), batch_size(images), [&](std::size_t first, std::size_t count) {
-    compute_batch(images.subspan(first, count), std::span(results).subspan(first, count));
+    compute_batch(images.subspan(first, count), reduction,
+                  std::span(results).subspan(first, count));
   });
   return results;
 }
 
-void ImageVariance::compute_batch(std::span<const ImageView> images, std::span<PixelSums> results) {
+void ImageVariance::compute_batch(std::span<const ImageView> images, Reduction reduction,
+                                  std::span<PixelSums> results) {
   const Plan plan = plan_chunks(images, !session_.is_cpu());
-  const bool atomic = reduction_ == Reduction::kAtomic;
+  const bool atomic = reduction == Reduction::kAtomic;
   const std::string options = "-DCHUNK_BLOCKS=" + std::to_string(kChunkBlocks) +
                               " -DGROUP_ITEMS=" + std::to_string(group_items_) +
                               (atomic ? " -DATOMIC" : "");

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <memory>
 
 #include "kernels/variance/variance.h"
@@ -27,11 +25,6 @@ std::vector<Size> sizes_for(bool is_cpu, WorkloadScale scale) {
   return {{64, 320, 240}, {is_cpu ? 100U : 1000U, 1024, 1024}};
 }
 
-std::vector<Reduction> reductions(OpenClSession& session) {
-  if (!session.has_int64_atomics()) return {Reduction::kTwoStage};
-  return {Reduction::kAtomic, Reduction::kTwoStage};
-}
-
 Workload workload_of(OpenClSession& session, const Size& size) {
   const auto pixels = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
   Workload workload{.kernel = "variance",
@@ -43,10 +36,7 @@ Workload workload_of(OpenClSession& session, const Size& size) {
   }
   const Lazy<GrayImage> image([=] { return noise_picture(size.width, size.height, 1); });
   workload.prepare = [&session, size, image](const std::string& variant) {
-    const std::vector<Reduction> known = reductions(session);
-    const Reduction reduction = *std::find_if(
-        known.begin(), known.end(), [&](Reduction each) { return to_string(each) == variant; });
-    const auto variance = std::make_shared<ImageVariance>(session, reduction);
+    const auto variance = std::make_shared<ImageVariance>(session, parse_reduction(variant));
     const std::vector<ImageView> batch(size.images, image.get().view());
     return [=, keep = image] { variance->compute(batch); };
   };

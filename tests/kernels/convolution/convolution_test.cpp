@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/convolution/convolution_reference.h"
+#include "tests/kernels/tuned_session.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -188,6 +190,25 @@ TEST_P(ConvolutionTest, AKernelThatDoesNotTakeTheFilterIsAnError) {
 
 INSTANTIATE_TEST_SUITE_P(EveryDevice, ConvolutionTest,
                          ::testing::Range<std::size_t>(0, list_devices().size()));
+
+TEST(Convolution, AutoTakesTheFastestMeasuredForTheNearestFilter) {
+  const TemporaryFolder folder;
+  const TuningSizes small = {{"height", 3}, {"width", 3}};
+  const TuningSizes large = {{"height", 9}, {"width", 9}};
+  const auto chosen = [](OpenClSession& session, std::size_t side) {
+    const std::vector<float> filter = rank_one_filter(side, side);
+    return Convolution(session, Matrix(filter, side)).kernel();
+  };
+  for (std::size_t i = 0; i < list_devices().size(); ++i) {
+    OpenClSession session(tuned_session(device_choice(i), folder.path(),
+                                        {{"convolution", small, "direct", 0.1},
+                                         {"convolution", small, "separable", 0.2},
+                                         {"convolution", large, "direct", 0.4},
+                                         {"convolution", large, "separable", 0.3}}));
+    EXPECT_EQ(chosen(session, 4), ConvolutionKernel::kDirect);
+    EXPECT_EQ(chosen(session, 8), ConvolutionKernel::kSeparable);
+  }
+}
 
 TEST(Separate, FindsTheFactorsOfABinomialFilter) {
   const std::vector<float> filter = {1, 2, 1, 2, 4, 2, 1, 2, 1};

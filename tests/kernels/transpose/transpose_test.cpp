@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/transpose/transpose_reference.h"
+#include "tests/kernels/tuned_session.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -156,10 +158,21 @@ TEST(TransposeKernels, UnknownNameIsAUsageError) {
   }
 }
 
-TEST(TransposeKernels, AutoTakesTheFirstOfTheDevice) {
+TEST(TransposeKernels, AutoTakesTheFastestMeasuredAtTheNearestSize) {
+  const TemporaryFolder folder;
+  const TuningSizes small = {{"rows", 100}, {"columns", 200}, {"bytes", 4}};
+  const TuningSizes large = {{"rows", 1000}, {"columns", 2000}, {"bytes", 4}};
   for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession session({.device = device_choice(i)});
-    EXPECT_EQ(Transpose(session).kernel(), transpose_kernels(session).front());
+    OpenClSession session(tuned_session(device_choice(i), folder.path(),
+                                        {{"transpose", small, "naive", 0.1},
+                                         {"transpose", small, "tiled", 0.2},
+                                         {"transpose", large, "naive", 3},
+                                         {"transpose", large, "tiled", 2}}));
+    Transpose transpose(session);
+    EXPECT_EQ(transpose.kernel_for(110, 210, 4), TransposeKernel::kNaive);
+    EXPECT_EQ(transpose.kernel_for(1100, 2100, 4), TransposeKernel::kTiled);
+    EXPECT_EQ(Transpose(session, TransposeKernel::kNaive).kernel_for(1100, 2100, 4),
+              TransposeKernel::kNaive);
   }
 }
 

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/variance/variance_reference.h"
+#include "tests/kernels/tuned_session.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -106,11 +108,35 @@ INSTANTIATE_TEST_SUITE_P(EveryDevice, VarianceTest,
                                   (atomic ? "_atomic" : "_two_stage");
                          });
 
-TEST(ImageVariance, AutoTakesAtomicsWhereTheyWork) {
+TEST(ImageVariance, AutoTakesTheFastestMeasuredAtTheNearestSize) {
+  const TemporaryFolder folder;
+  const TuningSizes few = {{"images", 1}, {"pixels", 1000}};
+  const TuningSizes many = {{"images", 100}, {"pixels", 1000}};
   for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession session({.device = device_choice(i)});
-    EXPECT_EQ(ImageVariance(session).reduction(),
+    OpenClSession session(tuned_session(device_choice(i), folder.path(),
+                                        {{"variance", few, "atomic", 0.2},
+                                         {"variance", few, "two-stage", 0.1},
+                                         {"variance", many, "atomic", 0.1},
+                                         {"variance", many, "two-stage", 0.2}}));
+    ImageVariance variance(session);
+    EXPECT_EQ(variance.reduction_for(2, 1000), Reduction::kTwoStage);
+    EXPECT_EQ(variance.reduction_for(90, 1000),
               session.has_int64_atomics() ? Reduction::kAtomic : Reduction::kTwoStage);
+    EXPECT_EQ(ImageVariance(session, Reduction::kTwoStage).reduction_for(90, 1000),
+              Reduction::kTwoStage);
+  }
+}
+
+TEST(ImageVariance, ReductionsAreReadBackAndOthersRefused) {
+  for (const Reduction reduction : {Reduction::kAuto, Reduction::kAtomic, Reduction::kTwoStage}) {
+    EXPECT_EQ(parse_reduction(to_string(reduction)), reduction);
+  }
+  try {
+    parse_reduction("sideways");
+    FAIL() << "the name was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("sideways"));
   }
 }
 
