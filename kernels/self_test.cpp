@@ -20,6 +20,8 @@
 #include "kernels/convolution/convolution_reference.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
+#include "kernels/integral_image/integral_image.h"
+#include "kernels/integral_image/integral_image_reference.h"
 #include "kernels/surf/surf.h"
 #include "kernels/surf/surf_reference.h"
 #include "kernels/transpose/transpose.h"
@@ -104,6 +106,13 @@ std::string check_convolution(OpenClSession& session, ConvolutionKernel kernel) 
   return agrees ? "" : "a pixel is off by more than 1e-5";
 }
 
+std::string check_integral_image(OpenClSession& session, IntegralKernel kernel) {
+  const GrayImage image = random_image(150, 61, kSeed);
+  const bool agrees = ImageIntegral(session, kernel).compute(image.view()) ==
+                      integral_image_reference(image.view());
+  return agrees ? "" : "a sum is wrong";
+}
+
 std::string check_correlation(OpenClSession& session) {
   const GrayImage image = random_image(90, 61, kSeed);
   const GrayImage pattern = random_image(19, 23, kSeed + 1);
@@ -173,8 +182,7 @@ std::vector<SelfTest> tests_for(OpenClSession& session) {
     tests.push_back({"assign " + std::string(to_string(kernel)),
                      [kernel](OpenClSession& s) { return check_assign(s, kernel); }});
   }
-  for (const Reduction reduction : {Reduction::kAtomic, Reduction::kTwoStage}) {
-    if (reduction == Reduction::kAtomic && !session.has_int64_atomics()) continue;
+  for (const Reduction reduction : reductions(session)) {
     tests.push_back({"variance " + std::string(to_string(reduction)),
                      [reduction](OpenClSession& s) { return check_variance(s, reduction); }});
   }
@@ -185,6 +193,10 @@ std::vector<SelfTest> tests_for(OpenClSession& session) {
   for (const ConvolutionKernel kernel : convolution_kernels(session, binomial_filter())) {
     tests.push_back({"convolution " + std::string(to_string(kernel)),
                      [kernel](OpenClSession& s) { return check_convolution(s, kernel); }});
+  }
+  for (const IntegralKernel kernel : integral_kernels(session, 1)) {
+    tests.push_back({"integral image " + std::string(to_string(kernel)),
+                     [kernel](OpenClSession& s) { return check_integral_image(s, kernel); }});
   }
   tests.push_back({"surf", check_surf});
   tests.push_back({"correlation", check_correlation});

@@ -48,6 +48,7 @@ std::vector<Workload> assign_workloads(OpenClSession& session, WorkloadScale sca
 std::vector<Workload> transpose_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> variance_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> convolution_workloads(OpenClSession& session, WorkloadScale scale);
+std::vector<Workload> integral_image_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> correlation_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> surf_workloads(OpenClSession& session, WorkloadScale scale);
 

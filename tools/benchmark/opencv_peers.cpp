@@ -99,6 +99,12 @@ double sep_filter_2d_ms(const Workload& workload, double budget_ms) {
   return least_ms(budget_ms, [&] { cv::sepFilter2D(image, result, -1, row, column); });
 }
 
+double integral_ms(const Workload& workload, double budget_ms) {
+  const cv::Mat image = picture(size_of(workload, "width"), size_of(workload, "height"), 1);
+  cv::Mat sums;
+  return least_ms(budget_ms, [&] { cv::integral(image, sums, CV_32S); });
+}
+
 double sift_ms(const Workload& workload, double budget_ms) {
   GrayImage image = textured_picture(size_of(workload, "width"), size_of(workload, "height"), 1);
   const cv::Mat photo(image.height, image.width, CV_8UC1, image.pixels.data());
@@ -126,6 +132,7 @@ std::vector<Peer> opencv_peers(const Workload& workload) {
   if (workload.kernel == "convolution") {
     return {peer("filter2D", filter_2d_ms), peer("sepFilter2D", sep_filter_2d_ms)};
   }
+  if (workload.kernel == "integral_image") return {peer("integral", integral_ms)};
   if (workload.kernel == "surf") return {peer("SIFT", sift_ms)};
   return {};
 }

@@ -1,0 +1,59 @@
+// Running sums along rows, of SUM, uint or ulong. A work-group of GROUP_ITEMS takes a row, RUN
+// values an item and round: each adds up its run, the group's items add up their runs, and each
+// goes through its run again from where it starts.
+
+// The sum of `value` over the items before this one; *total is that over all.
+SUM scan_items(SUM value, local SUM* parts, SUM* total) {
+  const uint item = get_local_id(0);
+  SUM end = value;
+  for (uint step = 1; step < GROUP_ITEMS; step *= 2) {
+    parts[item] = end;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item >= step) end += parts[item - step];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  parts[item] = end;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  *total = parts[GROUP_ITEMS - 1];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return end - value;
+}
+
+#define SCAN_ROW(from, to, count)                                                     \
+  SUM carry = 0;                                                                      \
+  for (uint round = 0; round < (count); round += GROUP_ITEMS * RUN) {                 \
+    const uint first = min((uint)(count), round + (uint)get_local_id(0) * RUN);       \
+    const uint end = min((uint)(count), first + RUN);                                 \
+    SUM run = 0;                                                                      \
+    for (uint x = first; x < end; ++x) run += (from)[x];                              \
+    SUM total;                                                                        \
+    SUM sum = carry + scan_items(run, parts, &total);                                 \
+    for (uint x = first; x < end; ++x) {                                              \
+      sum += (from)[x];                                                               \
+      (to)[x] = sum;                                                                  \
+    }                                                                                 \
+    carry += total;                                                                   \
+  }
+
+// A group per row of sums [height + 1][width + 1], whose first row and column become 0.
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_pixels(
+    global const uchar* pixels, uint width, global SUM* sums) {
+  local SUM parts[GROUP_ITEMS];
+  const uint row = get_group_id(0);
+  global SUM* to = sums + (ulong)row * (width + 1);
+  if (row == 0) {
+    for (uint x = get_local_id(0); x <= width; x += GROUP_ITEMS) to[x] = 0;
+    return;
+  }
+  global const uchar* from = pixels + (ulong)(row - 1) * width;
+  if (get_local_id(0) == 0) to[0] = 0;
+  SCAN_ROW(from, to + 1, width)
+}
+
+// A group per row of values [rows][columns], in place.
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_sums(
+    global SUM* values, uint columns) {
+  local SUM parts[GROUP_ITEMS];
+  global SUM* row = values + (ulong)get_group_id(0) * columns;
+  SCAN_ROW(row, row, columns)
+}
