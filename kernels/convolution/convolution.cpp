@@ -91,9 +91,11 @@ cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t h
                  std::size_t width) {
   const std::string name(to_string(kernel));
   const Tiling tile = tiling(kernel, session.is_cpu());
-  std::vector<std::string> sources = {"convolution/image_rows.cl"};
-  if (session.is_cpu()) sources.emplace_back("convolution/float_rows.cl");
-  sources.push_back("convolution/" + name + ".cl");
+  const std::string own = "convolution/" + name + ".cl";
+  const std::vector<std::string> sources =
+      session.is_cpu()
+          ? std::vector<std::string>{"convolution/image_rows.cl", "convolution/float_rows.cl", own}
+          : std::vector<std::string>{"convolution/image_rows.cl", own};
   return session.kernel(sources, "correlate_" + name,
                         "-cl-mad-enable" + define("LANES", tile.lanes) +
                             define("GROUP_ROWS", tile.group_rows) + define("ROWS", tile.rows) +

@@ -19,7 +19,7 @@ constexpr std::array kNames = {
 // Work-items of a group of kNaive.
 constexpr std::size_t kNaiveItems = 256;
 // A work-item of kBlocks takes this many values, a page of memory wide and few enough rows that
-// their pages stay in the TLB (image_kernels_benchmark, EPYC with AVX-512, PoCL 3.1).
+// their pages stay in the TLB (transpose workload, EPYC with AVX-512, PoCL 3.1).
 constexpr std::size_t kBandRows = 128;
 constexpr std::size_t kBandColumns = 256;
 
