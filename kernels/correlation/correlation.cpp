@@ -76,10 +76,11 @@ void Correlation::build_steps() {
 }
 
 WindowProducts& Correlation::form_for(Items items) {
+  const auto guesses = best_guess_first(kernels_, items, session_.is_cpu());
   const CorrelationKernel kernel =
-      kernels_.size() == 1
-          ? kernels_.front()
-          : choose_variant(session_.tuning(), "correlation", tuning_sizes(items), kernels_);
+      guesses.size() == 1
+          ? guesses.front()
+          : choose_variant(session_.tuning(), "correlation", tuning_sizes(items), guesses);
   std::unique_ptr<WindowProducts>& form = forms_[kernel];
   if (!form) form = make_window_products(session_, kernel, doubles_);
   return *form;

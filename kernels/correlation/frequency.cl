@@ -1,14 +1,14 @@
 // From transformed blocks to sums, after frequency_blocks.cl.
 
-// Blocks of the image times the conjugate of one block of a pattern pair. One block, an item: four
-// numbers.
-kernel void multiply(global const double8* image, global const double8* pattern, uint pair,
-                     uint block_items, uint item_count, global double8* products) {
+// Blocks of the image times the conjugate of one block of a pattern pair. One block, an item: WIDTH
+// doubles, and block_items of them a block.
+kernel void multiply(global const Doubles* image, global const Doubles* pattern, uint pair,
+                     uint block_items, uint item_count, global Doubles* products) {
   const uint item = (uint)get_global_id(0);
   if (item >= item_count) return;
-  const double8 a = image[item];
-  const double8 b = pattern[(ulong)pair * block_items + item % block_items];
-  double8 product;
+  const Doubles a = image[item];
+  const Doubles b = pattern[(ulong)pair * block_items + item % block_items];
+  Doubles product;
   product.even = a.even * b.even + a.odd * b.odd;
   product.odd = a.odd * b.even - a.even * b.odd;
   products[item] = product;

@@ -22,8 +22,9 @@ constexpr int kSmallestSide = 256;
 constexpr int kLargestSide = 2048;
 constexpr std::size_t kPixelBytes = 2 * sizeof(cl_double);
 
-// Blocks are transformed together up to so many bytes: on a CPU what its caches hold, on a GPU what
-// keeps it busy.
+// Blocks are transformed together up to so many bytes: on a CPU what its caches hold; on a GPU, of
+// 8, 16, 32, 64 and 128 MiB, what took the least time for 64^2, 128^2 and 512^2 in 1920x1080, or
+// nearly so (correlation_benchmark, NVIDIA H200).
 constexpr std::size_t kCpuBlockBytes = std::size_t{4} << 20;
 constexpr std::size_t kGpuBlockBytes = std::size_t{32} << 20;
 
@@ -223,7 +224,8 @@ class FrequencyProducts final : public WindowProducts {
     workshop.transform.forward(workshop.image);
     const auto together = static_cast<std::size_t>(workshop.count);
     for (std::size_t pair = 0; pair < group.pairs(); ++pair) {
-      const std::size_t block_items = workshop.block_bytes / (4 * kPixelBytes);
+      const std::size_t block_items =
+          workshop.block_bytes / (static_cast<std::size_t>(width_) * sizeof(cl_double));
       launch(multiply_, "correlation multiply", block_items * together, [&](cl_uint items) {
         set_arguments(multiply_, workshop.image, workshop.patterns[pair / together],
                       static_cast<cl_uint>(pair % together), static_cast<cl_uint>(block_items),
