@@ -232,12 +232,13 @@ std::vector<float> Correlation::read_map(const CorrelationJob& job) {
   const auto width = static_cast<std::size_t>(job.map_width);
   const auto height = static_cast<std::size_t>(job.map_height);
   const auto pitch = static_cast<std::size_t>(job.pitch);
-  std::vector<float> map(pitch * height);
-  session_.read<float>(map_.buffer, map, job.map);
-  for (std::size_t y = 1; y < height; ++y) {
-    std::copy_n(map.data() + y * pitch, width, map.data() + y * width);
-  }
-  map.resize(width * height);
+  std::vector<float> map(width * height);
+  const auto copy_rows = [&](std::span<const float> values) {
+    for (std::size_t y = 0; y < height; ++y) {
+      std::copy_n(values.data() + job.map + y * pitch, width, map.data() + y * width);
+    }
+  };
+  session_.view<float>(map_.buffer, job.map + pitch * height, copy_rows);
   return map;
 }
 

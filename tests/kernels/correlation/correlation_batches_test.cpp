@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/kernels/correlation/pictures.h"
+#include "pipeline/image.h"
 
 namespace lookalike {
 namespace {
