@@ -1,0 +1,44 @@
+// For GPUs, after scores.cl with WIDTH 1 and ROWS 1: one work-group a try. 25 of 32 items have a
+// position each, and SLICES such rows of items share the taps.
+typedef struct {
+  int template_index, x, y;
+  float score;
+} Try;
+
+kernel __attribute__((reqd_work_group_size(32, SLICES, 1))) void refine(
+    global const float* level, int origin, int pitch, int width, int height,
+    global const Template* templates, global const int* offsets, global const float* values,
+    int points, int either_polarity, int count, global Try* tries) {
+  local float3 parts[SLICES][32];
+  local float scores[32];
+  const int lane = (int)get_local_id(0);
+  const int slice = (int)get_local_id(1);
+  const int index = (int)get_group_id(0);
+  const Try here = tries[index];
+  const Template rim = templates[here.template_index];
+  const ulong first = (ulong)here.template_index * points;
+  const int x = here.x - 2 + min(lane, 24) % 5;
+  const int y = here.y - 2 + min(lane, 24) / 5;
+  global const float* at = level + origin + y * pitch + x;
+  const float base = *at;
+  float3 sums = 0;
+  for (int i = slice; i < points; i += SLICES) {
+    const float pixel = at[offsets[first + i]] - base;
+    sums += (float3)(pixel, pixel * pixel, pixel * values[first + i]);
+  }
+  parts[slice][lane] = sums;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (slice == 0) {
+    for (int i = 1; i < SLICES; ++i) sums += parts[i][lane];
+    const float rho = score(sums.x, sums.y, sums.z, points, either_polarity);
+    scores[lane] = fits(rim, x, y, width, height) ? rho : OUTSIDE;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (slice != 0 || lane != 0) return;
+  int top = 0;
+  for (int i = 1; i < 25; ++i) {
+    if (scores[i] > scores[top]) top = i;
+  }
+  tries[index] =
+      (Try){here.template_index, here.x - 2 + top % 5, here.y - 2 + top / 5, scores[top]};
+}

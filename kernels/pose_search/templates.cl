@@ -1,0 +1,100 @@
+// What an object looks like at each pose: `points` taps, an offset from the position and a value
+// each. The taps lie on whole pixels, where the object's points come to lie, rounded; their values
+// are the object's there, so that a template is exact wherever its taps fall.
+
+// Of one pose: the furthest taps from the position, px.
+typedef struct {
+  int left, top, right, bottom;
+} Template;
+
+float sample(global const float* object, int width, int height, float x, float y) {
+  x = clamp(x, 0.0f, (float)(width - 1));
+  y = clamp(y, 0.0f, (float)(height - 1));
+  const int left = (int)x;
+  const int top = (int)y;
+  const int right = min(left + 1, width - 1);
+  const int row = top * width;
+  const int next_row = min(top + 1, height - 1) * width;
+  return mix(mix(object[row + left], object[row + right], x - left),
+             mix(object[next_row + left], object[next_row + right], x - left), y - top);
+}
+
+// points: from the object's centre. poses: scale * (cosine, sine) of the turn. A position is the
+// whole part of where the centre lies, `centre_part` the rest. Offsets are left as (y << 16) + x.
+kernel void make_taps(global const float2* points, int point_count, global const float* object,
+                      int width, int height, float2 centre, float2 centre_part,
+                      global const float2* poses, int pose_count, global int* offsets,
+                      global float* values) {
+  const int i = (int)get_global_id(0);
+  const int j = (int)get_global_id(1);
+  if (i >= point_count || j >= pose_count) return;
+  const float2 point = points[i];
+  const float2 pose = poses[j];
+  const float2 at = (float2)(pose.x * point.x - pose.y * point.y,
+                             pose.y * point.x + pose.x * point.y) + centre_part;
+  const float2 whole = rint(at);
+  const float2 moved = (whole - centre_part) / dot(pose, pose);
+  const float2 back = (float2)(pose.x * moved.x + pose.y * moved.y,
+                               pose.x * moved.y - pose.y * moved.x) + centre;
+  const ulong out = (ulong)j * point_count + i;
+  offsets[out] = ((int)whole.y << 16) + (int)whole.x;
+  values[out] = sample(object, width, height, back.x, back.y);
+}
+
+float group_sum(float value, local float* scratch) {
+  const int item = (int)get_local_id(0);
+  scratch[item] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int half_count = ITEMS / 2; half_count > 0; half_count /= 2) {
+    if (item < half_count) scratch[item] += scratch[item + half_count];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  const float sum = scratch[0];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return sum;
+}
+
+// One work-group a template: values to mean 0 and norm 1 (all 0 where they are alike), offsets to
+// elements of a level.
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void finish_taps(
+    int point_count, int pitch, global int* offsets, global float* values,
+    global Template* templates) {
+  local float scratch[ITEMS];
+  local int rim[4];
+  const int item = (int)get_local_id(0);
+  const ulong first = (ulong)get_group_id(0) * point_count;
+  if (item == 0) {
+    for (int i = 0; i < 4; ++i) rim[i] = 0;
+  }
+  float sum = 0;
+  for (int i = item; i < point_count; i += ITEMS) sum += values[first + i];
+  const float mean = group_sum(sum, scratch) / point_count;
+  float square = 0;
+  int left = 0, top = 0, right = 0, bottom = 0;
+  for (int i = item; i < point_count; i += ITEMS) {
+    const float value = values[first + i] - mean;
+    square += value * value;
+    const int packed = offsets[first + i];
+    const int x = (short)(packed & 0xffff);
+    const int y = (packed - x) >> 16;
+    left = min(left, x);
+    top = min(top, y);
+    right = max(right, x);
+    bottom = max(bottom, y);
+    offsets[first + i] = y * pitch + x;
+  }
+  square = group_sum(square, scratch);
+  const bool is_flat = !(square > FLAT_VARIANCE * point_count);
+  const float factor = is_flat ? 0.0f : rsqrt(square);
+  for (int i = item; i < point_count; i += ITEMS) {
+    values[first + i] = (values[first + i] - mean) * factor;
+  }
+  atomic_min(rim, left);
+  atomic_min(rim + 1, top);
+  atomic_max(rim + 2, right);
+  atomic_max(rim + 3, bottom);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item == 0) {
+    templates[get_group_id(0)] = (Template){rim[0], rim[1], rim[2], rim[3]};
+  }
+}
