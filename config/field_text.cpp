@@ -27,11 +27,11 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 std::optional<FieldValue> parse(const Rule& rule, const std::string& text) {
-  if (const auto* whole = std::get_if<WholeNumber>(&rule)) {
-    if (!whole->zero_word.empty() && text == whole->zero_word) return std::int64_t{0};
-    return parse_number<std::int64_t>(text);
+  const bool is_zero = !text.empty() && text == zero_word(rule);
+  if (std::holds_alternative<WholeNumber>(rule)) {
+    return is_zero ? std::int64_t{0} : parse_number<std::int64_t>(text);
   }
-  if (std::holds_alternative<Number>(rule)) return parse_number<double>(text);
+  if (std::holds_alternative<Number>(rule)) return is_zero ? 0.0 : parse_number<double>(text);
   if (std::holds_alternative<TextList>(rule)) return split(text);
   if (std::holds_alternative<YesOrNo>(rule)) {
     if (text == "true" || text == "false") return text == "true";

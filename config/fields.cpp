@@ -2,48 +2,16 @@
 
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "config/field_table.h"
 #include "pipeline/error.h"
 
 namespace lookalike {
 namespace {
-
-template <typename Value>
-FieldValue to_field_value(const Value& value) {
-  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-    return static_cast<std::int64_t>(value);
-  } else {
-    return value;
-  }
-}
-
-template <typename Value>
-void assign_field(Value& target, const FieldValue& value) {
-  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-    target = static_cast<Value>(std::get<std::int64_t>(value));
-  } else {
-    target = std::get<Value>(value);
-  }
-}
-
-template <auto Table, auto Member>
-ConfigField field(std::string_view table, std::string_view key, Rule rule, std::string_view unit,
-                  std::string_view meaning) {
-  return {table,
-          key,
-          unit,
-          meaning,
-          std::move(rule),
-          [](const RunConfig& config) { return to_field_value((config.*Table).*Member); },
-          [](RunConfig& config, const FieldValue& value) {
-            assign_field((config.*Table).*Member, value);
-          }};
-}
 
 constexpr WholeNumber kSeed = {0, std::numeric_limits<std::int64_t>::max()};
 
@@ -205,9 +173,6 @@ void add_verification_fields(std::vector<ConfigField>& to) {
   to.push_back(field<kTable, &Options::duplicate_correlation>(
       "match", "duplicate_correlation", Number{-1, 1}, "",
       "The same object is a duplicate from this correlation on, where it fills the photo."));
-  to.push_back(field<kTable, &Options::min_correlation>(
-      "match", "min_correlation", Number{-1, 1}, "",
-      "`locate` reports what it found without features from this correlation on."));
   to.push_back(field<kTable, &Options::seed>("match", "seed", kSeed, "",
                                              "Verification's random choices follow from it."));
 }
@@ -223,6 +188,7 @@ std::vector<ConfigField> all_fields() {
   add_store_fields(fields);
   add_ranking_fields(fields);
   add_verification_fields(fields);
+  add_locate_fields(fields);
   return fields;
 }
 
@@ -242,6 +208,7 @@ std::span<const ConfigTable> config_tables() {
       {"variance", "Blank images."},
       {"store", "The index."},
       {"match", "Looking things up."},
+      {"locate", "Where a scene shows an object."},
   };
   return kTables;
 }

@@ -61,18 +61,20 @@ std::optional<FieldValue> text_list(const toml::array& array) {
 
 // The node in the type that the rule wants; nothing when it has another type.
 std::optional<FieldValue> read_value(const Rule& rule, const toml::node& node) {
-  if (const auto* whole = std::get_if<WholeNumber>(&rule)) {
-    const auto word = node.value_exact<std::string>();
-    if (word && !whole->zero_word.empty() && *word == whole->zero_word) return std::int64_t{0};
+  const auto word = node.value_exact<std::string>();
+  const bool is_zero = word && !word->empty() && *word == zero_word(rule);
+  if (std::holds_alternative<WholeNumber>(rule)) {
+    if (is_zero) return std::int64_t{0};
     if (const auto value = node.value_exact<std::int64_t>()) return *value;
   } else if (std::holds_alternative<Number>(rule)) {
+    if (is_zero) return 0.0;
     if (node.is_number()) return node.value<double>();
   } else if (std::holds_alternative<YesOrNo>(rule)) {
     if (const auto value = node.value_exact<bool>()) return *value;
   } else if (std::holds_alternative<TextList>(rule)) {
     if (const toml::array* array = node.as_array()) return text_list(*array);
-  } else if (const auto value = node.value_exact<std::string>()) {
-    return *value;
+  } else if (word) {
+    return *word;
   }
   return std::nullopt;
 }
@@ -147,6 +149,17 @@ RunConfig parse_config(std::string_view text, const fs::path& file) {
     load_table(file, key.str(), *table, config);
   }
   return config;
+}
+
+void check_ranges(const RunConfig& config) {
+  const auto check = [](std::string_view what, double low, double high) {
+    if (low <= high) return;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("locate.min_{}: must not be above locate.max_{}, {}, was {}", what,
+                            what, high, low));
+  };
+  check("turn_degrees", config.locate.min_turn_degrees, config.locate.max_turn_degrees);
+  check("scale", config.locate.min_scale, config.locate.max_scale);
 }
 
 RunConfig load_config(const fs::path& file) {

@@ -16,4 +16,8 @@ RunConfig load_config(const std::filesystem::path& file);
 // The same for text that is at hand; `file` is for messages and for relative paths.
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file);
 
+// Throws Error(kUsage) "KEY: ..." where one key's value rules another's out: a range that ends
+// below its beginning. For a configuration that is complete.
+void check_ranges(const RunConfig& config);
+
 }  // namespace lookalike

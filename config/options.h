@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "config/locate_options.h"
+
 // One plain struct per table of the configuration. The value here is the default; unit and range
 // stand beside it; config/fields.cpp has them for loading, --help and default.toml.
 namespace lookalike {
@@ -96,7 +98,6 @@ struct MatchOptions {
   std::uint32_t locate_candidates = 5;   // 0..1000: best matches sharpened by correlation
   double same_probability = 0.5;         // 0..1: from here on it is the same object
   double duplicate_correlation = 0.9;    // -1..1: from here on the same picture
-  double min_correlation = 0.7;          // -1..1, for `locate` hits found without features
   std::uint64_t seed = 1;
 
   bool operator==(const MatchOptions&) const = default;
@@ -111,6 +112,7 @@ struct RunConfig {
   VarianceOptions variance;
   StoreOptions store;
   MatchOptions match;
+  LocateOptions locate;
 
   bool operator==(const RunConfig&) const = default;
 };

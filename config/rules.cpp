@@ -19,6 +19,10 @@ std::string with_unit(std::string text, std::string_view unit) {
   return unit.empty() ? text : fmt::format("{} {}", text, unit);
 }
 
+std::string or_zero_word(std::string_view zero_word, const std::string& text) {
+  return zero_word.empty() ? text : fmt::format("\"{}\" or {}", zero_word, text);
+}
+
 std::string whole_number_allowed(const WholeNumber& rule, std::string_view unit) {
   std::string text;
   if (rule.step == 1) {
@@ -28,8 +32,7 @@ std::string whole_number_allowed(const WholeNumber& rule, std::string_view unit)
       text += fmt::format("{}{}", text.empty() ? "" : " or ", value);
     }
   }
-  text = with_unit(std::move(text), unit);
-  return rule.zero_word.empty() ? text : fmt::format("\"{}\" or {}", rule.zero_word, text);
+  return or_zero_word(rule.zero_word, with_unit(std::move(text), unit));
 }
 
 bool whole_number_accepts(const WholeNumber& rule, std::int64_t value) {
@@ -59,9 +62,10 @@ std::string allowed(const Rule& rule, std::string_view unit) {
   return std::visit(Overloaded{
                         [&](const WholeNumber& whole) { return whole_number_allowed(whole, unit); },
                         [&](const Number& number) {
-                          return with_unit(
-                              fmt::format("a number from {} to {}", number.lowest, number.highest),
-                              unit);
+                          return or_zero_word(number.zero_word,
+                                              with_unit(fmt::format("a number from {} to {}",
+                                                                    number.lowest, number.highest),
+                                                        unit));
                         },
                         [](const Choice& choice) {
                           return fmt::format("\"{}\"", fmt::join(choice.words, "\" or \""));
@@ -73,12 +77,19 @@ std::string allowed(const Rule& rule, std::string_view unit) {
                     rule);
 }
 
+std::string_view zero_word(const Rule& rule) {
+  if (const auto* whole = std::get_if<WholeNumber>(&rule)) return whole->zero_word;
+  if (const auto* number = std::get_if<Number>(&rule)) return number->zero_word;
+  return {};
+}
+
 bool accepts(const Rule& rule, const FieldValue& value) {
   return std::visit(Overloaded{
                         [](const WholeNumber& whole, std::int64_t held) {
                           return whole_number_accepts(whole, held);
                         },
                         [](const Number& number, double held) {
+                          if (held == 0 && !number.zero_word.empty()) return true;
                           return held >= number.lowest && held <= number.highest;
                         },
                         [](const Choice& choice, const std::string& held) {
@@ -94,24 +105,26 @@ bool accepts(const Rule& rule, const FieldValue& value) {
 }
 
 std::string to_toml(const Rule& rule, const FieldValue& value) {
-  const auto* whole = std::get_if<WholeNumber>(&rule);
-  return std::visit(Overloaded{
-                        [](bool held) { return std::string(held ? "true" : "false"); },
-                        [&](std::int64_t held) {
-                          const bool as_word = whole && held == 0 && !whole->zero_word.empty();
-                          return as_word ? quoted(whole->zero_word) : fmt::format("{}", held);
-                        },
-                        [](double held) { return fmt::format("{}", held); },
-                        [](const std::string& held) { return quoted(held); },
-                        [](const std::vector<std::string>& held) {
-                          std::string list;
-                          for (const std::string& item : held) {
-                            list += (list.empty() ? "" : ", ") + quoted(item);
-                          }
-                          return '[' + list + ']';
-                        },
-                    },
-                    value);
+  const std::string_view word = zero_word(rule);
+  return std::visit(
+      Overloaded{
+          [](bool held) { return std::string(held ? "true" : "false"); },
+          [&](std::int64_t held) {
+            return held == 0 && !word.empty() ? quoted(word) : fmt::format("{}", held);
+          },
+          [&](double held) {
+            return held == 0 && !word.empty() ? quoted(word) : fmt::format("{}", held);
+          },
+          [](const std::string& held) { return quoted(held); },
+          [](const std::vector<std::string>& held) {
+            std::string list;
+            for (const std::string& item : held) {
+              list += (list.empty() ? "" : ", ") + quoted(item);
+            }
+            return '[' + list + ']';
+          },
+      },
+      value);
 }
 
 }  // namespace lookalike

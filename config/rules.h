@@ -21,10 +21,12 @@ struct WholeNumber {
   std::string_view zero_word{};
 };
 
-// A finite number in [lowest, highest]; whole ones may be written without a point.
+// A finite number in [lowest, highest]; whole ones may be written without a point. With zero_word,
+// as for WholeNumber.
 struct Number {
   double lowest = 0;
   double highest = 0;
+  std::string_view zero_word{};
 };
 
 struct Choice {
@@ -43,6 +45,9 @@ using Rule = std::variant<WholeNumber, Number, Choice, YesOrNo, Text, TextList>;
 
 // What is allowed, to follow "must be": "a whole number from 1 to 8".
 std::string allowed(const Rule& rule, std::string_view unit);
+
+// The word that stands for 0; empty when there is none.
+std::string_view zero_word(const Rule& rule);
 
 bool accepts(const Rule& rule, const FieldValue& value);
 

@@ -119,6 +119,7 @@ RunConfig ConfigArguments::load() const {
   RunConfig config = file_.empty() ? RunConfig{} : load_config(file_);
   for (const Argument& argument : arguments_) override_field(config, argument);
   for (const std::string& setting : settings_) apply_setting(config, setting);
+  check_ranges(config);
   return config;
 }
 

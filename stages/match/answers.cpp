@@ -46,15 +46,26 @@ Json query_answer(const std::string& query, std::span<const Match> matches) {
   return answer;
 }
 
-Json locate_answer(const std::string& object, const std::string& scene, std::span<const Hit> hits) {
-  Json answer = {{"scene", scene}, {"hits", Json::array()}};
-  for (const Hit& hit : hits) {
-    answer["hits"].push_back({{"object", object},
-                              {"centre", to_json(hit.centre)},
-                              {"angle_degrees", to_thousandths(hit.angle_degrees)},
-                              {"scale", hit.scale},
-                              {"correlation", hit.correlation},
-                              {"quad", to_json(hit.quad)}});
+Json locate_answer(const std::string& scene, std::span<const ObjectLocated> objects) {
+  Json answer = {{"scene", scene}, {"hits", Json::array()}, {"not_found", Json::array()}};
+  for (const ObjectLocated& one : objects) {
+    const std::string_view method = to_string(one.located.method);
+    if (one.located.hits.empty()) {
+      answer["not_found"].push_back(
+          {{"object", one.object}, {"method", method}, {"reason", one.located.reason}});
+    }
+    for (const Hit& hit : one.located.hits) {
+      answer["hits"].push_back(
+          {{"object", one.object},
+           {"method", method},
+           {"centre", to_json(hit.centre)},
+           {"position_error_px",
+            hit.position_error_px ? Json(to_thousandths(*hit.position_error_px)) : Json()},
+           {"angle_degrees", to_thousandths(hit.angle_degrees)},
+           {"scale", hit.scale},
+           {"correlation", hit.correlation},
+           {"quad", to_json(hit.quad)}});
+    }
   }
   return answer;
 }

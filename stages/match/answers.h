@@ -21,8 +21,15 @@ std::string json_text(const Json& json);
 // pose. Coordinates are rounded to 1/1000 px.
 Json query_answer(const std::string& query, std::span<const Match> matches);
 
-// {"scene": path, "hits": [{"object", "centre", "angle_degrees", "scale", "correlation", "quad"},
-// ...]}
-Json locate_answer(const std::string& object, const std::string& scene, std::span<const Hit> hits);
+// What was found of one object: its name, and where.
+struct ObjectLocated {
+  std::string object;
+  Located located;
+};
+
+// {"scene": path, "hits": [{"object", "method", "centre", "position_error_px", "angle_degrees",
+// "scale", "correlation", "quad"}, ...], "not_found": [{"object", "method", "reason"}, ...]};
+// position_error_px is null where it could not be taken.
+Json locate_answer(const std::string& scene, std::span<const ObjectLocated> objects);
 
 }  // namespace lookalike

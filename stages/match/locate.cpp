@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "stages/match/correlation_search/exhaustive_search.h"
 #include "stages/match/descriptor_pairs.h"
 #include "stages/match/plain_search.h"
 #include "stages/match/pose.h"
@@ -18,7 +19,6 @@
 namespace lookalike {
 namespace {
 
-constexpr double kMaxOverlap = 0.3;   // intersection over union of two places of one object
 constexpr double kTranslationPx = 3;  // corners nearer than this to an unmoved object's may be
 constexpr double kTranslationShare = 0.02;  // noise; so may this share of the object's diagonal
 
@@ -44,36 +44,60 @@ Hit hit_of(const Homography& object_to_scene, const ImageRecord& object) {
 class Locator {
  public:
   Locator(OpenClSession& session, const Query& object, const Query& scene,
-          const MatchOptions& options)
-      : object_(object),
+          const MatchOptions& options, const LocateOptions& how, const LocateRequest& request)
+      : session_(session),
+        object_(object),
         scene_(scene),
         options_(options),
+        how_(how),
+        request_(request),
         to_object_(reduction(object.image)),
         to_scene_(reduction(scene.image)),
         sharpener_(session),
-        plain_(session),
-        pairs_(pair_descriptors(session, object.features, scene.features)) {}
+        plain_(session) {}
 
-  std::vector<Hit> find() {
-    std::vector<Hit> hits;
-    while (std::optional<Hit> hit = next_by_features()) {
-      const bool again = std::any_of(hits.begin(), hits.end(), [&](const Hit& earlier) {
-        return intersection_over_union(earlier.quad, hit->quad) > kMaxOverlap;
-      });
-      if (!again) hits.push_back(*hit);
+  Located find() {
+    Located located;
+    if (how_.method != "correlation") {
+      located.hits = by_features();
+      if (located.hits.empty()) located.reason = "too few features agree on a place";
     }
-    if (hits.empty()) {
-      if (const auto hit = by_correlation()) hits.push_back(*hit);
-    }
-    std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
-      return a.inliers != b.inliers ? a.inliers > b.inliers : a.correlation > b.correlation;
+    const bool fall_back = how_.method != "features" && located.hits.empty();
+    if (fall_back || request_.with_map) by_correlation(fall_back, located);
+    std::stable_sort(located.hits.begin(), located.hits.end(), [](const Hit& a, const Hit& b) {
+      return a.inliers != b.inliers ? a.inliers > b.inliers
+                                    : std::abs(a.correlation) > std::abs(b.correlation);
     });
-    return hits;
+    if (located.hits.size() > how_.max_hits) located.hits.resize(how_.max_hits);
+    return located;
   }
 
  private:
   ImageView object_pixels() const { return object_.image.pixels.view(); }
   ImageView scene_pixels() const { return scene_.image.pixels.view(); }
+
+  std::vector<Hit> by_features() {
+    if (object_.features.size() == 0 || scene_.features.size() == 0) return {};
+    pairs_ = pair_descriptors(session_, object_.features, scene_.features);
+    std::erase_if(pairs_, [&](const DescriptorPair& pair) { return is_masked(pair); });
+    std::vector<Hit> hits;
+    while (std::optional<Hit> hit = next_by_features()) {
+      const bool again = std::any_of(hits.begin(), hits.end(), [&](const Hit& earlier) {
+        return intersection_over_union(earlier.quad, hit->quad) > how_.max_overlap;
+      });
+      if (!again) hits.push_back(*hit);
+    }
+    return hits;
+  }
+
+  bool is_masked(const DescriptorPair& pair) const {
+    if (request_.mask.empty()) return false;
+    const Keypoint& keypoint = object_.features.keypoints[pair.object];
+    const Point at = to_object_.apply({keypoint.x, keypoint.y});
+    const int x = std::clamp(static_cast<int>(std::lround(at.x)), 0, request_.mask.width - 1);
+    const int y = std::clamp(static_cast<int>(std::lround(at.y)), 0, request_.mask.height - 1);
+    return request_.mask.at(x, y) == 0;
+  }
 
   // The best pose of the pairs that are left; takes away the pairs that it explains.
   std::optional<Hit> next_by_features() {
@@ -98,6 +122,7 @@ class Locator {
     Hit hit = hit_of(sharpened.object_to_scene, object);
     hit.inliers = static_cast<std::uint32_t>(pose->inliers.size());
     hit.correlation = sharpened.correlation.value_or(0);
+    rate(sharpened.object_to_scene, hit);
     take_away(pairs, pose->inliers, hit.quad);
     return hit;
   }
@@ -148,31 +173,78 @@ class Locator {
     });
   }
 
-  std::optional<Hit> by_correlation() {
-    const auto pose =
-        plain_.find(object_pixels(), scene_pixels(), scene_.image.scale / object_.image.scale);
-    if (!pose || !(pose->correlation >= options_.min_correlation)) return std::nullopt;
-    Hit hit =
-        hit_of(to_scene_.inverse() * pose->object_to_scene * to_object_, object_.image.record);
-    hit.correlation = *pose->correlation;
-    return hit;
+  // How sure the place is that features found; with a mask, also the correlation of what counts.
+  void rate(const Homography& object_to_scene, Hit& hit) {
+    const auto fitted = search().fit_near(search_object(), scene_pixels(),
+                                          to_scene_ * object_to_scene * to_object_.inverse());
+    if (!fitted) return;
+    hit.position_error_px = fitted->fit.position_error_px / scene_.image.scale;
+    if (!request_.mask.empty()) hit.correlation = fitted->fit.correlation;
   }
 
+  // Hits only with `speaks`; the map where it is wanted.
+  void by_correlation(bool speaks, Located& located) {
+    SearchResult found =
+        search().find(search_object(), scene_pixels(), reduced_ranges(), request_.with_map);
+    if (request_.with_map) {
+      located.map = std::move(found.map);
+      located.map_step_px = std::ldexp(1 / scene_.image.scale, found.map_level);
+    }
+    if (!speaks) return;
+    located.method = LocateMethod::kCorrelation;
+    located.reason = found.reason;
+    for (const PoseHit& pose : found.hits) {
+      Hit hit =
+          hit_of(to_scene_.inverse() * pose.object_to_scene * to_object_, object_.image.record);
+      hit.correlation = pose.fit.correlation;
+      hit.position_error_px = pose.fit.position_error_px / scene_.image.scale;
+      located.hits.push_back(hit);
+    }
+  }
+
+  // Scales between reduced pixels.
+  LocateOptions reduced_ranges() const {
+    LocateOptions reduced = how_;
+    reduced.min_scale *= scene_.image.scale / object_.image.scale;
+    reduced.max_scale *= scene_.image.scale / object_.image.scale;
+    return reduced;
+  }
+
+  ExhaustiveSearch& search() {
+    if (!search_) search_.emplace(session_);
+    return *search_;
+  }
+
+  const SearchObject& search_object() {
+    if (!search_object_) search_object_.emplace(object_pixels(), request_.mask);
+    return *search_object_;
+  }
+
+  OpenClSession& session_;
   const Query& object_;
   const Query& scene_;
   const MatchOptions& options_;
+  const LocateOptions& how_;
+  const LocateRequest& request_;
   const Homography to_object_;  // full-size to reduced px
   const Homography to_scene_;
   PoseSharpener sharpener_;
   PlainSearch plain_;
+  std::optional<ExhaustiveSearch> search_;  // compiled when it is needed
+  std::optional<SearchObject> search_object_;
   std::vector<DescriptorPair> pairs_;
 };
 
 }  // namespace
 
-std::vector<Hit> locate(OpenClSession& session, const Query& object, const Query& scene,
-                        const MatchOptions& options) {
-  return Locator(session, object, scene, options).find();
+std::string_view to_string(LocateMethod method) {
+  return method == LocateMethod::kFeatures ? "features" : "correlation";
+}
+
+Located locate(OpenClSession& session, const Query& object, const Query& scene,
+               const MatchOptions& options, const LocateOptions& how,
+               const LocateRequest& request) {
+  return Locator(session, object, scene, options, how, request).find();
 }
 
 }  // namespace lookalike

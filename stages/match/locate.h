@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/options.h"
+#include "kernels/pose_search/pose_search.h"
 #include "kernels/session/session.h"
 #include "stages/match/match.h"
 
@@ -12,21 +15,41 @@ namespace lookalike {
 
 // An object found in a scene.
 struct Hit {
-  Point centre;               // full-size px of the scene, in the corners' convention
-  double angle_degrees = 0;   // turn of the object, clockwise as seen, [0, 360)
-  double scale = 1;           // scene px per object px: the square root of the area ratio
-  double correlation = 0;     // [-1, 1]
-  std::uint32_t inliers = 0;  // 0 when correlation alone found it
+  Point centre;              // full-size px of the scene, in the corners' convention
+  double angle_degrees = 0;  // turn of the object, clockwise as seen, [0, 360)
+  double scale = 1;          // scene px per object px: the square root of the area ratio
+  double correlation = 0;    // [-1, 1], below 0 where light and dark are exchanged
+  std::optional<double> position_error_px;  // standard error of the centre that the pixels leave
+  std::uint32_t inliers = 0;                // 0 when correlation alone found it
   Quad quad{};
 };
 
+// Which of the two ways in found a place.
+enum class LocateMethod { kFeatures, kCorrelation };
+std::string_view to_string(LocateMethod method);
+
+// What a caller may know and want besides.
+struct LocateRequest {
+  ImageView mask{};       // of the object's reduced size: what is 0 does not count; or empty
+  bool with_map = false;  // has correlation search the scene in any case
+};
+
+struct Located {
+  std::vector<Hit> hits;                          // of one method
+  LocateMethod method = LocateMethod::kFeatures;  // that spoke: the last one that was asked
+  std::string reason;                             // why there are no hits; else empty
+  PoseMap map;                                    // where it was wanted: the best of all poses
+  double map_step_px = 1;                         // between its pixels, full-size px of the scene
+};
+
 // Every place where the scene shows the object, best first: most inliers, then the highest
-// correlation; empty when it does not. Features give the pose, the pixels sharpen it, and the
-// correlation is taken at the object's full detail. An exact crop is found at the exact pixel.
-// Where features agree on no place, the object is searched for by correlation, unturned and at its
-// own size, and reported once, from options.min_correlation on. Deterministic. Throws
-// Error(kInternal) when the descriptors are of different sizes, Error(kDevice) when a launch fails.
-std::vector<Hit> locate(OpenClSession& session, const Query& object, const Query& scene,
-                        const MatchOptions& options);
+// correlation. By features: these give the pose, the pixels sharpen it, and the correlation is
+// taken at the object's full detail. By correlation: ExhaustiveSearch at the turns and scales of
+// `how`. how.method names one, or "auto": correlation where features find nothing. An exact crop is
+// found at the exact pixel. Deterministic. Throws Error(kInternal) when the descriptors are of
+// different sizes or the mask and the object, Error(kDevice) when a launch fails.
+Located locate(OpenClSession& session, const Query& object, const Query& scene,
+               const MatchOptions& options, const LocateOptions& how = {},
+               const LocateRequest& request = {});
 
 }  // namespace lookalike

@@ -11,7 +11,8 @@
 
 namespace lookalike {
 
-// Finds an object by correlation alone, unturned and at its own size. All coordinates are px.
+// Finds an object near a place by correlation, unturned and at its own size. All coordinates are
+// px.
 class PlainSearch {
  public:
   explicit PlainSearch(OpenClSession& session) : warp_(session), correlation_(session) {}
@@ -21,21 +22,13 @@ class PlainSearch {
   std::optional<double> correlation_at(const ImageView& object, const ImageView& scene,
                                        const Homography& object_to_scene);
 
-  // The best place in the whole scene of the object at `scale` times its size; nothing when it does
-  // not fit in or is flat. A large problem is solved on reduced images first. At scale 1 the place
-  // is a whole pixel unless the sub-pixel place correlates better, so an exact crop is found
-  // exactly.
-  std::optional<SharpenedPose> find(const ImageView& object, const ImageView& scene, double scale);
-
   // The best place within `radius_px` of the object's top-left pixel at a given place; nothing
-  // when no such place is inside the scene or the object is flat.
+  // when no such place is inside the scene or the object is flat. A whole pixel unless the
+  // sub-pixel place correlates better, so an exact crop is found exactly.
   std::optional<SharpenedPose> find_near(const ImageView& object, const ImageView& scene,
                                          Point top_left, int radius_px);
 
  private:
-  GrayImage resize(const ImageView& image, double scale);
-  std::optional<SharpenedPose> find_unscaled(const ImageView& object, const ImageView& scene);
-
   Warp warp_;
   Correlation correlation_;
 };

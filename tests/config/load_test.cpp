@@ -59,6 +59,33 @@ TEST(LoadConfig, WordsMayBeAutoOrANumber) {
                        "was 'some'"));
 }
 
+TEST(LoadConfig, ANumberMayBeAutoToo) {
+  EXPECT_EQ(parse_config("locate.turn_step_degrees = 'auto'", "f").locate.turn_step_degrees, 0);
+  EXPECT_EQ(parse_config("locate.turn_step_degrees = 2.5", "f").locate.turn_step_degrees, 2.5);
+  EXPECT_THAT(refusal("locate.turn_step_degrees = 91"),
+              EndsWith("locate.turn_step_degrees: must be \"auto\" or a number from 0.001 to 90 "
+                       "degrees, was 91"));
+}
+
+TEST(LoadConfig, ARangeMustNotEndBeforeItBegins) {
+  RunConfig config;
+  check_ranges(config);
+  config.locate.min_turn_degrees = config.locate.max_turn_degrees;
+  check_ranges(config);
+  config.locate.min_turn_degrees = 200;
+  try {
+    check_ranges(config);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_STREQ(
+        error.what(),
+        "locate.min_turn_degrees: must not be above locate.max_turn_degrees, 180, was 200");
+  }
+  config.locate = {.min_scale = 2, .max_scale = 1};
+  EXPECT_THROW(check_ranges(config), Error);
+}
+
 TEST(LoadConfig, FileNamesAreRelativeToTheFile) {
   const RunConfig config =
       parse_config("images.folders = ['photos', '../more', '/all']\nstore.database = 'index.db'\n",

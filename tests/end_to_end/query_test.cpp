@@ -175,6 +175,20 @@ TEST_F(QueryTest, LocateOfAnExactCropHasTheExactQuad) {
   EXPECT_GE(answer["hits"][0]["correlation"], 0.9999);
 }
 
+TEST_F(QueryTest, LocateTakesAnObjectFromTheIndex) {
+  const ProgramResult result =
+      run_program("lookalike", {"locate", "--database", path("index.db"), "--id", "1", "--scene",
+                                path("posters/0.png"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json answer = json::parse(result.out);
+  ASSERT_EQ(answer["hits"].size() + answer["not_found"].size(), 1U) << answer;
+  const ProgramResult unknown = run_program(
+      "lookalike",
+      {"locate", "--database", path("index.db"), "--id", "999", "--scene", path("scene.png")});
+  EXPECT_EQ(unknown.exit_code, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("image 999 is not in the index"));
+}
+
 TEST_F(QueryTest, LocateOfWhatIsNotThereFindsNothing) {
   const ProgramResult result = run_program(
       "lookalike",

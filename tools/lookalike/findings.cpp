@@ -17,14 +17,16 @@ ReportFinding finding_of(const Match& match) {
   return finding;
 }
 
-ReportFinding finding_of(const std::string& object, const Hit& hit) {
-  return {.image = object,
-          .facts = {{"angle", fmt::format("{:.1f}°", hit.angle_degrees)},
-                    {"scale", fmt::format("{:.3f}", hit.scale)},
-                    {"inliers", fmt::format("{}", hit.inliers)},
-                    {"correlation", fmt::format("{:.3f}", hit.correlation)}},
-          .quad = hit.quad,
-          .pairs = {}};
+ReportFinding finding_of(const std::string& object, LocateMethod method, const Hit& hit) {
+  ReportFinding finding{.image = object,
+                        .facts = {{"found by", std::string(to_string(method))},
+                                  {"angle", fmt::format("{:.1f}°", hit.angle_degrees)},
+                                  {"scale", fmt::format("{:.3f}", hit.scale)},
+                                  {"correlation", fmt::format("{:.3f}", hit.correlation)}},
+                        .quad = hit.quad,
+                        .pairs = {}};
+  if (hit.inliers > 0) finding.facts.emplace_back("inliers", fmt::format("{}", hit.inliers));
+  return finding;
 }
 
 }  // namespace lookalike

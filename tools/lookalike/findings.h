@@ -10,6 +10,6 @@ namespace lookalike {
 
 // What was found, as the report shows it.
 ReportFinding finding_of(const Match& match);
-ReportFinding finding_of(const std::string& object, const Hit& hit);
+ReportFinding finding_of(const std::string& object, LocateMethod method, const Hit& hit);
 
 }  // namespace lookalike

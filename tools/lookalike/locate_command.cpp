@@ -1,6 +1,9 @@
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,8 +13,11 @@
 #include "stages/command/open_session.h"
 #include "stages/match/answers.h"
 #include "stages/match/locate.h"
+#include "storage/index_reader.h"
 #include "tools/lookalike/commands.h"
+#include "tools/lookalike/correlation_picture.h"
 #include "tools/lookalike/findings.h"
+#include "tools/lookalike/object_mask.h"
 #include "tools/lookalike/photo.h"
 
 namespace lookalike {
@@ -19,97 +25,192 @@ namespace {
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command), talk(command) {
-    command.add_option("--object", object, "Picture of what is looked for")
+    command.add_option("--object", objects, "Pictures of what is looked for")->type_name("IMAGE");
+    config.add("--database", "store.database");
+    command.add_option("--id", ids, "Indexed images that are looked for")->type_name("ID");
+    command.add_option("--scene", scenes, "Photos they are looked for in")
         ->required()
         ->type_name("IMAGE");
-    command.add_option("--scene", scene, "Photo it is looked for in")
-        ->required()
-        ->type_name("IMAGE");
+    config.add("--method", "locate.method");
     longest_side = config.add("--longest-side", "extract.longest_side_px");
     max_features = config.add("--max-features", "extract.max_features");
     config.add("--hessian-threshold", "extract.hessian_threshold");
     config.add("--device", "device.choice");
-    command.add_flag("--json", json, "Print one JSON object");
+    command
+        .add_option("--mask", mask,
+                    "Picture of the one object's size: what is black does not count")
+        ->type_name("IMAGE");
+    command.add_flag("--json", json, "Print one JSON object per scene, one a line");
     command.add_option("--report", report, "Write a page that shows what was found")
         ->type_name("FILE.html");
+    command.add_option("--map", map, "Write how the one object correlates over the one scene")
+        ->type_name("FILE.png");
   }
   ConfigArguments config;
   TalkArguments talk;
   CLI::Option* longest_side = nullptr;
   CLI::Option* max_features = nullptr;
-  std::string object;
-  std::string scene;
+  std::vector<std::string> objects;
+  std::vector<std::uint32_t> ids;
+  std::vector<std::string> scenes;
   bool json = false;
+  std::string mask;
   std::string report;
+  std::string map;
 };
 
+constexpr std::uint32_t kNoReduction = 1U << 20;  // px: more than any picture has
+
 // One pair of pictures may cost more than each of a million: unless told otherwise, hardly
-// anything is reduced or left out.
-ExtractOptions extract_options(const Arguments& arguments, ExtractOptions options) {
+// anything is reduced or left out, and nothing where pixels alone are looked at.
+ExtractOptions extract_options(const Arguments& arguments, const RunConfig& config) {
+  ExtractOptions options = config.extract;
   if (arguments.config.has_file()) return options;
+  const bool pixels_alone = config.locate.method == "correlation";
   options.enlarge_to_px = 0;
   options.descriptor_form = "plain";
-  if (arguments.longest_side->count() == 0) options.longest_side_px = 4096;
+  if (arguments.longest_side->count() == 0) {
+    options.longest_side_px = pixels_alone ? kNoReduction : 4096;
+  }
   if (arguments.max_features->count() == 0) options.max_features = 5000;
   return options;
 }
 
-Query must_load(ExtractStage& extract, const std::string& path, const ExtractOptions& options,
-                const ImagesOptions& limits) {
-  auto loaded = load_photo(extract, path, options, limits);
+// The files of the objects: those named, then those of the indexed images.
+std::vector<std::string> object_files(const Arguments& arguments, const RunConfig& config) {
+  std::vector<std::string> files = arguments.objects;
+  if (!arguments.ids.empty()) {
+    if (config.store.database.empty()) {
+      throw Error(ErrorKind::kUsage, "--id: an index must be named with --database");
+    }
+    const IndexReader index{std::filesystem::path(config.store.database)};
+    for (const std::uint32_t id : arguments.ids) {
+      const auto image = index.image(id);
+      if (!image) {
+        throw Error(ErrorKind::kInput,
+                    fmt::format("{}: image {} is not in the index", config.store.database, id));
+      }
+      files.push_back(image->paths.front());
+    }
+  }
+  if (files.empty()) throw Error(ErrorKind::kUsage, "nothing to look for: give --object or --id");
+  if (!arguments.mask.empty() && files.size() > 1) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--mask is for one object, there are {}", files.size()));
+  }
+  if (!arguments.map.empty() && (files.size() > 1 || arguments.scenes.size() > 1)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--map is for one object in one scene, there are {} "
+                                               "and {}",
+                                               files.size(), arguments.scenes.size()));
+  }
+  return files;
+}
+
+template <typename Loaded>
+Loaded must(std::variant<Loaded, SkippedFile> loaded, const std::string& path) {
   if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
     throw Error(ErrorKind::kInput,
                 fmt::format("{}: {}: {}", path, skipped->reason, skipped->detail));
   }
-  return std::get<Query>(std::move(loaded));
+  return std::get<Loaded>(std::move(loaded));
 }
 
-void print_text(const Arguments& arguments, const std::vector<Hit>& hits) {
-  if (hits.empty()) fmt::print("{}: {} was not found\n", arguments.scene, arguments.object);
-  for (const Hit& hit : hits) {
+// Reads pictures, with features where these are asked.
+class Loader {
+ public:
+  Loader(OpenClSession& session, const RunConfig& config, const ExtractOptions& options)
+      : config_(config), options_(options), extract_(session, options) {}
+
+  Query load(const std::string& path) {
+    if (config_.locate.method != "correlation") {
+      return must(load_photo(extract_, path, options_, config_.images), path);
+    }
+    return {.image = must(decode_file(path, WantedSize(options_), config_.images), path),
+            .features = {}};
+  }
+
+ private:
+  const RunConfig& config_;
+  ExtractOptions options_;
+  ExtractStage extract_;
+};
+
+void print_text(const std::string& scene, const ObjectLocated& one) {
+  const Located& located = one.located;
+  if (located.hits.empty()) {
+    fmt::print("{}: {} was not found: {}\n", scene, one.object, located.reason);
+  }
+  for (const Hit& hit : located.hits) {
     fmt::print(
-        "{}: centre ({:.1f}, {:.1f})  turned {:.1f} degrees  scale {:.3f}  "
-        "correlation {:.3f}\n",
-        arguments.scene, hit.centre.x, hit.centre.y, hit.angle_degrees, hit.scale, hit.correlation);
+        "{}: {}: centre ({:.2f}, {:.2f}){}  turned {:.2f} degrees  scale {:.4f}  "
+        "correlation {:.3f}  by {}\n",
+        scene, one.object, hit.centre.x, hit.centre.y,
+        hit.position_error_px ? fmt::format(" +- {:.2f}", *hit.position_error_px) : "",
+        hit.angle_degrees, hit.scale, hit.correlation, to_string(located.method));
   }
 }
 
-void write_hits(const Arguments& arguments, const std::vector<Hit>& hits) {
-  ReportEntry entry{.photo = arguments.scene, .findings = {}, .problem = {}};
-  for (const Hit& hit : hits) entry.findings.push_back(finding_of(arguments.object, hit));
-  write_report({.title = "Where lookalike found it",
-                .facts = {{"object", arguments.object}},
-                .entries = {std::move(entry)}},
-               arguments.report);
+ReportEntry entry_of(const std::string& scene, const std::vector<ObjectLocated>& objects) {
+  ReportEntry entry{.photo = scene, .findings = {}, .problem = {}};
+  for (const ObjectLocated& one : objects) {
+    for (const Hit& hit : one.located.hits) {
+      entry.findings.push_back(finding_of(one.object, one.located.method, hit));
+    }
+  }
+  return entry;
 }
+
+// An object as it is looked for.
+struct Sought {
+  std::string file;
+  Query query;
+  GrayImage mask;
+};
 
 int run_locate(const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
   arguments.talk.apply();
-  const ExtractOptions options = extract_options(arguments, config.extract);
+  const std::vector<std::string> files = object_files(arguments, config);
+  const ExtractOptions options = extract_options(arguments, config);
   OpenClSession session(session_options(config.device));
-  ExtractStage extract(session, options);
-  const Query object = must_load(extract, arguments.object, options, config.images);
-  const Query scene = must_load(extract, arguments.scene, options, config.images);
-  const std::vector<Hit> hits = locate(session, object, scene, config.match);
-  if (arguments.json) {
-    fmt::print("{}\n", json_text(locate_answer(arguments.object, arguments.scene, hits)));
-  } else {
-    print_text(arguments, hits);
+  Loader loader(session, config, options);
+  std::vector<Sought> objects;
+  for (const std::string& file : files) {
+    Sought object{file, loader.load(file), {}};
+    object.mask = object_mask(file, object.query.image, arguments.mask);
+    objects.push_back(std::move(object));
   }
-  if (!arguments.report.empty()) write_hits(arguments, hits);
+  Report report{.title = "Where lookalike found it", .facts = {}, .entries = {}};
+  for (const Sought& object : objects) report.facts.emplace_back("object", object.file);
+  for (const std::string& scene_file : arguments.scenes) {
+    const Query scene = loader.load(scene_file);
+    std::vector<ObjectLocated> found;
+    for (const Sought& object : objects) {
+      const LocateRequest request{.mask = object.mask.view(), .with_map = !arguments.map.empty()};
+      found.push_back({object.file,
+                       locate(session, object.query, scene, config.match, config.locate, request)});
+      if (!arguments.json) print_text(scene_file, found.back());
+      if (request.with_map) {
+        write_picture(correlation_picture(found.back().located.map), arguments.map);
+      }
+    }
+    if (arguments.json) fmt::print("{}\n", json_text(locate_answer(scene_file, found)));
+    report.entries.push_back(entry_of(scene_file, found));
+  }
+  if (!arguments.report.empty()) write_report(report, arguments.report);
   return kExitDone;
 }
 
 }  // namespace
 
 void add_locate_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("locate", "Find every place where a scene shows an object; no index");
+  CLI::App* command = app.add_subcommand("locate", "Find every place where scenes show objects");
   command->footer(
-      "Output: a line per place, or with --json one object:\n"
-      "  {\"scene\": path, \"hits\": [{\"object\", \"centre\", \"angle_degrees\", \"scale\", "
-      "\"correlation\", \"quad\"}, ...]}\n"
+      "Output: a line per place, or with --json one object per scene:\n"
+      "  {\"scene\": path, \"hits\": [{\"object\", \"method\", \"centre\", \"position_error_px\",\n"
+      "  \"angle_degrees\", \"scale\", \"correlation\", \"quad\"}, ...],\n"
+      "  \"not_found\": [{\"object\", \"method\", \"reason\"}, ...]}\n"
+      "Transparent parts of an object do not count.\n"
       "Example: lookalike locate --object logo.png --scene shelf.jpg");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return run_locate(*arguments); }; });

@@ -59,20 +59,30 @@ TEST(QueryAnswer, IsOneLineWhateverTheNames) {
 }
 
 TEST(LocateAnswer, HasTheShapeThatIsPromised) {
-  const std::vector<Hit> hits = {{.centre = {10, 20.5},
-                                  .angle_degrees = 30,
-                                  .scale = 0.5,
-                                  .correlation = 0.25,
-                                  .inliers = 7,
-                                  .quad = {{{0, 0}, {20, 0}, {20, 41}, {0, 41}}}}};
-  EXPECT_EQ(json_text(locate_answer("o.png", "s.png", hits)),
-            R"({"scene":"s.png","hits":[{"object":"o.png","centre":[10.0,20.5],)"
+  Located located;
+  located.hits = {{.centre = {10, 20.5},
+                   .angle_degrees = 30,
+                   .scale = 0.5,
+                   .correlation = 0.25,
+                   .position_error_px = 0.125,
+                   .inliers = 7,
+                   .quad = {{{0, 0}, {20, 0}, {20, 41}, {0, 41}}}}};
+  const std::vector<ObjectLocated> objects = {{"o.png", located}};
+  EXPECT_EQ(json_text(locate_answer("s.png", objects)),
+            R"({"scene":"s.png","hits":[{"object":"o.png","method":"features",)"
+            R"("centre":[10.0,20.5],"position_error_px":0.125,)"
             R"("angle_degrees":30.0,"scale":0.5,"correlation":0.25,)"
-            R"("quad":[[0.0,0.0],[20.0,0.0],[20.0,41.0],[0.0,41.0]]}]})");
+            R"("quad":[[0.0,0.0],[20.0,0.0],[20.0,41.0],[0.0,41.0]]}],"not_found":[]})");
 }
 
-TEST(LocateAnswer, NoHitsAreAnEmptyList) {
-  EXPECT_EQ(json_text(locate_answer("o", "s", {})), R"({"scene":"s","hits":[]})");
+TEST(LocateAnswer, WhatWasNotFoundHasItsReason) {
+  Located located;
+  located.method = LocateMethod::kCorrelation;
+  located.reason = "the object is flat";
+  const std::vector<ObjectLocated> objects = {{"o", located}};
+  EXPECT_EQ(json_text(locate_answer("s", objects)),
+            R"({"scene":"s","hits":[],"not_found":[{"object":"o","method":"correlation",)"
+            R"("reason":"the object is flat"}]})");
 }
 
 TEST(JsonText, NumbersThatAreNotFiniteAreNull) {

@@ -1,8 +1,10 @@
 #include "stages/match/locate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kernels/warp/warp.h"
@@ -19,7 +21,7 @@ class Locate : public ::testing::Test {
 
   static std::vector<Hit> find(const GrayImage& object, const GrayImage& scene,
                                const MatchOptions& options = {}) {
-    return locate(*session_, query_of(*session_, object), query_of(*session_, scene), options);
+    return locate(*session_, query_of(*session_, object), query_of(*session_, scene), options).hits;
   }
   // The photo turned by 90 degrees clockwise, as seen.
   static GrayImage turned(const GrayImage& image) {
@@ -165,10 +167,60 @@ TEST_F(Locate, ReducedPhotosGiveFullSizeCoordinates) {
   scene.image.scale = 0.5;
   scene.features = ExtractStage(*session_, {}).run({&scene.image, 1}).front().features;
   const auto hits =
-      locate(*session_, query_of(*session_, part_of(full, 200, 150, 320, 240)), scene, {});
+      locate(*session_, query_of(*session_, part_of(full, 200, 150, 320, 240)), scene, {}).hits;
   ASSERT_EQ(hits.size(), 1U);
   const Quad expected = {Point{200, 150}, Point{520, 150}, Point{520, 390}, Point{200, 390}};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(hits[0].quad[i], expected[i]), 1) << i;
+}
+
+TEST_F(Locate, TheAnswerSaysWhoFoundIt) {
+  const Query scene = query_of(*session_, photo("graf1.png"));
+  const Query object = query_of(*session_, part_of(photo("graf1.png"), 217, 143, 301, 240));
+  LocateOptions how;
+  EXPECT_EQ(locate(*session_, object, scene, {}, how).method, LocateMethod::kFeatures);
+  how.method = "correlation";
+  const Located located = locate(*session_, object, scene, {}, how);
+  EXPECT_EQ(located.method, LocateMethod::kCorrelation);
+  ASSERT_EQ(located.hits.size(), 1U);
+  expect_exact(located.hits[0], 217, 143, 301, 240);
+  ASSERT_TRUE(located.hits[0].position_error_px.has_value());
+  EXPECT_LT(*located.hits[0].position_error_px, 0.01);
+  EXPECT_TRUE(located.reason.empty());
+}
+
+TEST_F(Locate, FeaturesAloneLeaveWhatHasNone) {
+  const GrayImage scene = photo("home.jpg");
+  const Query object = query_of(*session_, part_of(scene, 301, 57, 23, 19));
+  LocateOptions how;
+  how.method = "features";
+  const Located located = locate(*session_, object, query_of(*session_, scene), {}, how);
+  EXPECT_TRUE(located.hits.empty());
+  EXPECT_EQ(located.method, LocateMethod::kFeatures);
+  EXPECT_FALSE(located.reason.empty());
+}
+
+TEST_F(Locate, TheMapIsHighestWhereTheObjectIs) {
+  const GrayImage scene = photo("home.jpg");
+  const Query object = query_of(*session_, part_of(scene, 301, 57, 81, 61));
+  const LocateRequest request{.mask = {}, .with_map = true};
+  const Located located = locate(*session_, object, query_of(*session_, scene), {}, {}, request);
+  ASSERT_FALSE(located.map.scores.empty());
+  const auto top = std::max_element(located.map.scores.begin(), located.map.scores.end()) -
+                   located.map.scores.begin();
+  EXPECT_NEAR(static_cast<double>(top % located.map.width) * located.map_step_px, 341,
+              located.map_step_px);
+  EXPECT_NEAR(static_cast<double>(top / located.map.width) * located.map_step_px, 87,
+              located.map_step_px);
+}
+
+TEST_F(Locate, MaskedFeaturesDoNotSpeak) {
+  const GrayImage scene = photo("graf1.png");
+  const Query object = query_of(*session_, part_of(scene, 217, 143, 301, 240));
+  GrayImage mask(301, 240);
+  const LocateRequest request{.mask = mask.view(), .with_map = false};
+  const Located located = locate(*session_, object, query_of(*session_, scene), {}, {}, request);
+  EXPECT_TRUE(located.hits.empty());
+  EXPECT_THAT(located.reason, ::testing::HasSubstr("mask"));
 }
 
 TEST_F(Locate, SameInputGivesTheSameHits) {

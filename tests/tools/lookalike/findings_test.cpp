@@ -22,10 +22,12 @@ TEST(FindingOf, AHitTellsItsPose) {
                    .correlation = 0.25,
                    .inliers = 7,
                    .quad = {{{0, 0}, {20, 0}, {20, 41}, {0, 41}}}};
-  const ReportFinding finding = finding_of("object.png", hit);
+  const ReportFinding finding = finding_of("object.png", LocateMethod::kFeatures, hit);
   EXPECT_EQ(finding.image, "object.png");
   EXPECT_EQ(finding.quad, hit.quad);
-  EXPECT_EQ(finding.facts.front().second, "30.0°");
+  EXPECT_EQ(finding.facts[0].second, "features");
+  EXPECT_EQ(finding.facts[1].second, "30.0°");
+  EXPECT_EQ(finding.facts.back().second, "7");
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "config/options.h"
+#include "kernels/pose_search/pose_search.h"
+#include "stages/match/correlation_search/pose_grid.h"
+#include "stages/match/correlation_search/search_object.h"
+#include "stages/match/correlation_search/similarity_fit.h"
+
+namespace lookalike {
+
+// What follows from an object and the options, whatever the scene.
+class SearchPlan {
+ public:
+  // What surrounds an object in a scene may cost it, beside its place in the grid: a level's pixels
+  // mix with their neighbours.
+  static constexpr double kMarginSlack = 0.1;
+
+  // Both must outlive the plan.
+  SearchPlan(const SearchObject& object, const LocateOptions& options);
+
+  const SearchObject& object() const { return object_; }
+  const LocateOptions& options() const { return options_; }
+  const PoseGrid& grid() const { return grid_; }
+  int coarsest() const { return coarsest_; }          // level that is searched exhaustively
+  int finest_tried() const { return finest_tried_; }  // last level of templates, then the fit
+  int reach_px() const { return reach_px_; }          // of templates, at full size
+  FitFreedom freedom() const;
+
+  // Candidates of a level that score less are dropped: options.min_correlation less
+  // options.margin, or where that is 0, less what an object like this loses between two poses of
+  // the grid and kMarginSlack.
+  float threshold(int level) const;
+
+  // Whether a fitted pose lies in the ranges, give or take a pixel at the rim.
+  bool in_ranges(const TurnScale& pose) const;
+  bool right_polarity(double correlation) const;
+  bool either_polarity() const { return options_.polarity == "either"; }
+
+  // The object as it is looked for: its negative where polarity is reversed.
+  PoseObject shown(int level) const;
+  // As shown on the coarsest level, but of at most about kMostFirstTaps points, spread evenly:
+  // what samples of a template tell is enough to choose candidates by.
+  PoseObject sampled() const;
+
+ private:
+  const SearchObject& object_;
+  const LocateOptions& options_;
+  int coarsest_;
+  int finest_tried_;
+  PoseGrid grid_;
+  int reach_px_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/pose_search/pose_search.h"
+
+namespace lookalike {
+
+// A pose that was fitted, and how well.
+struct FittedPose {
+  CentrePose pose;
+  double correlation = 0;        // [-1, 1], over the object's pixels that lie in the scene
+  double inside = 0;             // share of the object's pixels that lie there
+  double gain = 1;               // scene = gain * object + offset, about
+  double position_error_px = 0;  // standard error of the centre that the residuals leave
+};
+
+// Which of a pose's numbers the fit may change besides the place.
+struct FitFreedom {
+  bool turn = true;
+  bool scale = true;
+};
+
+// Moves each pose to where the squared difference between the scene and the object, times a gain,
+// plus an offset, is least: Gauss-Newton steps, halved while the correlation falls. Poses that have
+// no contrast under them keep their place and correlation 0. Poses that stay below a correlation of
+// `floor` after a few steps are left where they are by then.
+// Method: Lucas and Kanade, "An iterative image registration technique", 1981, with gain and
+// offset.
+std::vector<FittedPose> fit_poses(PoseSearch& search, const PyramidLevel& level,
+                                  const PoseObject& object, std::span<const CentrePose> poses,
+                                  const FitFreedom& freedom, double floor = 0);
+
+// How well poses fit as they are.
+std::vector<FittedPose> rate_poses(PoseSearch& search, const PyramidLevel& level,
+                                   const PoseObject& object, std::span<const CentrePose> poses);
+
+}  // namespace lookalike
