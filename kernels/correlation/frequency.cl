@@ -26,69 +26,67 @@ typedef struct {
   ulong value;  // first in the blocks
 } Run;
 
-Run run_of(const Job* job, const Cut* cut, uint item) {
+Run run_of(const Job* job, const Cut* cut, uint item, int part) {
   const int runs = (cut->hop_x + RUN - 1) / RUN;
   const int begin = (int)(item % runs) * RUN;
   const int row = (int)(item / runs) % cut->hop_y;
-  const int local_block = (int)(item / runs) / cut->hop_y;
-  const int block = cut->first_block + local_block;
+  const int place = (int)(item / runs) / cut->hop_y;
+  const int block = block_of(cut, place, part);
+  const int left = block % cut->blocks_x * cut->hop_x;
   Run run;
-  run.x = block % cut->blocks_x * cut->hop_x + begin;
+  run.x = left + begin;
   run.y = block / cut->blocks_x * cut->hop_y + row;
-  run.end = min(run.x - begin + min(begin + RUN, cut->hop_x), job->map_width);
-  if (run.y >= job->map_height) run.end = 0;
-  run.value = ((ulong)local_block * cut->side + row) * cut->side + begin;
+  run.end = run.y < job->map_height
+                ? min(left + min(begin + RUN, cut->hop_x), job->map_width)
+                : 0;
+  run.value = ((ulong)place * cut->side + row) * cut->side + begin;
   return run;
 }
 
-// One block, an item: a run of positions of a row of a block, for the real and the imaginary part.
-kernel void store_products(global const Job* jobs, uint first_job, uint job_count, Cut cut,
+// The sums of WIDTH positions from the real or the imaginary parts.
+Longs sums_at(global const double* values, ulong place, int part, double scale) {
+  const Doubles low = LOAD(0, values + 2 * place);
+  const Doubles high = LOAD(1, values + 2 * place);
+  return nearest_integers(
+      part == 0 ? (Doubles)(low.even, high.even) : (Doubles)(low.odd, high.odd), scale);
+}
+
+// One block, an item: a run of positions of a row of a block, for the real and, of `parts` 2, for
+// the imaginary part, which is another block of the same job or the same block of the next job.
+kernel void store_products(global const Job* jobs, uint first_job, int parts, Cut cut,
                            uint item_count, global const double* values, double scale,
                            int accumulate, global long* products) {
   const uint item = (uint)get_global_id(0);
   if (item >= item_count) return;
-  const Job job = jobs[first_job];
-  const Run run = run_of(&job, &cut, item);
-  const ulong row = (ulong)run.y * job.pitch;
-  for (int x = run.x; x < run.end; x += WIDTH) {
-    const ulong value = 2 * (run.value + (x - run.x));
-    const Doubles low = LOAD(0, values + value);
-    const Doubles high = LOAD(1, values + value);
-    for (uint part = 0; part < job_count; ++part) {
-      const Doubles sums =
-          part == 0 ? (Doubles)(low.even, high.even) : (Doubles)(low.odd, high.odd);
-      global long* place = products + jobs[first_job + part].map + row + x;
-      const Longs before = accumulate ? LOAD(0, place) : (Longs)0;
-      STORE(before + nearest_integers(sums, scale), 0, place);
+  for (int part = 0; part < parts; ++part) {
+    const Job job = jobs[first_job + (cut.paired ? 0 : part)];
+    const Run run = run_of(&job, &cut, item, part);
+    global long* row = products + job.map + (ulong)run.y * job.pitch;
+    for (int x = run.x; x < run.end; x += WIDTH) {
+      const Longs before = accumulate ? LOAD(0, row + x) : (Longs)0;
+      STORE(before + sums_at(values, run.value + (x - run.x), part, scale), 0, row + x);
     }
   }
 }
 
 // The same, normalised at once.
-kernel void store_correlations(global const Job* jobs, uint first_job, uint job_count, Cut cut,
+kernel void store_correlations(global const Job* jobs, uint first_job, int parts, Cut cut,
                                uint item_count, global const double* values, double scale,
                                global const int* window_sums, global const Real* inverses,
                                global float* map) {
   const uint item = (uint)get_global_id(0);
   if (item >= item_count) return;
-  const Job one = jobs[first_job];
-  const Job other = jobs[first_job + job_count - 1];
-  const Run run = run_of(&one, &cut, item);
-  const ulong row = (ulong)run.y * one.pitch;
-  const Real inverse_one = inverse_of(one.pattern_spread);
-  const Real inverse_other = inverse_of(other.pattern_spread);
-  for (int x = run.x; x < run.end; x += WIDTH) {
-    const ulong value = 2 * (run.value + (x - run.x));
-    const Doubles low = LOAD(0, values + value);
-    const Doubles high = LOAD(1, values + value);
-    const Longs real = nearest_integers((Doubles)(low.even, high.even), scale);
-    const Longs imaginary = nearest_integers((Doubles)(low.odd, high.odd), scale);
-    STORE(correlations(real, LOAD(0, window_sums + one.statistics + row + x),
-                       LOAD(0, inverses + one.statistics + row + x), &one, inverse_one),
-          0, map + one.map + row + x);
-    if (job_count == 1) continue;
-    STORE(correlations(imaginary, LOAD(0, window_sums + other.statistics + row + x),
-                       LOAD(0, inverses + other.statistics + row + x), &other, inverse_other),
-          0, map + other.map + row + x);
+  for (int part = 0; part < parts; ++part) {
+    const Job job = jobs[first_job + (cut.paired ? 0 : part)];
+    const Run run = run_of(&job, &cut, item, part);
+    const Real pattern_inverse = inverse_of(job.pattern_spread);
+    const ulong row = (ulong)run.y * job.pitch;
+    for (int x = run.x; x < run.end; x += WIDTH) {
+      const ulong window = job.statistics + row + x;
+      STORE(correlations(sums_at(values, run.value + (x - run.x), part, scale),
+                         LOAD(0, window_sums + window), LOAD(0, inverses + window), &job,
+                         pattern_inverse),
+            0, map + job.map + row + x);
+    }
   }
 }

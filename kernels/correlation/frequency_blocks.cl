@@ -2,7 +2,8 @@
 // (overlap-save): the cyclic correlation of a block with a pattern is right at the first HOP_X x
 // HOP_Y positions, where no window passes the block's edge. A block is complex double
 // [side][side]; a pattern pair (t, u) goes through one transform as t - i u, so that the product
-// with its conjugate has the sums of t as real and those of u as imaginary parts.
+// with its conjugate has the sums of t as real and those of u as imaginary parts. A pattern without
+// another goes through with two blocks of the image at a time, a + i b.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 typedef VECTOR(double) Doubles;
@@ -10,7 +11,7 @@ typedef VECTOR(double) Doubles;
 // How a map is cut into blocks, and which piece of the pattern is at work.
 typedef struct {
   int side;
-  int first_block;  // of the blocks in the buffer
+  int first_block;  // of those in the buffer
   int blocks_x;     // blocks beside one another in a map
   int hop_x;        // positions that a block is right for, a multiple of WIDTH
   int hop_y;
@@ -18,10 +19,31 @@ typedef struct {
   int piece_y;
   int piece_width;
   int piece_height;
-  int unused;
+  int paired;  // whether two blocks of the image share one of the buffer
 } Cut;
 
-// One block, an item: a run of RUN pixels of a row of an image's blocks.
+// The map's block that is the real (part 0) or the imaginary part of a block of the buffer.
+int block_of(const Cut* cut, int place, int part) {
+  return cut->first_block + (cut->paired ? 2 * place + part : place);
+}
+
+// The image's row under a row of a block, and how many of its pixels there are.
+typedef struct {
+  global const uchar* pixels;
+  int width;
+} Line;
+
+Line line_of(global const uchar* images, const Job* job, const Cut* cut, int block, int row) {
+  const int left = block % cut->blocks_x * cut->hop_x + cut->piece_x;
+  const int y = block / cut->blocks_x * cut->hop_y + cut->piece_y + row;
+  Line line = {images, 0};
+  if (y >= job->image_height || left >= job->image_width) return line;
+  line.pixels = images + job->image + (ulong)y * job->image_pitch + left;
+  line.width = job->image_width - left;
+  return line;
+}
+
+// One block, an item: a run of RUN pixels of a row of an image's blocks, zero past the image.
 kernel void image_blocks(global const Job* jobs, uint job_index, Cut cut, uint item_count,
                          global const uchar* images, global double2* blocks) {
   const uint item = (uint)get_global_id(0);
@@ -30,15 +52,14 @@ kernel void image_blocks(global const Job* jobs, uint job_index, Cut cut, uint i
   const int runs = (cut.side + RUN - 1) / RUN;
   const int begin = (int)(item % runs) * RUN;
   const int row = (int)(item / runs) % cut.side;
-  const int block = cut.first_block + (int)(item / runs) / cut.side;
-  const int left = block % cut.blocks_x * cut.hop_x + cut.piece_x;
-  const int y = block / cut.blocks_x * cut.hop_y + cut.piece_y + row;
-  const int width = y < job.image_height ? job.image_width - left : 0;
-  global const uchar* pixels =
-      images + job.image + (ulong)min(y, job.image_height - 1) * job.image_pitch;
+  const int place = (int)(item / runs) / cut.side;
+  const Line real = line_of(images, &job, &cut, block_of(&cut, place, 0), row);
+  Line imaginary = {images, 0};
+  if (cut.paired) imaginary = line_of(images, &job, &cut, block_of(&cut, place, 1), row);
   blocks += (ulong)(item / runs) * cut.side;
   for (int x = begin; x < min(begin + RUN, cut.side); ++x) {
-    blocks[x] = (double2)(x < width ? pixels[left + x] - 128 : 0, 0);
+    blocks[x] = (double2)(x < real.width ? real.pixels[x] - 128 : 0,
+                          x < imaginary.width ? imaginary.pixels[x] - 128 : 0);
   }
 }
 

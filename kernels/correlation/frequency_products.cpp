@@ -2,10 +2,10 @@
 //
 // Exact: the sums are integers, and the transforms' rounding errors stay far below the 1/2 up to
 // which the nearest integer is the right one. Pixels and patterns are within [-128, 128], so a
-// block has length L <= 128 * 2048 and a pair of patterns M <= sqrt(2) * 128 * 1024. Three
-// transforms of 2^22 numbers are off by at most 3 * 22 * 8 u L M < 0.01 in all, u = 2^-53 (Higham,
-// "Accuracy and Stability of Numerical Algorithms", 2nd ed., theorem 24.2, with twiddle factors
-// good to u).
+// block has length L <= 128 * 2048 and a pair of patterns M <= sqrt(2) * 128 * 1024, or the pair is
+// of blocks and the bound the same. Three transforms of 2^22 numbers are off by at most 3 * 22 * 8
+// u L M < 0.01 in all, u = 2^-53 (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd
+// ed., theorem 24.2, with twiddle factors good to u).
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -42,7 +42,7 @@ struct Cut {
   cl_int piece_y = 0;
   cl_int piece_width = 0;
   cl_int piece_height = 0;
-  cl_int unused = 0;
+  cl_int paired = 0;
 };
 
 int ceiling(int value, int step) {
@@ -132,7 +132,8 @@ class FrequencyProducts final : public WindowProducts {
     const std::size_t end = range.first + range.count;
     for (std::size_t first = range.first; first < end;) {
       const CorrelationJob& job = packed.jobs[first];
-      Workshop& workshop = workshop_of(best_side(job, normalise));
+      const bool alone = first + 1 == end || !same_sizes(job, packed.jobs[first + 1]);
+      Workshop& workshop = workshop_of(best_side(job, normalise, alone));
       std::size_t count = 1;
       while (first + count < end && same_sizes(job, packed.jobs[first + count]) &&
              count < static_cast<std::size_t>(workshop.most_patterns())) {
@@ -162,7 +163,7 @@ class FrequencyProducts final : public WindowProducts {
 
   // The side with the least arithmetic; if the maps are normalised at once, of those that take the
   // pattern in one piece.
-  int best_side(const CorrelationJob& job, bool in_one_piece) const {
+  int best_side(const CorrelationJob& job, bool in_one_piece, bool paired) const {
     int best = kLargestSide;
     double least = INFINITY;
     for (int side = kSmallestSide; side <= kLargestSide; side *= 2) {
@@ -170,8 +171,9 @@ class FrequencyProducts final : public WindowProducts {
       const int pieces = ceiling(job.pattern_width, cut.piece_width) *
                          ceiling(job.pattern_height, cut.piece_height);
       if (in_one_piece && pieces > 1) continue;
-      const double blocks = 1.0 * cut.blocks_x * ceiling(job.map_height, cut.hop_y);
-      const double work = pieces * blocks * side * side * std::log2(side);
+      const int blocks = cut.blocks_x * ceiling(job.map_height, cut.hop_y);
+      const int places = paired ? ceiling(blocks, 2) : blocks;
+      const double work = 1.0 * pieces * places * side * side * std::log2(side);
       if (work < least) best = side;
       least = std::min(least, work);
     }
@@ -181,14 +183,16 @@ class FrequencyProducts final : public WindowProducts {
   void take_group(Workshop& workshop, const Group& group, const CorrelationBuffers& buffers) {
     const CorrelationJob& job = group.job;
     Cut cut = cut_of(job, workshop.side);
+    cut.paired = group.count == 1;
     const Cut whole = cut;
     const int blocks = cut.blocks_x * ceiling(job.map_height, cut.hop_y);
+    const int together = cut.paired ? 2 * workshop.count : workshop.count;
     for (cut.piece_y = 0; cut.piece_y < job.pattern_height; cut.piece_y += whole.piece_height) {
       cut.piece_height = std::min(whole.piece_height, job.pattern_height - cut.piece_y);
       for (cut.piece_x = 0; cut.piece_x < job.pattern_width; cut.piece_x += whole.piece_width) {
         cut.piece_width = std::min(whole.piece_width, job.pattern_width - cut.piece_x);
         transform_patterns(workshop, group, cut, buffers);
-        for (cut.first_block = 0; cut.first_block < blocks; cut.first_block += workshop.count) {
+        for (cut.first_block = 0; cut.first_block < blocks; cut.first_block += together) {
           take_blocks(workshop, group, cut, buffers);
         }
       }
@@ -239,19 +243,19 @@ class FrequencyProducts final : public WindowProducts {
   void store(Workshop& workshop, const Group& group, std::size_t pair, const Cut& cut,
              const CorrelationBuffers& buffers) {
     const auto first = static_cast<cl_uint>(group.first + 2 * pair);
-    const auto count = static_cast<cl_uint>(std::min<std::size_t>(2, group.count - 2 * pair));
+    const cl_int parts = cut.paired || group.count - 2 * pair >= 2 ? 2 : 1;
     const cl_double scale = 1.0 / (1.0 * cut.side * cut.side);
     const std::size_t runs = rows_of(workshop, cut.hop_x, cut.hop_y);
     if (group.normalise) {
       launch(store_correlations_, "correlation store_correlations", runs, [&](cl_uint items) {
-        set_arguments(store_correlations_, buffers.jobs, first, count, cut, items,
+        set_arguments(store_correlations_, buffers.jobs, first, parts, cut, items,
                       workshop.products, scale, buffers.window_sums, buffers.inverses, buffers.map);
       });
       return;
     }
     const cl_int accumulate = cut.piece_x > 0 || cut.piece_y > 0;
     launch(store_products_, "correlation store_products", runs, [&](cl_uint items) {
-      set_arguments(store_products_, buffers.jobs, first, count, cut, items, workshop.products,
+      set_arguments(store_products_, buffers.jobs, first, parts, cut, items, workshop.products,
                     scale, accumulate, buffers.products);
     });
   }
