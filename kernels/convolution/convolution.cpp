@@ -22,6 +22,7 @@ struct Tiling {
 constexpr Tiling kDirect{32, 8, 1, 32};
 // kernels_benchmark on an H200, 7 x 7 and 5 x 5.
 constexpr Tiling kTiled{32, 8, 2, 128};
+constexpr Tiling kRegisters{32, 4, 4, 128};
 constexpr Tiling kGpuSeparable{32, 8, 8, 32};
 constexpr Tiling kCpuSeparable{1, 1, 16, 64};
 // 4 rows of 2 vectors: 8 sums, the weights of a column of the filter and the pixels fit the 32
@@ -34,6 +35,8 @@ Tiling tiling(ConvolutionKernel kernel, bool is_cpu) {
   switch (kernel) {
     case ConvolutionKernel::kTiled:
       return kTiled;
+    case ConvolutionKernel::kRegisters:
+      return kRegisters;
     case ConvolutionKernel::kVectors:
       return kVectors;
     case ConvolutionKernel::kSeparable:
@@ -69,11 +72,14 @@ std::size_t chunk_rows(std::size_t filter_rows) {
 
 // Only what a kernel must know when it is compiled, so that filters share programs.
 std::string filter_options(ConvolutionKernel kernel, bool is_cpu, std::size_t height,
-                           std::size_t width) {
+                           std::size_t width, Border border) {
   const Tiling tile = tiling(kernel, is_cpu);
   switch (kernel) {
     case ConvolutionKernel::kTiled:
       return define("FILTER_ROWS", height) + define("FILTER_COLUMNS", width);
+    case ConvolutionKernel::kRegisters:
+      return define("FILTER_ROWS", height) + define("FILTER_COLUMNS", width) +
+             define("CENTRED", border == Border::kValid ? 0 : 1);
     case ConvolutionKernel::kVectors:
       return define("CHUNK", chunk_rows(height)) + define("BAND", tile.tile_columns) +
              define("VECTORS", kVectorsAcross);
@@ -88,7 +94,7 @@ std::string filter_options(ConvolutionKernel kernel, bool is_cpu, std::size_t he
 }
 
 cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t height,
-                 std::size_t width) {
+                 std::size_t width, Border border) {
   const std::string name(to_string(kernel));
   const Tiling tile = tiling(kernel, session.is_cpu());
   const std::string own = "convolution/" + name + ".cl";
@@ -99,7 +105,7 @@ cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t h
   return session.kernel(sources, "correlate_" + name,
                         "-cl-mad-enable" + define("LANES", tile.lanes) +
                             define("GROUP_ROWS", tile.group_rows) + define("ROWS", tile.rows) +
-                            filter_options(kernel, session.is_cpu(), height, width));
+                            filter_options(kernel, session.is_cpu(), height, width, border));
 }
 
 ConvolutionKernel resolve(ConvolutionKernel kernel, OpenClSession& session,
@@ -148,7 +154,7 @@ Convolution::Convolution(OpenClSession& session, MatrixView<const float> filter,
       kernel_(resolve(kernel, session, filter)),
       weights_(hold(weights_of(kernel_, filter))),
       turned_weights_(hold(turned(weights_.values, kernel_, height_))),
-      correlate_(build(session, kernel_, height_, width_)) {}
+      correlate_(build(session, kernel_, height_, width_, border)) {}
 
 Convolution::Weights Convolution::hold(std::vector<float> values) {
   cl::Buffer buffer = session_.upload<float>(values);
@@ -162,7 +168,7 @@ std::size_t Convolution::fitting(std::size_t image_side, std::size_t filter_side
 
 // Arguments from the fourth on.
 void Convolution::set_weights(const Weights& weights) {
-  if (kernel_ == ConvolutionKernel::kTiled) {
+  if (kernel_ == ConvolutionKernel::kTiled || kernel_ == ConvolutionKernel::kRegisters) {
     correlate_.setArg(3, weights.values.size() * sizeof(float), weights.values.data());
     return;
   }

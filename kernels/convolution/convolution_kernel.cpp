@@ -14,6 +14,7 @@ constexpr std::array kNames = {
     std::pair{ConvolutionKernel::kAuto, std::string_view("auto")},
     std::pair{ConvolutionKernel::kDirect, std::string_view("direct")},
     std::pair{ConvolutionKernel::kTiled, std::string_view("tiled")},
+    std::pair{ConvolutionKernel::kRegisters, std::string_view("registers")},
     std::pair{ConvolutionKernel::kVectors, std::string_view("vectors")},
     std::pair{ConvolutionKernel::kSeparable, std::string_view("separable")},
 };
@@ -21,6 +22,8 @@ constexpr std::array kNames = {
 constexpr float kRankTolerance = 1e-6F;
 // 225 weights are 900 bytes of arguments, of which every device takes 1024.
 constexpr std::size_t kMaxTiledSide = 15;
+// Larger filters overflow the instruction cache.
+constexpr std::size_t kMaxRegistersSide = 9;
 // 79 filtered rows of 256 bytes on a CPU, 127 of 128 on a GPU, fit the 32 KiB of local memory that
 // every device has.
 constexpr std::size_t kMaxSeparableRows = 64;
@@ -50,9 +53,9 @@ std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
   const bool has_rank_one = filter.rows() <= kMaxSeparableRows && separate(filter).has_value();
   if (has_rank_one && !is_line) kernels.push_back(ConvolutionKernel::kSeparable);
   if (session.is_cpu()) kernels.push_back(ConvolutionKernel::kVectors);
-  if (std::max(filter.rows(), filter.cols()) <= kMaxTiledSide) {
-    kernels.push_back(ConvolutionKernel::kTiled);
-  }
+  const std::size_t side = std::max(filter.rows(), filter.cols());
+  if (side <= kMaxRegistersSide) kernels.push_back(ConvolutionKernel::kRegisters);
+  if (side <= kMaxTiledSide) kernels.push_back(ConvolutionKernel::kTiled);
   kernels.push_back(ConvolutionKernel::kDirect);
   if (has_rank_one && is_line) kernels.push_back(ConvolutionKernel::kSeparable);
   return kernels;

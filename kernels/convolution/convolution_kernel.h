@@ -14,11 +14,12 @@ enum class ConvolutionKernel {
   kAuto,       // the fastest measured of those that take the filter, else the first of them
   kDirect,     // one work-item per pixel: the baseline
   kTiled,      // the tile and its halo in local memory, several pixels per item; sides up to 15
+  kRegisters,  // several pixels per item, straight from the cache; sides up to 9
   kVectors,    // rows of 16 pixels in vector registers: CPU devices only
   kSeparable,  // rows, then columns; filters of rank 1 with up to 64 rows
 };
 
-// "auto", "direct", "tiled", "vectors", "separable".
+// "auto", "direct", "tiled", "registers", "vectors", "separable".
 std::string_view to_string(ConvolutionKernel kernel);
 // Throws Error(kUsage) when no kernel has this name.
 ConvolutionKernel parse_convolution_kernel(std::string_view name);

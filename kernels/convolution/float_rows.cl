@@ -1,5 +1,5 @@
-// Vectors of 16 floats in a row, of which some may lie beyond its ends. For CPUs. Not inlined, since
-// they are rare and there are many calls to compile.
+// Vectors of 16 floats in a row, of which some may lie beyond its ends. For CPUs. The functions are
+// not inlined, since these vectors are rare and there would be many copies to compile.
 #define OUTLINE __attribute__((noinline))
 
 // Pixels x to x + 15 of a row of the image, -1 for one beyond a border of zeros.

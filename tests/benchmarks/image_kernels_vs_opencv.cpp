@@ -1,7 +1,8 @@
 // Transpose, variance, convolution and integral images beside OpenCV on one machine, in one run:
 // the table of `lookalike bench`, then how often each variant runs in the time of each peer.
-//   image_kernels_vs_opencv [device]
-// The device is platform:type:name-or-index, empty for the default.
+//   image_kernels_vs_opencv [device [kernel]]
+// The device is platform:type:name-or-index, empty for the default. A variant that would take more
+// than a second a run is left out.
 
 #include <cstdio>
 #include <exception>
@@ -43,11 +44,12 @@ void print_ratios(const BenchmarkReport& report) {
   }
 }
 
-void run(const std::string& device) {
+void run(const std::string& device, const std::string& kernel) {
   OpenClSession session({.device = device, .profile = true});
   const auto say = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-  const BenchmarkReport report =
-      run_benchmarks(session, image_workloads(session), {.peers = opencv_peers, .progress = say});
+  const BenchmarkReport report = run_benchmarks(
+      session, image_workloads(session),
+      {.kernel = kernel, .longest_run_ms = 1000, .peers = opencv_peers, .progress = say});
   std::printf("%s\n", format_table(report).c_str());
   print_ratios(report);
 }
@@ -57,7 +59,7 @@ void run(const std::string& device) {
 
 int main(int argc, char** argv) {
   try {
-    lookalike::run(argc > 1 ? argv[1] : "");
+    lookalike::run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "image_kernels_vs_opencv: %s\n", error.what());
     return 1;

