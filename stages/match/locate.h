@@ -19,8 +19,8 @@ struct Hit {
   double angle_degrees = 0;  // turn of the object, clockwise as seen, [0, 360)
   double scale = 1;          // scene px per object px: the square root of the area ratio
   double correlation = 0;    // [-1, 1], below 0 where light and dark are exchanged
-  std::optional<double> position_error_px;  // standard error of the centre that the pixels leave
-  std::uint32_t inliers = 0;                // 0 when correlation alone found it
+  std::optional<double> position_error_px{};  // standard error of the centre that the pixels leave
+  std::uint32_t inliers = 0;                  // 0 when correlation alone found it
   Quad quad{};
 };
 
