@@ -143,6 +143,9 @@ void add_ranking_fields(std::vector<ConfigField>& to) {
       "Features whose signatures are further apart do not match."));
   to.push_back(field<kTable, &Options::hamming_weights>(
       "match", "hamming_weights", YesOrNo{}, "", "Votes of nearer signatures count for more."));
+  to.push_back(field<kTable, &Options::mirror>(
+      "match", "mirror", YesOrNo{}, "",
+      "Images are also looked for as a mirror shows them, which takes another search."));
   to.push_back(
       field<kTable, &Options::burstiness>("match", "burstiness", YesOrNo{}, "",
                                           "Repeated votes of a word count as their square root."));

@@ -98,6 +98,7 @@ struct MatchOptions {
   std::uint32_t locate_candidates = 5;   // 0..1000: best matches sharpened by correlation
   double same_probability = 0.5;         // 0..1: from here on it is the same object
   double duplicate_correlation = 0.9;    // -1..1: from here on the same picture
+  bool mirror = false;                   // mirrored copies are looked for as well
   std::uint64_t seed = 1;
 
   bool operator==(const MatchOptions&) const = default;

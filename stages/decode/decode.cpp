@@ -19,6 +19,7 @@
 #include "pipeline/content_hash.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/quiet_cerr.h"
+#include "stages/decode/resize.h"
 
 namespace lookalike {
 namespace {
@@ -88,13 +89,6 @@ std::optional<std::pair<std::string, std::string>> wrong_size(std::uint64_t widt
   return std::nullopt;
 }
 
-double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
-  const std::uint64_t longest = std::max(width, height);
-  const std::uint64_t least = std::min(size.at_least_px, size.at_most_px);
-  const std::uint64_t wanted = std::clamp<std::uint64_t>(longest, least, size.at_most_px);
-  return static_cast<double>(wanted) / static_cast<double>(longest);
-}
-
 // libjpeg can leave out frequencies and give an image of half, a quarter or an eighth of the size
 // in much less time. Taken where that loses nothing: the sides divide evenly, so that coordinates
 // stay exact, and what comes is still at least as large as what is wanted.
@@ -116,16 +110,6 @@ cv::Mat decode_gray(const std::vector<std::uint8_t>& bytes, int divisor) {
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   const QuietCerr quiet;
   return cv::imdecode(bytes, flags);
-}
-
-// Resized by exactly `factor` on both axes; the last pixel of a side may be a partial one.
-GrayImage resized(const cv::Mat& gray, double factor) {
-  cv::Mat result = gray;
-  const int method = factor < 1 ? cv::INTER_AREA : cv::INTER_CUBIC;
-  if (factor != 1) cv::resize(gray, result, {}, factor, factor, method);
-  GrayImage image(result.cols, result.rows);
-  result.copyTo(cv::Mat(result.rows, result.cols, CV_8U, image.pixels.data()));
-  return image;
 }
 
 }  // namespace

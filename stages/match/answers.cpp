@@ -39,6 +39,7 @@ Json query_answer(const std::string& query, std::span<const Match> matches) {
          {"score", match.score},
          {"probability", match.probability},
          {"decision", to_string(match.decision)},
+         {"mirrored", match.mirrored},
          {"inliers", match.evidence.inliers},
          {"correlation", match.evidence.correlation ? Json(*match.evidence.correlation) : Json()},
          {"quad", match.is_located() ? to_json(match.quad) : Json()}});

@@ -50,6 +50,7 @@ struct Match {
   Quad quad{};
   std::vector<std::pair<Point, Point>> inlier_pairs;  // object px, query px
   std::vector<std::uint32_t> query_features;          // of these pairs
+  bool mirrored = false;  // it lies in the query as a mirror shows it: its quad runs anticlockwise
 
   bool is_located() const { return evidence.inliers > 0; }
 };
@@ -63,13 +64,19 @@ struct MatchTimes {
 };
 
 // Finds the indexed images that a photo shows, best first, at most options.top of them, each of at
-// least the decision that options.report names. Deterministic.
+// least the decision that options.report names. With options.mirror, images are also looked for as
+// a mirror shows them, and reported where there is a pose; one that is found both ways is reported
+// as it scores better. Deterministic.
 class Matcher {
  public:
   // Reads the codebook and the norms. The reader must outlive the matcher.
   Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options);
   ~Matcher();
   std::vector<Match> match(const Query& query);
+  // Looks up an image of the index by what the index knows of it, without extraction; it is not
+  // among its own answers. Its file is read for correlation alone, and may be gone.
+  // Throws Error(kInput) when there is no such image.
+  std::vector<Match> match_indexed(ImageId id);
   MatchTimes times() const;  // of the last query
 
  private:

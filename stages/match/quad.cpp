@@ -1,5 +1,6 @@
 #include "stages/match/quad.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -62,6 +63,11 @@ bool is_convex(const Quad& quad) {
     if (!(side_of(quad[i], quad[(i + 1) % 4], quad[(i + 2) % 4]) > 0)) return false;
   }
   return true;
+}
+
+Quad clockwise(Quad quad) {
+  if (signed_area(quad) < 0) std::reverse(quad.begin(), quad.end());
+  return quad;
 }
 
 bool contains(const Quad& quad, Point point) {

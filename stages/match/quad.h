@@ -11,6 +11,9 @@ double signed_area(const Quad& quad);
 // Whether all four corners turn clockwise as seen; a mirrored or folded quad does not.
 bool is_convex(const Quad& quad);
 
+// The same corners so that they run clockwise: from the other end when the quad is mirrored.
+Quad clockwise(Quad quad);
+
 // Whether the point lies in a convex quad or on its rim.
 bool contains(const Quad& quad, Point point);
 

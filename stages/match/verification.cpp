@@ -21,6 +21,20 @@ FeaturePlace place_of(const Keypoint& keypoint) {
   return {keypoint.x, keypoint.y, keypoint.size, keypoint.angle_degrees};
 }
 
+Question question_of(const StoredImage& image, std::span<const IndexedFeature> features) {
+  Question question;
+  question.itself = image.id;
+  question.width = image.width;
+  question.height = image.height;
+  for (const IndexedFeature& feature : features) {
+    question.words.push_back({feature.word, feature.signature,
+                              static_cast<std::uint32_t>(question.places.size()),
+                              feature.laplacian_sign});
+    question.places.push_back(place_of(feature));
+  }
+  return question;
+}
+
 Match verify(const Question& question, const Candidate& candidate, const MatchOptions& options) {
   Match match;
   match.image = candidate.image;

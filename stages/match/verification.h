@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "config/options.h"
@@ -16,7 +18,11 @@ struct Question {
   std::vector<FeaturePlace> places;  // of the features that words name, full-size px
   int width = 0;                     // px
   int height = 0;
+  std::optional<ImageId> itself;  // the image of the index that asks: no answer to itself
 };
+
+// What an image of the index asks of it: its forward record, one word per feature.
+Question question_of(const StoredImage& image, std::span<const IndexedFeature> features);
 
 FeaturePlace place_of(const IndexedFeature& feature);
 FeaturePlace place_of(const Keypoint& keypoint);

@@ -74,9 +74,12 @@ TEST_F(EvaluateTest, SyntheticOfAnIndexVariesItsOwnPhotosAndLeavesItAsItIs) {
                 .exit_code,
             0);
   const ProgramResult result = evaluate({"--synthetic", "--database", path("index.db"), "--kinds",
-                                         "mirror", "--photos", "2", "--json"});
+                                         "mirror", "--photos", "2", "--mirror", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(json::parse(result.out)["photos"], 2);
+  const json answer = json::parse(result.out);
+  EXPECT_EQ(answer["photos"], 2);
+  EXPECT_EQ(answer["results"][0]["recall_at_1"], 1);
+  EXPECT_EQ(answer["results"][0]["located_at_iou_75"], 1);
   EXPECT_EQ(run_program("lookalike", {"check", "--database", path("index.db")}).exit_code, 0);
 }
 

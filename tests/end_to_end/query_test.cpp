@@ -160,6 +160,64 @@ TEST_F(QueryTest, ADeviceThatIsNotThereIsADeviceError) {
   EXPECT_EQ(query({"--device", "::no-such-device", path("scene.png")}).exit_code, 4);
 }
 
+TEST_F(QueryTest, AMirroredPosterIsFoundWithTheMirror) {
+  cv::Mat mirror;
+  cv::flip(poster(3), mirror, 1);
+  draw("mirrored.png", mirror);
+  const json plain = json::parse(query({"--json", path("mirrored.png")}).out);
+  EXPECT_THAT(plain["matches"].dump(), Not(HasSubstr("same object")));
+  const ProgramResult result = query({"--json", "--mirror", path("mirrored.png")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json best = json::parse(result.out)["matches"].at(0);
+  EXPECT_EQ(best["path"], path("posters/3.png"));
+  EXPECT_EQ(best["mirrored"], true);
+  EXPECT_EQ(best["decision"], "duplicate");
+  EXPECT_LT(largest_corner_error(best["quad"], {{{300, 0}, {0, 0}, {0, 400}, {300, 400}}}), 2);
+  EXPECT_THAT(query({"--mirror", path("mirrored.png")}).out, HasSubstr("3.png  (mirrored)"));
+}
+
+TEST_F(QueryTest, ARegionIsLookedUpAloneAndAnsweredInThePhoto) {
+  cv::Mat two;
+  cv::hconcat(poster(3), poster(4), two);
+  draw("two.png", two);
+  EXPECT_EQ(json::parse(query({"--json", path("two.png")}).out)["matches"].size(), 2U);
+  const ProgramResult result = query({"--json", "--region", "300,0,300,400", path("two.png")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json matches = json::parse(result.out)["matches"];
+  ASSERT_EQ(matches.size(), 1U) << matches;
+  EXPECT_EQ(matches[0]["path"], path("posters/4.png"));
+  EXPECT_LT(
+      largest_corner_error(matches[0]["quad"], {{{300, 0}, {600, 0}, {600, 400}, {300, 400}}}), 1);
+}
+
+TEST_F(QueryTest, ARegionThatIsNoneOrLeavesThePhotoIsRefused) {
+  const ProgramResult wrong = query({"--region", "1,2,3", path("scene.png")});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("X,Y,WIDTH,HEIGHT"));
+  const ProgramResult outside = query({"--region", "600,0,100,100", path("scene.png")});
+  EXPECT_EQ(outside.exit_code, 3);
+  EXPECT_THAT(outside.err, HasSubstr("which is 640 x 600 px"));
+}
+
+TEST_F(QueryTest, AnIndexedImageIsLookedUpByPathAndByNumber) {
+  const ProgramResult by_path = query({"--json", "--id", path("posters/3.png")});
+  ASSERT_EQ(by_path.exit_code, 0) << by_path.err;
+  const json answer = json::parse(by_path.out);
+  EXPECT_EQ(answer["query"], path("posters/3.png"));
+  EXPECT_THAT(answer["matches"].dump(), Not(HasSubstr("posters/3.png")));
+  const json shown = json::parse(run_program("lookalike", {"show", "--database", path("index.db"),
+                                                           path("posters/3.png"), "--json"})
+                                     .out);
+  EXPECT_EQ(query({"--json", "--id", std::to_string(shown["id"].get<int>())}).out, by_path.out);
+  EXPECT_EQ(query({"--id", "4000"}).exit_code, 3);
+  EXPECT_EQ(query({"--id", path("scene.png")}).exit_code, 3);
+}
+
+TEST_F(QueryTest, NothingToLookUpIsAUsageError) {
+  EXPECT_EQ(query({}).exit_code, 2);
+  EXPECT_EQ(query({"--mirror", "--id", "1"}).exit_code, 2);
+}
+
 TEST_F(QueryTest, LocateOfAnExactCropHasTheExactQuad) {
   const cv::Rect place(37, 121, 180, 150);
   draw("crop.png", poster(5)(place));

@@ -128,7 +128,7 @@ double overlap(const RelevantImage& image, const Answer& answer, bool boxes) {
   if (rank == 0) return 0;
   const Quad& quad = answer.found[rank - 1].quad;
   return boxes ? intersection_over_union(bounding_box(*image.quad), bounding_box(quad))
-               : intersection_over_union(*image.quad, quad);
+               : intersection_over_union(clockwise(*image.quad), clockwise(quad));
 }
 
 Measures measure(const std::vector<TruthQuery>& queries, const std::vector<Answer>& answers,

@@ -36,6 +36,7 @@ struct Arguments {
         ->type_name("FILE.csv");
     command.add_option("--matches", matches, "Write what is known of each match")
         ->type_name("FILE.csv");
+    config.add("--mirror", "match.mirror");
     command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
     command.add_flag("--json", json, "Print one JSON object");
   }

@@ -14,6 +14,7 @@ ReportFinding finding_of(const Match& match) {
   if (match.evidence.correlation) {
     finding.facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
   }
+  if (match.mirrored) finding.facts.emplace_back("mirrored", "yes");
   return finding;
 }
 

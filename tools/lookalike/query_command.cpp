@@ -10,9 +10,11 @@
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
 #include "stages/match/answers.h"
+#include "stages/match/move.h"
 #include "stages/store/settings.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/findings.h"
+#include "tools/lookalike/indexed_image.h"
 #include "tools/lookalike/photo.h"
 
 namespace lookalike {
@@ -23,15 +25,27 @@ struct Arguments {
     config.add("--database", "store.database");
     config.add("--top", "match.top");
     config.add("--device", "device.choice");
+    auto* mirror = config.add("--mirror", "match.mirror");
+    command.add_option("--region", region, "Look up this part of each photo alone, in px of it")
+        ->type_name("X,Y,WIDTH,HEIGHT");
+    command
+        .add_option("--id", indexed,
+                    "Look up an image of the index, without reading its features again")
+        ->type_name("PATH|NUMBER")
+        ->excludes(mirror)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_flag("--json", json, "Print one JSON object per photo, one a line");
     command.add_option("--report", report, "Write a page that shows what was found")
         ->type_name("FILE.html");
-    command.add_option("IMAGE", photos, "Photos to look up")->required()->type_name("");
+    command.add_option("IMAGE", photos, "Photos to look up")->type_name("");
   }
   ConfigArguments config;
   TalkArguments talk;
   bool json = false;
   std::string report;
+  std::string region;                // empty: all of the photo
+  std::vector<std::string> indexed;  // paths or numbers
   std::vector<std::string> photos;
 };
 
@@ -43,10 +57,10 @@ void print_text(const std::string& photo, const std::vector<Match>& matches) {
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
     const std::optional<double>& correlation = match.evidence.correlation;
-    fmt::print("{:>4}  {:<11}  probability {:5.3f}  {:>4} inliers  correlation {}  {}\n", i + 1,
+    fmt::print("{:>4}  {:<11}  probability {:5.3f}  {:>4} inliers  correlation {}  {}{}\n", i + 1,
                to_string(match.decision), match.probability, match.evidence.inliers,
                correlation ? fmt::format("{:5.3f}", *correlation) : "  -  ",
-               match.image.paths.front());
+               match.image.paths.front(), match.mirrored ? "  (mirrored)" : "");
   }
 }
 
@@ -95,29 +109,60 @@ std::string database_of(const RunConfig& config) {
               "no index is named: give --database FILE, or [store] database in --config");
 }
 
-int query(const Arguments& arguments) {
-  const RunConfig config = arguments.config.load();
-  arguments.talk.apply();
-  const std::string database = database_of(config);
-  const IndexReader index{std::filesystem::path(database)};
-  const ExtractOptions options = extract_options_from(index.settings());
-  OpenClSession session(session_options(config.device));
+std::optional<Region> region_of(const Arguments& arguments) {
+  if (arguments.region.empty()) return std::nullopt;
+  return parse_region(arguments.region);
+}
+
+// Looks up photos and answers each; returns how many could not be.
+std::size_t query_photos(const Arguments& arguments, const RunConfig& config,
+                         const ExtractOptions& options, OpenClSession& session, Matcher& matcher,
+                         Answers& answers) {
+  const std::optional<Region> region = region_of(arguments);
   ExtractStage extract(session, options);
-  Matcher matcher(session, index, config.match);
-  Answers answers(arguments, database);
   std::size_t skipped = 0;
   for (const std::string& photo : arguments.photos) {
-    auto loaded = load_photo(extract, photo, options, config.images);
+    auto loaded = load_photo(extract, photo, options, config.images, region);
     if (const auto* file = std::get_if<SkippedFile>(&loaded)) {
       answers.skipped(photo, *file);
       ++skipped;
-    } else {
-      answers.found(photo, matcher.match(std::get<Query>(loaded)));
+      continue;
     }
+    std::vector<Match> matches = matcher.match(std::get<Query>(loaded));
+    if (region) {
+      move_matches(matches, {{1, 0, double(region->x), 0, 1, double(region->y), 0, 0, 1}});
+    }
+    answers.found(photo, matches);
   }
+  return skipped;
+}
+
+void query_indexed(const Arguments& arguments, const IndexReader& index, Matcher& matcher,
+                   Answers& answers) {
+  for (const std::string& name : arguments.indexed) {
+    const ImageId id = must_find(index, name);
+    answers.found(index.image(id)->paths.front(), matcher.match_indexed(id));
+  }
+}
+
+int query(const Arguments& arguments) {
+  const RunConfig config = arguments.config.load();
+  arguments.talk.apply();
+  if (arguments.photos.empty() && arguments.indexed.empty()) {
+    throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
+  }
+  const std::string database = database_of(config);
+  const IndexReader index{std::filesystem::path(database)};
+  OpenClSession session(session_options(config.device));
+  Matcher matcher(session, index, config.match);
+  Answers answers(arguments, database);
+  query_indexed(arguments, index, matcher, answers);
+  const std::size_t skipped = query_photos(
+      arguments, config, extract_options_from(index.settings()), session, matcher, answers);
   answers.finish(index.counts(), session.device().name);
-  if (skipped == arguments.photos.size()) return exit_code(ErrorKind::kInput);
-  return skipped > 0 ? kExitSkippedItems : kExitDone;
+  if (skipped == 0) return kExitDone;
+  const bool nothing = arguments.indexed.empty() && skipped == arguments.photos.size();
+  return nothing ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
 }
 
 }  // namespace
@@ -128,12 +173,14 @@ void add_query_command(CLI::App& app, Action& action) {
   command->footer(
       "Output: a table, or with --json one object a line:\n"
       "  {\"query\": path, \"matches\": [{\"path\", \"score\", \"probability\", "
-      "\"decision\", \"inliers\", \"correlation\", \"quad\"}, ...]}\n"
+      "\"decision\", \"mirrored\", \"inliers\", \"correlation\", \"quad\"}, ...]}\n"
       "  decision: \"duplicate\", \"same object\", or \"similar\" where geometry does not "
       "confirm it\n"
-      "  quad: corners of the indexed image in px of the photo, from top-left, clockwise; "
-      "null without a pose\n"
-      "Example: lookalike query --database photos.db --report found.html holiday.jpg");
+      "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
+      "(anticlockwise where mirrored); null without a pose\n"
+      "Examples: lookalike query --database photos.db --report found.html holiday.jpg\n"
+      "          lookalike query --database photos.db --region 120,40,300,200 holiday.jpg\n"
+      "          lookalike query --database photos.db --id ~/photos/cat.jpg");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return query(*arguments); }; });
 }

@@ -13,6 +13,7 @@
 #include "stages/match/answers.h"
 #include "storage/index_reader.h"
 #include "tools/lookalike/commands.h"
+#include "tools/lookalike/indexed_image.h"
 
 namespace lookalike {
 namespace {
@@ -20,7 +21,8 @@ namespace {
 struct Arguments {
   explicit Arguments(CLI::App& command) {
     command.add_option("--database", database, "The index's file")->required()->type_name("FILE");
-    command.add_option("IMAGE", image, "Show this indexed image")->type_name("");
+    command.add_option("IMAGE", image, "Show this indexed image: a path, or a number")
+        ->type_name("");
     command.add_flag("--json", json, "Print one JSON object");
   }
   std::string database;
@@ -45,14 +47,6 @@ Json counts_json(const Arguments& arguments, const IndexReader& index) {
           {"segments", counts.segments},
           {"content_hash", index.content_hash()},
           {"settings", Json(index.settings())}};
-}
-
-ImageId must_find(const IndexReader& index, const std::string& path) {
-  std::optional<ImageId> id =
-      index.find(std::filesystem::absolute(path).lexically_normal().string());
-  if (!id) id = index.find(path);
-  if (!id) throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", path));
-  return *id;
 }
 
 Json image_json(const IndexReader& index, ImageId id) {

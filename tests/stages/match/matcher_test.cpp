@@ -4,9 +4,11 @@
 #include <variant>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kernels/warp/warp.h"
+#include "pipeline/error.h"
 #include "stages/assign/assign_stage.h"
 #include "stages/codebook/codebook_stage.h"
 #include "stages/extract/extract_stage.h"
@@ -24,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int kWidth = 320;
 constexpr int kHeight = 240;
 
-// An index of five pictures that are drawn into a folder.
+// An index of five pictures that are drawn into a folder, and of number 1 at twice the size.
 class MatcherTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -33,8 +35,8 @@ class MatcherTest : public ::testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     std::vector<ImageFeatures> features;
-    for (int i = 0; i < 5; ++i) {
-      cv::imwrite(path_of(i), draw_picture(kWidth, kHeight, static_cast<unsigned>(i) + 1));
+    for (int i = 0; i < 6; ++i) {
+      cv::imwrite(path_of(i), picture(i));
       const DecodedImage image = std::get<DecodedImage>(decode_file(path_of(i), 1024, {}));
       features.push_back(ExtractStage(*session_, {}).run({&image, 1}).front());
     }
@@ -45,6 +47,12 @@ class MatcherTest : public ::testing::Test {
     session_.reset();
   }
 
+  static cv::Mat picture(int i) {
+    const cv::Mat drawn = draw_picture(kWidth, kHeight, static_cast<unsigned>(i == 5 ? 1 : i) + 1);
+    cv::Mat result;
+    cv::resize(drawn, result, {}, i == 5 ? 2 : 1, i == 5 ? 2 : 1, cv::INTER_CUBIC);
+    return result;
+  }
   static std::string path_of(int picture) {
     return (folder_ / (std::to_string(picture) + ".png")).string();
   }
@@ -184,6 +192,71 @@ TEST_F(MatcherTest, SameQueryGivesTheSameMatches) {
     EXPECT_EQ(once[i].image.id, again[i].image.id);
     EXPECT_EQ(once[i].score, again[i].score);
     EXPECT_EQ(once[i].quad, again[i].quad);
+  }
+}
+
+TEST_F(MatcherTest, MirroredCopyIsFoundOnlyWhenAskedFor) {
+  // Left and right exchanged, and moved to the right by the picture's width.
+  const Homography mirror{{-1, 0, kWidth - 1.0, 0, 1, 0, 0, 0, 1}};
+  const Homography place = tilted_ * mirror;
+  const Query query = view_of(3, place);
+  EXPECT_THAT(match(query), testing::IsEmpty());
+  const auto matches = match(query, {.mirror = true});
+  ASSERT_EQ(matches.size(), 1U);
+  const Match& best = matches.front();
+  EXPECT_TRUE(best.mirrored);
+  EXPECT_EQ(best.image.paths, std::vector<std::string>{path_of(3)});
+  EXPECT_EQ(best.decision, Decision::kSameObject);
+  EXPECT_GT(best.evidence.correlation.value_or(0), 0.95);
+  const Quad expected = outline(place, kWidth, kHeight);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(best.quad[i], expected[i]), 1) << i;
+  for (const auto& [on_object, in_query] : best.inlier_pairs) {
+    EXPECT_LT(distance(best.object_to_query.apply(on_object), in_query), 10);
+  }
+}
+
+TEST_F(MatcherTest, WhatIsNotMirroredIsTheSameWithTheMirror) {
+  const Query query = view_of(3, tilted_);
+  const auto plain = match(query);
+  const auto both = match(query, {.mirror = true});
+  ASSERT_EQ(both.size(), plain.size());
+  EXPECT_FALSE(both.front().mirrored);
+  EXPECT_EQ(both.front().score, plain.front().score);
+  EXPECT_EQ(both.front().quad, plain.front().quad);
+}
+
+TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
+  const IndexReader reader(database());
+  const ImageId copy = reader.find(path_of(5)).value();
+  const auto matches = Matcher(*session_, reader, {}).match_indexed(copy);
+  ASSERT_EQ(matches.size(), 1U);
+  EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(1)});
+  EXPECT_GT(matches.front().evidence.correlation.value_or(0), 0.95);
+  const Quad expected = outline({{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}}, kWidth, kHeight);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_LT(distance(matches.front().quad[i], expected[i]), 2) << i;
+  }
+}
+
+TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
+  const IndexReader reader(database());
+  Matcher matcher(*session_, reader, {});
+  fs::rename(path_of(5), path_of(5) + ".away");
+  const auto matches = matcher.match_indexed(reader.find(path_of(5)).value());
+  fs::rename(path_of(5) + ".away", path_of(5));
+  ASSERT_EQ(matches.size(), 1U);
+  EXPECT_FALSE(matches.front().evidence.correlation.has_value());
+}
+
+TEST_F(MatcherTest, AnImageThatTheIndexDoesNotHaveIsAnInputError) {
+  const IndexReader reader(database());
+  Matcher matcher(*session_, reader, {});
+  try {
+    matcher.match_indexed(4000);
+    FAIL() << "answered";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    EXPECT_THAT(error.what(), testing::HasSubstr("4000"));
   }
 }
 

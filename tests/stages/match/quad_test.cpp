@@ -66,5 +66,13 @@ TEST(IntersectionOverUnion, QuadThatIsNotConvexSharesNothing) {
   EXPECT_EQ(intersection_over_union(kSquare, folded), 0);
 }
 
+TEST(Clockwise, TurnsAMirroredQuadRoundAndLeavesOthers) {
+  const Quad plain = {{{0, 0}, {4, 0}, {4, 2}, {0, 2}}};
+  EXPECT_EQ(clockwise(plain), plain);
+  const Quad mirrored = {{{4, 0}, {0, 0}, {0, 2}, {4, 2}}};
+  EXPECT_TRUE(is_convex(clockwise(mirrored)));
+  EXPECT_DOUBLE_EQ(intersection_over_union(plain, clockwise(mirrored)), 1);
+}
+
 }  // namespace
 }  // namespace lookalike

@@ -90,7 +90,7 @@ SuiteAnswer judge(const StoredImage& image, const std::vector<Match>& matches, c
                                   [&](const Match& match) { return match.image.id == image.id; });
   if (found == matches.end()) return answer;
   answer.rank = static_cast<std::size_t>(found - matches.begin()) + 1;
-  answer.iou = intersection_over_union(found->quad, place);
+  answer.iou = intersection_over_union(clockwise(found->quad), clockwise(place));
   return answer;
 }
 

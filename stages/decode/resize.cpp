@@ -1,0 +1,25 @@
+#include "stages/decode/resize.h"
+
+#include <algorithm>
+
+#include <opencv2/imgproc.hpp>
+
+namespace lookalike {
+
+double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
+  const std::uint64_t longest = std::max(width, height);
+  const std::uint64_t least = std::min(size.at_least_px, size.at_most_px);
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(longest, least, size.at_most_px);
+  return static_cast<double>(wanted) / static_cast<double>(longest);
+}
+
+GrayImage resized(const cv::Mat& gray, double factor) {
+  cv::Mat result = gray;
+  const int method = factor < 1 ? cv::INTER_AREA : cv::INTER_CUBIC;
+  if (factor != 1) cv::resize(gray, result, {}, factor, factor, method);
+  GrayImage image(result.cols, result.rows);
+  result.copyTo(cv::Mat(result.rows, result.cols, CV_8U, image.pixels.data()));
+  return image;
+}
+
+}  // namespace lookalike

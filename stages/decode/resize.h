@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include <opencv2/core.hpp>
+
+#include "pipeline/image.h"
+#include "stages/decode/decode.h"
+
+namespace lookalike {
+
+// The factor that brings an image to a wanted size.
+double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size);
+
+// Resized by exactly `factor` on both axes, by area averaging or cubic interpolation; the last
+// pixel of a side may be a partial one.
+GrayImage resized(const cv::Mat& gray, double factor);
+
+}  // namespace lookalike
