@@ -22,11 +22,10 @@ Match match_of(const std::string& path) {
 
 TEST(QueryAnswer, HasTheShapeThatIsPromised) {
   const std::vector<Match> matches = {match_of("/photos/a.jpg")};
-  EXPECT_EQ(
-      json_text(query_answer("q.jpg", matches)),
-      R"({"query":"q.jpg","matches":[{"path":"/photos/a.jpg","score":12.5,)"
-      R"("probability":0.875,"decision":"same object","mirrored":false,"inliers":42,)"
-      R"("correlation":0.75,"quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
+  EXPECT_EQ(json_text(query_answer("q.jpg", matches)),
+            R"({"query":"q.jpg","matches":[{"path":"/photos/a.jpg","score":12.5,)"
+            R"("probability":0.875,"decision":"same object","mirrored":false,"inliers":42,)"
+            R"("correlation":0.75,"quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
