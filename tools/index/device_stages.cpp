@@ -28,7 +28,8 @@ auto DeviceStages::with_fallback(Work work) {
     return work();
   } catch (const DeviceOutOfMemory& error) {
     if (stages_->session.is_cpu() || config_.device.on_out_of_memory != "cpu") throw;
-    spdlog::warn("{}; going on on the CPU device", error.what());
+    warnings_.push_back(std::string(error.what()) + "; going on on the CPU device");
+    spdlog::warn(warnings_.back());
   }
   open(DeviceOptions{.choice = ":CPU:"});
   return work();

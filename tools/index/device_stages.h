@@ -35,6 +35,7 @@ class DeviceStages {
 
   // Where the stages run.
   const std::string& device() const { return device_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   struct Stages {
@@ -54,6 +55,7 @@ class DeviceStages {
   std::optional<Stages> stages_;
   std::optional<Codebook> codebook_;
   std::string device_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace lookalike

@@ -46,7 +46,8 @@ std::optional<StreamItem> ImageStream::next() {
 }
 
 std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
-                                        const RunConfig& config, StageTimes& times) {
+                                        const RunConfig& config, StageTimes& times,
+                                        const std::function<void()>& after_each) {
   // Contents settle what ranks do not, as in plan_sample.
   using Rank = std::pair<std::uint64_t, ContentHash>;
   constexpr Rank kLast = {std::numeric_limits<std::uint64_t>::max(), {}};
@@ -60,7 +61,10 @@ std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
         });
       });
   std::vector<std::pair<Rank, std::size_t>> order;
-  while (const std::optional<Rank> rank = ranks.next()) order.emplace_back(*rank, order.size());
+  while (const std::optional<Rank> rank = ranks.next()) {
+    order.emplace_back(*rank, order.size());
+    after_each();
+  }
   std::sort(order.begin(), order.end());
   std::vector<SourceFile> sorted;
   for (const auto& [rank, index] : order) sorted.push_back(files[index]);

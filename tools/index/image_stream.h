@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <unordered_set>
@@ -63,8 +64,10 @@ class ImageStream {
 };
 
 // The files in the order in which training takes its sample: by sample_rank of their content.
-// Reads all of them. Files that cannot be read come last, in their old order.
+// Reads all of them. Files that cannot be read come last, in their old order. Calls after_each
+// after each file; what that throws ends it.
 std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
-                                        const RunConfig& config, StageTimes& times);
+                                        const RunConfig& config, StageTimes& times,
+                                        const std::function<void()>& after_each);
 
 }  // namespace lookalike

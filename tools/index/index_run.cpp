@@ -1,8 +1,9 @@
 #include "tools/index/index_run.h"
 
 #include <algorithm>
-#include <chrono>
+#include <exception>
 #include <optional>
+#include <sys/resource.h>
 #include <unordered_set>
 #include <utility>
 
@@ -15,35 +16,74 @@
 #include "storage/index_writer.h"
 #include "tools/index/device_stages.h"
 #include "tools/index/index_sink.h"
+#include "tools/index/run_document.h"
+#include "tools/index/run_recorder.h"
 #include "tools/index/spool.h"
 #include "tools/index/update_plan.h"
 
 namespace lookalike {
 namespace {
 
+// Thrown where there is nothing that could be published.
+struct Stopped {};
+
+std::uint64_t peak_memory_bytes() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_maxrss) * 1024
+                                               : 0;
+}
+
 class IndexRun {
  public:
-  IndexRun(const RunConfig& config, Progress::Style style)
-      : config_(config), style_(style), writer_(config.store.database) {}
+  IndexRun(const RunConfig& config, Progress::Style style, const StopRequest& stop)
+      : config_(config),
+        style_(style),
+        stop_(stop),
+        writer_(config.store.database),
+        recorder_(writer_, "index") {}
 
   IndexRunReport run() {
-    const auto start = std::chrono::steady_clock::now();
-    ScanResult found = times_.timed("scan", [&] { return scan_images(config_.images); });
-    UpdatePlan plan = plan_update(found, writer_.files(), writer_.quarantine());
-    std::optional<Codebook> codebook = writer_.codebook();
-    if (codebook) writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
-    if (!plan.to_index.empty()) index(std::move(plan.to_index), std::move(codebook));
-    set_aside(std::move(found.skipped), plan.still_skipped);
-    remove(plan.gone);
-    report_.unchanged = plan.unchanged;
-    report_.removed = plan.removed;
-    report_.busy_seconds = times_.seconds();
-    report_.elapsed_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    try {
+      report_.before = IndexReader(config_.store.database).counts();
+      update();
+      finish_report();
+      recorder_.end(report_.stopped ? "stopped" : "done", run_document(report_));
+    } catch (const std::exception& error) {
+      recorder_.fail(error.what());
+      throw;
+    }
     return std::move(report_);
   }
 
  private:
+  void update() {
+    ScanResult found = times_.timed("scan", [&] { return scan_images(config_.images); });
+    UpdatePlan plan = plan_update(found, writer_.files(), writer_.quarantine());
+    std::optional<Codebook> codebook = writer_.codebook();
+    if (codebook) writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
+    report_.unchanged = plan.unchanged;
+    try {
+      if (!plan.to_index.empty()) index(std::move(plan.to_index), std::move(codebook));
+    } catch (const Stopped&) {
+      report_.stopped = true;
+    }
+    set_aside(std::move(found.skipped), plan.still_skipped);
+    if (report_.stopped) return;
+    remove(plan.gone);
+    report_.removed = plan.removed;
+  }
+
+  void finish_report() {
+    report_.after = IndexReader(config_.store.database).counts();
+    report_.busy_seconds = times_.seconds();
+    report_.elapsed_seconds = recorder_.elapsed_seconds();
+    report_.peak_memory_bytes = peak_memory_bytes();
+  }
+
+  void throw_if_stopped() const {
+    if (stop_()) throw Stopped();
+  }
+
   void index(std::vector<SourceFile> files, std::optional<Codebook> codebook) {
     learn_contents(files);
     DeviceStages device(config_, times_);
@@ -55,6 +95,7 @@ class IndexRun {
       index_first_time(std::move(files), device);
     }
     report_.device = device.device();
+    report_.warnings = device.warnings();
   }
 
   // Contents that a file points to which stays as it is until the end of this run. What only
@@ -71,10 +112,11 @@ class IndexRun {
   // Extracts the training sample, trains, stores the sample, then goes on with the other files.
   void index_first_time(std::vector<SourceFile> files, DeviceStages& device) {
     if (files.size() > config_.codebook.sample_images) {
-      files = in_sample_order(files, config_, times_);
+      files = in_sample_order(files, config_, times_, [&] { throw_if_stopped(); });
     }
     Spool spool(config_.store.database + ".work");
     const std::size_t sampled = extract_sample(files, device, spool);
+    throw_if_stopped();
     Codebook codebook = train(device, spool);
     writer_.set_codebook(codebook, settings_of(config_.extract, codebook));
     report_.trained_words = codebook.size();
@@ -95,7 +137,7 @@ class IndexRun {
     const std::size_t sampled =
         extract_stream(stream, device, progress, [&](std::vector<ExtractedItem> items) {
           spool.add(std::move(items));
-          return spool.images() < config_.codebook.sample_images;
+          return spool.images() < config_.codebook.sample_images && !stop_();
         });
     spool.finish();
     return sampled;
@@ -115,6 +157,7 @@ class IndexRun {
     const Sample sample = take_sample(spool.features(), config_.codebook);
     Progress progress("codebook", "iterations", config_.codebook.max_iterations, style_);
     return device.train(sample, [&](std::size_t iteration, double objective) {
+      throw_if_stopped();
       progress.update(iteration,
                       fmt::format("{} words, objective {:.4f}", sample.words, objective));
     });
@@ -126,7 +169,8 @@ class IndexRun {
       ImageStream stream(files, config_, known_, times_);
       extract_stream(stream, device, progress, [&](std::vector<ExtractedItem> items) {
         sink.accept(std::move(items));
-        return true;
+        report_.stopped = stop_();
+        return !report_.stopped;
       });
     }
     sink.finish();
@@ -151,7 +195,9 @@ class IndexRun {
 
   const RunConfig& config_;
   const Progress::Style style_;
+  const StopRequest& stop_;
   IndexWriter writer_;
+  RunRecorder recorder_;
   StageTimes times_;
   KnownContents known_;
   IndexRunReport report_;
@@ -159,11 +205,11 @@ class IndexRun {
 
 }  // namespace
 
-IndexRunReport run_index(const RunConfig& config, Progress::Style style) {
+IndexRunReport run_index(const RunConfig& config, Progress::Style style, const StopRequest& stop) {
   if (config.store.database.empty()) {
     throw Error(ErrorKind::kUsage, "store.database: name the index, with --database");
   }
-  return IndexRun(config, style).run();
+  return IndexRun(config, style, stop).run();
 }
 
 }  // namespace lookalike

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "config/options.h"
 #include "pipeline/artefacts.h"
 #include "pipeline/progress.h"
+#include "storage/index_types.h"
 
 namespace lookalike {
 
@@ -22,15 +25,26 @@ struct IndexRunReport {
   std::map<std::string, double> busy_seconds;  // by stage; stages overlap, decoding on all threads
   double elapsed_seconds = 0;
   std::string device;  // where the kernels ran; empty when nothing had to be computed
+  std::vector<std::string> warnings;
+  IndexCounts before;  // what the index held
+  IndexCounts after;
+  std::uint64_t peak_memory_bytes = 0;  // of the process so far
+  bool stopped = false;                 // when asked to: there is more to do
 };
+
+// Asked between batches; true: publish what is done and return.
+using StopRequest = std::function<bool()>;
 
 // Brings the index config.store.database up to date with config.images.folders: files that are new
 // or whose size or time changed are indexed, files that are gone are removed, others cost nothing.
 // An index without a codebook is given one first, trained on a sample of the images.
+// A run that is stopped removes nothing: a file that is gone may be one that was renamed and is yet
+// to come. The index's record of runs is given a row, with run_document() in it.
 // The index's content does not depend on the number of threads. A failure leaves the database as
 // it was at the last batch that was published, and is thrown on: Error(kInput) when no image is
 // found under the folders, or too few features for training; Error(kUsage) when the index was
 // made under other settings; Error(kDevice), Error(kStorage).
-IndexRunReport run_index(const RunConfig& config, Progress::Style style);
+IndexRunReport run_index(
+    const RunConfig& config, Progress::Style style, const StopRequest& stop = [] { return false; });
 
 }  // namespace lookalike

@@ -6,6 +6,7 @@
 
 #include "pipeline/error.h"
 #include "pipeline/printable.h"
+#include "pipeline/stop_signal.h"
 #include "stages/command/command_line.h"
 #include "tools/index/index_run.h"
 #include "tools/lookalike/commands.h"
@@ -69,11 +70,17 @@ void tell_summary(const IndexRunReport& report) {
 }
 
 int run(const Arguments& arguments) {
+  StopSignal stop;  // before OpenCL starts threads
   const RunConfig config = arguments.config.load();
   check(config);
-  const IndexRunReport report = run_index(config, arguments.talk.apply());
+  const IndexRunReport report =
+      run_index(config, arguments.talk.apply(), [&] { return stop.received() != 0; });
   tell_skipped(report.skipped, config.store.database);
   tell_summary(report);
+  if (report.stopped) {
+    spdlog::warn("stopped by {}; the next run goes on from here", signal_name(stop.received()));
+    return kExitSignalled + stop.received();
+  }
   return report.skipped.empty() ? kExitDone : kExitSkippedItems;
 }
 
@@ -84,7 +91,9 @@ void add_index_command(CLI::App& app, Action& action) {
       "index", "Index folders of photos, or bring an index up to date with them");
   command->footer(
       "Input: the photos under the folders. Output: the index's file; what happened, on stderr.\n"
-      "Exit code 1 when files were skipped; each is named with the reason.\n"
+      "Exit code 1 when files were skipped; each is named with the reason. At SIGINT or SIGTERM "
+      "what "
+      "is being worked on is finished and published, and the exit code is 130 or 143.\n"
       "Example: lookalike index --images ~/photos --database photos.db");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return run(*arguments); }; });

@@ -1,10 +1,12 @@
 #include "tools/index/index_run.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "pipeline/error.h"
 #include "storage/index_reader.h"
@@ -46,6 +48,10 @@ class IndexRunTest : public ::testing::Test {
     fs::remove_all(config_.store.database);
     run();
     return index().content_hash();
+  }
+  // Stops when asked for the `count`th time.
+  IndexRunReport run_stopped(int count) const {
+    return run_index(config_, Progress::Style::kQuiet, [=]() mutable { return --count <= 0; });
   }
   IndexReader index() const { return IndexReader(config_.store.database); }
   std::vector<std::string> paths_of(const std::string& path) const {
@@ -232,6 +238,62 @@ TEST_F(IndexRunTest, TooFewFeaturesForTheWordsAskedForIsAnInputError) {
   EXPECT_EQ(error().kind(), ErrorKind::kInput);
   EXPECT_THAT(error().what(), HasSubstr("too few features for 100000 words"));
   EXPECT_FALSE(fs::exists(config_.store.database + ".work"));
+}
+
+TEST_F(IndexRunTest, StoppedRunPublishesWhatIsDoneAndTheNextOneGoesOn) {
+  draw_some(60);
+  config_.codebook.sample_images = 40;
+  const std::string content = fresh_content();
+  fs::remove_all(config_.store.database);
+  std::vector<std::uint64_t> images;
+  // While it ranks the files, extracts the sample, trains, and indexes the rest.
+  for (int count = 1; run_stopped(count).stopped; count += 1 + count / 2) {
+    images.push_back(index().counts().images);
+  }
+  EXPECT_GT(images.size(), 4U);
+  EXPECT_TRUE(std::ranges::is_sorted(images));
+  EXPECT_EQ(index().content_hash(), content);
+}
+
+TEST_F(IndexRunTest, StoppedRunRemovesNothing) {
+  draw_some(20);
+  run();
+  fs::remove(photos() / "p1.png");
+  draw("new.png", 100);
+  const IndexRunReport report = run_stopped(1);
+  EXPECT_TRUE(report.stopped);
+  EXPECT_EQ(report.indexed, 1U);
+  EXPECT_TRUE(index().find(photos() / "p1.png"));
+  EXPECT_EQ(run().removed, 1U);
+}
+
+TEST_F(IndexRunTest, EachRunIsRecordedWithWhatItDid) {
+  draw_some(3);
+  run();
+  draw("new.png", 100);
+  fs::remove(photos() / "p1.png");
+  write("words.jpg", {'t', 'e', 'x', 't'});
+  run_stopped(1);
+  config_.extract.octaves = 3;
+  EXPECT_EQ(error().kind(), ErrorKind::kUsage);
+
+  const std::vector<RunRecord> runs = index().runs(10);
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs[0].outcome, "failed");
+  EXPECT_THAT(runs[0].document, HasSubstr("extract.octaves"));
+  EXPECT_EQ(runs[1].outcome, "stopped");
+  EXPECT_EQ(runs[2].outcome, "done");
+  EXPECT_EQ(runs[2].command, "index");
+  EXPECT_GT(runs[2].elapsed_seconds, 0);
+  const auto second = nlohmann::json::parse(runs[1].document);
+  EXPECT_EQ(second["files"], nlohmann::json::parse(R"({"indexed": 1, "unchanged": 2,
+                                                       "removed": 0, "skipped": 1})"));
+  EXPECT_EQ(second["skipped_by_reason"]["undecodable"], 1);
+  EXPECT_EQ(second["index"]["before"]["images"], 3);
+  EXPECT_EQ(second["index"]["after"]["images"], 4);
+  EXPECT_GT(second["busy_seconds"]["extract"], 0);
+  EXPECT_GT(second["peak_memory_bytes"], 1'000'000);
+  EXPECT_FALSE(second["device"].get<std::string>().empty());
 }
 
 TEST_F(IndexRunTest, DeviceWithoutRoomStopsTheRunWhereToldTo) {

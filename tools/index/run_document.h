@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/index/index_run.h"
+
+namespace lookalike {
+
+// What a run says of itself in the index's record of runs: counts of files by outcome and of those
+// set aside by reason, seconds by stage, rates, device, peak memory, what the index held before and
+// holds now, warnings. README.md names the keys.
+nlohmann::ordered_json run_document(const IndexRunReport& report);
+
+// The same for a run that failed: {"error": message}.
+nlohmann::ordered_json failure_document(const std::string& message);
+
+}  // namespace lookalike
