@@ -31,13 +31,18 @@ void for_each_extract_field(Visit visit) {
 
 }  // namespace
 
-Settings settings_of(const ExtractOptions& extract, const Codebook& codebook) {
+Settings settings_of(const ExtractOptions& extract) {
   RunConfig config;
   config.extract = extract;
   Settings settings;
   for_each_extract_field(
       [&](const ConfigField& field) { settings[field.name()] = text_of(field, config); });
   settings[kMethodKey] = kMethod;
+  return settings;
+}
+
+Settings settings_of(const ExtractOptions& extract, const Codebook& codebook) {
+  Settings settings = settings_of(extract);
   settings["codebook.hash"] = to_hex(codebook_hash(codebook));
   return settings;
 }

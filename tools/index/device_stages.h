@@ -9,16 +9,10 @@
 #include "stages/codebook/codebook_stage.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/variance/variance_stage.h"
+#include "tools/index/extracted_image.h"
 #include "tools/index/stage_times.h"
 
 namespace lookalike {
-
-// What the index keeps of an image, before words are assigned.
-struct ExtractedImage {
-  PixelSums sums;
-  bool blank = false;
-  ImageFeatures features;  // none when blank
-};
 
 // The stages that run on the device, on one session. When the device is out of memory and the
 // configuration says so, they go on on the CPU device, and a warning tells.

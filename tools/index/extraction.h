@@ -7,16 +7,18 @@
 
 #include "pipeline/progress.h"
 #include "tools/index/device_stages.h"
+#include "tools/index/feature_cache.h"
 #include "tools/index/image_stream.h"
 
 namespace lookalike {
 
 using ExtractedItem = std::variant<ExtractedImage, CopyOfImage, SkippedFile>;
 
-// Takes images from the stream in batches through variance and extraction, and hands each batch
-// on in the order of the files. Goes on while `accept` returns true. Returns the number of files
-// handed on.
-std::size_t extract_stream(ImageStream& stream, DeviceStages& device, Progress& progress,
+// Takes images from the stream in batches through variance and extraction, or from the cache, and
+// hands each batch on in the order of the files. Goes on while `accept` returns true. Returns the
+// number of files handed on.
+std::size_t extract_stream(ImageStream& stream, DeviceStages& device, FeatureCache& cache,
+                           Progress& progress,
                            const std::function<bool(std::vector<ExtractedItem>)>& accept);
 
 }  // namespace lookalike

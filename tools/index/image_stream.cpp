@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stages/command/image_batches.h"
+#include "stages/decode/image_header.h"
 
 namespace lookalike {
 namespace {
@@ -12,23 +13,37 @@ namespace {
 // Decoded images that may wait for the device.
 constexpr std::size_t kWindowImages = 2 * kDeviceBatchImages;
 
+// Files and images that are larger take turns.
+constexpr std::uint64_t kLargeFileBytes = std::uint64_t{32} << 20U;
+constexpr std::uint64_t kLargePixels = 32'000'000;
+
+bool is_large(const LoadedFile& file) {
+  const std::optional<ImageHeader> header = read_image_header(file.bytes);
+  return header && header->width * header->height > kLargePixels;
+}
+
 }  // namespace
 
 ImageStream::ImageStream(const std::vector<SourceFile>& files, const RunConfig& config,
-                         KnownContents& known, StageTimes& times)
+                         KnownContents& known, const FeatureCache& cache, StageTimes& times)
     : config_(config),
       known_(known),
+      cache_(cache),
       times_(times),
       items_(files.size(), decode_threads(config.images), kWindowImages,
              [this, &files](std::size_t i) {
                return times_.timed("decode", [&] { return read(files[i]); });
              }) {}
 
-StreamItem ImageStream::read(const SourceFile& file) const {
+StreamItem ImageStream::read(const SourceFile& file) {
+  std::unique_lock turn(large_, std::defer_lock);
+  if (file.size_bytes > kLargeFileBytes) turn.lock();
   auto loaded = load_file(file.path, config_.images);
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
   const LoadedFile& bytes = std::get<LoadedFile>(loaded);
   if (known_.contains(bytes.content)) return CopyOfImage{bytes.file, bytes.content};
+  if (cache_.contains(bytes.content)) return CachedImage{bytes.file, bytes.content};
+  if (!turn.owns_lock() && is_large(bytes)) turn.lock();
   auto decoded = decode(bytes, WantedSize(config_.extract), config_.images);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   return std::get<DecodedImage>(std::move(decoded));
@@ -37,10 +52,12 @@ StreamItem ImageStream::read(const SourceFile& file) const {
 std::optional<StreamItem> ImageStream::next() {
   std::optional<StreamItem> item = items_.next();
   if (!item) return item;
+  // Another file of the same content may have been read at the same time.
   if (const auto* image = std::get_if<DecodedImage>(&*item)) {
     const ImageRecord& record = image->record;
-    // Decoded at the same time as another file of the same content.
     if (!known_.insert(record.content)) item = CopyOfImage{record.file, record.content};
+  } else if (const auto* cached = std::get_if<CachedImage>(&*item)) {
+    if (!known_.insert(cached->content)) item = CopyOfImage{cached->file, cached->content};
   }
   return item;
 }

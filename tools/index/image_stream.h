@@ -12,6 +12,7 @@
 #include "pipeline/content_hash.h"
 #include "pipeline/ordered_parallel.h"
 #include "stages/decode/decode.h"
+#include "tools/index/feature_cache.h"
 #include "tools/index/stage_times.h"
 
 namespace lookalike {
@@ -41,25 +42,35 @@ struct CopyOfImage {
   ContentHash content{};
 };
 
-using StreamItem = std::variant<DecodedImage, CopyOfImage, SkippedFile>;
+// A file whose features an earlier run left in the cache.
+struct CachedImage {
+  SourceFile file;
+  ContentHash content{};
+};
+
+using StreamItem = std::variant<DecodedImage, CachedImage, CopyOfImage, SkippedFile>;
 
 // Reads and decodes files on several threads and hands them on in order. Of files with the same
-// content, the first is decoded and the others come as copies, whatever the number of threads.
+// content, the first is decoded, or comes from the cache, and the others come as copies, whatever
+// the number of threads.
+// Large ones are decoded one at a time, so that memory does not grow with the threads.
 class ImageStream {
  public:
   // What is handed on becomes known. All arguments must outlive the stream.
   ImageStream(const std::vector<SourceFile>& files, const RunConfig& config, KnownContents& known,
-              StageTimes& times);
+              const FeatureCache& cache, StageTimes& times);
 
   // Nothing at the end.
   std::optional<StreamItem> next();
 
  private:
-  StreamItem read(const SourceFile& file) const;
+  StreamItem read(const SourceFile& file);
 
   const RunConfig& config_;
   KnownContents& known_;
+  const FeatureCache& cache_;
   StageTimes& times_;
+  std::mutex large_;
   OrderedParallel<StreamItem> items_;  // last: its threads use what is above
 };
 

@@ -40,7 +40,8 @@ class IndexRun {
         style_(style),
         stop_(stop),
         writer_(config.store.database),
-        recorder_(writer_, "index") {}
+        recorder_(writer_, "index"),
+        cache_(config) {}
 
   IndexRunReport run() {
     try {
@@ -48,6 +49,11 @@ class IndexRun {
       update();
       finish_report();
       recorder_.end(report_.stopped ? "stopped" : "done", run_document(report_));
+    } catch (const Error& error) {
+      // What was extracted is worth keeping when only the device has failed.
+      if (error.kind() != ErrorKind::kDevice) cache_.discard();
+      recorder_.fail(error.what());
+      throw;
     } catch (const std::exception& error) {
       recorder_.fail(error.what());
       throw;
@@ -69,6 +75,7 @@ class IndexRun {
     }
     set_aside(std::move(found.skipped), plan.still_skipped);
     if (report_.stopped) return;
+    cache_.discard();
     remove(plan.gone);
     report_.removed = plan.removed;
   }
@@ -114,7 +121,7 @@ class IndexRun {
     if (files.size() > config_.codebook.sample_images) {
       files = in_sample_order(files, config_, times_, [&] { throw_if_stopped(); });
     }
-    Spool spool(config_.store.database + ".work");
+    Spool spool(cache_);
     const std::size_t sampled = extract_sample(files, device, spool);
     throw_if_stopped();
     Codebook codebook = train(device, spool);
@@ -133,9 +140,9 @@ class IndexRun {
   std::size_t extract_sample(const std::vector<SourceFile>& files, DeviceStages& device,
                              Spool& spool) {
     Progress progress("extract", "images", files.size(), style_);
-    ImageStream stream(files, config_, known_, times_);
+    ImageStream stream(files, config_, known_, cache_, times_);
     const std::size_t sampled =
-        extract_stream(stream, device, progress, [&](std::vector<ExtractedItem> items) {
+        extract_stream(stream, device, cache_, progress, [&](std::vector<ExtractedItem> items) {
           spool.add(std::move(items));
           return spool.images() < config_.codebook.sample_images && !stop_();
         });
@@ -166,8 +173,8 @@ class IndexRun {
   void index_rest(const std::vector<SourceFile>& files, DeviceStages& device, IndexSink& sink) {
     if (!files.empty()) {
       Progress progress("index", "images", files.size(), style_);
-      ImageStream stream(files, config_, known_, times_);
-      extract_stream(stream, device, progress, [&](std::vector<ExtractedItem> items) {
+      ImageStream stream(files, config_, known_, cache_, times_);
+      extract_stream(stream, device, cache_, progress, [&](std::vector<ExtractedItem> items) {
         sink.accept(std::move(items));
         report_.stopped = stop_();
         return !report_.stopped;
@@ -198,6 +205,7 @@ class IndexRun {
   const StopRequest& stop_;
   IndexWriter writer_;
   RunRecorder recorder_;
+  FeatureCache cache_;
   StageTimes times_;
   KnownContents known_;
   IndexRunReport report_;

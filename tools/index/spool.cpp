@@ -1,10 +1,5 @@
 #include "tools/index/spool.h"
 
-#include <system_error>
-#include <utility>
-
-#include "pipeline/error.h"
-
 namespace lookalike {
 namespace {
 
@@ -13,55 +8,39 @@ constexpr std::size_t kReplayImages = 64;
 
 }  // namespace
 
-Spool::Spool(std::filesystem::path folder) : folder_(std::move(folder)) {
-  std::error_code error;
-  std::filesystem::remove_all(folder_, error);
-  std::filesystem::create_directory(folder_, error);
-  if (error) {
-    throw Error(ErrorKind::kStorage,
-                "spool: folder " + folder_.string() + " cannot be made: " + error.message());
-  }
-  writer_ = std::make_unique<ArtefactWriter<ImageFeatures>>(file());
-}
-
-Spool::~Spool() {
-  writer_.reset();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
 void Spool::add(std::vector<ExtractedItem> items) {
   for (ExtractedItem& item : items) {
-    const auto* image = std::get_if<ExtractedImage>(&item);
-    if (image && !image->blank) {
-      writer_->write(image->features);
-      sums_[image->features.image.content] = image->sums;
-      continue;
+    if (auto* image = std::get_if<ExtractedImage>(&item)) {
+      const ImageRecord& record = image->features.image;
+      if (!image->blank) {
+        images_.emplace_back(record.file, record.content);
+        cache_.add(std::move(*image));
+        continue;
+      }
+      ++blank_;
+      cache_.add(*image);
     }
-    if (image) ++blank_;
     if (const auto* skipped = std::get_if<SkippedFile>(&item)) skipped_.push_back(*skipped);
     others_.push_back(std::move(item));
   }
 }
 
 void Spool::finish() {
-  writer_->finish();
-  writer_.reset();
+  cache_.flush();
 }
 
 FeatureSource Spool::features() const {
   return [this](const std::function<void(const ImageFeatures&)>& visit) {
-    ArtefactReader<ImageFeatures> reader(file());
-    while (const std::optional<ImageFeatures> image = reader.next()) visit(*image);
+    for (const auto& [file, content] : images_) visit(cache_.load(file, content).features);
   };
 }
 
 void Spool::replay(const std::function<void(std::vector<ExtractedItem>)>& accept) {
   std::vector<ExtractedItem> batch;
-  features()([&](const ImageFeatures& image) {
-    batch.emplace_back(ExtractedImage{sums_.at(image.image.content), false, image});
+  for (const auto& [file, content] : images_) {
+    batch.emplace_back(cache_.load(file, content));
     if (batch.size() == kReplayImages) accept(std::exchange(batch, {}));
-  });
+  }
   accept(std::move(batch));
   accept(std::exchange(others_, {}));
 }

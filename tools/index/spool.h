@@ -1,33 +1,26 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <memory>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "pipeline/content_hash.h"
 #include "stages/codebook/sample.h"
-#include "storage/artefact_files.h"
 #include "tools/index/extraction.h"
+#include "tools/index/feature_cache.h"
 
 namespace lookalike {
 
-// Keeps what was extracted before there is a codebook: features in a file of a folder of its own,
-// the little rest in memory. The folder goes when the spool does.
+// The training sample: what was extracted before there is a codebook, in order. Features are in
+// the cache, the little rest in memory.
 class Spool {
  public:
-  // A folder that an interrupted run left is emptied first.
-  explicit Spool(std::filesystem::path folder);
-  ~Spool();
-  Spool(const Spool&) = delete;
-  Spool& operator=(const Spool&) = delete;
+  explicit Spool(FeatureCache& cache) : cache_(cache) {}
 
   void add(std::vector<ExtractedItem> items);
   void finish();  // after it, the spool can be read
 
-  std::size_t images() const { return sums_.size(); }  // that are not blank
+  std::size_t images() const { return images_.size(); }  // that are not blank
   std::size_t blank() const { return blank_; }
   const std::vector<SkippedFile>& skipped() const { return skipped_; }
 
@@ -37,11 +30,8 @@ class Spool {
   void replay(const std::function<void(std::vector<ExtractedItem>)>& accept);
 
  private:
-  std::filesystem::path file() const { return folder_ / "sample.features"; }
-
-  const std::filesystem::path folder_;
-  std::unique_ptr<ArtefactWriter<ImageFeatures>> writer_;
-  std::unordered_map<ContentHash, PixelSums, ContentHasher> sums_;
+  FeatureCache& cache_;
+  std::vector<std::pair<SourceFile, ContentHash>> images_;
   std::vector<ExtractedItem> others_;  // blank images, copies and skipped files
   std::vector<SkippedFile> skipped_;
   std::size_t blank_ = 0;
