@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "pipeline/error.h"
 
@@ -20,6 +21,11 @@ int run_main(std::string_view program, const std::function<int()>& body) noexcep
   } catch (const Error& error) {
     complain(program, error.what());
     return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    complain(program,
+             "out of memory: a smaller images.max_megapixels, images.max_file_mib or "
+             "images.decode_threads needs less");
+    return exit_code(ErrorKind::kDevice);
   } catch (const std::exception& error) {
     complain(program, error.what());
   } catch (...) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <optional>
 #include <sys/stat.h>
 #include <system_error>
@@ -64,6 +65,18 @@ bool read_all(int descriptor, std::vector<std::uint8_t>& bytes) {
   }
   bytes.resize(done);
   return true;
+}
+
+std::int64_t modified_ns(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+// Whether the file is no longer what it was when it was opened.
+bool has_changed(int descriptor, const SourceFile& file) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) != 0 ||
+         static_cast<std::uint64_t>(status.st_size) != file.size_bytes ||
+         modified_ns(status) != file.modified_ns;
 }
 
 // Why an image of this size cannot be used, as reason and detail; nothing when it can.
@@ -126,8 +139,7 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
   }
   if (!S_ISREG(status.st_mode)) return skipped(loaded.file, "unreadable", "not a regular file");
   loaded.file.size_bytes = static_cast<std::uint64_t>(status.st_size);
-  loaded.file.modified_ns =
-      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  loaded.file.modified_ns = modified_ns(status);
   if (loaded.file.size_bytes == 0) return skipped(loaded.file, "empty", "the file has no bytes");
   if (loaded.file.size_bytes > std::uint64_t{limits.max_file_mib} << 20) {
     return skipped(loaded.file, "too_large",
@@ -136,6 +148,9 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
   }
   loaded.bytes.resize(loaded.file.size_bytes);
   if (!read_all(descriptor.get(), loaded.bytes)) return unreadable(loaded.file);
+  if (has_changed(descriptor.get(), loaded.file)) {
+    return skipped(loaded.file, "changing", "the file was written to while it was read");
+  }
   loaded.content = hash_content(loaded.bytes);
   return loaded;
 }
@@ -145,15 +160,15 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
   if (ends_early(loaded.bytes)) {
     return skipped(loaded.file, "undecodable", "the image ends early: the file is cut short");
   }
-  const ImageHeader header = read_image_header(loaded.bytes).value_or(ImageHeader{});
-  if (header.width > 0) {
-    const double scale = scale_for(header.width, header.height, size);
-    if (auto why = wrong_size(header.width, header.height, limits, scale)) {
-      return skipped(loaded.file, std::move(why->first), std::move(why->second));
-    }
+  const std::optional<ImageHeader> header = read_image_header(loaded.bytes);
+  // Without a size that can be held against the limits, no decoder is let loose on a file.
+  if (!header) return skipped(loaded.file, "undecodable", "not an image of a format that is known");
+  const double scale = scale_for(header->width, header->height, size);
+  if (auto why = wrong_size(header->width, header->height, limits, scale)) {
+    return skipped(loaded.file, std::move(why->first), std::move(why->second));
   }
   try {
-    const int divisor = jpeg_divisor(header, size.at_most_px);
+    const int divisor = jpeg_divisor(*header, size.at_most_px);
     const cv::Mat gray = decode_gray(loaded.bytes, divisor);
     if (gray.empty()) return skipped(loaded.file, "undecodable", "not an image that can be read");
     DecodedImage image;
@@ -167,6 +182,7 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
     image.pixels = resized(gray, image.scale * divisor);
     return image;
   } catch (const cv::Exception& exception) {
+    if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
     return skipped(loaded.file, "undecodable", "OpenCV: " + exception.err);
   }
 }

@@ -48,15 +48,15 @@ struct LoadedFile {
 inline constexpr int kMinSidePx = 16;
 
 // Reads and hashes a file. Reasons for skipping it: "vanished", "unreadable" (or no regular
-// file), "empty", "too_large" (limits.max_file_mib).
+// file), "empty", "too_large" (limits.max_file_mib), "changing" (while it was read).
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
                                                 const ImagesOptions& limits);
 
 // Decodes with OpenCV to 8-bit grey (EXIF orientation honoured); reduces by area averaging,
 // enlarges by cubic interpolation.
-// Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header where the format
-// is known), "too_small", "undecodable" (also a JPEG or PNG that ends early, which OpenCV would
-// fill with grey).
+// Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header), "too_small",
+// "undecodable" (also what has no header that read_image_header knows, and a JPEG or PNG that ends
+// early, which OpenCV would fill with grey). Throws std::bad_alloc when there is no memory for it.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
 

@@ -99,8 +99,11 @@ ImageHeader read_webp(Bytes bytes) {
   return {};
 }
 
-// Heights are negative where rows run from the top.
+// Heights are negative where rows run from the top. The oldest headers have 12 bytes.
 ImageHeader read_bmp(Bytes bytes) {
+  if (little_endian(bytes, 14, 4) == 12) {
+    return {little_endian(bytes, 18, 2), little_endian(bytes, 20, 2)};
+  }
   const auto height = static_cast<std::int32_t>(little_endian(bytes, 22, 4));
   const std::int64_t wide = height;
   return {little_endian(bytes, 18, 4), static_cast<std::uint64_t>(wide < 0 ? -wide : wide)};
@@ -140,14 +143,19 @@ ImageHeader read_tiff(Bytes bytes) {
   return header;
 }
 
-// The image header box is the first one inside the box "jp2h", near the start.
+// The codestream's size, which is what gets decoded; a box around it may claim another.
 ImageHeader read_jpeg2000(Bytes bytes) {
-  constexpr std::string_view kBox = "ihdr";
-  const Bytes start = bytes.first(std::min<std::size_t>(bytes.size(), 4096));
-  const auto box = std::search(start.begin(), start.end(), kBox.begin(), kBox.end());
-  if (box == start.end()) return {};
-  const auto at = static_cast<std::size_t>(box - start.begin());
-  return {big_endian(bytes, at + 8, 4), big_endian(bytes, at + 4, 4)};
+  constexpr std::string_view kSize = "\xff\x4f\xff\x51";  // start, then the marker segment SIZ
+  const auto found = std::search(
+      bytes.begin(), bytes.end(), kSize.begin(), kSize.end(),
+      [](std::uint8_t byte, char wanted) { return byte == static_cast<std::uint8_t>(wanted); });
+  const auto at = static_cast<std::size_t>(found - bytes.begin()) + kSize.size();
+  const auto side = [&](std::size_t place) {
+    const std::uint64_t end = big_endian(bytes, at + place, 4);
+    const std::uint64_t start = big_endian(bytes, at + place + 8, 4);
+    return end > start ? end - start : 0;
+  };
+  return {side(4), side(8)};
 }
 
 ImageHeader read_any(Bytes bytes) {
@@ -156,7 +164,9 @@ ImageHeader read_any(Bytes bytes) {
   if (has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP")) return read_webp(bytes);
   if (has_text(bytes, 0, "BM")) return read_bmp(bytes);
   if (has_text(bytes, 0, "II*") || has_text(bytes, 0, {"MM\0*", 4})) return read_tiff(bytes);
-  if (has_text(bytes, 4, "jP  ")) return read_jpeg2000(bytes);
+  if (has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51")) {
+    return read_jpeg2000(bytes);
+  }
   if (bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6') {
     return read_pnm(bytes);
   }

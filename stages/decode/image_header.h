@@ -13,8 +13,8 @@ struct ImageHeader {
   bool jpeg = false;
 };
 
-// The header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file; nothing for other formats and
-// for headers that make no sense. Never reads past the bytes.
+// The header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file (of its codestream); nothing
+// for other formats and for headers that make no sense. Never reads past the bytes.
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes);
 
 // Whether a JPEG or PNG stops before its end marker. False for other formats.

@@ -1,6 +1,8 @@
 #include "pipeline/main_guard.h"
 
+#include <new>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +19,12 @@ TEST(RunMain, ErrorBecomesItsExitCodeAndALineOnStderr) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run_main("test", []() -> int { throw Error(ErrorKind::kStorage, "disk full"); }), 5);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "test: error: disk full\n");
+}
+
+TEST(RunMain, LackOfMemoryIsSaidWithWhatNeedsLess) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run_main("test", []() -> int { throw std::bad_alloc(); }), 4);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("out of memory"), std::string::npos);
 }
 
 TEST(RunMain, AnyOtherExceptionIsABug) {

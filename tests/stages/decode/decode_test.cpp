@@ -1,5 +1,6 @@
 #include "stages/decode/decode.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -132,6 +133,23 @@ TEST_F(DecodeTest, EmptyFileIsSkipped) {
 
 TEST_F(DecodeTest, TextIsUndecodable) {
   EXPECT_EQ(reason({'h', 'e', 'l', 'l', 'o'}), "undecodable");
+}
+
+TEST_F(DecodeTest, FormatWhoseSizeIsNotKnownBeforehandIsNotDecoded) {
+  const auto hdr = encode(".hdr", cv::Mat(40, 40, CV_32FC3, cv::Scalar(1, 1, 1)));
+  EXPECT_EQ(reason(hdr), "undecodable");
+}
+
+TEST_F(DecodeTest, Jpeg2000IsHeldToTheSizeOfItsCodestreamWhateverItsBoxSays) {
+  limits_.max_megapixels = 1;
+  std::vector<std::uint8_t> bytes = encode(".jp2", draw_picture(1100, 1000, 11));
+  const std::string box = "ihdr";
+  const auto at = std::search(bytes.begin(), bytes.end(), box.begin(), box.end());
+  ASSERT_NE(at, bytes.end());
+  std::fill_n(at + 4, 8, std::uint8_t{0});
+  *(at + 7) = 100;   // px high
+  *(at + 11) = 100;  // px wide
+  EXPECT_EQ(reason(bytes), "too_large");
 }
 
 TEST_F(DecodeTest, TruncatedFilesAreUndecodable) {
