@@ -164,7 +164,11 @@ Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t lo
 
 std::vector<IndexedFeature> decode_features(ByteView blob) {
   ByteReader in(open_sealed(blob), ErrorKind::kStorage);
-  const auto longer_side_px = static_cast<std::uint32_t>(in.get_varint());
+  const std::uint64_t longer_side = in.get_varint();
+  if (longer_side == 0 || longer_side > std::numeric_limits<std::uint32_t>::max()) {
+    in.fail("has a wrong size of the image");
+  }
+  const auto longer_side_px = static_cast<std::uint32_t>(longer_side);
   std::vector<IndexedFeature> features(get_count(in, kMinFeatureBytes));
   DeltaReader words(in);
   for (IndexedFeature& feature : features) feature.word = words.next();
@@ -174,6 +178,7 @@ std::vector<IndexedFeature> decode_features(ByteView blob) {
     feature.y = position_px(in.get<std::uint16_t>(), longer_side_px);
     const std::uint32_t low = in.get<std::uint16_t>();
     unpack_shape(low | std::uint32_t{in.get<std::uint8_t>()} << 16U, feature);
+    if (feature.laplacian_sign > 1) in.fail("has a wrong sign");
   }
   in.require_end();
   return features;
@@ -199,9 +204,15 @@ SparseHistogram decode_histogram(ByteView blob) {
   DeltaReader words(in);
   for (WordCount& entry : histogram) {
     entry.word = words.next();
-    entry.count = static_cast<std::uint32_t>(in.get_varint());
+    const std::uint64_t count = in.get_varint();
+    if (count == 0 || count > std::numeric_limits<std::uint32_t>::max())
+      in.fail("has a wrong count");
+    entry.count = static_cast<std::uint32_t>(count);
   }
   in.require_end();
+  if (std::ranges::adjacent_find(histogram, {}, &WordCount::word) != histogram.end()) {
+    in.fail("has a word twice");
+  }
   return histogram;
 }
 

@@ -238,6 +238,7 @@ void IndexCheck::compare_postings() {
 }  // namespace
 
 std::vector<std::string> check_index(const std::filesystem::path& database) {
+  if (is_unbegun(database)) return {};
   return IndexCheck(database).run();
 }
 

@@ -11,6 +11,7 @@ namespace lookalike {
 // foreign keys; the checksum and form of every blob; that codebook, histogram, forward record and
 // postings of each image agree to the bit; that each image has a file, and each removed one its
 // tombstone.
+// One that was stopped before its first transaction, and has nothing in it yet, is whole.
 // Throws Error(kInput) when the file is missing or is no index, Error(kStorage) when it is of
 // another format.
 std::vector<std::string> check_index(const std::filesystem::path& database);

@@ -15,6 +15,13 @@ bool has_unread_log(const std::filesystem::path& database) {
 
 }  // namespace
 
+bool is_unbegun(const std::filesystem::path& database) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(database, error);
+  if (error) return false;
+  return size == 0 || is_unbegun(Connection(database, Connection::Mode::kReadOnly));
+}
+
 Connection open_for_reading(const std::filesystem::path& database, bool& immutable) {
   if (!std::filesystem::exists(database)) {
     throw Error(ErrorKind::kInput, database.string() + ": does not exist");
@@ -40,6 +47,9 @@ Connection open_for_reading(const std::filesystem::path& database, bool& immutab
 Connection open_for_writing(const std::filesystem::path& database) {
   Connection connection(database, Connection::Mode::kWrite);
   connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536");
+  // First, so that one that is killed while the tables are made leaves no journal behind, which
+  // readers could not roll back.
+  if (is_unbegun(connection)) connection.execute("PRAGMA journal_mode = WAL");
   migrate(connection);
   // FULL: what publish() returned from survives a power cut, so that a caller may drop its own
   // copy. It costs one sync a batch, next to nothing beside extracting one.

@@ -124,6 +124,10 @@ void check_schema(const Connection& connection) {
   }
 }
 
+bool is_unbegun(const Connection& connection) {
+  return !stored_version(connection);
+}
+
 void migrate(Connection& connection) {
   Transaction transaction(connection);
   const std::int64_t version = stored_version(connection).value_or(0);

@@ -12,6 +12,10 @@ inline constexpr int kSchemaVersion = 2;
 // date by a writer first.
 void check_schema(const Connection& connection);
 
+// Whether the database has no tables at all: an index that was stopped before its first
+// transaction. Throws as check_schema for what is not ours.
+bool is_unbegun(const Connection& connection);
+
 // Makes the tables of an empty database and brings an older index up to date, all or nothing.
 // Throws as check_schema for a database of somebody else and for a newer format, and as Connection
 // for one that cannot be written, even when there is nothing to do.

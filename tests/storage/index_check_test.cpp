@@ -1,5 +1,7 @@
 #include "storage/index_check.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "storage/sqlite.h"
@@ -33,6 +35,15 @@ TEST_F(IndexCheckTest, AWholeIndexHasNoProblems) {
   EXPECT_THAT(problems(), IsEmpty());
   writer_->merge_segments(1);
   EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(IndexCheckTest, AnIndexThatWasStoppedBeforeItsFirstTransactionHasNoProblems) {
+  const std::string empty = folder_ / "empty.db";
+  std::ofstream{empty};
+  EXPECT_THAT(check_index(empty), IsEmpty());
+  Connection(empty, Connection::Mode::kWrite).execute("PRAGMA journal_mode = WAL");
+  EXPECT_THAT(check_index(empty), IsEmpty());
+  EXPECT_THROW(check_index(folder_ / "missing.db"), Error);
 }
 
 TEST_F(IndexCheckTest, AnIndexWithoutCodebookHasNoProblems) {
