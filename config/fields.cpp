@@ -180,6 +180,16 @@ void add_verification_fields(std::vector<ConfigField>& to) {
                                              "Verification's random choices follow from it."));
 }
 
+void add_run_fields(std::vector<ConfigField>& to) {
+  constexpr auto kTable = &RunConfig::run;
+  using Options = RunOptions;
+  to.push_back(field<kTable, &Options::metrics>(
+      "run", "metrics", Text{.file_name = true}, "",
+      "Written after each run in Prometheus' text format. Empty: none."));
+  to.push_back(field<kTable, &Options::niceness>("run", "niceness", WholeNumber{0, 19}, "",
+                                                 "How far other programs go first."));
+}
+
 std::vector<ConfigField> all_fields() {
   std::vector<ConfigField> fields;
   add_image_fields(fields);
@@ -192,6 +202,7 @@ std::vector<ConfigField> all_fields() {
   add_ranking_fields(fields);
   add_verification_fields(fields);
   add_locate_fields(fields);
+  add_run_fields(fields);
   return fields;
 }
 
@@ -212,6 +223,7 @@ std::span<const ConfigTable> config_tables() {
       {"store", "The index."},
       {"match", "Looking things up."},
       {"locate", "Where a scene shows an object."},
+      {"run", "The nightly run as a process."},
   };
   return kTables;
 }

@@ -104,6 +104,14 @@ struct MatchOptions {
   bool operator==(const MatchOptions&) const = default;
 };
 
+// [run]: the process of `lookalike index`.
+struct RunOptions {
+  std::string metrics;         // a file for a monitor, written after each run; empty: none
+  std::uint32_t niceness = 0;  // 0..19: how far other programs go first
+
+  bool operator==(const RunOptions&) const = default;
+};
+
 struct RunConfig {
   ImagesOptions images;
   DeviceOptions device;
@@ -114,6 +122,7 @@ struct RunConfig {
   StoreOptions store;
   MatchOptions match;
   LocateOptions locate;
+  RunOptions run;
 
   bool operator==(const RunConfig&) const = default;
 };

@@ -11,15 +11,7 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : index(command) {
-    command.add_flag("--json", json, "Print one JSON object");
-  }
-  IndexFile index;
-  bool json = false;
-};
-
-int check(const Arguments& arguments) {
+int check(const ListArguments& arguments) {
   const std::vector<std::string> problems = check_index(arguments.index.must_exist());
   if (arguments.json) {
     fmt::print("{}\n", json_text({{"problems", problems}}));
@@ -39,10 +31,10 @@ void add_check_command(CLI::App& app, Action& action) {
       app.add_subcommand("check", "Read all of an index and see whether it is whole");
   command->footer(
       "Output: what is wrong, one line each; nothing, and exit code 0, when the index is whole, "
-      "else "
-      "exit code 5. May run while the index is used and written.\n"
+      "else exit "
+      "code 5. May run while the index is used and written.\n"
       "Example: lookalike check --database photos.db");
-  const auto arguments = std::make_shared<Arguments>(*command);
+  const auto arguments = std::make_shared<ListArguments>(*command);
   command->callback([=, &action] { action = [=] { return check(*arguments); }; });
 }
 

@@ -25,6 +25,7 @@ void add_quarantine_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_compact_command(CLI::App& app, Action& action);
 void add_remove_command(CLI::App& app, Action& action);
+void add_retrain_command(CLI::App& app, Action& action);
 void add_migrate_command(CLI::App& app, Action& action);
 
 // Parses the whole command line and does what it asks for; returns the exit code.

@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "pipeline/error.h"
-#include "stages/command/command_line.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/index_file.h"
@@ -10,13 +9,7 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : index(command), talk(command) {}
-  IndexFile index;
-  TalkArguments talk;
-};
-
-int compact(const Arguments& arguments) {
+int compact(const UpkeepArguments& arguments) {
   arguments.talk.apply();
   const std::filesystem::path database = arguments.index.must_exist();
   const auto before = std::filesystem::file_size(database);
@@ -34,7 +27,7 @@ void add_compact_command(CLI::App& app, Action& action) {
       "Output: the same index, smaller. Queries go on meanwhile; for a moment there must be room "
       "for a second copy.\n"
       "Example: lookalike compact --database photos.db");
-  const auto arguments = std::make_shared<Arguments>(*command);
+  const auto arguments = std::make_shared<UpkeepArguments>(*command);
   command->callback([=, &action] { action = [=] { return compact(*arguments); }; });
 }
 

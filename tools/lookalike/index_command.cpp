@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <sys/resource.h>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,8 @@
 #include "pipeline/stop_signal.h"
 #include "stages/command/command_line.h"
 #include "tools/index/index_run.h"
+#include "tools/index/metrics.h"
+#include "tools/index/retrain.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -31,6 +34,8 @@ struct Arguments {
     config.add("--words", "codebook.words");
     config.add("--seed", "codebook.seed");
     config.add("--min-variance", "variance.minimum");
+    config.add("--metrics", "run.metrics");
+    config.add("--niceness", "run.niceness");
   }
   ConfigArguments config;
   TalkArguments talk;
@@ -69,12 +74,40 @@ void tell_summary(const IndexRunReport& report) {
   }
 }
 
-int run(const Arguments& arguments) {
+// Niceness is inherited by the threads that come; raising it is always allowed.
+void be_nice(const RunOptions& options) {
+  if (options.niceness == 0) return;
+  ::setpriority(PRIO_PROCESS, 0, static_cast<int>(options.niceness));
+}
+
+using Run = IndexRunReport (*)(const RunConfig&, Progress::Style, const StopRequest&);
+
+// Also after a run that failed, as far as the index can be read.
+IndexRunReport run_with_metrics(Run run, const RunConfig& config, Progress::Style style,
+                                const StopRequest& stop) {
+  if (config.run.metrics.empty()) return run(config, style, stop);
+  IndexRunReport report;
+  try {
+    report = run(config, style, stop);
+  } catch (const Error&) {
+    try {
+      write_metrics(config.store.database, config.run.metrics);
+    } catch (const Error& error) {
+      spdlog::warn("no metrics are written: {}", error.what());
+    }
+    throw;
+  }
+  write_metrics(config.store.database, config.run.metrics);
+  return report;
+}
+
+int run_as(Run run, const Arguments& arguments) {
   StopSignal stop;  // before OpenCL starts threads
   const RunConfig config = arguments.config.load();
   check(config);
+  be_nice(config.run);
   const IndexRunReport report =
-      run_index(config, arguments.talk.apply(), [&] { return stop.received() != 0; });
+      run_with_metrics(run, config, arguments.talk.apply(), [&] { return stop.received() != 0; });
   tell_skipped(report.skipped, config.store.database);
   tell_summary(report);
   if (report.stopped) {
@@ -96,7 +129,19 @@ void add_index_command(CLI::App& app, Action& action) {
       "is being worked on is finished and published, and the exit code is 130 or 143.\n"
       "Example: lookalike index --images ~/photos --database photos.db");
   const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return run(*arguments); }; });
+  command->callback([=, &action] { action = [=] { return run_as(run_index, *arguments); }; });
+}
+
+void add_retrain_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "retrain", "Give an index new visual words, for a collection that has grown");
+  command->footer(
+      "Input: the folders that are indexed, as for `lookalike index`. Output: the same index, made "
+      "anew beside the old one (DATABASE.retrain) and swapped in at once; queries go on meanwhile. "
+      "Settings of [extract] may be others. One that was stopped is gone on with.\n"
+      "Example: lookalike retrain --images ~/photos --database photos.db");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return run_as(retrain_index, *arguments); }; });
 }
 
 }  // namespace lookalike

@@ -10,6 +10,10 @@ IndexFile::IndexFile(CLI::App& command) {
   command.add_option("--database", database_, "The index's file")->required()->type_name("FILE");
 }
 
+ListArguments::ListArguments(CLI::App& command) : index(command) {
+  command.add_flag("--json", json, "Print one JSON object");
+}
+
 const std::string& IndexFile::must_exist() const {
   std::error_code error;
   if (!std::filesystem::is_regular_file(database_, error)) {

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "stages/command/command_line.h"
+
 namespace lookalike {
 
 // --database FILE of commands that want an index to be there already.
@@ -15,6 +17,20 @@ class IndexFile {
 
  private:
   std::string database_;
+};
+
+// The options of commands that list something of an index.
+struct ListArguments {
+  explicit ListArguments(CLI::App& command);
+  IndexFile index;
+  bool json = false;
+};
+
+// The options of commands that change an index as a whole.
+struct UpkeepArguments {
+  explicit UpkeepArguments(CLI::App& command) : index(command), talk(command) {}
+  IndexFile index;
+  TalkArguments talk;
 };
 
 }  // namespace lookalike

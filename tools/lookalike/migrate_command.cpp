@@ -1,7 +1,6 @@
 #include <memory>
 
 #include "pipeline/error.h"
-#include "stages/command/command_line.h"
 #include "storage/index_writer.h"
 #include "storage/schema.h"
 #include "tools/lookalike/commands.h"
@@ -10,13 +9,7 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : index(command), talk(command) {}
-  IndexFile index;
-  TalkArguments talk;
-};
-
-int migrate_index(const Arguments& arguments) {
+int migrate_index(const UpkeepArguments& arguments) {
   arguments.talk.apply();
   const std::string& database = arguments.index.must_exist();
   IndexWriter writer(database);  // brings it up to date
@@ -33,7 +26,7 @@ void add_migrate_command(CLI::App& app, Action& action) {
       "Output: the same index in this version's format, changed in one transaction; one that is up "
       "to date stays as it is. `lookalike index` does the same by itself.\n"
       "Example: lookalike migrate --database photos.db");
-  const auto arguments = std::make_shared<Arguments>(*command);
+  const auto arguments = std::make_shared<UpkeepArguments>(*command);
   command->callback([=, &action] { action = [=] { return migrate_index(*arguments); }; });
 }
 

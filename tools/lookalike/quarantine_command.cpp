@@ -12,15 +12,7 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : index(command) {
-    command.add_flag("--json", json, "Print one JSON object");
-  }
-  IndexFile index;
-  bool json = false;
-};
-
-int list(const Arguments& arguments) {
+int list(const ListArguments& arguments) {
   const IndexReader index{std::filesystem::path(arguments.index.must_exist())};
   Json json = {{"quarantine", Json::array()}};
   for (const SkippedFile& file : index.quarantine()) {
@@ -44,10 +36,9 @@ void add_quarantine_command(CLI::App& app, Action& action) {
       app.add_subcommand("quarantine", "List the files that could not be indexed, and why");
   command->footer(
       "Output: one line a file: path, reason, detail. A file that is set aside for what is in it "
-      "is "
-      "tried again only when it changes.\n"
+      "is tried again only when it changes.\n"
       "Example: lookalike quarantine --database photos.db");
-  const auto arguments = std::make_shared<Arguments>(*command);
+  const auto arguments = std::make_shared<ListArguments>(*command);
   command->callback([=, &action] { action = [=] { return list(*arguments); }; });
 }
 

@@ -56,6 +56,7 @@ int run_lookalike(int argc, const char* const* argv) {
   add_check_command(app, action);
   add_compact_command(app, action);
   add_remove_command(app, action);
+  add_retrain_command(app, action);
   add_migrate_command(app, action);
   if (argc > 1) check_command_name(app, argv[1]);
   if (!parse_command_line(app, argc, argv)) return kExitDone;

@@ -1,0 +1,76 @@
+#include "tools/index/retrain.h"
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "pipeline/error.h"
+#include "storage/index_reader.h"
+#include "tools/index/run_document.h"
+#include "tools/index/run_recorder.h"
+
+namespace lookalike {
+namespace {
+
+void remove_index(const std::string& database) {
+  for (const char* ending : {"", "-wal", "-shm", ".work"}) {
+    std::error_code ignored;
+    std::filesystem::remove_all(database + ending, ignored);
+  }
+}
+
+// Whether the index has this very content: it was swapped in, and the run was killed before it
+// could remove what it came from.
+bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
+  try {
+    const Settings settings = IndexReader(beside).settings();
+    return !settings.empty() && settings == writer.settings();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+IndexRunReport index_beside(const RunConfig& config, Progress::Style style,
+                            const StopRequest& stop) {
+  if (std::filesystem::exists(config.store.database)) {
+    try {
+      return run_index(config, style, stop);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kUsage) throw;
+      remove_index(config.store.database);  // of other settings
+    }
+  }
+  return run_index(config, style, stop);
+}
+
+}  // namespace
+
+IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
+                             const StopRequest& stop) {
+  if (!std::filesystem::exists(config.store.database)) {
+    throw Error(ErrorKind::kInput, config.store.database + ": there is no such index");
+  }
+  RunConfig beside = config;
+  beside.store.database += ".retrain";
+  IndexWriter writer(config.store.database);
+  RunRecorder recorder(writer, "retrain");
+  try {
+    const IndexCounts before = IndexReader(config.store.database).counts();
+    if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
+    IndexRunReport report = index_beside(beside, style, stop);
+    if (!report.stopped) {
+      writer.replace_content(beside.store.database);
+      remove_index(beside.store.database);
+    }
+    report.before = before;
+    report.after = IndexReader(config.store.database).counts();
+    recorder.end(report.stopped ? "stopped" : "done", run_document(report));
+    return report;
+  } catch (const std::exception& error) {
+    recorder.fail(error.what());
+    throw;
+  }
+}
+
+}  // namespace lookalike
