@@ -1,6 +1,7 @@
 #include "tests/end_to_end/run_program.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -39,7 +40,8 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments) {
+ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& settings) {
   const std::string path = LOOKALIKE_PROGRAMS "/" + program;
   // execv takes pointers to characters that it does not change.
   std::vector<char*> pointers = {const_cast<char*>(path.c_str())};
@@ -54,6 +56,8 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
   if (process == 0) {
     ::dup2(::fileno(out.get()), STDOUT_FILENO);
     ::dup2(::fileno(err.get()), STDERR_FILENO);
+    // putenv() takes pointers to characters that it may change, and keeps them.
+    for (const std::string& setting : settings) ::putenv(const_cast<char*>(setting.c_str()));
     ::execv(path.c_str(), pointers.data());
     ::_exit(127);
   }

@@ -12,7 +12,9 @@ struct ProgramResult {
 };
 
 // Runs one of our programs ("lookalike", "lookalike-extract") and waits for it. Arguments are
-// handed over as they are: no shell is involved.
-ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments);
+// handed over as they are: no shell is involved. Settings are added to the environment, as
+// "NAME=value".
+ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& settings = {});
 
 }  // namespace lookalike

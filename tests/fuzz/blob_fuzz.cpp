@@ -1,0 +1,73 @@
+// The index's blobs: the first byte says which kind, the rest is the payload; it is tried as it
+// stands and with the checksum that random bytes never have. It is refused with Error(kStorage), or
+// what it holds comes back from being written and read again.
+
+#include <cstdlib>
+#include <span>
+
+#include "pipeline/error.h"
+#include "storage/codecs.h"
+#include "storage/digest.h"
+#include "tests/fuzz/fuzz_target.h"
+
+namespace lookalike {
+namespace {
+
+void read_postings(ByteView blob) {
+  WordPostings postings;
+  decode_postings(blob, postings);
+  promise(postings.images.size() == postings.signatures.size());
+  WordPostings again;
+  decode_postings(encode_postings(postings.images, postings.signatures), again);
+  promise(again.images == postings.images && again.signatures == postings.signatures);
+}
+
+void read_features(ByteView blob) {
+  const std::vector<IndexedFeature> features = decode_features(blob);
+  for (const IndexedFeature& feature : features) {
+    promise(std::abs(feature.laplacian_sign) <= 1);
+    promise(feature.angle_degrees >= 0 && feature.angle_degrees < 360 && feature.size > 0);
+  }
+}
+
+void read_histogram(ByteView blob) {
+  const SparseHistogram histogram = decode_histogram(blob);
+  promise(decode_histogram(encode_histogram(histogram)) == histogram);
+}
+
+void read_floats(ByteView blob) {
+  promise(decode_floats(blob).size() <= blob.size());
+}
+
+void read(std::uint8_t kind, ByteView blob) {
+  try {
+    switch (kind % 4) {
+      case 0:
+        return read_postings(blob);
+      case 1:
+        return read_features(blob);
+      case 2:
+        return read_histogram(blob);
+      default:
+        return read_floats(blob);
+    }
+  } catch (const Error& error) {
+    promise(error.kind() == ErrorKind::kStorage);
+  }
+}
+
+}  // namespace
+}  // namespace lookalike
+
+using namespace lookalike;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const ByteView payload(data + 1, size - 1);
+  read(data[0], payload);
+  ByteWriter sealed;
+  sealed.put_array(payload.data(), payload.size());
+  sealed.put<std::uint32_t>(static_cast<std::uint32_t>(checksum(payload)));
+  read(data[0], sealed.view());
+  return 0;
+}
