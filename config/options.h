@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/locate_options.h"
+#include "config/run_options.h"
 
 // One plain struct per table of the configuration. The value here is the default; unit and range
 // stand beside it; config/fields.cpp has them for loading, --help and default.toml.
@@ -102,14 +103,6 @@ struct MatchOptions {
   std::uint64_t seed = 1;
 
   bool operator==(const MatchOptions&) const = default;
-};
-
-// [run]: the process of `lookalike index`.
-struct RunOptions {
-  std::string metrics;         // a file for a monitor, written after each run; empty: none
-  std::uint32_t niceness = 0;  // 0..19: how far other programs go first
-
-  bool operator==(const RunOptions&) const = default;
 };
 
 struct RunConfig {
