@@ -1,6 +1,18 @@
 // The integral image by bands of band_rows rows, for CPUs: the sums of each band's columns, then,
 // from those of the bands above, each band row by row.
 
+// Running sums of 16 pixels: each step adds what stands 1, 2, 4 and 8 places before.
+ushort16 running_sums(uchar16 pixels) {
+  ushort16 v = convert_ushort16(pixels);
+  v += (ushort16)(0, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb, v.sc,
+                  v.sd, v.se);
+  v += (ushort16)(0, 0, v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa, v.sb,
+                  v.sc, v.sd);
+  v += (ushort16)((ushort4)(0), v.s0, v.s1, v.s2, v.s3, v.s4, v.s5, v.s6, v.s7, v.s8, v.s9, v.sa,
+                  v.sb);
+  return v + (ushort16)((ushort8)(0), v.lo);
+}
+
 // Group (strip of STRIP columns, band): column_sums [bands][width]
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sum_bands(
     global const uchar* pixels, uint width, uint height, uint band_rows, global SUM* column_sums) {
@@ -44,9 +56,16 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void write_bands(
     to += pitch;
     sum = 0;
     to[0] = 0;
-    for (uint x = 0; x < width; ++x) {
+    global const SUM* over = to - pitch;
+    uint x = 0;
+    for (; x + 16 <= width; x += 16) {
+      const ushort16 run = running_sums(vload16(0, row + x));
+      vstore16(vload16(0, over + x + 1) + sum + CONVERT_SUM16(run), 0, to + x + 1);
+      sum += run.sf;
+    }
+    for (; x < width; ++x) {
       sum += row[x];
-      to[x + 1] = (to - pitch)[x + 1] + sum;
+      to[x + 1] = over[x + 1] + sum;
     }
   }
 }

@@ -192,7 +192,9 @@ void ImageIntegral::run_bands(const Image& image) {
   const cl::Buffer above = session_.allocate(bands * image.width * image.value_bytes());
   const cl_uint width = to_uint(image.width);
   const cl_uint height = to_uint(image.height);
-  const std::string options = image.options() + " -DSTRIP=" + std::to_string(kStripColumns);
+  const std::string options = image.options() + " -DSTRIP=" + std::to_string(kStripColumns) +
+                              " -DCONVERT_SUM16=convert_" +
+                              (image.value_bytes() == 4 ? "uint16" : "ulong16");
   cl::Kernel sum_bands = session_.kernel({"integral_image/bands.cl"}, "sum_bands", options);
   set_arguments(sum_bands, image.pixels, width, height, to_uint(band_rows), above);
   session_.launch(sum_bands, "integral_sums", {parts(image.width, kStripColumns), bands}, {{1, 1}});
