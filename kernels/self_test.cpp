@@ -22,6 +22,8 @@
 #include "kernels/correlation/correlation_reference.h"
 #include "kernels/integral_image/integral_image.h"
 #include "kernels/integral_image/integral_image_reference.h"
+#include "kernels/pose_search/pose_search.h"
+#include "kernels/pose_search/pose_search_reference.h"
 #include "kernels/surf/surf.h"
 #include "kernels/surf/surf_reference.h"
 #include "kernels/transpose/transpose.h"
@@ -176,6 +178,44 @@ std::string check_surf(OpenClSession& session) {
   return agreeing * 100 >= expected.size() * 99 ? "" : "more than 1 % of the features are off";
 }
 
+// A part of the image, to be found again where it was.
+PoseObject part_of(const ImageView& image, int left, int top, int width, int height) {
+  PoseObject part;
+  part.width = width;
+  part.height = height;
+  part.centre = {(width - 1) / 2.0, (height - 1) / 2.0};
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      part.pixels.push_back(static_cast<float>(image.at(left + x, top + y)));
+      part.mask.push_back(255);
+      part.points.push_back({x - part.centre.x, y - part.centre.y});
+    }
+  }
+  return part;
+}
+
+std::string check_pose_search(OpenClSession& session) {
+  const GrayImage image = random_image(80, 60, kSeed);
+  const PoseObject object = part_of(image.view(), 30, 20, 20, 16);
+  const std::array<TurnScale, 2> poses = {TurnScale{0, 1}, TurnScale{0.6, 1.1}};
+  ScenePyramid pyramid(session);
+  pyramid.load(image.view(), 1, 20);
+  PoseMap map;
+  const PosePeaks found =
+      PoseSearch(session).search(pyramid.level(0), object, poses, poses.size(), 0.9F, false, &map);
+  const PlainLevel plain = scene_pyramid_reference(image.view(), 1).front();
+  std::vector<float> expected = pose_scores_reference(plain, object, poses[0], false);
+  const std::vector<float> turned = pose_scores_reference(plain, object, poses[1], false);
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = std::max(expected[i], turned[i]);
+  if (found.peaks.size() != 1 || found.peaks[0].x != 39 || found.peaks[0].y != 27) {
+    return "an object is not found at its place";
+  }
+  const bool agrees =
+      std::equal(map.scores.begin(), map.scores.end(), expected.begin(), expected.end(),
+                 [](float score, float right) { return std::abs(score - right) <= 1e-3F; });
+  return agrees ? "" : "a score is off by more than 1e-3";
+}
+
 std::vector<SelfTest> tests_for(OpenClSession& session) {
   std::vector<SelfTest> tests;
   for (const AssignKernel kernel : assign_kernels(session)) {
@@ -201,6 +241,7 @@ std::vector<SelfTest> tests_for(OpenClSession& session) {
   tests.push_back({"surf", check_surf});
   tests.push_back({"correlation", check_correlation});
   tests.push_back({"warp", check_warp});
+  tests.push_back({"pose search", check_pose_search});
   return tests;
 }
 
