@@ -63,6 +63,7 @@ class Bench {
       pace_.record(workload, row.variant, row.timing.kernel_ms);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kDevice) throw;
+      row.failed = true;
       row.note = std::string("failed: ") + error.what();
     }
   }

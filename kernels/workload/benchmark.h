@@ -22,7 +22,8 @@ struct BenchmarkRow {
   Timing timing{};
   WorkUnit unit = WorkUnit::kOperations;
   double amount = 0;
-  std::string note{};  // why it was not run; empty when it was
+  std::string note{};   // why it was not run; empty when it was
+  bool failed = false;  // it was to run, and the device could not
 
   // Work a second of kernel time, in unit_name(unit).
   double rate() const;

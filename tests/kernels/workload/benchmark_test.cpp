@@ -115,6 +115,7 @@ TEST_F(RunBenchmarks, TimesEveryVariantAndMarksTheOneThatIsChosen) {
 TEST_F(RunBenchmarks, AVariantThatFailsBecomesANote) {
   const BenchmarkReport report = run({workload("one", 1, {"broken", "a"})}, {});
   EXPECT_EQ(report.rows[0].note, "failed: cannot");
+  EXPECT_TRUE(report.rows[0].failed);
   EXPECT_EQ(report.rows[1].note, "");
 }
 
