@@ -101,8 +101,9 @@ void add_codebook_fields(std::vector<ConfigField>& to) {
 
 void add_assign_fields(std::vector<ConfigField>& to) {
   to.push_back(field<&RunConfig::assign, &AssignOptions::kernel>(
-      "assign", "kernel", Choice{{"auto", "gpu1", "fused", "cpu"}}, "",
-      "How the nearest word is found. \"auto\": by the kind of device."));
+      "assign", "kernel",
+      Choice{{"auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "fused", "matrix", "cpu"}}, "",
+      "How the nearest word is found. \"auto\": what was fastest on the device."));
 }
 
 void add_variance_fields(std::vector<ConfigField>& to) {

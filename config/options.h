@@ -61,7 +61,7 @@ struct CodebookOptions {
 
 // [assign]
 struct AssignOptions {
-  std::string kernel = "auto";  // "auto", "gpu1", "fused", "cpu"
+  std::string kernel = "auto";  // as to_string(AssignKernel)
 
   bool operator==(const AssignOptions&) const = default;
 };

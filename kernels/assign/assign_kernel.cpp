@@ -30,6 +30,12 @@ std::string_view to_string(AssignKernel kernel) {
       ->second;
 }
 
+std::vector<std::string_view> assign_kernel_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [kernel, name] : kNames) names.push_back(name);
+  return names;
+}
+
 AssignKernel parse_assign_kernel(std::string_view name) {
   std::string known;
   for (const auto& [kernel, known_name] : kNames) {

@@ -24,6 +24,8 @@ enum class AssignKernel {
 
 // "auto", "gpu1", ..., "gpu5", "fused", "matrix", "cpu".
 std::string_view to_string(AssignKernel kernel);
+// All of them, in that order.
+std::vector<std::string_view> assign_kernel_names();
 // Throws Error(kUsage) when no kernel has this name.
 AssignKernel parse_assign_kernel(std::string_view name);
 // The kernels that the session's device can run, the one that should be fastest first.

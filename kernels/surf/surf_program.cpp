@@ -104,9 +104,14 @@ std::vector<float> flatten(const std::vector<OrientationSample>& samples) {
   return values;
 }
 
-SurfKernel resolve(SurfKernel kernel, const OpenClSession& session) {
+// Of the sizes that were measured, those of a photo as extraction reduces it decide: an object
+// takes images of every size.
+SurfKernel resolve(SurfKernel kernel, OpenClSession& session) {
   const std::vector<SurfKernel> able = surf_kernels(session);
-  if (kernel == SurfKernel::kAuto) return able.front();
+  if (kernel == SurfKernel::kAuto) {
+    return choose_variant(session.tuning(), "surf",
+                          {{"images", 4}, {"width", 1024}, {"height", 768}}, able);
+  }
   if (std::find(able.begin(), able.end(), kernel) != able.end()) return kernel;
   throw Error(ErrorKind::kDevice, "Surf: " + session.device().name +
                                       " cannot run the kernel named " +

@@ -12,7 +12,7 @@ namespace lookalike {
 
 // How SURF's kernels are cut into work-items. Both forms find the same features.
 enum class SurfKernel {
-  kAuto,  // kCpu on CPUs and where work-groups are small, else kGpu
+  kAuto,  // the faster one measured on this device, else the first of surf_kernels
   kCpu,   // an item per row, strip or keypoint, for vector units
   kGpu,   // groups of items per row, band or keypoint
 };

@@ -32,12 +32,15 @@ Workload workload_of(OpenClSession& session, const Size& size) {
                               {"width", static_cast<std::uint64_t>(size.width)},
                               {"height", static_cast<std::uint64_t>(size.height)}},
                     .unit = WorkUnit::kPixels,
-                    .amount = static_cast<double>(size.images * pixels),
-                    .variants = {"layers"}};
+                    .amount = static_cast<double>(size.images * pixels)};
+  for (const SurfKernel kernel : surf_kernels(session)) {
+    workload.variants.emplace_back(to_string(kernel));
+  }
   const Lazy<GrayImage> image([=] { return textured_picture(size.width, size.height, 1); });
-  workload.prepare = [&session, size, image](const std::string& /*variant*/) {
+  workload.prepare = [&session, size, image](const std::string& variant) {
     const auto surf = std::make_shared<Surf>(
-        session, SurfParameters{.hessian_threshold = kPictureHessianThreshold});
+        session, SurfParameters{.hessian_threshold = kPictureHessianThreshold},
+        parse_surf_kernel(variant));
     const std::vector<ImageView> batch(size.images, image.get().view());
     return [=, keep = image] { surf->extract(batch); };
   };
