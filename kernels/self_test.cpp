@@ -20,6 +20,8 @@
 #include "kernels/convolution/convolution_reference.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
+#include "kernels/histogram/histogram.h"
+#include "kernels/histogram/histogram_reference.h"
 #include "kernels/integral_image/integral_image.h"
 #include "kernels/integral_image/integral_image_reference.h"
 #include "kernels/pose_search/pose_search.h"
@@ -46,16 +48,29 @@ struct SelfTest {
   Check check;
 };
 
-std::string check_assign(OpenClSession& session, AssignKernel kernel) {
+std::string check_assign(OpenClSession& session, AssignKernel kernel, SelfTestScale scale) {
   constexpr std::size_t kDimensions = 64;
-  const std::vector<float> words = synthetic_descriptors(300, kDimensions, kSeed);
-  const std::vector<float> descriptors = synthetic_descriptors(150, kDimensions, kSeed + 1);
+  const bool tiny = scale == SelfTestScale::kTiny;
+  const std::vector<float> words = synthetic_descriptors(tiny ? 40 : 300, kDimensions, kSeed);
+  const std::vector<float> descriptors =
+      synthetic_descriptors(tiny ? 35 : 150, kDimensions, kSeed + 1);
   const MatrixView<const float> word_view(words, kDimensions);
   const MatrixView<const float> view(descriptors, kDimensions);
   WordAssigner assigner(session, word_view, kernel);
   return is_nearest(word_view, view, 1, assigner.assign(view))
              ? ""
              : "a word is not the nearest, or its distance is wrong";
+}
+
+std::string check_histogram(OpenClSession& session, HistogramKernel kernel) {
+  constexpr std::uint32_t kWords = 5000;
+  std::mt19937 generator(kSeed);
+  std::vector<std::uint32_t> words(300);
+  for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(generator() % kWords);
+  const std::vector<std::uint32_t> offsets = {0, 99, 99, 300};
+  const bool agrees = WordHistograms(session, kWords, kernel).count(words, offsets) ==
+                      histogram_reference(words, offsets, kWords);
+  return agrees ? "" : "a word is miscounted";
 }
 
 std::string check_variance(OpenClSession& session, Reduction reduction) {
@@ -115,10 +130,13 @@ std::string check_integral_image(OpenClSession& session, IntegralKernel kernel) 
   return agrees ? "" : "a sum is wrong";
 }
 
-std::string check_correlation(OpenClSession& session) {
-  const GrayImage image = random_image(90, 61, kSeed);
-  const GrayImage pattern = random_image(19, 23, kSeed + 1);
-  const std::vector<float> map = Correlation(session).map(image.view(), pattern.view());
+std::string check_correlation(OpenClSession& session, CorrelationKernel kernel,
+                              SelfTestScale scale) {
+  const bool tiny = scale == SelfTestScale::kTiny;
+  const GrayImage image = random_image(tiny ? 26 : 90, tiny ? 21 : 61, kSeed);
+  const GrayImage pattern = random_image(tiny ? 5 : 19, tiny ? 6 : 23, kSeed + 1);
+  const std::vector<float> map =
+      Correlation(session, {.kernel = kernel}).map(image.view(), pattern.view());
   const std::vector<double> expected = correlation_reference(image.view(), pattern.view());
   const bool agrees =
       std::equal(map.begin(), map.end(), expected.begin(), expected.end(),
@@ -167,10 +185,11 @@ bool have(const FeatureSet& features, const FeatureSet& wanted, std::size_t i) {
   return false;
 }
 
-std::string check_surf(OpenClSession& session) {
-  const GrayImage image = random_squares(160, 120, 10);
+std::string check_surf(OpenClSession& session, SurfKernel kernel, SelfTestScale scale) {
+  const bool tiny = scale == SelfTestScale::kTiny;
+  const GrayImage image = tiny ? random_squares(48, 40, 10) : random_squares(160, 120, 10);
   const ImageView view = image.view();
-  const FeatureSet found = Surf(session, {}).extract({&view, 1}).front();
+  const FeatureSet found = Surf(session, {}, kernel).extract({&view, 1}).front();
   const FeatureSet expected = surf_reference(view, {});
   std::size_t agreeing = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) agreeing += have(found, expected, i) ? 1 : 0;
@@ -216,11 +235,15 @@ std::string check_pose_search(OpenClSession& session) {
   return agrees ? "" : "a score is off by more than 1e-3";
 }
 
-std::vector<SelfTest> tests_for(OpenClSession& session) {
+std::vector<SelfTest> tests_for(OpenClSession& session, SelfTestScale scale) {
   std::vector<SelfTest> tests;
   for (const AssignKernel kernel : assign_kernels(session)) {
     tests.push_back({"assign " + std::string(to_string(kernel)),
-                     [kernel](OpenClSession& s) { return check_assign(s, kernel); }});
+                     [=](OpenClSession& s) { return check_assign(s, kernel, scale); }});
+  }
+  for (const HistogramKernel kernel : histogram_kernels(session)) {
+    tests.push_back({"histogram " + std::string(to_string(kernel)),
+                     [=](OpenClSession& s) { return check_histogram(s, kernel); }});
   }
   for (const Reduction reduction : reductions(session)) {
     tests.push_back({"variance " + std::string(to_string(reduction)),
@@ -238,8 +261,14 @@ std::vector<SelfTest> tests_for(OpenClSession& session) {
     tests.push_back({"integral image " + std::string(to_string(kernel)),
                      [kernel](OpenClSession& s) { return check_integral_image(s, kernel); }});
   }
-  tests.push_back({"surf", check_surf});
-  tests.push_back({"correlation", check_correlation});
+  for (const SurfKernel kernel : surf_kernels(session)) {
+    tests.push_back({"surf " + std::string(to_string(kernel)),
+                     [=](OpenClSession& s) { return check_surf(s, kernel, scale); }});
+  }
+  for (const CorrelationKernel kernel : correlation_kernels(session)) {
+    tests.push_back({"correlation " + std::string(to_string(kernel)),
+                     [=](OpenClSession& s) { return check_correlation(s, kernel, scale); }});
+  }
   tests.push_back({"warp", check_warp});
   tests.push_back({"pose search", check_pose_search});
   return tests;
@@ -263,9 +292,9 @@ SelfTestResult run(const SelfTest& test, OpenClSession& session) {
 
 }  // namespace
 
-std::vector<SelfTestResult> run_self_tests(OpenClSession& session) {
+std::vector<SelfTestResult> run_self_tests(OpenClSession& session, SelfTestScale scale) {
   std::vector<SelfTestResult> results;
-  for (const SelfTest& test : tests_for(session)) results.push_back(run(test, session));
+  for (const SelfTest& test : tests_for(session, scale)) results.push_back(run(test, session));
   return results;
 }
 

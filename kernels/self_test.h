@@ -14,8 +14,14 @@ struct SelfTestResult {
   double elapsed_ms = 0;  // with the kernel's compilation
 };
 
+enum class SelfTestScale {
+  kUsual,  // more than one tile of everything, in seconds
+  kTiny,   // so little that a simulator of a device can run it
+};
+
 // Runs every kernel that this device can run on a small random problem and compares the outcome
 // with its plain C++ reference. A kernel that throws has failed; nothing is thrown.
-std::vector<SelfTestResult> run_self_tests(OpenClSession& session);
+std::vector<SelfTestResult> run_self_tests(OpenClSession& session,
+                                           SelfTestScale scale = SelfTestScale::kUsual);
 
 }  // namespace lookalike

@@ -47,20 +47,10 @@ class WordAssigner {
     return nearest(descriptors, m).words;
   }
 
-  // Histograms [images][k] of assigned words: image i owns words[offsets[i]] to
-  // words[offsets[i + 1] - 1], and may own none.
-  //   offsets [images + 1]: from 0, rising, to the number of words
-  // Throws Error(kInternal) on other offsets and on a word that is not below k.
-  std::vector<std::uint32_t> histograms(std::span<const std::uint32_t> words,
-                                        std::span<const std::uint32_t> offsets);
-
   // The kernel in use; never kAuto.
   AssignKernel kernel() const { return kernel_; }
 
  private:
-  void count_words(std::span<const std::uint32_t> words, std::span<const std::uint32_t> offsets,
-                   std::span<std::uint32_t> histograms);
-
   OpenClSession& session_;
   AssignKernel kernel_;
   std::size_t word_count_;

@@ -50,8 +50,7 @@ INLINE void sum_band(global const uint* restrict quads, Image image, Window wind
   const int begin = TEAM * BAND * side / PATCH;
   const int end = ((TEAM + 1) * BAND * side + PATCH - 1) / PATCH;
   for (int column = MEMBER % MEMBER_COLUMNS; column < count; column += SPAN) {
-    float band[BAND][COLUMNS_EACH];
-    for (int i = 0; i < BAND * COLUMNS_EACH; ++i) band[0][i] = 0;
+    float band[BAND][COLUMNS_EACH] = {{0}};
     for (int row = begin + member_row; row < end; row += MEMBER_ROWS) {
       const float row_x = window.x + row * window.sine, row_y = window.y + row * window.cosine;
       float shares[BAND];

@@ -78,7 +78,7 @@ kernel void orientation(global const Image* restrict images,
   local int window;
   global FoundKeypoint* keypoint = chosen + get_group_id(0);
   const int item = get_local_id(0);
-  for (int i = item; i < 4 * GROUPS; i += LOCAL_SIZE) sums[0][i] = 0;
+  for (int i = item; i < 4 * GROUPS; i += LOCAL_SIZE) sums[i % 4][i / 4] = 0;
   if (item == 0) longest = 0;
   if (item == 0) window = WINDOWS;
   const Image image = images[keypoint->image];

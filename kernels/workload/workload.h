@@ -45,6 +45,7 @@ std::vector<Workload> all_workloads(OpenClSession& session, WorkloadScale scale)
 
 // Those of each kernel, in the same order.
 std::vector<Workload> assign_workloads(OpenClSession& session, WorkloadScale scale);
+std::vector<Workload> histogram_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> transpose_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> variance_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> convolution_workloads(OpenClSession& session, WorkloadScale scale);

@@ -46,10 +46,14 @@ std::vector<std::uint64_t> signatures_in_parallel(MatrixView<const float> descri
   return signatures;
 }
 
-SparseHistogram sparse(std::span<const std::uint32_t> counts) {
+// Of features in the order of their words.
+SparseHistogram count_words(std::span<const IndexedFeature> features) {
   SparseHistogram histogram;
-  for (std::size_t word = 0; word < counts.size(); ++word) {
-    if (counts[word] > 0) histogram.push_back({static_cast<std::uint32_t>(word), counts[word]});
+  for (const IndexedFeature& feature : features) {
+    if (histogram.empty() || histogram.back().word != feature.word) {
+      histogram.push_back({feature.word, 0});
+    }
+    ++histogram.back().count;
   }
   return histogram;
 }
@@ -80,16 +84,16 @@ std::vector<ImageWords> AssignStage::run(std::span<const ImageFeatures> images) 
   const std::vector<std::uint32_t> words = assigner_.assign(descriptors).words;
   const std::vector<std::uint64_t> signatures =
       signatures_in_parallel(descriptors, codebook_, words);
-  const std::vector<std::uint32_t> counts = assigner_.histograms(words, rows.offsets);
 
   std::vector<ImageWords> result;
   for (std::size_t i = 0; i < images.size(); ++i) {
     const std::size_t first = rows.offsets[i];
     const std::size_t count = rows.offsets[i + 1] - first;
-    result.push_back({images[i].image,
-                      by_word(images[i].features.keypoints, std::span(words).subspan(first, count),
-                              std::span(signatures).subspan(first, count)),
-                      sparse(std::span(counts).subspan(i * codebook_.size(), codebook_.size()))});
+    std::vector<IndexedFeature> features =
+        by_word(images[i].features.keypoints, std::span(words).subspan(first, count),
+                std::span(signatures).subspan(first, count));
+    SparseHistogram histogram = count_words(features);
+    result.push_back({images[i].image, std::move(features), std::move(histogram)});
   }
   return result;
 }

@@ -181,61 +181,12 @@ INSTANTIATE_TEST_SUITE_P(EveryDevice, AssignTest,
                                   std::string(to_string(std::get<1>(instance.param)));
                          });
 
-class HistogramTest : public ::testing::TestWithParam<std::size_t> {
- protected:
-  OpenClSession session_{SessionOptions{.device = device_choice(GetParam())}};
-  std::vector<float> words_ = words_on_a_line({1, 2, 3});
-  WordAssigner assigner_{session_, {words_, 64}};
-};
-
-TEST_P(HistogramTest, CountsEachImageByItselfAndEmptyOnesAsZero) {
-  const std::vector<std::uint32_t> words = {0, 2, 2, 1, 1, 1};
-  const std::vector<std::uint32_t> offsets = {0, 0, 3, 3, 5, 6, 6};
-  EXPECT_THAT(assigner_.histograms(words, offsets), ElementsAre(0, 0, 0,  //
-                                                                1, 0, 2,  //
-                                                                0, 0, 0,  //
-                                                                0, 2, 0,  //
-                                                                0, 1, 0,  //
-                                                                0, 0, 0));
-}
-
-TEST_P(HistogramTest, NoImagesAndNoWordsAreLegal) {
-  EXPECT_THAT(assigner_.histograms({}, std::vector<std::uint32_t>{0}), IsEmpty());
-  EXPECT_THAT(assigner_.histograms({}, std::vector<std::uint32_t>{0, 0}), ElementsAre(0, 0, 0));
-}
-
-TEST_P(HistogramTest, ManyWordsOfManyImagesAllCount) {
-  constexpr std::size_t kImages = 40;
-  constexpr std::size_t kWordsEach = 257;
-  std::vector<std::uint32_t> words(kImages * kWordsEach);
-  for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(i * i % 3);
-  std::vector<std::uint32_t> offsets;
-  for (std::size_t i = 0; i <= kImages; ++i) {
-    offsets.push_back(static_cast<std::uint32_t>(i * kWordsEach));
-  }
-  std::vector<std::uint32_t> expected(kImages * 3);
-  for (std::size_t i = 0; i < words.size(); ++i) ++expected[i / kWordsEach * 3 + words[i]];
-  EXPECT_EQ(assigner_.histograms(words, offsets), expected);
-}
-
-TEST_P(HistogramTest, WrongOffsetsAndWordsAreRefused) {
-  const std::vector<std::uint32_t> words = {0, 1};
-  using Offsets = std::vector<std::uint32_t>;
-  EXPECT_THROW(assigner_.histograms(words, Offsets{}), Error);
-  EXPECT_THROW(assigner_.histograms(words, Offsets{1, 2}), Error);
-  EXPECT_THROW(assigner_.histograms(words, Offsets{0, 1}), Error);
-  EXPECT_THROW(assigner_.histograms(words, Offsets{0, 2, 1, 2}), Error);
-  EXPECT_THROW(assigner_.histograms(std::vector<std::uint32_t>{0, 3}, Offsets{0, 2}), Error);
-}
-
-INSTANTIATE_TEST_SUITE_P(EveryDevice, HistogramTest,
-                         ::testing::Range<std::size_t>(0, list_devices().size()));
-
 TEST(AssignKernelName, RoundTripsAndRefusesOthers) {
-  for (const char* name :
-       {"auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "fused", "matrix", "cpu"}) {
+  for (const std::string_view name : assign_kernel_names()) {
     EXPECT_EQ(to_string(parse_assign_kernel(name)), name);
   }
+  EXPECT_THAT(assign_kernel_names(), ElementsAre("auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5",
+                                                 "fused", "matrix", "cpu"));
   EXPECT_THROW(parse_assign_kernel("gpu9"), Error);
 }
 

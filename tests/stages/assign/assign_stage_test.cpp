@@ -1,8 +1,13 @@
 #include "stages/assign/assign_stage.h"
 
+#include <algorithm>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/fields.h"
+#include "kernels/assign/synthetic_descriptors.h"
 #include "pipeline/signature.h"
 
 namespace lookalike {
@@ -90,6 +95,42 @@ TEST_F(AssignStageTest, DescriptorsOfAnotherSizeAreAnInputError) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kInput);
   }
+}
+
+// Features on no line, so that every word has some.
+ImageFeatures synthetic_image(std::size_t features) {
+  ImageFeatures image = image_with("/a", std::vector<float>(features));
+  image.features.descriptors = synthetic_descriptors(features, 64, 1);
+  return image;
+}
+
+Codebook synthetic_codebook(std::size_t words) {
+  Codebook codebook = line_codebook();
+  codebook.words = synthetic_descriptors(words, 64, 2);
+  codebook.thresholds.resize(words * kSignatureBits);
+  return codebook;
+}
+
+TEST(AssignStageKernels, EveryOneThatTheDeviceRunsGivesTheSameIndex) {
+  OpenClSession session;
+  const std::vector<ImageFeatures> images = {synthetic_image(90), synthetic_image(300)};
+  const auto run = [&](std::string_view kernel) {
+    AssignStage stage(session, synthetic_codebook(40), {.kernel = std::string(kernel)});
+    return stage.run(images);
+  };
+  const std::vector<ImageWords> expected = run("auto");
+  EXPECT_GT(expected[1].histogram.size(), 10U);
+  for (const AssignKernel kernel : assign_kernels(session)) {
+    const std::vector<ImageWords> found = run(to_string(kernel));
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      EXPECT_EQ(found[i].features, expected[i].features) << to_string(kernel);
+      EXPECT_EQ(found[i].histogram, expected[i].histogram) << to_string(kernel);
+    }
+  }
+}
+
+TEST(AssignStageKernels, ConfigurationOffersAllOfThem) {
+  EXPECT_EQ(std::get<Choice>(config_field("assign.kernel").rule).words, assign_kernel_names());
 }
 
 }  // namespace

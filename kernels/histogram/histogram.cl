@@ -1,0 +1,52 @@
+// words [offsets[images]]   offsets [images + 1], rising: image i owns words offsets[i] to
+// offsets[i + 1] - 1        histograms [images][k]
+
+// One work-item per word; the histograms are zero at the start.
+kernel void count_atomic(global const uint* words, global const uint* offsets, uint images, uint k,
+                         volatile global uint* histograms) {
+  const uint position = get_global_id(0);
+  if (position >= offsets[images]) return;
+  // The last image that starts at or before this word; images without words are passed over.
+  uint image = 0;
+  uint end = images;
+  while (end - image > 1) {
+    const uint middle = image + (end - image) / 2;
+    if (offsets[middle] <= position) {
+      image = middle;
+    } else {
+      end = middle;
+    }
+  }
+  atomic_inc(&histograms[(ulong)image * k + words[position]]);
+}
+
+// Group (segment, image) counts the words of the image that fall into its BINS bins. An image with
+// more bins is gone through once for each segment of them, which costs less than adding in global
+// memory as long as there are few segments.
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local(
+    global const uint* words, global const uint* offsets, uint images, uint k,
+    global uint* histograms) {
+  local uint bins[BINS];
+  const uint item = get_local_id(0);
+  const uint image = get_group_id(1);
+  const uint first = get_group_id(0) * BINS;
+  for (uint bin = item; bin < BINS; bin += GROUP_ITEMS) bins[bin] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = offsets[image] + item; i < offsets[image + 1]; i += GROUP_ITEMS) {
+    const uint bin = words[i] - first;  // of a word before the segment: far beyond it
+    if (bin < BINS) atomic_inc(&bins[bin]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  global uint* row = histograms + (ulong)image * k + first;
+  for (uint bin = item; bin < min((uint)BINS, k - first); bin += GROUP_ITEMS) row[bin] = bins[bin];
+}
+
+// One work-item per image.
+kernel void count_serial(global const uint* words, global const uint* offsets, uint images, uint k,
+                         global uint* histograms) {
+  const uint image = get_global_id(0);
+  if (image >= images) return;
+  global uint* row = histograms + (ulong)image * k;
+  for (uint bin = 0; bin < k; ++bin) row[bin] = 0;
+  for (uint i = offsets[image]; i < offsets[image + 1]; ++i) ++row[words[i]];
+}

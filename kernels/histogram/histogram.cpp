@@ -1,0 +1,87 @@
+#include "kernels/histogram/histogram.h"
+
+#include <algorithm>
+#include <string>
+
+namespace lookalike {
+namespace {
+
+// Cells of the histograms that are on the device at once: 256 MiB.
+constexpr std::size_t kBatchCells = std::size_t{1} << 26;
+constexpr std::size_t kGroupItems = 64;
+// Bins of a segment at most: 16 KiB, half of the local memory that OpenCL demands of GPUs, so that
+// a compute unit holds two groups or more.
+constexpr std::size_t kMostBins = 4096;
+
+HistogramKernel resolve(HistogramKernel kernel, OpenClSession& session, std::size_t word_count) {
+  if (kernel != HistogramKernel::kAuto) return kernel;
+  return choose_variant(session.tuning(), "histogram", {{"words", word_count}},
+                        histogram_kernels(session));
+}
+
+cl_uint to_uint(std::size_t value) {
+  return static_cast<cl_uint>(value);
+}
+
+}  // namespace
+
+WordHistograms::WordHistograms(OpenClSession& session, std::size_t word_count,
+                               HistogramKernel kernel)
+    : session_(session), word_count_(word_count), kernel_(resolve(kernel, session, word_count)) {
+  require(word_count >= 1 && word_count <= std::size_t{1} << 31U,
+          "WordHistograms: needs from 1 to 2^31 words");
+}
+
+std::vector<std::uint32_t> WordHistograms::count(std::span<const std::uint32_t> words,
+                                                 std::span<const std::uint32_t> offsets) {
+  require(!offsets.empty() && offsets.front() == 0 && offsets.back() == words.size() &&
+              std::is_sorted(offsets.begin(), offsets.end()),
+          "WordHistograms: offsets must rise from 0 to the number of words");
+  require(std::all_of(words.begin(), words.end(),
+                      [&](std::uint32_t word) { return word < word_count_; }),
+          "WordHistograms: a word is not in the codebook");
+  const std::size_t images = offsets.size() - 1;
+  std::vector<std::uint32_t> result(images * word_count_);
+  const std::size_t batch_images = std::max<std::size_t>(1, kBatchCells / word_count_);
+  for_each_batch(images, batch_images, [&](std::size_t first, std::size_t count) {
+    const std::span<const std::uint32_t> batch = offsets.subspan(first, count + 1);
+    count_batch(words.subspan(batch.front(), batch.back() - batch.front()), batch,
+                std::span(result).subspan(first * word_count_, count * word_count_));
+  });
+  return result;
+}
+
+// Of images whose words start at offsets.front().
+void WordHistograms::count_batch(std::span<const std::uint32_t> words,
+                                 std::span<const std::uint32_t> offsets,
+                                 std::span<std::uint32_t> histograms) {
+  std::vector<std::uint32_t> starts(offsets.begin(), offsets.end());
+  for (std::uint32_t& start : starts) start -= offsets.front();
+  const cl::Buffer counts = session_.allocate(histograms.size_bytes());
+  launch(session_.upload(words), words.size(), session_.upload<std::uint32_t>(starts),
+         starts.size() - 1, counts);
+  session_.read(counts, histograms);
+}
+
+void WordHistograms::launch(const cl::Buffer& words, std::size_t word_total,
+                            const cl::Buffer& offsets, std::size_t images,
+                            const cl::Buffer& histograms) {
+  const std::size_t bins = std::min(kMostBins, round_up(word_count_, kGroupItems));
+  const std::string name = "count_" + std::string(to_string(kernel_));
+  cl::Kernel kernel = session_.kernel(
+      {"histogram/histogram.cl"}, name,
+      "-DBINS=" + std::to_string(bins) + " -DGROUP_ITEMS=" + std::to_string(kGroupItems));
+  set_arguments(kernel, words, offsets, to_uint(images), to_uint(word_count_), histograms);
+  const std::string label = "histogram_" + std::string(to_string(kernel_));
+  if (kernel_ == HistogramKernel::kSerial) {
+    session_.launch(kernel, label, {images}, {{1}});
+  } else if (kernel_ == HistogramKernel::kLocal) {
+    const std::size_t segments = round_up(word_count_, bins) / bins;
+    session_.launch(kernel, label, {segments * kGroupItems, images}, {{kGroupItems, 1}});
+  } else {
+    session_.clear(histograms, images * word_count_ * sizeof(cl_uint));
+    session_.launch(kernel, label, {word_total}, {{kGroupItems}});
+  }
+}
+
+}  // namespace lookalike

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/histogram/histogram_kernel.h"
+#include "kernels/session/session.h"
+
+namespace lookalike {
+
+// How often each visual word occurs in each image, many images a launch.
+class WordHistograms {
+ public:
+  // word_count from 1 to 2^31. kAuto asks the session's tuning for kernel "histogram" with size
+  // "words". Throws Error(kInternal) on another count.
+  WordHistograms(OpenClSession& session, std::size_t word_count,
+                 HistogramKernel kernel = HistogramKernel::kAuto);
+
+  // Histograms [images][word_count]: image i owns words[offsets[i]] to words[offsets[i + 1] - 1],
+  // and may own none.
+  //   offsets [images + 1]: from 0, rising, to the number of words
+  // Many images go in batches, halved while the device is out of memory. Throws Error(kInternal)
+  // on other offsets and on a word that is not below word_count, Error(kDevice) when a launch
+  // fails.
+  std::vector<std::uint32_t> count(std::span<const std::uint32_t> words,
+                                   std::span<const std::uint32_t> offsets);
+
+  // The kernel in use; never kAuto.
+  HistogramKernel kernel() const { return kernel_; }
+
+ private:
+  void count_batch(std::span<const std::uint32_t> words, std::span<const std::uint32_t> offsets,
+                   std::span<std::uint32_t> histograms);
+  void launch(const cl::Buffer& words, std::size_t word_total, const cl::Buffer& offsets,
+              std::size_t images, const cl::Buffer& histograms);
+
+  OpenClSession& session_;
+  std::size_t word_count_;
+  HistogramKernel kernel_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,142 @@
+#include "kernels/histogram/histogram.h"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/histogram/histogram_reference.h"
+#include "pipeline/random.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Values = std::vector<std::uint32_t>;
+
+std::string device_choice(std::size_t index) {
+  return "::" + std::to_string(index);
+}
+
+// Runs for every kernel on every device present.
+class HistogramTest : public ::testing::TestWithParam<std::tuple<std::size_t, HistogramKernel>> {
+ protected:
+  WordHistograms histograms(std::size_t word_count) {
+    return {session_, word_count, std::get<1>(GetParam())};
+  }
+
+  // Whether random words of images with 0, 1, 2, ... words are counted as by the reference.
+  bool agrees(std::size_t images, std::size_t word_count) {
+    Random random(word_count);
+    Values words;
+    Values offsets = {0};
+    for (std::size_t image = 0; image < images; ++image) {
+      for (std::size_t i = 0; i < image; ++i) {
+        words.push_back(static_cast<std::uint32_t>(random.bits() % word_count));
+      }
+      offsets.push_back(static_cast<std::uint32_t>(words.size()));
+    }
+    return histograms(word_count).count(words, offsets) ==
+           histogram_reference(words, offsets, word_count);
+  }
+
+  OpenClSession session_{SessionOptions{.device = device_choice(std::get<0>(GetParam()))}};
+};
+
+TEST_P(HistogramTest, CountsEachImageByItselfAndEmptyOnesAsZero) {
+  const Values words = {0, 2, 2, 1, 1, 1};
+  const Values offsets = {0, 0, 3, 3, 5, 6, 6};
+  EXPECT_THAT(histograms(3).count(words, offsets), ElementsAre(0, 0, 0,  //
+                                                               1, 0, 2,  //
+                                                               0, 0, 0,  //
+                                                               0, 2, 0,  //
+                                                               0, 1, 0,  //
+                                                               0, 0, 0));
+}
+
+TEST_P(HistogramTest, NoImagesAndNoWordsAreLegal) {
+  EXPECT_THAT(histograms(3).count({}, Values{0}), IsEmpty());
+  EXPECT_THAT(histograms(3).count({}, Values{0, 0}), ElementsAre(0, 0, 0));
+}
+
+TEST_P(HistogramTest, SizesAroundGroupsAndSegmentsAgreeWithTheReference) {
+  for (const std::size_t word_count : {1U, 63U, 64U, 65U, 4095U, 4096U, 4097U, 9000U}) {
+    EXPECT_TRUE(agrees(70, word_count)) << word_count << " words";
+  }
+}
+
+TEST_P(HistogramTest, FirstAndLastBinOfEverySegmentCount) {
+  Values words;
+  for (std::uint32_t first = 0; first < 65536; first += 4096) {
+    words.insert(words.end(), {first, first, first + 4095});
+  }
+  const Values offsets = {0, static_cast<std::uint32_t>(words.size())};
+  EXPECT_EQ(histograms(65536).count(words, offsets), histogram_reference(words, offsets, 65536));
+}
+
+TEST_P(HistogramTest, OneWordThatComesManyTimesIsCountedOut) {
+  const Values words(100'000, 5);
+  EXPECT_THAT(histograms(7).count(words, Values{0, 100'000}),
+              ElementsAre(0, 0, 0, 0, 0, 100'000, 0));
+}
+
+TEST_P(HistogramTest, BatchesUnderAMemoryLimitGiveTheSame) {
+  OpenClSession small(
+      {.device = device_choice(std::get<0>(GetParam())), .memory_limit_bytes = 200'000});
+  Values words;
+  Values offsets = {0};
+  for (std::uint32_t image = 0; image < 40; ++image) {
+    words.insert(words.end(), {image, 900 + image});
+    offsets.push_back(static_cast<std::uint32_t>(words.size()));
+  }
+  EXPECT_EQ(WordHistograms(small, 5000, std::get<1>(GetParam())).count(words, offsets),
+            histogram_reference(words, offsets, 5000));
+}
+
+TEST_P(HistogramTest, WrongOffsetsAndWordsAreRefused) {
+  const Values words = {0, 1};
+  WordHistograms three = histograms(3);
+  EXPECT_THROW(three.count(words, Values{}), Error);
+  EXPECT_THROW(three.count(words, Values{1, 2}), Error);
+  EXPECT_THROW(three.count(words, Values{0, 1}), Error);
+  EXPECT_THROW(three.count(words, Values{0, 2, 1, 2}), Error);
+  EXPECT_THROW(three.count(Values{0, 3}, Values{0, 2}), Error);
+  EXPECT_THROW(histograms(0), Error);
+}
+
+std::vector<std::tuple<std::size_t, HistogramKernel>> every_kernel_of_every_device() {
+  std::vector<std::tuple<std::size_t, HistogramKernel>> all;
+  for (std::size_t i = 0; i < list_devices().size(); ++i) {
+    const OpenClSession session({.device = device_choice(i)});
+    for (const HistogramKernel kernel : histogram_kernels(session)) all.emplace_back(i, kernel);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, HistogramTest,
+                         ::testing::ValuesIn(every_kernel_of_every_device()),
+                         [](const auto& instance) {
+                           return "Device" + std::to_string(std::get<0>(instance.param)) + "_" +
+                                  std::string(to_string(std::get<1>(instance.param)));
+                         });
+
+TEST(HistogramKernels, RoundTripByNameAndOthersAreRefused) {
+  OpenClSession session;
+  for (const HistogramKernel kernel : histogram_kernels(session)) {
+    EXPECT_EQ(parse_histogram_kernel(to_string(kernel)), kernel);
+  }
+  EXPECT_THROW(parse_histogram_kernel("bins"), Error);
+}
+
+TEST(HistogramKernels, AutoBecomesOneOfTheDevicesKernels) {
+  OpenClSession session;
+  EXPECT_THAT(histogram_kernels(session), Contains(WordHistograms(session, 9).kernel()));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,77 @@
+// Every kernel at tiny sizes on Oclgrind, a simulator of a device that sees accesses outside of
+// buffers, races between work-items and wrong calls of OpenCL.
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// The reports of a log, each a paragraph. Left out are those on kernels that Oclgrind cannot make
+// since it lacks a function of its compiler's: lookalike does not offer such a kernel there, and
+// where it must be there the run itself fails.
+std::vector<std::string> reports(const fs::path& log) {
+  std::vector<std::string> reports;
+  std::ifstream stream(log);
+  std::string report;
+  const auto end_report = [&] {
+    const bool cannot_make = report.find("Undefined external function") != std::string::npos ||
+                             report.find("CL_INVALID_KERNEL_NAME") != std::string::npos;
+    if (!report.empty() && !cannot_make) reports.push_back(report);
+    report.clear();
+  };
+  for (std::string line; std::getline(stream, line);) {
+    if (line.find_first_not_of(" \t") == std::string::npos) {
+      end_report();
+    } else {
+      report += line + '\n';
+    }
+  }
+  end_report();
+  return reports;
+}
+
+// What a shell command prints; its errors go with it.
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>&1").c_str(), "r"), pclose);
+  std::string text;
+  std::array<char, 4096> part{};
+  while (std::fgets(part.data(), part.size(), pipe.get()) != nullptr) text += part.data();
+  return text;
+}
+
+TEST(Oclgrind, FindsNoWrongAccessNoRaceAndNoWrongCall) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "oclgrind puts a library in front of AddressSanitizer's";
+#endif
+  if (std::system("command -v oclgrind > /dev/null") != 0) {
+    GTEST_SKIP() << "oclgrind is not installed; tools/install-packages installs it";
+  }
+  const TemporaryFolder folder;
+  const fs::path log = folder.path() / "log";
+  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  // Oclgrind does not know what inlining makes of restrict, which changes no result.
+  const std::string output = output_of(
+      "oclgrind --data-races --check-api --max-errors 9 --build-options '-Drestrict=' --log '" +
+      log.string() + "' '" + self + "' --gtest_filter='EveryDevice/SelfTestTest.TinyOnesPass/0'");
+  EXPECT_THAT(output, HasSubstr("[  PASSED  ] 1 test.")) << output;
+  EXPECT_THAT(reports(log), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lookalike
