@@ -1,6 +1,11 @@
 // words [offsets[images]]   offsets [images + 1], rising: image i owns words offsets[i] to
 // offsets[i + 1] - 1        histograms [images][k]
 
+// One work-item per bin.
+kernel void clear_bins(global uint* histograms, ulong bins) {
+  if (get_global_id(0) < bins) histograms[get_global_id(0)] = 0;
+}
+
 // One work-item per word; the histograms are zero at the start.
 kernel void count_atomic(global const uint* words, global const uint* offsets, uint images, uint k,
                          volatile global uint* histograms) {

@@ -1,8 +1,5 @@
 #include "tools/benchmark/opencv_peers.h"
 
-#include <algorithm>
-#include <chrono>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -12,11 +9,11 @@
 #include <opencv2/imgproc.hpp>
 
 #include "kernels/workload/inputs.h"
+#include "tools/benchmark/least_time.h"
 
 namespace lookalike {
 namespace {
 
-constexpr int kMinRuns = 3;
 constexpr int kSiftFeatures = 5000;
 
 int size_of(const Workload& workload, const char* name) {
@@ -26,22 +23,6 @@ int size_of(const Workload& workload, const char* name) {
 cv::Mat picture(int width, int height, std::uint64_t seed) {
   GrayImage image = noise_picture(width, height, seed);
   return cv::Mat(height, width, CV_8UC1, image.pixels.data()).clone();
-}
-
-// The least time of several runs after one to warm up.
-double least_ms(double budget_ms, const std::function<void()>& run) {
-  using Clock = std::chrono::steady_clock;
-  run();
-  double best_ms = 0;
-  double spent_ms = 0;
-  for (int runs = 0; runs < kMinRuns || spent_ms < budget_ms; ++runs) {
-    const auto start = Clock::now();
-    run();
-    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    best_ms = runs == 0 ? ms : std::min(best_ms, ms);
-    spent_ms += ms;
-  }
-  return best_ms;
 }
 
 double match_template_ms(const Workload& workload, double budget_ms) {

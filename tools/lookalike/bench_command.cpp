@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -11,6 +13,7 @@
 #include "stages/command/open_session.h"
 #include "stages/match/answers.h"
 #include "tools/benchmark/benchmark_json.h"
+#include "tools/benchmark/faiss_peers.h"
 #include "tools/benchmark/opencv_peers.h"
 #include "tools/lookalike/commands.h"
 
@@ -31,10 +34,16 @@ struct Arguments {
   bool json = false;
 };
 
+std::vector<Peer> peers_of(const Workload& workload) {
+  std::vector<Peer> peers = opencv_peers(workload);
+  for (Peer& peer : faiss_peers(workload)) peers.push_back(std::move(peer));
+  return peers;
+}
+
 BenchmarkOptions benchmark_options(const Arguments& arguments) {
   BenchmarkOptions options;
   options.kernel = arguments.kernel;
-  options.peers = opencv_peers;
+  options.peers = peers_of;
   options.progress = [](const std::string& what) { spdlog::info("bench: {}", what); };
   if (arguments.quick) {
     options.limits = {.budget_ms = 10, .min_runs = 1};
@@ -63,7 +72,8 @@ int bench(const Arguments& arguments) {
 
 void add_bench_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "bench", "Time every variant of every kernel, beside OpenCV and what the device can do");
+      "bench",
+      "Time every variant of every kernel, beside OpenCV, FAISS and what the device can do");
   command->footer(
       "Output: one table per kernel: sizes, variant (* is the one that is used), time of kernels, "
       "of\n"
