@@ -16,6 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const TuningTarget kSmallGpu = {"NVIDIA CUDA", "NVIDIA", "GPU 1", "10.1", "GPU", ""};
 const TuningTarget kLargeGpu = {"NVIDIA CUDA", "NVIDIA", "GPU 2", "10.1", "GPU", ""};
@@ -105,6 +106,16 @@ TEST_F(TuningStore, StoringWhereNothingCanBeWrittenIsAStorageError) {
     FAIL() << "stored below a file";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  }
+}
+
+TEST(ShippedTunings, AllParseAndNameTheirDevice) {
+  const std::vector<TuningFile> shipped = shipped_tunings();
+  ASSERT_THAT(shipped, Not(IsEmpty()));
+  for (const TuningFile& file : shipped) {
+    EXPECT_THAT(file.target.device, Not(IsEmpty()));
+    EXPECT_THAT(file.target.kind, Not(IsEmpty()));
+    EXPECT_THAT(file.measurements, Not(IsEmpty()));
   }
 }
 
