@@ -163,6 +163,15 @@ void add_verification_fields(std::vector<ConfigField>& to) {
       "Poses are fitted to their inliers, as affine maps and homographies."));
   to.push_back(field<kTable, &Options::effective_inliers>(
       "match", "effective_inliers", YesOrNo{}, "", "Inliers that crowd in one place count once."));
+  to.push_back(field<kTable, &Options::rerank>(
+      "match", "rerank", YesOrNo{}, "",
+      "Matches are ordered by geometry and pixels; otherwise by votes."));
+  to.push_back(field<kTable, &Options::expansion_hits>(
+      "match", "expansion_hits", WholeNumber{0, 10}, "images",
+      "Sure matches whose features are then asked for as well."));
+  to.push_back(field<kTable, &Options::explain_once>(
+      "match", "explain_once", YesOrNo{}, "",
+      "Of matches that explain the same features differently, only the best keeps them."));
   to.push_back(field<kTable, &Options::min_inliers>("match", "min_inliers", WholeNumber{4, 1000},
                                                     "pairs", "Fewer are no pose."));
   to.push_back(field<kTable, &Options::inlier_distance>(
@@ -177,6 +186,8 @@ void add_verification_fields(std::vector<ConfigField>& to) {
   to.push_back(field<kTable, &Options::duplicate_correlation>(
       "match", "duplicate_correlation", Number{-1, 1}, "",
       "The same object is a duplicate from this correlation on, where it fills the photo."));
+  to.push_back(field<kTable, &Options::cache_mib>("match", "cache_mib", WholeNumber{0, 65536},
+                                                  "MiB", "Of the index, kept between queries."));
   to.push_back(field<kTable, &Options::seed>("match", "seed", kSeed, "",
                                              "Verification's random choices follow from it."));
 }

@@ -115,6 +115,13 @@ Settings IndexReader::settings() const {
   return read_settings(impl_->connection);
 }
 
+std::optional<std::string> IndexReader::derived(const std::string& name) const {
+  Statement select(impl_->connection, "SELECT value FROM derived WHERE name = ?");
+  Rows rows = select.rows(std::string_view(name));
+  if (!rows.next()) return std::nullopt;
+  return std::string(rows.text(0));
+}
+
 Codebook IndexReader::codebook() const {
   std::optional<Codebook> codebook = read_stored_codebook(impl_->connection);
   if (!codebook) {

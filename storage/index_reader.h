@@ -29,6 +29,8 @@ class IndexReader {
   void refresh();  // goes on to the last published state
 
   Settings settings() const;
+  // What IndexWriter::set_derived stored last under a name.
+  std::optional<std::string> derived(const std::string& name) const;
   Codebook codebook() const;  // Error(kInput) when none has been stored yet
   IndexCounts counts() const;
 

@@ -231,6 +231,13 @@ void IndexWriter::replace_content(const std::filesystem::path& other) {
   lookalike::replace_content(impl_->connection, other);
 }
 
+void IndexWriter::set_derived(std::string_view name, std::string_view value) {
+  Transaction transaction(impl_->connection);
+  Statement(impl_->connection, "INSERT OR REPLACE INTO derived (name, value) VALUES (?, ?)")
+      .run(name, value);
+  transaction.commit();
+}
+
 std::int64_t IndexWriter::begin_run(std::string_view command, std::int64_t started_ns) {
   Transaction transaction(impl_->connection);
   const std::int64_t id = lookalike::begin_run(impl_->connection, command, started_ns);

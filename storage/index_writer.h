@@ -56,6 +56,9 @@ class IndexWriter {
   // Takes over the content of another index, codebook and settings included, that nobody writes.
   void replace_content(const std::filesystem::path& other);
 
+  // Stores what was worked out of the content as a whole, under a name; no part of the content.
+  void set_derived(std::string_view name, std::string_view value);
+
   // Remembers a run: begin_run() says that it is "running" and returns its id, and takes earlier
   // ones that never ended for killed. end_run() fills in the rest, by id.
   std::int64_t begin_run(std::string_view command, std::int64_t started_ns);

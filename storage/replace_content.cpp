@@ -11,9 +11,9 @@ namespace lookalike {
 namespace {
 
 // Everything but the runs; what others refer to comes first.
-constexpr std::array<const char*, 11> kTables = {
+constexpr std::array<const char*, 12> kTables = {
     "settings",   "codebook", "images",   "files",    "quarantine", "statistics",
-    "histograms", "forward",  "segments", "postings", "tombstones"};
+    "histograms", "forward",  "segments", "postings", "tombstones", "derived"};
 
 class Attachment {
  public:

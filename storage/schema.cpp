@@ -84,6 +84,10 @@ CREATE TABLE runs (
   elapsed_seconds REAL NOT NULL,
   outcome TEXT NOT NULL,
   document TEXT NOT NULL) STRICT;
+)sql",
+    R"sql(
+-- What was worked out of the content as a whole, by name, and can be again.
+CREATE TABLE derived (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 )sql"};
 
 std::int64_t number(const Connection& connection, const char* sql) {

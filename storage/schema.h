@@ -5,7 +5,7 @@
 // What an index's database looks like; storage/FORMATS.md says what is in its blobs.
 namespace lookalike {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // Throws Error(kInput) when the database is not an index of lookalike, empty ones included, and
 // Error(kStorage) when it is an index of a newer format, or of one that is to be brought up to

@@ -9,11 +9,6 @@
 namespace lookalike {
 namespace {
 
-// Of the logistic function, chosen by eye on photos of DVD covers and paintings.
-constexpr double kLogInliersWeight = 4;
-constexpr double kCorrelationWeight = 6.4;
-constexpr double kBias = -12;
-
 constexpr double kDuplicateCover = 0.9;
 
 // The share of the query that the quad covers.
@@ -34,20 +29,13 @@ std::string_view to_string(Decision decision) {
 }
 
 double ranking_score(const Evidence& evidence, const MatchOptions& options) {
+  if (!options.rerank) return evidence.votes_ratio;
   const double inliers = options.effective_inliers ? evidence.effective_inliers : evidence.inliers;
   return inliers * std::exp(2 * std::max(0.0, evidence.correlation.value_or(0))) +
          evidence.votes_ratio;
 }
 
-double probability_of_same(const Evidence& evidence) {
-  if (evidence.effective_inliers == 0) return 0;
-  const double correlation = std::max(0.0, evidence.correlation.value_or(0));
-  const double evidence_sum = kLogInliersWeight * std::log(evidence.effective_inliers) +
-                              kCorrelationWeight * correlation + kBias;
-  return 1 / (1 + std::exp(-evidence_sum));
-}
-
-Decision decide(const Match& match, int query_width, int query_height, std::size_t shortlist,
+Decision decide(const Match& match, int query_width, int query_height,
                 const MatchOptions& options) {
   const Evidence& evidence = match.evidence;
   if (match.is_located() && match.probability >= options.same_probability) {
@@ -55,7 +43,7 @@ Decision decide(const Match& match, int query_width, int query_height, std::size
                       cover(match, query_width, query_height) >= kDuplicateCover;
     return copy ? Decision::kDuplicate : Decision::kSameObject;
   }
-  const bool votes = shortlist >= kSimilarDepth && evidence.votes_ratio >= kSimilarVotes;
+  const bool votes = evidence.shortlist >= kSimilarDepth && evidence.votes_ratio >= kSimilarVotes;
   return votes || match.probability >= kSimilarProbability ? Decision::kSimilar : Decision::kNone;
 }
 

@@ -13,10 +13,6 @@ namespace lookalike {
 // of the shortlist, so that what geometry cannot tell apart is told apart by votes.
 double ranking_score(const Evidence& evidence, const MatchOptions& options);
 
-// The probability that both images show the same object: a logistic function of the logarithm of
-// the effective inliers and of the correlation. 0 without a pose.
-double probability_of_same(const Evidence& evidence);
-
 // What the match is taken for, from its evidence, its probability and its quad:
 //   duplicate    the same object, the correlation is at least options.duplicate_correlation, and
 //                the quad covers nine tenths of the query: a copy, or a part of one
@@ -24,9 +20,9 @@ double probability_of_same(const Evidence& evidence);
 //   similar      it has kSimilarVotes times the votes that are usual in the shortlist, which has
 //                at least kSimilarDepth images; or a pose that is too weak for more
 //   none         anything else
-Decision decide(const Match& match, int query_width, int query_height, std::size_t shortlist,
-                const MatchOptions& options);
+Decision decide(const Match& match, int query_width, int query_height, const MatchOptions& options);
 
+inline constexpr double kSureProbability = 0.95;  // of matches that a query is expanded by
 inline constexpr double kSimilarVotes = 1.5;
 inline constexpr std::size_t kSimilarDepth = 20;
 inline constexpr double kSimilarProbability = 0.2;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -9,6 +10,7 @@ namespace lookalike {
 struct Evidence {
   double votes = 0;                     // its score in the shortlist
   double votes_ratio = 0;               // over the median score of the shortlist
+  std::size_t shortlist = 0;            // how many images that is
   std::uint32_t pairs = 0;              // one-to-one pairs of features, before geometry
   std::uint32_t inliers = 0;            // pairs that agree on the pose; 0: there is no pose
   std::uint32_t effective_inliers = 0;  // see pose.h

@@ -60,6 +60,7 @@ struct MatchTimes {
   double words = 0;      // features to words
   double shortlist = 0;  // votes
   double verify = 0;     // forward records, pairs and poses
+  double expand = 0;     // query expansion
   double locate = 0;     // correlation
 };
 

@@ -4,13 +4,17 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
-#include <variant>
 
 #include "pipeline/error.h"
+#include "stages/match/calibration.h"
 #include "stages/match/decision.h"
+#include "stages/match/expansion.h"
+#include "stages/match/explanations.h"
+#include "stages/match/index_cache.h"
 #include "stages/match/match.h"
 #include "stages/match/mirror.h"
 #include "stages/match/quad.h"
@@ -30,6 +34,7 @@ constexpr std::size_t kLeastDepth = 100;
 constexpr std::size_t kMostDepth = 1000;
 
 std::size_t shortlist_depth(const MatchOptions& options, std::size_t images) {
+  if (!options.rerank) return options.top;
   if (options.shortlist > 0) return options.shortlist;
   const double depth = kDepthGrowth * std::sqrt(static_cast<double>(images));
   return std::clamp(static_cast<std::size_t>(depth), kLeastDepth, kMostDepth);
@@ -45,21 +50,13 @@ auto timed(double& total_ms, Step step) {
   return result;
 }
 
-bool ranks_before(const Match& a, const Match& b) {
-  return a.score != b.score ? a.score > b.score : a.image.id < b.image.id;
+Calibration stored_calibration(const IndexReader& index) {
+  const std::optional<std::string> text = index.derived(std::string(kCalibrationName));
+  return text ? calibration_from(*text).value_or(Calibration{}) : Calibration{};
 }
 
-// Indexed images are read again at the size at which they are compared.
-constexpr auto kReadLongestSidePx = static_cast<std::uint32_t>(PoseSharpener::kLongestSidePx);
-
-// Nothing when no file of it can be read any more, or all have changed.
-std::optional<DecodedImage> read_again(const StoredImage& image) {
-  for (const std::string& path : image.paths) {
-    auto decoded = decode_file(path, kReadLongestSidePx, {});
-    auto* pixels = std::get_if<DecodedImage>(&decoded);
-    if (pixels != nullptr && pixels->record.content == image.content) return std::move(*pixels);
-  }
-  return std::nullopt;
+bool ranks_before(const Match& a, const Match& b) {
+  return a.score != b.score ? a.score > b.score : a.image.id < b.image.id;
 }
 
 // Adds what is not there yet or scores better than what is there of the same image.
@@ -73,27 +70,35 @@ void merge_matches(std::vector<Match>& matches, std::vector<Match> more) {
 }  // namespace
 
 struct Matcher::Impl {
-  Impl(OpenClSession& session, const IndexReader& reader, const MatchOptions& match_options)
-      : index(reader),
+  Impl(OpenClSession& session, const IndexReader& index_reader, const MatchOptions& match_options)
+      : reader(index_reader),
         options(match_options),
+        index(reader, std::size_t{match_options.cache_mib} << 20),
+        calibration(stored_calibration(reader)),
         codebook(reader.codebook()),
         assigner(session, codebook.word_matrix()),
-        shortlist([&reader](std::uint32_t word) { return reader.postings(word); }, reader.norms(),
+        shortlist([this](std::uint32_t word) { return index.postings(word); }, reader.norms(),
                   {.hamming_threshold = match_options.hamming_threshold,
                    .hamming_weights = match_options.hamming_weights,
                    .burstiness = match_options.burstiness}),
         sharpener(session) {}
 
   std::vector<Match> match(const Query& query);
+  std::vector<Match> match_indexed(ImageId id);
   std::vector<Match> answer(const Question& question, const DecodedImage& photo);
-  std::vector<Candidate> load(const std::vector<RankedImage>& ranked) const;
-  std::vector<Match> verified(const Question& question,
-                              const std::vector<RankedImage>& ranked) const;
+  Question question_of_photo(const Query& query);
+  std::vector<RankedImage> ranked(const Question& question) const;
+  std::vector<Match> verified(const Question& question, std::span<const RankedImage> images);
+  std::size_t expand(const Question& question, std::vector<Match>& matches);
   std::size_t locate(const DecodedImage& photo, std::vector<Match>& matches);
-  void sharpen(const DecodedImage& photo, Match& match);
+  void sharpen(const DecodedImage& photo, const Pyramid& scene, Match& match);
+  void weigh(std::vector<Match>& matches) const;
+  void decide_all(const Question& question, std::vector<Match>& matches) const;
 
-  const IndexReader& index;
+  const IndexReader& reader;
   const MatchOptions options;
+  IndexCache index;
+  const Calibration calibration;
   const Codebook codebook;
   WordAssigner assigner;
   const Shortlist shortlist;
@@ -101,40 +106,75 @@ struct Matcher::Impl {
   MatchTimes times;
 };
 
-std::vector<Candidate> Matcher::Impl::load(const std::vector<RankedImage>& ranked) const {
-  std::vector<Candidate> candidates;
-  for (const RankedImage& entry : ranked) {
-    std::optional<StoredImage> image = index.image(entry.image);
-    if (image) candidates.push_back({std::move(*image), index.features(entry.image)});
+Question Matcher::Impl::question_of_photo(const Query& query) {
+  Question question;
+  question.words = query_words(query.features, codebook, assigner, options.words_per_feature);
+  for (const Keypoint& keypoint : query.features.keypoints) {
+    question.places.push_back(place_of(keypoint));
   }
-  return candidates;
+  question.width = query.image.record.width;
+  question.height = query.image.record.height;
+  return question;
+}
+
+std::vector<RankedImage> Matcher::Impl::ranked(const Question& question) const {
+  auto images = shortlist.find(question.words, shortlist_depth(options, shortlist.image_count()));
+  std::erase_if(images, [&](const RankedImage& entry) { return entry.image == question.itself; });
+  return images;
 }
 
 std::vector<Match> Matcher::Impl::verified(const Question& question,
-                                           const std::vector<RankedImage>& ranked) const {
-  std::vector<Match> matches = verify_all(question, load(ranked), options);
-  const double median = ranked.empty() ? 1 : ranked[ranked.size() / 2].score;
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    matches[i].evidence.votes = ranked[i].score;
-    matches[i].evidence.votes_ratio = ranked[i].score / median;
-    matches[i].score = ranking_score(matches[i].evidence, options);
+                                           std::span<const RankedImage> images) {
+  std::vector<Candidate> candidates;
+  for (const RankedImage& entry : images) {
+    candidates.push_back({index.record(entry.image), entry.score});
   }
-  std::sort(matches.begin(), matches.end(), ranks_before);
+  std::vector<Match> matches = verify_all(question, candidates, options);
+  const double median = images.empty() ? 1 : images[images.size() / 2].score;
+  for (Match& match : matches) {
+    match.evidence.votes_ratio = match.evidence.votes / median;
+    match.evidence.shortlist = images.size();
+  }
+  weigh(matches);
   return matches;
 }
 
+// Asks again with the features of the best matches, as long as they are sure, and takes over the
+// images that only then are found. Returns how many they were.
+std::size_t Matcher::Impl::expand(const Question& question, std::vector<Match>& matches) {
+  std::vector<SureHit> hits;
+  for (const Match& match : matches) {
+    if (hits.size() == options.expansion_hits || match.probability < kSureProbability) break;
+    hits.push_back({index.record(match.image.id), match.object_to_query});
+  }
+  if (hits.empty()) return 0;
+  const Question wider = expanded(question, hits);
+  for (Match& found : verified(wider, ranked(wider))) {
+    const auto known = std::ranges::find(matches, found.image.id,
+                                         [](const Match& match) { return match.image.id; });
+    if (known == matches.end()) {
+      matches.push_back(std::move(found));
+    } else if (!known->is_located()) {
+      *known = std::move(found);
+    }
+  }
+  weigh(matches);
+  return hits.size();
+}
+
 // Leaves the match as it is when the indexed image cannot be read any more.
-void Matcher::Impl::sharpen(const DecodedImage& photo, Match& match) {
-  const std::optional<DecodedImage> object = read_again(match.image);
-  if (!object) return;
-  const Homography to_object = reduction(*object);
+void Matcher::Impl::sharpen(const DecodedImage& photo, const Pyramid& scene, Match& match) {
+  const auto kept = index.picture(match.image);
+  if (!*kept) return;
+  const DecodedImage& object = **kept;
+  const Homography to_object = reduction(object);
   const Homography to_query = reduction(photo);
   std::vector<PointPair> features;
   for (const auto& [on_object, in_query] : match.inlier_pairs) {
     features.push_back({to_object.apply(on_object), to_query.apply(in_query)});
   }
   const SharpenedPose pose =
-      sharpener.sharpen(object->pixels.view(), photo.pixels.view(),
+      sharpener.sharpen(object.pixels.view(), scene,
                         to_query * match.object_to_query * to_object.inverse(), features);
   match.evidence.correlation = pose.correlation;
   match.object_to_query = to_query.inverse() * pose.object_to_scene * to_object;
@@ -144,47 +184,67 @@ void Matcher::Impl::sharpen(const DecodedImage& photo, Match& match) {
 // The first so many that have a pose.
 std::size_t Matcher::Impl::locate(const DecodedImage& photo, std::vector<Match>& matches) {
   if (photo.pixels.empty()) return 0;
+  const Pyramid scene(photo.pixels.view());
   std::size_t done = 0;
   for (Match& match : matches) {
     if (done == options.locate_candidates) break;
     if (!match.is_located()) continue;
-    sharpen(photo, match);
-    match.score = ranking_score(match.evidence, options);
+    sharpen(photo, scene, match);
     ++done;
   }
   return done;
 }
 
-// What is asked, best first; photo has no pixels when they cannot be had.
-std::vector<Match> Matcher::Impl::answer(const Question& question, const DecodedImage& photo) {
-  auto ranked = timed(times.shortlist, [&] {
-    return shortlist.find(question.words, shortlist_depth(options, shortlist.image_count()));
-  });
-  std::erase_if(ranked, [&](const RankedImage& entry) { return entry.image == question.itself; });
-  std::vector<Match> matches = timed(times.verify, [&] { return verified(question, ranked); });
-  timed(times.locate, [&] { return locate(photo, matches); });
+// Brings probabilities, scores and the order up to date with the evidence.
+void Matcher::Impl::weigh(std::vector<Match>& matches) const {
   for (Match& match : matches) {
-    match.probability = probability_of_same(match.evidence);
-    match.decision = decide(match, question.width, question.height, ranked.size(), options);
+    match.probability = calibration.probability(match.evidence);
+    match.score = ranking_score(match.evidence, options);
+  }
+  std::sort(matches.begin(), matches.end(), ranks_before);
+}
+
+// Leaves what is to be reported, best first.
+void Matcher::Impl::decide_all(const Question& question, std::vector<Match>& matches) const {
+  weigh(matches);
+  if (options.explain_once) {
+    resolve_explanations(matches, options);
+    weigh(matches);
+  }
+  for (Match& match : matches) {
+    match.decision = decide(match, question.width, question.height, options);
   }
   std::erase_if(matches,
                 [&](const Match& match) { return match.decision < weakest_reported(options); });
-  std::sort(matches.begin(), matches.end(), ranks_before);
+}
+
+// What is asked, best first; photo has no pixels when they cannot be had.
+std::vector<Match> Matcher::Impl::answer(const Question& question, const DecodedImage& photo) {
+  const auto images = timed(times.shortlist, [&] { return ranked(question); });
+  std::vector<Match> matches = timed(times.verify, [&] { return verified(question, images); });
+  if (options.expansion_hits > 0) {
+    timed(times.expand, [&] { return expand(question, matches); });
+  }
+  timed(times.locate, [&] { return locate(photo, matches); });
+  decide_all(question, matches);
   return matches;
 }
 
 std::vector<Match> Matcher::Impl::match(const Query& query) {
   if (query.features.size() == 0) return {};
-  Question question;
-  question.words = timed(times.words, [&] {
-    return query_words(query.features, codebook, assigner, options.words_per_feature);
-  });
-  for (const Keypoint& keypoint : query.features.keypoints) {
-    question.places.push_back(place_of(keypoint));
-  }
-  question.width = query.image.record.width;
-  question.height = query.image.record.height;
+  const Question question = timed(times.words, [&] { return question_of_photo(query); });
   return answer(question, query.image);
+}
+
+std::vector<Match> Matcher::Impl::match_indexed(ImageId id) {
+  if (!reader.image(id)) {
+    throw Error(ErrorKind::kInput,
+                "match: there is no image " + std::to_string(id) + " in the index");
+  }
+  const auto record = index.record(id);
+  if (record->features.empty()) return {};
+  const auto picture = index.picture(record->image);
+  return answer(question_of(record->image, record->features), picture->value_or(DecodedImage{}));
 }
 
 Matcher::Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options)
@@ -212,15 +272,7 @@ std::vector<Match> Matcher::match(const Query& query) {
 
 std::vector<Match> Matcher::match_indexed(ImageId id) {
   impl_->times = {};
-  const std::optional<StoredImage> image = impl_->index.image(id);
-  if (!image) {
-    throw Error(ErrorKind::kInput,
-                "match: there is no image " + std::to_string(id) + " in the index");
-  }
-  const std::vector<IndexedFeature> features = impl_->index.features(id);
-  if (features.empty()) return {};
-  std::vector<Match> matches =
-      impl_->answer(question_of(*image, features), read_again(*image).value_or(DecodedImage{}));
+  std::vector<Match> matches = impl_->match_indexed(id);
   matches.resize(std::min<std::size_t>(matches.size(), impl_->options.top));
   return matches;
 }

@@ -22,6 +22,7 @@ constexpr int kHalvedSidePx = 128;      // frames from here on are halved for th
 // A pose that so few features gave, and under which the pixels agree so little, is chance.
 constexpr double kHopelessCorrelation = 0.2;
 constexpr std::size_t kFeaturesOfHope = 12;
+constexpr std::size_t kManyFeatures = 60;  // give a pose that needs no coarse correction
 
 double variance(const GrayImage& image) {
   double sum = 0;
@@ -45,6 +46,12 @@ double longest_side(const Quad& quad) {
     longest = std::max(longest, std::hypot(next.x - quad[i].x, next.y - quad[i].y));
   }
   return longest;
+}
+
+// Pixels gone to per pixel, along the axis on which that is less.
+double shrinking(const Homography& map, Point at) {
+  const Jacobian j = jacobian(map, at);
+  return std::min(std::hypot(j.xx, j.yx), std::hypot(j.xy, j.yy));
 }
 
 Homography shift(double x, double y) {
@@ -74,15 +81,7 @@ struct PoseSharpener::Frame {
   // Of half the size: cheaper, and blocks of as many pixels reach twice as far.
   Frame halved() const {
     Frame half;
-    const ImageView whole = object.view();
-    half.object = GrayImage(object.width / 2, object.height / 2);
-    for (int y = 0; y < half.object.height; ++y) {
-      for (int x = 0; x < half.object.width; ++x) {
-        const int sum = whole.at(2 * x, 2 * y) + whole.at(2 * x + 1, 2 * y) +
-                        whole.at(2 * x, 2 * y + 1) + whole.at(2 * x + 1, 2 * y + 1);
-        half.object.at(x, y) = static_cast<std::uint8_t>((sum + 2) / 4);
-      }
-    }
+    half.object = lookalike::halved(object.view());
     half.to_object = to_object * Homography{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
     return half;
   }
@@ -104,15 +103,20 @@ struct PoseSharpener::View {
   std::optional<double> correlation;
 };
 
-PoseSharpener::View PoseSharpener::view(const Frame& frame, const ImageView& scene,
+PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene,
                                         const Homography& object_to_scene, int margin_px) {
   const int width = frame.object.width;
   const int height = frame.object.height;
   const Homography window_to_scene =
       object_to_scene * frame.to_object * shift(-margin_px, -margin_px);
+  const int window_width = width + 2 * margin_px;
+  const int window_height = height + 2 * margin_px;
+  const Pyramid::Level& level =
+      scene.level_for(shrinking(window_to_scene, middle(window_width, window_height)));
   View seen{object_to_scene,
             margin_px,
-            warp_.warp(scene, window_to_scene, width + 2 * margin_px, height + 2 * margin_px),
+            warp_.warp(level.image, level.to_full.inverse() * window_to_scene, window_width,
+                       window_height),
             {}};
   const GrayImage inner = crop(seen.rectified.image.view(), margin_px, margin_px, width, height);
   const GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
@@ -120,11 +124,12 @@ PoseSharpener::View PoseSharpener::view(const Frame& frame, const ImageView& sce
   return seen;
 }
 
-SharpenedPose PoseSharpener::sharpen(const ImageView& object, const ImageView& scene,
+SharpenedPose PoseSharpener::sharpen(const ImageView& object, const Pyramid& scene,
                                      const Homography& object_to_scene,
                                      std::span<const PointPair> features) {
   const Frame fine(warp_, object,
                    longest_side(outline(object_to_scene, object.width, object.height)));
+  if (features.size() >= kManyFeatures) return nearer(fine, scene, object_to_scene, features);
   const bool halved = fine.longest() >= kHalvedSidePx;
   const Frame coarse = halved ? fine.halved() : fine;
   const View first = view(coarse, scene, object_to_scene, std::max(4, coarse.longest() / 20));
@@ -132,13 +137,18 @@ SharpenedPose PoseSharpener::sharpen(const ImageView& object, const ImageView& s
   if (hopeless && !features.empty() && features.size() < kFeaturesOfHope) {
     return {object_to_scene, first.correlation};
   }
-  const Homography near = corrected(coarse, scene, first, features).object_to_scene;
-  const View second = view(fine, scene, near, std::max(3, fine.longest() / 64));
-  return corrected(fine, scene, second, features);
+  return nearer(fine, scene, corrected(coarse, scene, first, features).object_to_scene, features);
+}
+
+SharpenedPose PoseSharpener::nearer(const Frame& frame, const Pyramid& scene,
+                                    const Homography& object_to_scene,
+                                    std::span<const PointPair> features) {
+  const View seen = view(frame, scene, object_to_scene, std::max(3, frame.longest() / 64));
+  return corrected(frame, scene, seen, features);
 }
 
 // The pose with the blocks of a view brought together, unless that correlates worse.
-SharpenedPose PoseSharpener::corrected(const Frame& frame, const ImageView& scene, const View& seen,
+SharpenedPose PoseSharpener::corrected(const Frame& frame, const Pyramid& scene, const View& seen,
                                        std::span<const PointPair> features) {
   const SharpenedPose as_it_was = {seen.object_to_scene, seen.correlation};
   std::vector<PointPair> pairs = find_blocks(frame, seen);

@@ -9,6 +9,7 @@
 #include "pipeline/homography.h"
 #include "pipeline/image.h"
 #include "stages/match/pose_fit.h"
+#include "stages/match/pyramid.h"
 
 namespace lookalike {
 
@@ -20,10 +21,11 @@ struct SharpenedPose {
 
 // Corrects a pose by the pixels. The scene is brought into the object's frame; blocks of the object
 // are looked for nearby by normalised cross-correlation; the map is fitted again to where they were
-// found and to the feature pairs: at half the resolution first, then once more, nearer. A map under
-// which the whole correlates worse than before is not taken, and a pose of few feature pairs under
-// which it hardly correlates is left as it is. The frame is never finer than the object or its
-// place in the scene, so that nothing is enlarged. All coordinates are px of the two views.
+// found and to the feature pairs: at half the resolution first, unless many features gave the pose,
+// then once more, nearer. A map under which the whole correlates worse than before is not taken,
+// and a pose of few feature pairs under which it hardly correlates is left as it is. The frame is
+// never finer than the object or its place in the scene, so that nothing is enlarged. All
+// coordinates are px of the two views.
 class PoseSharpener {
  public:
   explicit PoseSharpener(OpenClSession& session) : warp_(session), correlation_(session) {}
@@ -31,15 +33,21 @@ class PoseSharpener {
   // Of the frame; larger costs time and gains nothing.
   static constexpr double kLongestSidePx = 320;
 
-  SharpenedPose sharpen(const ImageView& object, const ImageView& scene,
+  SharpenedPose sharpen(const ImageView& object, const Pyramid& scene,
                         const Homography& object_to_scene, std::span<const PointPair> features);
+  SharpenedPose sharpen(const ImageView& object, const ImageView& scene,
+                        const Homography& object_to_scene, std::span<const PointPair> features) {
+    return sharpen(object, Pyramid(scene), object_to_scene, features);
+  }
 
  private:
   struct Frame;
   struct View;
-  View view(const Frame& frame, const ImageView& scene, const Homography& object_to_scene,
+  View view(const Frame& frame, const Pyramid& scene, const Homography& object_to_scene,
             int margin_px);
-  SharpenedPose corrected(const Frame& frame, const ImageView& scene, const View& seen,
+  SharpenedPose nearer(const Frame& frame, const Pyramid& scene, const Homography& object_to_scene,
+                       std::span<const PointPair> features);
+  SharpenedPose corrected(const Frame& frame, const Pyramid& scene, const View& seen,
                           std::span<const PointPair> features);
   std::vector<PointPair> find_blocks(const Frame& frame, const View& seen);
 

@@ -62,7 +62,8 @@ Shortlist::Shortlist(PostingsOf postings_of, const std::unordered_map<ImageId, f
 }
 
 void Shortlist::vote(std::span<const QueryWord> same_word, Scores& scores) const {
-  const WordPostings postings = postings_of_(same_word.front().word);
+  const auto kept = postings_of_(same_word.front().word);
+  const WordPostings& postings = *kept;
   std::size_t images_with_word = 0;
   for_each_run(postings.images, itself, [&](std::size_t, std::size_t) { ++images_with_word; });
   const double idf = std::log(1 + (static_cast<double>(image_count_) + 0.5) /

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -36,7 +37,7 @@ struct RankedImage {
 // Method: Jegou, Douze, Schmid, "On the burstiness of visual elements", CVPR 2009.
 class Shortlist {
  public:
-  using PostingsOf = std::function<WordPostings(std::uint32_t word)>;
+  using PostingsOf = std::function<std::shared_ptr<const WordPostings>(std::uint32_t word)>;
 
   struct Options {
     std::uint32_t hamming_threshold = 24;  // bits

@@ -37,14 +37,16 @@ Question question_of(const StoredImage& image, std::span<const IndexedFeature> f
 
 Match verify(const Question& question, const Candidate& candidate, const MatchOptions& options) {
   Match match;
-  match.image = candidate.image;
-  const auto pairs = pair_features(question.words, candidate.features, options.hamming_threshold,
-                                   options.one_to_one);
+  const std::vector<IndexedFeature>& features = candidate.record->features;
+  match.image = candidate.record->image;
+  match.evidence.votes = candidate.votes;
+  const auto pairs =
+      pair_features(question.words, features, options.hamming_threshold, options.one_to_one);
   match.evidence.pairs = static_cast<std::uint32_t>(pairs.size());
   std::vector<PlacePair> places;
   places.reserve(pairs.size());
   for (const FeaturePair& pair : pairs) {
-    places.push_back({place_of(candidate.features[pair.object]), question.places[pair.query]});
+    places.push_back({place_of(features[pair.object]), question.places[pair.query]});
   }
   const double distance_px = options.inlier_distance * std::hypot(question.width, question.height);
   const auto pose = find_pose(places, {.object_width = match.image.width,

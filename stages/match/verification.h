@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,10 +28,16 @@ Question question_of(const StoredImage& image, std::span<const IndexedFeature> f
 FeaturePlace place_of(const IndexedFeature& feature);
 FeaturePlace place_of(const Keypoint& keypoint);
 
-// An image of the shortlist with its forward record.
-struct Candidate {
+// An indexed image with its features, by word.
+struct Record {
   StoredImage image;
   std::vector<IndexedFeature> features;
+};
+
+// An image of the shortlist.
+struct Candidate {
+  std::shared_ptr<const Record> record;
+  double votes = 0;  // its score there
 };
 
 // Pairs the features and looks for a pose. Without one, the match has no inliers. Thread-safe.

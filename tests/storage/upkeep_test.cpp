@@ -100,6 +100,17 @@ TEST_F(UpkeepTest, RunsAreRememberedNewestFirst) {
   EXPECT_EQ(reader().runs(1).size(), 1U);
 }
 
+TEST_F(UpkeepTest, WhatWasDerivedIsKeptByNameAndIsNoContent) {
+  const std::string content = reader().content_hash();
+  EXPECT_EQ(reader().derived("calibration"), std::nullopt);
+  writer_->set_derived("calibration", "[1]");
+  writer_->set_derived("calibration", "[2]");
+  writer_->set_derived("other", "x");
+  EXPECT_EQ(reader().derived("calibration"), "[2]");
+  EXPECT_EQ(reader().derived("other"), "x");
+  EXPECT_EQ(reader().content_hash(), content);
+}
+
 TEST_F(UpkeepTest, RunsThatNeverEndedAreTakenForKilled) {
   writer_->begin_run("index", 1);
   writer_->begin_run("index", 2);

@@ -11,9 +11,11 @@
 
 #include "pipeline/error.h"
 #include "stages/command/image_batches.h"
+#include "stages/command/open_session.h"
 #include "stages/store/settings.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
+#include "tools/calibrate/calibrate_index.h"
 #include "tools/index/device_stages.h"
 #include "tools/index/index_sink.h"
 #include "tools/index/run_document.h"
@@ -78,6 +80,7 @@ class IndexRun {
     cache_.discard();
     remove(plan.gone);
     report_.removed = plan.removed;
+    calibrate_if_due();
   }
 
   void finish_report() {
@@ -198,6 +201,14 @@ class IndexRun {
     if (gone.empty()) return;
     writer_.remove_paths(gone);
     writer_.merge_segments(config_.store.max_segments);
+  }
+
+  void calibrate_if_due() {
+    if (!is_calibration_due(IndexReader(config_.store.database))) return;
+    times_.timed("calibrate", [&] {
+      OpenClSession session(session_options(config_.device));
+      return calibrate_index(writer_, config_, session, style_);
+    });
   }
 
   const RunConfig& config_;

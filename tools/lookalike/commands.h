@@ -22,6 +22,7 @@ void add_tune_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_runs_command(CLI::App& app, Action& action);
 void add_quarantine_command(CLI::App& app, Action& action);
+void add_calibrate_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_compact_command(CLI::App& app, Action& action);
 void add_remove_command(CLI::App& app, Action& action);

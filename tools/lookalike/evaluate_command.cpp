@@ -53,7 +53,7 @@ struct Arguments {
 // Milliseconds of each query, by step.
 struct Times {
   std::vector<double> extract_ms;
-  std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, locate_ms;
+  std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, expand_ms, locate_ms;
 };
 
 double milliseconds_since(Clock::time_point start) {
@@ -138,6 +138,7 @@ std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
     times.words_ms.push_back(steps.words);
     times.shortlist_ms.push_back(steps.shortlist);
     times.verify_ms.push_back(steps.verify);
+    times.expand_ms.push_back(steps.expand);
     times.locate_ms.push_back(steps.locate);
     write_matches(dump, query, matches);
     answers.push_back(answer_of(matches));
@@ -182,6 +183,7 @@ Json measures_json(const Measures& measures, const Times& times) {
           {"words_median_ms", median(times.words_ms)},
           {"shortlist_median_ms", median(times.shortlist_ms)},
           {"verify_median_ms", median(times.verify_ms)},
+          {"expand_median_ms", median(times.expand_ms)},
           {"locate_median_ms", median(times.locate_ms)}};
 }
 

@@ -53,6 +53,7 @@ int run_lookalike(int argc, const char* const* argv) {
   add_bench_command(app, action);
   add_runs_command(app, action);
   add_quarantine_command(app, action);
+  add_calibrate_command(app, action);
   add_check_command(app, action);
   add_compact_command(app, action);
   add_remove_command(app, action);

@@ -84,6 +84,17 @@ class MatcherTest : public ::testing::Test {
                     warp.warp(decoded.pixels.view(), picture_to_view.inverse(), 640, 480).image);
   }
 
+  // Paints the picture over what a photo shows.
+  static void paint(GrayImage& photo, int picture, const Homography& picture_to_photo) {
+    const auto decoded = std::get<DecodedImage>(decode_file(path_of(picture), 1024, {}));
+    Warp warp(*session_);
+    const Warped seen =
+        warp.warp(decoded.pixels.view(), picture_to_photo.inverse(), photo.width, photo.height);
+    for (std::size_t i = 0; i < photo.pixels.size(); ++i) {
+      if (seen.mask.pixels[i] != 0) photo.pixels[i] = seen.image.pixels[i];
+    }
+  }
+
   static std::vector<Match> match(const Query& query, const MatchOptions& options = {}) {
     const IndexReader reader(database());
     return Matcher(*session_, reader, options).match(query);
@@ -106,6 +117,42 @@ TEST_F(MatcherTest, PictureIsFoundFirstAndInItsPlace) {
   EXPECT_GT(best.score, best.evidence.inliers / 2.0);
   const Quad expected = outline(tilted_, kWidth, kHeight);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(best.quad[i], expected[i]), 1) << i;
+}
+
+TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
+  const std::vector<Homography> poses = {Homography{{0.9, 0, 10, 0, 0.9, 20, 0, 0, 1}},
+                                         Homography{{0.8, -0.2, 370, 0.2, 0.8, 200, 0, 0, 1}}};
+  GrayImage photo(640, 480);
+  paint(photo, 1, poses[0]);
+  paint(photo, 4, poses[1]);
+  const auto matches = match(query_of(*session_, photo));
+  ASSERT_EQ(matches.size(), 2U);
+  for (const Match& found : matches) {
+    EXPECT_EQ(found.decision, Decision::kSameObject);
+    const bool is_first = found.image.paths.front() == path_of(1);
+    EXPECT_EQ(found.image.paths.front(), path_of(is_first ? 1 : 4));
+    const Quad expected = outline(poses[is_first ? 0 : 1], kWidth, kHeight);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(found.quad[i], expected[i]), 2) << i;
+  }
+  EXPECT_NE(matches[0].image.id, matches[1].image.id);
+}
+
+TEST_F(MatcherTest, WithoutRerankingVotesDecideTheOrder) {
+  const Query query = view_of(3, tilted_);
+  const auto matches = match(query, {.report = "all", .rerank = false});
+  ASSERT_GT(matches.size(), 1U);
+  for (std::size_t i = 1; i < matches.size(); ++i) {
+    EXPECT_GE(matches[i - 1].evidence.votes, matches[i].evidence.votes);
+  }
+}
+
+TEST_F(MatcherTest, ExpansionKeepsTheMatchItStartsFrom) {
+  const Query query = view_of(3, tilted_);
+  const auto plain = match(query);
+  const auto expanded = match(query, {.expansion_hits = 2});
+  ASSERT_FALSE(expanded.empty());
+  EXPECT_EQ(expanded.front().image.id, plain.front().image.id);
+  EXPECT_EQ(expanded.front().evidence.inliers, plain.front().evidence.inliers);
 }
 
 TEST_F(MatcherTest, InlierPairsAgreeWithThePose) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ struct Postings {
   std::vector<RankedImage> find(const std::vector<QueryWord>& query, std::size_t count = 10) const {
     const auto postings_of = [this](std::uint32_t word) {
       const auto found = words.find(word);
-      return found == words.end() ? WordPostings{} : found->second;
+      return std::make_shared<const WordPostings>(found == words.end() ? WordPostings{}
+                                                                       : found->second);
     };
     return Shortlist(postings_of, norms, options).find(query, count);
   }

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "stages/decode/decode.h"
+#include "stages/match/kept.h"
+#include "stages/match/verification.h"
+#include "storage/index_reader.h"
+
+namespace lookalike {
+
+// What queries read of an index, kept between them. Used from one thread.
+class IndexCache {
+ public:
+  // The reader must outlive the cache, and must not be refreshed meanwhile.
+  IndexCache(const IndexReader& index, std::size_t limit_bytes);
+
+  std::shared_ptr<const WordPostings> postings(std::uint32_t word);
+  std::shared_ptr<const Record> record(ImageId image);
+  // The image's file, read again, its longest side at most PoseSharpener::kLongestSidePx. Nothing
+  // when none of its paths leads to its content any more.
+  std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
+
+ private:
+  const IndexReader& index_;
+  Kept<std::uint32_t, WordPostings> postings_;
+  Kept<ImageId, Record> records_;
+  Kept<ImageId, std::optional<DecodedImage>> pictures_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,77 @@
+#include "tools/calibrate/calibrate_index.h"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
+
+#include "stages/command/open_session.h"
+#include "tests/stages/pictures.h"
+#include "tests/temporary_folder.h"
+#include "tools/index/index_run.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An index of six drawn pictures, too few to be calibrated by itself.
+class CalibrateIndexTest : public ::testing::Test {
+ protected:
+  CalibrateIndexTest() {
+    config_.images.folders = {(folder_.path() / "photos").native()};
+    config_.store.database = folder_.path() / "index.db";
+    config_.device.choice = ":CPU:";
+    fs::create_directory(folder_.path() / "photos");
+    for (unsigned i = 0; i < 6; ++i) {
+      cv::imwrite(folder_.path() / "photos" / fmt::format("{}.png", i), draw_picture(160, 120, i));
+    }
+    run_index(config_, Progress::Style::kQuiet);
+  }
+  IndexReader index() const { return IndexReader(config_.store.database); }
+  Sightings calibrate() {
+    IndexWriter writer(config_.store.database);
+    OpenClSession session(session_options(config_.device));
+    return calibrate_index(writer, config_, session, Progress::Style::kQuiet);
+  }
+
+  TemporaryFolder folder_;
+  RunConfig config_;
+};
+
+TEST_F(CalibrateIndexTest, SmallIndexIsLeftUncalibrated) {
+  EXPECT_FALSE(is_calibration_due(index()));
+  EXPECT_EQ(index().derived(std::string(kCalibrationName)), std::nullopt);
+}
+
+TEST_F(CalibrateIndexTest, WhatPhotosAreMadeOfIsFoundInThem) {
+  const Sightings seen = calibrate();
+  EXPECT_GE(seen.shown.size(), 6U);
+  EXPECT_LE(seen.shown.size(), 12U);
+  EXPECT_LT(seen.decoys.size(), seen.shown.size());
+  for (const Evidence& evidence : seen.shown) EXPECT_GT(evidence.inliers, 0U);
+}
+
+TEST_F(CalibrateIndexTest, IndexKeepsWhatItWasCalibratedTo) {
+  const Sightings seen = calibrate();
+  const auto text = index().derived(std::string(kCalibrationName));
+  ASSERT_TRUE(text.has_value());
+  EXPECT_EQ(calibration_from(*text), lookalike::calibrate(seen));
+}
+
+TEST_F(CalibrateIndexTest, SameIndexGivesTheSameCalibration) {
+  calibrate();
+  const auto once = index().derived(std::string(kCalibrationName));
+  calibrate();
+  EXPECT_EQ(index().derived(std::string(kCalibrationName)), once);
+}
+
+TEST_F(CalibrateIndexTest, ContentStaysWhatItWas) {
+  const std::string before = index().content_hash();
+  calibrate();
+  EXPECT_EQ(index().content_hash(), before);
+}
+
+}  // namespace
+}  // namespace lookalike
