@@ -23,7 +23,7 @@ struct Expected {
 
 Expected load_expected(const std::string& name) {
   const std::string path =
-      std::string(LOOKALIKE_SOURCE_DIR) + "/tests/stages/extract/reference/" + name + ".yml.gz";
+      LOOKALIKE_SOURCE_DIR "/tests/stages/extract/reference/" + name + ".yml.gz";
   const cv::FileStorage file(path, cv::FileStorage::READ);
   if (!file.isOpened()) throw Error(ErrorKind::kInput, "gates: cannot read " + path);
   Expected expected;
