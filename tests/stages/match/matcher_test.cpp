@@ -123,14 +123,14 @@ TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
   const std::vector<Homography> poses = {Homography{{0.9, 0, 10, 0, 0.9, 20, 0, 0, 1}},
                                          Homography{{0.8, -0.2, 370, 0.2, 0.8, 200, 0, 0, 1}}};
   GrayImage photo(640, 480);
-  paint(photo, 1, poses[0]);
+  paint(photo, 2, poses[0]);
   paint(photo, 4, poses[1]);
   const auto matches = match(query_of(*session_, photo));
   ASSERT_EQ(matches.size(), 2U);
   for (const Match& found : matches) {
     EXPECT_EQ(found.decision, Decision::kSameObject);
-    const bool is_first = found.image.paths.front() == path_of(1);
-    EXPECT_EQ(found.image.paths.front(), path_of(is_first ? 1 : 4));
+    const bool is_first = found.image.paths.front() == path_of(2);
+    EXPECT_EQ(found.image.paths.front(), path_of(is_first ? 2 : 4));
     const Quad expected = outline(poses[is_first ? 0 : 1], kWidth, kHeight);
     for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(found.quad[i], expected[i]), 2) << i;
   }
