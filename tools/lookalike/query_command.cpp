@@ -178,9 +178,9 @@ void add_query_command(CLI::App& app, Action& action) {
       "confirm it\n"
       "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
       "(anticlockwise where mirrored); null without a pose\n"
-      "Examples: lookalike query --database photos.db --report found.html holiday.jpg\n"
-      "          lookalike query --database photos.db --region 120,40,300,200 holiday.jpg\n"
-      "          lookalike query --database photos.db --id ~/photos/cat.jpg");
+      "Example: lookalike query --database photos.db --report found.html holiday.jpg\n"
+      "         lookalike query --database photos.db --region 120,40,300,200 holiday.jpg\n"
+      "         lookalike query --database photos.db --id ~/photos/cat.jpg");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return query(*arguments); }; });
 }
