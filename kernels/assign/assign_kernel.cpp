@@ -1,16 +1,15 @@
 #include "kernels/assign/assign_kernel.h"
 
 #include <algorithm>
-#include <array>
-#include <string>
 #include <utility>
 
 #include "kernels/assign/matrix_units.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::array<std::pair<AssignKernel, std::string_view>, 9> kNames = {{
+constexpr VariantNames<AssignKernel, 9> kNames = {{
     {AssignKernel::kAuto, "auto"},
     {AssignKernel::kGpu1, "gpu1"},
     {AssignKernel::kGpu2, "gpu2"},
@@ -25,9 +24,7 @@ constexpr std::array<std::pair<AssignKernel, std::string_view>, 9> kNames = {{
 }  // namespace
 
 std::string_view to_string(AssignKernel kernel) {
-  return std::find_if(kNames.begin(), kNames.end(),
-                      [&](const auto& entry) { return entry.first == kernel; })
-      ->second;
+  return name_of(kNames, kernel);
 }
 
 std::vector<std::string_view> assign_kernel_names() {
@@ -37,13 +34,7 @@ std::vector<std::string_view> assign_kernel_names() {
 }
 
 AssignKernel parse_assign_kernel(std::string_view name) {
-  std::string known;
-  for (const auto& [kernel, known_name] : kNames) {
-    if (known_name == name) return kernel;
-    known += (known.empty() ? "" : ", ") + std::string(known_name);
-  }
-  throw Error(ErrorKind::kUsage,
-              "assign kernel: must be one of " + known + ", was '" + std::string(name) + "'");
+  return variant_of(kNames, "assign kernel", name);
 }
 
 std::vector<AssignKernel> assign_kernels(OpenClSession& session) {

@@ -1,23 +1,22 @@
 #include "kernels/convolution/convolution_kernel.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
-#include <string>
-#include <utility>
+
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::array kNames = {
-    std::pair{ConvolutionKernel::kAuto, std::string_view("auto")},
-    std::pair{ConvolutionKernel::kDirect, std::string_view("direct")},
-    std::pair{ConvolutionKernel::kTiled, std::string_view("tiled")},
-    std::pair{ConvolutionKernel::kRegisters, std::string_view("registers")},
-    std::pair{ConvolutionKernel::kVectors, std::string_view("vectors")},
-    std::pair{ConvolutionKernel::kSeparable, std::string_view("separable")},
-};
+constexpr VariantNames<ConvolutionKernel, 6> kNames = {{
+    {ConvolutionKernel::kAuto, "auto"},
+    {ConvolutionKernel::kDirect, "direct"},
+    {ConvolutionKernel::kTiled, "tiled"},
+    {ConvolutionKernel::kRegisters, "registers"},
+    {ConvolutionKernel::kVectors, "vectors"},
+    {ConvolutionKernel::kSeparable, "separable"},
+}};
 
 constexpr float kRankTolerance = 1e-6F;
 // 225 weights are 900 bytes of arguments, of which every device takes 1024.
@@ -31,19 +30,11 @@ constexpr std::size_t kMaxSeparableRows = 64;
 }  // namespace
 
 std::string_view to_string(ConvolutionKernel kernel) {
-  return std::find_if(kNames.begin(), kNames.end(),
-                      [&](const auto& entry) { return entry.first == kernel; })
-      ->second;
+  return name_of(kNames, kernel);
 }
 
 ConvolutionKernel parse_convolution_kernel(std::string_view name) {
-  std::string known;
-  for (const auto& [kernel, known_name] : kNames) {
-    if (known_name == name) return kernel;
-    known += (known.empty() ? "" : ", ") + std::string(known_name);
-  }
-  throw Error(ErrorKind::kUsage,
-              "convolution kernel: must be one of " + known + ", was '" + std::string(name) + "'");
+  return variant_of(kNames, "convolution kernel", name);
 }
 
 std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,

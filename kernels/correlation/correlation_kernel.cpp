@@ -3,30 +3,25 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
 
 #include "kernels/correlation/block_transform.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
 
-struct Named {
-  CorrelationKernel kernel;
-  std::string_view name;
-};
-
-constexpr std::array kNames = {
-    Named{CorrelationKernel::kAuto, "auto"},
-    Named{CorrelationKernel::kPerPosition, "per_position"},
-    Named{CorrelationKernel::kTiled, "tiled"},
-    Named{CorrelationKernel::kBlocked, "blocked"},
-    Named{CorrelationKernel::kVector, "vector"},
-    Named{CorrelationKernel::kDotProduct, "dot_product"},
-    Named{CorrelationKernel::kMatrix, "matrix"},
-    Named{CorrelationKernel::kFrequency, "frequency"},
-};
+constexpr VariantNames<CorrelationKernel, 8> kNames = {{
+    {CorrelationKernel::kAuto, "auto"},
+    {CorrelationKernel::kPerPosition, "per_position"},
+    {CorrelationKernel::kTiled, "tiled"},
+    {CorrelationKernel::kBlocked, "blocked"},
+    {CorrelationKernel::kVector, "vector"},
+    {CorrelationKernel::kDotProduct, "dot_product"},
+    {CorrelationKernel::kMatrix, "matrix"},
+    {CorrelationKernel::kFrequency, "frequency"},
+}};
 
 constexpr std::array kBestFirstOnCpu = {
     CorrelationKernel::kDotProduct, CorrelationKernel::kVector, CorrelationKernel::kFrequency,
@@ -63,19 +58,11 @@ bool works(OpenClSession& session, CorrelationKernel kernel) {
 }  // namespace
 
 std::string_view to_string(CorrelationKernel kernel) {
-  const auto* found = std::find_if(kNames.begin(), kNames.end(),
-                                   [&](const Named& named) { return named.kernel == kernel; });
-  return found->name;
+  return name_of(kNames, kernel);
 }
 
 CorrelationKernel parse_correlation_kernel(std::string_view name) {
-  std::string names;
-  for (const Named& named : kNames) {
-    if (named.name == name) return named.kernel;
-    names += (names.empty() ? "" : ", ") + std::string(named.name);
-  }
-  throw Error(ErrorKind::kUsage,
-              "correlation kernel: must be one of " + names + ", was '" + std::string(name) + "'");
+  return variant_of(kNames, "correlation kernel", name);
 }
 
 bool has_avx512_vnni() {

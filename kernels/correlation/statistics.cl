@@ -79,7 +79,24 @@ kernel void window_statistics(global const Job* jobs, uint first_job, uint job_c
   }
 }
 
-// The same under a mask, from the products of the mask with three images: the pixels less 128, and
+// RUN positions of a row of a map.
+typedef struct {
+  ulong row;  // offset of the row in the job's map and statistics
+  int begin;
+  int end;
+} Run;
+
+Run run_of(const Job* job, uint block) {
+  const uint local_block = block - job->first[RUNS];
+  const uint runs = (job->map_width + RUN - 1) / RUN;
+  Run run;
+  run.row = (ulong)(local_block / runs) * job->pitch;
+  run.begin = (int)(local_block % runs) * RUN;
+  run.end = min(run.begin + RUN, job->map_width);
+  return run;
+}
+
+// Window statistics under a mask, from the products of the mask with three images: the pixels less 128, and
 // the low and the high byte of their squares, each less 128 too. One block: RUN positions of a
 // row of the map.
 kernel void masked_statistics(global const Job* jobs, uint first_job, uint job_count,
@@ -87,23 +104,17 @@ kernel void masked_statistics(global const Job* jobs, uint first_job, uint job_c
                               global int* window_sums, global Real* inverses) {
   const uint block = (uint)get_global_id(0);
   if (block >= block_count) return;
-  jobs += first_job;
-  const uint index = find_job(jobs, job_count, RUNS, block);
-  const Job job = jobs[index];
-  const uint local_block = block - job.first[RUNS];
-  const uint runs = (job.map_width + RUN - 1) / RUN;
-  const ulong row = (ulong)(local_block / runs) * job.pitch;
-  const int begin = (int)(local_block % runs) * RUN;
-  const int end = min(begin + RUN, job.map_width);
+  const Job job = jobs[first_job + find_job(jobs + first_job, job_count, RUNS, block)];
+  const Run run = run_of(&job, block);
   const ulong plane = (ulong)job.map_height * job.pitch;
-  products += job.map + row;
-  for (int x = begin; x < end; ++x) {
+  products += job.map + run.row;
+  for (int x = run.begin; x < run.end; ++x) {
     const long sum = products[x];
     const long low = products[plane + x] + 128 * job.pixels;
     const long high = products[2 * plane + x] + 128 * job.pixels;
     const long spread = job.pixels * (low + 256 * high) - sum * sum;
-    window_sums[job.statistics + row + x] = (int)sum;
-    inverses[job.statistics + row + x] = inverse_of(spread);
+    window_sums[job.statistics + run.row + x] = (int)sum;
+    inverses[job.statistics + run.row + x] = inverse_of(spread);
   }
 }
 
@@ -122,18 +133,12 @@ kernel void normalise(global const Job* jobs, uint first_job, uint job_count, ui
                       global const Real* inverses, global float* map) {
   const uint block = (uint)get_global_id(0);
   if (block >= block_count) return;
-  jobs += first_job;
-  const uint index = find_job(jobs, job_count, RUNS, block);
-  const Job job = jobs[index];
-  const uint local_block = block - job.first[RUNS];
-  const uint runs = (job.map_width + RUN - 1) / RUN;
-  const ulong row = (ulong)(local_block / runs) * job.pitch;
-  const int begin = (int)(local_block % runs) * RUN;
-  const int end = min(begin + RUN, job.map_width);
+  const Job job = jobs[first_job + find_job(jobs + first_job, job_count, RUNS, block)];
+  const Run run = run_of(&job, block);
   const Real pattern_inverse = inverse_of(job.pattern_spread);
-  for (int x = begin; x < end; x += WIDTH) {
-    const ulong window = job.statistics + row + x;
-    const ulong out = job.map + row + x;
+  for (int x = run.begin; x < run.end; x += WIDTH) {
+    const ulong window = job.statistics + run.row + x;
+    const ulong out = job.map + run.row + x;
     STORE(correlations(LOAD(0, products + out), LOAD(0, window_sums + window),
                        LOAD(0, inverses + window), &job, pattern_inverse),
           0, map + out);

@@ -1,14 +1,11 @@
 #include "kernels/histogram/histogram_kernel.h"
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <utility>
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::array<std::pair<HistogramKernel, std::string_view>, 4> kNames = {{
+constexpr VariantNames<HistogramKernel, 4> kNames = {{
     {HistogramKernel::kAuto, "auto"},
     {HistogramKernel::kAtomic, "atomic"},
     {HistogramKernel::kLocal, "local"},
@@ -18,19 +15,11 @@ constexpr std::array<std::pair<HistogramKernel, std::string_view>, 4> kNames = {
 }  // namespace
 
 std::string_view to_string(HistogramKernel kernel) {
-  return std::find_if(kNames.begin(), kNames.end(),
-                      [&](const auto& entry) { return entry.first == kernel; })
-      ->second;
+  return name_of(kNames, kernel);
 }
 
 HistogramKernel parse_histogram_kernel(std::string_view name) {
-  std::string known;
-  for (const auto& [kernel, known_name] : kNames) {
-    if (known_name == name) return kernel;
-    known += (known.empty() ? "" : ", ") + std::string(known_name);
-  }
-  throw Error(ErrorKind::kUsage,
-              "histogram kernel: must be one of " + known + ", was '" + std::string(name) + "'");
+  return variant_of(kNames, "histogram kernel", name);
 }
 
 std::vector<HistogramKernel> histogram_kernels(const OpenClSession& session) {

@@ -1,22 +1,21 @@
 #include "kernels/integral_image/integral_image.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "kernels/transpose/transpose.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::array kNames = {
-    std::pair{IntegralKernel::kAuto, std::string_view("auto")},
-    std::pair{IntegralKernel::kTransposed, std::string_view("transposed")},
-    std::pair{IntegralKernel::kTiles, std::string_view("tiles")},
-    std::pair{IntegralKernel::kBands, std::string_view("bands")},
-};
+constexpr VariantNames<IntegralKernel, 4> kNames = {{
+    {IntegralKernel::kAuto, "auto"},
+    {IntegralKernel::kTransposed, "transposed"},
+    {IntegralKernel::kTiles, "tiles"},
+    {IntegralKernel::kBands, "bands"},
+}};
 
 constexpr std::size_t kTileColumns = 128;
 constexpr std::size_t kTileRows = 32;
@@ -63,18 +62,11 @@ std::vector<std::uint64_t> read_sums(OpenClSession& session, const cl::Buffer& s
 }  // namespace
 
 std::string_view to_string(IntegralKernel kernel) {
-  return std::find_if(kNames.begin(), kNames.end(),
-                      [&](const auto& entry) { return entry.first == kernel; })
-      ->second;
+  return name_of(kNames, kernel);
 }
 
 IntegralKernel parse_integral_kernel(std::string_view name) {
-  for (const auto& [kernel, known] : kNames) {
-    if (known == name) return kernel;
-  }
-  throw Error(ErrorKind::kUsage,
-              "integral image: kernel is auto, transposed, tiles or bands, not '" +
-                  std::string(name) + "'");
+  return variant_of(kNames, "integral image kernel", name);
 }
 
 std::vector<IntegralKernel> integral_kernels(const OpenClSession& session, std::size_t pixels) {

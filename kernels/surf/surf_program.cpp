@@ -4,12 +4,13 @@
 #include <array>
 #include <cstdio>
 #include <string>
-#include <utility>
+
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::array<std::pair<SurfKernel, std::string_view>, 3> kNames = {{
+constexpr VariantNames<SurfKernel, 3> kNames = {{
     {SurfKernel::kAuto, "auto"},
     {SurfKernel::kCpu, "cpu"},
     {SurfKernel::kGpu, "gpu"},
@@ -121,17 +122,11 @@ SurfKernel resolve(SurfKernel kernel, OpenClSession& session) {
 }  // namespace
 
 std::string_view to_string(SurfKernel kernel) {
-  return std::find_if(kNames.begin(), kNames.end(),
-                      [&](const auto& entry) { return entry.first == kernel; })
-      ->second;
+  return name_of(kNames, kernel);
 }
 
 SurfKernel parse_surf_kernel(std::string_view name) {
-  for (const auto& [kernel, known] : kNames) {
-    if (known == name) return kernel;
-  }
-  throw Error(ErrorKind::kUsage,
-              "SURF kernel: must be auto, cpu or gpu, was '" + std::string(name) + "'");
+  return variant_of(kNames, "SURF kernel", name);
 }
 
 std::vector<SurfKernel> surf_kernels(const OpenClSession& session) {

@@ -1,20 +1,21 @@
 #include "kernels/transpose/transpose.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <span>
 #include <string>
 
+#include "kernels/variant_names.h"
+
 namespace lookalike {
 namespace {
 
-constexpr std::array kNames = {
-    std::pair{TransposeKernel::kAuto, std::string_view("auto")},
-    std::pair{TransposeKernel::kNaive, std::string_view("naive")},
-    std::pair{TransposeKernel::kTiled, std::string_view("tiled")},
-    std::pair{TransposeKernel::kBlocks, std::string_view("blocks")},
-};
+constexpr VariantNames<TransposeKernel, 4> kNames = {{
+    {TransposeKernel::kAuto, "auto"},
+    {TransposeKernel::kNaive, "naive"},
+    {TransposeKernel::kTiled, "tiled"},
+    {TransposeKernel::kBlocks, "blocks"},
+}};
 
 // Work-items of a group of kNaive.
 constexpr std::size_t kNaiveItems = 256;
@@ -36,17 +37,11 @@ void check(TransposeKernel kernel, const OpenClSession& session) {
 }  // namespace
 
 std::string_view to_string(TransposeKernel kernel) {
-  return std::find_if(kNames.begin(), kNames.end(),
-                      [&](const auto& entry) { return entry.first == kernel; })
-      ->second;
+  return name_of(kNames, kernel);
 }
 
 TransposeKernel parse_transpose_kernel(std::string_view name) {
-  for (const auto& [kernel, known] : kNames) {
-    if (known == name) return kernel;
-  }
-  throw Error(ErrorKind::kUsage,
-              "transpose: kernel is auto, naive, tiled or blocks, not '" + std::string(name) + "'");
+  return variant_of(kNames, "transpose kernel", name);
 }
 
 std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session) {

@@ -1,18 +1,18 @@
 #include "kernels/variance/variance.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
+
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::array kNames = {
-    std::pair{Reduction::kAuto, std::string_view("auto")},
-    std::pair{Reduction::kAtomic, std::string_view("atomic")},
-    std::pair{Reduction::kTwoStage, std::string_view("two-stage")},
-};
+constexpr VariantNames<Reduction, 3> kNames = {{
+    {Reduction::kAuto, "auto"},
+    {Reduction::kAtomic, "atomic"},
+    {Reduction::kTwoStage, "two-stage"},
+}};
 
 // Pixels of a block, one load in the kernel; images start at multiples of it on the device.
 constexpr std::size_t kBlockPixels = 16;
@@ -106,17 +106,11 @@ std::vector<ChunkRun> chunk_runs(OpenClSession& session, std::span<const ImageVi
 }  // namespace
 
 std::string_view to_string(Reduction reduction) {
-  return std::find_if(kNames.begin(), kNames.end(),
-                      [&](const auto& entry) { return entry.first == reduction; })
-      ->second;
+  return name_of(kNames, reduction);
 }
 
 Reduction parse_reduction(std::string_view name) {
-  for (const auto& [reduction, known] : kNames) {
-    if (known == name) return reduction;
-  }
-  throw Error(ErrorKind::kUsage,
-              "variance: reduction is auto, atomic or two-stage, not '" + std::string(name) + "'");
+  return variant_of(kNames, "variance reduction", name);
 }
 
 std::vector<Reduction> reductions(OpenClSession& session) {

@@ -1,7 +1,9 @@
 #include "stages/decode/region.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -64,6 +66,12 @@ std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, c
   image.record.height = region.height;
   image.scale = scale_for(static_cast<std::uint64_t>(region.width),
                           static_cast<std::uint64_t>(region.height), size);
+  if (std::lround(std::min(region.width, region.height) * image.scale) < 1) {
+    return SkippedFile{
+        .file = image.record.file,
+        .reason = "too_small",
+        .detail = "nothing is left of the region's shorter side at the reduced size"};
+  }
   image.pixels = resized(part, image.scale);
   return image;
 }

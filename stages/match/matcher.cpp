@@ -140,7 +140,7 @@ std::vector<Match> Matcher::Impl::verified(const Question& question,
 }
 
 // Asks again with the features of the best matches, as long as they are sure, and takes over the
-// images that only then are found. Returns how many they were.
+// images that only then are found. Returns how many matches it asked with.
 std::size_t Matcher::Impl::expand(const Question& question, std::vector<Match>& matches) {
   std::vector<SureHit> hits;
   for (const Match& match : matches) {
@@ -181,9 +181,9 @@ void Matcher::Impl::sharpen(const DecodedImage& photo, const Pyramid& scene, Mat
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
 }
 
-// The first so many that have a pose.
+// Sharpens the first so many that have a pose; returns how many.
 std::size_t Matcher::Impl::locate(const DecodedImage& photo, std::vector<Match>& matches) {
-  if (photo.pixels.empty()) return 0;
+  if (photo.pixels.empty() || std::ranges::none_of(matches, &Match::is_located)) return 0;
   const Pyramid scene(photo.pixels.view());
   std::size_t done = 0;
   for (Match& match : matches) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <opencv2/imgproc.hpp>
+#include <spdlog/spdlog.h>
 
 #include "stages/extract/extract_stage.h"
 #include "stages/match/match.h"
@@ -135,6 +136,10 @@ Sightings calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSe
   Progress progress("calibrate", "photos",
                     std::min<std::size_t>(kPhotos, counts.images - counts.blank), style);
   Sightings sightings = sightings_of(index, session, config, progress);
+  if (sightings.shown.empty()) {
+    spdlog::warn("calibrate: no photo of the index could be read and found; nothing is changed");
+    return sightings;
+  }
   writer.set_derived(kCalibrationName, to_text(calibrate(sightings)));
   writer.set_derived(kCalibratedImages, std::to_string(counts.images - counts.blank));
   return sightings;

@@ -14,9 +14,9 @@ namespace lookalike {
 // An index of fewer images is not calibrated: what is shipped is better than so few pairs.
 inline constexpr std::size_t kFewestForCalibration = 40;
 
-// What is found in photos made of the index's own images, at most 48 of each kind, taken by their
-// content and the seed: positives are the two images that a photo is made of, decoys what is found
-// in its mirror image. Images that cannot be read any more are passed over.
+// What is found in at most 48 photos made of the index's own images, taken by their content and the
+// seed, and in their mirror images; see Sightings. Images that cannot be read any more are passed
+// over.
 Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
                        Progress& progress);
 
@@ -24,7 +24,8 @@ Sightings sightings_of(const IndexReader& index, OpenClSession& session, const R
 // enough images.
 bool is_calibration_due(const IndexReader& index);
 
-// Calibrates the index that the writer holds, and returns what it was calibrated on.
+// Calibrates the index that the writer holds, and returns what it was calibrated on. Leaves it as
+// it is when none of its images can be read any more.
 Sightings calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
                           Progress::Style style);
 

@@ -53,13 +53,17 @@ void print_text(const std::string& photo, const std::vector<Match>& matches) {
   const auto found = std::count_if(matches.begin(), matches.end(), [](const Match& match) {
     return match.decision >= Decision::kSameObject;
   });
-  fmt::print("{}: {} found\n", photo, found == 0 ? "nothing" : fmt::format("{}", found));
+  fmt::print("{}: {} found\n", photo,
+             found > 0         ? fmt::format("{}", found)
+             : matches.empty() ? "nothing"
+                               : "nothing sure");
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
     const std::optional<double>& correlation = match.evidence.correlation;
-    fmt::print("{:>4}  {:<11}  probability {:5.3f}  {:>4} inliers  correlation {}  {}{}\n", i + 1,
-               to_string(match.decision), match.probability, match.evidence.inliers,
-               correlation ? fmt::format("{:5.3f}", *correlation) : "  -  ",
+    fmt::print("{:>4}  {:<11}  probability {}  {:>4} inliers  correlation {}  {}{}\n", i + 1,
+               to_string(match.decision),
+               match.is_located() ? fmt::format("{:5.3f}", match.probability) : "  -  ",
+               match.evidence.inliers, correlation ? fmt::format("{:5.3f}", *correlation) : "  -  ",
                match.image.paths.front(), match.mirrored ? "  (mirrored)" : "");
   }
 }
@@ -116,9 +120,9 @@ std::optional<Region> region_of(const Arguments& arguments) {
 
 // Looks up photos and answers each; returns how many could not be.
 std::size_t query_photos(const Arguments& arguments, const RunConfig& config,
-                         const ExtractOptions& options, OpenClSession& session, Matcher& matcher,
-                         Answers& answers) {
-  const std::optional<Region> region = region_of(arguments);
+                         const std::optional<Region>& region, const ExtractOptions& options,
+                         OpenClSession& session, Matcher& matcher, Answers& answers) {
+  if (arguments.photos.empty()) return 0;
   ExtractStage extract(session, options);
   std::size_t skipped = 0;
   for (const std::string& photo : arguments.photos) {
@@ -151,6 +155,7 @@ int query(const Arguments& arguments) {
   if (arguments.photos.empty() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
   }
+  const std::optional<Region> region = region_of(arguments);
   const std::string database = database_of(config);
   const IndexReader index{std::filesystem::path(database)};
   OpenClSession session(session_options(config.device));
@@ -158,7 +163,7 @@ int query(const Arguments& arguments) {
   Answers answers(arguments, database);
   query_indexed(arguments, index, matcher, answers);
   const std::size_t skipped = query_photos(
-      arguments, config, extract_options_from(index.settings()), session, matcher, answers);
+      arguments, config, region, extract_options_from(index.settings()), session, matcher, answers);
   answers.finish(index.counts(), session.device().name);
   if (skipped == 0) return kExitDone;
   const bool nothing = arguments.indexed.empty() && skipped == arguments.photos.size();

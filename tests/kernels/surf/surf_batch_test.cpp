@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/surf/surf.h"
+#include "tests/kernels/surf/surf_fixture.h"
 #include "tests/kernels/surf/synthetic_images.h"
 
 namespace lookalike {
@@ -15,17 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 // Images that go together, with each form of the kernels.
-class SurfBatchTest : public ::testing::TestWithParam<SurfKernel> {
- protected:
-  FeatureSet extract(const GrayImage& image, const SurfParameters& parameters,
-                     const GrayImage& mask = {}) {
-    OpenClSession session;
-    Surf surf(session, parameters, GetParam());
-    const std::vector<ImageView> images = {image.view()};
-    const std::vector<ImageView> masks = {mask.view()};
-    return surf.extract(images, masks).front();
-  }
-};
+using SurfBatchTest = SurfFixture;
 
 std::vector<ImageView> views_of(const std::vector<GrayImage>& images) {
   std::vector<ImageView> views;

@@ -10,6 +10,7 @@
 #include "kernels/surf/surf_reference.h"
 #include "pipeline/error.h"
 #include "tests/kernels/surf/feature_gates.h"
+#include "tests/kernels/surf/surf_fixture.h"
 #include "tests/kernels/surf/synthetic_images.h"
 
 namespace lookalike {
@@ -19,18 +20,8 @@ using ::testing::Gt;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Every test runs with each form of the kernels.
-class SurfTest : public ::testing::TestWithParam<SurfKernel> {
+class SurfTest : public SurfFixture {
  protected:
-  FeatureSet extract(const GrayImage& image, const SurfParameters& parameters,
-                     const GrayImage& mask = {}) {
-    OpenClSession session;
-    Surf surf(session, parameters, GetParam());
-    const std::vector<ImageView> images = {image.view()};
-    const std::vector<ImageView> masks = {mask.view()};
-    return surf.extract(images, masks).front();
-  }
-
   void expect_reference(const GrayImage& image, const SurfParameters& parameters) {
     const FeatureSet expected = surf_reference(image.view(), parameters);
     EXPECT_GT(expected.size(), 10U) << "too few to say anything";

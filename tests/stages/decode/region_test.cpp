@@ -80,6 +80,11 @@ TEST_F(DecodeRegionTest, IsResizedAsAPhotoOfItsSize) {
   EXPECT_EQ(enlarged.record.width, 80);
 }
 
+TEST_F(DecodeRegionTest, OfWhichReducingLeavesNothingIsSkipped) {
+  const auto skipped = std::get<SkippedFile>(decode({0, 0, 200, 16}, 4));
+  EXPECT_EQ(skipped.reason, "too_small");
+}
+
 TEST_F(DecodeRegionTest, ThatLeavesThePhotoIsAnInputError) {
   for (const Region& region : {Region{151, 0, 50, 40}, Region{0, 61, 50, 40}, Region{0, 0, 201, 40},
                                Region{2147483647, 0, 50, 40}}) {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/surf/surf.h"
+
+namespace lookalike {
+
+// A test that runs with each form of the kernels.
+class SurfFixture : public ::testing::TestWithParam<SurfKernel> {
+ protected:
+  static FeatureSet extract(const GrayImage& image, const SurfParameters& parameters,
+                            const GrayImage& mask = {}) {
+    OpenClSession session;
+    Surf surf(session, parameters, GetParam());
+    const std::vector<ImageView> images = {image.view()};
+    const std::vector<ImageView> masks = {mask.view()};
+    return surf.extract(images, masks).front();
+  }
+};
+
+}  // namespace lookalike
