@@ -8,22 +8,8 @@
 namespace lookalike {
 namespace {
 
-bool same_names(const TuningSizes& a, const TuningSizes& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const auto& one, const auto& other) { return one.first == other.first; });
-}
-
 double logarithm(std::uint64_t size) {
   return std::log2(static_cast<double>(std::max<std::uint64_t>(size, 1)));
-}
-
-// Of sizes with the same names.
-double distance(const TuningSizes& a, const TuningSizes& b) {
-  double sum = 0;
-  for (auto one = a.begin(), other = b.begin(); one != a.end(); ++one, ++other) {
-    sum += std::pow(logarithm(one->second) - logarithm(other->second), 2);
-  }
-  return sum;
 }
 
 std::optional<std::string> fastest_in(const TuningFile& file, std::string_view kernel,
@@ -34,8 +20,9 @@ std::optional<std::string> fastest_in(const TuningFile& file, std::string_view k
   for (const Measurement& measurement : file.measurements) {
     const auto variant = std::find(variants.begin(), variants.end(), measurement.variant);
     if (measurement.kernel != kernel || variant == variants.end()) continue;
-    if (!same_names(measurement.sizes, sizes)) continue;
-    const Rank rank{distance(measurement.sizes, sizes), measurement.sizes, measurement.ms,
+    const double octaves = octaves_between(measurement.sizes, sizes);
+    if (std::isinf(octaves)) continue;
+    const Rank rank{octaves, measurement.sizes, measurement.ms,
                     std::distance(variants.begin(), variant)};
     if (!best || rank < *best) best = rank;
   }
@@ -44,6 +31,16 @@ std::optional<std::string> fastest_in(const TuningFile& file, std::string_view k
 }
 
 }  // namespace
+
+double octaves_between(const TuningSizes& a, const TuningSizes& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double sum = 0;
+  for (auto one = a.begin(), other = b.begin(); one != a.end(); ++one, ++other) {
+    if (one->first != other->first) return INFINITY;
+    sum += std::pow(logarithm(one->second) - logarithm(other->second), 2);
+  }
+  return std::sqrt(sum);
+}
 
 std::optional<std::string> Tuning::fastest(std::string_view kernel, const TuningSizes& sizes,
                                            std::span<const std::string> variants) const {

@@ -10,16 +10,20 @@
 
 namespace lookalike {
 
+// How far sizes lie apart: the root of the sum of the squared binary logarithms of their ratios; a
+// size of 0 counts as 1. Infinity when their names differ.
+double octaves_between(const TuningSizes& a, const TuningSizes& b);
+
 // What was measured of a device, or of one like it; tells which variant of a kernel is fastest.
 class Tuning {
  public:
   // Files in order of trust: what one does not know is asked of the next.
   explicit Tuning(std::vector<TuningFile> files = {}) : files_(std::move(files)) {}
 
-  // The fastest of these variants at the measured sizes nearest to those asked for, by the sum of
-  // squared logarithms of ratios; a size of 0 counts as 1. Only measurements of sizes with the
-  // same names count. Ties: the smaller sizes, then the variant that stands first in `variants`.
-  // Nothing when no file knows one of the variants.
+  // The fastest of these variants at the measured sizes nearest to those asked for, by
+  // octaves_between. Only measurements of sizes with the same names count. Ties: the smaller sizes,
+  // then the variant that stands first in `variants`. Nothing when no file knows one of the
+  // variants.
   std::optional<std::string> fastest(std::string_view kernel, const TuningSizes& sizes,
                                      std::span<const std::string> variants) const;
 

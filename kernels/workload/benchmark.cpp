@@ -54,6 +54,7 @@ class Bench {
   void run(const Workload& workload, BenchmarkRow& row) {
     const auto expected_ms = pace_.predict_ms(workload, row.variant);
     if (expected_ms && *expected_ms > options_.longest_run_ms) {
+      pace_.record(workload, row.variant, *expected_ms);
       row.note = "not run: about " + std::to_string(std::lround(*expected_ms / 1000)) + " s";
       return;
     }

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "kernels/correlation/correlation.h"
+#include "kernels/correlation/correlation_batches.h"
 #include "kernels/workload/inputs.h"
 #include "kernels/workload/workload.h"
 
@@ -64,7 +65,11 @@ Workload workload_of(OpenClSession& session, const Size& size) {
                               {"patterns", size.patterns}},
                     .unit = WorkUnit::kOperations,
                     .amount = 2.0 * static_cast<double>(positions * u(size.side) * u(size.side))};
-  for (const CorrelationKernel kernel : correlation_kernels(session)) {
+  const PlacedImage image{0, 0, size.width, size.height, size.width};
+  const std::vector<CorrelationItem> items(size.patterns,
+                                           {image, {nullptr, size.side, size.side}, {}});
+  for (const CorrelationKernel kernel :
+       best_guess_first(correlation_kernels(session), items, session.is_cpu())) {
     if (is_too_slow(kernel, workload.amount, session.is_cpu())) continue;
     workload.variants.emplace_back(to_string(kernel));
   }

@@ -1,19 +1,31 @@
 #include "kernels/workload/pace.h"
 
-#include <algorithm>
+#include "kernels/tuning/tuning.h"
 
 namespace lookalike {
+namespace {
+
+// Sizes further apart than this, a factor of 32 in all, are not near.
+constexpr double kNearOctaves = 5;
+
+}  // namespace
 
 void Pace::record(const Workload& workload, const std::string& variant, double ms) {
   if (ms <= 0) return;
-  double& best = work_per_ms_[{workload.kernel, variant}];
-  best = std::max(best, workload.amount / ms);
+  records_.push_back({workload.kernel, variant, workload.all_sizes(), ms / workload.amount});
 }
 
 std::optional<double> Pace::predict_ms(const Workload& workload, const std::string& variant) const {
-  const auto found = work_per_ms_.find({workload.kernel, variant});
-  if (found == work_per_ms_.end()) return std::nullopt;
-  return workload.amount / found->second;
+  double nearest = kNearOctaves;
+  std::optional<double> ms;
+  for (const Record& record : records_) {
+    if (record.kernel != workload.kernel || record.variant != variant) continue;
+    const double octaves = octaves_between(record.sizes, workload.all_sizes());
+    if (octaves > nearest) continue;
+    nearest = octaves;
+    ms = record.ms_per_work * workload.amount;
+  }
+  return ms;
 }
 
 }  // namespace lookalike

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "kernels/workload/workload.h"
 
@@ -13,12 +12,21 @@ namespace lookalike {
 // hopeless one need not be waited for.
 class Pace {
  public:
+  // What a variant took or, where it was not run, was expected to take.
   void record(const Workload& workload, const std::string& variant, double ms);
-  // From the best rate of this variant so far; nothing before the first record.
+
+  // From what this variant did at the nearest size, and by how much more work this is. Nothing
+  // where no size is near: what many tiny images cost does not tell what a large one does.
   std::optional<double> predict_ms(const Workload& workload, const std::string& variant) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, double> work_per_ms_;  // by kernel and variant
+  struct Record {
+    std::string kernel;
+    std::string variant;
+    TuningSizes sizes;
+    double ms_per_work;
+  };
+  std::vector<Record> records_;
 };
 
 }  // namespace lookalike

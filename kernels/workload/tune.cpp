@@ -39,6 +39,7 @@ class Tuner {
                                 double hopeless_ms) {
     const auto expected_ms = pace_.predict_ms(workload, variant);
     if (expected_ms && *expected_ms > limits_.variant_ms) {
+      pace_.record(workload, variant, *expected_ms);
       return leave_out(workload, variant,
                        "would take about " + std::to_string(std::lround(*expected_ms)) + " ms");
     }

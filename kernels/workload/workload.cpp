@@ -13,9 +13,9 @@ TuningSizes Workload::all_sizes() const {
 
 std::vector<Workload> all_workloads(OpenClSession& session, WorkloadScale scale) {
   std::vector<Workload> all;
-  for (const auto make :
-       {assign_workloads, histogram_workloads, transpose_workloads, variance_workloads,
-        convolution_workloads, integral_image_workloads, correlation_workloads, surf_workloads}) {
+  for (const auto make : {assign_workloads, histogram_workloads, transpose_workloads,
+                          variance_workloads, convolution_workloads, integral_image_workloads,
+                          correlation_workloads, pose_search_workloads, surf_workloads}) {
     std::vector<Workload> some = make(session, scale);
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

@@ -51,6 +51,7 @@ std::vector<Workload> variance_workloads(OpenClSession& session, WorkloadScale s
 std::vector<Workload> convolution_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> integral_image_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> correlation_workloads(OpenClSession& session, WorkloadScale scale);
+std::vector<Workload> pose_search_workloads(OpenClSession& session, WorkloadScale scale);
 std::vector<Workload> surf_workloads(OpenClSession& session, WorkloadScale scale);
 
 }  // namespace lookalike

@@ -1,5 +1,6 @@
 #include "kernels/tuning/tuning.h"
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,13 @@ TuningFile file_with(std::vector<Measurement> measurements) {
 std::optional<std::string> fastest(const Tuning& tuning, const TuningSizes& sizes,
                                    const std::vector<std::string>& variants = {"a", "b"}) {
   return tuning.fastest("kernel", sizes, variants);
+}
+
+TEST(OctavesBetween, AreThoseOfEachSizeSquaredAndSummed) {
+  EXPECT_DOUBLE_EQ(octaves_between({{"a", 8}, {"b", 1}}, {{"a", 1}, {"b", 16}}), 5);
+  EXPECT_EQ(octaves_between({{"a", 0}}, {{"a", 1}}), 0);
+  EXPECT_TRUE(std::isinf(octaves_between({{"a", 1}}, {{"b", 1}})));
+  EXPECT_TRUE(std::isinf(octaves_between({{"a", 1}}, {{"a", 1}, {"b", 1}})));
 }
 
 TEST(Tuning, FastestVariantAtTheNearestSizesWins) {

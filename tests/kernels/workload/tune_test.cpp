@@ -22,7 +22,7 @@ Workload workload(std::uint64_t n, std::vector<std::string> variants = {"slow", 
           .variants = std::move(variants)};
 }
 
-// Measurements that were made up: so many ms per unit of work.
+// Measurements that were made up: so many ms per run and per unit of work.
 class FakeDevice {
  public:
   MeasureVariant measure() {
@@ -31,10 +31,11 @@ class FakeDevice {
       last_hopeless_ms = hopeless_ms;
       const double ms = ms_per_work.at(variant);
       if (ms < 0) throw Error(ErrorKind::kDevice, "cannot");
-      return ms * workload.amount;
+      return ms_per_run[variant] + ms * workload.amount;
     };
   }
   std::map<std::string, double> ms_per_work = {{"slow", 3}, {"fast", 1}, {"broken", -1}};
+  std::map<std::string, double> ms_per_run;
   std::vector<std::string> runs;
   double last_hopeless_ms = 0;
 };
@@ -62,6 +63,26 @@ TEST(Tune, AVariantThatWouldTakeTooLongIsLeftOutAtLargerSizes) {
       tune({workload(10), workload(100)}, device.measure(), {.variant_ms = 200});
   EXPECT_THAT(device.runs, ElementsAre("slow 10", "fast 10", "fast 100"));
   EXPECT_THAT(outcome.left_out, ElementsAre("kernel n=100 slow: would take about 300 ms"));
+}
+
+TEST(Tune, AVariantThatIsLeftOutOnceStaysSoAtLargerSizesStill) {
+  FakeDevice device;
+  device.ms_per_work["slow"] = 30;
+  tune({workload(10), workload(100), workload(1000)}, device.measure(), {.variant_ms = 1200});
+  EXPECT_THAT(device.runs, ElementsAre("slow 10", "fast 10", "fast 100", "fast 1000"));
+}
+
+// As Fourier transforms are, whose time does not grow with the pattern.
+TEST(Tune, AVariantThatIsSlowAtTinySizesIsTriedAtLargeOnes) {
+  FakeDevice device;
+  device.ms_per_run = {{"fast", 100}};
+  const TuneOutcome outcome =
+      tune({workload(4), workload(1000)}, device.measure(), {.variant_ms = 2000});
+  EXPECT_THAT(outcome.left_out, IsEmpty());
+  const std::vector<std::string> variants = {"slow", "fast"};
+  const Tuning tuning({{.measurements = outcome.measurements}});
+  EXPECT_EQ(tuning.fastest("kernel", {{"n", 4}}, variants), "slow");
+  EXPECT_EQ(tuning.fastest("kernel", {{"n", 1000}}, variants), "fast");
 }
 
 TEST(Tune, AVariantThatFailsIsLeftOutAndTheRestGoesOn) {
