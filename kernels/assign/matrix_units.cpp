@@ -29,7 +29,7 @@ bool finds_nearest_words(OpenClSession& session) {
 }  // namespace
 
 bool has_matrix_units(OpenClSession& session) {
-  if (session.device().vendor.find("NVIDIA") == std::string::npos) return false;
+  if (!session.device().is_nvidia()) return false;
   return session.supports("matrix units", [&] { return finds_nearest_words(session); });
 }
 

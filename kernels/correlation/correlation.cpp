@@ -30,21 +30,9 @@ std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKern
 // A CPU takes long runs, so that sums are carried far; a GPU short ones, so that there are many
 // (of segments of 8, 16 and 32 and of 16 and 32 column rows the least time for 64^2 in 1920x1080,
 // correlation_benchmark, NVIDIA H200).
-CorrelationLayout steps_for(bool is_cpu) {
-  CorrelationLayout layout;
-  layout.segment = is_cpu ? 4096 : 8;
-  layout.run = is_cpu ? 4096 : 2;
-  layout.vector_width = is_cpu ? 8 : 2;
-  layout.column_rows = is_cpu ? 256 : 16;
-  return layout;
-}
-
-CorrelationLayout with_steps(CorrelationLayout layout, const CorrelationLayout& steps) {
-  layout.segment = steps.segment;
-  layout.run = steps.run;
-  layout.vector_width = steps.vector_width;
-  layout.column_rows = steps.column_rows;
-  return layout;
+CorrelationSteps steps_for(bool is_cpu) {
+  if (is_cpu) return {.segment = 4096, .run = 4096, .vector_width = 8, .column_rows = 256};
+  return {.segment = 8, .run = 2, .vector_width = 2, .column_rows = 16};
 }
 
 }  // namespace
@@ -97,27 +85,41 @@ std::vector<float> Correlation::map(CorrelationImage& image, const CorrelationPa
   return read_map(fill_maps(items, image.planes_, form_for(items)).jobs.front());
 }
 
-const CorrelationMaps& Correlation::maps(CorrelationImage& image,
-                                         std::span<const CorrelationPattern> patterns) {
-  maps_ = {};
-  if (patterns.empty()) return maps_;
+CorrelationMaps Correlation::maps(CorrelationImage& image,
+                                  std::span<const CorrelationPattern> patterns) {
+  CorrelationMaps maps;
+  if (patterns.empty()) return maps;
   const std::vector<CorrelationItem> items = items_in(image, patterns);
   const CorrelationJobs jobs = fill_maps(items, image.planes_, form_for(items));
-  maps_.values = map_.buffer;
+  maps.values = map_.buffer;
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     const CorrelationJob& job = jobs.jobs[i];
-    maps_.places.push_back({job.map, job.map_width, job.map_height, job.pitch});
+    maps.places.push_back({job.map, job.map_width, job.map_height, job.pitch});
   }
-  return maps_;
+  return maps;
 }
 
-std::vector<std::optional<CorrelationPeak>> Correlation::best_matches(
-    std::span<const CorrelationPair> pairs) {
-  return best_of(place_pairs(pairs), images_.buffer);
+Correlation::Peaks Correlation::best_matches(std::span<const CorrelationPair> pairs) {
+  Peaks peaks;
+  while (peaks.size() < pairs.size()) {
+    const auto rest = pairs.subspan(peaks.size());
+    const auto batch = rest.first(fitting(rest));
+    for_each_batch(batch.size(), batch.size(), [&](std::size_t first, std::size_t count) {
+      try {
+        const std::vector<CorrelationItem> items = place_pairs(batch.subspan(first, count));
+        const Peaks found = best_of(items, images_.buffer);
+        peaks.insert(peaks.end(), found.begin(), found.end());
+      } catch (const DeviceOutOfMemory&) {
+        images_ = {};  // so that fewer need less
+        throw;
+      }
+    });
+  }
+  return peaks;
 }
 
-std::vector<std::optional<CorrelationPeak>> Correlation::best_matches(
-    CorrelationImage& image, std::span<const CorrelationPattern> patterns) {
+Correlation::Peaks Correlation::best_matches(CorrelationImage& image,
+                                             std::span<const CorrelationPattern> patterns) {
   return best_of(items_in(image, patterns), image.planes_);
 }
 
@@ -127,9 +129,7 @@ std::vector<CorrelationItem> Correlation::place_pairs(std::span<const Correlatio
   std::vector<std::uint8_t> bytes;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const ImageView& image = pairs[i].image;
-    const bool again = i > 0 && pairs[i - 1].image.pixels == image.pixels &&
-                       pairs[i - 1].image.width == image.width &&
-                       pairs[i - 1].image.height == image.height;
+    const bool again = i > 0 && is_same_image(pairs[i - 1].image, image);
     const PlacedImage place = again ? items.back().image : place_image(image, bytes.size());
     items.push_back({place, pairs[i].pattern, {}});
     check_item(items.back());
@@ -166,6 +166,14 @@ void Correlation::reserve(Scratch& scratch, std::size_t bytes) {
   scratch = {session_.allocate(bytes), bytes};
 }
 
+// After a batch that was too large, so that a smaller one needs less.
+void Correlation::release_scratch() {
+  for (Scratch* scratch : {&jobs_, &patterns_, &sums_, &squares_, &window_sums_, &inverses_,
+                           &products_, &map_, &row_best_, &peaks_}) {
+    *scratch = {};
+  }
+}
+
 template <typename T>
 void Correlation::refill(Scratch& scratch, std::span<const T> values) {
   reserve(scratch, values.size_bytes());
@@ -186,7 +194,7 @@ void Correlation::launch_blocks(cl::Kernel& kernel, const char* label, const Job
 // Leaves the correlations in map_.
 CorrelationJobs Correlation::fill_maps(Items items, const cl::Buffer& images,
                                        WindowProducts& form) {
-  CorrelationJobs jobs = pack_jobs(items, with_steps(form.layout(), steps_));
+  CorrelationJobs jobs = pack_jobs(items, form.layout(), steps_);
   refill<CorrelationJob>(jobs_, jobs.jobs);
   refill<std::uint8_t>(patterns_, jobs.patterns);
   reserve(map_, jobs.map_count * sizeof(cl_float));
@@ -251,8 +259,13 @@ Correlation::Peaks Correlation::best_of(Items items, const cl::Buffer& images) {
     const Items rest = items.subspan(peaks.size());
     const Items batch = rest.first(fitting(rest, fused));
     for_each_batch(batch.size(), batch.size(), [&](std::size_t first, std::size_t count) {
-      const Peaks found = find_peaks(fill_maps(batch.subspan(first, count), images, form));
-      peaks.insert(peaks.end(), found.begin(), found.end());
+      try {
+        const Peaks found = find_peaks(fill_maps(batch.subspan(first, count), images, form));
+        peaks.insert(peaks.end(), found.begin(), found.end());
+      } catch (const DeviceOutOfMemory&) {
+        release_scratch();
+        throw;
+      }
     });
   }
   return peaks;

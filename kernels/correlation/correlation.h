@@ -26,6 +26,8 @@ namespace lookalike {
 // Method: Lewis, "Fast normalized cross-correlation", 1995; see correlation_kernel.h for the forms.
 class Correlation {
  public:
+  using Peaks = std::vector<std::optional<CorrelationPeak>>;
+
   explicit Correlation(OpenClSession& session, const CorrelationOptions& options = {});
 
   // rho at every whole position: [image.height - pattern.height + 1][image.width - pattern.width
@@ -35,16 +37,14 @@ class Correlation {
 
   // The same for many patterns, left on the device; valid until the next call of any member.
   // Throws DeviceOutOfMemory when the maps do not fit there together.
-  const CorrelationMaps& maps(CorrelationImage& image,
-                              std::span<const CorrelationPattern> patterns);
+  CorrelationMaps maps(CorrelationImage& image, std::span<const CorrelationPattern> patterns);
 
   // The highest correlation of each pair or pattern (ties: lowest y, then lowest x), moved to the
   // top of the quadric through the 3x3 values around it, by at most half a pixel each way; not
   // along an axis on which a neighbour is missing or undefined. Nothing where rho is undefined
   // everywhere.
-  std::vector<std::optional<CorrelationPeak>> best_matches(std::span<const CorrelationPair> pairs);
-  std::vector<std::optional<CorrelationPeak>> best_matches(
-      CorrelationImage& image, std::span<const CorrelationPattern> patterns);
+  Peaks best_matches(std::span<const CorrelationPair> pairs);
+  Peaks best_matches(CorrelationImage& image, std::span<const CorrelationPattern> patterns);
 
   // rho of two images of the same size; with a mask of that size, over the pixels where it is not
   // zero. Nothing where undefined. Throws Error(kInternal) when the sizes differ.
@@ -58,9 +58,9 @@ class Correlation {
     std::size_t bytes = 0;
   };
   using Items = std::span<const CorrelationItem>;
-  using Peaks = std::vector<std::optional<CorrelationPeak>>;
 
   void reserve(Scratch& scratch, std::size_t bytes);
+  void release_scratch();
   template <typename T>
   void refill(Scratch& scratch, std::span<const T> values);
 
@@ -84,9 +84,8 @@ class Correlation {
   OpenClSession& session_;
   const bool doubles_;
   const std::vector<CorrelationKernel> kernels_;  // to choose from
-  const CorrelationLayout steps_;                 // without what the form decides
+  const CorrelationSteps steps_;
   std::map<CorrelationKernel, std::unique_ptr<WindowProducts>> forms_;
-  CorrelationMaps maps_;
   cl::Kernel row_sums_, window_statistics_, masked_statistics_, square_planes_, normalise_;
   cl::Kernel best_of_rows_, refine_, pair_sums_;
   Scratch jobs_, images_, patterns_;  // of one batch

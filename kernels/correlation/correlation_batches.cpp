@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "kernels/correlation/correlation_image.h"
+
 namespace lookalike {
 namespace {
 
-// Items are taken together as long as they need no more device memory than this.
+// Images and items are taken together as long as they need no more device memory than this.
 constexpr std::size_t kBatchBytes = std::size_t{512} << 20;
 
 // Blocks of Fourier transforms are no smaller.
@@ -69,6 +71,18 @@ bool fuses(const WindowProducts& form, std::span<const CorrelationItem> items) {
   return std::all_of(items.begin(), items.end(), [&](const CorrelationItem& item) {
     return form.normalises(item.pattern.width, item.pattern.height);
   });
+}
+
+std::size_t fitting(std::span<const CorrelationPair> pairs) {
+  std::size_t taken = place_image(pairs.front().image, 0).plane_bytes;
+  std::size_t count = 1;
+  while (count < pairs.size()) {
+    const ImageView& image = pairs[count].image;
+    if (!is_same_image(pairs[count - 1].image, image)) taken += place_image(image, 0).plane_bytes;
+    if (taken > kBatchBytes) break;
+    ++count;
+  }
+  return count;
 }
 
 std::size_t fitting(std::span<const CorrelationItem> items, bool fused) {

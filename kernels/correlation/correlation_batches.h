@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/correlation/correlation_jobs.h"
+#include "kernels/correlation/correlation_types.h"
 #include "kernels/correlation/window_products.h"
 #include "kernels/tuning/tuning_file.h"
 
@@ -23,6 +24,10 @@ std::vector<CorrelationKernel> best_guess_first(std::vector<CorrelationKernel> k
 
 // Whether the form normalises the maps of all these items at once.
 bool fuses(const WindowProducts& form, std::span<const CorrelationItem> items);
+
+// How many of the first pairs have images that fit on the device together, but at least one.
+//   pairs  at least one
+std::size_t fitting(std::span<const CorrelationPair> pairs);
 
 // How many of the first items fit on the device together, but at least one.
 //   items  at least one

@@ -10,6 +10,10 @@ constexpr std::size_t kRowStep = 16;
 
 }  // namespace
 
+bool is_same_image(const ImageView& a, const ImageView& b) {
+  return a.pixels == b.pixels && a.width == b.width && a.height == b.height;
+}
+
 PlacedImage place_image(const ImageView& image, std::size_t offset) {
   const std::size_t pitch = round_up(static_cast<std::size_t>(image.width), kRowStep);
   return {offset, pitch * static_cast<std::size_t>(image.height), image.width, image.height,

@@ -24,6 +24,9 @@ class CorrelationImage {
   bool has_squares_ = false;  // made for the first mask
 };
 
+// Whether both are the same pixels in memory.
+bool is_same_image(const ImageView& a, const ImageView& b);
+
 // Where an image of this size lies when it is put at `offset`.
 PlacedImage place_image(const ImageView& image, std::size_t offset);
 

@@ -53,7 +53,8 @@ CorrelationJob job_of(const CorrelationItem& item) {
 // Gathers jobs and what they share.
 class Packer {
  public:
-  explicit Packer(const CorrelationLayout& layout) : layout_(layout) {}
+  Packer(const CorrelationLayout& layout, const CorrelationSteps& steps)
+      : layout_(layout), steps_(steps) {}
 
   void add(const CorrelationItem& item) {
     CorrelationJob job = job_of(item);
@@ -71,16 +72,15 @@ class Packer {
   CorrelationJobs finish() {
     packed_.product_count = std::max(packed_.map_count, mask_product_count_);
     packed_.maps = append(maps_, [&](const CorrelationJob& job) {
-      return Blocks{tiles(job), height(job), height(job) * blocks(job.map_width, layout_.run), 0};
+      return Blocks{tiles(job), height(job), height(job) * blocks(job.map_width, steps_.run), 0};
     });
     packed_.windows = append(windows_, [&](const CorrelationJob& job) {
-      return Blocks{0, 0,
-                    static_cast<cl_uint>(job.image_height) * blocks(job.map_width, layout_.segment),
-                    blocks(job.map_width, layout_.vector_width) *
-                        blocks(job.map_height, layout_.column_rows)};
+      return Blocks{
+          0, 0, static_cast<cl_uint>(job.image_height) * blocks(job.map_width, steps_.segment),
+          blocks(job.map_width, steps_.vector_width) * blocks(job.map_height, steps_.column_rows)};
     });
     packed_.masks = append(masks_, [&](const CorrelationJob& job) {
-      return Blocks{0, 0, height(job) * blocks(job.map_width, layout_.run), 0};
+      return Blocks{0, 0, height(job) * blocks(job.map_width, steps_.run), 0};
     });
     packed_.mask_products = append(mask_products_, [&](const CorrelationJob& job) {
       return Blocks{tiles(job), 0, 0, 0};
@@ -190,6 +190,7 @@ class Packer {
   }
 
   const CorrelationLayout& layout_;
+  const CorrelationSteps& steps_;
   CorrelationJobs packed_;
   std::vector<CorrelationJob> maps_, windows_, masks_, mask_products_;
   std::map<Key, std::size_t> window_indices_, mask_indices_;
@@ -230,8 +231,9 @@ std::size_t device_bytes(const CorrelationItem& item, const CorrelationItem* bef
          map_size(item) * (sizeof(cl_float) + (fused && !masked ? 0 : sizeof(cl_long)));
 }
 
-CorrelationJobs pack_jobs(std::span<const CorrelationItem> items, const CorrelationLayout& layout) {
-  Packer packer(layout);
+CorrelationJobs pack_jobs(std::span<const CorrelationItem> items, const CorrelationLayout& layout,
+                          const CorrelationSteps& steps) {
+  Packer packer(layout, steps);
   for (const CorrelationItem& item : items) packer.add(item);
   return packer.finish();
 }

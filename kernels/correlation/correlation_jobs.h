@@ -29,13 +29,17 @@ struct CorrelationItem {
   ImageView mask;
 };
 
-// How the form at hand wants patterns, and how much of a map one block of each launch covers.
+// How a form of the products wants patterns, and how much of a map a block of its launches covers.
 struct CorrelationLayout {
   bool float_patterns = false;  // else 8-bit integers
   int margin_rows = 0;          // rows of zeros above and below each pattern
   int pitch_step = 1;           // rows of patterns are zero-padded to a multiple of this
   int tile_width = 0;           // positions of a tile
   int tile_height = 0;
+};
+
+// How much a block of the other launches covers, those for statistics and normalisation.
+struct CorrelationSteps {
   int segment = 0;       // positions of a run of an image row
   int run = 0;           // positions of a run of a map's row
   int vector_width = 0;  // columns and rows of a block of columns
@@ -100,6 +104,7 @@ void check_item(const CorrelationItem& item);
 // before it, if there is one. Fused forms keep no products.
 std::size_t device_bytes(const CorrelationItem& item, const CorrelationItem* before, bool fused);
 
-CorrelationJobs pack_jobs(std::span<const CorrelationItem> items, const CorrelationLayout& layout);
+CorrelationJobs pack_jobs(std::span<const CorrelationItem> items, const CorrelationLayout& layout,
+                          const CorrelationSteps& steps);
 
 }  // namespace lookalike

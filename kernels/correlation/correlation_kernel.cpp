@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "kernels/correlation/block_transform.h"
 #include "kernels/correlation/correlation.h"
@@ -44,15 +45,11 @@ bool works(OpenClSession& session, CorrelationKernel kernel) {
   for (std::size_t i = 0; i < pattern.pixels.size(); ++i) {
     pattern.pixels[i] = static_cast<std::uint8_t>(i * 91 % 256);
   }
-  try {
-    Correlation correlation(session, {.kernel = kernel});
-    const std::vector<float> map = correlation.map(image.view(), pattern.view());
-    const std::vector<double> expected = correlation_reference(image.view(), pattern.view());
-    return std::equal(map.begin(), map.end(), expected.begin(), expected.end(),
-                      [](float a, double b) { return std::abs(a - b) < 1e-5; });
-  } catch (const Error&) {
-    return false;
-  }
+  Correlation correlation(session, {.kernel = kernel});
+  const std::vector<float> map = correlation.map(image.view(), pattern.view());
+  const std::vector<double> expected = correlation_reference(image.view(), pattern.view());
+  return std::equal(map.begin(), map.end(), expected.begin(), expected.end(),
+                    [](float a, double b) { return std::abs(a - b) < 1e-5; });
 }
 
 }  // namespace
@@ -65,29 +62,13 @@ CorrelationKernel parse_correlation_kernel(std::string_view name) {
   return variant_of(kNames, "correlation kernel", name);
 }
 
-bool has_avx512_vnni() {
+int dot_product_lanes(OpenClSession& session) {
 #ifdef __x86_64__
-  return __builtin_cpu_supports("avx512vnni") != 0;
-#else
-  return false;
+  const std::string& instructions = session.tuning_target().instructions;
+  if (instructions == "avx512" && __builtin_cpu_supports("avx512vnni") != 0) return 16;
+  if (!instructions.empty() && __builtin_cpu_supports("avxvnni") != 0) return 8;
 #endif
-}
-
-bool has_avx_vnni() {
-#ifdef __x86_64__
-  return __builtin_cpu_supports("avxvnni") != 0;
-#else
-  return false;
-#endif
-}
-
-bool is_nvidia(const OpenClSession& session) {
-  return session.device().vendor.find("NVIDIA") != std::string::npos;
-}
-
-bool has_doubles(OpenClSession& session) {
-  const auto devices = session.context().getInfo<CL_CONTEXT_DEVICES>();
-  return devices.front().getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;
+  return 0;
 }
 
 bool may_run(OpenClSession& session, CorrelationKernel kernel) {
@@ -97,11 +78,11 @@ bool may_run(OpenClSession& session, CorrelationKernel kernel) {
     case CorrelationKernel::kBlocked:
       return group >= 256;
     case CorrelationKernel::kDotProduct:
-      return session.is_cpu() ? has_avx512_vnni() || has_avx_vnni() : group >= 128;
+      return session.is_cpu() ? dot_product_lanes(session) > 0 : group >= 128;
     case CorrelationKernel::kMatrix:
-      return is_nvidia(session);
+      return session.device().is_nvidia();
     case CorrelationKernel::kFrequency:
-      return BlockTransform::is_built_in() && has_doubles(session);
+      return BlockTransform::is_built_in() && session.device().has_doubles;
     default:
       return true;
   }
@@ -110,11 +91,12 @@ bool may_run(OpenClSession& session, CorrelationKernel kernel) {
 std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session) {
   std::vector<CorrelationKernel> kernels;
   const auto keep = [&](CorrelationKernel kernel) {
+    if (!may_run(session, kernel)) return;
     const bool own_code =
         kernel == CorrelationKernel::kDotProduct || kernel == CorrelationKernel::kMatrix;
-    if (may_run(session, kernel) && (!own_code || works(session, kernel))) {
-      kernels.push_back(kernel);
-    }
+    const auto probe = [&] { return works(session, kernel); };
+    const std::string feature = "correlation " + std::string(to_string(kernel));
+    if (!own_code || session.supports(feature, probe)) kernels.push_back(kernel);
   };
   if (session.is_cpu()) {
     std::for_each(kBestFirstOnCpu.begin(), kBestFirstOnCpu.end(), keep);

@@ -32,9 +32,9 @@ std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session);
 // Whether the device says that it has what the form needs; nothing is compiled.
 bool may_run(OpenClSession& session, CorrelationKernel kernel);
 
-bool is_nvidia(const OpenClSession& session);
-bool has_doubles(OpenClSession& session);
-bool has_avx512_vnni();  // of the processor that this program runs on, as PoCL's device does
-bool has_avx_vnni();
+// How many sums a byte dot product of a CPU device adds to at once: 16 with AVX-512 VNNI, 8 with
+// AVX-VNNI, 0 without either. The processor, that which this program runs on, must have them, and
+// the device's compiler use registers of that size.
+int dot_product_lanes(OpenClSession& session);
 
 }  // namespace lookalike

@@ -62,9 +62,8 @@ Form vector_form() {
   return form;
 }
 
-Form dot_cpu_form(bool doubles) {
-  const bool wide = has_avx512_vnni();
-  const int width = wide ? 16 : 8;
+Form dot_cpu_form(int width, bool doubles) {
+  const bool wide = width == 16;
   const int rows = 6;
   const int vectors = wide ? 4 : 2;
   Form form{{"correlation/correlations.cl", "correlation/dot_cpu.cl"},
@@ -122,9 +121,9 @@ Form form_of(OpenClSession& session, CorrelationKernel kernel, bool doubles) {
     case CorrelationKernel::kVector:
       return vector_form();
     case CorrelationKernel::kDotProduct: {
-      if (session.is_cpu()) return dot_cpu_form(doubles);
+      if (session.is_cpu()) return dot_cpu_form(dot_product_lanes(session), doubles);
       Form form = staged_form("correlation/dot_gpu.cl", {64, 64, 8, 128, 16, 32}, doubles);
-      if (is_nvidia(session)) form.options += " -DPTX";
+      if (session.device().is_nvidia()) form.options += " -DPTX";
       return form;
     }
     case CorrelationKernel::kMatrix:

@@ -44,10 +44,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void best_of_rows(
   global const float* row = map + job.map + (ulong)(block - job.first[ROWS_OF]) * job.pitch;
   RowBest found = {NAN, 0};
   for (int x = (int)get_local_id(0); x < job.map_width; x += GROUP) {
-    if (row[x] > found.correlation || (isnan(found.correlation) && !isnan(row[x]))) {
-      found.correlation = row[x];
-      found.x = x;
-    }
+    found = better(found, (RowBest){row[x], x});
   }
   found = best_of_group(scratch, found);
   if (get_local_id(0) == 0) best[block] = found;
@@ -98,11 +95,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void refine(
   best += job.first[ROWS_OF];
   RowBest found = {NAN, 0};
   for (int y = (int)get_local_id(0); y < job.map_height; y += GROUP) {
-    const float correlation = best[y].correlation;
-    if (correlation > found.correlation || (isnan(found.correlation) && !isnan(correlation))) {
-      found.correlation = correlation;
-      found.x = y;
-    }
+    found = better(found, (RowBest){best[y].correlation, y});
   }
   const int y = best_of_group(scratch, found).x;
   if (get_local_id(0) != 0) return;

@@ -9,7 +9,7 @@ std::unique_ptr<WindowProducts> make_window_products(OpenClSession& session,
 }
 
 bool use_doubles(OpenClSession& session, bool double_precision) {
-  return double_precision && has_doubles(session);
+  return double_precision && session.device().has_doubles;
 }
 
 std::string correlations_options(int width, bool doubles) {

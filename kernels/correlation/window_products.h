@@ -28,7 +28,7 @@ class WindowProducts {
   WindowProducts& operator=(const WindowProducts&) = delete;
   virtual ~WindowProducts() = default;
 
-  // What pack_jobs must know; segment, run and columns are left for the caller.
+  // What pack_jobs must know.
   virtual const CorrelationLayout& layout() const = 0;
 
   // Whether correlations() can take patterns of this size.

@@ -42,8 +42,9 @@ DeviceInfo describe(const cl::Platform& platform, const cl::Device& device) {
   info.constant_buffer_bytes = device.getInfo<CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE>();
   info.max_work_group_size = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
-  info.claims_int64_atomics =
-      contains(device.getInfo<CL_DEVICE_EXTENSIONS>(), "cl_khr_int64_base_atomics");
+  const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+  info.claims_int64_atomics = contains(extensions, "cl_khr_int64_base_atomics");
+  info.has_doubles = contains(extensions, "cl_khr_fp64");
   return info;
 }
 

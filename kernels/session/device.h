@@ -30,6 +30,9 @@ struct DeviceInfo {
   std::size_t max_work_group_size = 0;
   std::uint32_t compute_units = 0;
   bool claims_int64_atomics = false;
+  bool has_doubles = false;
+
+  bool is_nvidia() const { return vendor.find("NVIDIA") != std::string::npos; }
 };
 
 struct Device {

@@ -143,7 +143,6 @@ class OpenClSession {
   std::vector<Recorded> events_;
   std::map<std::string, LaunchTime> times_;
   LaunchTime transfers_;
-  std::optional<bool> int64_atomics_;
   std::map<std::string, bool> features_;
   std::optional<TuningTarget> tuning_target_;
   std::optional<Tuning> tuning_;

@@ -8,8 +8,8 @@
 namespace lookalike {
 
 bool OpenClSession::has_int64_atomics() {
-  if (!int64_atomics_) int64_atomics_ = device_.info.claims_int64_atomics && test_int64_atomics();
-  return *int64_atomics_;
+  return device_.info.claims_int64_atomics &&
+         supports("64-bit atomics", [this] { return test_int64_atomics(); });
 }
 
 bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
@@ -28,18 +28,14 @@ bool OpenClSession::supports(const std::string& feature, const std::function<boo
 bool OpenClSession::test_int64_atomics() {
   constexpr std::size_t kItems = 1024;
   constexpr cl_ulong kStep = 0x123456789ULL;
-  try {
-    cl::Kernel add = kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
-    const cl::Buffer sum = allocate(sizeof(cl_ulong));
-    clear(sum, sizeof(cl_ulong));
-    set_arguments(add, sum, kStep);
-    launch(add, "int64_atomics_test", {kItems});
-    std::array<cl_ulong, 1> result{};
-    read<cl_ulong>(sum, result);
-    return result[0] == kItems * kStep;
-  } catch (const Error&) {
-    return false;
-  }
+  cl::Kernel add = kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
+  const cl::Buffer sum = allocate(sizeof(cl_ulong));
+  clear(sum, sizeof(cl_ulong));
+  set_arguments(add, sum, kStep);
+  launch(add, "int64_atomics_test", {kItems});
+  std::array<cl_ulong, 1> result{};
+  read<cl_ulong>(sum, result);
+  return result[0] == kItems * kStep;
 }
 
 const TuningTarget& OpenClSession::tuning_target() {

@@ -1,5 +1,8 @@
 #include "kernels/correlation/correlation_batches.h"
 
+#include <array>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -50,6 +53,33 @@ TEST_F(BestGuessTest, OnlyTheOrderChanges) {
                               CorrelationKernel::kFrequency},
                              items, true),
             expected);
+}
+
+// Their pixels are not looked at.
+CorrelationPair pair_of(const std::uint8_t* pixels, int width, int height) {
+  return {{pixels, width, height}, {pixels, 8, 8}};
+}
+
+TEST(FittingTest, PairsAreTakenUntilTheirImagesFillHalfAGibibyte) {
+  constexpr std::array<std::uint8_t, 3> kPixels{};
+  const std::vector<CorrelationPair> pairs = {pair_of(&kPixels[0], 16384, 16384),
+                                              pair_of(&kPixels[1], 16384, 16384),
+                                              pair_of(&kPixels[2], 16, 16)};
+  EXPECT_EQ(fitting(std::span(pairs)), 2U);
+  EXPECT_EQ(fitting(std::span(pairs).subspan(1)), 2U);
+}
+
+TEST(FittingTest, AnImageThatComesAgainTakesNoMoreRoom) {
+  constexpr std::uint8_t kPixel{};
+  const std::vector<CorrelationPair> pairs(9, pair_of(&kPixel, 16384, 16384));
+  EXPECT_EQ(fitting(std::span(pairs)), 9U);
+}
+
+TEST(FittingTest, APairThatIsTooLargeIsTakenAlone) {
+  constexpr std::uint8_t kPixel{};
+  const std::vector<CorrelationPair> pairs = {pair_of(&kPixel, 32768, 32768),
+                                              pair_of(&kPixel, 16, 16)};
+  EXPECT_EQ(fitting(std::span(pairs)), 1U);
 }
 
 }  // namespace

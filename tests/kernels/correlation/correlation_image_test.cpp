@@ -44,7 +44,7 @@ TEST_P(CorrelationImageTest, ManyPatternsGiveTheMapsOfTheReference) {
                                                     {other.view(), mask.view()},
                                                     {other.view()},
                                                     {square.view(), mask.view()}};
-  const CorrelationMaps& maps = correlation().maps(image, patterns);
+  const CorrelationMaps maps = correlation().maps(image, patterns);
   ASSERT_EQ(maps.places.size(), patterns.size());
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     SCOPED_TRACE("pattern " + std::to_string(i));

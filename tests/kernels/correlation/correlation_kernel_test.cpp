@@ -50,10 +50,20 @@ TEST(CorrelationKernelTest, EveryDeviceHasSomeAndAutoIsNoneOfThem) {
   }
 }
 
+TEST(CorrelationKernelTest, FormsAreTriedOnceASession) {
+  for (std::size_t device = 0; device < list_devices().size(); ++device) {
+    OpenClSession session({.device = "::" + std::to_string(device), .profile = true});
+    const auto kernels = correlation_kernels(session);
+    session.drain_profile();
+    EXPECT_EQ(correlation_kernels(session), kernels);
+    EXPECT_TRUE(session.drain_profile().empty());
+  }
+}
+
 TEST(CorrelationKernelTest, MatrixUnitsAreRefusedWhereThereAreNone) {
   for (std::size_t device = 0; device < list_devices().size(); ++device) {
     OpenClSession session({.device = "::" + std::to_string(device)});
-    if (is_nvidia(session)) continue;
+    if (session.device().is_nvidia()) continue;
     EXPECT_THROW(Correlation(session, {.kernel = CorrelationKernel::kMatrix}), Error);
   }
 }
@@ -64,7 +74,7 @@ TEST(CorrelationKernelTest, FrequenciesAreOfferedWhereVkFftAndDoublesAreThereAnd
     const auto kernels = correlation_kernels(session);
     const bool offered =
         std::count(kernels.begin(), kernels.end(), CorrelationKernel::kFrequency) == 1;
-    EXPECT_EQ(offered, BlockTransform::is_built_in() && has_doubles(session));
+    EXPECT_EQ(offered, BlockTransform::is_built_in() && session.device().has_doubles);
     if (offered) continue;
     EXPECT_THROW(Correlation(session, {.kernel = CorrelationKernel::kFrequency}), Error);
   }

@@ -150,6 +150,29 @@ TEST_P(CorrelationTest, ManyPairsGiveWhatEachGivesAlone) {
   }
 }
 
+// One pair takes 0.9 MB, the images of all 0.4 MB.
+TEST(CorrelationMemoryTest, PairsThatDoNotFitTogetherAreTakenInParts) {
+  std::vector<GrayImage> images;
+  std::vector<GrayImage> patterns;
+  for (int i = 0; i < 12; ++i) {
+    images.push_back(noise(200, 160, 70 + static_cast<std::uint64_t>(i)));
+    patterns.push_back(crop(images.back().view(), 10 * i, 3 + i, 24, 24));
+  }
+  std::vector<CorrelationPair> pairs;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    pairs.push_back({images[i].view(), patterns[i].view()});
+  }
+  OpenClSession session({.memory_limit_bytes = 1'200'000});
+  Correlation correlation(session, {.kernel = CorrelationKernel::kVector});
+  const auto peaks = correlation.best_matches(pairs);
+  ASSERT_EQ(peaks.size(), images.size());
+  for (std::size_t i = 0; i < peaks.size(); ++i) {
+    ASSERT_TRUE(peaks[i]) << i;
+    EXPECT_EQ(std::round(peaks[i]->x), 10 * static_cast<float>(i)) << i;
+    EXPECT_EQ(std::round(peaks[i]->y), 3 + static_cast<float>(i)) << i;
+  }
+}
+
 TEST_P(CorrelationTest, NoPairsGiveNoMatches) {
   EXPECT_TRUE(correlation().best_matches({}).empty());
 }

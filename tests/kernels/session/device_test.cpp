@@ -67,5 +67,20 @@ TEST(ListDevices, DescribesWhatThisMachineHas) {
   }
 }
 
+TEST(ListDevices, DoublesAreThereWhereTheDeviceSaysHowTheyRound) {
+  for (const Device& device : list_devices()) {
+    EXPECT_EQ(device.info.has_doubles, device.handle.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0)
+        << device.info.name;
+  }
+}
+
+TEST(DeviceInfo, NvidiaIsKnownByItsVendor) {
+  DeviceInfo info;
+  info.vendor = "AuthenticAMD";
+  EXPECT_FALSE(info.is_nvidia());
+  info.vendor = "NVIDIA Corporation";
+  EXPECT_TRUE(info.is_nvidia());
+}
+
 }  // namespace
 }  // namespace lookalike
