@@ -34,6 +34,7 @@
 #include "kernels/variance/variance_reference.h"
 #include "kernels/warp/warp.h"
 #include "kernels/warp/warp_reference.h"
+#include "kernels/workload/inputs.h"
 
 namespace lookalike {
 namespace {
@@ -86,17 +87,10 @@ std::string check_variance(OpenClSession& session, Reduction reduction) {
   return agrees ? "" : "the sums of an image are wrong";
 }
 
-GrayImage random_image(int width, int height, std::uint32_t seed) {
-  std::mt19937 generator(seed);
-  GrayImage image(width, height);
-  for (std::uint8_t& pixel : image.pixels) pixel = static_cast<std::uint8_t>(generator() >> 24U);
-  return image;
-}
-
 std::string check_transpose(OpenClSession& session, TransposeKernel kernel) {
   const std::vector<float> values = synthetic_descriptors(101, 64, kSeed);
   const MatrixView<const float> matrix(values, 64);
-  const GrayImage image = random_image(90, 61, kSeed);
+  const GrayImage image = noise_picture(90, 61, kSeed);
   Transpose transpose(session, kernel);
   const bool agrees =
       transpose.transpose(matrix) == transpose_reference(matrix) &&
@@ -124,7 +118,7 @@ std::string check_convolution(OpenClSession& session, ConvolutionKernel kernel) 
 }
 
 std::string check_integral_image(OpenClSession& session, IntegralKernel kernel) {
-  const GrayImage image = random_image(150, 61, kSeed);
+  const GrayImage image = noise_picture(150, 61, kSeed);
   const bool agrees = ImageIntegral(session, kernel).compute(image.view()) ==
                       integral_image_reference(image.view());
   return agrees ? "" : "a sum is wrong";
@@ -133,8 +127,8 @@ std::string check_integral_image(OpenClSession& session, IntegralKernel kernel) 
 std::string check_correlation(OpenClSession& session, CorrelationKernel kernel,
                               SelfTestScale scale) {
   const bool tiny = scale == SelfTestScale::kTiny;
-  const GrayImage image = random_image(tiny ? 26 : 90, tiny ? 21 : 61, kSeed);
-  const GrayImage pattern = random_image(tiny ? 5 : 19, tiny ? 6 : 23, kSeed + 1);
+  const GrayImage image = noise_picture(tiny ? 26 : 90, tiny ? 21 : 61, kSeed);
+  const GrayImage pattern = noise_picture(tiny ? 5 : 19, tiny ? 6 : 23, kSeed + 1);
   const std::vector<float> map =
       Correlation(session, {.kernel = kernel}).map(image.view(), pattern.view());
   const std::vector<double> expected = correlation_reference(image.view(), pattern.view());
@@ -145,7 +139,7 @@ std::string check_correlation(OpenClSession& session, CorrelationKernel kernel,
 }
 
 std::string check_warp(OpenClSession& session) {
-  const GrayImage image = random_image(90, 61, kSeed);
+  const GrayImage image = noise_picture(90, 61, kSeed);
   const Homography map{{1.9, -0.4, 7, 0.3, 1.2, -3, 1e-3, 2e-3, 1}};
   const Warped warped = Warp(session).warp(image.view(), map, 47, 40);
   const Warped expected = warp_reference(image.view(), map, 47, 40);
@@ -158,7 +152,7 @@ std::string check_warp(OpenClSession& session) {
 
 // Squares of random grey, whose corners and middles are features.
 GrayImage random_squares(int width, int height, int side) {
-  const GrayImage greys = random_image(width / side + 1, height / side + 1, kSeed);
+  const GrayImage greys = noise_picture(width / side + 1, height / side + 1, kSeed);
   GrayImage image(width, height);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) image.at(x, y) = greys.view().at(x / side, y / side);
@@ -214,7 +208,7 @@ PoseObject part_of(const ImageView& image, int left, int top, int width, int hei
 }
 
 std::string check_pose_search(OpenClSession& session) {
-  const GrayImage image = random_image(80, 60, kSeed);
+  const GrayImage image = noise_picture(80, 60, kSeed);
   const PoseObject object = part_of(image.view(), 30, 20, 20, 16);
   const std::array<TurnScale, 2> poses = {TurnScale{0, 1}, TurnScale{0.6, 1.1}};
   ScenePyramid pyramid(session);
@@ -242,40 +236,32 @@ std::vector<CorrelationKernel> correlation_forms(OpenClSession& session, SelfTes
           CorrelationKernel::kVector};
 }
 
+// One test for each variant of a kernel.
+template <typename Variant, typename CheckVariant>
+void add(std::vector<SelfTest>& tests, const std::string& kernel,
+         const std::vector<Variant>& variants, const CheckVariant& check) {
+  for (const Variant variant : variants) {
+    tests.push_back({kernel + ' ' + std::string(to_string(variant)),
+                     [=](OpenClSession& session) { return check(session, variant); }});
+  }
+}
+
+// A check that goes by the scale, as add() takes it.
+template <typename Variant>
+auto at_scale(std::string (*check)(OpenClSession&, Variant, SelfTestScale), SelfTestScale scale) {
+  return [=](OpenClSession& session, Variant variant) { return check(session, variant, scale); };
+}
+
 std::vector<SelfTest> tests_for(OpenClSession& session, SelfTestScale scale) {
   std::vector<SelfTest> tests;
-  for (const AssignKernel kernel : assign_kernels(session)) {
-    tests.push_back({"assign " + std::string(to_string(kernel)),
-                     [=](OpenClSession& s) { return check_assign(s, kernel, scale); }});
-  }
-  for (const HistogramKernel kernel : histogram_kernels(session)) {
-    tests.push_back({"histogram " + std::string(to_string(kernel)),
-                     [=](OpenClSession& s) { return check_histogram(s, kernel); }});
-  }
-  for (const Reduction reduction : reductions(session)) {
-    tests.push_back({"variance " + std::string(to_string(reduction)),
-                     [reduction](OpenClSession& s) { return check_variance(s, reduction); }});
-  }
-  for (const TransposeKernel kernel : transpose_kernels(session)) {
-    tests.push_back({"transpose " + std::string(to_string(kernel)),
-                     [kernel](OpenClSession& s) { return check_transpose(s, kernel); }});
-  }
-  for (const ConvolutionKernel kernel : convolution_kernels(session, binomial_filter())) {
-    tests.push_back({"convolution " + std::string(to_string(kernel)),
-                     [kernel](OpenClSession& s) { return check_convolution(s, kernel); }});
-  }
-  for (const IntegralKernel kernel : integral_kernels(session, 1)) {
-    tests.push_back({"integral image " + std::string(to_string(kernel)),
-                     [kernel](OpenClSession& s) { return check_integral_image(s, kernel); }});
-  }
-  for (const SurfKernel kernel : surf_kernels(session)) {
-    tests.push_back({"surf " + std::string(to_string(kernel)),
-                     [=](OpenClSession& s) { return check_surf(s, kernel, scale); }});
-  }
-  for (const CorrelationKernel kernel : correlation_forms(session, scale)) {
-    tests.push_back({"correlation " + std::string(to_string(kernel)),
-                     [=](OpenClSession& s) { return check_correlation(s, kernel, scale); }});
-  }
+  add(tests, "assign", assign_kernels(session), at_scale(check_assign, scale));
+  add(tests, "histogram", histogram_kernels(session), check_histogram);
+  add(tests, "variance", reductions(session), check_variance);
+  add(tests, "transpose", transpose_kernels(session), check_transpose);
+  add(tests, "convolution", convolution_kernels(session, binomial_filter()), check_convolution);
+  add(tests, "integral image", integral_kernels(session, 1), check_integral_image);
+  add(tests, "surf", surf_kernels(session), at_scale(check_surf, scale));
+  add(tests, "correlation", correlation_forms(session, scale), at_scale(check_correlation, scale));
   tests.push_back({"warp", check_warp});
   tests.push_back({"pose search", check_pose_search});
   return tests;
