@@ -36,10 +36,9 @@ class Bench {
     }
     if (!options_.peers) return;
     for (const Peer& peer : options_.peers(workload)) {
-      say(workload, peer.name);
-      BenchmarkRow& row = report.rows.emplace_back(row_of(workload, peer.name));
-      row.peer = true;
-      row.timing.wall_ms = row.timing.kernel_ms = peer.measure(options_.limits.budget_ms);
+      report.rows.push_back(row_of(workload, peer.name));
+      report.rows.back().peer = true;
+      run(workload, peer, report.rows.back());
     }
   }
 
@@ -65,6 +64,17 @@ class Bench {
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kDevice) throw;
       row.failed = true;
+      row.note = std::string("failed: ") + error.what();
+    }
+  }
+
+  void run(const Workload& workload, const Peer& peer, BenchmarkRow& row) const {
+    row.note = peer.note;
+    if (!row.note.empty()) return;
+    say(workload, peer.name);
+    try {
+      row.timing.wall_ms = row.timing.kernel_ms = peer.measure(options_.limits.budget_ms);
+    } catch (const Error& error) {
       row.note = std::string("failed: ") + error.what();
     }
   }

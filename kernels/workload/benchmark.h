@@ -47,6 +47,7 @@ struct Peer {
   std::string name;
   // Takes the time by itself: wall time in ms, the least within about that budget.
   std::function<double(double budget_ms)> measure{};
+  std::string note{};  // why it cannot be measured; empty when it can
 };
 
 struct BenchmarkOptions {
@@ -59,8 +60,8 @@ struct BenchmarkOptions {
 };
 
 // Runs every variant of the workloads, then the peers on the same sizes. The session must have
-// profile on. A variant that fails becomes a row with a note. Throws Error(kUsage) when no workload
-// is of options.kernel.
+// profile on. A variant or a peer that fails becomes a row with a note. Throws Error(kUsage) when
+// no workload is of options.kernel.
 BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<Workload>& workloads,
                                const BenchmarkOptions& options);
 

@@ -1,45 +1,43 @@
 #include "tools/benchmark/faiss_peers.h"
 
-#ifdef LOOKALIKE_FAISS
-#include <faiss/IndexFlat.h>
-#include <omp.h>
+#include <charconv>
+#include <string>
+#include <system_error>
 
-#include "kernels/assign/synthetic_descriptors.h"
-#include "tools/benchmark/least_time.h"
-#endif
+#include "tools/benchmark/program_output.h"
 
 namespace lookalike {
-
-#ifdef LOOKALIKE_FAISS
 namespace {
 
-double search_ms(const Workload& workload, double budget_ms) {
-  const TuningSizes sizes = workload.all_sizes();
-  const std::size_t n = sizes.at("descriptors");
-  const std::size_t d = sizes.at("dimensions");
-  const std::vector<float> words = synthetic_descriptors(sizes.at("words"), d, 1);
-  const std::vector<float> descriptors = synthetic_descriptors(n, d, 2);
-  using Index = faiss::Index::idx_t;
-  faiss::IndexFlatL2 index(static_cast<Index>(d));
-  index.add(static_cast<Index>(words.size() / d), words.data());
-  std::vector<float> distances(n);
-  std::vector<Index> labels(n);
-  return least_ms(budget_ms, [&] {
-    index.search(static_cast<Index>(n), descriptors.data(), 1, distances.data(), labels.data());
-  });
+double number_of(const std::string& line, const std::string& program) {
+  double ms = 0;
+  const char* end = line.data() + line.size();
+  const auto [stop, status] = std::from_chars(line.data(), end, ms);
+  if (status != std::errc() || stop + 1 != end || *stop != '\n') {
+    throw Error(ErrorKind::kInternal, program + ": expected one number, was '" + line + "'");
+  }
+  return ms;
 }
 
 }  // namespace
 
-std::vector<Peer> faiss_peers(const Workload& workload) {
+std::vector<Peer> faiss_peers(const Workload& workload, const std::filesystem::path& program) {
   if (workload.kernel != "assign") return {};
-  return {{"FAISS IndexFlatL2, " + std::to_string(omp_get_max_threads()) + " threads",
-           [workload](double budget_ms) { return search_ms(workload, budget_ms); }}};
+  Peer peer{.name = "FAISS IndexFlatL2, all threads"};
+  std::error_code unknown;
+  if (!std::filesystem::exists(program, unknown)) {
+    peer.note = "not installed";
+    return {peer};
+  }
+  peer.measure = [sizes = workload.all_sizes(), path = program.string()](double budget_ms) {
+    std::vector<std::string> command = {path};
+    for (const char* size : {"words", "descriptors", "dimensions"}) {
+      command.push_back(std::to_string(sizes.at(size)));
+    }
+    command.push_back(std::to_string(budget_ms));
+    return number_of(program_output(command), path);
+  };
+  return {peer};
 }
-#else
-std::vector<Peer> faiss_peers(const Workload& /*workload*/) {
-  return {};
-}
-#endif
 
 }  // namespace lookalike

@@ -1,6 +1,8 @@
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -34,9 +36,17 @@ struct Arguments {
   bool json = false;
 };
 
+// Programs that are installed together lie in one folder.
+std::filesystem::path beside_this_program(const char* name) {
+  std::error_code unknown;
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).replace_filename(name);
+}
+
 std::vector<Peer> peers_of(const Workload& workload) {
   std::vector<Peer> peers = opencv_peers(workload);
-  for (Peer& peer : faiss_peers(workload)) peers.push_back(std::move(peer));
+  for (Peer& peer : faiss_peers(workload, beside_this_program("lookalike-faiss-peer"))) {
+    peers.push_back(std::move(peer));
+  }
   return peers;
 }
 

@@ -137,6 +137,18 @@ TEST_F(RunBenchmarks, PeersAreAskedForTheSameWorkload) {
   EXPECT_EQ(report.rows.back().timing.kernel_ms, 7);
 }
 
+TEST_F(RunBenchmarks, APeerThatIsMissingOrFailsBecomesANote) {
+  BenchmarkOptions options;
+  options.peers = [](const Workload& /*workload*/) {
+    const auto fail = [](double) -> double { throw Error(ErrorKind::kInput, "cannot"); };
+    return std::vector<Peer>{{"missing", {}, "not installed"}, {"broken", fail}};
+  };
+  const BenchmarkReport report = run({workload("one", 1, {"a"})}, options);
+  ASSERT_EQ(report.rows.size(), 3U);
+  EXPECT_EQ(report.rows[1].note, "not installed");
+  EXPECT_EQ(report.rows[2].note, "failed: cannot");
+}
+
 TEST_F(RunBenchmarks, OnlyTheKernelThatWasAskedForRuns) {
   const auto workloads = {workload("one", 1, {"a"}), workload("two", 1, {"a"})};
   EXPECT_THAT(run(workloads, {.kernel = "two"}).rows,
