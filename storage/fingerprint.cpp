@@ -8,6 +8,7 @@
 #include "storage/codecs.h"
 #include "storage/digest.h"
 #include "storage/index_tables.h"
+#include "storage/other_settings.h"
 
 namespace lookalike {
 namespace {
@@ -43,8 +44,8 @@ void store_fingerprint(Connection& connection, const Codebook& codebook, const S
     stored["the codebook"] = hexadecimal(rows.blob(0));
     given["the codebook"] = hexadecimal(hash);
     if (stored == given) return;
-    throw Error(ErrorKind::kUsage, fmt::format("{}: was made under other settings: {}",
-                                               connection.path(), differences(stored, given)));
+    throw OtherSettings(fmt::format("{}: was made under other settings: {}", connection.path(),
+                                    differences(stored, given)));
   }
   Statement(connection, "INSERT INTO codebook VALUES (1, ?, ?, ?, ?, ?, ?)")
       .run(ByteView(hash), codebook.descriptor_size, codebook.size(),

@@ -25,7 +25,7 @@ class IndexWriter {
   ~IndexWriter();
 
   // Stores the codebook and the settings of an index that has none yet. On an index that has
-  // them: returns when they are the same, else throws Error(kUsage) naming each difference.
+  // them: returns when they are the same, else throws OtherSettings, naming each difference.
   void set_codebook(const Codebook& codebook, const Settings& settings);
   std::optional<Codebook> codebook() const;
   Settings settings() const;

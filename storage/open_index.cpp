@@ -13,22 +13,23 @@ bool has_unread_log(const std::filesystem::path& database) {
   return !error && size > 0;
 }
 
-}  // namespace
-
-bool is_unbegun(const std::filesystem::path& database) {
+void require_file(const std::filesystem::path& database) {
+  using std::filesystem::file_type;
   std::error_code error;
-  const auto size = std::filesystem::file_size(database, error);
-  if (error) return false;
-  return size == 0 || is_unbegun(Connection(database, Connection::Mode::kReadOnly));
+  const file_type type = std::filesystem::status(database, error).type();
+  if (type == file_type::regular) return;
+  if (type == file_type::none) {
+    throw Error(ErrorKind::kStorage, database.string() + ": cannot be reached: " + error.message());
+  }
+  throw Error(
+      ErrorKind::kInput,
+      database.string() + (type == file_type::not_found ? ": does not exist" : ": is not a file"));
 }
 
+}  // namespace
+
 Connection open_for_reading(const std::filesystem::path& database, bool& immutable) {
-  if (!std::filesystem::exists(database)) {
-    throw Error(ErrorKind::kInput, database.string() + ": does not exist");
-  }
-  if (!std::filesystem::is_regular_file(database)) {
-    throw Error(ErrorKind::kInput, database.string() + ": is not a file");
-  }
+  require_file(database);
   try {
     Connection connection(database, Connection::Mode::kReadOnly);
     check_schema(connection);
@@ -47,14 +48,14 @@ Connection open_for_reading(const std::filesystem::path& database, bool& immutab
 Connection open_for_writing(const std::filesystem::path& database) {
   Connection connection(database, Connection::Mode::kWrite);
   connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536");
-  // First, so that one that is killed while the tables are made leaves no journal behind, which
-  // readers could not roll back.
-  if (is_unbegun(connection)) connection.execute("PRAGMA journal_mode = WAL");
-  migrate(connection);
+  check_writable_schema(connection);
+  // WAL before the tables are made, so that a writer that is killed meanwhile leaves no journal
+  // behind, which readers could not roll back.
   // FULL: what publish() returned from survives a power cut, so that a caller may drop its own
   // copy. It costs one sync a batch, next to nothing beside extracting one.
   connection.execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864");
+  migrate(connection);
   return connection;
 }
 

@@ -119,7 +119,7 @@ std::optional<std::int64_t> stored_version(const Connection& connection) {
 
 void check_schema(const Connection& connection) {
   const std::optional<std::int64_t> version = stored_version(connection);
-  if (!version) throw Error(ErrorKind::kInput, connection.path() + ": is empty, not an index");
+  if (!version) throw EmptyIndex(connection.path() + ": is empty, not an index");
   if (*version < kSchemaVersion) {
     throw Error(ErrorKind::kStorage,
                 fmt::format("{}: is an index of the older format {}: run `lookalike migrate` "
@@ -128,8 +128,8 @@ void check_schema(const Connection& connection) {
   }
 }
 
-bool is_unbegun(const Connection& connection) {
-  return !stored_version(connection);
+void check_writable_schema(const Connection& connection) {
+  stored_version(connection);
 }
 
 void migrate(Connection& connection) {

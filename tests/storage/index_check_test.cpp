@@ -6,6 +6,7 @@
 
 #include "storage/sqlite.h"
 #include "tests/storage/index_fixture.h"
+#include "tests/storage/rights.h"
 
 namespace lookalike {
 namespace {
@@ -44,6 +45,23 @@ TEST_F(IndexCheckTest, AnIndexThatWasStoppedBeforeItsFirstTransactionHasNoProble
   Connection(empty, Connection::Mode::kWrite).execute("PRAGMA journal_mode = WAL");
   EXPECT_THAT(check_index(empty), IsEmpty());
   EXPECT_THROW(check_index(folder_ / "missing.db"), Error);
+}
+
+TEST_F(IndexCheckTest, AnIndexInAFolderThatCannotBeWrittenIsRead) {
+  writer_.reset();
+  const std::string damaged = folder_ / "damaged.db";
+  std::filesystem::copy_file(database(), damaged);
+  {
+    Connection connection(damaged, Connection::Mode::kWrite);
+    connection.execute("UPDATE images SET feature_count = 7 WHERE id = 1");
+  }
+  std::filesystem::permissions(folder_.path(), kReadOnlyFolder);
+  {
+    const WithoutRootRights without;
+    EXPECT_THAT(problems(), IsEmpty());
+    EXPECT_THAT(check_index(damaged), ElementsAre("image 1: has 20 features, and says 7"));
+  }
+  std::filesystem::permissions(folder_.path(), kOpenFolder);
 }
 
 TEST_F(IndexCheckTest, AnIndexWithoutCodebookHasNoProblems) {

@@ -1,13 +1,11 @@
 #include "storage/index_reader.h"
 
-#include <sys/fsuid.h>
-#include <unistd.h>
-
 #include <gtest/gtest.h>
 
 #include "storage/codecs.h"
 #include "storage/sqlite.h"
 #include "tests/storage/index_fixture.h"
+#include "tests/storage/rights.h"
 
 namespace lookalike {
 namespace {
@@ -15,17 +13,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// Root may write everywhere, so for a test of rights its thread acts as nobody does.
-class WithoutRootRights {
- public:
-  WithoutRootRights() {
-    if (::geteuid() == 0) ::setfsuid(65534);
-  }
-  ~WithoutRootRights() { ::setfsuid(::geteuid()); }
-  WithoutRootRights(const WithoutRootRights&) = delete;
-  WithoutRootRights& operator=(const WithoutRootRights&) = delete;
-};
 
 class ReaderTest : public IndexTest {
  protected:
@@ -40,10 +27,6 @@ class ReaderTest : public IndexTest {
     std::filesystem::permissions(folder_.path(), folder);
   }
 };
-
-constexpr auto kReadOnly = static_cast<std::filesystem::perms>(0444);
-constexpr auto kReadOnlyFolder = static_cast<std::filesystem::perms>(0555);
-constexpr auto kOpenFolder = static_cast<std::filesystem::perms>(0777);
 
 TEST_F(ReaderTest, WhatWasPublishedComesBack) {
   publish(1, 3);

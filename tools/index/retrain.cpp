@@ -7,6 +7,7 @@
 
 #include "pipeline/error.h"
 #include "storage/index_reader.h"
+#include "storage/other_settings.h"
 #include "tools/index/run_document.h"
 #include "tools/index/run_recorder.h"
 
@@ -36,9 +37,8 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style,
   if (std::filesystem::exists(config.store.database)) {
     try {
       return run_index(config, style, stop);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kUsage) throw;
-      remove_index(config.store.database);  // of other settings
+    } catch (const OtherSettings&) {
+      remove_index(config.store.database);
     }
   }
   return run_index(config, style, stop);
@@ -53,6 +53,11 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
   }
   RunConfig beside = config;
   beside.store.database += ".retrain";
+  // An index may be named by a link, but nobody was asked for this one.
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(beside.store.database, ignored)) {
+    throw Error(ErrorKind::kStorage, beside.store.database + ": is a link, not a file");
+  }
   IndexWriter writer(config.store.database);
   RunRecorder recorder(writer, "retrain");
   try {

@@ -1,6 +1,7 @@
 #include "tools/index/retrain.h"
 
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -36,6 +37,15 @@ class RetrainTest : public ::testing::Test {
   IndexRunReport retrain(int count = 1'000'000) const {
     return retrain_index(config_, Progress::Style::kQuiet, [=]() mutable { return --count <= 0; });
   }
+  // Stops when some images are in the index beside, and not all.
+  void stop_half_way() const {
+    for (int count = 2; images_beside() == 0; ++count) ASSERT_TRUE(retrain(count).stopped);
+    ASSERT_LT(images_beside(), 60U);
+  }
+  std::uint64_t images_beside() const {
+    const std::string beside = config_.store.database + ".retrain";
+    return std::filesystem::exists(beside) ? IndexReader(beside).counts().images : 0;
+  }
   std::string content() const { return IndexReader(config_.store.database).content_hash(); }
   // Of an index that is made anew.
   std::string fresh_content() const {
@@ -65,10 +75,33 @@ TEST_F(RetrainTest, IndexBecomesWhatANewOneWouldBe) {
 }
 
 TEST_F(RetrainTest, StoppedOneLeavesTheIndexAndIsGoneOnWith) {
-  EXPECT_TRUE(retrain(2).stopped);
+  config_.codebook.sample_images = 20;
+  stop_half_way();
+  const std::uint64_t done = images_beside();
   EXPECT_EQ(content(), old_content_);
-  EXPECT_FALSE(retrain().stopped);
+  const IndexRunReport report = retrain();
+  EXPECT_FALSE(report.stopped);
+  EXPECT_EQ(report.unchanged, done);
+  EXPECT_EQ(report.indexed, 60 - done);
   EXPECT_EQ(content(), fresh_content());
+}
+
+TEST_F(RetrainTest, WhatIsHalfMadeSurvivesAMistakeInTheConfiguration) {
+  config_.codebook.sample_images = 20;
+  stop_half_way();
+  const std::uint64_t done = images_beside();
+  const std::string kernel = std::exchange(config_.assign.kernel, "none such");
+  EXPECT_THROW(retrain(), Error);
+  EXPECT_EQ(images_beside(), done);
+  config_.assign.kernel = kernel;
+  EXPECT_EQ(retrain().unchanged, done);
+}
+
+TEST_F(RetrainTest, LinkInThePlaceOfTheIndexBesideIsRefused) {
+  const std::string other = folder_.write("other.db", "");
+  std::filesystem::create_symlink(other, config_.store.database + ".retrain");
+  EXPECT_THROW(retrain(), Error);
+  EXPECT_EQ(std::filesystem::file_size(other), 0U);
 }
 
 TEST_F(RetrainTest, WhatWasSwappedInAlreadyIsNotTakenForAHalfMadeOne) {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+
+// The index was made under other settings than those that were given.
+class OtherSettings : public Error {
+ public:
+  explicit OtherSettings(const std::string& message) : Error(ErrorKind::kUsage, message) {}
+};
+
+}  // namespace lookalike
