@@ -39,7 +39,7 @@ class Scanner {
                   fmt::format("scan: {}: {}", missing ? "no such folder" : "not a folder", folder));
     }
     if (!add_folder(path)) {
-      throw Error(ErrorKind::kInput, "scan: folder cannot be opened: " + folder);
+      throw Error(ErrorKind::kInput, "scan: folder cannot be read: " + folder);
     }
   }
 
@@ -57,24 +57,25 @@ class Scanner {
     items.erase(std::unique(items.begin(), items.end(), same_path), items.end());
   }
 
-  // Returns false when the folder cannot be opened. The folders below are collected first, so
-  // that a deep tree never holds many folders open.
+  // Returns false when the folder cannot be read to its end: what is missing from the list must
+  // not be taken for gone. The folders below are collected first, so that a deep tree never holds
+  // many folders open.
   bool add_folder(const fs::path& folder) {
     std::error_code error;
-    fs::directory_iterator entry(folder, error);
-    if (error) return false;
     std::vector<fs::path> below;
-    for (; entry != fs::directory_iterator(); entry.increment(error)) {
-      if (entry->symlink_status(error).type() == fs::file_type::directory) {
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      std::error_code vanished;
+      if (entry->symlink_status(vanished).type() == fs::file_type::directory) {
         below.push_back(entry->path());
       } else if (wanted(entry->path())) {
         add_file(entry->path());
       }
     }
     for (const fs::path& path : below) {
-      if (!add_folder(path)) skip(path, "folder cannot be opened");
+      if (!add_folder(path)) skip(path, "folder cannot be read");
     }
-    return true;
+    return !error;
   }
 
   bool wanted(const fs::path& path) const {

@@ -18,7 +18,7 @@ struct ScanResult {
 // one of the extensions, in any case. Links to folders are not followed, so there are no loops;
 // FIFOs, sockets and devices are passed over. Paths are absolute and keep the bytes that the
 // file system has; a file under two of the folders is listed once.
-// Throws Error(kInput) when one of the folders is missing, is none, or cannot be opened.
+// Throws Error(kInput) when one of the folders is missing, is none, or cannot be read.
 ScanResult scan_folders(std::span<const std::string> folders,
                         std::span<const std::string> extensions);
 

@@ -2,12 +2,14 @@
 //   FAIL_CALL=pwrite FAIL_AT=3 FAIL_WITH=full|broken|short FAIL_UNDER=/folder FAIL_MARK=/file
 // The third pwrite(2) on a file under the folder fails, and FAIL_MARK is made to say that it did.
 // "full" fails from then on with ENOSPC, "broken" once with EIO, "short" writes half, once.
+// "swapped" is for open: the file becomes a link to FAIL_TARGET in the moment before it is opened.
 
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <string>
@@ -43,7 +45,7 @@ void mark() {
   if (file >= 0) ::close(file);
 }
 
-enum class Outcome { kPass, kFail, kShort };
+enum class Outcome { kPass, kFail, kShort, kSwapped };
 
 // What becomes of this call; errno is set when it fails.
 Outcome outcome(const char* call, const std::string& path) {
@@ -54,15 +56,30 @@ Outcome outcome(const char* call, const std::string& path) {
   const std::string with = setting("FAIL_WITH");
   if (number < at || (number > at && with != "full")) return Outcome::kPass;
   mark();
+  if (with == "swapped") return Outcome::kSwapped;
   errno = with == "full" ? ENOSPC : EIO;
   return with == "short" ? Outcome::kShort : Outcome::kFail;
+}
+
+// Its place is taken by a link.
+void swap(const char* path) {
+  if (::unlink(path) == 0 || errno == ENOENT) {
+    if (::symlink(setting("FAIL_TARGET").c_str(), path) == 0) return;
+  }
+  std::abort();  // a test of nothing
 }
 
 using Open = int (*)(const char*, int, ...);
 
 int open_as(const char* name, const char* path, int flags, mode_t mode) {
-  const bool writes = (flags & (O_WRONLY | O_RDWR)) != 0;
-  if (writes && outcome("open", path) != Outcome::kPass) return -1;
+  const bool counts = setting("FAIL_WITH") == "swapped" ? (flags & O_DIRECTORY) == 0
+                                                        : (flags & (O_WRONLY | O_RDWR)) != 0;
+  const Outcome what = counts ? outcome("open", path) : Outcome::kPass;
+  if (what == Outcome::kSwapped) {
+    swap(path);
+  } else if (what != Outcome::kPass) {
+    return -1;
+  }
   return original<Open>(name)(path, flags, mode);
 }
 
@@ -76,6 +93,12 @@ ssize_t pwrite_as(const char* name, int file, const void* bytes, std::size_t siz
 int truncate_as(const char* name, int file, off_t size) {
   if (outcome("ftruncate", path_of(file)) != Outcome::kPass) return -1;
   return original<int (*)(int, off_t)>(name)(file, size);
+}
+
+template <typename Entry>
+Entry* read_folder_as(const char* name, DIR* folder) {
+  if (outcome("readdir", path_of(::dirfd(folder)) + "/") != Outcome::kPass) return nullptr;
+  return original<Entry* (*)(DIR*)>(name)(folder);
 }
 
 int sync_as(const char* name, int file) {
@@ -127,6 +150,13 @@ int fsync(int file) {
 }
 int fdatasync(int file) {
   return sync_as("fdatasync", file);
+}
+
+dirent* readdir(DIR* folder) {
+  return read_folder_as<dirent>("readdir", folder);
+}
+dirent64* readdir64(DIR* folder) {
+  return read_folder_as<dirent64>("readdir64", folder);
 }
 
 int rename(const char* from, const char* to) noexcept {

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+
+// An index that is one run behind its folder, and what it is after that run.
+class FailingDisk : public testing::Test {
+ protected:
+  FailingDisk() {
+    EXPECT_EQ(run("lookalike-example", {"posters", "--count", "4", "--output", photos()}), 0);
+    std::filesystem::rename(photos() / "poster-01.png", folder_.path() / "later.png");
+    std::filesystem::create_directory(data());
+    EXPECT_EQ(index(), 0);
+    std::filesystem::copy_file(database(), folder_.path() / "behind.db");
+    std::filesystem::rename(folder_.path() / "later.png", photos() / "poster-01.png");
+    std::filesystem::remove(photos() / "poster-02.png");
+    EXPECT_EQ(index(), 0);
+    content_ = content();
+  }
+
+  std::filesystem::path photos() const { return folder_.path() / "photos"; }
+  std::filesystem::path mark() const { return folder_.path() / "mark"; }
+  std::filesystem::path data() const { return folder_.path() / "data"; }
+  std::string database() const { return data() / "index.db"; }
+
+  int run(const std::string& program, const std::vector<std::string>& arguments,
+          const std::vector<std::string>& environment = {}) {
+    last_ = run_program(program, arguments, environment);
+    return last_.exit_code;
+  }
+  int index(const std::vector<std::string>& environment = {}) {
+    return run("lookalike", {"index", "-q", "--images", photos(), "--database", database()},
+               environment);
+  }
+  std::string content() {
+    run("lookalike", {"show", "--json", "--database", database()});
+    return nlohmann::json::parse(last_.out)["content_hash"];
+  }
+  // The folder of the index as it was before the run, or without an index.
+  void start_over(bool from_nothing) const {
+    std::filesystem::remove_all(data());
+    std::filesystem::create_directory(data());
+    if (!from_nothing) std::filesystem::copy_file(folder_.path() / "behind.db", database());
+  }
+  // The environment in which a call fails; the file is made when it has.
+  std::vector<std::string> failing(const std::string& call, int at, const std::string& with,
+                                   const std::filesystem::path& under) const {
+    std::filesystem::remove(mark());
+    return {"LD_PRELOAD=" LOOKALIKE_FAILING_CALLS, "FAIL_CALL=" + call,
+            "FAIL_AT=" + std::to_string(at),       "FAIL_WITH=" + with,
+            "FAIL_UNDER=" + under.string(),        "FAIL_MARK=" + mark().string()};
+  }
+  bool has_failed() const { return std::filesystem::exists(mark()); }
+
+  TemporaryFolder folder_;
+  ProgramResult last_;
+  std::string content_;
+};
+
+}  // namespace lookalike
