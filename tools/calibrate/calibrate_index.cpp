@@ -107,12 +107,13 @@ class Observer {
 }  // namespace
 
 Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
-                       Progress& progress) {
+                       Progress& progress, const std::function<void()>& before_each) {
   const std::vector<StoredImage> images = shuffled_images(index);
   Observer observer(index, session, config);
   Sightings sightings;
   const std::size_t photos = std::min(kPhotos, images.size());
   for (std::size_t i = 0; i < photos; ++i) {
+    before_each();
     observer.observe(images[i], images[(i + images.size() / 2) % images.size()], sightings);
     progress.update(i + 1);
   }
@@ -130,12 +131,12 @@ bool is_calibration_due(const IndexReader& index) {
 }
 
 Sightings calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
-                          Progress::Style style) {
+                          Progress::Style style, const std::function<void()>& before_each) {
   const IndexReader index{std::filesystem::path(config.store.database)};
   const IndexCounts counts = index.counts();
   Progress progress("calibrate", "photos",
                     std::min<std::size_t>(kPhotos, counts.images - counts.blank), style);
-  Sightings sightings = sightings_of(index, session, config, progress);
+  Sightings sightings = sightings_of(index, session, config, progress, before_each);
   if (sightings.shown.empty()) {
     spdlog::warn("calibrate: no photo of the index could be read and found; nothing is changed");
     return sightings;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "config/options.h"
 #include "kernels/session/session.h"
@@ -16,17 +17,18 @@ inline constexpr std::size_t kFewestForCalibration = 40;
 
 // What is found in at most 48 photos made of the index's own images, taken by their content and the
 // seed, and in their mirror images; see Sightings. Images that cannot be read any more are passed
-// over.
+// over. Calls before_each before each photo; what that throws ends it.
 Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
-                       Progress& progress);
+                       Progress& progress, const std::function<void()>& before_each);
 
 // Whether the index has grown or shrunk by half since it was calibrated, or never was, and has
 // enough images.
 bool is_calibration_due(const IndexReader& index);
 
 // Calibrates the index that the writer holds, and returns what it was calibrated on. Leaves it as
-// it is when none of its images can be read any more.
-Sightings calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
-                          Progress::Style style);
+// it is when none of its images can be read any more, and when before_each throws.
+Sightings calibrate_index(
+    IndexWriter& writer, const RunConfig& config, OpenClSession& session, Progress::Style style,
+    const std::function<void()>& before_each = [] {});
 
 }  // namespace lookalike

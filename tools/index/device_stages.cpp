@@ -74,4 +74,8 @@ std::vector<ImageWords> DeviceStages::assign(std::span<const ImageFeatures> imag
                       [&] { return with_fallback([&] { return stages_->assign->run(images); }); });
 }
 
+void DeviceStages::run(const std::function<void(OpenClSession&)>& work) {
+  with_fallback([&] { work(stages_->session); });
+}
+
 }  // namespace lookalike

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ class DeviceStages {
   // From now on, assign() gives words of this codebook.
   void set_codebook(Codebook codebook);
   std::vector<ImageWords> assign(std::span<const ImageFeatures> images);
+
+  // Other work on the device, under the same rule: it is called again when memory ran out.
+  void run(const std::function<void(OpenClSession&)>& work);
 
   // Where the stages run.
   const std::string& device() const { return device_; }

@@ -55,8 +55,15 @@ std::size_t bytes_of(const FeatureSet& features) {
 
 FeatureCache::FeatureCache(const RunConfig& config)
     : folder_(config.store.database + ".work"), key_(key_of(config)), variance_(config.variance) {
-  std::error_code error;
-  if (fs::exists(folder_, error)) find_chunks();
+  // Not through a link: what is found in the folder is removed.
+  std::error_code ignored;
+  const fs::file_type type = fs::symlink_status(folder_, ignored).type();
+  if (type == fs::file_type::directory) find_chunks();
+  if (type == fs::file_type::symlink) fail("is a link, not a folder");
+}
+
+void FeatureCache::fail(const std::string& what) const {
+  throw Error(ErrorKind::kStorage, fmt::format("{}: {}", folder_.string(), what));
 }
 
 fs::path FeatureCache::file(std::size_t chunk, const char* extension) const {
@@ -66,10 +73,13 @@ fs::path FeatureCache::file(std::size_t chunk, const char* extension) const {
 void FeatureCache::find_chunks() {
   std::set<fs::path> unused;
   std::set<std::size_t> chunks;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
-    unused.insert(entry.path());
-    if (const auto number = chunk_number(entry.path(), key_)) chunks.insert(*number);
+  std::error_code error;
+  fs::directory_iterator entry(folder_, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    unused.insert(entry->path());
+    if (const auto number = chunk_number(entry->path(), key_)) chunks.insert(*number);
   }
+  if (error) fail(fmt::format("cannot be read: {}", error.message()));
   for (const std::size_t chunk : chunks) {
     next_chunk_ = chunk + 1;
     if (!read_places(chunk)) continue;
@@ -138,10 +148,7 @@ void FeatureCache::flush() {
   if (pending_.empty()) return;
   std::error_code error;
   fs::create_directory(folder_, error);
-  if (error) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: folder cannot be made: {}", folder_.string(), error.message()));
-  }
+  if (error) fail(fmt::format("cannot be made: {}", error.message()));
   ArtefactWriter<ImageStatistics> statistics(file(next_chunk_, kStatistics));
   for (const ExtractedImage& image : pending_) {
     statistics.write({image.features.image, image.sums});

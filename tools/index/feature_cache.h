@@ -20,7 +20,7 @@ namespace lookalike {
 // run indexes them from there, and so does the next one after a run that was stopped or killed.
 // They are kept in chunks, each a file of statistics and then one of features, whole or not at all,
 // named by a digest of the settings. Used from one thread, but for contains(). Throws
-// Error(kStorage) when the folder cannot be written.
+// Error(kStorage) when the folder is a link, or cannot be read or written.
 class FeatureCache {
  public:
   // Removes what is damaged or was extracted under other settings.
@@ -44,6 +44,7 @@ class FeatureCache {
   };
   using Places = std::unordered_map<ContentHash, Place, ContentHasher>;
 
+  [[noreturn]] void fail(const std::string& what) const;
   std::filesystem::path file(std::size_t chunk, const char* extension) const;
   void find_chunks();
   bool read_places(std::size_t chunk);

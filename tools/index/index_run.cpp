@@ -11,7 +11,6 @@
 
 #include "pipeline/error.h"
 #include "stages/command/image_batches.h"
-#include "stages/command/open_session.h"
 #include "stages/store/settings.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
@@ -42,8 +41,7 @@ class IndexRun {
         style_(style),
         stop_(stop),
         writer_(config.store.database),
-        recorder_(writer_, "index"),
-        cache_(config) {}
+        recorder_(writer_, "index") {}
 
   IndexRunReport run() {
     try {
@@ -52,8 +50,9 @@ class IndexRun {
       finish_report();
       recorder_.end(report_.stopped ? "stopped" : "done", run_document(report_));
     } catch (const Error& error) {
-      // What was extracted is worth keeping when only the device has failed.
-      if (error.kind() != ErrorKind::kDevice) cache_.discard();
+      // What was extracted may still serve where the device failed or the settings were wrong.
+      const bool useless = error.kind() == ErrorKind::kInput || error.kind() == ErrorKind::kStorage;
+      if (useless && cache_) cache_->discard();
       recorder_.fail(error.what());
       throw;
     } catch (const std::exception& error) {
@@ -69,21 +68,33 @@ class IndexRun {
     UpdatePlan plan = plan_update(found, writer_.files(), writer_.quarantine());
     std::optional<Codebook> codebook = writer_.codebook();
     if (codebook) writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
+    cache_.emplace(config_);  // which drops what was extracted under other settings
     report_.unchanged = plan.unchanged;
-    try {
+    until_stopped([&] {
       if (!plan.to_index.empty()) index(std::move(plan.to_index), std::move(codebook));
+    });
+    set_aside(std::move(found.skipped), plan.still_skipped);
+    if (report_.stopped) return;
+    cache_->discard();
+    remove(plan.gone);
+    report_.removed = plan.removed;
+    until_stopped([&] { calibrate_if_due(); });
+  }
+
+  template <typename Work>
+  void until_stopped(Work work) {
+    try {
+      work();
     } catch (const Stopped&) {
       report_.stopped = true;
     }
-    set_aside(std::move(found.skipped), plan.still_skipped);
-    if (report_.stopped) return;
-    cache_.discard();
-    remove(plan.gone);
-    report_.removed = plan.removed;
-    calibrate_if_due();
   }
 
   void finish_report() {
+    if (device_) {
+      report_.device = device_->device();
+      report_.warnings = device_->warnings();
+    }
     report_.after = IndexReader(config_.store.database).counts();
     report_.busy_seconds = times_.seconds();
     report_.elapsed_seconds = recorder_.elapsed_seconds();
@@ -96,16 +107,19 @@ class IndexRun {
 
   void index(std::vector<SourceFile> files, std::optional<Codebook> codebook) {
     learn_contents(files);
-    DeviceStages device(config_, times_);
     if (codebook) {
-      device.set_codebook(std::move(*codebook));
-      IndexSink sink(device, writer_, config_, times_);
-      index_rest(files, device, sink);
+      device().set_codebook(std::move(*codebook));
+      IndexSink sink(device(), writer_, config_, times_);
+      index_rest(files, sink);
     } else {
-      index_first_time(std::move(files), device);
+      index_first_time(std::move(files));
     }
-    report_.device = device.device();
-    report_.warnings = device.warnings();
+  }
+
+  // Opened where there is something to compute.
+  DeviceStages& device() {
+    if (!device_) device_.emplace(config_, times_);
+    return *device_;
   }
 
   // Contents that a file points to which stays as it is until the end of this run. What only
@@ -120,32 +134,31 @@ class IndexRun {
   }
 
   // Extracts the training sample, trains, stores the sample, then goes on with the other files.
-  void index_first_time(std::vector<SourceFile> files, DeviceStages& device) {
+  void index_first_time(std::vector<SourceFile> files) {
     if (files.size() > config_.codebook.sample_images) {
       files = in_sample_order(files, config_, times_, [&] { throw_if_stopped(); });
     }
-    Spool spool(cache_);
-    const std::size_t sampled = extract_sample(files, device, spool);
+    Spool spool(*cache_);
+    const std::size_t sampled = extract_sample(files, spool);
     throw_if_stopped();
-    Codebook codebook = train(device, spool);
+    Codebook codebook = train(spool);
     writer_.set_codebook(codebook, settings_of(config_.extract, codebook));
     report_.trained_words = codebook.size();
-    device.set_codebook(std::move(codebook));
+    device().set_codebook(std::move(codebook));
 
-    IndexSink sink(device, writer_, config_, times_);
+    IndexSink sink(device(), writer_, config_, times_);
     spool.replay([&](std::vector<ExtractedItem> items) { sink.accept(std::move(items)); });
     files.erase(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(sampled));
     std::ranges::sort(files, {}, &SourceFile::path);
-    index_rest(files, device, sink);
+    index_rest(files, sink);
   }
 
   // Returns how many files, from the first on, are in the spool.
-  std::size_t extract_sample(const std::vector<SourceFile>& files, DeviceStages& device,
-                             Spool& spool) {
+  std::size_t extract_sample(const std::vector<SourceFile>& files, Spool& spool) {
     Progress progress("extract", "images", files.size(), style_);
-    ImageStream stream(files, config_, known_, cache_, times_);
+    ImageStream stream(files, config_, known_, *cache_, times_);
     const std::size_t sampled =
-        extract_stream(stream, device, cache_, progress, [&](std::vector<ExtractedItem> items) {
+        extract_stream(stream, device(), *cache_, progress, [&](std::vector<ExtractedItem> items) {
           spool.add(std::move(items));
           return spool.images() < config_.codebook.sample_images && !stop_();
         });
@@ -153,7 +166,7 @@ class IndexRun {
     return sampled;
   }
 
-  Codebook train(DeviceStages& device, const Spool& spool) {
+  Codebook train(const Spool& spool) {
     if (spool.images() == 0) {
       std::string first;
       if (!spool.skipped().empty()) {
@@ -166,18 +179,18 @@ class IndexRun {
     }
     const Sample sample = take_sample(spool.features(), config_.codebook);
     Progress progress("codebook", "iterations", config_.codebook.max_iterations, style_);
-    return device.train(sample, [&](std::size_t iteration, double objective) {
+    return device().train(sample, [&](std::size_t iteration, double objective) {
       throw_if_stopped();
       progress.update(iteration,
                       fmt::format("{} words, objective {:.4f}", sample.words, objective));
     });
   }
 
-  void index_rest(const std::vector<SourceFile>& files, DeviceStages& device, IndexSink& sink) {
+  void index_rest(const std::vector<SourceFile>& files, IndexSink& sink) {
     if (!files.empty()) {
       Progress progress("index", "images", files.size(), style_);
-      ImageStream stream(files, config_, known_, cache_, times_);
-      extract_stream(stream, device, cache_, progress, [&](std::vector<ExtractedItem> items) {
+      ImageStream stream(files, config_, known_, *cache_, times_);
+      extract_stream(stream, device(), *cache_, progress, [&](std::vector<ExtractedItem> items) {
         sink.accept(std::move(items));
         report_.stopped = stop_();
         return !report_.stopped;
@@ -206,8 +219,9 @@ class IndexRun {
   void calibrate_if_due() {
     if (!is_calibration_due(IndexReader(config_.store.database))) return;
     times_.timed("calibrate", [&] {
-      OpenClSession session(session_options(config_.device));
-      return calibrate_index(writer_, config_, session, style_);
+      device().run([&](OpenClSession& session) {
+        calibrate_index(writer_, config_, session, style_, [&] { throw_if_stopped(); });
+      });
     });
   }
 
@@ -216,8 +230,9 @@ class IndexRun {
   const StopRequest& stop_;
   IndexWriter writer_;
   RunRecorder recorder_;
-  FeatureCache cache_;
   StageTimes times_;
+  std::optional<FeatureCache> cache_;
+  std::optional<DeviceStages> device_;
   KnownContents known_;
   IndexRunReport report_;
 };

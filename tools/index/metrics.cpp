@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -124,7 +125,9 @@ void write_metrics(const std::filesystem::path& database, const std::filesystem:
   IndexMetrics metrics;
   metrics.database = database;
   metrics.counts = index.counts();
-  metrics.size_bytes = std::filesystem::file_size(database);
+  std::error_code gone;  // since it was opened: then there is no size to tell
+  const std::uintmax_t size = std::filesystem::file_size(database, gone);
+  metrics.size_bytes = gone ? 0 : size;
   for (const RunRecord& run : index.runs(kRunsLookedAt)) {
     if (metrics.last_run.id == 0) metrics.last_run = run;
     if (run.outcome != "done") continue;

@@ -10,7 +10,7 @@ namespace lookalike {
 
 // What a run says of itself in the index's record of runs: counts of files by outcome and of those
 // set aside by reason, seconds by stage, rates, device, peak memory, what the index held before and
-// holds now, warnings. README.md names the keys.
+// holds now, warnings. docs/nightly.md names the keys.
 nlohmann::ordered_json run_document(const IndexRunReport& report);
 
 // The same for a run that failed: {"error": message}.

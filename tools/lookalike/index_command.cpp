@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <cerrno>
+#include <exception>
 #include <memory>
 #include <string>
 #include <sys/resource.h>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -74,10 +77,13 @@ void tell_summary(const IndexRunReport& report) {
   }
 }
 
-// Niceness is inherited by the threads that come; raising it is always allowed.
+// Niceness is inherited by the threads that come. Raising it is always allowed; a process that was
+// started with more keeps it, which is no reason not to run.
 void be_nice(const RunOptions& options) {
   if (options.niceness == 0) return;
-  ::setpriority(PRIO_PROCESS, 0, static_cast<int>(options.niceness));
+  if (::setpriority(PRIO_PROCESS, 0, static_cast<int>(options.niceness)) == 0) return;
+  spdlog::warn("run.niceness: stays {}, {} was asked for: {}", ::getpriority(PRIO_PROCESS, 0),
+               options.niceness, std::generic_category().message(errno));
 }
 
 using Run = IndexRunReport (*)(const RunConfig&, Progress::Style, const StopRequest&);
@@ -89,10 +95,10 @@ IndexRunReport run_with_metrics(Run run, const RunConfig& config, Progress::Styl
   IndexRunReport report;
   try {
     report = run(config, style, stop);
-  } catch (const Error&) {
+  } catch (...) {
     try {
       write_metrics(config.store.database, config.run.metrics);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       spdlog::warn("no metrics are written: {}", error.what());
     }
     throw;
@@ -105,9 +111,10 @@ int run_as(Run run, const Arguments& arguments) {
   StopSignal stop;  // before OpenCL starts threads
   const RunConfig config = arguments.config.load();
   check(config);
+  const Progress::Style style = arguments.talk.apply();
   be_nice(config.run);
   const IndexRunReport report =
-      run_with_metrics(run, config, arguments.talk.apply(), [&] { return stop.received() != 0; });
+      run_with_metrics(run, config, style, [&] { return stop.received() != 0; });
   tell_skipped(report.skipped, config.store.database);
   tell_summary(report);
   if (report.stopped) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pipeline/error.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -104,6 +105,18 @@ TEST_F(FeatureCacheTest, WhatOtherSettingsLeftIsRemoved) {
   keep(3);
   config_.variance.minimum = 5;
   EXPECT_FALSE(FeatureCache(config_).contains(content(1)));
+}
+
+TEST_F(FeatureCacheTest, LinkInThePlaceOfTheFolderIsRefusedAndWhatItNamesStays) {
+  const std::string file = folder_.write("elsewhere/precious.features", "not ours");
+  fs::create_directory_symlink(folder_.path() / "elsewhere", work());
+  try {
+    const FeatureCache cache(config_);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  }
+  EXPECT_TRUE(fs::exists(file));
 }
 
 TEST_F(FeatureCacheTest, NothingIsLeftOnceItIsDiscarded) {

@@ -12,6 +12,7 @@
 #include "storage/index_reader.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
+#include "tools/calibrate/calibrate_index.h"
 
 namespace lookalike {
 namespace {
@@ -253,6 +254,45 @@ TEST_F(IndexRunTest, StoppedRunPublishesWhatIsDoneAndTheNextOneGoesOn) {
   EXPECT_GT(images.size(), 4U);
   EXPECT_TRUE(std::ranges::is_sorted(images));
   EXPECT_EQ(index().content_hash(), content);
+}
+
+TEST_F(IndexRunTest, StoppedFirstRunSaysWhereItRan) {
+  draw_some(20);
+  EXPECT_TRUE(run_stopped(1).stopped);
+  const RunRecord record = index().runs(1)[0];
+  EXPECT_EQ(record.outcome, "stopped");
+  const auto document = nlohmann::json::parse(record.document);
+  EXPECT_FALSE(document["device"].get<std::string>().empty());
+}
+
+TEST_F(IndexRunTest, CalibrationCanBeStoppedAndIsMadeUpForByTheNextRun) {
+  draw_some(45);
+  const auto is_calibrated = [&] { return !is_calibration_due(index()); };
+  int count = 1;
+  do {
+    ++count;
+    ASSERT_TRUE(run_stopped(count).stopped);
+  } while (index().counts().images < 45);
+  EXPECT_TRUE(run_stopped(5).stopped);
+  EXPECT_FALSE(is_calibrated());
+  EXPECT_FALSE(run().stopped);
+  EXPECT_TRUE(is_calibrated());
+}
+
+TEST_F(IndexRunTest, RunUnderOtherSettingsKeepsWhatWasExtracted) {
+  draw_some(40);
+  config_.codebook.sample_images = 20;
+  const fs::path work = config_.store.database + ".work";
+  for (int count = 2; !fs::exists(config_.store.database) || index().counts().words == 0; ++count) {
+    ASSERT_TRUE(run_stopped(count).stopped);
+  }
+  ASSERT_TRUE(fs::exists(work));
+  const auto files = [&] { return std::distance(fs::directory_iterator(work), {}); };
+  const auto before = files();
+  EXPECT_GT(before, 0);
+  config_.extract.octaves = 3;
+  EXPECT_EQ(error().kind(), ErrorKind::kUsage);
+  EXPECT_EQ(files(), before);
 }
 
 TEST_F(IndexRunTest, StoppedRunRemovesNothing) {
