@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include "config/fields.h"
 #include "config/suggest.h"
+#include "config/toml_plus_plus.h"
 #include "pipeline/error.h"
 
 namespace lookalike {

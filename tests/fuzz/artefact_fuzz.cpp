@@ -1,10 +1,11 @@
 // Artefact files: the first byte says which kind of record, the rest is tried as a whole file and
 // as the payload of a record, whose checksum random bytes never have. It is refused with
-// Error(kInput), or is the very bytes that the record is written as.
+// Error(kInput), or is the very bytes that its records are written as.
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <unistd.h>
 
@@ -31,30 +32,55 @@ void read_payload(ByteView payload) {
   }
 }
 
-template <typename Record>
-void read_file(const std::filesystem::path& file) {
-  try {
-    ArtefactReader<Record> reader(file);
-    while (reader.next()) {
-    }
-  } catch (const Error& error) {
-    promise(error.kind() == ErrorKind::kInput);
-  }
+std::filesystem::path file_named(const char* name) {
+  return std::filesystem::temp_directory_path() /
+         ("artefact-fuzz-" + std::to_string(::getpid()) + name);
 }
 
-template <typename Record>
-void read(ByteView bytes, const std::filesystem::path& file) {
-  read_payload<Record>(bytes);
-  read_file<Record>(file);
-}
-
-std::filesystem::path written(ByteView bytes) {
-  static const std::filesystem::path kFile =
-      std::filesystem::temp_directory_path() / ("artefact-fuzz-" + std::to_string(::getpid()));
-  std::ofstream(kFile, std::ios::binary)
+void write_file(const std::filesystem::path& file, ByteView bytes) {
+  std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
-  return kFile;
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+template <typename Record>
+void copy(const std::filesystem::path& from, const std::filesystem::path& to) {
+  ArtefactReader<Record> reader(from);
+  ArtefactWriter<Record> writer(to);
+  while (const auto record = reader.next()) writer.write(*record);
+  writer.finish();
+}
+
+template <>
+void copy<Codebook>(const std::filesystem::path& from, const std::filesystem::path& to) {
+  write_codebook(to, read_codebook(from));
+}
+
+template <typename Record>
+void read_file(ByteView bytes) {
+  const std::filesystem::path file = file_named("");
+  const std::filesystem::path again = file_named("-again");
+  write_file(file, bytes);
+  try {
+    copy<Record>(file, again);
+    promise(content(again) == content(file));
+    std::filesystem::remove(again);
+  } catch (const Error& error) {
+    promise(error.kind() == ErrorKind::kInput || error.kind() == ErrorKind::kInternal);
+    promise(!std::filesystem::exists(again));
+  }
+  std::filesystem::remove(file);
+}
+
+template <typename Record>
+void read(ByteView bytes) {
+  read_payload<Record>(bytes);
+  read_file<Record>(bytes);
 }
 
 }  // namespace
@@ -65,23 +91,21 @@ using namespace lookalike;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const ByteView bytes(data + 1, size - 1);
-  const std::filesystem::path file = written(bytes);
   switch (data[0] % 5) {
     case 0:
-      read<ImageFeatures>(bytes, file);
+      read<ImageFeatures>(bytes);
       break;
     case 1:
-      read<ImageStatistics>(bytes, file);
+      read<ImageStatistics>(bytes);
       break;
     case 2:
-      read<ImageWords>(bytes, file);
+      read<ImageWords>(bytes);
       break;
     case 3:
-      read<SkippedFile>(bytes, file);
+      read<SkippedFile>(bytes);
       break;
     default:
-      read_payload<Codebook>(bytes);
+      read<Codebook>(bytes);
   }
-  std::filesystem::remove(file);
   return 0;
 }

@@ -2,6 +2,7 @@
 // stands and with the checksum that random bytes never have. It is refused with Error(kStorage), or
 // what it holds comes back from being written and read again.
 
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 
@@ -28,6 +29,9 @@ void read_features(ByteView blob) {
     promise(std::abs(feature.laplacian_sign) <= 1);
     promise(feature.angle_degrees >= 0 && feature.angle_degrees < 360 && feature.size > 0);
   }
+  const auto longer_side =
+      static_cast<std::uint32_t>(ByteReader(blob, ErrorKind::kStorage).get_varint());
+  promise(decode_features(encode_features(features, longer_side)) == features);
 }
 
 void read_histogram(ByteView blob) {
@@ -36,7 +40,8 @@ void read_histogram(ByteView blob) {
 }
 
 void read_floats(ByteView blob) {
-  promise(decode_floats(blob).size() <= blob.size());
+  const Bytes again = encode_floats(decode_floats(blob));
+  promise(std::ranges::equal(again, blob));  // bytes, for what is no number equals nothing
 }
 
 void read(std::uint8_t kind, ByteView blob) {

@@ -1,4 +1,4 @@
-// Runs a fuzz target on every file of a folder, where there is no libFuzzer.
+// Runs a fuzz target on every file of some folders, where there is no libFuzzer.
 
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   std::size_t files = 0;
   for (int i = 1; i < argc; ++i) {
     for (const auto& entry : std::filesystem::directory_iterator(argv[i])) {
+      if (!entry.is_regular_file()) continue;
       std::ifstream stream(entry.path(), std::ios::binary);
       const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
       std::fprintf(stderr, "%s\n", entry.path().c_str());

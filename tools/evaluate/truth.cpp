@@ -1,6 +1,7 @@
 #include "tools/evaluate/truth.h"
 
 #include <charconv>
+#include <cmath>
 #include <istream>
 #include <string_view>
 #include <unordered_map>
@@ -40,7 +41,7 @@ double number(const Line& line, std::string_view field) {
   double value = 0;
   const char* end = field.data() + field.size();
   const auto [stop, status] = std::from_chars(field.data(), end, value);
-  if (status != std::errc() || stop != end) {
+  if (status != std::errc() || stop != end || !std::isfinite(value)) {
     line.fail(fmt::format("expected a corner in pixels, was '{}'", field));
   }
   return value;

@@ -50,6 +50,7 @@ TEST(ReadTruth, FaultsNameTheLine) {
               ::testing::HasSubstr("truth.csv:3: the query is missing"));
   EXPECT_THAT(message_for("a.jpg,1.jpg,1,2,3,4,5,6,7,\n"), ::testing::HasSubstr("all eight"));
   EXPECT_THAT(message_for("a.jpg,1.jpg,1,2,3,4,5,6,7,x\n"), ::testing::HasSubstr("was 'x'"));
+  EXPECT_THAT(message_for("a.jpg,1.jpg,1,2,3,4,5,6,7,nan\n"), ::testing::HasSubstr("was 'nan'"));
 }
 
 TEST(ReadTruth, AnotherHeaderIsRefused) {
