@@ -1,22 +1,29 @@
 #include "tools/example/commands.h"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "pipeline/error.h"
 #include "tools/example/drawing.h"
+#include "tools/example/image_files.h"
 
 namespace lookalike {
 namespace {
 
 const cv::Size kPosterSize = {480, 640};
+const cv::Size kFileSize = {160, 120};
 const cv::Size kSceneSize = {1000, 640};
 
 cv::Mat read_picture(const std::string& path) {
@@ -46,6 +53,8 @@ struct Arguments {
   std::uint64_t seed = 1;
   double angle_degrees = 30;
   double scale = 0.75;
+  double megapixels = 0;
+  bool mutated = false;
 };
 
 int draw_posters(const Arguments& arguments) {
@@ -53,6 +62,60 @@ int draw_posters(const Arguments& arguments) {
   for (int i = 0; i < arguments.count; ++i) {
     const cv::Mat poster = draw_poster(arguments.seed + static_cast<std::uint64_t>(i), kPosterSize);
     write_picture(fmt::format("{}/poster-{:02}.png", arguments.output, i), poster);
+  }
+  return kExitDone;
+}
+
+FileBytes image_file(std::uint64_t seed) {
+  const std::span<const std::string> extensions = image_file_extensions();
+  FileBytes bytes;
+  cv::imencode(extensions[seed % extensions.size()], draw_poster(seed, kFileSize), bytes);
+  return bytes;
+}
+
+// Posters in one format after the other; mutated ones take their foreign starts from the first.
+int draw_files(const Arguments& arguments) {
+  const std::span<const std::string> extensions = image_file_extensions();
+  std::vector<FileBytes> others;
+  for (std::uint64_t i = 0; i < extensions.size(); ++i) others.push_back(image_file(i));
+  std::filesystem::create_directories(arguments.output);
+  Random random(arguments.seed);
+  for (int i = 0; i < arguments.count; ++i) {
+    const std::uint64_t seed = arguments.seed + static_cast<std::uint64_t>(i);
+    FileBytes bytes = image_file(seed);
+    if (arguments.mutated) bytes = mutated(std::move(bytes), others, random);
+    const std::string path =
+        fmt::format("{}/{:06}{}", arguments.output, i, extensions[seed % extensions.size()]);
+    std::ofstream stream(path, std::ios::binary);
+    stream.write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+    if (!stream.flush()) throw Error(ErrorKind::kStorage, path + ": cannot be written");
+  }
+  return kExitDone;
+}
+
+// Enlarged or reduced to the size, unless it is 0, with a square of noise somewhere.
+cv::Mat changed_copy(const cv::Mat& picture, double megapixels, std::uint64_t seed) {
+  cv::Mat copy = picture.clone();
+  if (megapixels > 0) {
+    const double factor = std::sqrt(megapixels * 1e6 / static_cast<double>(picture.total()));
+    cv::resize(picture, copy, {}, factor, factor, cv::INTER_CUBIC);
+  }
+  const int side = std::min({32, copy.cols, copy.rows});
+  Random random(seed);
+  const cv::Point at(random.below(copy.cols - side + 1), random.below(copy.rows - side + 1));
+  cv::resize(draw_stranger(seed, {side, side}), copy(cv::Rect(at, cv::Size(side, side))),
+             {side, side});
+  return copy;
+}
+
+int draw_copies(const Arguments& arguments) {
+  std::filesystem::create_directories(arguments.output);
+  for (int i = 0; i < arguments.count; ++i) {
+    const auto number = static_cast<std::size_t>(i);
+    const cv::Mat picture = read_picture(arguments.inputs[number % arguments.inputs.size()]);
+    write_picture(fmt::format("{}/{:06}.jpg", arguments.output, i),
+                  changed_copy(picture, arguments.megapixels, arguments.seed + number));
   }
   return kExitDone;
 }
@@ -113,6 +176,21 @@ void add_example_commands(CLI::App& app, std::function<int()>& action) {
       add_drawing(app, action, "posters", "Draws posters into a folder", arguments, draw_posters);
   posters->add_option("--count", arguments->count, "How many")->check(CLI::Range(1, 1000));
   posters->add_option("--seed", arguments->seed, "Of the first; the next has the next");
+
+  CLI::App* files = add_drawing(app, action, "files", "Writes small posters in seven formats",
+                                arguments, draw_files);
+  files->add_option("--count", arguments->count, "How many")->check(CLI::Range(1, 1000000));
+  files->add_option("--seed", arguments->seed, "Of the first; the next has the next");
+  files->add_flag("--mutated", arguments->mutated,
+                  "With flipped bits, without their end, or with another one's start");
+
+  CLI::App* copies = add_drawing(app, action, "copies", "Copies photos, each with changed pixels",
+                                 arguments, draw_copies);
+  copies->add_option("PICTURE", arguments->inputs, "Copied in turn")->required();
+  copies->add_option("--count", arguments->count, "How many")->check(CLI::Range(1, 1000000));
+  copies->add_option("--megapixels", arguments->megapixels, "Their size; 0: as it is")
+      ->check(CLI::Range(0.0, 100.0));
+  copies->add_option("--seed", arguments->seed, "Of the first; the next has the next");
 
   CLI::App* scene =
       add_drawing(app, action, "scene", "Draws a scene that shows one or two pictures", arguments,

@@ -1,8 +1,9 @@
 // Image files as a bad disk or a bad person leaves them.
 
+#include "tools/example/image_files.h"
+
 #include <algorithm>
-#include <cstdint>
-#include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,11 +15,9 @@
 namespace lookalike {
 namespace {
 
-using File = std::vector<std::uint8_t>;
-
-std::vector<File> whole_files() {
-  std::vector<File> files;
-  for (const char* extension : {".jpg", ".png", ".webp", ".tiff", ".bmp", ".ppm", ".jp2"}) {
+std::vector<FileBytes> whole_files() {
+  std::vector<FileBytes> files;
+  for (const std::string& extension : image_file_extensions()) {
     cv::Mat colour;
     cv::cvtColor(draw_picture(70, 50, 1), colour, cv::COLOR_GRAY2BGR);
     files.push_back(encode(extension, colour));
@@ -26,35 +25,12 @@ std::vector<File> whole_files() {
   return files;
 }
 
-// Flipped bits, most of them near the start, a lost end, or another format's start.
-File mutated(File file, const std::vector<File>& others, std::mt19937& random) {
-  const auto below = [&](std::size_t limit) { return random() % limit; };
-  switch (below(4)) {
-    case 0:
-      file.resize(below(file.size()));
-      return file;
-    case 1: {
-      const File& other = others[below(others.size())];
-      std::copy_n(other.begin(), std::min({std::size_t{16}, other.size(), file.size()}),
-                  file.begin());
-      return file;
-    }
-    default:
-      for (std::size_t i = 1 + below(8); i > 0; --i) {
-        const std::size_t range =
-            below(2) == 0 ? std::min<std::size_t>(64, file.size()) : file.size();
-        file[below(range)] ^= static_cast<std::uint8_t>(1U << below(8));
-      }
-      return file;
-  }
-}
-
 // What comes back is an image of the size it says, or a file set aside with a reason.
 TEST(MutatedImages, AreDecodedOrSetAside) {
   ImagesOptions limits;
   limits.max_megapixels = 4;
-  const std::vector<File> files = whole_files();
-  std::mt19937 random(1);
+  const std::vector<FileBytes> files = whole_files();
+  Random random(1);
   std::size_t set_aside = 0;
   constexpr int kFiles = 1000;
   for (int i = 0; i < kFiles; ++i) {
