@@ -2,6 +2,7 @@
 
 #include <system_error>
 
+#include "storage/paths.h"
 #include "storage/schema.h"
 
 namespace lookalike {
@@ -30,23 +31,24 @@ void require_file(const std::filesystem::path& database) {
 
 Connection open_for_reading(const std::filesystem::path& database, bool& immutable) {
   require_file(database);
+  const std::filesystem::path file = resolved(database);  // once: a link since then is not ours
   try {
-    Connection connection(database, Connection::Mode::kReadOnly);
+    Connection connection(file, Connection::Mode::kReadOnly);
     check_schema(connection);
     return connection;
   } catch (const Error& error) {
     // In a folder that cannot be written SQLite has nowhere to put the files it shares between
     // programs. With no log waiting beside it, the database is whole as it stands.
-    if (error.kind() != ErrorKind::kStorage || has_unread_log(database)) throw;
+    if (error.kind() != ErrorKind::kStorage || has_unread_log(file)) throw;
   }
-  Connection connection(database, Connection::Mode::kImmutable);
+  Connection connection(file, Connection::Mode::kImmutable);
   check_schema(connection);
   immutable = true;
   return connection;
 }
 
 Connection open_for_writing(const std::filesystem::path& database) {
-  Connection connection(database, Connection::Mode::kWrite);
+  Connection connection(resolved(database), Connection::Mode::kWrite);
   connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536");
   check_writable_schema(connection);
   // WAL before the tables are made, so that a writer that is killed meanwhile leaves no journal

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "storage/paths.h"
-
 namespace lookalike {
 namespace {
 
@@ -71,7 +69,7 @@ void Connection::Close::operator()(sqlite3* handle) const noexcept {
 
 Connection::Connection(const std::filesystem::path& file, Mode mode) {
   // Absolute, so that no name (":memory:") means something else to SQLite.
-  const std::string path = resolved(file).string();
+  const std::string path = std::filesystem::absolute(file).string();
   const bool immutable = mode == Mode::kImmutable;
   const int flags =
       (mode == Mode::kWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |

@@ -23,6 +23,9 @@ class Connection {
     kImmutable,  // read-only, and nobody else writes: needs no files beside the database
     kWrite,      // makes the file when there is none
   };
+  // file: as resolved() (storage/paths.h) gives it; a link anywhere in it is refused, since
+  // somebody has put it there after it was resolved. Files beside the database are not opened
+  // through links either.
   Connection(const std::filesystem::path& file, Mode mode);
 
   void execute(const char* sql);  // any number of statements

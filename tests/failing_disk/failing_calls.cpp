@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <string>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -61,6 +62,11 @@ Outcome outcome(const char* call, const std::string& path) {
   return with == "short" ? Outcome::kShort : Outcome::kFail;
 }
 
+bool is_folder(const char* path) {
+  struct stat status {};
+  return ::stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 // Its place is taken by a link.
 void swap(const char* path) {
   if (::unlink(path) == 0 || errno == ENOENT) {
@@ -72,8 +78,8 @@ void swap(const char* path) {
 using Open = int (*)(const char*, int, ...);
 
 int open_as(const char* name, const char* path, int flags, mode_t mode) {
-  const bool counts = setting("FAIL_WITH") == "swapped" ? (flags & O_DIRECTORY) == 0
-                                                        : (flags & (O_WRONLY | O_RDWR)) != 0;
+  const bool counts =
+      setting("FAIL_WITH") == "swapped" ? !is_folder(path) : (flags & (O_WRONLY | O_RDWR)) != 0;
   const Outcome what = counts ? outcome("open", path) : Outcome::kPass;
   if (what == Outcome::kSwapped) {
     swap(path);
