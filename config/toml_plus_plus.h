@@ -1,7 +1,7 @@
 #pragma once
 
-// toml++ 3.3 takes it for impossible that a character from U+00A1 to U+0499 is asked to be white space,
-// and then does anything at all; any "ä" outside quotes is asked. The answer is no.
+// toml++ 3.3 takes it for impossible that a character from U+00A1 to U+0499 is asked to be white
+// space, and then does anything at all; any "ä" outside quotes is asked. The answer is no.
 // clang-format off
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
