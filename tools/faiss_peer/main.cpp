@@ -1,5 +1,5 @@
-// Times FAISS's exact search for `lookalike bench`. A program by itself, since BLAS libraries start
-// threads and tables of their own as soon as a program that is linked to them starts.
+// Times FAISS's exact search for `lookalike bench`. A program by itself, so that lookalike needs
+// neither FAISS nor its BLAS library, wherever it was built.
 
 #include <cstddef>
 #include <faiss/IndexFlat.h>
