@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/kernels/shared_session.h"
+
 namespace lookalike {
 namespace {
 
@@ -15,14 +17,14 @@ class SelfTestTest : public ::testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(SelfTestTest, TinyOnesPass) {
-  OpenClSession session({.device = device_});
+  OpenClSession& session = shared_session(device_);
   for (const SelfTestResult& result : run_self_tests(session, SelfTestScale::kTiny)) {
     EXPECT_TRUE(result.passed) << result.name << ": " << result.detail;
   }
 }
 
 TEST_P(SelfTestTest, EveryKernelPassesUnderANameOfItsOwn) {
-  OpenClSession session({.device = device_});
+  OpenClSession& session = shared_session(device_);
   std::set<std::string> names;
   for (const SelfTestResult& result : run_self_tests(session)) {
     EXPECT_TRUE(result.passed) << result.name << ": " << result.detail;

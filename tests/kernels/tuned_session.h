@@ -7,14 +7,14 @@
 
 #include "kernels/session/session.h"
 #include "kernels/tuning/tuning_store.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 
 // Options of a session on `device` that finds these measurements of it, which go to a folder.
 inline SessionOptions tuned_session(const std::string& device, const std::filesystem::path& folder,
                                     std::vector<Measurement> measurements) {
-  OpenClSession untuned({.device = device});
-  store_tuning(folder, {untuned.tuning_target(), std::move(measurements)});
+  store_tuning(folder, {shared_session(device).tuning_target(), std::move(measurements)});
   return {.device = device, .tuning_folder = folder};
 }
 

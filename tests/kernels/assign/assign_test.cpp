@@ -13,6 +13,7 @@
 
 #include "kernels/assign/assign_reference.h"
 #include "kernels/assign/synthetic_descriptors.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 namespace {
@@ -41,7 +42,7 @@ class AssignTest : public ::testing::TestWithParam<std::tuple<std::size_t, Assig
     return is_nearest(word_view, view, m, assigner.nearest(view, m));
   }
 
-  OpenClSession session_{SessionOptions{.device = device_choice(std::get<0>(GetParam()))}};
+  OpenClSession& session_ = shared_session(device_choice(std::get<0>(GetParam())));
 };
 
 // A codebook of 64-D words that are zero but for their first value.
@@ -168,7 +169,7 @@ TEST_P(AssignTest, WrongShapesAreRefused) {
 std::vector<std::tuple<std::size_t, AssignKernel>> every_kernel_of_every_device() {
   std::vector<std::tuple<std::size_t, AssignKernel>> all;
   for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession session({.device = device_choice(i)});
+    OpenClSession& session = shared_session(device_choice(i));
     for (const AssignKernel kernel : assign_kernels(session)) all.emplace_back(i, kernel);
   }
   return all;
@@ -192,7 +193,7 @@ TEST(AssignKernelName, RoundTripsAndRefusesOthers) {
 
 TEST(AssignKernels, NameEachOnceAndTheOneOfTheDevicesKindFirst) {
   for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession session({.device = device_choice(i)});
+    OpenClSession& session = shared_session(device_choice(i));
     const std::vector<AssignKernel> kernels = assign_kernels(session);
     EXPECT_EQ(kernels.front() == AssignKernel::kCpu, session.is_cpu());
     EXPECT_EQ(std::set(kernels.begin(), kernels.end()).size(), kernels.size());
@@ -202,7 +203,7 @@ TEST(AssignKernels, NameEachOnceAndTheOneOfTheDevicesKindFirst) {
 TEST(WordAssigner, AutoBecomesOneOfTheDevicesKernels) {
   const std::vector<float> words = words_on_a_line({1});
   for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession session({.device = device_choice(i)});
+    OpenClSession& session = shared_session(device_choice(i));
     EXPECT_THAT(assign_kernels(session),
                 ::testing::Contains(WordAssigner(session, {words, 64}).kernel()));
   }

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/convolution/convolution_reference.h"
+#include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"
 
@@ -90,7 +91,7 @@ class ConvolutionTest : public ::testing::TestWithParam<std::size_t> {
     }
   }
 
-  OpenClSession session_{SessionOptions{.device = device_choice(GetParam())}};
+  OpenClSession& session_ = shared_session(device_choice(GetParam()));
 };
 
 TEST_P(ConvolutionTest, ConvolutionTurnsTheFilterAndCorrelationDoesNot) {

@@ -10,6 +10,7 @@
 #include "kernels/correlation/correlation.h"
 #include "pipeline/error.h"
 #include "tests/kernels/correlation/pictures.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 namespace {
@@ -43,7 +44,7 @@ TEST(CorrelationKernelTest, UnknownNameListsTheKnownOnes) {
 
 TEST(CorrelationKernelTest, EveryDeviceHasSomeAndAutoIsNoneOfThem) {
   for (std::size_t device = 0; device < list_devices().size(); ++device) {
-    OpenClSession session({.device = "::" + std::to_string(device)});
+    OpenClSession& session = shared_session("::" + std::to_string(device));
     const auto kernels = correlation_kernels(session);
     ASSERT_FALSE(kernels.empty());
     EXPECT_EQ(std::count(kernels.begin(), kernels.end(), CorrelationKernel::kAuto), 0);
@@ -62,7 +63,7 @@ TEST(CorrelationKernelTest, FormsAreTriedOnceASession) {
 
 TEST(CorrelationKernelTest, MatrixUnitsAreRefusedWhereThereAreNone) {
   for (std::size_t device = 0; device < list_devices().size(); ++device) {
-    OpenClSession session({.device = "::" + std::to_string(device)});
+    OpenClSession& session = shared_session("::" + std::to_string(device));
     if (session.device().is_nvidia()) continue;
     EXPECT_THROW(Correlation(session, {.kernel = CorrelationKernel::kMatrix}), Error);
   }
@@ -70,7 +71,7 @@ TEST(CorrelationKernelTest, MatrixUnitsAreRefusedWhereThereAreNone) {
 
 TEST(CorrelationKernelTest, FrequenciesAreOfferedWhereVkFftAndDoublesAreThereAndElseRefused) {
   for (std::size_t device = 0; device < list_devices().size(); ++device) {
-    OpenClSession session({.device = "::" + std::to_string(device)});
+    OpenClSession& session = shared_session("::" + std::to_string(device));
     const auto kernels = correlation_kernels(session);
     const bool offered =
         std::count(kernels.begin(), kernels.end(), CorrelationKernel::kFrequency) == 1;
@@ -86,7 +87,7 @@ TEST(CorrelationKernelTest, EveryFormGivesTheSameBits) {
   for (const int width : {5, 64, 140}) {
     const GrayImage pattern = black_and_white(noise(width, 64, 8));
     for (std::size_t device = 0; device < list_devices().size(); ++device) {
-      OpenClSession session({.device = "::" + std::to_string(device)});
+      OpenClSession& session = shared_session("::" + std::to_string(device));
       const auto kernels = correlation_kernels(session);
       std::vector<float> first;
       for (const CorrelationKernel kernel : kernels) {

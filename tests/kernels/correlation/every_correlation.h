@@ -13,6 +13,7 @@
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
 #include "tests/kernels/correlation/pictures.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 
@@ -29,13 +30,17 @@ inline std::string name_of(const ::testing::TestParamInfo<Form>& info) {
 class EveryCorrelation : public ::testing::TestWithParam<Form> {
  protected:
   // While OpenCL is still loaded.
-  static void TearDownTestSuite() { runs().clear(); }
+  static void TearDownTestSuite() { compiled().clear(); }
 
   // Compiled once a form, since that is what takes time.
   Correlation& correlation() {
-    std::unique_ptr<Run>& run = runs()[GetParam()];
-    if (!run) run = std::make_unique<Run>(GetParam());
-    return run->correlation;
+    std::unique_ptr<Correlation>& correlation = compiled()[GetParam()];
+    if (!correlation) {
+      const auto& [device, kernel, double_precision] = GetParam();
+      correlation = std::make_unique<Correlation>(
+          session(), CorrelationOptions{.kernel = kernel, .double_precision = double_precision});
+    }
+    return *correlation;
   }
 
   std::optional<CorrelationPeak> best_match(const ImageView& image, const ImageView& pattern) {
@@ -59,23 +64,14 @@ class EveryCorrelation : public ::testing::TestWithParam<Form> {
     }
   }
 
-  OpenClSession& session() {
-    correlation();
-    return runs()[GetParam()]->session;
+  static OpenClSession& session() {
+    return shared_session("::" + std::to_string(std::get<0>(GetParam())));
   }
 
  private:
-  struct Run {
-    explicit Run(const Form& form)
-        : session({.device = "::" + std::to_string(std::get<0>(form))}),
-          correlation(session,
-                      {.kernel = std::get<1>(form), .double_precision = std::get<2>(form)}) {}
-    OpenClSession session;
-    Correlation correlation;
-  };
   // The forms that tests have used so far.
-  static std::map<Form, std::unique_ptr<Run>>& runs() {
-    static std::map<Form, std::unique_ptr<Run>> compiled;
+  static std::map<Form, std::unique_ptr<Correlation>>& compiled() {
+    static std::map<Form, std::unique_ptr<Correlation>> compiled;
     return compiled;
   }
 };
@@ -84,7 +80,7 @@ class EveryCorrelation : public ::testing::TestWithParam<Form> {
 inline std::vector<Form> all_forms() {
   std::vector<Form> forms;
   for (std::size_t device = 0; device < list_devices().size(); ++device) {
-    OpenClSession session({.device = "::" + std::to_string(device)});
+    OpenClSession& session = shared_session("::" + std::to_string(device));
     for (const CorrelationKernel kernel : correlation_kernels(session)) {
       forms.emplace_back(device, kernel, true);
       forms.emplace_back(device, kernel, false);

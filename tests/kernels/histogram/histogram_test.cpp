@@ -10,6 +10,7 @@
 
 #include "kernels/histogram/histogram_reference.h"
 #include "pipeline/random.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 namespace {
@@ -45,7 +46,7 @@ class HistogramTest : public ::testing::TestWithParam<std::tuple<std::size_t, Hi
            histogram_reference(words, offsets, word_count);
   }
 
-  OpenClSession session_{SessionOptions{.device = device_choice(std::get<0>(GetParam()))}};
+  OpenClSession& session_ = shared_session(device_choice(std::get<0>(GetParam())));
 };
 
 TEST_P(HistogramTest, CountsEachImageByItselfAndEmptyOnesAsZero) {
@@ -112,7 +113,7 @@ TEST_P(HistogramTest, WrongOffsetsAndWordsAreRefused) {
 std::vector<std::tuple<std::size_t, HistogramKernel>> every_kernel_of_every_device() {
   std::vector<std::tuple<std::size_t, HistogramKernel>> all;
   for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    const OpenClSession session({.device = device_choice(i)});
+    OpenClSession& session = shared_session(device_choice(i));
     for (const HistogramKernel kernel : histogram_kernels(session)) all.emplace_back(i, kernel);
   }
   return all;
@@ -126,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(EveryDevice, HistogramTest,
                          });
 
 TEST(HistogramKernels, RoundTripByNameAndOthersAreRefused) {
-  OpenClSession session;
+  OpenClSession& session = shared_session();
   for (const HistogramKernel kernel : histogram_kernels(session)) {
     EXPECT_EQ(parse_histogram_kernel(to_string(kernel)), kernel);
   }
@@ -134,7 +135,7 @@ TEST(HistogramKernels, RoundTripByNameAndOthersAreRefused) {
 }
 
 TEST(HistogramKernels, AutoBecomesOneOfTheDevicesKernels) {
-  OpenClSession session;
+  OpenClSession& session = shared_session();
   EXPECT_THAT(histogram_kernels(session), Contains(WordHistograms(session, 9).kernel()));
 }
 

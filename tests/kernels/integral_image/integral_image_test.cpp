@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/integral_image/integral_image_reference.h"
+#include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"
 
@@ -46,7 +47,7 @@ class IntegralImageTest : public ::testing::TestWithParam<std::size_t> {
     }
   }
 
-  OpenClSession session_{SessionOptions{.device = device_choice(GetParam())}};
+  OpenClSession& session_ = shared_session(device_choice(GetParam()));
 };
 
 TEST_P(IntegralImageTest, EachValueSumsWhatIsAboveAndToTheLeft) {

@@ -14,6 +14,7 @@
 
 #include "kernels/pose_search/pose_search_reference.h"
 #include "pipeline/error.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 namespace {
@@ -63,8 +64,10 @@ class PoseSearchTest : public ::testing::TestWithParam<std::size_t> {
   // Compiled once a device.
   struct Rig {
     explicit Rig(std::size_t device)
-        : session({.device = "::" + std::to_string(device)}), pyramid(session), search(session) {}
-    OpenClSession session;
+        : session(shared_session("::" + std::to_string(device))),
+          pyramid(session),
+          search(session) {}
+    OpenClSession& session;
     ScenePyramid pyramid;
     PoseSearch search;
   };

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/surf/surf.h"
+#include "tests/kernels/shared_session.h"
 #include "tests/kernels/surf/surf_fixture.h"
 #include "tests/kernels/surf/synthetic_images.h"
 
@@ -29,7 +30,7 @@ TEST_P(SurfBatchTest, ImagesOfManySizesTogetherAreAsAlone) {
   const std::vector<GrayImage> images = {blob_image(120, 90, 15),  GrayImage(),
                                          blob_image(200, 210, 16), flat_image(1, 1, 3),
                                          blob_image(200, 210, 17), blob_image(64, 64, 18)};
-  OpenClSession session;
+  OpenClSession& session = shared_session();
   Surf surf(session, {}, GetParam());
   const std::vector<FeatureSet> together = surf.extract(views_of(images));
   ASSERT_EQ(together.size(), images.size());
@@ -47,7 +48,7 @@ TEST_P(SurfBatchTest, MasksCapsAndImagesTogetherAreAsAlone) {
   const std::vector<GrayImage> masks = {flat_image(150, 120, 1), GrayImage(),
                                         checker_image(150, 120, 40, 0.3), flat_image(80, 80, 0)};
   const SurfParameters parameters = {.max_features = 15};
-  OpenClSession session;
+  OpenClSession& session = shared_session();
   Surf surf(session, parameters, GetParam());
   const std::vector<FeatureSet> together = surf.extract(views_of(images), views_of(masks));
   for (std::size_t i = 0; i < images.size(); ++i) {

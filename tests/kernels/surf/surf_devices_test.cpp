@@ -8,6 +8,7 @@
 
 #include "kernels/surf/surf.h"
 #include "kernels/surf/surf_reference.h"
+#include "tests/kernels/shared_session.h"
 #include "tests/kernels/surf/feature_gates.h"
 #include "tests/kernels/surf/pgm.h"
 #include "tests/kernels/surf/synthetic_images.h"
@@ -45,7 +46,7 @@ TEST(Surf, EveryDeviceMatchesTheReferenceOnGateImages) {
   }
   const std::vector<Device> devices = list_devices();
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    OpenClSession session({.device = "::" + std::to_string(i)});
+    OpenClSession& session = shared_session("::" + std::to_string(i));
     for (const SurfKernel kernel : surf_kernels(session)) {
       SCOPED_TRACE(devices[i].info.name + ", " + std::string(to_string(kernel)));
       Surf surf(session, {.hessian_threshold = 400}, kernel);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/surf/surf.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 
@@ -13,8 +14,7 @@ class SurfFixture : public ::testing::TestWithParam<SurfKernel> {
  protected:
   static FeatureSet extract(const GrayImage& image, const SurfParameters& parameters,
                             const GrayImage& mask = {}) {
-    OpenClSession session;
-    Surf surf(session, parameters, GetParam());
+    Surf surf(shared_session(), parameters, GetParam());
     const std::vector<ImageView> images = {image.view()};
     const std::vector<ImageView> masks = {mask.view()};
     return surf.extract(images, masks).front();

@@ -9,6 +9,7 @@
 
 #include "kernels/surf/surf_reference.h"
 #include "pipeline/error.h"
+#include "tests/kernels/shared_session.h"
 #include "tests/kernels/surf/feature_gates.h"
 #include "tests/kernels/surf/surf_fixture.h"
 #include "tests/kernels/surf/synthetic_images.h"
@@ -180,7 +181,7 @@ TEST_P(SurfTest, NothingIsFoundUnderAnEmptyMask) {
 }
 
 TEST_P(SurfTest, MismatchedMasksAreRefused) {
-  OpenClSession session;
+  OpenClSession& session = shared_session();
   Surf surf(session, {}, GetParam());
   const GrayImage image = flat_image(60, 50, 0);
   const GrayImage mask = flat_image(50, 60, 1);
@@ -198,7 +199,7 @@ TEST_P(SurfTest, MismatchedMasksAreRefused) {
 }
 
 TEST_P(SurfTest, ParametersOutOfRangeAreRefused) {
-  OpenClSession session;
+  OpenClSession& session = shared_session();
   for (const SurfParameters& wrong :
        {SurfParameters{.hessian_threshold = -1}, SurfParameters{.hessian_threshold = NAN},
         SurfParameters{.octaves = 0}, SurfParameters{.octaves = 7}, SurfParameters{.layers = 0},
@@ -210,7 +211,7 @@ TEST_P(SurfTest, ParametersOutOfRangeAreRefused) {
 
 TEST_P(SurfTest, TwoRunsAgreeBitForBit) {
   const GrayImage image = blob_image(300, 200, 19);
-  OpenClSession session;
+  OpenClSession& session = shared_session();
   Surf surf(session, {}, GetParam());
   const std::vector<ImageView> images = {image.view()};
   const FeatureSet first = surf.extract(images).front();

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/transpose/transpose_reference.h"
+#include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"
 
@@ -70,7 +71,7 @@ class TransposeTest : public ::testing::TestWithParam<std::size_t> {
     }
   }
 
-  OpenClSession session_{SessionOptions{.device = device_choice(GetParam())}};
+  OpenClSession& session_ = shared_session(device_choice(GetParam()));
 };
 
 TEST_P(TransposeTest, EmptyMatricesGiveEmptyOnes) {

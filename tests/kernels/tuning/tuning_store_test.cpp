@@ -8,6 +8,7 @@
 
 #include "kernels/session/session.h"
 #include "pipeline/error.h"
+#include "tests/kernels/shared_session.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -121,7 +122,7 @@ TEST(ShippedTunings, AllParseAndNameTheirDevice) {
 
 TEST(SessionTuning, ReadsTheUsersFolder) {
   const TemporaryFolder folder;
-  const TuningTarget target = OpenClSession().tuning_target();
+  const TuningTarget target = shared_session().tuning_target();
   store_tuning(folder.path(), {target, {{"kernel", {{"n", 1}}, "b", 1}}});
   OpenClSession session({.tuning_folder = folder.path()});
   const std::vector<std::string> variants = {"a", "b"};
@@ -131,7 +132,7 @@ TEST(SessionTuning, ReadsTheUsersFolder) {
 
 TEST(SessionTuning, TellsOfAFileThatIsLeftOut) {
   const TemporaryFolder folder;
-  const TuningTarget target = OpenClSession().tuning_target();
+  const TuningTarget target = shared_session().tuning_target();
   folder.write(tuning_path({}, target).string(), "rubbish");
   std::vector<std::string> warnings;
   OpenClSession session({.tuning_folder = folder.path(),

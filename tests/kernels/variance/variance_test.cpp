@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/variance/variance_reference.h"
+#include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"
 
@@ -43,7 +44,7 @@ class VarianceTest : public ::testing::TestWithParam<std::tuple<std::size_t, Red
     return ImageVariance(session_, std::get<1>(GetParam())).compute(images);
   }
 
-  OpenClSession session_{SessionOptions{.device = device_choice(std::get<0>(GetParam()))}};
+  OpenClSession& session_ = shared_session(device_choice(std::get<0>(GetParam())));
 };
 
 TEST_P(VarianceTest, NoImagesGiveNoSums) {

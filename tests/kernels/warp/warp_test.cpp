@@ -12,6 +12,7 @@
 #include "kernels/warp/warp_reference.h"
 #include "pipeline/error.h"
 #include "tests/kernels/correlation/pictures.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 namespace {
@@ -27,8 +28,6 @@ Homography similarity(double scale, double degrees, double x, double y) {
 
 class WarpTest : public ::testing::TestWithParam<std::size_t> {
  protected:
-  WarpTest() : session_({.device = "::" + std::to_string(GetParam())}), warp_(session_) {}
-
   void expect_like_reference(const ImageView& input, const Homography& map, int width, int height) {
     const Warped actual = warp_.warp(input, map, width, height);
     const Warped expected = warp_reference(input, map, width, height);
@@ -41,8 +40,7 @@ class WarpTest : public ::testing::TestWithParam<std::size_t> {
     EXPECT_LE(largest, 1);
   }
 
-  OpenClSession session_;
-  Warp warp_;
+  Warp warp_{shared_session("::" + std::to_string(GetParam()))};
 };
 
 std::vector<std::size_t> all_devices() {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/session/session.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 namespace {
@@ -96,7 +97,7 @@ class RunBenchmarks : public testing::Test {
     return run_benchmarks(session_, workloads, options);
   }
 
-  OpenClSession session_{{.profile = true}};
+  OpenClSession& session_ = shared_profiling_session();
 };
 
 TEST_F(RunBenchmarks, TimesEveryVariantAndMarksTheOneThatIsChosen) {

@@ -8,6 +8,7 @@
 #include "kernels/workload/inputs.h"
 #include "kernels/workload/timing.h"
 #include "kernels/workload/workload.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 namespace {
@@ -16,7 +17,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 TEST(Workloads, EveryVariantOfTheQuickOnesRunsAndIsTimed) {
-  OpenClSession session({.profile = true});
+  OpenClSession& session = shared_profiling_session();
   for (const Workload& workload : all_workloads(session, WorkloadScale::kQuick)) {
     EXPECT_GT(workload.amount, 0) << workload.kernel;
     EXPECT_THAT(workload.variants, Not(IsEmpty())) << workload.kernel;
@@ -32,7 +33,7 @@ TEST(Workloads, EveryVariantOfTheQuickOnesRunsAndIsTimed) {
 }
 
 TEST(Workloads, TuningAndBenchmarkAskByTheSameNames) {
-  OpenClSession session({.profile = true});
+  OpenClSession& session = shared_profiling_session();
   const auto names = [](const Workload& workload) {
     std::string text = workload.kernel;
     for (const auto& [name, size] : workload.sizes) text += ' ' + name;
@@ -48,7 +49,7 @@ TEST(Workloads, TuningAndBenchmarkAskByTheSameNames) {
 }
 
 TEST(TimeRuns, AHopelessRunIsNotRepeated) {
-  OpenClSession session({.profile = true});
+  OpenClSession& session = shared_profiling_session();
   const Workload workload = all_workloads(session, WorkloadScale::kQuick).front();
   int runs = 0;
   const auto run = [&, work = workload.prepare(workload.variants.front())] {
@@ -60,14 +61,14 @@ TEST(TimeRuns, AHopelessRunIsNotRepeated) {
 }
 
 TEST(TimeRuns, RunsAtLeastAsOftenAsAsked) {
-  OpenClSession session({.profile = true});
+  OpenClSession& session = shared_profiling_session();
   const Workload workload = all_workloads(session, WorkloadScale::kQuick).front();
   const auto run = workload.prepare(workload.variants.front());
   EXPECT_EQ(time_runs(session, run, {.budget_ms = 0, .min_runs = 4}).runs, 4);
 }
 
 TEST(CeilingsTest, AreMeasured) {
-  OpenClSession session({.profile = true});
+  OpenClSession& session = shared_profiling_session();
   const Ceilings ceilings = measure_ceilings(session, std::size_t{1} << 20U);
   EXPECT_GT(ceilings.multiply_add_gflops, 1);
   EXPECT_GT(ceilings.copy_gbs, 0.1);
