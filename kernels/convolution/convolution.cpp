@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "kernels/session/build_options.h"
+
 namespace lookalike {
 namespace {
 
@@ -22,7 +24,7 @@ struct Tiling {
 constexpr Tiling kDirect{32, 8, 1, 32};
 // kernels_benchmark on an H200, 7 x 7 and 5 x 5.
 constexpr Tiling kTiled{32, 8, 2, 128};
-constexpr Tiling kRegisters{32, 4, 4, 128};
+constexpr Tiling kRegisters{32, 8, 5, 128};
 constexpr Tiling kGpuSeparable{32, 8, 8, 32};
 constexpr Tiling kCpuSeparable{1, 1, 16, 64};
 // 4 rows of 2 vectors: 8 sums, the weights of a column of the filter and the pixels fit the 32
@@ -61,13 +63,59 @@ struct Shape {
   cl_int border;
 };
 
-std::string define(const char* name, std::size_t value) {
-  return std::string(" -D") + name + '=' + std::to_string(value);
+// As Block in registers.cl.
+struct Block {
+  cl_int first_row = 0;
+  cl_int first_column = 0;
+  cl_int items_down = 0;
+  cl_int items_across = 0;
+  cl_int edge_groups = 0;
+};
+
+// How many steps of `step` pixels go into the `end` pixels of the result from `first` on when the
+// last one's window, from `before` pixels in front of it on, must end within `pixels` of the image.
+cl_int steps_inside(cl_int first, cl_int end, cl_int before, cl_int window, cl_int pixels,
+                    cl_int step) {
+  const cl_int room = std::min(end - first - step, pixels - window - (first - before));
+  return room < 0 ? 0 : room / step + 1;
+}
+
+Block block_inside(const Shape& shape, const Tiling& tile) {
+  const auto rows = static_cast<cl_int>(tile.rows);
+  const auto group_items = static_cast<std::int64_t>(tile.lanes * tile.group_rows);
+  const cl_int shift = (4 - shape.left % 4) % 4;
+  const cl_int window = (shift + shape.filter_columns + 6) / 4 * 4;
+  Block block{.first_row = shape.top, .first_column = shape.left + shift};
+  block.items_down = steps_inside(block.first_row, shape.result_rows, shape.top,
+                                  rows + shape.filter_rows - 1, shape.rows, rows);
+  block.items_across = steps_inside(block.first_column, shape.result_columns, shape.left + shift,
+                                    window, shape.columns, 4);
+  if (block.items_down == 0 || block.items_across == 0) block = {};
+  const std::int64_t pixels = std::int64_t{shape.result_rows} * shape.result_columns;
+  const std::int64_t inside = std::int64_t{block.items_down} * rows * block.items_across * 4;
+  block.edge_groups = static_cast<cl_int>((pixels - inside + group_items - 1) / group_items);
+  return block;
+}
+
+cl::NDRange items_of_tiles(const Shape& shape, const Tiling& tile) {
+  const std::size_t tile_rows = tile.group_rows * tile.rows;
+  const auto rows = static_cast<std::size_t>(shape.result_rows);
+  const auto columns = static_cast<std::size_t>(shape.result_columns);
+  return {parts(columns, tile.tile_columns) * tile.lanes, parts(rows, tile_rows) * tile.group_rows};
+}
+
+// Groups in one row: those of the pixels around the block, then the block's row by row.
+cl::NDRange items_of_block(const Block& block, const Tiling& tile) {
+  const auto across = static_cast<std::size_t>(block.items_across);
+  const auto down = static_cast<std::size_t>(block.items_down);
+  const std::size_t groups = static_cast<std::size_t>(block.edge_groups) +
+                             parts(across, tile.lanes) * parts(down, tile.group_rows);
+  return {groups * tile.lanes, tile.group_rows};
 }
 
 // As few chunks as there can be, and as even.
 std::size_t chunk_rows(std::size_t filter_rows) {
-  return filter_rows / (round_up(filter_rows, kMaxChunkRows) / kMaxChunkRows);
+  return filter_rows / parts(filter_rows, kMaxChunkRows);
 }
 
 // Only what a kernel must know when it is compiled, so that filters share programs.
@@ -109,9 +157,10 @@ cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t h
 }
 
 ConvolutionKernel resolve(ConvolutionKernel kernel, OpenClSession& session,
-                          MatrixView<const float> filter) {
+                          MatrixView<const float> filter,
+                          const std::optional<SeparableFilter>& parts) {
   require(filter.size() > 0, "Convolution: the filter is empty");
-  const std::vector<ConvolutionKernel> kernels = convolution_kernels(session, filter);
+  const std::vector<ConvolutionKernel> kernels = convolution_kernels(session, filter, parts);
   if (kernel == ConvolutionKernel::kAuto) {
     return choose_variant(session.tuning(), "convolution",
                           {{"height", filter.rows()}, {"width", filter.cols()}}, kernels);
@@ -123,13 +172,14 @@ ConvolutionKernel resolve(ConvolutionKernel kernel, OpenClSession& session,
                   std::to_string(filter.cols()) + " on " + session.device().name);
 }
 
-std::vector<float> weights_of(ConvolutionKernel kernel, MatrixView<const float> filter) {
+std::vector<float> weights_of(ConvolutionKernel kernel, MatrixView<const float> filter,
+                              const std::optional<SeparableFilter>& parts) {
   if (kernel != ConvolutionKernel::kSeparable) {
     return {filter.data(), filter.data() + filter.size()};
   }
-  SeparableFilter parts = *separate(filter);
-  parts.column.insert(parts.column.end(), parts.row.begin(), parts.row.end());
-  return parts.column;
+  std::vector<float> weights = parts->column;
+  weights.insert(weights.end(), parts->row.begin(), parts->row.end());
+  return weights;
 }
 
 // The weights of the filter turned by 180 degrees; a column and a row turn each by itself.
@@ -147,18 +197,24 @@ std::vector<float> turned(std::vector<float> weights, ConvolutionKernel kernel,
 
 Convolution::Convolution(OpenClSession& session, MatrixView<const float> filter, Border border,
                          ConvolutionKernel kernel)
+    : Convolution(session, filter, separate(filter), border, kernel) {}
+
+Convolution::Convolution(OpenClSession& session, MatrixView<const float> filter,
+                         const std::optional<SeparableFilter>& parts, Border border,
+                         ConvolutionKernel kernel)
     : session_(session),
       height_(filter.rows()),
       width_(filter.cols()),
       border_(border),
-      kernel_(resolve(kernel, session, filter)),
-      weights_(hold(weights_of(kernel_, filter))),
+      kernel_(resolve(kernel, session, filter, parts)),
+      weights_(hold(weights_of(kernel_, filter, parts))),
       turned_weights_(hold(turned(weights_.values, kernel_, height_))),
       correlate_(build(session, kernel_, height_, width_, border)) {}
 
 Convolution::Weights Convolution::hold(std::vector<float> values) {
-  cl::Buffer buffer = session_.upload<float>(values);
-  return {std::move(values), std::move(buffer)};
+  Weights weights{.values = std::move(values)};
+  if (kernel_ != ConvolutionKernel::kTiled) weights.buffer = session_.upload<float>(weights.values);
+  return weights;
 }
 
 std::size_t Convolution::fitting(std::size_t image_side, std::size_t filter_side) const {
@@ -170,6 +226,7 @@ std::size_t Convolution::fitting(std::size_t image_side, std::size_t filter_side
 void Convolution::set_weights(const Weights& weights) {
   if (kernel_ == ConvolutionKernel::kTiled || kernel_ == ConvolutionKernel::kRegisters) {
     correlate_.setArg(3, weights.values.size() * sizeof(float), weights.values.data());
+    if (kernel_ == ConvolutionKernel::kRegisters) correlate_.setArg(4, weights.buffer);
     return;
   }
   correlate_.setArg(3, weights.buffer);
@@ -185,12 +242,10 @@ void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size
   require(rows < kMaxImageSide && columns < kMaxImageSide, "Convolution: a side is too large");
   const auto to_int = [](std::size_t value) { return static_cast<cl_int>(value); };
   const bool centred = border_ != Border::kValid;
-  const std::size_t out_rows = result_rows(rows);
-  const std::size_t out_columns = result_columns(columns);
   const Shape shape{to_int(rows),
                     to_int(columns),
-                    to_int(out_rows),
-                    to_int(out_columns),
+                    to_int(result_rows(rows)),
+                    to_int(result_columns(columns)),
                     to_int(height_),
                     to_int(width_),
                     to_int(centred ? height_ / 2 : 0),
@@ -199,11 +254,13 @@ void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size
   set_arguments(correlate_, image, result, shape);
   set_weights(weights);
   const Tiling tile = tiling(kernel_, session_.is_cpu());
-  const std::size_t tile_rows = tile.group_rows * tile.rows;
-  session_.launch(correlate_, "convolution",
-                  {round_up(out_columns, tile.tile_columns) / tile.tile_columns * tile.lanes,
-                   round_up(out_rows, tile_rows) / tile_rows * tile.group_rows},
-                  {{tile.lanes, tile.group_rows}});
+  cl::NDRange items = items_of_tiles(shape, tile);
+  if (kernel_ == ConvolutionKernel::kRegisters) {
+    const Block block = block_inside(shape, tile);
+    correlate_.setArg(5, block);
+    items = items_of_block(block, tile);
+  }
+  session_.launch(correlate_, "convolution", items, {{tile.lanes, tile.group_rows}});
 }
 
 std::vector<float> Convolution::run(const Weights& weights, MatrixView<const float> image) {

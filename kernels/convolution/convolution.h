@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,12 @@ class Convolution {
  private:
   // Weights as the kernel takes them: the filter's, or its column's and then its row's.
   struct Weights {
-    std::vector<float> values;
-    cl::Buffer buffer;
+    std::vector<float> values{};
+    cl::Buffer buffer{};  // none for kTiled
   };
 
+  Convolution(OpenClSession& session, MatrixView<const float> filter,
+              const std::optional<SeparableFilter>& parts, Border border, ConvolutionKernel kernel);
   Weights hold(std::vector<float> values);
   std::size_t fitting(std::size_t image_side, std::size_t filter_side) const;
   void set_weights(const Weights& weights);

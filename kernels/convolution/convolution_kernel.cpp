@@ -39,9 +39,15 @@ ConvolutionKernel parse_convolution_kernel(std::string_view name) {
 
 std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
                                                    MatrixView<const float> filter) {
+  return convolution_kernels(session, filter, separate(filter));
+}
+
+std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
+                                                   MatrixView<const float> filter,
+                                                   const std::optional<SeparableFilter>& parts) {
   std::vector<ConvolutionKernel> kernels;
   const bool is_line = filter.rows() == 1 || filter.cols() == 1;
-  const bool has_rank_one = filter.rows() <= kMaxSeparableRows && separate(filter).has_value();
+  const bool has_rank_one = filter.rows() <= kMaxSeparableRows && parts.has_value();
   if (has_rank_one && !is_line) kernels.push_back(ConvolutionKernel::kSeparable);
   if (session.is_cpu()) kernels.push_back(ConvolutionKernel::kVectors);
   const std::size_t side = std::max(filter.rows(), filter.cols());

@@ -23,10 +23,6 @@ enum class ConvolutionKernel {
 std::string_view to_string(ConvolutionKernel kernel);
 // Throws Error(kUsage) when no kernel has this name.
 ConvolutionKernel parse_convolution_kernel(std::string_view name);
-// The kernels that the session's device can run and that take this filter, which is not empty, the
-// one that should be fastest first. kDirect takes every filter.
-std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
-                                                   MatrixView<const float> filter);
 
 // The column and the row whose product the filter is, when it is one to within 1e-6 of its largest
 // weight; row[j] is 1 where the largest weight stands. Nothing for a filter of zeros.
@@ -35,5 +31,14 @@ struct SeparableFilter {
   std::vector<float> row;
 };
 std::optional<SeparableFilter> separate(MatrixView<const float> filter);
+
+// The kernels that the session's device can run and that take this filter, which is not empty, the
+// one that should be fastest first. kDirect takes every filter.
+std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
+                                                   MatrixView<const float> filter);
+// The same where separate(filter) is known.
+std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
+                                                   MatrixView<const float> filter,
+                                                   const std::optional<SeparableFilter>& parts);
 
 }  // namespace lookalike

@@ -19,8 +19,8 @@ int source_pixel(int i, int n, int border) {
   if (border == 2) return clamp(i, 0, n - 1);
   if (border != 3) return -1;
   if (n == 1) return 0;
-  const int period = 2 * (n - 1);
-  const int phase = abs(i) % period;
+  const uint period = 2 * (uint)(n - 1);
+  const uint phase = abs(i) % period;
   return min(phase, period - phase);
 }
 

@@ -1,7 +1,8 @@
 // For GPUs: an item sums 4 columns of ROWS rows in registers, straight from the cache, where its
 // neighbours' loads have put most of what it needs. Quads of 4 columns start at multiples of 4 of
 // the image, SHIFT columns before the first pixel that is needed, so that they are aligned loads.
-// Filter size and weights as in tiled.cl; CENTRED says whether `left` is 0 or half the filter.
+// Filter size and weights as in tiled.cl, and the weights once more for where they are looked up by
+// an index, which would have a value kept in memory; CENTRED: `left` is half the filter, else 0.
 #define SHIFT ((4 - (CENTRED ? FILTER_COLUMNS / 2 : 0) % 4) % 4)
 #define WINDOW_QUADS ((SHIFT + FILTER_COLUMNS + 6) / 4)
 #define WINDOW (4 * WINDOW_QUADS)
@@ -11,46 +12,62 @@ typedef struct {
   float values[FILTER_ROWS * FILTER_COLUMNS];
 } Weights;
 
-void store_quad(float4 quad, global float* result, int row, int x, Shape shape) {
-  global float* out = result + (long)row * shape.result_columns + x;
-  if (shape.result_columns % 4 == 0) {
-    *(global float4*)out = quad;
-    return;
+// The block of the result whose windows lie within the image, in items of 4 columns x ROWS rows.
+// The first groups of the launch take the pixels around it, one each: a border's look-ups within a
+// group would hold up its other items.
+typedef struct {
+  int first_row;
+  int first_column;  // a multiple of 4
+  int items_down;
+  int items_across;
+  int edge_groups;
+} Block;
+
+void correlate_edge(global const float* restrict image, global float* restrict result, Shape shape,
+                    global const float* weights, Block block) {
+  const int block_rows = block.items_down * ROWS;
+  const int block_columns = block.items_across * 4;
+  const long above = (long)block.first_row * shape.result_columns;
+  const long below = (long)(shape.result_rows - block_rows) * shape.result_columns - above;
+  long i = ((long)get_group_id(0) * GROUP_ROWS + get_local_id(1)) * LANES + get_local_id(0);
+  int y, x;
+  if (i < above + below) {
+    y = i / shape.result_columns + (i < above ? 0 : block_rows);
+    x = i % shape.result_columns;
+  } else {
+    i -= above + below;
+    const int beside = max(1, shape.result_columns - block_columns);
+    if (i >= (long)(shape.result_columns - block_columns) * block_rows) return;
+    y = block.first_row + i / beside;
+    x = i % beside;
+    if (x >= block.first_column) x += block_columns;
   }
-  out[0] = quad.x;
-  if (x + 1 < shape.result_columns) out[1] = quad.y;
-  if (x + 2 < shape.result_columns) out[2] = quad.z;
-  if (x + 3 < shape.result_columns) out[3] = quad.w;
+  float sum = 0;
+  for (int r = 0; r < FILTER_ROWS; ++r) {
+    const int row = source_pixel(y - shape.top + r, shape.rows, shape.border);
+    for (int k = 0; k < FILTER_COLUMNS; ++k) {
+      sum += weights[r * FILTER_COLUMNS + k] *
+             pixel_or_border(image, row, x - shape.left + k, shape);
+    }
+  }
+  result[(long)y * shape.result_columns + x] = sum;
 }
 
-#define LOAD_INSIDE(window, i)                                                                    \
-  {                                                                                               \
-    global const float4* quads = (global const float4*)(first + (long)(i)*shape.columns);         \
+#define LOAD_ALIGNED(pixels, q) ((global const float4*)(pixels))[q]
+#define LOAD_ANYWHERE(pixels, q) vload4(q, pixels)
+
+// Every row of the window is read once and added to all the rows of the result that it belongs to.
+#define CORRELATE(LOAD)                                                                           \
+  _Pragma("unroll") for (int i = 0; i < WINDOW_ROWS; ++i) {                                       \
+    global const float* pixels = first + (long)i * shape.columns;                                 \
+    float window[WINDOW];                                                                         \
     _Pragma("unroll") for (int q = 0; q < WINDOW_QUADS; ++q) {                                    \
-      const float4 quad = quads[q];                                                               \
+      const float4 quad = LOAD(pixels, q);                                                        \
       window[4 * q] = quad.x;                                                                     \
       window[4 * q + 1] = quad.y;                                                                 \
       window[4 * q + 2] = quad.z;                                                                 \
       window[4 * q + 3] = quad.w;                                                                 \
     }                                                                                             \
-  }
-
-// sources [WINDOW]: where each column of the window comes from.
-#define LOAD_GUARDED(window, i)                                                                   \
-  {                                                                                               \
-    const int row = source_pixel(window_y + (i), shape.rows, shape.border);                       \
-    global const float* pixels = image + (long)max(row, 0) * shape.columns;                       \
-    _Pragma("unroll") for (int c = 0; c < WINDOW; ++c) {                                          \
-      const float pixel = pixels[max(sources[c], 0)];                                             \
-      window[c] = row < 0 || sources[c] < 0 ? 0.0f : pixel;                                       \
-    }                                                                                             \
-  }
-
-// Every row of the window is read once and added to all the rows of the result that it belongs to.
-#define CORRELATE(LOAD)                                                                           \
-  _Pragma("unroll") for (int i = 0; i < WINDOW_ROWS; ++i) {                                       \
-    float window[WINDOW];                                                                         \
-    LOAD(window, i)                                                                               \
     _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                            \
       if (i < r || i - r >= FILTER_ROWS) continue;                                                \
       _Pragma("unroll") for (int k = 0; k < FILTER_COLUMNS; ++k) {                                \
@@ -63,29 +80,35 @@ void store_quad(float4 quad, global float* result, int row, int x, Shape shape) 
 
 kernel __attribute__((reqd_work_group_size(LANES, GROUP_ROWS, 1))) void correlate_registers(
     global const float* restrict image, global float* restrict result, Shape shape,
-    Weights weights) {
-  const int x = get_global_id(0) * 4;
-  const int y = get_global_id(1) * ROWS;
-  if (x >= shape.result_columns) return;
-  const int window_x = x - shape.left - SHIFT;
-  const int window_y = y - shape.top;
+    Weights weights, global const float* indexed_weights, Block block) {
+  const int group = (int)get_group_id(0) - block.edge_groups;
+  if (group < 0) {
+    correlate_edge(image, result, shape, indexed_weights, block);
+    return;
+  }
+  const int groups_across = (block.items_across + LANES - 1) / LANES;
+  const int across = group % groups_across * LANES + get_local_id(0);
+  const int down = group / groups_across * GROUP_ROWS + get_local_id(1);
+  if (across >= block.items_across || down >= block.items_down) return;
+  const int x = block.first_column + across * 4;
+  const int y = block.first_row + down * ROWS;
+  global const float* first =
+      image + (long)(y - shape.top) * shape.columns + (x - shape.left - SHIFT);
   float4 sums[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) sums[r] = (float4)(0);
-  if (shape.columns % 4 == 0 && window_x >= 0 && window_x + WINDOW <= shape.columns &&
-      window_y >= 0 && window_y + WINDOW_ROWS <= shape.rows) {
-    global const float* first = image + (long)window_y * shape.columns + window_x;
-    CORRELATE(LOAD_INSIDE)
+  if (shape.columns % 4 == 0) {
+    CORRELATE(LOAD_ALIGNED)
   } else {
-    int sources[WINDOW];
-#pragma unroll
-    for (int c = 0; c < WINDOW; ++c) {
-      sources[c] = source_pixel(window_x + c, shape.columns, shape.border);
-    }
-    CORRELATE(LOAD_GUARDED)
+    CORRELATE(LOAD_ANYWHERE)
   }
+  global float* out = result + (long)y * shape.result_columns + x;
 #pragma unroll
-  for (int r = 0; r < ROWS; ++r) {
-    if (y + r < shape.result_rows) store_quad(sums[r], result, y + r, x, shape);
+  for (int r = 0; r < ROWS; ++r, out += shape.result_columns) {
+    if (shape.result_columns % 4 == 0) {
+      *(global float4*)out = sums[r];
+    } else {
+      vstore4(sums[r], 0, out);
+    }
   }
 }
