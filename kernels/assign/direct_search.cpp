@@ -4,14 +4,11 @@
 #include <vector>
 
 #include "kernels/assign/word_search.h"
+#include "kernels/session/build_options.h"
 #include "kernels/transpose/transpose.h"
 
 namespace lookalike {
 namespace {
-
-cl_uint to_uint(std::size_t value) {
-  return static_cast<cl_uint>(value);
-}
 
 // Words of a round: all, or for kGpu5 as many as the device's constant memory holds.
 std::size_t words_per_round(const OpenClSession& session, MatrixView<const float> words,

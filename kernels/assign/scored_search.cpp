@@ -4,6 +4,7 @@
 
 #include "kernels/assign/word_layout.h"
 #include "kernels/assign/word_search.h"
+#include "kernels/session/build_options.h"
 
 namespace lookalike {
 namespace {
@@ -24,10 +25,6 @@ constexpr std::size_t kLanes = kWordsPerGroup;
 // Work-items that share the second look at a doubtful row, and work-groups per compute unit.
 constexpr std::size_t kRescanItems = 64;
 constexpr std::size_t kRescanGroupsPerUnit = 8;
-
-cl_uint to_uint(std::size_t value) {
-  return static_cast<cl_uint>(value);
-}
 
 class ScoredSearch : public WordSearch {
  public:
@@ -90,7 +87,7 @@ class ScoredSearch : public WordSearch {
 std::size_t ScoredSearch::error_units() const {
   if (!is_matrix()) return dimensions_ + 2;
   constexpr std::size_t kSplitUnits = 800;  // 3 * 2^8 and what is of higher order
-  return kSplitUnits + round_up(dimensions_, 16) / 16 * 3 * 40;
+  return kSplitUnits + parts(dimensions_, 16) * 3 * 40;
 }
 
 cl::Kernel ScoredSearch::build(const std::vector<std::string>& sources, const std::string& name,
@@ -104,17 +101,17 @@ cl::Kernel ScoredSearch::build(const std::vector<std::string>& sources, const st
         std::pair("UNROLLED_SLICES", kUnrolledSlices), std::pair("ERROR_UNITS", error_units()),
         std::pair("ROW_TILES", row_tiles()), std::pair("GROUP_ITEMS", kSearchGroupItems),
         std::pair("RESCAN_ITEMS", kRescanItems)}) {
-    options += std::string(" -D") + constant + '=' + std::to_string(value);
+    options += define(constant, value);
   }
   return session_.kernel(sources, name, options);
 }
 
 void ScoredSearch::scan_cpu(const SearchBatch& batch, const Scan& scan) {
   cl::Kernel kernel = build({"assign/candidates.cl", "assign/cpu.cl"}, "scan_cpu", batch.m);
-  const std::size_t groups = round_up(word_count_, kWordsPerGroup) / kWordsPerGroup;
+  const std::size_t groups = parts(word_count_, kWordsPerGroup);
   set_arguments(kernel, batch.descriptors, groups_, half_norms_, to_uint(batch.rows),
                 to_uint(groups), scan.groups, scan.next_scores);
-  session_.launch(kernel, "assign_cpu", {round_up(batch.rows, kPanelSize) / kPanelSize}, {{1}});
+  session_.launch(kernel, "assign_cpu", {parts(batch.rows, kPanelSize)}, {{1}});
 }
 
 void ScoredSearch::scan_fused(const SearchBatch& batch, const Scan& scan) {
@@ -126,18 +123,16 @@ void ScoredSearch::scan_fused(const SearchBatch& batch, const Scan& scan) {
 
   cl::Kernel kernel = build({"assign/candidates.cl", "assign/fused.cl"}, "scan_fused", batch.m);
   set_arguments(kernel, tiles, tiles_, half_norms_, to_uint(batch.rows),
-                to_uint(round_up(word_count_, kTileSize) / kTileSize), scan.groups,
-                scan.next_scores);
+                to_uint(parts(word_count_, kTileSize)), scan.groups, scan.next_scores);
   session_.launch(kernel, "assign_fused", {padded_rows / kTileSize * kFusedItems}, {{kFusedItems}});
 }
 
 void ScoredSearch::scan_matrix(const SearchBatch& batch, const Scan& scan) {
   cl::Kernel kernel = build({"assign/candidates.cl", "assign/matrix.cl"}, "scan_matrix", batch.m);
   set_arguments(kernel, batch.descriptors, fragments_, half_norms_, to_uint(batch.rows),
-                to_uint(round_up(word_count_, kFragmentWords) / kFragmentWords), scan.groups,
-                scan.next_scores);
+                to_uint(parts(word_count_, kFragmentWords)), scan.groups, scan.next_scores);
   const std::size_t warp_rows = row_tiles() * kTileRows;
-  session_.launch(kernel, "assign_matrix", {round_up(batch.rows, warp_rows) / warp_rows * kWarp},
+  session_.launch(kernel, "assign_matrix", {parts(batch.rows, warp_rows) * kWarp},
                   {{kSearchGroupItems}});
 }
 

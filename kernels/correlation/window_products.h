@@ -5,6 +5,7 @@
 
 #include "kernels/correlation/correlation_jobs.h"
 #include "kernels/correlation/correlation_kernel.h"
+#include "kernels/session/build_options.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
@@ -56,10 +57,5 @@ bool use_doubles(OpenClSession& session, bool double_precision);
 
 // Build options that correlations.cl expects, for vectors of `width` positions.
 std::string correlations_options(int width, bool doubles);
-
-template <typename Integer>
-std::string define(const char* name, Integer value) {
-  return std::string(" -D") + name + "=" + std::to_string(value);
-}
 
 }  // namespace lookalike

@@ -25,16 +25,18 @@ kernel void count_atomic(global const uint* words, global const uint* offsets, u
   atomic_inc(&histograms[(ulong)image * k + words[position]]);
 }
 
-// Group (segment, image) counts the words of the image that fall into its BINS bins. An image with
-// more bins is gone through once for each segment of them, which costs less than adding in global
-// memory as long as there are few segments.
+// A group counts the words of an image that fall into its segment of BINS bins. An image with more
+// bins is gone through once for each segment of them, which costs less than adding in global memory
+// as long as there are few segments. Groups stand in one row, image by image: NVIDIA takes 65,535
+// in others.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local(
     global const uint* words, global const uint* offsets, uint images, uint k,
     global uint* histograms) {
   local uint bins[BINS];
   const uint item = get_local_id(0);
-  const uint image = get_group_id(1);
-  const uint first = get_group_id(0) * BINS;
+  const uint segments = (k + BINS - 1) / BINS;
+  const uint image = get_group_id(0) / segments;
+  const uint first = get_group_id(0) % segments * BINS;
   for (uint bin = item; bin < BINS; bin += GROUP_ITEMS) bins[bin] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint i = offsets[image] + item; i < offsets[image + 1]; i += GROUP_ITEMS) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/session/build_options.h"
+
 namespace lookalike {
 namespace {
 
@@ -17,10 +19,6 @@ HistogramKernel resolve(HistogramKernel kernel, OpenClSession& session, std::siz
   if (kernel != HistogramKernel::kAuto) return kernel;
   return choose_variant(session.tuning(), "histogram", {{"words", word_count}},
                         histogram_kernels(session));
-}
-
-cl_uint to_uint(std::size_t value) {
-  return static_cast<cl_uint>(value);
 }
 
 }  // namespace
@@ -42,8 +40,7 @@ std::vector<std::uint32_t> WordHistograms::count(std::span<const std::uint32_t> 
           "WordHistograms: a word is not in the codebook");
   const std::size_t images = offsets.size() - 1;
   std::vector<std::uint32_t> result(images * word_count_);
-  const std::size_t batch_images = std::max<std::size_t>(1, kBatchCells / word_count_);
-  for_each_batch(images, batch_images, [&](std::size_t first, std::size_t count) {
+  for_each_batch(images, kBatchCells / word_count_, [&](std::size_t first, std::size_t count) {
     const std::span<const std::uint32_t> batch = offsets.subspan(first, count + 1);
     count_batch(words.subspan(batch.front(), batch.back() - batch.front()), batch,
                 std::span(result).subspan(first * word_count_, count * word_count_));
@@ -69,9 +66,8 @@ void WordHistograms::launch(const cl::Buffer& words, std::size_t word_total,
   const std::size_t bins = std::min(kMostBins, round_up(word_count_, kGroupItems));
   const std::string name = "count_" + std::string(to_string(kernel_));
   const auto compiled = [&](const std::string& kernel_name) {
-    return session_.kernel(
-        {"histogram/histogram.cl"}, kernel_name,
-        "-DBINS=" + std::to_string(bins) + " -DGROUP_ITEMS=" + std::to_string(kGroupItems));
+    return session_.kernel({"histogram/histogram.cl"}, kernel_name,
+                           define("BINS", bins) + define("GROUP_ITEMS", kGroupItems));
   };
   cl::Kernel kernel = compiled(name);
   set_arguments(kernel, words, offsets, to_uint(images), to_uint(word_count_), histograms);
@@ -79,8 +75,8 @@ void WordHistograms::launch(const cl::Buffer& words, std::size_t word_total,
   if (kernel_ == HistogramKernel::kSerial) {
     session_.launch(kernel, label, {images}, {{1}});
   } else if (kernel_ == HistogramKernel::kLocal) {
-    const std::size_t segments = round_up(word_count_, bins) / bins;
-    session_.launch(kernel, label, {segments * kGroupItems, images}, {{kGroupItems, 1}});
+    session_.launch(kernel, label, {parts(word_count_, bins) * images * kGroupItems},
+                    {{kGroupItems}});
   } else {
     // As a launch, so that its time counts.
     cl::Kernel clear = compiled("clear_bins");

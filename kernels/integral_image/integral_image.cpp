@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/session/build_options.h"
 #include "kernels/transpose/transpose.h"
 #include "kernels/variant_names.h"
 
@@ -34,14 +35,6 @@ struct RowScan {
 
 RowScan row_scan(const OpenClSession& session) {
   return session.is_cpu() ? RowScan{1, 4096} : RowScan{256, 4};
-}
-
-constexpr std::size_t parts(std::size_t whole, std::size_t part) {
-  return (whole + part - 1) / part;
-}
-
-cl_uint to_uint(std::size_t value) {
-  return static_cast<cl_uint>(value);
 }
 
 bool contains(const std::vector<IntegralKernel>& kernels, IntegralKernel kernel) {

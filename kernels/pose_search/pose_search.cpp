@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "kernels/session/build_options.h"
 #include "pipeline/error.h"
 
 namespace lookalike {
@@ -22,10 +23,6 @@ constexpr int kFitChunks = 32;
 struct Template {
   cl_int left, top, right, bottom;
 };
-
-std::string define(const char* name, int value) {
-  return std::string(" -D") + name + "=" + std::to_string(value);
-}
 
 std::string score_options(int width, int rows) {
   return define("WIDTH", width) + define("ROWS", rows) + " -DSLACK=1 -DFLAT_SHARE=2e-6f" +

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "kernels/session/build_options.h"
 #include "kernels/variant_names.h"
 
 namespace lookalike {
@@ -32,15 +33,6 @@ constexpr int kMemberColumns = 16;
 constexpr int kColumnsEach = 2;
 
 constexpr int kChunkColumns = 64;  // of a window, averaged together
-
-std::string define(const std::string& name, const std::string& value) {
-  return " -D" + name + '=' + value;
-}
-
-template <typename Integer>
-std::string define(const std::string& name, Integer value) {
-  return define(name, std::to_string(value));
-}
 
 // The exact value, as C's hexadecimal literals write it.
 std::string literal(float value) {

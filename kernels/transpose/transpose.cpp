@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/session/build_options.h"
 #include "kernels/variant_names.h"
 
 namespace lookalike {
@@ -99,7 +100,6 @@ void Transpose::launch(const ValueType& type, const cl::Buffer& from, std::size_
   const TransposeKernel choice = kernel_for(rows, columns, type.value_bytes);
   cl::Kernel kernel = build(choice, type);
   set_arguments(kernel, from, static_cast<cl_uint>(rows), static_cast<cl_uint>(columns), to);
-  const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
   switch (choice) {
     case TransposeKernel::kBlocks:
       session_.launch(kernel, "transpose", {parts(rows, kBandRows) * parts(columns, kBandColumns)},
