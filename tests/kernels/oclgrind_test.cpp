@@ -1,5 +1,7 @@
-// Every kernel at tiny sizes on Oclgrind, a simulator of a device that sees accesses outside of
-// buffers, races between work-items and wrong calls of OpenCL.
+// Every family of kernels at tiny sizes on Oclgrind, a simulator of a device that sees accesses
+// outside of buffers, races between work-items and wrong calls of OpenCL. Left out are the forms of
+// assignment and correlation written in one vendor's instructions (matrix, dot_product), which a
+// simulator cannot compile, and correlation by VkFFT (frequency), which it would run for minutes.
 
 #include <array>
 #include <cstdio>
