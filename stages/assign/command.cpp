@@ -1,6 +1,7 @@
 #include "stages/assign/command.h"
 
 #include "stages/assign/assign_stage.h"
+#include "stages/command/image_arguments.h"
 #include "stages/command/image_batches.h"
 #include "stages/command/open_session.h"
 #include "stages/command/record_files.h"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/log.h"
 #include "pipeline/ordered_parallel.h"
 #include "pipeline/printable.h"
 
@@ -30,15 +31,6 @@ void keep_shard(std::vector<Item>& items, const Shard& shard) {
 std::size_t decode_threads(const ImagesOptions& options) {
   return options.decode_threads > 0 ? options.decode_threads
                                     : std::max(1U, std::thread::hardware_concurrency());
-}
-
-ImageArguments::ImageArguments(CLI::App& command, ConfigArguments& config)
-    : shard_(command, "the images") {
-  config.add("--images", "images.folders");
-  config.add("--extensions", "images.extensions");
-  config.add("--longest-side", "extract.longest_side_px");
-  config.add("--threads", "images.decode_threads");
-  config.add("--device", "device.choice");
 }
 
 ScanResult scan_images(const ImagesOptions& options) {

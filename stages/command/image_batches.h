@@ -7,7 +7,6 @@
 #include "config/options.h"
 #include "pipeline/progress.h"
 #include "pipeline/scan.h"
-#include "stages/command/command_line.h"
 #include "stages/command/shard.h"
 #include "stages/decode/decode.h"
 
@@ -18,17 +17,6 @@ inline constexpr std::size_t kDeviceBatchImages = 16;
 
 // How many threads decode: options.decode_threads, or one per core.
 std::size_t decode_threads(const ImagesOptions& options);
-
-// The options of programs that read images: --images, --extensions, --longest-side, --threads,
-// --device, --shard.
-class ImageArguments {
- public:
-  ImageArguments(CLI::App& command, ConfigArguments& config);
-  Shard shard() const { return shard_.get(); }
-
- private:
-  ShardArgument shard_;
-};
 
 // Scans the folders. Throws Error(kUsage) when none are given, Error(kInput) as scan_folders and
 // when there is no image under them.

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include <CLI/CLI.hpp>
+
 #include "pipeline/error.h"
 
 namespace lookalike {

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <string>
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace lookalike {
 

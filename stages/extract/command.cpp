@@ -1,5 +1,6 @@
 #include "stages/extract/command.h"
 
+#include "stages/command/image_arguments.h"
 #include "stages/command/image_batches.h"
 #include "stages/command/open_session.h"
 #include "stages/extract/extract_stage.h"

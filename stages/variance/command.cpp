@@ -1,5 +1,6 @@
 #include "stages/variance/command.h"
 
+#include "stages/command/image_arguments.h"
 #include "stages/command/image_batches.h"
 #include "stages/command/open_session.h"
 #include "stages/variance/variance_stage.h"
