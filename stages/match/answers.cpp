@@ -42,6 +42,7 @@ Json query_answer(const std::string& query, std::span<const Match> matches) {
          {"mirrored", match.mirrored},
          {"inliers", match.evidence.inliers},
          {"correlation", match.evidence.correlation ? Json(*match.evidence.correlation) : Json()},
+         {"moved_px", match.moved_px ? Json(to_thousandths(*match.moved_px)) : Json()},
          {"quad", match.is_located() ? to_json(match.quad) : Json()}});
   }
   return answer;

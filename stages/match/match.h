@@ -48,6 +48,7 @@ struct Match {
   // Where it lies in the query; unset when geometry found no pose (no inliers).
   Homography object_to_query;  // between full-size pixel centres
   Quad quad{};
+  std::optional<double> moved_px;  // by the pixels: the corner that they moved furthest
   std::vector<std::pair<Point, Point>> inlier_pairs;  // object px, query px
   std::vector<std::uint32_t> query_features;          // of these pairs
   bool mirrored = false;  // it lies in the query as a mirror shows it: its quad runs anticlockwise

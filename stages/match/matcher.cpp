@@ -178,7 +178,9 @@ void Matcher::Impl::sharpen(const DecodedImage& photo, const Pyramid& scene, Mat
                         to_query * match.object_to_query * to_object.inverse(), features);
   match.evidence.correlation = pose.correlation;
   match.object_to_query = to_query.inverse() * pose.object_to_scene * to_object;
+  const Quad before = match.quad;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
+  match.moved_px = furthest_corner_px(before, match.quad);
 }
 
 // Sharpens the first so many that have a pose; returns how many.

@@ -1,6 +1,7 @@
 #include "stages/match/quad.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -83,6 +84,14 @@ double intersection_over_union(const Quad& a, const Quad& b) {
   for (std::size_t i = 0; i < b.size(); ++i) common = clip(common, b[i], b[(i + 1) % 4]);
   const double shared = polygon_area(common);
   return shared / (signed_area(a) + signed_area(b) - shared);
+}
+
+double furthest_corner_px(const Quad& a, const Quad& b) {
+  double furthest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    furthest = std::max(furthest, std::hypot(a[i].x - b[i].x, a[i].y - b[i].y));
+  }
+  return furthest;
 }
 
 }  // namespace lookalike

@@ -20,4 +20,7 @@ bool contains(const Quad& quad, Point point);
 // Area common to two convex quads over the area of either, [0, 1]; 0 when one is not convex.
 double intersection_over_union(const Quad& a, const Quad& b);
 
+// The furthest that a corner of one lies from the same corner of the other.
+double furthest_corner_px(const Quad& a, const Quad& b);
+
 }  // namespace lookalike

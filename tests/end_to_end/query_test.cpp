@@ -93,6 +93,15 @@ TEST_F(QueryTest, FindsThePosterInAScene) {
   EXPECT_GT(best["score"], 0);
 }
 
+TEST_F(QueryTest, RefineTellsHowFarThePixelsMovedTheCorners) {
+  const ProgramResult plain = query({path("scene.png")});
+  const ProgramResult refined = query({"--refine", path("scene.png")});
+  ASSERT_EQ(refined.exit_code, 0) << refined.err;
+  EXPECT_THAT(plain.out, Not(HasSubstr("(moved ")));
+  EXPECT_THAT(refined.out, HasSubstr(" px)\n"));
+  EXPECT_THAT(refined.out, HasSubstr("(moved "));
+}
+
 TEST_F(QueryTest, FindsNothingInNoise) {
   const ProgramResult result = query({"--json", path("stranger.png")});
   ASSERT_EQ(result.exit_code, 0) << result.err;

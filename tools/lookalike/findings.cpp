@@ -14,6 +14,9 @@ ReportFinding finding_of(const Match& match) {
   if (match.evidence.correlation) {
     finding.facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
   }
+  if (match.moved_px) {
+    finding.facts.emplace_back("corners moved", fmt::format("{:.2f} px", *match.moved_px));
+  }
   if (match.mirrored) finding.facts.emplace_back("mirrored", "yes");
   return finding;
 }

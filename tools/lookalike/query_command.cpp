@@ -35,6 +35,8 @@ struct Arguments {
         ->excludes(mirror)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_flag("--refine", refine,
+                     "Correct every outline by the pixels, and say how far that moved its corners");
     command.add_flag("--json", json, "Print one JSON object per photo, one a line");
     command.add_option("--report", report, "Write a page that shows what was found")
         ->type_name("FILE.html");
@@ -43,13 +45,14 @@ struct Arguments {
   ConfigArguments config;
   TalkArguments talk;
   bool json = false;
+  bool refine = false;
   std::string report;
   std::string region;                // empty: all of the photo
   std::vector<std::string> indexed;  // paths or numbers
   std::vector<std::string> photos;
 };
 
-void print_text(const std::string& photo, const std::vector<Match>& matches) {
+void print_text(const std::string& photo, const std::vector<Match>& matches, bool refined) {
   const auto found = std::count_if(matches.begin(), matches.end(), [](const Match& match) {
     return match.decision >= Decision::kSameObject;
   });
@@ -60,11 +63,13 @@ void print_text(const std::string& photo, const std::vector<Match>& matches) {
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
     const std::optional<double>& correlation = match.evidence.correlation;
-    fmt::print("{:>4}  {:<11}  probability {}  {:>4} inliers  correlation {}  {}{}\n", i + 1,
-               to_string(match.decision),
-               match.is_located() ? fmt::format("{:5.3f}", match.probability) : "  -  ",
-               match.evidence.inliers, correlation ? fmt::format("{:5.3f}", *correlation) : "  -  ",
-               match.image.paths.front(), match.mirrored ? "  (mirrored)" : "");
+    fmt::print(
+        "{:>4}  {:<11}  probability {}  {:>4} inliers  correlation {}  {}{}{}\n", i + 1,
+        to_string(match.decision),
+        match.is_located() ? fmt::format("{:5.3f}", match.probability) : "  -  ",
+        match.evidence.inliers, correlation ? fmt::format("{:5.3f}", *correlation) : "  -  ",
+        match.image.paths.front(), match.mirrored ? "  (mirrored)" : "",
+        refined && match.moved_px ? fmt::format("  (moved {:.2f} px)", *match.moved_px) : "");
   }
 }
 
@@ -80,7 +85,7 @@ class Answers {
     if (arguments_.json) {
       fmt::print("{}\n", json_text(query_answer(photo, matches)));
     } else {
-      print_text(photo, matches);
+      print_text(photo, matches, arguments_.refine);
     }
     if (arguments_.report.empty()) return;
     ReportEntry& entry = report_.entries.emplace_back();
@@ -159,7 +164,10 @@ int query(const Arguments& arguments) {
   const std::string database = database_of(config);
   const IndexReader index{std::filesystem::path(database)};
   OpenClSession session(session_options(config.device));
-  Matcher matcher(session, index, config.match);
+  MatchOptions options = config.match;
+  if (arguments.refine)
+    options.locate_candidates = std::max(options.locate_candidates, options.top);
+  Matcher matcher(session, index, options);
   Answers answers(arguments, database);
   query_indexed(arguments, index, matcher, answers);
   const std::size_t skipped = query_photos(
@@ -178,11 +186,13 @@ void add_query_command(CLI::App& app, Action& action) {
   command->footer(
       "Output: a table, or with --json one object a line:\n"
       "  {\"query\": path, \"matches\": [{\"path\", \"score\", \"probability\", "
-      "\"decision\", \"mirrored\", \"inliers\", \"correlation\", \"quad\"}, ...]}\n"
+      "\"decision\", \"mirrored\", \"inliers\", \"correlation\", \"moved_px\", \"quad\"}, ...]}\n"
       "  decision: \"duplicate\", \"same object\", or \"similar\" where geometry does not "
       "confirm it\n"
       "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
       "(anticlockwise where mirrored); null without a pose\n"
+      "  moved_px: how far the pixels moved the corner that they moved most; null where they were "
+      "not compared\n"
       "Example: lookalike query --database photos.db --report found.html holiday.jpg\n"
       "         lookalike query --database photos.db --region 120,40,300,200 holiday.jpg\n"
       "         lookalike query --database photos.db --id ~/photos/cat.jpg");

@@ -16,6 +16,7 @@ Match match_of(const std::string& path) {
   match.decision = Decision::kSameObject;
   match.evidence.inliers = 42;
   match.evidence.correlation = 0.75;
+  match.moved_px = 0.5;
   match.quad = {{{1, 2}, {3.14159, 2}, {3, 4}, {1, 4}}};
   return match;
 }
@@ -25,7 +26,8 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
   EXPECT_EQ(json_text(query_answer("q.jpg", matches)),
             R"({"query":"q.jpg","matches":[{"path":"/photos/a.jpg","score":12.5,)"
             R"("probability":0.875,"decision":"same object","mirrored":false,"inliers":42,)"
-            R"("correlation":0.75,"quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
+            R"("correlation":0.75,"moved_px":0.5,)"
+            R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {

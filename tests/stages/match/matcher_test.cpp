@@ -187,6 +187,18 @@ TEST_F(MatcherTest, NoCandidatesToSharpenLeavesCorrelationOut) {
   const auto matches = match(view_of(2, tilted_), {.locate_candidates = 0});
   ASSERT_FALSE(matches.empty());
   EXPECT_FALSE(matches.front().evidence.correlation.has_value());
+  EXPECT_FALSE(matches.front().moved_px.has_value());
+}
+
+TEST_F(MatcherTest, HowFarPixelsMovedTheCornersIsTold) {
+  const Query query = view_of(2, tilted_);
+  const auto before = match(query, {.locate_candidates = 0});
+  const auto after = match(query);
+  ASSERT_FALSE(before.empty() || after.empty());
+  ASSERT_TRUE(after.front().moved_px.has_value());
+  EXPECT_GT(*after.front().moved_px, 0);
+  EXPECT_DOUBLE_EQ(*after.front().moved_px,
+                   furthest_corner_px(before.front().quad, after.front().quad));
 }
 
 TEST_F(MatcherTest, OtherPicturesAreNotFound) {

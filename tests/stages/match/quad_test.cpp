@@ -66,6 +66,13 @@ TEST(IntersectionOverUnion, QuadThatIsNotConvexSharesNothing) {
   EXPECT_EQ(intersection_over_union(kSquare, folded), 0);
 }
 
+TEST(FurthestCornerPx, IsTheLongestWayOfACorner) {
+  const Quad from = {{{0, 0}, {10, 0}, {10, 10}, {0, 10}}};
+  const Quad to = {{{1, 0}, {10, 0}, {13, 14}, {0, 9}}};
+  EXPECT_DOUBLE_EQ(furthest_corner_px(from, to), 5);
+  EXPECT_DOUBLE_EQ(furthest_corner_px(from, from), 0);
+}
+
 TEST(Clockwise, TurnsAMirroredQuadRoundAndLeavesOthers) {
   const Quad plain = {{{0, 0}, {4, 0}, {4, 2}, {0, 2}}};
   EXPECT_EQ(clockwise(plain), plain);
