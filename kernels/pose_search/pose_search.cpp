@@ -25,8 +25,9 @@ struct Template {
 };
 
 std::string score_options(int width, int rows) {
-  return define("WIDTH", width) + define("ROWS", rows) + " -DSLACK=1 -DFLAT_SHARE=2e-6f" +
-         " -DFLAT=" + std::to_string(kPoseFlat) + "f -DOUTSIDE=" + std::to_string(kPoseOutside) +
+  return define("WIDTH", width) + define("ROWS", rows) +
+         " -DSLACK=1 -DFLAT_SHARE=" + std::to_string(kPoseFlatShare) +
+         "f -DFLAT=" + std::to_string(kPoseFlat) + "f -DOUTSIDE=" + std::to_string(kPoseOutside) +
          "f";
 }
 
@@ -53,8 +54,9 @@ Point centre_part(const PoseObject& object) {
 
 PoseSearch::PoseSearch(OpenClSession& session) : session_(session) {
   const bool cpu = session.is_cpu();
-  const std::string items =
-      define("ITEMS", cpu ? 1 : kGroup) + " -DFLAT_VARIANCE=1e-4f -DRIM=0.51f";
+  const std::string items = define("ITEMS", cpu ? 1 : kGroup) +
+                            " -DFLAT_VARIANCE=" + std::to_string(kPoseFlatVariance) +
+                            "f -DRIM=0.51f";
   make_taps_ = session.kernel({"pose_search/templates.cl"}, "make_taps", items);
   finish_taps_ = session.kernel({"pose_search/templates.cl"}, "finish_taps", items);
   best_of_runs_ = session.kernel({"pose_search/scores.cl"}, "best_of_runs",
@@ -105,6 +107,7 @@ PoseSearch::Templates PoseSearch::make_templates(const PyramidLevel& level,
 PosePeaks PoseSearch::search(const PyramidLevel& level, const PoseObject& object,
                              std::span<const TurnScale> poses, std::size_t run, float min_score,
                              bool either, PoseMap* map) {
+  require(!object.points.empty(), "PoseSearch::search: the object has no points");
   const auto pitch = static_cast<int>(round_up(static_cast<std::size_t>(level.width), kCpuColumns));
   const auto rows = static_cast<int>(round_up(static_cast<std::size_t>(level.height), kRows));
   const std::size_t positions = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows);
@@ -198,9 +201,16 @@ void PoseSearch::refine(const PyramidLevel& level, const PoseObject& object,
   session_.read<PosePeak>(device_tries, tries);
 }
 
-std::vector<PoseFitSums> PoseSearch::fit_sums(const PyramidLevel& level, const PoseObject& object,
+FitObject PoseSearch::fit_object(const PoseObject& object) {
+  return {&object, session_.upload<float>(object.pixels),
+          session_.upload<std::uint8_t>(object.mask)};
+}
+
+std::vector<PoseFitSums> PoseSearch::fit_sums(const PyramidLevel& level,
+                                              const FitObject& fit_object,
                                               std::span<const CentrePose> poses) {
   if (poses.empty()) return {};
+  const PoseObject& object = *fit_object.object;
   std::vector<cl_float4> device_poses;
   std::vector<cl_float> greys;
   for (const CentrePose& pose : poses) {
@@ -211,13 +221,11 @@ std::vector<PoseFitSums> PoseSearch::fit_sums(const PyramidLevel& level, const P
   }
   const int chunk_rows = (object.height + kFitChunks - 1) / kFitChunks;
   const auto chunks = static_cast<std::size_t>((object.height + chunk_rows - 1) / chunk_rows);
-  const auto pixels = session_.upload<float>(object.pixels);
-  const auto mask = session_.upload<std::uint8_t>(object.mask);
   const auto list = session_.upload<cl_float4>(device_poses);
   const auto device_greys = session_.upload<cl_float>(greys);
   const cl::Buffer sums = session_.allocate(poses.size() * chunks * kPoseFitTerms * sizeof(float));
   set_arguments(fit_sums_, level.pixels, level.origin(), level.pitch, level.width, level.height,
-                pixels, mask, object.width, object.height,
+                fit_object.pixels, fit_object.mask, object.width, object.height,
                 pair_of(object.centre.x, object.centre.y), list, device_greys, chunk_rows, sums);
   const std::size_t items = session_.is_cpu() ? 1 : kGroup;
   session_.launch(fit_sums_, "fit_sums", {chunks * items, poses.size()}, cl::NDRange(items, 1));

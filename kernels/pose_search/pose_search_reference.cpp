@@ -60,7 +60,8 @@ std::vector<Tap> taps_of(const PoseObject& object, const TurnScale& pose) {
     tap.value -= sum / static_cast<double>(taps.size());
     square += tap.value * tap.value;
   }
-  for (Tap& tap : taps) tap.value = square > 0 ? tap.value / std::sqrt(square) : 0;
+  const bool is_flat = !(square > kPoseFlatVariance * static_cast<double>(taps.size()));
+  for (Tap& tap : taps) tap.value = is_flat ? 0 : tap.value / std::sqrt(square);
   return taps;
 }
 
@@ -82,7 +83,7 @@ double score(const std::vector<Tap>& taps, int x, int y, const PlainLevel& level
     product += pixel * tap.value;
   }
   const double spread = square - sum * sum / static_cast<double>(taps.size());
-  if (!(spread > 1e-6 * square)) return kPoseFlat;
+  if (!(spread > kPoseFlatShare * square)) return kPoseFlat;
   return std::clamp(product / std::sqrt(spread), -1.0, 1.0);
 }
 

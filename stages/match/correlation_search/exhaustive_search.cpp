@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "stages/match/correlation_search/candidates.h"
+#include "stages/match/correlation_search/information.h"
 #include "stages/match/correlation_search/search_plan.h"
 #include "stages/match/crop.h"
 #include "stages/match/quad.h"
@@ -32,13 +33,21 @@ bool fits_as_well(const FittedPose& pose, const FittedPose& fit, std::size_t pix
          pose_explains >= fit_explains - chance - kWholeSlack;
 }
 
+PoseMap empty_map(int width, int height) {
+  const std::size_t size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  return {std::vector<float>(size, kPoseOutside), width, height};
+}
+
 }  // namespace
 
 SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView& scene,
                                     const LocateOptions& options, bool with_map) {
   SearchResult result;
   result.reason = object.problem();
-  if (!result.reason.empty() || scene.empty()) return result;
+  if (!result.reason.empty() || scene.empty()) {
+    if (with_map) result.map = empty_map(scene.width, scene.height);
+    return result;
+  }
   const SearchPlan plan(object, options);
   const int align = 1 << plan.coarsest();
   const int overlap = plan.reach_px() + 8 * align;
@@ -52,11 +61,7 @@ SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView&
   const std::vector<Tile> tiles = cut_into_tiles(scene.width, scene.height, core, overlap, align);
   if (with_map) {
     result.map_level = plan.coarsest();
-    result.map.width = (scene.width - 1) / align + 1;
-    result.map.height = (scene.height - 1) / align + 1;
-    result.map.scores.assign(
-        static_cast<std::size_t>(result.map.width) * static_cast<std::size_t>(result.map.height),
-        kPoseOutside);
+    result.map = empty_map((scene.width - 1) / align + 1, (scene.height - 1) / align + 1);
   }
   for (const Tile& tile : tiles) search_tile(plan, scene, tile, result, with_map);
 
@@ -72,6 +77,10 @@ SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView&
   if (!result.has_contrast) {
     result.reason = result.has_flat ? "the scene is flat wherever the object fits in"
                                     : "the object does not fit into the scene";
+  } else if (result.best_by_chance) {
+    result.reason = fmt::format(
+        "the best correlation, {:.3f}, rests on too little detail to be more than chance",
+        *result.best_by_chance);
   } else if (result.best_correlation) {
     result.reason = fmt::format("the best correlation, {:.3f}, is below locate.min_correlation",
                                 *result.best_correlation);
@@ -121,6 +130,7 @@ void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scen
     }
   }
   prefer_whole_pixels(plan, fits);
+  const double wanted = plan.wanted_nats(scene);
   for (FittedPose& fitted : fits) {
     fitted.pose.centre.x += tile.left;
     fitted.pose.centre.y += tile.top;
@@ -128,7 +138,13 @@ void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scen
     const double correlation = std::abs(fitted.correlation);
     result.best_correlation = std::max(result.best_correlation.value_or(-1), correlation);
     if (correlation < plan.options().min_correlation) continue;
-    result.hits.push_back({{}, fitted});
+    const PoseHit hit = {similarity(fitted.pose, plan.object().level(0).centre), fitted};
+    if (information(plan.object(), scene, hit.object_to_scene, fitted.correlation < 0, wanted) <
+        wanted) {
+      result.best_by_chance = std::max(result.best_by_chance.value_or(-1), correlation);
+      continue;
+    }
+    result.hits.push_back(hit);
   }
 }
 

@@ -28,6 +28,7 @@ struct SearchResult {
   bool has_flat = false;      // the scene has windows without contrast where the object fits in
   bool has_contrast = false;  // it has others
   std::optional<double> best_correlation;  // the highest that was fitted, hit or not
+  std::optional<double> best_by_chance;    // the highest of those that carry too little information
   PoseMap map;                             // of the coarsest level, when asked for
   int map_level = 0;                       // whose pixels are 2^map_level px apart
 };
@@ -40,7 +41,8 @@ struct SearchLimits {
 // The coarsest useful level of a Gaussian pyramid is searched exhaustively; candidates from
 // options.min_correlation less a margin on are carried down, and the pose is fitted at last by
 // least squares over place, turn and scale, so that gain and offset of the light make no
-// difference. The margin of a level is what an object like this one loses between two poses of the
+// difference. A hit reaches options.min_correlation and SearchPlan::wanted_nats, by information().
+// The margin of a level is what an object like this one loses between two poses of the
 // grid, and SearchPlan::kMarginSlack for what surrounds it. Of hits that overlap by more than
 // options.max_overlap the best stays. Scenes past the limits are cut into tiles, which gives the
 // same hits. Deterministic.

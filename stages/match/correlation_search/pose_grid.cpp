@@ -50,6 +50,10 @@ std::vector<PoseIndex> PoseGrid::coarsest_poses() const {
   return poses;
 }
 
+double PoseGrid::max_scale() const {
+  return std::exp(scales_.base + scales_.last * scales_.step);
+}
+
 TurnScale PoseGrid::pose(PoseIndex index, int level) const {
   return {turns_.base + index.turn * turn_step(level),
           std::exp(scales_.base + index.scale * log_scale_step(level))};

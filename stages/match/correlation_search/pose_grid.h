@@ -25,6 +25,9 @@ class PoseGrid {
   // rim_px: the furthest that the object reaches from its centre, px of level 0.
   PoseGrid(const LocateOptions& options, double rim_px, int coarsest);
 
+  // The largest scale of the grid.
+  double max_scale() const;
+
   // All poses of the coarsest level, neighbours in turn side by side.
   std::vector<PoseIndex> coarsest_poses() const;
 

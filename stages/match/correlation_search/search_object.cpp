@@ -1,60 +1,21 @@
 #include "stages/match/correlation_search/search_object.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "stages/match/correlation_search/weighted_image.h"
 
 namespace lookalike {
 namespace {
 
-constexpr float kMinShare = 0.75F;      // of a pixel's weight on the object, for it to count
 constexpr double kMinPoints = 64;       // of the object on the coarsest level
 constexpr double kMinSidePx = 4;        // of it there
 constexpr double kMinContrast = 0.35;   // of its contrast at full size that must be left there
 constexpr int kMinRimmedPx = 24;        // sides from which an object can spare its rim
 constexpr std::size_t kMaxTaps = 4096;  // of templates that are tried
-
-struct Weighted {
-  std::vector<float> values;
-  std::vector<float> weights;
-  int width = 0;
-  int height = 0;
-
-  std::size_t index(int x, int y) const {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
-           static_cast<std::size_t>(x);
-  }
-};
-
-// [1 4 6 4 1] / 16 along both axes over what counts, every second pixel of it.
-Weighted halved(const Weighted& from) {
-  constexpr std::array kTaps = {0.0625F, 0.25F, 0.375F, 0.25F, 0.0625F};
-  Weighted to{
-      .values = {}, .weights = {}, .width = (from.width + 1) / 2, .height = (from.height + 1) / 2};
-  for (int y = 0; y < to.height; ++y) {
-    for (int x = 0; x < to.width; ++x) {
-      float value = 0;
-      float weight = 0;
-      for (int i = 0; i < 25; ++i) {
-        const int column = 2 * x + i % 5 - 2;
-        const int row = 2 * y + i / 5 - 2;
-        if (column < 0 || row < 0 || column >= from.width || row >= from.height) continue;
-        const std::size_t at = from.index(column, row);
-        const float tap = kTaps[static_cast<std::size_t>(i % 5)] *
-                          kTaps[static_cast<std::size_t>(i / 5)] * from.weights[at];
-        value += tap * from.values[at];
-        weight += tap;
-      }
-      to.values.push_back(weight > 0 ? value / weight : 0);
-      to.weights.push_back(weight);
-    }
-  }
-  return to;
-}
 
 // Less a pixel at the rim of the mask, and of an object that can spare it: there a scene shows a
 // blend with the background.
@@ -70,8 +31,8 @@ bool counts(const ImageView& object, const ImageView& mask, int x, int y) {
   return true;
 }
 
-Weighted first_level(const ImageView& object, const ImageView& mask) {
-  Weighted level{.values = {}, .weights = {}, .width = object.width, .height = object.height};
+WeightedImage first_level(const ImageView& object, const ImageView& mask) {
+  WeightedImage level{.values = {}, .weights = {}, .width = object.width, .height = object.height};
   for (int y = 0; y < object.height; ++y) {
     for (int x = 0; x < object.width; ++x) {
       level.values.push_back(static_cast<float>(object.at(x, y)) - 128.0F);
@@ -120,7 +81,7 @@ double correlation_when_moved(const PoseObject& object, const Point& shift, cons
 SearchObject::SearchObject(const ImageView& object, const ImageView& mask) {
   require(mask.empty() || (mask.width == object.width && mask.height == object.height),
           "SearchObject: the mask differs in size from the object");
-  Weighted level = first_level(object, mask);
+  WeightedImage level = first_level(object, mask);
   const Point centre = {(object.width - 1) / 2.0, (object.height - 1) / 2.0};
   for (int index = 0; !level.values.empty(); ++index) {
     PoseObject next;
@@ -144,9 +105,8 @@ SearchObject::SearchObject(const ImageView& object, const ImageView& mask) {
 void SearchObject::add_level(const std::vector<float>& shares, PoseObject level) {
   double sum = 0;
   double square = 0;
-  std::vector<float> counted;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    const bool inside = shares[i] >= kMinShare;
+    const bool inside = shares[i] >= kMinWeight;
     level.mask.push_back(inside ? 255 : 0);
     if (!inside) continue;
     const auto width = static_cast<std::size_t>(level.width);

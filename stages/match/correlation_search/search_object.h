@@ -15,8 +15,8 @@ class SearchObject {
  public:
   // mask: of the object's size, only pixels where it is not 0 count, less a pixel at its rim; or
   // empty. Nor do pixels at the rim of an object of 24 px and more. Levels halve as the scene's do,
-  // from the pixels that count alone; a pixel of a coarser level counts where at least kMinShare of
-  // its weight does.
+  // from the pixels that count alone; a pixel of a coarser level counts where at least kMinWeight
+  // of its weight does.
   SearchObject(const ImageView& object, const ImageView& mask);
 
   // Why the object cannot be looked for; empty when it can.

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kMaxMargin = 0.6;
 constexpr double kMostFirstTaps = 128;
+constexpr double kChanceHits = 0.01;  // of a search, about, by what has nothing to do with it
 constexpr double kReachSlack = 1.25;  // for scales that the fit walks through
 
 }  // namespace
@@ -19,20 +20,30 @@ SearchPlan::SearchPlan(const SearchObject& object, const LocateOptions& options)
       coarsest_(object.coarsest(options.min_scale)),
       finest_tried_(object.finest_tried(coarsest_)),
       grid_(options, object.rim_px(), coarsest_),
-      reach_px_(static_cast<int>(std::ceil(object.rim_px() * options.max_scale * kReachSlack)) +
-                1) {}
+      reach_px_(
+          static_cast<int>(std::ceil(
+              object.rim_px() * std::max(options.max_scale * kReachSlack, grid_.max_scale()))) +
+          1) {
+  for (int level = 0; level <= coarsest_; ++level) thresholds_.push_back(threshold_at(level));
+}
 
 FitFreedom SearchPlan::freedom() const {
   return {options_.max_turn_degrees > options_.min_turn_degrees,
           options_.max_scale > options_.min_scale};
 }
 
-float SearchPlan::threshold(int level) const {
+float SearchPlan::threshold_at(int level) const {
   const double margin =
       options_.margin > 0
           ? options_.margin
           : std::min(kMaxMargin, grid_loss(object_.level(level), grid_, level) + kMarginSlack);
   return static_cast<float>(options_.min_correlation - margin);
+}
+
+double SearchPlan::wanted_nats(const ImageView& scene) const {
+  const double places = std::ldexp(static_cast<double>(scene.size()), -2 * coarsest_);
+  const auto poses = static_cast<double>(grid_.coarsest_poses().size());
+  return std::log(std::max(1.0, places * poses) / kChanceHits);
 }
 
 bool SearchPlan::in_ranges(const TurnScale& pose) const {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "config/options.h"
 #include "kernels/pose_search/pose_search.h"
 #include "stages/match/correlation_search/pose_grid.h"
@@ -29,7 +32,11 @@ class SearchPlan {
   // Candidates of a level that score less are dropped: options.min_correlation less
   // options.margin, or where that is 0, less what an object like this loses between two poses of
   // the grid and kMarginSlack.
-  float threshold(int level) const;
+  float threshold(int level) const { return thresholds_[static_cast<std::size_t>(level)]; }
+
+  // The information that a hit must carry so that chance would give one in a hundred searches of
+  // such a scene: the log of the places and poses that are tried, times 100.
+  double wanted_nats(const ImageView& scene) const;
 
   // Whether a fitted pose lies in the ranges, give or take a pixel at the rim.
   bool in_ranges(const TurnScale& pose) const;
@@ -43,12 +50,15 @@ class SearchPlan {
   PoseObject sampled() const;
 
  private:
+  float threshold_at(int level) const;
+
   const SearchObject& object_;
   const LocateOptions& options_;
   int coarsest_;
   int finest_tried_;
   PoseGrid grid_;
   int reach_px_;
+  std::vector<float> thresholds_;
 };
 
 }  // namespace lookalike

@@ -177,7 +177,8 @@ double rim_of(const PoseObject& object) {
 
 std::vector<FittedPose> rate_poses(PoseSearch& search, const PyramidLevel& level,
                                    const PoseObject& object, std::span<const CentrePose> poses) {
-  const std::vector<PoseFitSums> sums = search.fit_sums(level, object, poses);
+  if (poses.empty()) return {};
+  const std::vector<PoseFitSums> sums = search.fit_sums(level, search.fit_object(object), poses);
   std::vector<FittedPose> result;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     result.push_back(rated(sums[i], poses[i], object.points.size()));
@@ -188,7 +189,9 @@ std::vector<FittedPose> rate_poses(PoseSearch& search, const PyramidLevel& level
 std::vector<FittedPose> fit_poses(PoseSearch& search, const PyramidLevel& level,
                                   const PoseObject& object, std::span<const CentrePose> poses,
                                   const FitFreedom& freedom, double floor) {
+  if (poses.empty()) return {};
   const double rim_px = rim_of(object);
+  const FitObject on_device = search.fit_object(object);
   std::vector<Walk> walks(poses.size());
   for (std::size_t i = 0; i < poses.size(); ++i) walks[i].best.pose = poses[i];
   for (int step = 0; step <= kMaxSteps; ++step) {
@@ -200,7 +203,7 @@ std::vector<FittedPose> fit_poses(PoseSearch& search, const PyramidLevel& level,
       next.push_back(walks[i].next());
     }
     if (walking.empty()) break;
-    const std::vector<PoseFitSums> sums = search.fit_sums(level, object, next);
+    const std::vector<PoseFitSums> sums = search.fit_sums(level, on_device, next);
     for (std::size_t i = 0; i < walking.size(); ++i) {
       walks[walking[i]].take(rated(sums[i], next[i], object.points.size()), sums[i], freedom,
                              rim_px, floor);

@@ -195,7 +195,7 @@ TEST_P(PoseSearchTest, SumsOfTheFitAreThoseOfTheReference) {
                                          {{60, 50}, {2.3, 0.8}, -5},
                                          {{3.5, 4.5}, {0.7, 1.2}, 0}};  // partly outside
   const std::vector<PoseFitSums> sums =
-      rig().search.fit_sums(rig().pyramid.level(0), object, poses);
+      rig().search.fit_sums(rig().pyramid.level(0), rig().search.fit_object(object), poses);
   ASSERT_THAT(sums, SizeIs(poses.size()));
   for (std::size_t i = 0; i < poses.size(); ++i) {
     const PoseFitSums expected = fit_sums_reference(plain, object, poses[i]);
@@ -228,7 +228,7 @@ TEST_P(PoseSearchTest, NothingToTryGivesNothing) {
   std::vector<PosePeak> none;
   rig().search.refine(rig().pyramid.level(0), object, kPoses, false, none);
   EXPECT_THAT(none, IsEmpty());
-  EXPECT_THAT(rig().search.fit_sums(rig().pyramid.level(0), object, {}), IsEmpty());
+  EXPECT_THAT(rig().search.fit_sums(rig().pyramid.level(0), {}, {}), IsEmpty());
 }
 
 TEST_P(PoseSearchTest, AnObjectOutOfReachIsRefused) {

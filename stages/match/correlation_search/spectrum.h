@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+namespace lookalike {
+
+// The sum over all shifts (x, y) of the autocorrelations' product,
+//   sum over shifts of (sum over p of a(p) a(p + shift)) (sum over p of b(p) b(p + shift)),
+// of two images [height][width] that are 0 outside. By Fourier transforms: it is the mean product
+// of their power spectra.
+double autocorrelation_product(std::span<const double> a, std::span<const double> b, int width,
+                               int height);
+
+}  // namespace lookalike
