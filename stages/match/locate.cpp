@@ -52,9 +52,11 @@ class Locator {
         how_(how),
         request_(request),
         to_object_(reduction(object.image)),
-        to_scene_(reduction(scene.image)),
-        sharpener_(session),
-        plain_(session) {}
+        to_scene_(reduction(scene.image)) {
+    if (how.method == "correlation") return;
+    sharpener_.emplace(session);
+    plain_.emplace(session);
+  }
 
   Located find() {
     Located located;
@@ -130,12 +132,13 @@ class Locator {
   // Between full-size pixels, as what is given.
   SharpenedPose sharpen(const Homography& object_to_scene, std::span<const PointPair> features) {
     SharpenedPose pose =
-        sharpener_.sharpen(object_pixels(), scene_pixels(),
-                           to_scene_ * object_to_scene * to_object_.inverse(), features);
-    pose.correlation = plain_.correlation_at(object_pixels(), scene_pixels(), pose.object_to_scene);
+        sharpener_->sharpen(object_pixels(), scene_pixels(),
+                            to_scene_ * object_to_scene * to_object_.inverse(), features);
+    pose.correlation =
+        plain_->correlation_at(object_pixels(), scene_pixels(), pose.object_to_scene);
     if (const auto place = unmoved_place(pose.object_to_scene)) {
       const int radius_px = static_cast<int>(std::ceil(translation_tolerance_px()));
-      const auto unmoved = plain_.find_near(object_pixels(), scene_pixels(), *place, radius_px);
+      const auto unmoved = plain_->find_near(object_pixels(), scene_pixels(), *place, radius_px);
       if (unmoved && unmoved->correlation >= pose.correlation) pose = *unmoved;
     }
     pose.object_to_scene = to_scene_.inverse() * pose.object_to_scene * to_object_;
@@ -228,8 +231,8 @@ class Locator {
   const LocateRequest& request_;
   const Homography to_object_;  // full-size to reduced px
   const Homography to_scene_;
-  PoseSharpener sharpener_;
-  PlainSearch plain_;
+  std::optional<PoseSharpener> sharpener_;  // where features are asked
+  std::optional<PlainSearch> plain_;
   std::optional<ExhaustiveSearch> search_;  // compiled when it is needed
   std::optional<SearchObject> search_object_;
   std::vector<DescriptorPair> pairs_;

@@ -1,5 +1,6 @@
 // `lookalike locate`, with the real program on pictures that are drawn here.
 
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -83,6 +84,28 @@ TEST_F(LocateCommand, EachSceneHasItsLineAndEachObjectItsAnswer) {
   EXPECT_EQ(second["scene"], path("flat.png"));
   ASSERT_THAT(second["not_found"], SizeIs(2));
   EXPECT_THAT(second["not_found"][0]["reason"], HasSubstr("the scene is flat"));
+}
+
+TEST_F(LocateCommand, ASceneThatCannotBeReadDoesNotStopTheOthers) {
+  const ProgramResult result =
+      locate({"--object", path("arrow.png"), "--scene", path("no.png"), path("scene.png"),
+              "--method", "correlation", "--report", path("found.html")});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("no.png"));
+  EXPECT_THAT(result.out, HasSubstr("by correlation"));
+  EXPECT_TRUE(std::filesystem::exists(path("found.html")));
+  EXPECT_EQ(locate({"--object", path("arrow.png"), "--scene", path("no.png")}).exit_code, 3);
+  EXPECT_EQ(locate({"--object", path("no.png"), "--scene", path("scene.png")}).exit_code, 3);
+}
+
+TEST_F(LocateCommand, TheMapOfAFlatObjectIsBlack) {
+  const ProgramResult result = locate({"--object", path("flat.png"), "--scene", path("scene.png"),
+                                       "--method", "correlation", "--map", path("map.png")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("the object is flat"));
+  const cv::Mat map = cv::imread(path("map.png"), cv::IMREAD_GRAYSCALE);
+  ASSERT_FALSE(map.empty());
+  EXPECT_EQ(cv::countNonZero(map), 0);
 }
 
 TEST_F(LocateCommand, TheMapIsBrightWhereTheArrowIs) {

@@ -1,6 +1,8 @@
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -17,6 +19,7 @@
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/correlation_picture.h"
 #include "tools/lookalike/findings.h"
+#include "tools/lookalike/indexed_image.h"
 #include "tools/lookalike/object_mask.h"
 #include "tools/lookalike/photo.h"
 
@@ -27,7 +30,7 @@ struct Arguments {
   explicit Arguments(CLI::App& command) : config(command), talk(command) {
     command.add_option("--object", objects, "Pictures of what is looked for")->type_name("IMAGE");
     config.add("--database", "store.database");
-    command.add_option("--id", ids, "Indexed images that are looked for")->type_name("ID");
+    command.add_option("--id", ids, "Indexed images that are looked for")->type_name("PATH|NUMBER");
     command.add_option("--scene", scenes, "Photos they are looked for in")
         ->required()
         ->type_name("IMAGE");
@@ -51,7 +54,7 @@ struct Arguments {
   CLI::Option* longest_side = nullptr;
   CLI::Option* max_features = nullptr;
   std::vector<std::string> objects;
-  std::vector<std::uint32_t> ids;
+  std::vector<std::string> ids;  // paths or numbers
   std::vector<std::string> scenes;
   bool json = false;
   std::string mask;
@@ -84,13 +87,8 @@ std::vector<std::string> object_files(const Arguments& arguments, const RunConfi
       throw Error(ErrorKind::kUsage, "--id: an index must be named with --database");
     }
     const IndexReader index{std::filesystem::path(config.store.database)};
-    for (const std::uint32_t id : arguments.ids) {
-      const auto image = index.image(id);
-      if (!image) {
-        throw Error(ErrorKind::kInput,
-                    fmt::format("{}: image {} is not in the index", config.store.database, id));
-      }
-      files.push_back(image->paths.front());
+    for (const std::string& name : arguments.ids) {
+      files.push_back(index.image(must_find(index, name))->paths.front());
     }
   }
   if (files.empty()) throw Error(ErrorKind::kUsage, "nothing to look for: give --object or --id");
@@ -106,33 +104,34 @@ std::vector<std::string> object_files(const Arguments& arguments, const RunConfi
   return files;
 }
 
-template <typename Loaded>
-Loaded must(std::variant<Loaded, SkippedFile> loaded, const std::string& path) {
-  if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
-    throw Error(ErrorKind::kInput,
-                fmt::format("{}: {}: {}", path, skipped->reason, skipped->detail));
-  }
-  return std::get<Loaded>(std::move(loaded));
-}
-
 // Reads pictures, with features where these are asked.
 class Loader {
  public:
   Loader(OpenClSession& session, const RunConfig& config, const ExtractOptions& options)
-      : config_(config), options_(options), extract_(session, options) {}
+      : config_(config), options_(options) {
+    if (config.locate.method != "correlation") extract_.emplace(session, options);
+  }
 
-  Query load(const std::string& path) {
-    if (config_.locate.method != "correlation") {
-      return must(load_photo(extract_, path, options_, config_.images), path);
+  std::variant<Query, SkippedFile> load(const std::string& path) {
+    if (extract_) return load_photo(*extract_, path, options_, config_.images);
+    auto decoded = decode_file(path, WantedSize(options_), config_.images);
+    if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
+    return Query{.image = std::get<DecodedImage>(std::move(decoded)), .features = {}};
+  }
+
+  Query must_load(const std::string& path) {
+    auto loaded = load(path);
+    if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
+      throw Error(ErrorKind::kInput,
+                  fmt::format("{}: {}: {}", path, skipped->reason, skipped->detail));
     }
-    return {.image = must(decode_file(path, WantedSize(options_), config_.images), path),
-            .features = {}};
+    return std::get<Query>(std::move(loaded));
   }
 
  private:
   const RunConfig& config_;
   ExtractOptions options_;
-  ExtractStage extract_;
+  std::optional<ExtractStage> extract_;  // where features are asked
 };
 
 void print_text(const std::string& scene, const ObjectLocated& one) {
@@ -167,38 +166,59 @@ struct Sought {
   GrayImage mask;
 };
 
+std::vector<Sought> load_objects(const Arguments& arguments, const std::vector<std::string>& files,
+                                 Loader& loader) {
+  std::vector<Sought> objects;
+  for (const std::string& file : files) {
+    Sought object{file, loader.must_load(file), {}};
+    object.mask = object_mask(file, object.query.image, arguments.mask);
+    objects.push_back(std::move(object));
+  }
+  return objects;
+}
+
+// Looks for every object in a scene and answers.
+ReportEntry answer(const Arguments& arguments, const RunConfig& config, OpenClSession& session,
+                   const std::vector<Sought>& objects, const std::string& file,
+                   const Query& scene) {
+  std::vector<ObjectLocated> found;
+  for (const Sought& object : objects) {
+    const LocateRequest request{.mask = object.mask.view(), .with_map = !arguments.map.empty()};
+    found.push_back(
+        {object.file, locate(session, object.query, scene, config.match, config.locate, request)});
+    if (!arguments.json) print_text(file, found.back());
+    if (request.with_map) {
+      write_picture(correlation_picture(found.back().located.map), arguments.map);
+    }
+  }
+  if (arguments.json) fmt::print("{}\n", json_text(locate_answer(file, found)));
+  return entry_of(file, found);
+}
+
 int run_locate(const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
   arguments.talk.apply();
   const std::vector<std::string> files = object_files(arguments, config);
-  const ExtractOptions options = extract_options(arguments, config);
   OpenClSession session(session_options(config.device));
-  Loader loader(session, config, options);
-  std::vector<Sought> objects;
-  for (const std::string& file : files) {
-    Sought object{file, loader.load(file), {}};
-    object.mask = object_mask(file, object.query.image, arguments.mask);
-    objects.push_back(std::move(object));
-  }
+  Loader loader(session, config, extract_options(arguments, config));
+  const std::vector<Sought> objects = load_objects(arguments, files, loader);
   Report report{.title = "Where lookalike found it", .facts = {}, .entries = {}};
   for (const Sought& object : objects) report.facts.emplace_back("object", object.file);
-  for (const std::string& scene_file : arguments.scenes) {
-    const Query scene = loader.load(scene_file);
-    std::vector<ObjectLocated> found;
-    for (const Sought& object : objects) {
-      const LocateRequest request{.mask = object.mask.view(), .with_map = !arguments.map.empty()};
-      found.push_back({object.file,
-                       locate(session, object.query, scene, config.match, config.locate, request)});
-      if (!arguments.json) print_text(scene_file, found.back());
-      if (request.with_map) {
-        write_picture(correlation_picture(found.back().located.map), arguments.map);
-      }
+  std::size_t skipped = 0;
+  for (const std::string& file : arguments.scenes) {
+    const auto scene = loader.load(file);
+    if (const auto* unread = std::get_if<SkippedFile>(&scene)) {
+      spdlog::error("{}: {}: {}", file, unread->reason, unread->detail);
+      report.entries.push_back({.photo = file, .findings = {}, .problem = unread->detail});
+      ++skipped;
+      continue;
     }
-    if (arguments.json) fmt::print("{}\n", json_text(locate_answer(scene_file, found)));
-    report.entries.push_back(entry_of(scene_file, found));
+    report.entries.push_back(
+        answer(arguments, config, session, objects, file, std::get<Query>(scene)));
   }
   if (!arguments.report.empty()) write_report(report, arguments.report);
-  return kExitDone;
+  if (skipped == 0) return kExitDone;
+  return skipped == arguments.scenes.size() ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
 }
 
 }  // namespace

@@ -13,8 +13,17 @@ namespace {
 
 constexpr double kHalf = 127;
 
+// Empty where it cannot be read.
+cv::Mat read(const std::string& file, int mode) {
+  try {
+    return cv::imread(file, mode);
+  } catch (const cv::Exception&) {  // of a picture that is too large
+    return {};
+  }
+}
+
 cv::Mat read_mask(const std::string& file, const ImageRecord& object) {
-  const cv::Mat mask = cv::imread(file, cv::IMREAD_GRAYSCALE);
+  const cv::Mat mask = read(file, cv::IMREAD_GRAYSCALE);
   if (mask.empty()) throw Error(ErrorKind::kInput, file + ": the mask cannot be read");
   if (mask.cols == object.width && mask.rows == object.height) return mask;
   throw Error(ErrorKind::kInput,
@@ -24,7 +33,7 @@ cv::Mat read_mask(const std::string& file, const ImageRecord& object) {
 
 // The alpha channel; empty where there is none. Turned pictures (EXIF) have none that we know of.
 cv::Mat read_alpha(const std::string& file, const ImageRecord& object) {
-  const cv::Mat image = cv::imread(file, cv::IMREAD_UNCHANGED);
+  const cv::Mat image = read(file, cv::IMREAD_UNCHANGED);
   if (image.channels() != 4 || image.cols != object.width || image.rows != object.height) return {};
   cv::Mat alpha;
   cv::extractChannel(image, alpha, 3);
@@ -36,8 +45,11 @@ cv::Mat read_alpha(const std::string& file, const ImageRecord& object) {
 
 GrayImage object_mask(const std::string& object_file, const DecodedImage& object,
                       const std::string& mask_file) {
-  const cv::Mat full = mask_file.empty() ? read_alpha(object_file, object.record)
-                                         : read_mask(mask_file, object.record);
+  cv::Mat full = read_alpha(object_file, object.record);
+  if (!mask_file.empty()) {
+    const cv::Mat mask = read_mask(mask_file, object.record);
+    full = full.empty() ? mask : cv::Mat(cv::min(full, mask));
+  }
   if (full.empty()) return {};
   GrayImage mask(object.pixels.width, object.pixels.height);
   cv::Mat out(mask.height, mask.width, CV_8U, mask.pixels.data());

@@ -8,8 +8,8 @@
 namespace lookalike {
 
 // Which pixels of an object count, of the size of its reduced pixels: 255 where they do, else 0.
-// From the grey picture `mask_file`, or where none is named, from the object's own alpha channel;
-// empty when that leaves nothing out. Half and more of full counts.
+// By the object's own alpha channel and, where one is named, by the grey picture `mask_file` as
+// well; empty when that leaves nothing out. Half and more of full counts.
 // Throws Error(kInput) when mask_file cannot be read or is not of the object's full size.
 GrayImage object_mask(const std::string& object_file, const DecodedImage& object,
                       const std::string& mask_file);

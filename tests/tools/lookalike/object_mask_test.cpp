@@ -13,7 +13,6 @@
 namespace lookalike {
 namespace {
 
-using testing::Each;
 using testing::HasSubstr;
 
 class ObjectMask : public testing::Test {
@@ -64,10 +63,24 @@ TEST_F(ObjectMask, WithoutTransparencyThereIsNone) {
           .empty());
 }
 
-TEST_F(ObjectMask, AMaskFileComesFirst) {
-  const std::string black = write("m.png", cv::Mat(30, 40, CV_8U, cv::Scalar(0)));
-  const GrayImage mask = object_mask(write("a.png", half_transparent()), object(1), black);
-  EXPECT_THAT(mask.pixels, Each(0));
+TEST_F(ObjectMask, WhatEitherMaskOrTransparencyLeavesOutDoesNotCount) {
+  cv::Mat lower(30, 40, CV_8U, cv::Scalar(0));
+  lower.rowRange(15, 30).setTo(255);
+  const GrayImage mask =
+      object_mask(write("a.png", half_transparent()), object(1), write("m.png", lower));
+  ASSERT_EQ(mask.width, 40);
+  EXPECT_EQ(mask.view().at(19, 15), 255);
+  EXPECT_EQ(mask.view().at(20, 15), 0);
+  EXPECT_EQ(mask.view().at(19, 14), 0);
+}
+
+TEST_F(ObjectMask, SixteenBitsWillDo) {
+  cv::Mat deep(30, 40, CV_16UC4, cv::Scalar(1, 2, 3, 0));
+  deep.colRange(0, 20).setTo(cv::Scalar(1, 2, 3, 65535));
+  const GrayImage mask = object_mask(write("a.png", deep), object(1), "");
+  ASSERT_EQ(mask.width, 40);
+  EXPECT_EQ(mask.view().at(19, 7), 255);
+  EXPECT_EQ(mask.view().at(20, 7), 0);
 }
 
 TEST_F(ObjectMask, AMaskOfAnotherSizeIsRefused) {

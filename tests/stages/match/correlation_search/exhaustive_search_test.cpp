@@ -203,6 +203,30 @@ TEST_F(ExhaustiveSearchTest, NothingIsFoundWhereTheObjectIsNot) {
   EXPECT_FALSE(result.reason.empty());
 }
 
+TEST_F(ExhaustiveSearchTest, AnotherEdgeIsNotTakenForTheObject) {
+  // Two soft edges correlate highly wherever they are: too little to tell one from the other.
+  const auto edge = [](int width, int height, double softness) {
+    GrayImage image(width, height);
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const double rise = 1 / (1 + std::exp((width / 2.0 - x) / softness));
+        image.at(x, y) = static_cast<std::uint8_t>(std::lround(60 + 120 * rise));
+      }
+    }
+    return image;
+  };
+  const SearchResult result = find(edge(64, 56, 5), edge(320, 240, 3));
+  EXPECT_THAT(result.hits, IsEmpty());
+  EXPECT_THAT(result.reason, HasSubstr("too little detail"));
+}
+
+TEST_F(ExhaustiveSearchTest, TheLargestStepOfScaleIsTaken) {
+  paste(object_, {{150, 110}, 40, 1}, 1, 0, wall_);
+  LocateOptions options;
+  options.scale_step = 1;
+  EXPECT_THAT(find(object_, wall_, options).hits, SizeIs(1));
+}
+
 TEST_F(ExhaustiveSearchTest, FlatThingsAreReportedAsSuch) {
   GrayImage flat(80, 80);
   EXPECT_THAT(find(flat, wall_).reason, HasSubstr("the object is flat"));
