@@ -24,7 +24,9 @@ SearchPlan::SearchPlan(const SearchObject& object, const LocateOptions& options)
           static_cast<int>(std::ceil(
               object.rim_px() * std::max(options.max_scale * kReachSlack, grid_.max_scale()))) +
           1) {
-  for (int level = 0; level <= coarsest_; ++level) thresholds_.push_back(threshold_at(level));
+  for (int level = finest_tried_; level <= coarsest_; ++level) {
+    thresholds_.push_back(threshold_at(level));
+  }
 }
 
 FitFreedom SearchPlan::freedom() const {

@@ -29,10 +29,12 @@ class SearchPlan {
   int reach_px() const { return reach_px_; }          // of templates, at full size
   FitFreedom freedom() const;
 
-  // Candidates of a level that score less are dropped: options.min_correlation less
-  // options.margin, or where that is 0, less what an object like this loses between two poses of
-  // the grid and kMarginSlack.
-  float threshold(int level) const { return thresholds_[static_cast<std::size_t>(level)]; }
+  // Candidates of a level, finest_tried() to coarsest(), that score less are dropped:
+  // options.min_correlation less options.margin, or where that is 0, less what an object like this
+  // loses between two poses of the grid and kMarginSlack.
+  float threshold(int level) const {
+    return thresholds_[static_cast<std::size_t>(level - finest_tried_)];
+  }
 
   // The information that a hit must carry so that chance would give one in a hundred searches of
   // such a scene: the log of the places and poses that are tried, times 100.
@@ -58,7 +60,7 @@ class SearchPlan {
   int finest_tried_;
   PoseGrid grid_;
   int reach_px_;
-  std::vector<float> thresholds_;
+  std::vector<float> thresholds_;  // from finest_tried_ on
 };
 
 }  // namespace lookalike

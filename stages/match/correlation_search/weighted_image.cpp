@@ -1,53 +1,63 @@
 #include "stages/match/correlation_search/weighted_image.h"
 
 #include <array>
-#include <utility>
 
 namespace lookalike {
 namespace {
 
 constexpr std::array kTaps = {0.0625F, 0.25F, 0.375F, 0.25F, 0.0625F};
 
-// Mean around a pixel, and how much of the taps' weight counted.
-std::pair<float, float> mean_around(const WeightedImage& from, int x, int y) {
-  float value = 0;
-  float weight = 0;
-  for (int i = 0; i < 25; ++i) {
-    const int column = x + i % 5 - 2;
-    const int row = y + i / 5 - 2;
-    if (column < 0 || row < 0 || column >= from.width || row >= from.height) continue;
-    const std::size_t at = from.index(column, row);
-    const float tap = kTaps[static_cast<std::size_t>(i % 5)] *
-                      kTaps[static_cast<std::size_t>(i / 5)] * from.weights[at];
-    value += tap * from.values[at];
-    weight += tap;
+// At every `step`-th pixel, the mean around it of what counts, and how much of the taps' weight
+// that was.
+WeightedImage filtered(const WeightedImage& from, int step) {
+  WeightedImage rows{
+      .values = {}, .weights = {}, .width = (from.width + step - 1) / step, .height = from.height};
+  for (int y = 0; y < rows.height; ++y) {
+    for (int x = 0; x < rows.width; ++x) {
+      float value = 0;
+      float weight = 0;
+      for (int i = 0; i < 5; ++i) {
+        const int column = step * x + i - 2;
+        if (column < 0 || column >= from.width) continue;
+        const std::size_t at = from.index(column, y);
+        const float tap = kTaps[static_cast<std::size_t>(i)] * from.weights[at];
+        value += tap * from.values[at];
+        weight += tap;
+      }
+      rows.values.push_back(value);
+      rows.weights.push_back(weight);
+    }
   }
-  return {weight > 0 ? value / weight : 0, weight};
+  WeightedImage to{
+      .values = {}, .weights = {}, .width = rows.width, .height = (from.height + step - 1) / step};
+  for (int y = 0; y < to.height; ++y) {
+    for (int x = 0; x < to.width; ++x) {
+      float value = 0;
+      float weight = 0;
+      for (int i = 0; i < 5; ++i) {
+        const int row = step * y + i - 2;
+        if (row < 0 || row >= from.height) continue;
+        const std::size_t at = rows.index(x, row);
+        value += kTaps[static_cast<std::size_t>(i)] * rows.values[at];
+        weight += kTaps[static_cast<std::size_t>(i)] * rows.weights[at];
+      }
+      to.values.push_back(weight > 0 ? value / weight : 0);
+      to.weights.push_back(weight);
+    }
+  }
+  return to;
 }
 
 }  // namespace
 
 WeightedImage smoothed(const WeightedImage& from) {
-  WeightedImage to = from;
-  for (int y = 0; y < to.height; ++y) {
-    for (int x = 0; x < to.width; ++x) {
-      to.values[to.index(x, y)] = mean_around(from, x, y).first;
-    }
-  }
+  WeightedImage to = filtered(from, 1);
+  to.weights = from.weights;
   return to;
 }
 
 WeightedImage halved(const WeightedImage& from) {
-  WeightedImage to{
-      .values = {}, .weights = {}, .width = (from.width + 1) / 2, .height = (from.height + 1) / 2};
-  for (int y = 0; y < to.height; ++y) {
-    for (int x = 0; x < to.width; ++x) {
-      const auto [value, weight] = mean_around(from, 2 * x, 2 * y);
-      to.values.push_back(value);
-      to.weights.push_back(weight);
-    }
-  }
-  return to;
+  return filtered(from, 2);
 }
 
 }  // namespace lookalike
