@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kernels/session/opencl.h"
-
 #include "pipeline/homography.h"
 
 namespace lookalike {

@@ -253,7 +253,7 @@ TEST_F(QueryTest, LocateTakesAnObjectFromTheIndex) {
       "lookalike",
       {"locate", "--database", path("index.db"), "--id", "999", "--scene", path("scene.png")});
   EXPECT_EQ(unknown.exit_code, 3);
-  EXPECT_THAT(unknown.err, HasSubstr("image 999 is not in the index"));
+  EXPECT_THAT(unknown.err, HasSubstr("999: is not in the index"));
 }
 
 TEST_F(QueryTest, LocateOfWhatIsNotThereFindsNothing) {
