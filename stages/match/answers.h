@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 // One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
 std::string json_text(const Json& json);
 
-// {"query": path, "matches": [{"path", "score", "probability", "decision", "inliers",
+// {"query": path, "matches": [{"path", "score", "probability", "decision", "mirrored", "inliers",
 // "correlation", "quad"}, ...]}; correlation is null where it could not be taken, quad without a
 // pose. Coordinates are rounded to 1/1000 px.
 Json query_answer(const std::string& query, std::span<const Match> matches);

@@ -12,13 +12,12 @@
 namespace lookalike {
 
 // How evidence becomes a probability: a logistic function of
-//   1, log(effective inliers / 10), the correlation (0 where there is none or a negative one),
+//   1, log(effective inliers / 10), the agreement in detail (0 where it is unknown or negative),
 //   log(inliers / pairs / 0.1), and log(votes over the usual ones), 0 in a short shortlist.
-// The default weights are what calibrate() made of photo collections without looking at their
-// ground truth; see EXPERIMENTS.md.
+// EXPERIMENTS.md says where the default weights come from.
 struct Calibration {
   static constexpr std::size_t kWeights = 5;
-  std::array<double, kWeights> weights = {-4, 2.5, 3, 2, 3.5};
+  std::array<double, kWeights> weights = {-4, 2.5, 6, 2, 3};
 
   // [0, 1]; 0 without a pose.
   double probability(const Evidence& evidence) const;
@@ -41,8 +40,8 @@ struct Sightings {
 // logistic regression by coordinate-wise Newton steps.
 Calibration calibrate(const Sightings& sightings, const Calibration& shipped = {});
 
-// Under this name an index keeps its own, as text.
-inline constexpr std::string_view kCalibrationName = "calibration";
+// Under this name an index keeps its own, as text. A change of what is weighed takes another name.
+inline constexpr std::string_view kCalibrationName = "calibration.detail";
 
 // As text, and back; nothing for a text of another form.
 std::string to_text(const Calibration& calibration);

@@ -54,7 +54,7 @@ int match_command(int argc, const char* const* argv) {
 
   const IndexReader index{std::filesystem::path(config.store.database)};
   OpenClSession session(session_options(config.device));
-  Matcher matcher(session, index, config.match);
+  Matcher matcher(session, index, config.match, config.images);
   bool all = true;
   for_each_record<ImageFeatures>(files, [&](const ImageFeatures& features) {
     all = answer(matcher, features, config) && all;

@@ -10,6 +10,7 @@ namespace lookalike {
 namespace {
 
 constexpr double kDuplicateCover = 0.9;
+constexpr double kDetailGain = 2;
 
 // The share of the query that the quad covers.
 double cover(const Match& match, int width, int height) {
@@ -31,7 +32,7 @@ std::string_view to_string(Decision decision) {
 double ranking_score(const Evidence& evidence, const MatchOptions& options) {
   if (!options.rerank) return evidence.votes_ratio;
   const double inliers = options.effective_inliers ? evidence.effective_inliers : evidence.inliers;
-  return inliers * std::exp(2 * std::max(0.0, evidence.correlation.value_or(0))) +
+  return inliers * std::exp(kDetailGain * std::max(0.0, evidence.detail.value_or(0))) +
          evidence.votes_ratio;
 }
 
@@ -43,7 +44,8 @@ Decision decide(const Match& match, int query_width, int query_height,
                       cover(match, query_width, query_height) >= kDuplicateCover;
     return copy ? Decision::kDuplicate : Decision::kSameObject;
   }
-  const bool votes = evidence.shortlist >= kSimilarDepth && evidence.votes_ratio >= kSimilarVotes;
+  const bool votes =
+      evidence.shortlist >= kShortestListForVotes && evidence.votes_excess >= kSimilarExcess;
   return votes || match.probability >= kSimilarProbability ? Decision::kSimilar : Decision::kNone;
 }
 

@@ -16,6 +16,7 @@ void withdraw_pose(Match& match) {
   match.evidence.inliers = 0;
   match.evidence.effective_inliers = 0;
   match.evidence.correlation.reset();
+  match.evidence.detail.reset();
   match.object_to_query = {};
   match.quad = {};
   match.inlier_pairs.clear();
@@ -38,7 +39,7 @@ void take_features(Match& match, const Features& explained, std::uint32_t min_in
 }
 
 bool stands_for_itself(const Match& weaker, const Match& sure) {
-  return weaker.evidence.correlation.value_or(-1) >= kConfirming ||
+  return weaker.evidence.detail.value_or(-1) >= kConfirming ||
          intersection_over_union(weaker.quad, sure.quad) >= kSamePlace;
 }
 

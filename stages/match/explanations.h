@@ -18,6 +18,6 @@ namespace lookalike {
 void resolve_explanations(std::vector<Match>& matches, const MatchOptions& options);
 
 inline constexpr double kSamePlace = 0.3;   // intersection over union of the outlines
-inline constexpr double kConfirming = 0.5;  // correlation
+inline constexpr double kConfirming = 0.3;  // agreement in detail
 
 }  // namespace lookalike

@@ -1,9 +1,6 @@
 #include "stages/match/index_cache.h"
 
-#include <string>
-#include <utility>
-#include <variant>
-
+#include "stages/match/indexed_picture.h"
 #include "stages/match/sharpen.h"
 
 namespace lookalike {
@@ -11,20 +8,14 @@ namespace {
 
 constexpr auto kReadLongestSidePx = static_cast<std::uint32_t>(PoseSharpener::kLongestSidePx);
 
-std::optional<DecodedImage> read_again(const StoredImage& image) {
-  for (const std::string& path : image.paths) {
-    auto decoded = decode_file(path, kReadLongestSidePx, {});
-    auto* picture = std::get_if<DecodedImage>(&decoded);
-    if (picture != nullptr && picture->record.content == image.content) return std::move(*picture);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-// Postings and records are of about the same size, and a picture is a tenth of an image's part.
-IndexCache::IndexCache(const IndexReader& index, std::size_t limit_bytes)
+// Half is for postings: a query reads those of thousands of words, but records and pictures of its
+// candidates alone.
+IndexCache::IndexCache(const IndexReader& index, const ImagesOptions& limits,
+                       std::size_t limit_bytes)
     : index_(index),
+      limits_(limits),
       postings_(limit_bytes / 2),
       records_(limit_bytes / 4),
       pictures_(limit_bytes / 4) {}
@@ -49,7 +40,7 @@ std::shared_ptr<const Record> IndexCache::record(ImageId image) {
 
 std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const StoredImage& image) {
   return pictures_.get(
-      image.id, [&] { return read_again(image); },
+      image.id, [&] { return read_indexed(image, kReadLongestSidePx, limits_); },
       [](const std::optional<DecodedImage>& picture) {
         return picture ? picture->pixels.pixels.size() : 0;
       });

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "config/options.h"
 #include "stages/decode/decode.h"
 #include "stages/match/kept.h"
 #include "stages/match/verification.h"
@@ -15,8 +16,8 @@ namespace lookalike {
 // What queries read of an index, kept between them. Used from one thread.
 class IndexCache {
  public:
-  // The reader must outlive the cache, and must not be refreshed meanwhile.
-  IndexCache(const IndexReader& index, std::size_t limit_bytes);
+  // The reader must outlive the cache, and must not be refreshed meanwhile. limits: of files.
+  IndexCache(const IndexReader& index, const ImagesOptions& limits, std::size_t limit_bytes);
 
   std::shared_ptr<const WordPostings> postings(std::uint32_t word);
   std::shared_ptr<const Record> record(ImageId image);
@@ -26,6 +27,7 @@ class IndexCache {
 
  private:
   const IndexReader& index_;
+  const ImagesOptions limits_;
   Kept<std::uint32_t, WordPostings> postings_;
   Kept<ImageId, Record> records_;
   Kept<ImageId, std::optional<DecodedImage>> pictures_;

@@ -50,7 +50,9 @@ struct Match {
   Quad quad{};
   std::optional<double> moved_px;  // by the pixels: the corner that they moved furthest
   std::vector<std::pair<Point, Point>> inlier_pairs;  // object px, query px
-  std::vector<std::uint32_t> query_features;          // of these pairs
+  // The query's features of these pairs, by number; with query expansion, numbers past the query's
+  // own features are of hits that it was expanded by.
+  std::vector<std::uint32_t> query_features;
   bool mirrored = false;  // it lies in the query as a mirror shows it: its quad runs anticlockwise
 
   bool is_located() const { return evidence.inliers > 0; }
@@ -71,8 +73,10 @@ struct MatchTimes {
 // as it scores better. Deterministic.
 class Matcher {
  public:
-  // Reads the codebook and the norms. The reader must outlive the matcher.
-  Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options);
+  // Reads the codebook and the norms. The reader must outlive the matcher. limits: of the indexed
+  // files, which are read again for correlation.
+  Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options,
+          const ImagesOptions& limits);
   ~Matcher();
   std::vector<Match> match(const Query& query);
   // Looks up an image of the index by what the index knows of it, without extraction; it is not

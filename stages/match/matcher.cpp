@@ -55,6 +55,21 @@ Calibration stored_calibration(const IndexReader& index) {
   return text ? calibration_from(*text).value_or(Calibration{}) : Calibration{};
 }
 
+// Sets the votes of matches against those of all that the shortlist holds, best first.
+void compare_votes(std::span<const RankedImage> shortlist, std::vector<Match>& matches) {
+  if (shortlist.empty()) return;
+  const auto at = [&](std::size_t quarter) {
+    return shortlist[quarter * shortlist.size() / 4].score;
+  };
+  const double range = at(1) - at(3);
+  for (Match& match : matches) {
+    Evidence& evidence = match.evidence;
+    evidence.votes_ratio = evidence.votes / at(2);
+    evidence.votes_excess = range > 0 ? (evidence.votes - at(2)) / range : 0;
+    evidence.shortlist = shortlist.size();
+  }
+}
+
 bool ranks_before(const Match& a, const Match& b) {
   return a.score != b.score ? a.score > b.score : a.image.id < b.image.id;
 }
@@ -70,10 +85,11 @@ void merge_matches(std::vector<Match>& matches, std::vector<Match> more) {
 }  // namespace
 
 struct Matcher::Impl {
-  Impl(OpenClSession& session, const IndexReader& index_reader, const MatchOptions& match_options)
+  Impl(OpenClSession& session, const IndexReader& index_reader, const MatchOptions& match_options,
+       const ImagesOptions& limits)
       : reader(index_reader),
         options(match_options),
-        index(reader, std::size_t{match_options.cache_mib} << 20),
+        index(reader, limits, std::size_t{match_options.cache_mib} << 20),
         calibration(stored_calibration(reader)),
         codebook(reader.codebook()),
         assigner(session, codebook.word_matrix()),
@@ -130,11 +146,7 @@ std::vector<Match> Matcher::Impl::verified(const Question& question,
     candidates.push_back({index.record(entry.image), entry.score});
   }
   std::vector<Match> matches = verify_all(question, candidates, options);
-  const double median = images.empty() ? 1 : images[images.size() / 2].score;
-  for (Match& match : matches) {
-    match.evidence.votes_ratio = match.evidence.votes / median;
-    match.evidence.shortlist = images.size();
-  }
+  compare_votes(images, matches);
   weigh(matches);
   return matches;
 }
@@ -177,6 +189,7 @@ void Matcher::Impl::sharpen(const DecodedImage& photo, const Pyramid& scene, Mat
       sharpener.sharpen(object.pixels.view(), scene,
                         to_query * match.object_to_query * to_object.inverse(), features);
   match.evidence.correlation = pose.correlation;
+  match.evidence.detail = pose.detail;
   match.object_to_query = to_query.inverse() * pose.object_to_scene * to_object;
   const Quad before = match.quad;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
@@ -249,8 +262,9 @@ std::vector<Match> Matcher::Impl::match_indexed(ImageId id) {
   return answer(question_of(record->image, record->features), picture->value_or(DecodedImage{}));
 }
 
-Matcher::Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options)
-    : impl_(std::make_unique<Impl>(session, index, options)) {}
+Matcher::Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options,
+                 const ImagesOptions& limits)
+    : impl_(std::make_unique<Impl>(session, index, options, limits)) {}
 
 Matcher::~Matcher() = default;
 

@@ -5,13 +5,10 @@
 #include <cmath>
 
 #include "stages/match/crop.h"
+#include "stages/match/pose_geometry.h"
 
 namespace lookalike {
 namespace {
-
-Homography translation(double x, double y) {
-  return {{1, 0, x, 0, 1, y, 0, 0, 1}};
-}
 
 bool fits(const ImageView& object, const ImageView& scene) {
   return !object.empty() && object.width <= scene.width && object.height <= scene.height;

@@ -38,6 +38,16 @@ Jacobian jacobian(const Homography& map, Point object) {
   return jacobian(map, map.apply(object), depth(map, object));
 }
 
+Homography translation(double x, double y) {
+  return {{1, 0, x, 0, 1, y, 0, 0, 1}};
+}
+
+Homography resizing(int from_width, int from_height, int to_width, int to_height) {
+  const double x = static_cast<double>(to_width) / from_width;
+  const double y = static_cast<double>(to_height) / from_height;
+  return {{x, 0, (x - 1) / 2, 0, y, (y - 1) / 2, 0, 0, 1}};
+}
+
 Point middle(int width, int height) {
   return {(width - 1) / 2.0, (height - 1) / 2.0};
 }

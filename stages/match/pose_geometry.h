@@ -23,6 +23,12 @@ double depth(const Homography& map, Point object);
 Jacobian jacobian(const Homography& map, Point mapped, double depth);
 Jacobian jacobian(const Homography& map, Point object);
 
+// Moves by x and y.
+Homography translation(double x, double y);
+
+// The map between pixel centres of an image and of the same image resized.
+Homography resizing(int from_width, int from_height, int to_width, int to_height);
+
 // The middle of a w x h image, between pixel centres.
 Point middle(int width, int height);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stages/match/crop.h"
+#include "stages/match/detail.h"
 #include "stages/match/pose_geometry.h"
 #include "stages/match/quad.h"
 
@@ -54,10 +55,6 @@ double shrinking(const Homography& map, Point at) {
   return std::min(std::hypot(j.xx, j.yx), std::hypot(j.xy, j.yy));
 }
 
-Homography shift(double x, double y) {
-  return {{1, 0, x, 0, 1, y, 0, 0, 1}};
-}
-
 }  // namespace
 
 // The object, reduced so that neither it nor its place in the scene is enlarged.
@@ -71,9 +68,7 @@ struct PoseSharpener::Frame {
     };
     const int width = reduced(image.width);
     const int height = reduced(image.height);
-    const double x = static_cast<double>(image.width) / width;
-    const double y = static_cast<double>(image.height) / height;
-    to_object = {{x, 0, (x - 1) / 2, 0, y, (y - 1) / 2, 0, 0, 1}};
+    to_object = resizing(width, height, image.width, image.height);
     object = share < 1 ? warp.warp(image, to_object, width, height).image
                        : crop(image, 0, 0, width, height);
   }
@@ -101,6 +96,7 @@ struct PoseSharpener::View {
   int margin_px = 0;
   Warped rectified;
   std::optional<double> correlation;
+  std::optional<double> detail;
 };
 
 PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene,
@@ -108,7 +104,7 @@ PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene
   const int width = frame.object.width;
   const int height = frame.object.height;
   const Homography window_to_scene =
-      object_to_scene * frame.to_object * shift(-margin_px, -margin_px);
+      object_to_scene * frame.to_object * translation(-margin_px, -margin_px);
   const int window_width = width + 2 * margin_px;
   const int window_height = height + 2 * margin_px;
   const Pyramid::Level& level =
@@ -117,10 +113,12 @@ PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene
             margin_px,
             warp_.warp(level.image, level.to_full.inverse() * window_to_scene, window_width,
                        window_height),
+            {},
             {}};
   const GrayImage inner = crop(seen.rectified.image.view(), margin_px, margin_px, width, height);
   const GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
   seen.correlation = correlation_.correlate(frame.object.view(), inner.view(), mask.view());
+  seen.detail = detail_agreement(frame.object.view(), inner.view(), mask.view());
   return seen;
 }
 
@@ -135,7 +133,7 @@ SharpenedPose PoseSharpener::sharpen(const ImageView& object, const Pyramid& sce
   const View first = view(coarse, scene, object_to_scene, std::max(4, coarse.longest() / 20));
   const bool hopeless = first.correlation.value_or(-1) < kHopelessCorrelation;
   if (hopeless && !features.empty() && features.size() < kFeaturesOfHope) {
-    return {object_to_scene, first.correlation};
+    return {object_to_scene, first.correlation, first.detail};
   }
   return nearer(fine, scene, corrected(coarse, scene, first, features).object_to_scene, features);
 }
@@ -150,7 +148,7 @@ SharpenedPose PoseSharpener::nearer(const Frame& frame, const Pyramid& scene,
 // The pose with the blocks of a view brought together, unless that correlates worse.
 SharpenedPose PoseSharpener::corrected(const Frame& frame, const Pyramid& scene, const View& seen,
                                        std::span<const PointPair> features) {
-  const SharpenedPose as_it_was = {seen.object_to_scene, seen.correlation};
+  const SharpenedPose as_it_was = {seen.object_to_scene, seen.correlation, seen.detail};
   std::vector<PointPair> pairs = find_blocks(frame, seen);
   if (pairs.size() < kMinBlocks) return as_it_was;
   pairs.insert(pairs.end(), features.begin(), features.end());
@@ -164,9 +162,9 @@ SharpenedPose PoseSharpener::corrected(const Frame& frame, const Pyramid& scene,
     if (map) map = fit_pose(PoseModel::kPerspective, pairs, *map, scale_px * pixel);
   }
   if (!map || !is_plausible(*map * frame.to_object, width, height)) return as_it_was;
-  const std::optional<double> correlation = view(frame, scene, *map, 0).correlation;
-  if (!correlation || (seen.correlation && *correlation < *seen.correlation)) return as_it_was;
-  return {*map, correlation};
+  const View better = view(frame, scene, *map, 0);
+  if (!better.correlation || better.correlation < seen.correlation) return as_it_was;
+  return {*map, better.correlation, better.detail};
 }
 
 // Where the scene shows the object's blocks: centres in the object, places in the scene.

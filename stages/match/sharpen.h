@@ -17,6 +17,7 @@ namespace lookalike {
 struct SharpenedPose {
   Homography object_to_scene;
   std::optional<double> correlation;  // [-1, 1]; absent where either side is flat
+  std::optional<double> detail{};     // see detail.h
 };
 
 // Corrects a pose by the pixels. The scene is brought into the object's frame; blocks of the object

@@ -88,6 +88,7 @@ TEST_F(EvaluateTest, WithoutAQuestionItIsAUsageError) {
   EXPECT_EQ(evaluate({"--database", "x.db"}).exit_code, 2);
   EXPECT_EQ(evaluate({"--synthetic"}).exit_code, 2);
   EXPECT_EQ(evaluate({"--synthetic", "--truth", "t.csv", "--database", "x.db"}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--synthetic", "--matches", "m.csv", "--images", "."}).exit_code, 2);
   EXPECT_EQ(evaluate({"--truth", "t.csv"}).exit_code, 2);
   EXPECT_EQ(evaluate({"--truth", "t.csv", "--database", "x.db", "--photos", "3"}).exit_code, 2);
   EXPECT_EQ(evaluate({"--synthetic", "--images", ".", "--kinds", "sideways"}).exit_code, 2);

@@ -109,6 +109,15 @@ TEST_F(QueryTest, FindsNothingInNoise) {
   EXPECT_THAT(query({path("stranger.png")}).out, HasSubstr("nothing found"));
 }
 
+TEST_F(QueryTest, WhatDoesNotLookAlikeIsListedOnDemand) {
+  EXPECT_THAT(query({path("stranger.png")}).out, HasSubstr("nothing found"));
+  const ProgramResult all = query({"--all", "--json", path("stranger.png")});
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  const json answer = json::parse(all.out);
+  ASSERT_FALSE(answer["matches"].empty());
+  for (const json& match : answer["matches"]) EXPECT_EQ(match["decision"], "none");
+}
+
 TEST_F(QueryTest, AnswersEachPhotoOnItsOwnLineAndPassesOverBrokenOnes) {
   const ProgramResult result =
       query({"--json", path("scene.png"), path("broken.png"), path("stranger.png")});

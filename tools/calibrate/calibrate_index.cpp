@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "stages/extract/extract_stage.h"
+#include "stages/match/indexed_picture.h"
 #include "stages/match/match.h"
 #include "stages/store/settings.h"
 #include "tools/calibrate/made_photo.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::size_t kPhotos = 48;
 constexpr std::uint32_t kBackgroundSidePx = 640;
-constexpr const char* kCalibratedImages = "calibration.images";  // how many there were
+constexpr const char* kCalibratedImages = "calibration.detail.images";  // how many there were
 
 cv::Mat as_mat(const DecodedImage& image) {
   return cv::Mat(image.pixels.height, image.pixels.width, CV_8U,
@@ -45,7 +46,7 @@ class Observer {
       : extract_options_(extract_options_from(index.settings())),
         limits_(config.images),
         extract_(session, extract_options_),
-        matcher_(session, index, options_of(config.match)),
+        matcher_(session, index, options_of(config.match), config.images),
         random_(config.match.seed) {}
 
   void observe(const StoredImage& object, const StoredImage& background, Sightings& sightings) {
@@ -76,12 +77,8 @@ class Observer {
   }
 
   std::optional<cv::Mat> read(const StoredImage& image, std::uint32_t longest_side_px) const {
-    for (const std::string& path : image.paths) {
-      const auto decoded = decode_file(path, longest_side_px, limits_);
-      const auto* pixels = std::get_if<DecodedImage>(&decoded);
-      if (pixels != nullptr && pixels->record.content == image.content) return as_mat(*pixels);
-    }
-    return std::nullopt;
+    const auto decoded = read_indexed(image, longest_side_px, limits_);
+    return decoded ? std::optional(as_mat(*decoded)) : std::nullopt;
   }
 
   std::vector<Match> found_in(const cv::Mat& photo) {
@@ -130,20 +127,21 @@ bool is_calibration_due(const IndexReader& index) {
   return 2 * images >= 3 * calibrated || 2 * images <= calibrated;
 }
 
-Sightings calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
-                          Progress::Style style, const std::function<void()>& before_each) {
+CalibrationRun calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
+                               Progress::Style style, const std::function<void()>& before_each) {
   const IndexReader index{std::filesystem::path(config.store.database)};
   const IndexCounts counts = index.counts();
   Progress progress("calibrate", "photos",
                     std::min<std::size_t>(kPhotos, counts.images - counts.blank), style);
-  Sightings sightings = sightings_of(index, session, config, progress, before_each);
-  if (sightings.shown.empty()) {
+  CalibrationRun run{sightings_of(index, session, config, progress, before_each), std::nullopt};
+  if (run.sightings.shown.empty()) {
     spdlog::warn("calibrate: no photo of the index could be read and found; nothing is changed");
-    return sightings;
+    return run;
   }
-  writer.set_derived(kCalibrationName, to_text(calibrate(sightings)));
+  run.calibration = calibrate(run.sightings);
+  writer.set_derived(kCalibrationName, to_text(*run.calibration));
   writer.set_derived(kCalibratedImages, std::to_string(counts.images - counts.blank));
-  return sightings;
+  return run;
 }
 
 }  // namespace lookalike

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 
 #include "config/options.h"
 #include "kernels/session/session.h"
@@ -25,9 +26,15 @@ Sightings sightings_of(const IndexReader& index, OpenClSession& session, const R
 // enough images.
 bool is_calibration_due(const IndexReader& index);
 
-// Calibrates the index that the writer holds, and returns what it was calibrated on. Leaves it as
-// it is when none of its images can be read any more, and when before_each throws.
-Sightings calibrate_index(
+// What an index was calibrated on, and to what; to nothing when it was left as it is.
+struct CalibrationRun {
+  Sightings sightings;
+  std::optional<Calibration> calibration;
+};
+
+// Calibrates the index that the writer holds. Leaves it as it is when none of its images can be
+// read any more, and when before_each throws.
+CalibrationRun calibrate_index(
     IndexWriter& writer, const RunConfig& config, OpenClSession& session, Progress::Style style,
     const std::function<void()>& before_each = [] {});
 

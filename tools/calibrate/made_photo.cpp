@@ -22,11 +22,15 @@ cv::Point2f moved(const cv::Point2f& corner, double scale, double turn, const cv
           static_cast<float>(x * std::sin(turn) + y * std::cos(turn) + to.y)};
 }
 
-// Object pixels to photo pixels.
-cv::Mat random_pose(const cv::Size& object, const cv::Size& photo, Random& random) {
+// Photo px per object px: the object fills 35 to 100 % of what there is.
+double random_scale(const cv::Size& object, const cv::Size& photo, Random& random) {
   const double fit = std::min(static_cast<double>(photo.width) / object.width,
                               static_cast<double>(photo.height) / object.height);
-  const double scale = fit * random.between(0.35, 1);
+  return fit * random.between(0.35, 1);
+}
+
+// Object pixels to photo pixels.
+cv::Mat random_pose(const cv::Size& object, const cv::Size& photo, double scale, Random& random) {
   const double turn = random.between(-kMostTurnDegrees, kMostTurnDegrees) * std::numbers::pi / 180;
   const cv::Point2d middle(photo.width * (0.5 + random.between(-kShift, kShift)),
                            photo.height * (0.5 + random.between(-kShift, kShift)));
@@ -62,8 +66,16 @@ void spoil(cv::Mat& photo, Random& random) {
 
 cv::Mat make_photo(const cv::Mat& object, const cv::Mat& background, Random& random) {
   cv::Mat photo = background.clone();
-  const cv::Mat pose = random_pose(object.size(), photo.size(), random);
-  cv::warpPerspective(object, photo, pose, photo.size(), cv::INTER_AREA, cv::BORDER_TRANSPARENT);
+  const double scale = random_scale(object.size(), photo.size(), random);
+  // Warping does not average, as a camera does: what is to become smaller is reduced before.
+  const double reduction = std::min(1.0, scale);
+  const auto reduced = [&](int side_px) {
+    return std::max(1, static_cast<int>(std::lround(side_px * reduction)));
+  };
+  cv::Mat front;
+  cv::resize(object, front, {reduced(object.cols), reduced(object.rows)}, 0, 0, cv::INTER_AREA);
+  const cv::Mat pose = random_pose(front.size(), photo.size(), scale / reduction, random);
+  cv::warpPerspective(front, photo, pose, photo.size(), cv::INTER_LINEAR, cv::BORDER_TRANSPARENT);
   spoil(photo, random);
   return photo;
 }

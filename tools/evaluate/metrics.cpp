@@ -22,13 +22,8 @@ Quad bounding_box(const Quad& quad) {
           Point{left->x, bottom->y}};
 }
 
-bool names(const Answer::Found& found, const std::string& path) {
-  return std::find(found.paths.begin(), found.paths.end(), path) != found.paths.end();
-}
-
-bool is_relevant(const TruthQuery& query, const Answer::Found& found) {
-  return std::any_of(query.relevant.begin(), query.relevant.end(),
-                     [&](const RelevantImage& image) { return names(found, image.path); });
+bool names(std::span<const std::string> paths, const std::string& path) {
+  return std::find(paths.begin(), paths.end(), path) != paths.end();
 }
 
 std::size_t relevant_among(const TruthQuery& query, const Answer& answer, std::size_t depth) {
@@ -36,14 +31,14 @@ std::size_t relevant_among(const TruthQuery& query, const Answer& answer, std::s
       answer.found.begin() + static_cast<std::ptrdiff_t>(std::min(depth, answer.found.size()));
   return static_cast<std::size_t>(
       std::count_if(answer.found.begin(), end,
-                    [&](const Answer::Found& found) { return is_relevant(query, found); }));
+                    [&](const Answer::Found& found) { return is_relevant(query, found.paths); }));
 }
 
 double average_precision(const TruthQuery& query, const Answer& answer) {
   double sum = 0;
   std::size_t hits = 0;
   for (std::size_t rank = 0; rank < answer.found.size(); ++rank) {
-    if (!is_relevant(query, answer.found[rank])) continue;
+    if (!is_relevant(query, answer.found[rank].paths)) continue;
     ++hits;
     sum += static_cast<double>(hits) / static_cast<double>(rank + 1);
   }
@@ -70,7 +65,7 @@ double calibration_error(const std::vector<TruthQuery>& queries,
       if (found.probability <= 0) continue;
       const auto bin = static_cast<std::size_t>(found.probability * kCalibrationBins);
       excess[std::min(bin, kCalibrationBins - 1)] +=
-          found.probability - (is_relevant(queries[i], found) ? 1 : 0);
+          found.probability - (is_relevant(queries[i], found.paths) ? 1 : 0);
       ++count;
     }
   }
@@ -115,9 +110,14 @@ void add(Measures& sums, const TruthQuery& query, const Answer& answer, bool box
 
 }  // namespace
 
+bool is_relevant(const TruthQuery& query, std::span<const std::string> paths) {
+  return std::any_of(query.relevant.begin(), query.relevant.end(),
+                     [&](const RelevantImage& image) { return names(paths, image.path); });
+}
+
 std::size_t rank_of(const RelevantImage& image, const Answer& answer) {
   for (std::size_t i = 0; i < answer.found.size(); ++i) {
-    if (names(answer.found[i], image.path)) return i + 1;
+    if (names(answer.found[i].paths, image.path)) return i + 1;
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct Measures {
   double known_f1 = 0;
   double calibration_error = 0;  // of probabilities above 0, expected, in ten bins
 };
+
+// Whether one of an image's paths is that of an image that the query shows.
+bool is_relevant(const TruthQuery& query, std::span<const std::string> paths);
 
 // Rank of the image in the answer, from 1; 0 when it is not there.
 std::size_t rank_of(const RelevantImage& image, const Answer& answer);

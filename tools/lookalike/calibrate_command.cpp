@@ -31,7 +31,8 @@ Json evidence_json(const std::vector<Evidence>& sightings) {
                     {"pairs", evidence.pairs},
                     {"inliers", evidence.inliers},
                     {"effective_inliers", evidence.effective_inliers},
-                    {"correlation", evidence.correlation ? Json(*evidence.correlation) : Json()}});
+                    {"correlation", evidence.correlation ? Json(*evidence.correlation) : Json()},
+                    {"detail", evidence.detail ? Json(*evidence.detail) : Json()}});
   }
   return list;
 }
@@ -44,11 +45,11 @@ int run_calibrate(const Arguments& arguments) {
   }
   IndexWriter writer(config.store.database);
   OpenClSession session(session_options(config.device));
-  const Sightings sightings = calibrate_index(writer, config, session, style);
+  const auto [sightings, calibration] = calibrate_index(writer, config, session, style);
   spdlog::info("{} images seen that were shown, {} others, {} decoys", sightings.shown.size(),
                sightings.others.size(), sightings.decoys.size());
   if (arguments.json) {
-    fmt::print("{}\n", json_text({{"weights", calibrate(sightings).weights},
+    fmt::print("{}\n", json_text({{"weights", calibration ? Json(calibration->weights) : Json()},
                                   {"shown", evidence_json(sightings.shown)},
                                   {"others", evidence_json(sightings.others)},
                                   {"decoys", evidence_json(sightings.decoys)}}));

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "stages/command/open_session.h"
 #include "stages/match/answers.h"
 #include "stages/store/settings.h"
+#include "tools/evaluate/match_table.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/evaluate_synthetic.h"
@@ -35,6 +37,7 @@ struct Arguments {
     command.add_option("--ranks", ranks, "Write the rank and overlap of each relevant image")
         ->type_name("FILE.csv");
     command.add_option("--matches", matches, "Write what is known of each match")
+        ->excludes("--synthetic")
         ->type_name("FILE.csv");
     config.add("--mirror", "match.mirror");
     command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
@@ -84,32 +87,14 @@ void check_indexed(const IndexReader& index, const std::vector<TruthQuery>& quer
   }
 }
 
-// Everything that is known of each match.
-void write_matches(std::ofstream& output, const TruthQuery& query,
-                   const std::vector<Match>& matches) {
-  for (const Match& match : matches) {
-    const bool relevant =
-        std::any_of(query.relevant.begin(), query.relevant.end(), [&](const RelevantImage& image) {
-          return std::find(match.image.paths.begin(), match.image.paths.end(), image.path) !=
-                 match.image.paths.end();
-        });
-    output << fmt::format(
-        "{},{},{},{:.6f},{:.3f},{},{},{},{},{:.4f},{},{:.3f}\n", query.path,
-        match.image.paths.front(), relevant ? 1 : 0, match.evidence.votes,
-        match.evidence.votes_ratio, match.evidence.pairs, match.evidence.inliers,
-        match.evidence.effective_inliers,
-        match.evidence.correlation ? fmt::format("{:.4f}", *match.evidence.correlation) : "",
-        match.probability, to_string(match.decision), match.score);
-  }
-}
-
 Answer answer_of(const std::vector<Match>& matches) {
   Answer answer;
-  for (const Match& match : matches)
+  for (const Match& match : matches) {
     answer.found.push_back({.paths = match.image.paths,
                             .quad = match.quad,
                             .probability = match.probability,
                             .same = match.decision >= Decision::kSameObject});
+  }
   return answer;
 }
 
@@ -119,11 +104,11 @@ std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
   const ExtractOptions options = extract_options_from(index.settings());
   OpenClSession session(session_options(config.device));
   ExtractStage extract(session, options);
-  Matcher matcher(session, index, config.match);
+  Matcher matcher(session, index, config.match, config.images);
   Progress progress("queries", "photos", queries.size(), arguments.talk.apply());
   std::vector<Answer> answers;
-  std::ofstream dump;
-  if (!arguments.matches.empty()) dump.open(arguments.matches);
+  std::optional<MatchTable> table;
+  if (!arguments.matches.empty()) table.emplace(arguments.matches);
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
     const auto photo = load_photo(extract, query.path, options, config.images);
@@ -140,10 +125,11 @@ std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
     times.verify_ms.push_back(steps.verify);
     times.expand_ms.push_back(steps.expand);
     times.locate_ms.push_back(steps.locate);
-    write_matches(dump, query, matches);
+    if (table) table->add(query, matches);
     answers.push_back(answer_of(matches));
     progress.update(answers.size());
   }
+  if (table) table->close();
   return answers;
 }
 
@@ -199,7 +185,8 @@ void check(const Arguments& arguments, const RunConfig& config) {
 }
 
 int evaluate(const Arguments& arguments) {
-  const RunConfig config = arguments.config.load();
+  RunConfig config = arguments.config.load();
+  config.match.report = "all";  // a ranking is measured whole
   if (arguments.synthetic.chosen) {
     return evaluate_synthetic(arguments.synthetic, config, arguments.json, arguments.ranks,
                               arguments.talk.apply());

@@ -57,7 +57,7 @@ Outcome run(const SyntheticArguments& arguments, const RunConfig& config, Progre
                              extract_options_from(index.settings()), config.images};
   OpenClSession session(session_options(config.device));
   ExtractStage extract(session, options.extract);
-  Matcher matcher(session, index, config.match);
+  Matcher matcher(session, index, config.match, config.images);
   const Ask ask = [&](DecodedImage photo) {
     Query query{.image = std::move(photo), .features = {}};
     query.features = std::move(extract.run({&query.image, 1}).front().features);

@@ -37,6 +37,7 @@ struct Arguments {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_flag("--refine", refine,
                      "Correct every outline by the pixels, and say how far that moved its corners");
+    command.add_flag("--all", all, "List also what does not look like it, as \"none\"");
     command.add_flag("--json", json, "Print one JSON object per photo, one a line");
     command.add_option("--report", report, "Write a page that shows what was found")
         ->type_name("FILE.html");
@@ -44,6 +45,7 @@ struct Arguments {
   }
   ConfigArguments config;
   TalkArguments talk;
+  bool all = false;
   bool json = false;
   bool refine = false;
   std::string report;
@@ -155,7 +157,8 @@ void query_indexed(const Arguments& arguments, const IndexReader& index, Matcher
 }
 
 int query(const Arguments& arguments) {
-  const RunConfig config = arguments.config.load();
+  RunConfig config = arguments.config.load();
+  if (arguments.all) config.match.report = "all";
   arguments.talk.apply();
   if (arguments.photos.empty() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
@@ -167,7 +170,7 @@ int query(const Arguments& arguments) {
   MatchOptions options = config.match;
   if (arguments.refine)
     options.locate_candidates = std::max(options.locate_candidates, options.top);
-  Matcher matcher(session, index, options);
+  Matcher matcher(session, index, options, config.images);
   Answers answers(arguments, database);
   query_indexed(arguments, index, matcher, answers);
   const std::size_t skipped = query_photos(
@@ -187,8 +190,8 @@ void add_query_command(CLI::App& app, Action& action) {
       "Output: a table, or with --json one object a line:\n"
       "  {\"query\": path, \"matches\": [{\"path\", \"score\", \"probability\", "
       "\"decision\", \"mirrored\", \"inliers\", \"correlation\", \"moved_px\", \"quad\"}, ...]}\n"
-      "  decision: \"duplicate\", \"same object\", or \"similar\" where geometry does not "
-      "confirm it\n"
+      "  decision: \"duplicate\", \"same object\", \"similar\" where geometry does not confirm it; "
+      "with --all, also \"none\"\n"
       "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
       "(anticlockwise where mirrored); null without a pose\n"
       "  moved_px: how far the pixels moved the corner that they moved most; null where they were "

@@ -10,24 +10,25 @@
 namespace lookalike {
 namespace {
 
-Evidence evidence(std::uint32_t inliers, double correlation, std::uint32_t pairs = 100) {
+Evidence evidence(std::uint32_t inliers, double detail, std::uint32_t pairs = 100) {
   return {.votes_ratio = 1,
           .shortlist = 100,
           .pairs = pairs,
           .inliers = inliers,
           .effective_inliers = inliers,
-          .correlation = correlation};
+          .correlation = {},
+          .detail = detail};
 }
 
 // `count` sightings of about so many inliers, spread by a third.
-std::vector<Evidence> sightings(std::size_t count, double inliers, double correlation,
+std::vector<Evidence> sightings(std::size_t count, double inliers, double detail,
                                 std::uint64_t seed) {
   Random random(seed);
   std::vector<Evidence> result;
   for (std::size_t i = 0; i < count; ++i) {
     const double drawn = inliers * std::exp(random.normal() / 3);
     result.push_back(evidence(static_cast<std::uint32_t>(std::lround(std::max(4.0, drawn))),
-                              correlation + 0.1 * random.normal()));
+                              detail + 0.1 * random.normal()));
   }
   return result;
 }

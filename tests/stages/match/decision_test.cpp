@@ -31,25 +31,25 @@ TEST(Decide, ThresholdOfTheSameObjectIsTheUsers) {
   EXPECT_EQ(decide(match_with(50, 0.85), 100, 80, {.same_probability = 1}), Decision::kSimilar);
 }
 
-TEST(Decide, ManyVotesWithoutAPoseAreSimilar) {
+TEST(Decide, VotesThatStandOutAreSimilarWithoutAPose) {
   Match match;
-  match.evidence.votes_ratio = 3;
-  match.evidence.shortlist = kSimilarDepth;
+  match.evidence.votes_excess = 7;
+  match.evidence.shortlist = kShortestListForVotes;
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSimilar);
-  match.evidence.votes_ratio = 1;
+  match.evidence.votes_excess = 2;
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kNone);
-  match.evidence.votes_ratio = 3;
-  match.evidence.shortlist = kSimilarDepth - 1;
+  match.evidence.votes_excess = 7;
+  match.evidence.shortlist = kShortestListForVotes - 1;
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kNone);
 }
 
-TEST(RankingScore, CorrelationRaisesAndVotesBreakTies) {
+TEST(RankingScore, DetailRaisesAndVotesBreakTies) {
   const Evidence plain = {.votes_ratio = 1, .effective_inliers = 10, .correlation = {}};
-  Evidence correlated = plain;
-  correlated.correlation = 0.5;
+  Evidence detailed = plain;
+  detailed.detail = 0.5;
   Evidence voted = plain;
   voted.votes_ratio = 2;
-  EXPECT_GT(ranking_score(correlated, {}), ranking_score(plain, {}));
+  EXPECT_GT(ranking_score(detailed, {}), ranking_score(plain, {}));
   EXPECT_GT(ranking_score(voted, {}), ranking_score(plain, {}));
 }
 

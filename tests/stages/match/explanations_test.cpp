@@ -62,7 +62,7 @@ TEST(ResolveExplanations, CopyInTheSamePlaceStays) {
 
 TEST(ResolveExplanations, DetailThatThePixelsConfirmStays) {
   Match detail = match_of(0, 20, {50, 50}, 40);
-  detail.evidence.correlation = 0.9;
+  detail.evidence.detail = 0.7;
   EXPECT_THAT(inliers_after(sure(), detail), ElementsAre(100U, 20U));
 }
 

@@ -97,7 +97,7 @@ class MatcherTest : public ::testing::Test {
 
   static std::vector<Match> match(const Query& query, const MatchOptions& options = {}) {
     const IndexReader reader(database());
-    return Matcher(*session_, reader, options).match(query);
+    return Matcher(*session_, reader, options, {}).match(query);
   }
 
   static inline std::unique_ptr<OpenClSession> session_;
@@ -287,7 +287,7 @@ TEST_F(MatcherTest, WhatIsNotMirroredIsTheSameWithTheMirror) {
 TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
   const IndexReader reader(database());
   const ImageId copy = reader.find(path_of(5)).value();
-  const auto matches = Matcher(*session_, reader, {}).match_indexed(copy);
+  const auto matches = Matcher(*session_, reader, {}, {}).match_indexed(copy);
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(1)});
   EXPECT_GT(matches.front().evidence.correlation.value_or(0), 0.95);
@@ -299,7 +299,7 @@ TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
 
 TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
   const IndexReader reader(database());
-  Matcher matcher(*session_, reader, {});
+  Matcher matcher(*session_, reader, {}, {});
   fs::rename(path_of(5), path_of(5) + ".away");
   const auto matches = matcher.match_indexed(reader.find(path_of(5)).value());
   fs::rename(path_of(5) + ".away", path_of(5));
@@ -309,7 +309,7 @@ TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
 
 TEST_F(MatcherTest, AnImageThatTheIndexDoesNotHaveIsAnInputError) {
   const IndexReader reader(database());
-  Matcher matcher(*session_, reader, {});
+  Matcher matcher(*session_, reader, {}, {});
   try {
     matcher.match_indexed(4000);
     FAIL() << "answered";

@@ -30,7 +30,7 @@ class CalibrateIndexTest : public ::testing::Test {
     run_index(config_, Progress::Style::kQuiet);
   }
   IndexReader index() const { return IndexReader(config_.store.database); }
-  Sightings calibrate() {
+  CalibrationRun calibrate() {
     IndexWriter writer(config_.store.database);
     OpenClSession session(session_options(config_.device));
     return calibrate_index(writer, config_, session, Progress::Style::kQuiet);
@@ -46,7 +46,7 @@ TEST_F(CalibrateIndexTest, SmallIndexIsLeftUncalibrated) {
 }
 
 TEST_F(CalibrateIndexTest, WhatPhotosAreMadeOfIsFoundInThem) {
-  const Sightings seen = calibrate();
+  const Sightings seen = calibrate().sightings;
   EXPECT_GE(seen.shown.size(), 6U);
   EXPECT_LE(seen.shown.size(), 12U);
   EXPECT_LT(seen.decoys.size(), seen.shown.size());
@@ -54,10 +54,12 @@ TEST_F(CalibrateIndexTest, WhatPhotosAreMadeOfIsFoundInThem) {
 }
 
 TEST_F(CalibrateIndexTest, IndexKeepsWhatItWasCalibratedTo) {
-  const Sightings seen = calibrate();
+  const CalibrationRun run = calibrate();
   const auto text = index().derived(std::string(kCalibrationName));
   ASSERT_TRUE(text.has_value());
-  EXPECT_EQ(calibration_from(*text), lookalike::calibrate(seen));
+  ASSERT_TRUE(run.calibration.has_value());
+  EXPECT_EQ(calibration_from(*text), run.calibration);
+  EXPECT_EQ(run.calibration, lookalike::calibrate(run.sightings));
 }
 
 TEST_F(CalibrateIndexTest, SameIndexGivesTheSameCalibration) {

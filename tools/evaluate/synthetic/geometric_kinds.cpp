@@ -5,6 +5,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "stages/match/match.h"
+#include "stages/match/pose_geometry.h"
 #include "tools/evaluate/synthetic/variant.h"
 
 namespace lookalike {
@@ -13,14 +14,6 @@ namespace {
 constexpr double kDegree = 3.14159265358979323846 / 180;
 // What a photo is seen against when it does not fill the picture.
 const cv::Scalar kBackground = cv::Scalar::all(128);
-
-Homography shift(double x, double y) {
-  return {{1, 0, x, 0, 1, y, 0, 0, 1}};
-}
-
-Point middle_of(const cv::Mat& photo) {
-  return {(photo.cols - 1) / 2.0, (photo.rows - 1) / 2.0};
-}
 
 bool by_chance(Random& random) {
   return random.uniform() < 0.5;
@@ -42,7 +35,7 @@ Variant warped(const cv::Mat& photo, const Homography& map) {
   constexpr double kRounding = 1e-6;
   const cv::Size size(static_cast<int>(std::ceil(right - left - kRounding)),
                       static_cast<int>(std::ceil(bottom - top - kRounding)));
-  Homography whole = shift(-left, -top) * map;
+  Homography whole = translation(-left, -top) * map;
   cv::Mat picture;
   cv::warpPerspective(photo, picture, cv::Mat(3, 3, CV_64F, whole.h.data()), size, cv::INTER_LINEAR,
                       cv::BORDER_CONSTANT, kBackground);
@@ -56,7 +49,7 @@ Variant crop(const cv::Mat& photo, double percent, Random& random) {
                       std::max(1, static_cast<int>(std::lround(photo.rows * side))));
   const cv::Point at(random.below(photo.cols - size.width + 1),
                      random.below(photo.rows - size.height + 1));
-  return {lossless_file(photo(cv::Rect(at, size)).clone()), shift(-at.x, -at.y)};
+  return {lossless_file(photo(cv::Rect(at, size)).clone()), translation(-at.x, -at.y)};
 }
 
 // To the left or to the right.
@@ -64,8 +57,9 @@ Variant turn(const cv::Mat& photo, double degrees, Random& random) {
   const double angle = (by_chance(random) ? degrees : -degrees) * kDegree;
   const double c = std::cos(angle);
   const double s = std::sin(angle);
-  const Point middle = middle_of(photo);
-  return warped(photo, Homography{{c, -s, 0, s, c, 0, 0, 0, 1}} * shift(-middle.x, -middle.y));
+  const Point centre = middle(photo.cols, photo.rows);
+  return warped(photo,
+                Homography{{c, -s, 0, s, c, 0, 0, 0, 1}} * translation(-centre.x, -centre.y));
 }
 
 Variant scale(const cv::Mat& photo, double factor, Random&) {
@@ -73,9 +67,7 @@ Variant scale(const cv::Mat& photo, double factor, Random&) {
                       std::max(1, static_cast<int>(std::lround(photo.rows * factor))));
   cv::Mat picture;
   cv::resize(photo, picture, size, 0, 0, factor < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
-  const double x = static_cast<double>(size.width) / photo.cols;
-  const double y = static_cast<double>(size.height) / photo.rows;
-  return {lossless_file(picture), {{x, 0, (x - 1) / 2, 0, y, (y - 1) / 2, 0, 0, 1}}};
+  return {lossless_file(picture), resizing(photo.cols, photo.rows, size.width, size.height)};
 }
 
 // Turned about its upright or its level axis, seen from a distance of one and a half times its
@@ -87,8 +79,8 @@ Variant perspective(const cv::Mat& photo, double degrees, Random& random) {
   const Homography seen = by_chance(random)
                               ? Homography{{distance * c, 0, 0, 0, distance, 0, s, 0, distance}}
                               : Homography{{distance, 0, 0, 0, distance * c, 0, 0, s, distance}};
-  const Point middle = middle_of(photo);
-  return warped(photo, seen * shift(-middle.x, -middle.y));
+  const Point centre = middle(photo.cols, photo.rows);
+  return warped(photo, seen * translation(-centre.x, -centre.y));
 }
 
 Variant mirror(const cv::Mat& photo, double, Random&) {

@@ -14,6 +14,7 @@
 #include "pipeline/content_hash.h"
 #include "pipeline/ordered_parallel.h"
 #include "stages/decode/quiet_cerr.h"
+#include "stages/match/pose_geometry.h"
 #include "stages/match/quad.h"
 
 namespace lookalike {
@@ -55,9 +56,7 @@ std::variant<Original, LeftOut> read_original(const StoredImage& image,
       std::min(1.0, static_cast<double>(kSuitePhotoSidePx) / std::max(photo.cols, photo.rows));
   cv::Mat small = photo;
   if (factor < 1) cv::resize(photo, small, {}, factor, factor, cv::INTER_AREA);
-  const double x = static_cast<double>(small.cols) / photo.cols;
-  const double y = static_cast<double>(small.rows) / photo.rows;
-  return Original{image, small, {{x, 0, (x - 1) / 2, 0, y, (y - 1) / 2, 0, 0, 1}}};
+  return Original{image, small, resizing(photo.cols, photo.rows, small.cols, small.rows)};
 }
 
 // Seeds what chance does to one variant.

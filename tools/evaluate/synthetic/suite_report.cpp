@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "stages/match/answers.h"
+#include "tools/evaluate/csv_field.h"
 #include "tools/evaluate/synthetic/chart.h"
 #include "tools/report/html.h"
 
@@ -13,15 +14,6 @@ namespace {
 
 std::string strength_text(const SuiteRow& row) {
   return fmt::format("{:g} {}", row.strength, row.unit);
-}
-
-std::string csv_field(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
 }
 
 std::string left_out_list(const SuiteResult& result) {

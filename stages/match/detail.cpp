@@ -1,0 +1,55 @@
+#include "stages/match/detail.h"
+
+#include <cmath>
+
+namespace lookalike {
+namespace {
+
+constexpr double kMinVariance = 25;  // grey levels squared; flatter cells are noise
+
+// Sums over a cell.
+struct Sums {
+  double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+  int undefined = 0;
+};
+
+Sums sums_of(const ImageView& object, const ImageView& seen, const ImageView& mask, int left,
+             int top) {
+  Sums sums;
+  for (int y = top; y < top + kDetailCellPx; ++y) {
+    for (int x = left; x < left + kDetailCellPx; ++x) {
+      const double a = object.at(x, y);
+      const double b = seen.at(x, y);
+      sums.a += a;
+      sums.b += b;
+      sums.aa += a * a;
+      sums.bb += b * b;
+      sums.ab += a * b;
+      sums.undefined += mask.at(x, y) == 0 ? 1 : 0;
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+double detail_agreement(const ImageView& object, const ImageView& seen, const ImageView& mask) {
+  constexpr double kPixels = double{kDetailCellPx} * kDetailCellPx;
+  double sum = 0;
+  double cells = kCellsOfDoubt;
+  for (int y = 0; y + kDetailCellPx <= object.height; y += kDetailCellPx) {
+    for (int x = 0; x + kDetailCellPx <= object.width; x += kDetailCellPx) {
+      const Sums sums = sums_of(object, seen, mask, x, y);
+      const double object_variance = sums.aa - sums.a * sums.a / kPixels;
+      if (sums.undefined > 0 || object_variance < kMinVariance * kPixels) continue;
+      const double seen_variance = sums.bb - sums.b * sums.b / kPixels;
+      if (seen_variance > 0) {
+        sum += (sums.ab - sums.a * sums.b / kPixels) / std::sqrt(object_variance * seen_variance);
+      }
+      ++cells;
+    }
+  }
+  return sum / cells;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,56 @@
+#include "tools/evaluate/match_table.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "pipeline/error.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+std::string content_of(const std::string& file) {
+  std::ifstream input(file);
+  return {std::istreambuf_iterator<char>(input), {}};
+}
+
+TEST(MatchTable, HasALineForEachMatch) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "matches.csv";
+  std::vector<Match> matches(2);
+  matches[0].image.paths = {"/a,\"b\".jpg", "/other.jpg"};
+  matches[0].score = 12.5;
+  matches[0].decision = Decision::kSameObject;
+  matches[0].probability = 0.75;
+  matches[0].evidence = {.votes = 0.5,
+                         .votes_ratio = 2,
+                         .votes_excess = 3,
+                         .pairs = 40,
+                         .inliers = 20,
+                         .effective_inliers = 18,
+                         .correlation = 0.25,
+                         .detail = 0.5};
+  matches[1].image.paths = {"/c.jpg"};
+  MatchTable table(file);
+  table.add({"/q.jpg", {{"/other.jpg", {}}}}, matches);
+  table.close();
+  EXPECT_EQ(content_of(file),
+            "query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,"
+            "pairs,inliers,effective_inliers,correlation,detail\n"
+            "\"/q.jpg\",\"/a,\"\"b\"\".jpg\",1,1,12.500,same object,0.7500,0.500000,2.000,3.000,"
+            "40,20,18,0.2500,0.5000\n"
+            "\"/q.jpg\",\"/c.jpg\",0,2,0.000,none,0.0000,0.000000,0.000,0.000,0,0,0,,\n");
+}
+
+TEST(MatchTable, WhatCannotBeWrittenIsAnError) {
+  EXPECT_THROW(MatchTable("/no/such/folder/matches.csv"), Error);
+  MatchTable full("/dev/full");
+  EXPECT_THROW(full.close(), Error);
+}
+
+}  // namespace
+}  // namespace lookalike
