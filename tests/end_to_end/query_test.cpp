@@ -109,6 +109,12 @@ TEST_F(QueryTest, FindsNothingInNoise) {
   EXPECT_THAT(query({path("stranger.png")}).out, HasSubstr("nothing found"));
 }
 
+TEST_F(QueryTest, ARegionWithoutAPhotoIsAUsageError) {
+  const ProgramResult result = query({"--region", "0,0,50,50", "--id", "1"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--region is of photos"));
+}
+
 TEST_F(QueryTest, WhatDoesNotLookAlikeIsListedOnDemand) {
   EXPECT_THAT(query({path("stranger.png")}).out, HasSubstr("nothing found"));
   const ProgramResult all = query({"--all", "--json", path("stranger.png")});

@@ -163,6 +163,9 @@ int query(const Arguments& arguments) {
   if (arguments.photos.empty() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
   }
+  if (arguments.photos.empty() && !arguments.region.empty()) {
+    throw Error(ErrorKind::kUsage, "query: --region is of photos, and none is named");
+  }
   const std::optional<Region> region = region_of(arguments);
   const std::string database = database_of(config);
   const IndexReader index{std::filesystem::path(database)};
