@@ -10,7 +10,7 @@ namespace lookalike {
 namespace {
 
 constexpr double kDuplicateCover = 0.9;
-constexpr double kDetailGain = 2;
+constexpr double kAgreementGain = 1.5;
 
 // The share of the query that the quad covers.
 double cover(const Match& match, int width, int height) {
@@ -32,8 +32,9 @@ std::string_view to_string(Decision decision) {
 double ranking_score(const Evidence& evidence, const MatchOptions& options) {
   if (!options.rerank) return evidence.votes_ratio;
   const double inliers = options.effective_inliers ? evidence.effective_inliers : evidence.inliers;
-  return inliers * std::exp(kDetailGain * std::max(0.0, evidence.detail.value_or(0))) +
-         evidence.votes_ratio;
+  const double agreement =
+      std::max(0.0, evidence.correlation.value_or(0)) + std::max(0.0, evidence.detail.value_or(0));
+  return inliers * std::exp(kAgreementGain * agreement) + evidence.votes_ratio;
 }
 
 Decision decide(const Match& match, int query_width, int query_height,

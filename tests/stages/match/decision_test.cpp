@@ -43,13 +43,16 @@ TEST(Decide, VotesThatStandOutAreSimilarWithoutAPose) {
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kNone);
 }
 
-TEST(RankingScore, DetailRaisesAndVotesBreakTies) {
+TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {
   const Evidence plain = {.votes_ratio = 1, .effective_inliers = 10, .correlation = {}};
   Evidence detailed = plain;
   detailed.detail = 0.5;
+  Evidence correlated = plain;
+  correlated.correlation = 0.5;
   Evidence voted = plain;
   voted.votes_ratio = 2;
   EXPECT_GT(ranking_score(detailed, {}), ranking_score(plain, {}));
+  EXPECT_GT(ranking_score(correlated, {}), ranking_score(plain, {}));
   EXPECT_GT(ranking_score(voted, {}), ranking_score(plain, {}));
 }
 
