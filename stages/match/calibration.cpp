@@ -13,6 +13,7 @@ using Weights = std::array<double, Calibration::kWeights>;
 
 constexpr double kUsualInliers = 10;
 constexpr double kUsualShare = 0.1;  // of pairs that are inliers
+constexpr double kUsualVotes = 2;    // 1 + their excess
 constexpr double kMostVotes = 16;
 // How strongly weights are drawn to where they start, as by so many sightings: those that tell
 // others from decoys to "no difference", those of probabilities to the shipped ones.
@@ -24,11 +25,11 @@ constexpr double kLongestStep = 1;
 Weights quantities_of(const Evidence& evidence) {
   const double share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);
   const double votes = evidence.shortlist < kShortestListForVotes
-                           ? 1
-                           : std::clamp(evidence.votes_ratio, 1 / kMostVotes, kMostVotes);
+                           ? kUsualVotes
+                           : std::clamp(1 + evidence.votes_excess, 1.0, kMostVotes);
   return {1, std::log(evidence.effective_inliers / kUsualInliers),
           std::max(0.0, evidence.detail.value_or(0)), std::log(share / kUsualShare),
-          std::log(votes)};
+          std::log(votes / kUsualVotes)};
 }
 
 // A sighting and how true it is.

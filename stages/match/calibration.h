@@ -13,7 +13,7 @@ namespace lookalike {
 
 // How evidence becomes a probability: a logistic function of
 //   1, log(effective inliers / 10), the agreement in detail (0 where it is unknown or negative),
-//   log(inliers / pairs / 0.1), and log(votes over the usual ones), 0 in a short shortlist.
+//   log(inliers / pairs / 0.1), and log((1 + votes_excess) / 2), 0 in a short shortlist.
 // EXPERIMENTS.md says where the default weights come from.
 struct Calibration {
   static constexpr std::size_t kWeights = 5;

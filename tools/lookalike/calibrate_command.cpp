@@ -26,7 +26,7 @@ struct Arguments {
 Json evidence_json(const std::vector<Evidence>& sightings) {
   Json list = Json::array();
   for (const Evidence& evidence : sightings) {
-    list.push_back({{"votes_ratio", evidence.votes_ratio},
+    list.push_back({{"votes_excess", evidence.votes_excess},
                     {"shortlist", evidence.shortlist},
                     {"pairs", evidence.pairs},
                     {"inliers", evidence.inliers},

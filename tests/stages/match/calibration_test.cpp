@@ -11,7 +11,7 @@ namespace lookalike {
 namespace {
 
 Evidence evidence(std::uint32_t inliers, double detail, std::uint32_t pairs = 100) {
-  return {.votes_ratio = 1,
+  return {.votes_excess = 1,
           .shortlist = 100,
           .pairs = pairs,
           .inliers = inliers,
@@ -41,7 +41,7 @@ TEST(Calibration, ProbabilityGrowsWithEachKindOfEvidence) {
   EXPECT_GT(shipped.probability(evidence(6, 0.8)), weak);
   EXPECT_GT(shipped.probability(evidence(6, 0.1, 10)), weak);
   Evidence voted = evidence(6, 0.1);
-  voted.votes_ratio = 3;
+  voted.votes_excess = 3;
   EXPECT_GT(shipped.probability(voted), weak);
   EXPECT_GT(shipped.probability(evidence(60, 0.8)), 0.99);
 }
@@ -54,7 +54,7 @@ TEST(Calibration, VotesOfAShortListSayNothing) {
   Evidence voted = evidence(6, 0.1);
   voted.shortlist = 5;
   const double before = Calibration().probability(voted);
-  voted.votes_ratio = 4;
+  voted.votes_excess = 4;
   EXPECT_EQ(Calibration().probability(voted), before);
 }
 
