@@ -72,8 +72,8 @@ struct Block {
   cl_int edge_groups = 0;
 };
 
-// How many steps of `step` pixels go into the `end` pixels of the result from `first` on when the
-// last one's window, from `before` pixels in front of it on, must end within `pixels` of the image.
+// How many steps go into the result from `first` to `end` where the last one's window, which begins
+// `before` pixels in front of it, must end within the image's pixels.
 cl_int steps_inside(cl_int first, cl_int end, cl_int before, cl_int window, cl_int pixels,
                     cl_int step) {
   const cl_int room = std::min(end - first - step, pixels - window - (first - before));
@@ -142,7 +142,7 @@ std::string filter_options(ConvolutionKernel kernel, bool is_cpu, std::size_t he
 }
 
 cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t height,
-                 std::size_t width, Border border) {
+                 std::size_t width, Border border, bool aligned) {
   const std::string name(to_string(kernel));
   const Tiling tile = tiling(kernel, session.is_cpu());
   const std::string own = "convolution/" + name + ".cl";
@@ -150,10 +150,14 @@ cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t h
       session.is_cpu()
           ? std::vector<std::string>{"convolution/image_rows.cl", "convolution/float_rows.cl", own}
           : std::vector<std::string>{"convolution/image_rows.cl", own};
-  return session.kernel(sources, "correlate_" + name,
-                        "-cl-mad-enable" + define("LANES", tile.lanes) +
-                            define("GROUP_ROWS", tile.group_rows) + define("ROWS", tile.rows) +
-                            filter_options(kernel, session.is_cpu(), height, width, border));
+  std::string options = "-cl-mad-enable" + define("LANES", tile.lanes) +
+                        define("GROUP_ROWS", tile.group_rows) + define("ROWS", tile.rows) +
+                        filter_options(kernel, session.is_cpu(), height, width, border);
+  if (kernel == ConvolutionKernel::kRegisters) {
+    options += define("ALIGNED", aligned ? 1 : 0);
+    if (session.device().is_nvidia()) options += " -DPTX";
+  }
+  return session.kernel(sources, "correlate_" + name, options);
 }
 
 ConvolutionKernel resolve(ConvolutionKernel kernel, OpenClSession& session,
@@ -208,8 +212,7 @@ Convolution::Convolution(OpenClSession& session, MatrixView<const float> filter,
       border_(border),
       kernel_(resolve(kernel, session, filter, parts)),
       weights_(hold(weights_of(kernel_, filter, parts))),
-      turned_weights_(hold(turned(weights_.values, kernel_, height_))),
-      correlate_(build(session, kernel_, height_, width_, border)) {}
+      turned_weights_(hold(turned(weights_.values, kernel_, height_))) {}
 
 Convolution::Weights Convolution::hold(std::vector<float> values) {
   Weights weights{.values = std::move(values)};
@@ -223,17 +226,17 @@ std::size_t Convolution::fitting(std::size_t image_side, std::size_t filter_side
 }
 
 // Arguments from the fourth on.
-void Convolution::set_weights(const Weights& weights) {
+void Convolution::set_weights(cl::Kernel& kernel, const Weights& weights) {
   if (kernel_ == ConvolutionKernel::kTiled || kernel_ == ConvolutionKernel::kRegisters) {
-    correlate_.setArg(3, weights.values.size() * sizeof(float), weights.values.data());
-    if (kernel_ == ConvolutionKernel::kRegisters) correlate_.setArg(4, weights.buffer);
+    kernel.setArg(3, weights.values.size() * sizeof(float), weights.values.data());
+    if (kernel_ == ConvolutionKernel::kRegisters) kernel.setArg(4, weights.buffer);
     return;
   }
-  correlate_.setArg(3, weights.buffer);
+  kernel.setArg(3, weights.buffer);
   if (kernel_ != ConvolutionKernel::kSeparable) return;
   const Tiling tile = tiling(kernel_, session_.is_cpu());
   const std::size_t filtered_rows = tile.group_rows * tile.rows + height_ - 1;
-  correlate_.setArg(4, cl::Local(filtered_rows * tile.tile_columns * sizeof(float)));
+  kernel.setArg(4, cl::Local(filtered_rows * tile.tile_columns * sizeof(float)));
 }
 
 void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size_t rows,
@@ -251,16 +254,19 @@ void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size
                     to_int(centred ? height_ / 2 : 0),
                     to_int(centred ? width_ / 2 : 0),
                     to_int(static_cast<std::size_t>(border_))};
-  set_arguments(correlate_, image, result, shape);
-  set_weights(weights);
+  const bool aligned = columns % 4 == 0;
+  cl::Kernel& kernel = correlate_[aligned ? 1 : 0];
+  if (kernel() == nullptr) kernel = build(session_, kernel_, height_, width_, border_, aligned);
+  set_arguments(kernel, image, result, shape);
+  set_weights(kernel, weights);
   const Tiling tile = tiling(kernel_, session_.is_cpu());
   cl::NDRange items = items_of_tiles(shape, tile);
   if (kernel_ == ConvolutionKernel::kRegisters) {
     const Block block = block_inside(shape, tile);
-    correlate_.setArg(5, block);
+    kernel.setArg(5, block);
     items = items_of_block(block, tile);
   }
-  session_.launch(correlate_, "convolution", items, {{tile.lanes, tile.group_rows}});
+  session_.launch(kernel, "convolution", items, {{tile.lanes, tile.group_rows}});
 }
 
 std::vector<float> Convolution::run(const Weights& weights, MatrixView<const float> image) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -61,7 +62,7 @@ class Convolution {
               const std::optional<SeparableFilter>& parts, Border border, ConvolutionKernel kernel);
   Weights hold(std::vector<float> values);
   std::size_t fitting(std::size_t image_side, std::size_t filter_side) const;
-  void set_weights(const Weights& weights);
+  void set_weights(cl::Kernel& kernel, const Weights& weights);
   void run(const Weights& weights, const cl::Buffer& image, std::size_t rows, std::size_t columns,
            const cl::Buffer& result);
   std::vector<float> run(const Weights& weights, MatrixView<const float> image);
@@ -73,7 +74,8 @@ class Convolution {
   ConvolutionKernel kernel_;
   Weights weights_;
   Weights turned_weights_;  // those of the filter turned by 180 degrees
-  cl::Kernel correlate_;
+  // For images of any width and for multiples of 4 columns; compiled when needed.
+  std::array<cl::Kernel, 2> correlate_{};
 };
 
 }  // namespace lookalike
