@@ -22,8 +22,7 @@ struct Tiling {
 };
 
 constexpr Tiling kDirect{32, 8, 1, 32};
-// kernels_benchmark on an H200, 7 x 7 and 5 x 5.
-constexpr Tiling kTiled{32, 8, 2, 128};
+constexpr Tiling kTiled{32, 8, 2, 128};  // and kRegisters: 7 x 7 on an H200 (kernels/README.md)
 constexpr Tiling kRegisters{32, 8, 5, 128};
 constexpr Tiling kGpuSeparable{32, 8, 8, 32};
 constexpr Tiling kCpuSeparable{1, 1, 16, 64};
