@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/surf/surf.h"
 #include "kernels/workload/ceilings.h"
 #include "kernels/workload/inputs.h"
 #include "kernels/workload/timing.h"
@@ -87,6 +88,13 @@ TEST(Pictures, AreTheSameForTheSameSeed) {
   EXPECT_EQ(noise_picture(17, 5, 3).pixels, noise_picture(17, 5, 3).pixels);
   EXPECT_NE(noise_picture(17, 5, 3).pixels, noise_picture(17, 5, 4).pixels);
   EXPECT_EQ(textured_picture(90, 70, 3).pixels, textured_picture(90, 70, 3).pixels);
+}
+
+TEST(Pictures, TexturedOnesHaveAsManyFeaturesAsTheyAreSaidToHave) {
+  const GrayImage picture = textured_picture(1920, 1080, 1);
+  const ImageView view = picture.view();
+  Surf surf(shared_session(), {.hessian_threshold = kPictureHessianThreshold, .upright = true});
+  EXPECT_NEAR(static_cast<double>(surf.extract({&view, 1}).front().size()), 5000, 250);
 }
 
 }  // namespace
