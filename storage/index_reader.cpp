@@ -39,7 +39,7 @@ StoredImage image_in(const Rows& rows) {
 struct IndexReader::Impl {
   explicit Impl(const std::filesystem::path& file)
       : database(file), connection(open_for_reading(file, immutable)) {
-    connection.execute("PRAGMA cache_size = -65536");
+    connection.execute("PRAGMA cache_size = -16384");
     begin();
   }
 

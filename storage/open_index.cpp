@@ -49,7 +49,7 @@ Connection open_for_reading(const std::filesystem::path& database, bool& immutab
 
 Connection open_for_writing(const std::filesystem::path& database) {
   Connection connection(resolved(database), Connection::Mode::kWrite);
-  connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536");
+  connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384");
   check_writable_schema(connection);
   // WAL before the tables are made, so that a writer that is killed meanwhile leaves no journal
   // behind, which readers could not roll back.
