@@ -16,11 +16,8 @@ namespace {
 constexpr std::size_t kStartFeaturesPerWord = 16;
 constexpr std::uint32_t kStartIterations = 4;
 
-// Every n-th feature, n such that about kStartFeaturesPerWord a word remain.
-std::vector<float> thin_out(const Sample& sample) {
-  const MatrixView<const float> features = sample.matrix();
-  const std::size_t step =
-      std::max<std::size_t>(1, features.rows() / (sample.words * kStartFeaturesPerWord));
+// Every step-th feature.
+std::vector<float> thin_out(MatrixView<const float> features, std::size_t step) {
   std::vector<float> part;
   for (std::size_t i = 0; i < features.rows(); i += step) {
     const auto row = features.row(i);
@@ -31,8 +28,13 @@ std::vector<float> thin_out(const Sample& sample) {
 
 std::vector<float> start_words(OpenClSession& session, const Sample& sample, Random& random,
                                CodebookOptions options) {
-  const std::vector<float> part = thin_out(sample);
-  const MatrixView<const float> features(part, sample.descriptor_size);
+  const std::size_t step = sample.matrix().rows() / (sample.words * kStartFeaturesPerWord);
+  std::vector<float> part;
+  MatrixView<const float> features = sample.matrix();
+  if (step > 1) {
+    part = thin_out(features, step);
+    features = {part, sample.descriptor_size};
+  }
   options.max_iterations = std::min(options.max_iterations, kStartIterations);
   return k_means(session, features, seed_words(session, features, sample.words, random), options,
                  [](std::size_t, double) {})

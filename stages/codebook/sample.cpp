@@ -18,10 +18,17 @@ namespace {
 constexpr std::size_t kMinAutoWords = 64;
 constexpr std::size_t kMaxAutoWords = 65536;
 constexpr std::size_t kAutoFeaturesPerWord = 64;
+// What bounds a run's memory: 256 MiB of 64-D descriptors, unless that left words too few.
+constexpr std::size_t kMostFeatures = std::size_t{1} << 20;
+constexpr std::size_t kFewestPerWord = 16;
 
 std::size_t auto_words(std::size_t available) {
   const std::size_t wanted = std::bit_floor(available / kAutoFeaturesPerWord);
   return std::min(available, std::clamp(wanted, kMinAutoWords, kMaxAutoWords));
+}
+
+std::size_t per_word(std::size_t words, std::size_t wanted) {
+  return std::min(wanted, std::max(kFewestPerWord, kMostFeatures / words));
 }
 
 // Images by rank, each content once, at most `limit`.
@@ -117,7 +124,7 @@ SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOption
   const std::size_t available = total(plan.shares);
   plan.words = options.words > 0 ? options.words : auto_words(available);
   check_words(plan.words, available, plan.shares.size(), options.features_per_word);
-  plan.features = std::min(available, plan.words * options.features_per_word);
+  plan.features = std::min(available, plan.words * per_word(plan.words, options.features_per_word));
   if (plan.features < available) cut_to(plan.shares, plan.features);
   return plan;
 }

@@ -30,8 +30,9 @@ struct SamplePlan {
 
 // Which features train the codebook.
 // Images are ordered by sample_rank(content, seed), repeated contents dropped, and the first
-// options.sample_images taken. Of their features, words * features_per_word are used, in equal
-// shares, strongest first: an image that has fewer than its share leaves the rest to the others.
+// options.sample_images taken. Of their features, words * features_per_word are used, but no more
+// than 2^20 or, if that is more, 16 a word, so that memory stays bounded; in equal shares,
+// strongest first: an image that has fewer than its share leaves the rest to the others.
 // options.words = 0 gives the power of two at or below a 64th of the features available, at least
 // 64 and at most 65536, but never more words than features.
 // Throws Error(kInput) when there are no features, or fewer than the words asked for; it says how

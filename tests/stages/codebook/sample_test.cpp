@@ -74,6 +74,15 @@ TEST(PlanSample, AllFeaturesAreTakenWhereTheyDoNotReach) {
   EXPECT_THAT(taken(plan, 2), ::testing::ElementsAre(10, 20));
 }
 
+TEST(PlanSample, ManyWordsGetFewerFeaturesEach) {
+  const std::vector<SampleImage> images = images_with({50'000'000});
+  EXPECT_EQ(plan_sample(images, {.words = 16384}).features, 16384U * 40);
+  EXPECT_EQ(plan_sample(images, {.words = 32768}).features, 32768U * 32);
+  EXPECT_EQ(plan_sample(images, {.words = 65536}).features, 65536U * 16);
+  EXPECT_EQ(plan_sample(images, {.words = 262144}).features, 262144U * 16);
+  EXPECT_EQ(plan_sample(images, {.words = 262144, .features_per_word = 4}).features, 262144U * 4);
+}
+
 TEST(PlanSample, OrderIsBySeededRankWhateverTheOrderOfTheImages) {
   const CodebookOptions options{.words = 1, .seed = 7};
   std::vector<SampleImage> images = images_with({5, 5, 5, 5, 5, 5});
