@@ -67,7 +67,7 @@ class DirectSearch : public WordSearch {
   std::string name() const { return "assign_" + std::string(to_string(kernel_)); }
 
   cl::Buffer transposed(const SearchBatch& batch) {
-    const cl::Buffer columns = session_.allocate(batch.rows * dimensions_ * sizeof(float));
+    cl::Buffer columns = session_.allocate(batch.rows * dimensions_ * sizeof(float));
     transpose_->transpose(batch.descriptors, batch.rows, dimensions_, columns);
     return columns;
   }

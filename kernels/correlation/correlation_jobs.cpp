@@ -20,7 +20,8 @@ constexpr int kMaxPatternWidth = (1 << 16) - 1;
 constexpr std::size_t kPitchStep = 32;
 
 std::size_t map_pitch(const CorrelationItem& item) {
-  return round_up(static_cast<std::size_t>(item.image.width - item.pattern.width + 1), kPitchStep);
+  const int positions = item.image.width - item.pattern.width + 1;
+  return round_up(static_cast<std::size_t>(positions), kPitchStep);
 }
 
 std::size_t map_size(const CorrelationItem& item) {
@@ -151,7 +152,7 @@ class Packer {
       if (!item.mask.empty()) leave_out(item.mask.pixels + y * width, row);
       for (const int one : row) {
         job.pattern_sum += one;
-        square += one * one;
+        square += std::int64_t{one} * one;
       }
       store(job.pattern + (margin + y) * pitch, row);
     }

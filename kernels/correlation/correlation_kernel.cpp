@@ -5,6 +5,10 @@
 #include <cmath>
 #include <string>
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include "kernels/correlation/block_transform.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
@@ -52,6 +56,17 @@ bool works(OpenClSession& session, CorrelationKernel kernel) {
                     [](float a, double b) { return std::abs(a - b) < 1e-5; });
 }
 
+#ifdef __x86_64__
+// As __builtin_cpu_supports("avxvnni"), which clang has from version 15 on only.
+bool has_avx_vnni() {
+  unsigned int eax = 0;
+  unsigned int ebx = 0;
+  unsigned int ecx = 0;
+  unsigned int edx = 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & (1U << 4U)) != 0;
+}
+#endif
+
 }  // namespace
 
 std::string_view to_string(CorrelationKernel kernel) {
@@ -66,7 +81,7 @@ int dot_product_lanes(OpenClSession& session) {
 #ifdef __x86_64__
   const std::string& instructions = session.tuning_target().instructions;
   if (instructions == "avx512" && __builtin_cpu_supports("avx512vnni") != 0) return 16;
-  if (!instructions.empty() && __builtin_cpu_supports("avxvnni") != 0) return 8;
+  if (!instructions.empty() && has_avx_vnni()) return 8;
 #endif
   return 0;
 }

@@ -40,6 +40,7 @@ template <typename Variant>
 Variant choose_variant(const Tuning& tuning, std::string_view kernel, const TuningSizes& sizes,
                        const std::vector<Variant>& variants) {
   std::vector<std::string> names;
+  names.reserve(variants.size());
   for (const Variant& variant : variants) names.emplace_back(to_string(variant));
   const std::optional<std::string> fastest = tuning.fastest(kernel, sizes, names);
   for (std::size_t i = 0; fastest && i < names.size(); ++i) {
