@@ -4,19 +4,14 @@
 #include <cmath>
 #include <cstdint>
 
+#include "pipeline/bilinear.h"
+
 namespace lookalike {
 namespace {
 
 double sample(const ImageView& image, Point at) {
-  const double x = std::clamp(at.x, 0.0, image.width - 1.0);
-  const double y = std::clamp(at.y, 0.0, image.height - 1.0);
-  const int left = static_cast<int>(x);
-  const int top = static_cast<int>(y);
-  const int right = std::min(left + 1, image.width - 1);
-  const int bottom = std::min(top + 1, image.height - 1);
-  const double upper = std::lerp(image.at(left, top), image.at(right, top), x - left);
-  const double lower = std::lerp(image.at(left, bottom), image.at(right, bottom), x - left);
-  return std::lerp(upper, lower, y - top);
+  const auto pixel = [&](int x, int y) { return static_cast<double>(image.at(x, y)); };
+  return bilinear(pixel, image.width, image.height, at.x, at.y);
 }
 
 double third_coordinate(const Homography& map, double x, double y) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
+#include "pipeline/bilinear.h"
 #include "stages/match/correlation_search/spectrum.h"
 #include "stages/match/correlation_search/weighted_image.h"
 
@@ -21,21 +21,8 @@ struct Pair {
   WeightedImage scene;
 };
 
-double bilinear(const ImageView& image, double x, double y) {
-  x = std::clamp(x, 0.0, image.width - 1.0);
-  y = std::clamp(y, 0.0, image.height - 1.0);
-  const int left = static_cast<int>(x);
-  const int top = static_cast<int>(y);
-  const int right = std::min(left + 1, image.width - 1);
-  const int bottom = std::min(top + 1, image.height - 1);
-  const auto row = [&](int y_at) {
-    return std::lerp(static_cast<double>(image.at(left, y_at)),
-                     static_cast<double>(image.at(right, y_at)), x - left);
-  };
-  return std::lerp(row(top), row(bottom), y - top);
-}
-
 Pair under(const PoseObject& object, const ImageView& scene, const Homography& object_to_scene) {
+  const auto pixel = [&](int x, int y) { return static_cast<double>(scene.at(x, y)) - 128; };
   Pair pair{{object.pixels, {}, object.width, object.height},
             {{}, {}, object.width, object.height}};
   for (int y = 0; y < object.height; ++y) {
@@ -45,8 +32,9 @@ Pair under(const PoseObject& object, const ImageView& scene, const Homography& o
           at.x > -0.51 && at.y > -0.51 && at.x < scene.width - 0.49 && at.y < scene.height - 0.49;
       const bool counts = inside && object.mask[pair.object.index(x, y)] != 0;
       pair.object.weights.push_back(counts ? 1.0F : 0.0F);
-      pair.scene.values.push_back(counts ? static_cast<float>(bilinear(scene, at.x, at.y) - 128)
-                                         : 0.0F);
+      pair.scene.values.push_back(
+          counts ? static_cast<float>(bilinear(pixel, scene.width, scene.height, at.x, at.y))
+                 : 0.0F);
     }
   }
   pair.scene.weights = pair.object.weights;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/bilinear.h"
 #include "pipeline/error.h"
 #include "stages/match/correlation_search/weighted_image.h"
 
@@ -43,18 +44,12 @@ WeightedImage first_level(const ImageView& object, const ImageView& mask) {
 }
 
 float sample(const PoseObject& object, double x, double y) {
-  x = std::clamp(x, 0.0, object.width - 1.0);
-  y = std::clamp(y, 0.0, object.height - 1.0);
-  const int left = static_cast<int>(x);
-  const int top = static_cast<int>(y);
-  const auto at = [&](int column, int row) {
-    return double{object.pixels[static_cast<std::size_t>(std::min(row, object.height - 1)) *
-                                    static_cast<std::size_t>(object.width) +
-                                static_cast<std::size_t>(std::min(column, object.width - 1))]};
+  const auto pixel = [&](int column, int row) {
+    return double{
+        object.pixels[static_cast<std::size_t>(row) * static_cast<std::size_t>(object.width) +
+                      static_cast<std::size_t>(column)]};
   };
-  return static_cast<float>(std::lerp(std::lerp(at(left, top), at(left + 1, top), x - left),
-                                      std::lerp(at(left, top + 1), at(left + 1, top + 1), x - left),
-                                      y - top));
+  return static_cast<float>(bilinear(pixel, object.width, object.height, x, y));
 }
 
 double correlation_when_moved(const PoseObject& object, const Point& shift, const TurnScale& pose) {
