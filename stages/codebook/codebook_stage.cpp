@@ -16,43 +16,46 @@ namespace {
 constexpr std::size_t kStartFeaturesPerWord = 16;
 constexpr std::uint32_t kStartIterations = 4;
 
-// Every step-th feature.
-std::vector<float> thin_out(MatrixView<const float> features, std::size_t step) {
-  std::vector<float> part;
-  for (std::size_t i = 0; i < features.rows(); i += step) {
-    const auto row = features.row(i);
-    part.insert(part.end(), row.begin(), row.end());
-  }
+RowFile every(std::size_t step, const RowFile& features) {
+  RowFile part(features.folder(), features.cols());
+  std::size_t next = 0;
+  features.for_each_batch([&](std::size_t first, MatrixView<const float> rows) {
+    std::vector<float> taken;
+    for (; next < first + rows.rows(); next += step) {
+      const auto row = rows.row(next - first);
+      taken.insert(taken.end(), row.begin(), row.end());
+    }
+    part.write(part.rows(), {taken, rows.cols()});
+  });
   return part;
 }
 
 std::vector<float> start_words(OpenClSession& session, const Sample& sample, Random& random,
-                               CodebookOptions options) {
-  const std::size_t step = sample.matrix().rows() / (sample.words * kStartFeaturesPerWord);
-  std::vector<float> part;
-  MatrixView<const float> features = sample.matrix();
-  if (step > 1) {
-    part = thin_out(features, step);
-    features = {part, sample.descriptor_size};
-  }
+                               CodebookOptions options, TrainingWatch watch) {
+  const auto seeds = [&](const RowFile& features) {
+    return seed_words(session, features, sample.words, random, watch);
+  };
+  const std::size_t step = sample.features.rows() / (sample.words * kStartFeaturesPerWord);
+  if (step < 2) return seeds(sample.features);
+  const RowFile part = every(step, sample.features);
   options.max_iterations = std::min(options.max_iterations, kStartIterations);
-  return k_means(session, features, seed_words(session, features, sample.words, random), options,
-                 [](std::size_t, double) {})
-      .words;
+  watch.iteration = TrainingWatch{}.iteration;
+  return k_means(session, part, seeds(part), options, watch).words;
 }
 
 }  // namespace
 
 Codebook train_codebook(OpenClSession& session, const Sample& sample,
-                        const CodebookOptions& options, const KMeansProgress& progress) {
+                        const CodebookOptions& options, const TrainingWatch& watch) {
   Random random(options.seed);
-  KMeansResult result = k_means(session, sample.matrix(),
-                                start_words(session, sample, random, options), options, progress);
+  KMeansResult result =
+      k_means(session, sample.features, start_words(session, sample, random, options, watch),
+              options, watch);
   Codebook codebook;
-  codebook.descriptor_size = sample.descriptor_size;
+  codebook.descriptor_size = sample.features.cols();
   codebook.words = std::move(result.words);
-  codebook.projection = random_projection(sample.descriptor_size, random);
-  codebook.thresholds = signature_thresholds(codebook, sample.matrix(), result.assignment);
+  codebook.projection = random_projection(codebook.descriptor_size, random);
+  codebook.thresholds = signature_thresholds(codebook, sample.features, result.assignment);
   return codebook;
 }
 

@@ -10,8 +10,8 @@ namespace lookalike {
 
 // Stage codebook: words by k-means, a random projection, and the thresholds that make signatures.
 // The same sample, options and device give the same codebook; it has fewer words than planned when
-// the sample has fewer different features.
+// the sample has fewer different features. Throws what the watch throws.
 Codebook train_codebook(OpenClSession& session, const Sample& sample,
-                        const CodebookOptions& options, const KMeansProgress& progress);
+                        const CodebookOptions& options, const TrainingWatch& watch = {});
 
 }  // namespace lookalike

@@ -6,6 +6,7 @@
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
 #include "stages/command/record_files.h"
+#include "storage/paths.h"
 
 namespace lookalike {
 namespace {
@@ -55,13 +56,15 @@ int codebook_command(int argc, const char* const* argv) {
   const Progress::Style style = talk.apply();
 
   const SumsByContent sums = read_statistics(statistics);
-  const Sample sample = take_sample(features_of(features, sums, config.variance), config.codebook);
+  const Sample sample = take_sample(features_of(features, sums, config.variance), config.codebook,
+                                    resolved(output).parent_path());
   OpenClSession session(session_options(config.device));
   Progress progress("codebook", "iterations", config.codebook.max_iterations, style);
-  const auto show = [&](std::size_t iteration, double objective) {
+  TrainingWatch watch;
+  watch.iteration = [&](std::size_t iteration, double objective) {
     progress.update(iteration, fmt::format("objective {:.4f}", objective));
   };
-  write_codebook(output, train_codebook(session, sample, config.codebook, show));
+  write_codebook(output, train_codebook(session, sample, config.codebook, watch));
   return kExitDone;
 }
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
-
-#include "kernels/assign/assign.h"
-#include "pipeline/parallel_ranges.h"
 
 namespace lookalike {
 namespace {
@@ -40,65 +38,65 @@ void reseed_empty_words(Assignment& assignment, std::size_t word_count) {
   }
 }
 
-void mean_of(MatrixView<const float> features, std::span<const std::size_t> members,
-             std::span<float> word) {
-  std::vector<double> sums(word.size());
-  for (const std::size_t member : members) {
-    const auto row = features.row(member);
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += row[i];
-  }
-  const auto count = static_cast<double>(members.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) word[i] = static_cast<float>(sums[i] / count);
+void add(std::span<const float> row, std::span<double> sum) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += row[i];
 }
 
 // A word that is still without features stays where it is.
-void move_to_means(MatrixView<const float> features, const Members& members,
+void move_to_means(const RowFile& features, const std::vector<std::uint32_t>& assignment,
                    MatrixView<float> words) {
-  parallel_ranges(words.rows(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t word = first; word < last; ++word) {
-      const std::size_t start = members.starts[word];
-      const std::size_t count = members.starts[word + 1] - start;
-      if (count == 0) continue;
-      mean_of(features, std::span(members.order).subspan(start, count), words.row(word));
+  std::vector<double> values(words.size());
+  const MatrixView<double> sums(values, words.cols());
+  std::vector<std::size_t> counts(words.rows());
+  features.for_each_batch([&](std::size_t first, MatrixView<const float> rows) {
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      const std::uint32_t word = assignment[first + i];
+      ++counts[word];
+      add(rows.row(i), sums.row(word));
     }
   });
+  for (std::size_t word = 0; word < words.rows(); ++word) {
+    if (counts[word] == 0) continue;
+    std::ranges::transform(sums.row(word), words.row(word).begin(), [&](double sum) {
+      return static_cast<float>(sum / static_cast<double>(counts[word]));
+    });
+  }
 }
 
 }  // namespace
 
-Members members_of(const std::vector<std::uint32_t>& words, std::size_t word_count) {
-  Members members;
-  members.starts.resize(word_count + 1);
-  for (const std::uint32_t word : words) ++members.starts[word + 1];
-  std::partial_sum(members.starts.begin(), members.starts.end(), members.starts.begin());
-  members.order.resize(words.size());
-  std::vector<std::size_t> next(members.starts.begin(), members.starts.end() - 1);
-  for (std::size_t i = 0; i < words.size(); ++i) members.order[next[words[i]]++] = i;
-  return members;
+Assignment assign_features(OpenClSession& session, const RowFile& features,
+                           MatrixView<const float> words, const TrainingWatch& watch) {
+  WordAssigner assigner(session, words);
+  Assignment all;
+  features.for_each_batch([&](std::size_t /*first*/, MatrixView<const float> rows) {
+    watch.batch();
+    const auto [nearest, distances] = assigner.assign(rows);
+    all.words.insert(all.words.end(), nearest.begin(), nearest.end());
+    all.squared_distances.insert(all.squared_distances.end(), distances.begin(), distances.end());
+  });
+  return all;
 }
 
-KMeansResult k_means(OpenClSession& session, MatrixView<const float> features,
-                     std::vector<float> words, const CodebookOptions& options,
-                     const KMeansProgress& progress) {
-  const std::size_t size = features.cols();
+KMeansResult k_means(OpenClSession& session, const RowFile& features, std::vector<float> words,
+                     const CodebookOptions& options, const TrainingWatch& watch) {
   KMeansResult result;
   result.words = std::move(words);
+  const MatrixView<float> moving(result.words, features.cols());
   while (true) {
-    WordAssigner assigner(session, {result.words, size});
-    Assignment assignment = assigner.assign(features);
+    Assignment assignment = assign_features(session, features, moving, watch);
     const double before = result.objective;
     result.objective = mean(assignment.squared_distances);
     ++result.iterations;
-    progress(result.iterations, result.objective);
+    watch.iteration(result.iterations, result.objective);
     const bool settled =
         result.iterations > 1 && before - result.objective < options.min_improvement * before;
     if (settled || result.objective == 0 || result.iterations >= options.max_iterations) {
       result.assignment = std::move(assignment.words);
       return result;
     }
-    const std::size_t word_count = result.words.size() / size;
-    reseed_empty_words(assignment, word_count);
-    move_to_means(features, members_of(assignment.words, word_count), {result.words, size});
+    reseed_empty_words(assignment, moving.rows());
+    move_to_means(features, assignment.words, moving);
   }
 }
 

@@ -6,17 +6,12 @@
 #include <vector>
 
 #include "config/options.h"
+#include "kernels/assign/assign.h"
 #include "kernels/session/session.h"
 #include "pipeline/matrix_view.h"
+#include "storage/row_file.h"
 
 namespace lookalike {
-
-// Features in the order of the word that they are nearest to.
-struct Members {
-  std::vector<std::size_t> order;   // [n] features, by word, then ascending
-  std::vector<std::size_t> starts;  // [k + 1]: where each word's features begin in `order`
-};
-Members members_of(const std::vector<std::uint32_t>& words, std::size_t word_count);
 
 // Words, and the features' assignment to these very words.
 struct KMeansResult {
@@ -26,8 +21,19 @@ struct KMeansResult {
   std::size_t iterations = 0;
 };
 
-// Called after each iteration with its number, from 1, and the objective.
-using KMeansProgress = std::function<void(std::size_t iteration, double objective)>;
+// What a caller follows training by; each may throw to end it.
+struct TrainingWatch {
+  // After an iteration of k-means, with its number, from 1, and the objective.
+  std::function<void(std::size_t iteration, double objective)> iteration =
+      [](std::size_t /*iteration*/, double /*objective*/) {};
+  // Before each batch of features that is assigned; an iteration may take minutes.
+  std::function<void()> batch = [] {};
+};
+
+// The nearest of the words [k][d] to each of the features [n][d]; as WordAssigner::assign, by
+// batches that are read one after the other.
+Assignment assign_features(OpenClSession& session, const RowFile& features,
+                           MatrixView<const float> words, const TrainingWatch& watch);
 
 // Lloyd's iterations on features [n][d], n >= 1, from the words [k][d] given: assignment on the
 // device, then means on the host, summed in double precision in a fixed order. A word without
@@ -35,8 +41,7 @@ using KMeansProgress = std::function<void(std::size_t iteration, double objectiv
 // falls by less than options.min_improvement of itself, or after options.max_iterations
 // assignments.
 // Method: Lloyd, "Least squares quantization in PCM", 1982.
-KMeansResult k_means(OpenClSession& session, MatrixView<const float> features,
-                     std::vector<float> words, const CodebookOptions& options,
-                     const KMeansProgress& progress);
+KMeansResult k_means(OpenClSession& session, const RowFile& features, std::vector<float> words,
+                     const CodebookOptions& options, const TrainingWatch& watch);
 
 }  // namespace lookalike

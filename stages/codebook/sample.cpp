@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMinAutoWords = 64;
 constexpr std::size_t kMaxAutoWords = 65536;
 constexpr std::size_t kAutoFeaturesPerWord = 64;
-// What bounds a run's memory: 256 MiB of 64-D descriptors, unless that left words too few.
+// What bounds the time of training, unless that left words too few.
 constexpr std::size_t kMostFeatures = std::size_t{1} << 20;
 constexpr std::size_t kFewestPerWord = 16;
 
@@ -129,26 +129,24 @@ SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOption
   return plan;
 }
 
-Sample take_sample(const FeatureSource& source, const CodebookOptions& options) {
-  Sample sample;
+Sample take_sample(const FeatureSource& source, const CodebookOptions& options,
+                   const std::filesystem::path& folder) {
+  std::size_t descriptor_size = 0;
   std::vector<SampleImage> images;
   source([&](const ImageFeatures& image) {
-    if (images.empty()) sample.descriptor_size = image.features.descriptor_size;
-    check_size(image, sample.descriptor_size);
+    if (images.empty()) descriptor_size = image.features.descriptor_size;
+    check_size(image, descriptor_size);
     images.push_back({image.image.content, image.features.size()});
   });
   const SamplePlan plan = plan_sample(images, options);
   const Places places = places_of(plan);
-  sample.words = plan.words;
-  sample.descriptors.resize(plan.features * sample.descriptor_size);
+  Sample sample{plan.words, RowFile(folder, descriptor_size)};
   std::size_t index = 0;
   source([&](const ImageFeatures& image) {
     const auto place = places.find(index++);
     if (place == places.end()) return;
     const auto [row, rows] = place->second;
-    std::copy_n(
-        image.features.descriptors.begin(), rows * sample.descriptor_size,
-        sample.descriptors.begin() + static_cast<std::ptrdiff_t>(row * sample.descriptor_size));
+    sample.features.write(row, image.features.descriptor_matrix().middle_rows(0, rows));
   });
   return sample;
 }

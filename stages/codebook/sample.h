@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "config/options.h"
 #include "pipeline/artefacts.h"
+#include "storage/row_file.h"
 
 namespace lookalike {
 
@@ -31,7 +33,7 @@ struct SamplePlan {
 // Which features train the codebook.
 // Images are ordered by sample_rank(content, seed), repeated contents dropped, and the first
 // options.sample_images taken. Of their features, words * features_per_word are used, but no more
-// than 2^20 or, if that is more, 16 a word, so that memory stays bounded; in equal shares,
+// than 2^20 or, if that is more, 16 a word, so that training ends; in equal shares,
 // strongest first: an image that has fewer than its share leaves the rest to the others.
 // options.words = 0 gives the power of two at or below a 64th of the features available, at least
 // 64 and at most 65536, but never more words than features.
@@ -45,14 +47,14 @@ using FeatureSource = std::function<void(const std::function<void(const ImageFea
 // The features that train a codebook.
 struct Sample {
   std::size_t words = 0;
-  std::size_t descriptor_size = 0;
-  std::vector<float> descriptors;  // [n][descriptor_size], by sample_rank, then strongest first
-
-  MatrixView<const float> matrix() const { return {descriptors, descriptor_size}; }
+  RowFile features;  // [n][descriptor size], by sample_rank, then strongest first
 };
 
-// Reads the source twice, to count and to take, so that only what is used is ever in memory.
-// Throws as plan_sample, and Error(kInput) when images differ in their descriptors' size.
-Sample take_sample(const FeatureSource& source, const CodebookOptions& options);
+// Reads the source twice, to count and to take. The features are kept in a nameless file of the
+// folder, which must be there once the source has been read, so that memory holds a part of them.
+// Throws as plan_sample and RowFile, and Error(kInput) when images differ in their descriptors'
+// size.
+Sample take_sample(const FeatureSource& source, const CodebookOptions& options,
+                   const std::filesystem::path& folder);
 
 }  // namespace lookalike

@@ -1,10 +1,9 @@
 #include "stages/codebook/seeding.h"
 
 #include <algorithm>
-#include <compare>
 #include <limits>
-
-#include "kernels/assign/assign.h"
+#include <set>
+#include <utility>
 
 namespace lookalike {
 namespace {
@@ -15,16 +14,18 @@ constexpr std::size_t kRoundDivisor = 4;
 
 class Seeding {
  public:
-  Seeding(OpenClSession& session, MatrixView<const float> features, Random& random)
+  Seeding(OpenClSession& session, const RowFile& features, Random& random,
+          const TrainingWatch& watch)
       : session_(session),
         features_(features),
         random_(random),
+        watch_(watch),
         distances_(features.rows(), std::numeric_limits<float>::infinity()),
         cumulative_(features.rows()) {}
 
   void add_first() {
     const double at = random_.uniform() * static_cast<double>(features_.rows());
-    add({static_cast<std::size_t>(at)});
+    add(features_.read(static_cast<std::size_t>(at), 1));
   }
 
   // Up to `count` different features; false when every feature is a word already.
@@ -34,8 +35,8 @@ class Seeding {
     if (sum <= 0) return false;
     std::vector<std::size_t> drawn;
     for (std::size_t i = 0; i < count; ++i) drawn.push_back(draw(random_.uniform() * sum));
-    drop_equal_features(drawn);
-    add(drawn);
+    std::ranges::sort(drawn);
+    add(different_rows(drawn));
     return true;
   }
 
@@ -51,37 +52,29 @@ class Seeding {
     return index;
   }
 
-  // Keeps the first of those whose descriptors are the same, in the order of the features.
-  void drop_equal_features(std::vector<std::size_t>& drawn) const {
-    const auto compare = [&](std::size_t a, std::size_t b) {
-      const auto x = features_.row(a);
-      const auto y = features_.row(b);
-      return std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
-    };
-    std::sort(drawn.begin(), drawn.end());
-    std::stable_sort(drawn.begin(), drawn.end(),
-                     [&](std::size_t a, std::size_t b) { return compare(a, b) < 0; });
-    const auto equal = [&](std::size_t a, std::size_t b) { return compare(a, b) == 0; };
-    drawn.erase(std::unique(drawn.begin(), drawn.end(), equal), drawn.end());
-    std::sort(drawn.begin(), drawn.end());
+  // The rows of the features drawn, each descriptor once, in the order of the features.
+  std::vector<float> different_rows(const std::vector<std::size_t>& drawn) const {
+    std::set<std::vector<float>> seen;
+    std::vector<float> rows;
+    for (const std::size_t index : drawn) {
+      const auto [row, is_new] = seen.insert(features_.read(index, 1));
+      if (is_new) rows.insert(rows.end(), row->begin(), row->end());
+    }
+    return rows;
   }
 
-  void add(const std::vector<std::size_t>& drawn) {
-    std::vector<float> fresh;
-    for (const std::size_t index : drawn) {
-      const auto row = features_.row(index);
-      fresh.insert(fresh.end(), row.begin(), row.end());
-    }
-    WordAssigner assigner(session_, {fresh, features_.cols()});
-    const std::vector<float> distances = assigner.assign(features_).squared_distances;
-    std::transform(distances.begin(), distances.end(), distances_.begin(), distances_.begin(),
-                   [](float a, float b) { return std::min(a, b); });
+  void add(const std::vector<float>& fresh) {
+    const std::vector<float> distances =
+        assign_features(session_, features_, {fresh, features_.cols()}, watch_).squared_distances;
+    std::ranges::transform(distances, distances_, distances_.begin(),
+                           [](float a, float b) { return std::min(a, b); });
     words_.insert(words_.end(), fresh.begin(), fresh.end());
   }
 
   OpenClSession& session_;
-  const MatrixView<const float> features_;
+  const RowFile& features_;
   Random& random_;
+  const TrainingWatch& watch_;
   std::vector<float> distances_;    // to the nearest word so far, squared
   std::vector<double> cumulative_;  // of distances_
   std::vector<float> words_;
@@ -89,9 +82,9 @@ class Seeding {
 
 }  // namespace
 
-std::vector<float> seed_words(OpenClSession& session, MatrixView<const float> features,
-                              std::size_t words, Random& random) {
-  Seeding seeding(session, features, random);
+std::vector<float> seed_words(OpenClSession& session, const RowFile& features, std::size_t words,
+                              Random& random, const TrainingWatch& watch) {
+  Seeding seeding(session, features, random, watch);
   seeding.add_first();
   while (seeding.size() < words) {
     const std::size_t round = std::max<std::size_t>(1, seeding.size() / kRoundDivisor);

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "config/options.h"
 #include "kernels/session/session.h"
-#include "pipeline/matrix_view.h"
 #include "pipeline/random.h"
+#include "stages/codebook/kmeans.h"
+#include "storage/row_file.h"
 
 namespace lookalike {
 
@@ -17,7 +17,7 @@ namespace lookalike {
 // Returns [k][d]; fewer than k rows when there are fewer different features.
 // Method: Arthur and Vassilvitskii, "k-means++", SODA 2007, which draws one word a round; drawing
 // many a round is Bahmani et al., "Scalable k-means++", VLDB 2012, without its final reduction.
-std::vector<float> seed_words(OpenClSession& session, MatrixView<const float> features,
-                              std::size_t words, Random& random);
+std::vector<float> seed_words(OpenClSession& session, const RowFile& features, std::size_t words,
+                              Random& random, const TrainingWatch& watch);
 
 }  // namespace lookalike

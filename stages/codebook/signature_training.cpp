@@ -8,7 +8,6 @@
 #include "pipeline/error.h"
 #include "pipeline/parallel_ranges.h"
 #include "pipeline/signature.h"
-#include "stages/codebook/kmeans.h"
 
 namespace lookalike {
 namespace {
@@ -30,18 +29,52 @@ float median(std::vector<float>& values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-Projections word_thresholds(const Projector& project, MatrixView<const float> features,
-                            std::span<const std::size_t> members) {
+Projections word_thresholds(const Projector& project, MatrixView<const float> members) {
   std::vector<Projections> projections;
-  for (const std::size_t member : members) projections.push_back(project(features.row(member)));
+  for (std::size_t i = 0; i < members.rows(); ++i) projections.push_back(project(members.row(i)));
   Projections thresholds{};
-  std::vector<float> column(members.size());
+  std::vector<float> column(members.rows());
   for (std::size_t bit = 0; bit < kSignatureBits; ++bit) {
     std::ranges::transform(projections, column.begin(),
                            [bit](const Projections& values) { return values[bit]; });
     thresholds[bit] = median(column);
   }
   return thresholds;
+}
+
+// Where each word's features begin among features in the order of their words [k + 1].
+std::vector<std::size_t> starts_of(const std::vector<std::uint32_t>& assignment,
+                                   std::size_t words) {
+  std::vector<std::size_t> starts(words + 1);
+  for (const std::uint32_t word : assignment) ++starts[word + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  return starts;
+}
+
+// Of the words from `first` on, one past the last whose features are a batch together.
+std::size_t end_of_batch(const std::vector<std::size_t>& starts, std::size_t first) {
+  const auto past =
+      std::upper_bound(starts.begin(), starts.end(), starts[first] + RowFile::kBatchRows);
+  return std::max(first + 1, static_cast<std::size_t>(past - starts.begin()) - 1);
+}
+
+// The features of the words [first, last), in the order of their words.
+std::vector<float> features_of_words(const RowFile& features,
+                                     const std::vector<std::uint32_t>& assignment,
+                                     const std::vector<std::size_t>& starts, std::size_t first,
+                                     std::size_t last) {
+  std::vector<float> values((starts[last] - starts[first]) * features.cols());
+  const MatrixView<float> members(values, features.cols());
+  std::vector<std::size_t> next(starts.begin() + static_cast<std::ptrdiff_t>(first),
+                                starts.begin() + static_cast<std::ptrdiff_t>(last));
+  features.for_each_batch([&](std::size_t start, MatrixView<const float> rows) {
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      const std::size_t word = assignment[start + i];
+      if (word < first || word >= last) continue;
+      std::ranges::copy(rows.row(i), members.row(next[word - first]++ - starts[first]).begin());
+    }
+  });
+  return values;
 }
 
 }  // namespace
@@ -63,23 +96,27 @@ std::vector<float> random_projection(std::size_t descriptor_size, Random& random
   return {rows.begin(), rows.end()};
 }
 
-std::vector<float> signature_thresholds(const Codebook& codebook, MatrixView<const float> features,
+std::vector<float> signature_thresholds(const Codebook& codebook, const RowFile& features,
                                         const std::vector<std::uint32_t>& assignment) {
   const std::size_t words = codebook.size();
   const Projector project(codebook);
-  const Members members = members_of(assignment, words);
+  const std::vector<std::size_t> starts = starts_of(assignment, words);
   std::vector<float> thresholds(words * kSignatureBits);
-  parallel_ranges(words, [&](std::size_t first, std::size_t last) {
-    for (std::size_t word = first; word < last; ++word) {
-      const std::span of_word =
-          std::span(members.order)
-              .subspan(members.starts[word], members.starts[word + 1] - members.starts[word]);
-      const Projections row = of_word.empty() ? project(codebook.word_matrix().row(word))
-                                              : word_thresholds(project, features, of_word);
-      std::ranges::copy(row,
-                        thresholds.begin() + static_cast<std::ptrdiff_t>(word * kSignatureBits));
-    }
-  });
+  const MatrixView<float> rows(thresholds, kSignatureBits);
+  for (std::size_t from = 0, to = 0; from < words; from = to) {
+    to = end_of_batch(starts, from);
+    const std::vector<float> values = features_of_words(features, assignment, starts, from, to);
+    const MatrixView<const float> batch(values, features.cols());
+    parallel_ranges(to - from, [&](std::size_t first, std::size_t last) {
+      for (std::size_t word = from + first; word < from + last; ++word) {
+        const auto members =
+            batch.middle_rows(starts[word] - starts[from], starts[word + 1] - starts[word]);
+        std::ranges::copy(members.empty() ? project(codebook.word_matrix().row(word))
+                                          : word_thresholds(project, members),
+                          rows.row(word).begin());
+      }
+    });
+  }
   return thresholds;
 }
 

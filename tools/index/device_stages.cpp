@@ -57,10 +57,10 @@ std::vector<ExtractedImage> DeviceStages::extract(std::vector<DecodedImage> imag
   return results;
 }
 
-Codebook DeviceStages::train(const Sample& sample, const KMeansProgress& progress) {
+Codebook DeviceStages::train(const Sample& sample, const TrainingWatch& watch) {
   return times_.timed("codebook", [&] {
     return with_fallback(
-        [&] { return train_codebook(stages_->session, sample, config_.codebook, progress); });
+        [&] { return train_codebook(stages_->session, sample, config_.codebook, watch); });
   });
 }
 

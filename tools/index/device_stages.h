@@ -23,7 +23,7 @@ class DeviceStages {
 
   // One result an image, in order.
   std::vector<ExtractedImage> extract(std::vector<DecodedImage> images);
-  Codebook train(const Sample& sample, const KMeansProgress& progress);
+  Codebook train(const Sample& sample, const TrainingWatch& watch);
   // From now on, assign() gives words of this codebook.
   void set_codebook(Codebook codebook);
   std::vector<ImageWords> assign(std::span<const ImageFeatures> images);

@@ -33,7 +33,9 @@ class FeatureCache {
 
   // Keeps an image, unless it is there.
   void add(ExtractedImage image);
-  void flush();    // what was added is on the disk
+  void flush();  // what was added is on the disk
+  // There from the first flush on; what else is put there is gone with it.
+  const std::filesystem::path& folder() const { return folder_; }
   void discard();  // removes the folder
 
  private:

@@ -177,13 +177,15 @@ class IndexRun {
                   fmt::format("index: no image can be used: {} are blank, {} cannot be read{}",
                               spool.blank(), spool.skipped().size(), first));
     }
-    const Sample sample = take_sample(spool.features(), config_.codebook);
+    const Sample sample = take_sample(spool.features(), config_.codebook, cache_->folder());
     Progress progress("codebook", "iterations", config_.codebook.max_iterations, style_);
-    return device().train(sample, [&](std::size_t iteration, double objective) {
-      throw_if_stopped();
+    TrainingWatch watch;
+    watch.batch = [&] { throw_if_stopped(); };
+    watch.iteration = [&](std::size_t iteration, double objective) {
       progress.update(iteration,
                       fmt::format("{} words, objective {:.4f}", sample.words, objective));
-    });
+    };
+    return device().train(sample, watch);
   }
 
   void index_rest(const std::vector<SourceFile>& files, IndexSink& sink) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <vector>
 
 #include "pipeline/random.h"
+#include "storage/row_file.h"
 
 namespace lookalike {
 
@@ -23,6 +25,13 @@ inline std::vector<float> clustered_features(std::size_t count, std::size_t clus
     features[i] = static_cast<float>(centre + spread * random.normal() / 8);
   }
   return features;
+}
+
+// As training reads features.
+inline RowFile row_file(const std::vector<float>& features) {
+  RowFile file(std::filesystem::temp_directory_path(), kDimensions);
+  file.write(0, {features, kDimensions});
+  return file;
 }
 
 }  // namespace lookalike

@@ -1,6 +1,7 @@
 #include "stages/codebook/codebook_stage.h"
 
 #include <cmath>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -11,10 +12,10 @@ namespace {
 
 Codebook train(std::size_t words, std::uint64_t seed, double spread = 0.3) {
   OpenClSession session;
-  const Sample sample{words, kDimensions, clustered_features(1000, 20, spread, 1)};
+  const Sample sample{words, row_file(clustered_features(1000, 20, spread, 1))};
   CodebookOptions options;
   options.seed = seed;
-  return train_codebook(session, sample, options, [](std::size_t, double) {});
+  return train_codebook(session, sample, options);
 }
 
 TEST(CodebookStage, SameSeedGivesTheSameCodebook) {
@@ -31,6 +32,18 @@ TEST(CodebookStage, NoMoreWordsThanDifferentFeatures) {
   const Codebook codebook = train(64, 1, 0);
   EXPECT_EQ(codebook.size(), 20U);
   EXPECT_EQ(codebook.thresholds.size(), 20 * kSignatureBits);
+}
+
+TEST(CodebookStage, WatchEndsTrainingBeforeTheNextBatch) {
+  OpenClSession session;
+  const Sample sample{10, row_file(clustered_features(1000, 20, 0.3, 1))};
+  int batches = 0;
+  TrainingWatch watch;
+  watch.batch = [&] {
+    if (++batches == 3) throw std::runtime_error("stopped");
+  };
+  EXPECT_THROW(train_codebook(session, sample, {}, watch), std::runtime_error);
+  EXPECT_EQ(batches, 3);
 }
 
 TEST(Random, UniformAndNormalHaveTheirMoments) {

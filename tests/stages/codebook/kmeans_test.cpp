@@ -12,8 +12,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-void no_progress(std::size_t /*iteration*/, double /*objective*/) {}
-
 // 64-D rows that are zero but for their first value.
 std::vector<float> on_a_line(const std::vector<float>& positions) {
   std::vector<float> rows(positions.size() * kDimensions);
@@ -24,7 +22,7 @@ std::vector<float> on_a_line(const std::vector<float>& positions) {
 class KMeansTest : public ::testing::Test {
  protected:
   KMeansResult run(const std::vector<float>& features, const std::vector<float>& words) {
-    return k_means(session_, {features, kDimensions}, words, options_, no_progress);
+    return k_means(session_, row_file(features), words, options_, {});
   }
   static std::vector<float> positions(const KMeansResult& result) {
     std::vector<float> values;
@@ -64,11 +62,12 @@ TEST_F(KMeansTest, ObjectiveNeverRisesAndIsReported) {
   const std::vector<float> features = clustered_features(2000, 40, 0.5, 3);
   const std::vector<float> words(features.begin(), features.begin() + 30 * kDimensions);
   std::vector<double> objectives;
-  const KMeansResult result = k_means(session_, {features, kDimensions}, words, options_,
-                                      [&](std::size_t iteration, double objective) {
-                                        objectives.push_back(objective);
-                                        EXPECT_EQ(iteration, objectives.size());
-                                      });
+  TrainingWatch watch;
+  watch.iteration = [&](std::size_t iteration, double objective) {
+    objectives.push_back(objective);
+    EXPECT_EQ(iteration, objectives.size());
+  };
+  const KMeansResult result = k_means(session_, row_file(features), words, options_, watch);
   EXPECT_EQ(objectives.size(), result.iterations);
   EXPECT_GT(result.iterations, 2U);
   for (std::size_t i = 1; i < objectives.size(); ++i) EXPECT_LE(objectives[i], objectives[i - 1]);
@@ -85,10 +84,21 @@ TEST_F(KMeansTest, StopsAtTheLimitAndOnSmallImprovement) {
   EXPECT_EQ(run(features, words).iterations, 2U);
 }
 
-TEST(MembersOf, FeaturesByWordThenAscending) {
-  const Members members = members_of({2, 0, 2, 3, 0}, 5);
-  EXPECT_THAT(members.order, ElementsAre(1, 4, 0, 2, 3));
-  EXPECT_THAT(members.starts, ElementsAre(0, 2, 2, 4, 5, 5));
+TEST_F(KMeansTest, BatchesAreOneMatrix) {
+  const std::size_t count = RowFile::kBatchRows + 3;
+  std::vector<float> at(count, 1);
+  at.front() = 3;
+  at.back() = 11;
+  at[count - 2] = 13;
+  options_.max_iterations = 2;
+  const KMeansResult result = run(on_a_line(at), on_a_line({0, 12}));
+  EXPECT_THAT(positions(result),
+              ElementsAre(static_cast<float>(1 + 2.0 / static_cast<double>(count - 2)), 12));
+  ASSERT_EQ(result.assignment.size(), count);
+  EXPECT_EQ(result.assignment.front(), 0U);
+  EXPECT_EQ(result.assignment[count - 3], 0U);
+  EXPECT_EQ(result.assignment[count - 2], 1U);
+  EXPECT_EQ(result.assignment.back(), 1U);
 }
 
 }  // namespace

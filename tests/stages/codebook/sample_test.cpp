@@ -1,5 +1,7 @@
 #include "stages/codebook/sample.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -139,15 +141,18 @@ FeatureSource source_of(const std::vector<std::size_t>& counts) {
 }
 
 TEST(TakeSample, StrongestFeaturesOfEachImageInOrderOfRank) {
-  const Sample sample = take_sample(source_of({9, 9}), {.words = 1, .features_per_word = 4});
-  ASSERT_EQ(sample.matrix().rows(), 4U);
+  const Sample sample = take_sample(source_of({9, 9}), {.words = 1, .features_per_word = 4},
+                                    std::filesystem::temp_directory_path());
+  ASSERT_EQ(sample.features.rows(), 4U);
   EXPECT_EQ(sample.words, 1U);
-  const float first = sample.matrix().row(0)[0];
+  const std::vector<float> values = sample.features.read(0, 4);
+  const MatrixView<const float> rows(values, sample.features.cols());
+  const float first = rows.row(0)[0];
   const float second = 1 - first;
   const float expected[4][2] = {{first, 0}, {first, 1}, {second, 0}, {second, 1}};
   for (std::size_t row = 0; row < 4; ++row) {
-    EXPECT_EQ(sample.matrix().row(row)[0], expected[row][0]);
-    EXPECT_EQ(sample.matrix().row(row)[1], expected[row][1]);
+    EXPECT_EQ(rows.row(row)[0], expected[row][0]);
+    EXPECT_EQ(rows.row(row)[1], expected[row][1]);
   }
 }
 
@@ -158,7 +163,7 @@ TEST(TakeSample, DescriptorsOfTwoSizesAreAnError) {
     image.features.descriptor_size = 128;
     visit(image);
   };
-  EXPECT_THROW(take_sample(mixed, {}), Error);
+  EXPECT_THROW(take_sample(mixed, {}, std::filesystem::temp_directory_path()), Error);
 }
 
 }  // namespace

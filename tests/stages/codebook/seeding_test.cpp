@@ -52,7 +52,7 @@ TEST(Seeding, ObjectiveIsCloseToThatOfExactKMeansPlusPlus) {
     const std::vector<float> values = clustered_features(1500, 60, 0.3, seed);
     const MatrixView<const float> features(values, kDimensions);
     Random random(seed);
-    ours += objective(session, features, seed_words(session, features, 100, random));
+    ours += objective(session, features, seed_words(session, row_file(values), 100, random, {}));
     exact += objective(session, features, exact_seeds(features, 100, random));
   }
   EXPECT_LT(ours, 1.05 * exact);
@@ -63,7 +63,7 @@ TEST(Seeding, WordsAreDifferentFeatures) {
   const std::vector<float> values = clustered_features(200, 200, 0, 1);
   const MatrixView<const float> features(values, kDimensions);
   Random random(1);
-  const std::vector<float> words = seed_words(session, features, 150, random);
+  const std::vector<float> words = seed_words(session, row_file(values), 150, random, {});
   ASSERT_EQ(words.size(), 150 * kDimensions);
   std::set<std::vector<float>> all;
   for (std::size_t i = 0; i < 200; ++i) all.emplace(features.row(i).begin(), features.row(i).end());
@@ -77,19 +77,18 @@ TEST(Seeding, NoMoreWordsThanDifferentFeatures) {
   OpenClSession session;
   const std::vector<float> values = clustered_features(100, 7, 0, 1);
   Random random(1);
-  EXPECT_EQ(seed_words(session, {values, kDimensions}, 20, random).size(), 7 * kDimensions);
+  EXPECT_EQ(seed_words(session, row_file(values), 20, random, {}).size(), 7 * kDimensions);
 }
 
 TEST(Seeding, SameSeedSameWords) {
   OpenClSession session;
-  const std::vector<float> values = clustered_features(300, 20, 0.3, 1);
-  const MatrixView<const float> features(values, kDimensions);
+  const RowFile features = row_file(clustered_features(300, 20, 0.3, 1));
   Random first(5);
   Random again(5);
   Random other(6);
-  const std::vector<float> words = seed_words(session, features, 30, first);
-  EXPECT_EQ(words, seed_words(session, features, 30, again));
-  EXPECT_NE(words, seed_words(session, features, 30, other));
+  const std::vector<float> words = seed_words(session, features, 30, first, {});
+  EXPECT_EQ(words, seed_words(session, features, 30, again, {}));
+  EXPECT_NE(words, seed_words(session, features, 30, other, {}));
 }
 
 }  // namespace

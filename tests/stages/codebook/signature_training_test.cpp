@@ -37,7 +37,7 @@ TEST(SignatureThresholds, EachBitSplitsTheFeaturesOfAWordInHalves) {
   const std::vector<float> features = clustered_features(202, 2, 0.3, 6);
   std::vector<std::uint32_t> assignment(202);
   for (std::uint32_t i = 0; i < 202; ++i) assignment[i] = i % 2;
-  codebook.thresholds = signature_thresholds(codebook, {features, kDimensions}, assignment);
+  codebook.thresholds = signature_thresholds(codebook, row_file(features), assignment);
   const auto signatures = signatures_of({features, kDimensions}, codebook, assignment);
   for (std::size_t bit = 0; bit < kSignatureBits; ++bit) {
     std::size_t above[2] = {0, 0};
@@ -50,7 +50,7 @@ TEST(SignatureThresholds, EachBitSplitsTheFeaturesOfAWordInHalves) {
 TEST(SignatureThresholds, TwoFeaturesGetTheMiddleBetweenThem) {
   Codebook codebook = codebook_of(1);
   const std::vector<float> features = clustered_features(2, 2, 0, 7);
-  codebook.thresholds = signature_thresholds(codebook, {features, kDimensions}, {0, 0});
+  codebook.thresholds = signature_thresholds(codebook, row_file(features), {0, 0});
   const auto signatures =
       signatures_of({features, kDimensions}, codebook, std::vector<std::uint32_t>{0, 0});
   EXPECT_EQ(signatures[0], ~signatures[1]);
@@ -59,12 +59,25 @@ TEST(SignatureThresholds, TwoFeaturesGetTheMiddleBetweenThem) {
 TEST(SignatureThresholds, WordWithoutFeaturesHasItsOwnProjections) {
   Codebook codebook = codebook_of(2);
   const std::vector<float> features(codebook.words.begin() + kDimensions, codebook.words.end());
-  codebook.thresholds = signature_thresholds(codebook, {features, kDimensions}, {0});
+  codebook.thresholds = signature_thresholds(codebook, row_file(features), {0});
   const std::vector<float> first(codebook.thresholds.begin(),
                                  codebook.thresholds.begin() + kSignatureBits);
   const std::vector<float> second(codebook.thresholds.begin() + kSignatureBits,
                                   codebook.thresholds.end());
   EXPECT_EQ(first, second);  // the feature of word 0 is word 1 itself
+}
+
+TEST(SignatureThresholds, DoNotDependOnWhereBatchesEnd) {
+  Codebook codebook = codebook_of(3);
+  const std::vector<float> pattern = clustered_features(3, 3, 0, 8);
+  std::vector<float> features;
+  std::vector<std::uint32_t> assignment;
+  for (std::size_t i = 0; i < RowFile::kBatchRows / 2; ++i) {
+    features.insert(features.end(), pattern.begin(), pattern.end());
+    assignment.insert(assignment.end(), {0, 1, 2});
+  }
+  codebook.thresholds = signature_thresholds(codebook, row_file(pattern), {0, 1, 2});
+  EXPECT_EQ(signature_thresholds(codebook, row_file(features), assignment), codebook.thresholds);
 }
 
 }  // namespace

@@ -64,9 +64,8 @@ class MatcherTest : public ::testing::Test {
         [&](const auto& visit) {
           for (const ImageFeatures& image : features) visit(image);
         },
-        options);
-    const Codebook codebook =
-        train_codebook(*session_, sample, options, [](std::size_t, double) {});
+        options, folder_);
+    const Codebook codebook = train_codebook(*session_, sample, options);
     IndexWriter writer(database());
     writer.set_codebook(codebook, {});
     std::vector<ImageToStore> images;

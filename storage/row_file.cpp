@@ -1,0 +1,80 @@
+#include "storage/row_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "pipeline/error.h"
+
+namespace lookalike {
+namespace {
+
+// Reads or writes by move(done, left), which does a part, until all is done; false on an error.
+template <typename Move>
+bool moves_all(std::size_t bytes, const Move& move) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t moved = move(done, bytes - done);
+    if (moved > 0) {
+      done += static_cast<std::size_t>(moved);
+    } else if (moved == 0) {
+      errno = EIO;
+      return false;
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+RowFile::RowFile(std::filesystem::path folder, std::size_t cols)
+    : folder_(std::move(folder)), cols_(cols) {
+  require(cols > 0, "RowFile: rows without columns");
+  std::string name = (folder_ / ".rows.XXXXXX").string();
+  file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file_.is_open()) fail("cannot be made");
+  if (::unlink(name.c_str()) != 0) fail("cannot be unlinked");
+}
+
+void RowFile::write(std::size_t first, MatrixView<const float> rows) {
+  require(rows.cols() == cols_, "RowFile: rows of another length");
+  const auto* bytes = reinterpret_cast<const char*>(rows.data());
+  const std::size_t start = first * cols_ * sizeof(float);
+  const auto write_from = [&](std::size_t done, std::size_t left) {
+    return ::pwrite(file_.number(), bytes + done, left, static_cast<off_t>(start + done));
+  };
+  if (!moves_all(rows.size() * sizeof(float), write_from)) fail("cannot be written");
+  rows_ = std::max(rows_, first + rows.rows());
+}
+
+std::vector<float> RowFile::read(std::size_t first, std::size_t count) const {
+  require(first <= rows_ && count <= rows_ - first, "RowFile: rows that are not there");
+  std::vector<float> values(count * cols_);
+  auto* bytes = reinterpret_cast<char*>(values.data());
+  const std::size_t start = first * cols_ * sizeof(float);
+  const auto read_from = [&](std::size_t done, std::size_t left) {
+    return ::pread(file_.number(), bytes + done, left, static_cast<off_t>(start + done));
+  };
+  if (!moves_all(values.size() * sizeof(float), read_from)) fail("cannot be read");
+  return values;
+}
+
+void RowFile::for_each_batch(const Visit& visit) const {
+  for (std::size_t first = 0; first < rows_; first += kBatchRows) {
+    const std::vector<float> values = read(first, std::min(kBatchRows, rows_ - first));
+    visit(first, {values, cols_});
+  }
+}
+
+void RowFile::fail(const char* what) const {
+  throw Error(ErrorKind::kStorage, folder_.string() + ": a temporary file there " + what + ": " +
+                                       std::generic_category().message(errno));
+}
+
+}  // namespace lookalike

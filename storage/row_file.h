@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "pipeline/matrix_view.h"
+#include "storage/atomic_file.h"
+
+namespace lookalike {
+
+// A matrix [rows][cols] on disk, for what may not fit in memory: in a file without a name, which is
+// gone with this object and with the process. Reading may go on in several threads at once. Throws
+// Error(kStorage), with the folder and the system's reason, when the file cannot be made, written
+// or read, and Error(kInternal) for rows that are not there.
+class RowFile {
+ public:
+  static constexpr std::size_t kBatchRows = std::size_t{1} << 16U;  // 16 MiB of 64-D descriptors
+
+  // Empty, in a folder that is there.
+  RowFile(std::filesystem::path folder, std::size_t cols);
+
+  // Puts rows [n][cols] where row `first` is. The matrix grows to hold them; what was never written
+  // is zero.
+  void write(std::size_t first, MatrixView<const float> rows);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t cols() const { return cols_; }
+  const std::filesystem::path& folder() const { return folder_; }
+
+  // Rows first, ..., first + count - 1, as [count][cols].
+  std::vector<float> read(std::size_t first, std::size_t count) const;
+
+  // All rows in order, up to kBatchRows at a time, with the number of the first of them.
+  using Visit = std::function<void(std::size_t first, MatrixView<const float> rows)>;
+  void for_each_batch(const Visit& visit) const;
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::filesystem::path folder_;
+  std::size_t cols_;
+  std::size_t rows_ = 0;
+  FileDescriptor file_;
+};
+
+}  // namespace lookalike
