@@ -16,7 +16,7 @@ namespace lookalike {
 // or read, and Error(kInternal) for rows that are not there.
 class RowFile {
  public:
-  static constexpr std::size_t kBatchRows = std::size_t{1} << 16U;  // 16 MiB of 64-D descriptors
+  static constexpr std::size_t kBatchRows = std::size_t{1} << 15U;  // 8 MiB of 64-D descriptors
 
   // Empty, in a folder that is there.
   RowFile(std::filesystem::path folder, std::size_t cols);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "config/options.h"
@@ -20,6 +21,8 @@ class AssignStage {
   std::vector<ImageWords> run(std::span<const ImageFeatures> images);
 
   const Codebook& codebook() const { return codebook_; }
+  // The codebook of a stage that is not used any more.
+  Codebook take_codebook() && { return std::move(codebook_); }
 
  private:
   Codebook codebook_;

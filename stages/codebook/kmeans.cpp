@@ -8,6 +8,9 @@
 namespace lookalike {
 namespace {
 
+// Whose sums are kept in memory, 8 MiB of them for 64-D features; each such part reads all of them.
+constexpr std::size_t kWordsAtOnce = 16384;
+
 double mean(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -42,15 +45,16 @@ void add(std::span<const float> row, std::span<double> sum) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += row[i];
 }
 
-// A word that is still without features stays where it is.
+// Moves the words [first, first + n) to the means of their features; one that has none stays.
 void move_to_means(const RowFile& features, const std::vector<std::uint32_t>& assignment,
-                   MatrixView<float> words) {
+                   std::size_t first_word, MatrixView<float> words) {
   std::vector<double> values(words.size());
   const MatrixView<double> sums(values, words.cols());
   std::vector<std::size_t> counts(words.rows());
   features.for_each_batch([&](std::size_t first, MatrixView<const float> rows) {
     for (std::size_t i = 0; i < rows.rows(); ++i) {
-      const std::uint32_t word = assignment[first + i];
+      const std::size_t word = assignment[first + i] - first_word;  // wraps below the first
+      if (word >= words.rows()) continue;
       ++counts[word];
       add(rows.row(i), sums.row(word));
     }
@@ -96,7 +100,10 @@ KMeansResult k_means(OpenClSession& session, const RowFile& features, std::vecto
       return result;
     }
     reseed_empty_words(assignment, moving.rows());
-    move_to_means(features, assignment.words, moving);
+    for (std::size_t first = 0; first < moving.rows(); first += kWordsAtOnce) {
+      const std::size_t count = std::min(kWordsAtOnce, moving.rows() - first);
+      move_to_means(features, assignment.words, first, moving.middle_rows(first, count));
+    }
   }
 }
 

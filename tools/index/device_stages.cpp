@@ -19,7 +19,13 @@ void DeviceStages::open(const DeviceOptions& device) {
   stages_.emplace(config_, device);
   device_ = stages_->session.device().name;
   spdlog::info("device: {}", device_);
-  if (codebook_) stages_->assign.emplace(stages_->session, *codebook_, config_.assign);
+}
+
+void DeviceStages::go_on_on_the_cpu() {
+  std::optional<Codebook> codebook;
+  if (stages_->assign) codebook = std::move(*stages_->assign).take_codebook();
+  open(DeviceOptions{.choice = ":CPU:"});
+  if (codebook) set_codebook(std::move(*codebook));
 }
 
 template <typename Work>
@@ -31,7 +37,7 @@ auto DeviceStages::with_fallback(Work work) {
     warnings_.push_back(std::string(error.what()) + "; going on on the CPU device");
     spdlog::warn(warnings_.back());
   }
-  open(DeviceOptions{.choice = ":CPU:"});
+  go_on_on_the_cpu();
   return work();
 }
 
@@ -65,8 +71,7 @@ Codebook DeviceStages::train(const Sample& sample, const TrainingWatch& watch) {
 }
 
 void DeviceStages::set_codebook(Codebook codebook) {
-  codebook_ = std::move(codebook);
-  stages_->assign.emplace(stages_->session, *codebook_, config_.assign);
+  stages_->assign.emplace(stages_->session, std::move(codebook), config_.assign);
 }
 
 std::vector<ImageWords> DeviceStages::assign(std::span<const ImageFeatures> images) {
@@ -75,6 +80,7 @@ std::vector<ImageWords> DeviceStages::assign(std::span<const ImageFeatures> imag
 }
 
 void DeviceStages::run(const std::function<void(OpenClSession&)>& work) {
+  stages_->assign.reset();
   with_fallback([&] { work(stages_->session); });
 }
 

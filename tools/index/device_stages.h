@@ -28,7 +28,8 @@ class DeviceStages {
   void set_codebook(Codebook codebook);
   std::vector<ImageWords> assign(std::span<const ImageFeatures> images);
 
-  // Other work on the device, under the same rule: it is called again when memory ran out.
+  // Other work on the device, under the same rule: it is called again when memory ran out. What
+  // assign() needs is given up for it.
   void run(const std::function<void(OpenClSession&)>& work);
 
   // Where the stages run.
@@ -45,13 +46,13 @@ class DeviceStages {
   };
 
   void open(const DeviceOptions& device);
+  void go_on_on_the_cpu();
   template <typename Work>
   auto with_fallback(Work work);
 
   const RunConfig& config_;
   StageTimes& times_;
   std::optional<Stages> stages_;
-  std::optional<Codebook> codebook_;
   std::string device_;
   std::vector<std::string> warnings_;
 };
