@@ -62,11 +62,16 @@ class Scanner {
   // many folders open.
   bool add_folder(const fs::path& folder) {
     std::error_code error;
+    // A folder that may be listed but not searched gives names of which nothing can be learnt.
+    if (!fs::exists(folder / ".", error)) return false;
     std::vector<fs::path> below;
     fs::directory_iterator entry(folder, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      std::error_code vanished;
-      if (entry->symlink_status(vanished).type() == fs::file_type::directory) {
+      std::error_code unknown;
+      const fs::file_type type = entry->symlink_status(unknown).type();
+      if (type == fs::file_type::none) {
+        skip(entry->path(), unknown.message());  // perhaps a folder: what is below is not gone
+      } else if (type == fs::file_type::directory) {
         below.push_back(entry->path());
       } else if (wanted(entry->path())) {
         add_file(entry->path());
@@ -92,6 +97,8 @@ class Scanner {
       result_.files.push_back(
           {path.native(), static_cast<std::uint64_t>(status.st_size),
            std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec});
+    } else if (!S_ISDIR(status.st_mode)) {
+      skip(path, "not a regular file");
     }
   }
 

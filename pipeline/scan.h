@@ -11,13 +11,13 @@ namespace lookalike {
 // The files that a scan found, each list sorted by the bytes of the path.
 struct ScanResult {
   std::vector<SourceFile> files;
-  std::vector<SkippedFile> skipped;  // "unreadable": files and folders that could not be looked at
+  std::vector<SkippedFile> skipped;  // "unreadable": what could not be looked at, or is no file
 };
 
 // Walks folders to the bottom for regular files, or links to them, whose name ends in a dot and
-// one of the extensions, in any case. Links to folders are not followed, so there are no loops;
-// FIFOs, sockets and devices are passed over. Paths are absolute and keep the bytes that the
-// file system has; a file under two of the folders is listed once.
+// one of the extensions, in any case. FIFOs, sockets and devices of such a name are skipped. Links
+// to folders are not followed, so there are no loops. Paths are absolute and keep the bytes that
+// the file system has; a file under two of the folders is listed once.
 // Throws Error(kInput) when one of the folders is missing, is none, or cannot be read.
 ScanResult scan_folders(std::span<const std::string> folders,
                         std::span<const std::string> extensions);

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <limits.h>
 #include <sys/stat.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pipeline/error.h"
+#include "tests/rights.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -70,9 +72,14 @@ TEST_F(ScanTest, LinkToAFileIsFollowedLinkToAFolderIsNot) {
   EXPECT_THAT(names(), ElementsAre("link.jpg", "real/a.jpg"));
 }
 
-TEST_F(ScanTest, FifoIsPassedOver) {
+TEST_F(ScanTest, FifoIsReportedAndNotOpened) {
   ASSERT_EQ(::mkfifo((folder_.path() / "pipe.jpg").c_str(), 0600), 0);
-  EXPECT_THAT(names(), ElementsAre());
+  ASSERT_EQ(::mkfifo((folder_.path() / "pipe").c_str(), 0600), 0);
+  const ScanResult result = scan({folder_.path().native()});
+  EXPECT_TRUE(result.files.empty());
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].file.path, folder_.path() / "pipe.jpg");
+  EXPECT_EQ(result.skipped[0].detail, "not a regular file");
 }
 
 TEST_F(ScanTest, BrokenLinkIsReported) {
@@ -81,6 +88,52 @@ TEST_F(ScanTest, BrokenLinkIsReported) {
   ASSERT_EQ(result.skipped.size(), 1U);
   EXPECT_THAT(result.skipped[0].file.path, HasSubstr("broken.jpg"));
   EXPECT_EQ(result.skipped[0].reason, "unreadable");
+}
+
+TEST_F(ScanTest, FolderThatCannotBeReadOrSearchedIsReportedAndTheOthersAreRead) {
+  folder_.write("a/a.jpg", "x");
+  const fs::path closed = fs::path(folder_.write("closed/a.jpg", "x")).parent_path();
+  const fs::path listed = fs::path(folder_.write("listed/a.jpg", "x")).parent_path();
+  fs::permissions(closed, fs::perms::none);
+  fs::permissions(listed, kReadOnly);
+  ScanResult result;
+  {
+    const WithoutRootRights nobody;
+    result = scan({folder_.path().native()});
+  }
+  fs::permissions(closed, kOpenFolder);
+  fs::permissions(listed, kOpenFolder);
+  ASSERT_EQ(result.files.size(), 1U);
+  EXPECT_EQ(result.files[0].path, folder_.path() / "a/a.jpg");
+  ASSERT_EQ(result.skipped.size(), 2U);
+  EXPECT_EQ(result.skipped[0].file.path, closed);
+  EXPECT_EQ(result.skipped[1].file.path, listed);
+}
+
+TEST_F(ScanTest, NamedFolderThatCannotBeReadIsAnInputError) {
+  const fs::path closed = fs::path(folder_.write("closed/a.jpg", "x")).parent_path();
+  fs::permissions(closed, fs::perms::none);
+  {
+    const WithoutRootRights nobody;
+    EXPECT_THROW(scan({closed.native()}), Error);
+  }
+  fs::permissions(closed, kOpenFolder);
+}
+
+// A path that is longer than the system takes stands for all that lstat() can fail with.
+TEST_F(ScanTest, FolderThatCannotBeLookedAtIsReported) {
+  const std::string name(200, 'n');
+  fs::path deep = folder_.path();
+  while (deep.native().size() + name.size() + 1 < PATH_MAX) deep /= name;
+  fs::create_directories(deep);
+  const int parent = ::open(deep.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::mkdirat(parent, name.c_str(), 0700), 0);
+  const ScanResult result = scan({folder_.path().native()});
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].file.path, deep / name);
+  EXPECT_THAT(result.skipped[0].detail, HasSubstr("too long"));
+  ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+  ::close(parent);
 }
 
 TEST_F(ScanTest, FileUnderTwoFoldersIsListedOnce) {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "storage/sqlite.h"
+#include "tests/rights.h"
 #include "tests/storage/index_fixture.h"
-#include "tests/storage/rights.h"
 
 namespace lookalike {
 namespace {

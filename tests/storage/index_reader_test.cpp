@@ -4,8 +4,8 @@
 
 #include "storage/codecs.h"
 #include "storage/sqlite.h"
+#include "tests/rights.h"
 #include "tests/storage/index_fixture.h"
-#include "tests/storage/rights.h"
 
 namespace lookalike {
 namespace {
