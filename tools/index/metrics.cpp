@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/error.h"
 #include "storage/atomic_file.h"
-#include "storage/index_reader.h"
 
 namespace lookalike {
 namespace {
@@ -120,21 +120,27 @@ std::string metrics_text(const IndexMetrics& metrics) {
   return text.take();
 }
 
-void write_metrics(const std::filesystem::path& database, const std::filesystem::path& file) {
-  const IndexReader index(database);
+IndexMetrics read_metrics(const IndexReader& index, const std::filesystem::path& database) {
   IndexMetrics metrics;
   metrics.database = database;
   metrics.counts = index.counts();
-  std::error_code gone;  // since it was opened: then there is no size to tell
-  const std::uintmax_t size = std::filesystem::file_size(database, gone);
-  metrics.size_bytes = gone ? 0 : size;
+  std::error_code error;
+  metrics.size_bytes = std::filesystem::file_size(database, error);
+  if (error) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: its size cannot be read: {}", database.string(), error.message()));
+  }
   for (const RunRecord& run : index.runs(kRunsLookedAt)) {
     if (metrics.last_run.id == 0) metrics.last_run = run;
     if (run.outcome != "done") continue;
     metrics.last_good_run = run;
     break;
   }
-  const std::string text = metrics_text(metrics);
+  return metrics;
+}
+
+void write_metrics(const std::filesystem::path& database, const std::filesystem::path& file) {
+  const std::string text = metrics_text(read_metrics(IndexReader(database), database));
   AtomicFile target(file);
   target.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   target.commit();

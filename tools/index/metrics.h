@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "storage/index_types.h"
+#include "storage/index_reader.h"
 
 namespace lookalike {
 
@@ -19,8 +19,12 @@ struct IndexMetrics {
 // In the text format of Prometheus, for the textfile collector of its node_exporter.
 std::string metrics_text(const IndexMetrics& metrics);
 
-// Reads the index's metrics and writes them to a file that appears whole. Throws as IndexReader,
-// and Error(kStorage) when the file cannot be written.
+// Of an index that was opened from this file. Throws as IndexReader, and Error(kStorage) when the
+// file has gone since.
+IndexMetrics read_metrics(const IndexReader& index, const std::filesystem::path& database);
+
+// Writes an index's metrics to a file that appears whole. Throws as read_metrics(), and
+// Error(kStorage) when the file cannot be written.
 void write_metrics(const std::filesystem::path& database, const std::filesystem::path& file);
 
 }  // namespace lookalike

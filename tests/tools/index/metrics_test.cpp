@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pipeline/error.h"
 #include "storage/index_writer.h"
 #include "tests/temporary_folder.h"
 
@@ -60,6 +61,21 @@ TEST(Metrics, RunThatLeftNoReportIsStillCounted) {
   EXPECT_THAT(text, HasSubstr(R"(,outcome="killed"} 1)"));
   EXPECT_THAT(text, Not(HasSubstr("run_files")));
   EXPECT_THAT(text, Not(HasSubstr("last_good_run")));
+}
+
+TEST(Metrics, IndexThatHasGoneIsAStorageErrorAndHasNoSize) {
+  const TemporaryFolder folder;
+  const std::filesystem::path database = folder.path() / "index.db";
+  IndexWriter writer(database);
+  const IndexReader reader(database);
+  std::filesystem::remove(database);
+  try {
+    read_metrics(reader, database);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+    EXPECT_THAT(error.what(), HasSubstr("its size cannot be read"));
+  }
 }
 
 TEST(Metrics, AreWrittenFromTheIndexsRecordOfRuns) {
