@@ -86,7 +86,7 @@ void add_codebook_fields(std::vector<ConfigField>& to) {
       "Visual words. \"auto\": from the size of the collection."));
   to.push_back(field<kTable, &Options::features_per_word>(
       "codebook", "features_per_word", WholeNumber{1, 1024}, "features",
-      "Features that train one word; from 26,215 words on fewer: 2^20 in all, but 16 a word."));
+      "Features that train one word; fewer, down to 16, where that is more than 2^20 in all."));
   to.push_back(field<kTable, &Options::sample_images>("codebook", "sample_images",
                                                       WholeNumber{1, 1000000}, "images",
                                                       "Images that training may look at."));
