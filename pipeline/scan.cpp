@@ -25,7 +25,8 @@ std::string lower_case(std::string text) {
 
 class Scanner {
  public:
-  explicit Scanner(std::span<const std::string> extensions) {
+  Scanner(std::span<const std::string> extensions, const std::function<void()>& after_each)
+      : after_each_(after_each) {
     for (const std::string& extension : extensions)
       suffixes_.push_back('.' + lower_case(extension));
   }
@@ -76,6 +77,7 @@ class Scanner {
       } else if (wanted(entry->path())) {
         add_file(entry->path());
       }
+      after_each_();
     }
     for (const fs::path& path : below) {
       if (!add_folder(path)) skip(path, "folder cannot be read");
@@ -110,6 +112,7 @@ class Scanner {
     result_.skipped.push_back(std::move(skipped));
   }
 
+  const std::function<void()>& after_each_;
   std::vector<std::string> suffixes_;
   ScanResult result_;
 };
@@ -117,8 +120,9 @@ class Scanner {
 }  // namespace
 
 ScanResult scan_folders(std::span<const std::string> folders,
-                        std::span<const std::string> extensions) {
-  Scanner scanner(extensions);
+                        std::span<const std::string> extensions,
+                        const std::function<void()>& after_each) {
+  Scanner scanner(extensions, after_each);
   for (const std::string& folder : folders) scanner.add_top(folder);
   return scanner.finish();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ struct ScanResult {
 // one of the extensions, in any case. FIFOs, sockets and devices of such a name are skipped. Links
 // to folders are not followed, so there are no loops. Paths are absolute and keep the bytes that
 // the file system has; a file under two of the folders is listed once.
+// Calls after_each after each entry of a folder; what that throws ends it.
 // Throws Error(kInput) when one of the folders is missing, is none, or cannot be read.
-ScanResult scan_folders(std::span<const std::string> folders,
-                        std::span<const std::string> extensions);
+ScanResult scan_folders(
+    std::span<const std::string> folders, std::span<const std::string> extensions,
+    const std::function<void()>& after_each = [] {});
 
 }  // namespace lookalike

@@ -33,11 +33,11 @@ std::size_t decode_threads(const ImagesOptions& options) {
                                     : std::max(1U, std::thread::hardware_concurrency());
 }
 
-ScanResult scan_images(const ImagesOptions& options) {
+ScanResult scan_images(const ImagesOptions& options, const std::function<void()>& after_each) {
   if (options.folders.empty()) {
     throw Error(ErrorKind::kUsage, "images.folders: name at least one folder, with --images");
   }
-  ScanResult found = scan_folders(options.folders, options.extensions);
+  ScanResult found = scan_folders(options.folders, options.extensions, after_each);
   if (found.files.empty() && found.skipped.empty()) {
     throw Error(ErrorKind::kInput, fmt::format("scan: no images under {} (looked for .{})",
                                                fmt::join(options.folders, ", "),

@@ -136,6 +136,19 @@ TEST_F(ScanTest, FolderThatCannotBeLookedAtIsReported) {
   ::close(parent);
 }
 
+TEST_F(ScanTest, CanBeEndedAtAnyEntry) {
+  folder_.write("a.txt", "x");
+  folder_.write("b/b.jpg", "x");
+  const std::vector<std::string> folders = {folder_.path().native()};
+  for (int entries = 1; entries <= 3; ++entries) {
+    int left = entries;
+    const auto end_at_last = [&] {
+      if (--left == 0) throw Error(ErrorKind::kInternal, "ended");
+    };
+    EXPECT_THROW(scan_folders(folders, {}, end_at_last), Error) << entries;
+  }
+}
+
 TEST_F(ScanTest, FileUnderTwoFoldersIsListedOnce) {
   const std::string path = folder_.write("in/a.jpg", "x");
   const ScanResult result = scan({folder_.path() / "in/../in", folder_.path().native()});

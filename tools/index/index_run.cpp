@@ -46,7 +46,7 @@ class IndexRun {
   IndexRunReport run() {
     try {
       report_.before = IndexReader(config_.store.database).counts();
-      update();
+      until_stopped([&] { update(); });
       finish_report();
       recorder_.end(report_.stopped ? "stopped" : "done", run_document(report_));
     } catch (const Error& error) {
@@ -64,7 +64,8 @@ class IndexRun {
 
  private:
   void update() {
-    ScanResult found = times_.timed("scan", [&] { return scan_images(config_.images); });
+    ScanResult found = times_.timed(
+        "scan", [&] { return scan_images(config_.images, [&] { throw_if_stopped(); }); });
     UpdatePlan plan = plan_update(found, writer_.files(), writer_.quarantine());
     std::optional<Codebook> codebook = writer_.codebook();
     if (codebook) writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
@@ -78,7 +79,7 @@ class IndexRun {
     cache_->discard();
     remove(plan.gone);
     report_.removed = plan.removed;
-    until_stopped([&] { calibrate_if_due(); });
+    calibrate_if_due();
   }
 
   template <typename Work>

@@ -32,7 +32,7 @@ struct IndexRunReport {
   bool stopped = false;                 // when asked to: there is more to do
 };
 
-// Asked between batches; true: publish what is done and return.
+// Asked between the files of a scan and between batches; true: publish what is done and return.
 using StopRequest = std::function<bool()>;
 
 // Brings the index config.store.database up to date with config.images.folders: files that are new

@@ -51,8 +51,12 @@ class IndexRunTest : public ::testing::Test {
     return index().content_hash();
   }
   // Stops when asked for the `count`th time.
-  IndexRunReport run_stopped(int count) const {
+  IndexRunReport run_stopped_at(std::ptrdiff_t count) const {
     return run_index(config_, Progress::Style::kQuiet, [=]() mutable { return --count <= 0; });
+  }
+  // The same, but counts from the end of the scan, which asks at each file.
+  IndexRunReport run_stopped(std::ptrdiff_t count) const {
+    return run_stopped_at(std::distance(fs::directory_iterator(photos()), {}) + count);
   }
   IndexReader index() const { return IndexReader(config_.store.database); }
   std::vector<std::string> paths_of(const std::string& path) const {
@@ -253,6 +257,21 @@ TEST_F(IndexRunTest, StoppedRunPublishesWhatIsDoneAndTheNextOneGoesOn) {
   }
   EXPECT_GT(images.size(), 4U);
   EXPECT_TRUE(std::ranges::is_sorted(images));
+  EXPECT_EQ(index().content_hash(), content);
+}
+
+TEST_F(IndexRunTest, RunThatIsStoppedWhileItScansLeavesTheIndexAsItWas) {
+  draw_some(5);
+  run();
+  const std::string content = index().content_hash();
+  fs::remove(photos() / "p1.png");
+  draw("new.png", 100);
+  for (int count = 1; count <= 5; ++count) {
+    const IndexRunReport report = run_stopped_at(count);
+    EXPECT_TRUE(report.stopped);
+    EXPECT_EQ(report.after.images, 5U);
+    EXPECT_EQ(index().runs(1)[0].outcome, "stopped");
+  }
   EXPECT_EQ(index().content_hash(), content);
 }
 

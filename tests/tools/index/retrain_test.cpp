@@ -33,8 +33,10 @@ class RetrainTest : public ::testing::Test {
       folder_.write(fmt::format("photos/p{}.png", i), text(bytes));
     }
   }
-  // Stops when asked for the `count`th time.
-  IndexRunReport retrain(int count = 1'000'000) const {
+  std::filesystem::path photos() const { return folder_.path() / "photos"; }
+  // Stops when asked for the `count`th time after the scan, which asks at each file.
+  IndexRunReport retrain(std::ptrdiff_t count = 1'000'000) const {
+    count += std::distance(std::filesystem::directory_iterator(photos()), {});
     return retrain_index(config_, Progress::Style::kQuiet, [=]() mutable { return --count <= 0; });
   }
   // Stops when some images are in the index beside, and not all.
