@@ -4,12 +4,17 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 #include "storage/index_reader.h"
 #include "storage/other_settings.h"
 #include "tools/index/run_document.h"
 #include "tools/index/run_recorder.h"
+#include "tools/index/update_plan.h"
 
 namespace lookalike {
 namespace {
@@ -44,6 +49,23 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style,
   return run_index(config, style, stop);
 }
 
+// An index keeps what lies under a folder that cannot be read now; one that is made anew has not
+// got it.
+void require_all_in_sight(const IndexWriter& writer, const std::string& beside,
+                          const std::vector<SkippedFile>& skipped) {
+  const IndexReader made(beside);
+  for (const SourceFile& file : writer.files()) {
+    if (made.find(file.path)) continue;
+    for (const SkippedFile& folder : skipped) {
+      if (!is_under(file.path, folder.file.path)) continue;
+      throw Error(ErrorKind::kInput,
+                  fmt::format("{}: {}, and images below it would be lost: make it readable, or "
+                              "take them out with `lookalike remove`",
+                              printable(folder.file.path), folder.detail));
+    }
+  }
+}
+
 }  // namespace
 
 IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
@@ -65,6 +87,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
     IndexRunReport report = index_beside(beside, style, stop);
     if (!report.stopped) {
+      require_all_in_sight(writer, beside.store.database, report.skipped);
       writer.replace_content(beside.store.database);
       remove_index(beside.store.database);
     }

@@ -1,7 +1,6 @@
 #include "tools/index/update_plan.h"
 
 #include <algorithm>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -16,10 +15,6 @@ bool depends_on_content(const SkippedFile& skipped) {
          skipped.reason == "too_small";
 }
 
-bool is_under(std::string_view path, std::string_view folder) {
-  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
-}
-
 // Whether the scan could not tell if the file is there.
 bool out_of_sight(std::string_view path, const ScanResult& found) {
   return std::ranges::any_of(found.skipped, [&](const SkippedFile& skipped) {
@@ -28,6 +23,10 @@ bool out_of_sight(std::string_view path, const ScanResult& found) {
 }
 
 }  // namespace
+
+bool is_under(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
 
 UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
                        const std::vector<SkippedFile>& skipped) {

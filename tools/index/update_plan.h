@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/scan.h"
@@ -16,6 +17,9 @@ struct UpdatePlan {
   std::size_t unchanged = 0;
   std::size_t removed = 0;  // how many of `gone` are indexed
 };
+
+// Whether a file lies under a folder, however deep.
+bool is_under(std::string_view path, std::string_view folder);
 
 // Compares what a scan found with the files that the index has and those that it has set aside.
 // A file set aside for what is in it ("empty", "undecodable", "too_small") is taken up again only

@@ -1,9 +1,11 @@
 #include "tools/index/retrain.h"
 
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pipeline/error.h"
@@ -47,6 +49,20 @@ class RetrainTest : public ::testing::Test {
   std::uint64_t images_beside() const {
     const std::string beside = config_.store.database + ".retrain";
     return std::filesystem::exists(beside) ? IndexReader(beside).counts().images : 0;
+  }
+  std::set<std::string> files() const {
+    std::set<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(photos())) {
+      paths.insert(entry.path());
+    }
+    return paths;
+  }
+  std::set<std::string> indexed_files() const {
+    std::set<std::string> paths;
+    IndexReader(config_.store.database).for_each_image([&](const StoredImage& image) {
+      paths.insert(image.paths.begin(), image.paths.end());
+    });
+    return paths;
   }
   std::string content() const { return IndexReader(config_.store.database).content_hash(); }
   // Of an index that is made anew.
@@ -97,6 +113,41 @@ TEST_F(RetrainTest, WhatIsHalfMadeSurvivesAMistakeInTheConfiguration) {
   EXPECT_EQ(images_beside(), done);
   config_.assign.kernel = kernel;
   EXPECT_EQ(retrain().unchanged, done);
+}
+
+TEST_F(RetrainTest, HalfMadeOneIsBroughtUpToDate) {
+  config_.codebook.sample_images = 20;
+  stop_half_way();
+  for (const unsigned gone : {7U, 30U, 58U}) {
+    std::filesystem::remove(photos() / fmt::format("p{}.png", gone));
+  }
+  draw(60, 62);
+  folder_.write("photos/p9.png", text(encode(".png", draw_picture(160, 120, 100))));
+  EXPECT_FALSE(retrain().stopped);
+  EXPECT_EQ(indexed_files(), files());
+  EXPECT_TRUE(check_index(config_.store.database).empty());
+}
+
+// A link to nowhere in the place of a folder, as to a disk that is not there tonight.
+TEST_F(RetrainTest, ImagesInAFolderThatIsOutOfReachAreNotLost) {
+  const std::filesystem::path folder = photos() / "trip.png";
+  const std::string photo =
+      folder_.write("photos/trip.png/a.png", text(encode(".png", draw_picture(160, 120, 200))));
+  run_index(config_, Progress::Style::kQuiet);
+  std::filesystem::rename(folder, folder_.path() / "trip");
+  std::filesystem::create_symlink("nowhere", folder);
+  try {
+    retrain();
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("trip.png: No such file or directory, and"));
+  }
+  EXPECT_TRUE(IndexReader(config_.store.database).find(photo));
+  std::filesystem::remove(folder);
+  std::filesystem::rename(folder_.path() / "trip", folder);
+  EXPECT_EQ(retrain().unchanged, 60U);
+  EXPECT_TRUE(IndexReader(config_.store.database).find(photo));
 }
 
 TEST_F(RetrainTest, LinkInThePlaceOfTheIndexBesideIsRefused) {
