@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class UpkeepCommands : public testing::Test {
  protected:
@@ -76,6 +77,14 @@ TEST_F(UpkeepCommands, QuarantineListsEachFileOnOneLineWhateverItsName) {
   EXPECT_THAT(list.out, HasSubstr("bad\\x0Aname.jpg: undecodable: "));
   const auto json = nlohmann::json::parse(run("quarantine", {"--json"}).out);
   EXPECT_EQ(json["quarantine"].at(0)["path"], at("photos/bad\nname.jpg"));
+}
+
+TEST_F(UpkeepCommands, AnswersOfAQueryShowEachImageOnOneLineWhateverItsName) {
+  fs::rename(at("photos/poster-01.png"), at("photos/poster\n\x1b[2J.png"));
+  ASSERT_EQ(index(), 0);
+  const ProgramResult found = run("query", {"-q", at("photos/poster\n\x1b[2J.png")});
+  EXPECT_THAT(found.out, HasSubstr("  " + at("photos/poster\\x0A\\x1B[2J.png") + "\n"));
+  EXPECT_THAT(found.out, Not(HasSubstr("\x1b")));
 }
 
 TEST_F(UpkeepCommands, AnOlderIndexIsReadOnceItIsMigrated) {

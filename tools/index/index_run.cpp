@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 #include "stages/command/image_batches.h"
 #include "stages/store/settings.h"
 #include "storage/index_reader.h"
@@ -172,7 +173,8 @@ class IndexRun {
       std::string first;
       if (!spool.skipped().empty()) {
         const SkippedFile& file = spool.skipped().front();
-        first = fmt::format(" (the first: {}: {}: {})", file.file.path, file.reason, file.detail);
+        first = fmt::format(" (the first: {}: {}: {})", printable(file.file.path), file.reason,
+                            file.detail);
       }
       throw Error(ErrorKind::kInput,
                   fmt::format("index: no image can be used: {} are blank, {} cannot be read{}",

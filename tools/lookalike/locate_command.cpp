@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
 #include "stages/match/answers.h"
@@ -136,14 +137,15 @@ class Loader {
 
 void print_text(const std::string& scene, const ObjectLocated& one) {
   const Located& located = one.located;
+  const std::string names = printable(scene) + ": " + printable(one.object);
   if (located.hits.empty()) {
-    fmt::print("{}: {} was not found: {}\n", scene, one.object, located.reason);
+    fmt::print("{} was not found: {}\n", names, located.reason);
   }
   for (const Hit& hit : located.hits) {
     fmt::print(
-        "{}: {}: centre ({:.2f}, {:.2f}){}  turned {:.2f} degrees  scale {:.4f}  "
+        "{}: centre ({:.2f}, {:.2f}){}  turned {:.2f} degrees  scale {:.4f}  "
         "correlation {:.3f}  by {}\n",
-        scene, one.object, hit.centre.x, hit.centre.y,
+        names, hit.centre.x, hit.centre.y,
         hit.position_error_px ? fmt::format(" +- {:.2f}", *hit.position_error_px) : "",
         hit.angle_degrees, hit.scale, hit.correlation, to_string(located.method));
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
 #include "stages/match/answers.h"
@@ -58,7 +59,7 @@ void print_text(const std::string& photo, const std::vector<Match>& matches, boo
   const auto found = std::count_if(matches.begin(), matches.end(), [](const Match& match) {
     return match.decision >= Decision::kSameObject;
   });
-  fmt::print("{}: {} found\n", photo,
+  fmt::print("{}: {} found\n", printable(photo),
              found > 0         ? fmt::format("{}", found)
              : matches.empty() ? "nothing"
                                : "nothing sure");
@@ -70,7 +71,7 @@ void print_text(const std::string& photo, const std::vector<Match>& matches, boo
         to_string(match.decision),
         match.is_located() ? fmt::format("{:5.3f}", match.probability) : "  -  ",
         match.evidence.inliers, correlation ? fmt::format("{:5.3f}", *correlation) : "  -  ",
-        match.image.paths.front(), match.mirrored ? "  (mirrored)" : "",
+        printable(match.image.paths.front()), match.mirrored ? "  (mirrored)" : "",
         refined && match.moved_px ? fmt::format("  (moved {:.2f} px)", *match.moved_px) : "");
   }
 }
