@@ -74,9 +74,9 @@ class DirectSearch : public WordSearch {
 
   cl::Kernel build(std::size_t m) {
     // Any order will do for the sums, and lets a CPU add in vectors.
-    const std::string options =
-        "-cl-unsafe-math-optimizations -DDIMENSIONS=" + std::to_string(dimensions_) +
-        " -DNEAREST=" + std::to_string(m) + " -DGROUP_ITEMS=" + std::to_string(group_items_);
+    const std::string options = "-cl-unsafe-math-optimizations" +
+                                define("DIMENSIONS", dimensions_) + define("NEAREST", m) +
+                                define("GROUP_ITEMS", group_items_);
     return session_.kernel(
         {"assign/nearest.cl", "assign/" + std::string(to_string(kernel_)) + ".cl"}, name(),
         options);

@@ -93,8 +93,8 @@ std::size_t ScoredSearch::error_units() const {
 cl::Kernel ScoredSearch::build(const std::vector<std::string>& sources, const std::string& name,
                                std::size_t m) {
   const bool is_cpu = kernel_ == AssignKernel::kCpu;
-  std::string options = is_cpu ? "-DSCORE=float16 -DINDEX=uint16" : "-DSCORE=float -DINDEX=uint";
-  options += " -cl-mad-enable";
+  std::string options = "-cl-mad-enable" + define("SCORE", is_cpu ? "float16" : "float") +
+                        define("INDEX", is_cpu ? "uint16" : "uint");
   for (const auto& [constant, value] :
        {std::pair("DIMENSIONS", dimensions_), std::pair("NEAREST", m),
         std::pair("KEPT", kept_groups(m)), std::pair("TILE", kTileSize), std::pair("SLICE", kSlice),

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "kernels/session/build_options.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
@@ -70,7 +71,7 @@ std::vector<float> pack_tiles(MatrixView<const float> words) {
 
 std::vector<std::uint32_t> pack_fragments(MatrixView<const float> words) {
   constexpr std::size_t kLanes = 32;
-  const std::size_t steps = round_up(words.cols(), 16) / 16;
+  const std::size_t steps = parts(words.cols(), 16);
   std::vector<std::uint32_t> packed(round_up(words.rows(), kFragmentWords) * steps * 16);
   for (std::size_t word = 0; word < words.rows(); ++word) {
     const std::size_t in_block = word % kFragmentWords;

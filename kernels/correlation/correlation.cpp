@@ -184,9 +184,8 @@ void Correlation::refill(Scratch& scratch, std::span<const T> values) {
 template <typename... Arguments>
 void Correlation::launch_blocks(cl::Kernel& kernel, const char* label, const JobRange& range,
                                 BlockKind kind, const Arguments&... arguments) {
-  set_arguments(kernel, jobs_.buffer, static_cast<cl_uint>(range.first),
-                static_cast<cl_uint>(range.count), static_cast<cl_uint>(range.total(kind)),
-                arguments...);
+  set_arguments(kernel, jobs_.buffer, to_uint(range.first), to_uint(range.count),
+                to_uint(range.total(kind)), arguments...);
   session_.launch(kernel, label, {range.total(kind)},
                   cl::NDRange(session_.is_cpu() ? 1 : kGpuGroup));
 }
@@ -276,11 +275,11 @@ Correlation::Peaks Correlation::find_peaks(const CorrelationJobs& jobs) {
   const std::size_t rows = jobs.maps.total(BlockKind::kRows);
   reserve(row_best_, rows * sizeof(RowBest));
   reserve(peaks_, jobs.maps.count * sizeof(CorrelationPeak));
-  set_arguments(best_of_rows_, jobs_.buffer, static_cast<cl_uint>(jobs.maps.first),
-                static_cast<cl_uint>(jobs.maps.count), map_.buffer, row_best_.buffer);
+  set_arguments(best_of_rows_, jobs_.buffer, to_uint(jobs.maps.first), to_uint(jobs.maps.count),
+                map_.buffer, row_best_.buffer);
   session_.launch(best_of_rows_, "correlation best_of_rows", {rows * group}, cl::NDRange(group));
-  set_arguments(refine_, jobs_.buffer, static_cast<cl_uint>(jobs.maps.first), map_.buffer,
-                row_best_.buffer, peaks_.buffer);
+  set_arguments(refine_, jobs_.buffer, to_uint(jobs.maps.first), map_.buffer, row_best_.buffer,
+                peaks_.buffer);
   session_.launch(refine_, "correlation refine", {jobs.maps.count * group}, cl::NDRange(group));
   std::vector<CorrelationPeak> found(jobs.maps.count);
   session_.read<CorrelationPeak>(peaks_.buffer, found);

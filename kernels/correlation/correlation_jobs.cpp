@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "kernels/session/build_options.h"
 #include "kernels/session/session.h"
 #include "pipeline/error.h"
 
@@ -29,7 +30,7 @@ std::size_t map_size(const CorrelationItem& item) {
 }
 
 cl_uint blocks(int size, int block) {
-  return static_cast<cl_uint>((size + block - 1) / block);
+  return static_cast<cl_uint>(parts(size, block));
 }
 
 std::string size_of(int width, int height) {

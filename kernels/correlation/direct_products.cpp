@@ -153,17 +153,16 @@ class DirectProducts final : public WindowProducts {
 
   void products(const CorrelationJobs& /*packed*/, const JobRange& range,
                 const CorrelationBuffers& buffers) override {
-    set_arguments(products_, buffers.jobs, static_cast<cl_uint>(range.first),
-                  static_cast<cl_uint>(range.count), buffers.images, buffers.patterns,
-                  buffers.products);
+    set_arguments(products_, buffers.jobs, to_uint(range.first), to_uint(range.count),
+                  buffers.images, buffers.patterns, buffers.products);
     launch(products_, "correlation window_products", range);
   }
 
   void correlations(const CorrelationJobs& /*packed*/, const JobRange& range,
                     const CorrelationBuffers& buffers) override {
-    set_arguments(correlations_, buffers.jobs, static_cast<cl_uint>(range.first),
-                  static_cast<cl_uint>(range.count), buffers.images, buffers.patterns,
-                  buffers.window_sums, buffers.inverses, buffers.map);
+    set_arguments(correlations_, buffers.jobs, to_uint(range.first), to_uint(range.count),
+                  buffers.images, buffers.patterns, buffers.window_sums, buffers.inverses,
+                  buffers.map);
     launch(correlations_, "correlation window_correlations", range);
   }
 

@@ -45,10 +45,6 @@ struct Cut {
   cl_int paired = 0;
 };
 
-int ceiling(int value, int step) {
-  return (value + step - 1) / step;
-}
-
 bool same_sizes(const CorrelationJob& a, const CorrelationJob& b) {
   return a.image == b.image && a.image_width == b.image_width && a.image_height == b.image_height &&
          a.pattern_width == b.pattern_width && a.pattern_height == b.pattern_height &&
@@ -124,7 +120,7 @@ class FrequencyProducts final : public WindowProducts {
     const CorrelationJob& job;  // the first
     bool normalise;
 
-    std::size_t pairs() const { return (count + 1) / 2; }
+    std::size_t pairs() const { return parts(count, 2); }
   };
 
   void take(const CorrelationJobs& packed, const JobRange& range, const CorrelationBuffers& buffers,
@@ -157,7 +153,7 @@ class FrequencyProducts final : public WindowProducts {
     cut.piece_height = std::min(job.pattern_height, side / 2);
     cut.hop_x = (side - cut.piece_width + 1) / width_ * width_;
     cut.hop_y = side - cut.piece_height + 1;
-    cut.blocks_x = ceiling(job.map_width, cut.hop_x);
+    cut.blocks_x = parts(job.map_width, cut.hop_x);
     return cut;
   }
 
@@ -168,11 +164,11 @@ class FrequencyProducts final : public WindowProducts {
     double least = INFINITY;
     for (int side = kSmallestSide; side <= kLargestSide; side *= 2) {
       const Cut cut = cut_of(job, side);
-      const int pieces = ceiling(job.pattern_width, cut.piece_width) *
-                         ceiling(job.pattern_height, cut.piece_height);
+      const int pieces =
+          parts(job.pattern_width, cut.piece_width) * parts(job.pattern_height, cut.piece_height);
       if (in_one_piece && pieces > 1) continue;
-      const int blocks = cut.blocks_x * ceiling(job.map_height, cut.hop_y);
-      const int places = paired ? ceiling(blocks, 2) : blocks;
+      const int blocks = cut.blocks_x * parts(job.map_height, cut.hop_y);
+      const int places = paired ? parts(blocks, 2) : blocks;
       const double work = 1.0 * pieces * places * side * side * std::log2(side);
       if (work < least) best = side;
       least = std::min(least, work);
@@ -185,7 +181,7 @@ class FrequencyProducts final : public WindowProducts {
     Cut cut = cut_of(job, workshop.side);
     cut.paired = group.count == 1;
     const Cut whole = cut;
-    const int blocks = cut.blocks_x * ceiling(job.map_height, cut.hop_y);
+    const int blocks = cut.blocks_x * parts(job.map_height, cut.hop_y);
     const int together = cut.paired ? 2 * workshop.count : workshop.count;
     for (cut.piece_y = 0; cut.piece_y < job.pattern_height; cut.piece_y += whole.piece_height) {
       cut.piece_height = std::min(whole.piece_height, job.pattern_height - cut.piece_y);
@@ -210,9 +206,8 @@ class FrequencyProducts final : public WindowProducts {
       const std::size_t jobs = std::min(group.count - 2 * pair, 2 * together);
       launch(pattern_blocks_, "correlation pattern_blocks", rows_of(workshop, cut.side, cut.side),
              [&](cl_uint items) {
-               set_arguments(pattern_blocks_, buffers.jobs,
-                             static_cast<cl_uint>(group.first + 2 * pair),
-                             static_cast<cl_uint>(jobs), cut, items, buffers.patterns, blocks);
+               set_arguments(pattern_blocks_, buffers.jobs, to_uint(group.first + 2 * pair),
+                             to_uint(jobs), cut, items, buffers.patterns, blocks);
              });
       workshop.transform.forward(blocks);
     }
@@ -222,8 +217,8 @@ class FrequencyProducts final : public WindowProducts {
                    const CorrelationBuffers& buffers) {
     launch(image_blocks_, "correlation image_blocks", rows_of(workshop, cut.side, cut.side),
            [&](cl_uint items) {
-             set_arguments(image_blocks_, buffers.jobs, static_cast<cl_uint>(group.first), cut,
-                           items, buffers.images, workshop.image);
+             set_arguments(image_blocks_, buffers.jobs, to_uint(group.first), cut, items,
+                           buffers.images, workshop.image);
            });
     workshop.transform.forward(workshop.image);
     const auto together = static_cast<std::size_t>(workshop.count);
@@ -232,8 +227,7 @@ class FrequencyProducts final : public WindowProducts {
           workshop.block_bytes / (static_cast<std::size_t>(width_) * sizeof(cl_double));
       launch(multiply_, "correlation multiply", block_items * together, [&](cl_uint items) {
         set_arguments(multiply_, workshop.image, workshop.patterns[pair / together],
-                      static_cast<cl_uint>(pair % together), static_cast<cl_uint>(block_items),
-                      items, workshop.products);
+                      to_uint(pair % together), to_uint(block_items), items, workshop.products);
       });
       workshop.transform.inverse(workshop.products);
       store(workshop, group, pair, cut, buffers);
@@ -242,34 +236,34 @@ class FrequencyProducts final : public WindowProducts {
 
   void store(Workshop& workshop, const Group& group, std::size_t pair, const Cut& cut,
              const CorrelationBuffers& buffers) {
-    const auto first = static_cast<cl_uint>(group.first + 2 * pair);
-    const cl_int parts = cut.paired || group.count - 2 * pair >= 2 ? 2 : 1;
+    const auto first = to_uint(group.first + 2 * pair);
+    const cl_int kept = cut.paired || group.count - 2 * pair >= 2 ? 2 : 1;
     const cl_double scale = 1.0 / (1.0 * cut.side * cut.side);
     const std::size_t runs = rows_of(workshop, cut.hop_x, cut.hop_y);
     if (group.normalise) {
       launch(store_correlations_, "correlation store_correlations", runs, [&](cl_uint items) {
-        set_arguments(store_correlations_, buffers.jobs, first, parts, cut, items,
-                      workshop.products, scale, buffers.window_sums, buffers.inverses, buffers.map);
+        set_arguments(store_correlations_, buffers.jobs, first, kept, cut, items, workshop.products,
+                      scale, buffers.window_sums, buffers.inverses, buffers.map);
       });
       return;
     }
     const cl_int accumulate = cut.piece_x > 0 || cut.piece_y > 0;
     launch(store_products_, "correlation store_products", runs, [&](cl_uint items) {
-      set_arguments(store_products_, buffers.jobs, first, parts, cut, items, workshop.products,
+      set_arguments(store_products_, buffers.jobs, first, kept, cut, items, workshop.products,
                     scale, accumulate, buffers.products);
     });
   }
 
   // Runs in so many rows of every block.
   std::size_t rows_of(const Workshop& workshop, int width, int height) const {
-    return static_cast<std::size_t>(ceiling(width, run_)) * static_cast<std::size_t>(height) *
+    return static_cast<std::size_t>(parts(width, run_)) * static_cast<std::size_t>(height) *
            static_cast<std::size_t>(workshop.count);
   }
 
   template <typename SetArguments>
   void launch(cl::Kernel& kernel, const char* label, std::size_t items,
               const SetArguments& set_all) {
-    set_all(static_cast<cl_uint>(items));
+    set_all(to_uint(items));
     session_.launch(kernel, label, {items}, cl::NDRange(64));
   }
 

@@ -78,7 +78,7 @@ struct ImageIntegral::Image {
   const cl::Buffer& sums;
 
   std::size_t value_bytes() const { return integral_value_bytes(width * height); }
-  std::string options() const { return value_bytes() == 4 ? "-DSUM=uint" : "-DSUM=ulong"; }
+  std::string options() const { return define("SUM", value_bytes() == 4 ? "uint" : "ulong"); }
 };
 
 ImageIntegral::ImageIntegral(OpenClSession& session, IntegralKernel kernel)
@@ -138,10 +138,9 @@ void ImageIntegral::run_transposed(const Image& image) {
   const std::size_t rows = image.height + 1;
   const std::size_t columns = image.width + 1;
   const cl::Buffer turned = session_.allocate(rows * columns * image.value_bytes());
-  cl::Kernel scan_pixels =
-      session_.kernel({"integral_image/row_scan.cl"}, "scan_pixels",
-                      image.options() + " -DGROUP_ITEMS=" + std::to_string(scan.items) +
-                          " -DRUN=" + std::to_string(scan.run));
+  cl::Kernel scan_pixels = session_.kernel(
+      {"integral_image/row_scan.cl"}, "scan_pixels",
+      image.options() + define("GROUP_ITEMS", scan.items) + define("RUN", scan.run));
   set_arguments(scan_pixels, image.pixels, to_uint(image.width), image.sums);
   session_.launch(scan_pixels, "integral_rows", {rows * scan.items}, {{scan.items}});
   Transpose transpose(session_);
@@ -155,8 +154,8 @@ void ImageIntegral::run_tiles(const Image& image) {
   const std::size_t bands = parts(image.height, kTileRows);
   const cl::Buffer above = session_.allocate(bands * image.width * image.value_bytes());
   const cl::Buffer row_sums = session_.allocate(image.height * tiles * image.value_bytes());
-  const std::string options = image.options() + " -DTILE_COLUMNS=" + std::to_string(kTileColumns) +
-                              " -DTILE_ROWS=" + std::to_string(kTileRows);
+  const std::string options =
+      image.options() + define("TILE_COLUMNS", kTileColumns) + define("TILE_ROWS", kTileRows);
   const cl_uint width = to_uint(image.width);
   const cl_uint height = to_uint(image.height);
   cl::Kernel sum_tiles = session_.kernel({"integral_image/tiles.cl"}, "sum_tiles", options);
@@ -177,9 +176,9 @@ void ImageIntegral::run_bands(const Image& image) {
   const cl::Buffer above = session_.allocate(bands * image.width * image.value_bytes());
   const cl_uint width = to_uint(image.width);
   const cl_uint height = to_uint(image.height);
-  const std::string options = image.options() + " -DSTRIP=" + std::to_string(kStripColumns) +
-                              " -DCONVERT_SUM16=convert_" +
-                              (image.value_bytes() == 4 ? "uint16" : "ulong16");
+  const std::string options =
+      image.options() + define("STRIP", kStripColumns) +
+      define("CONVERT_SUM16", image.value_bytes() == 4 ? "convert_uint16" : "convert_ulong16");
   cl::Kernel sum_bands = session_.kernel({"integral_image/bands.cl"}, "sum_bands", options);
   set_arguments(sum_bands, image.pixels, width, height, to_uint(band_rows), above);
   session_.launch(sum_bands, "integral_sums", {parts(image.width, kStripColumns), bands}, {{1, 1}});
@@ -200,10 +199,9 @@ void ImageIntegral::scan_down(const Image& image, const cl::Buffer& columns, std
 void ImageIntegral::scan_rows(const Image& image, const cl::Buffer& values, std::size_t rows,
                               std::size_t columns) {
   const RowScan scan = row_scan(session_);
-  cl::Kernel kernel =
-      session_.kernel({"integral_image/row_scan.cl"}, "scan_sums",
-                      image.options() + " -DGROUP_ITEMS=" + std::to_string(scan.items) +
-                          " -DRUN=" + std::to_string(scan.run));
+  cl::Kernel kernel = session_.kernel(
+      {"integral_image/row_scan.cl"}, "scan_sums",
+      image.options() + define("GROUP_ITEMS", scan.items) + define("RUN", scan.run));
   set_arguments(kernel, values, to_uint(columns));
   session_.launch(kernel, "integral_rows", {rows * scan.items}, {{scan.items}});
 }

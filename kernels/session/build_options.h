@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <type_traits>
 
@@ -10,22 +12,32 @@
 // How values of the host reach a kernel: as build options, sizes of launches and arguments.
 namespace lookalike {
 
-// " -DNAME=value"
+// The exact value, as C's hexadecimal literals write it.
+inline std::string literal(float value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%af", static_cast<double>(value));
+  return text.data();
+}
+
+// " -DNAME=value"; floats are written exactly.
 template <typename Value>
 std::string define(const std::string& name, const Value& value) {
   std::string option = " -D" + name;
   option += '=';
-  if constexpr (std::is_arithmetic_v<Value>) {
-    static_assert(std::integral<Value>, "floats are written out exactly by who defines them");
+  if constexpr (std::integral<Value>) {
     option += std::to_string(value);
+  } else if constexpr (std::same_as<Value, float>) {
+    option += literal(value);
   } else {
+    static_assert(!std::is_arithmetic_v<Value>, "kernels take floats");
     option += value;
   }
   return option;
 }
 
 // How many parts of a size cover the whole.
-constexpr std::size_t parts(std::size_t whole, std::size_t part) {
+template <std::integral Whole>
+constexpr Whole parts(Whole whole, std::type_identity_t<Whole> part) {
   return (whole + part - 1) / part;
 }
 

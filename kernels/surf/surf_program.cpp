@@ -1,8 +1,6 @@
 #include "kernels/surf/surf_program.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <string>
 
 #include "kernels/session/build_options.h"
@@ -34,13 +32,6 @@ constexpr int kColumnsEach = 2;
 
 constexpr int kChunkColumns = 64;  // of a window, averaged together
 
-// The exact value, as C's hexadecimal literals write it.
-std::string literal(float value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%af", static_cast<double>(value));
-  return text.data();
-}
-
 std::string literals(const std::vector<float>& values) {
   std::string text;
   for (const float value : values) {
@@ -51,15 +42,14 @@ std::string literals(const std::vector<float>& values) {
 }
 
 std::string common_options(const SurfParameters& parameters, std::size_t sample_count) {
-  return define("CROSS_SHARE", literal(kCrossShare)) + define("SIDE_STEP", kSurfSideStep) +
+  return define("CROSS_SHARE", kCrossShare) + define("SIDE_STEP", kSurfSideStep) +
          define("SAMPLES", sample_count) + define("WINDOWS", 360 / kOrientationStepDegrees) +
          define("STEP", kOrientationStepDegrees) +
          define("REACH", kOrientationHalfWindowDegrees / kOrientationStepDegrees) +
-         define("UNITS", literal(kOrientationUnits)) +
-         define("UPRIGHT", parameters.upright ? 1 : 0) +
-         define("UPRIGHT_ANGLE", literal(kUprightAngleDegrees)) + define("PATCH", kPatchSide) +
+         define("UNITS", kOrientationUnits) + define("UPRIGHT", parameters.upright ? 1 : 0) +
+         define("UPRIGHT_ANGLE", kUprightAngleDegrees) + define("PATCH", kPatchSide) +
          define("CHUNK", kChunkColumns) + define("DESCRIPTOR_SIZE", parameters.descriptor_size) +
-         define("NORM_EPSILON", literal(kNormEpsilon)) +
+         define("NORM_EPSILON", kNormEpsilon) +
          define("DESCRIPTOR_GAUSSIAN", literals(gaussian(kPatchSide - 1, kDescriptorSigma)));
 }
 
@@ -177,7 +167,7 @@ void SurfProgram::integrate(const SurfBatch& batch, const SurfBuffers& buffers) 
 
 void SurfProgram::integrate_by_bands(const SurfBatch& batch, const SurfBuffers& buffers) {
   const std::size_t images = batch.images.size();
-  const std::size_t bands = (batch.size.most_rows + kBandRows - 1) / kBandRows;
+  const std::size_t bands = parts(batch.size.most_rows, kBandRows);
   const std::size_t columns = batch.size.most_columns;
   set_arguments(sum_bands_, buffers.images.buffer, buffers.pixels.buffer, buffers.integral.buffer,
                 buffers.quads.buffer);
@@ -210,7 +200,7 @@ void SurfProgram::rank(const SurfBatch& batch, std::size_t most_found, const Sur
   const std::size_t ranked = kernel_ == SurfKernel::kCpu ? kRankedByItem : kGroupItems;
   set_arguments(rank_, buffers.images.buffer, buffers.counts.buffer, buffers.first_chosen.buffer,
                 buffers.found.buffer, buffers.responses.buffer, buffers.chosen.buffer);
-  launch(rank_, "surf rank", (most_found + ranked - 1) / ranked, batch.images.size());
+  launch(rank_, "surf rank", parts(most_found, ranked), batch.images.size());
 }
 
 void SurfProgram::describe(std::size_t chosen, const SurfBuffers& buffers) {

@@ -80,17 +80,17 @@ TransposeKernel Transpose::kernel_for(std::size_t rows, std::size_t columns,
 
 cl::Kernel Transpose::build(TransposeKernel kernel, const ValueType& type) {
   const std::string name = type.name;
-  const std::string value = "-DVALUE=" + name;
+  const std::string value = define("VALUE", name);
   if (kernel == TransposeKernel::kBlocks) {
     return session_.kernel({"transpose/blocks.cl"}, "transpose_blocks",
-                           value + " -DVALUE16=" + name + "16 -DLINE=" + std::to_string(type.line) +
-                               " -DBAND_ROWS=" + std::to_string(kBandRows) +
-                               " -DBAND_COLUMNS=" + std::to_string(kBandColumns));
+                           value + define("VALUE16", name + "16") + define("LINE", type.line) +
+                               define("BAND_ROWS", kBandRows) +
+                               define("BAND_COLUMNS", kBandColumns));
   }
   return session_.kernel({"transpose/tiled.cl"},
                          kernel == TransposeKernel::kTiled ? "transpose_tiled" : "transpose_naive",
-                         value + " -DVALUE4=" + name + "4 -DLANES=" + std::to_string(type.lanes) +
-                             " -DGROUP_ROWS=" + std::to_string(type.group_rows));
+                         value + define("VALUE4", name + "4") + define("LANES", type.lanes) +
+                             define("GROUP_ROWS", type.group_rows));
 }
 
 void Transpose::launch(const ValueType& type, const cl::Buffer& from, std::size_t rows,
@@ -99,7 +99,7 @@ void Transpose::launch(const ValueType& type, const cl::Buffer& from, std::size_
   require(rows <= kMaxSide && columns <= kMaxSide, "Transpose: a side is not below 2^31");
   const TransposeKernel choice = kernel_for(rows, columns, type.value_bytes);
   cl::Kernel kernel = build(choice, type);
-  set_arguments(kernel, from, static_cast<cl_uint>(rows), static_cast<cl_uint>(columns), to);
+  set_arguments(kernel, from, to_uint(rows), to_uint(columns), to);
   switch (choice) {
     case TransposeKernel::kBlocks:
       session_.launch(kernel, "transpose", {parts(rows, kBandRows) * parts(columns, kBandColumns)},

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "kernels/session/build_options.h"
 #include "kernels/variant_names.h"
 
 namespace lookalike {
@@ -43,8 +44,8 @@ Plan plan_chunks(std::span<const ImageView> images, bool together) {
   for (std::size_t i = 0; i < images.size(); ++i) {
     const std::size_t size = images[i].size();
     const std::size_t first_chunk = plan.image_of_chunk.size();
-    const std::size_t end_chunk = first_chunk + round_up(size, kChunkPixels) / kChunkPixels;
-    plan.image_of_chunk.resize(end_chunk, static_cast<cl_uint>(i));
+    const std::size_t end_chunk = first_chunk + parts(size, kChunkPixels);
+    plan.image_of_chunk.resize(end_chunk, to_uint(i));
     plan.places.push_back({plan.bytes, size, first_chunk, end_chunk});
     if (together) plan.bytes += round_up(size, kBlockPixels);
   }
@@ -146,9 +147,8 @@ void ImageVariance::compute_batch(std::span<const ImageView> images, Reduction r
                                   std::span<PixelSums> results) {
   const Plan plan = plan_chunks(images, !session_.is_cpu());
   const bool atomic = reduction == Reduction::kAtomic;
-  const std::string options = "-DCHUNK_BLOCKS=" + std::to_string(kChunkBlocks) +
-                              " -DGROUP_ITEMS=" + std::to_string(group_items_) +
-                              (atomic ? " -DATOMIC" : "");
+  const std::string options = define("CHUNK_BLOCKS", kChunkBlocks) +
+                              define("GROUP_ITEMS", group_items_) + (atomic ? " -DATOMIC" : "");
   const cl::Buffer places = session_.upload<ImagePlace>(plan.places);
   const cl::Buffer image_of_chunk = session_.upload<cl_uint>(plan.image_of_chunk);
   std::vector<std::array<cl_ulong, 2>> totals(images.size());
@@ -160,14 +160,13 @@ void ImageVariance::compute_batch(std::span<const ImageView> images, Reduction r
   const std::vector<ChunkRun> runs = chunk_runs(session_, images, plan);
   cl::Kernel add_chunks = session_.kernel({"variance/variance.cl"}, "add_chunks", options);
   for (const ChunkRun& run : runs) {
-    set_arguments(add_chunks, run.pixels, places, image_of_chunk,
-                  static_cast<cl_uint>(run.first_chunk), partials);
+    set_arguments(add_chunks, run.pixels, places, image_of_chunk, to_uint(run.first_chunk),
+                  partials);
     session_.launch(add_chunks, "variance", {run.chunks * group_items_}, {{group_items_}});
   }
   if (!atomic) {
     cl::Kernel add_partials = session_.kernel({"variance/variance.cl"}, "add_partials", options);
-    set_arguments(add_partials, partials, places, static_cast<cl_uint>(images.size()),
-                  total_buffer);
+    set_arguments(add_partials, partials, places, to_uint(images.size()), total_buffer);
     session_.launch(add_partials, "variance_partials", {images.size()}, {{kPartialItems}});
   }
   session_.read(total_buffer, std::span(totals));

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/session/build_options.h"
 #include "pipeline/error.h"
 
 namespace lookalike {
@@ -26,9 +27,9 @@ cl_float16 seen_from_centre(const Homography& map, int width, int height) {
 Warp::Warp(OpenClSession& session)
     : session_(session),
       warp_(session.kernel({"warp/warp.cl"}, "warp",
-                           "-DMAX_SAMPLES=" + std::to_string(kMaxWarpSamples) +
-                               " -DSHRINK_SLACK=" + std::to_string(kWarpShrinkSlack) +
-                               "f -DEDGE_SLACK=" + std::to_string(kWarpEdgeSlack) + "f")) {}
+                           define("MAX_SAMPLES", kMaxWarpSamples) +
+                               define("SHRINK_SLACK", static_cast<float>(kWarpShrinkSlack)) +
+                               define("EDGE_SLACK", static_cast<float>(kWarpEdgeSlack)))) {}
 
 Warped Warp::warp(const ImageView& input, const Homography& output_to_input, int width,
                   int height) {

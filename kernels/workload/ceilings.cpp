@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/session/build_options.h"
+
 namespace lookalike {
 namespace {
 
@@ -21,8 +23,8 @@ struct Shape {
 
   std::string options() const {
     const std::string type = vector == 1 ? "float" : "float" + std::to_string(vector);
-    return "-cl-mad-enable -DVECTOR=" + type + " -DBLOCK=" + std::to_string(block) +
-           " -DREADS=" + std::to_string(kReads);
+    return "-cl-mad-enable" + define("VECTOR", type) + define("BLOCK", block) +
+           define("READS", kReads);
   }
 };
 
