@@ -25,10 +25,9 @@ struct Template {
 };
 
 std::string score_options(int width, int rows) {
-  return define("WIDTH", width) + define("ROWS", rows) +
-         " -DSLACK=1 -DFLAT_SHARE=" + std::to_string(kPoseFlatShare) +
-         "f -DFLAT=" + std::to_string(kPoseFlat) + "f -DOUTSIDE=" + std::to_string(kPoseOutside) +
-         "f";
+  return define("WIDTH", width) + define("ROWS", rows) + define("SLACK", kPoseSlackPx) +
+         define("FLAT_SHARE", static_cast<float>(kPoseFlatShare)) + define("FLAT", kPoseFlat) +
+         define("OUTSIDE", kPoseOutside);
 }
 
 cl_float2 pair_of(double x, double y) {
@@ -55,8 +54,8 @@ Point centre_part(const PoseObject& object) {
 PoseSearch::PoseSearch(OpenClSession& session) : session_(session) {
   const bool cpu = session.is_cpu();
   const std::string items = define("ITEMS", cpu ? 1 : kGroup) +
-                            " -DFLAT_VARIANCE=" + std::to_string(kPoseFlatVariance) +
-                            "f -DRIM=0.51f";
+                            define("FLAT_VARIANCE", static_cast<float>(kPoseFlatVariance)) +
+                            define("RIM", static_cast<float>(kPoseRimPx));
   make_taps_ = session.kernel({"pose_search/templates.cl"}, "make_taps", items);
   finish_taps_ = session.kernel({"pose_search/templates.cl"}, "finish_taps", items);
   best_of_runs_ = session.kernel({"pose_search/scores.cl"}, "best_of_runs",
@@ -108,12 +107,13 @@ PosePeaks PoseSearch::search(const PyramidLevel& level, const PoseObject& object
                              std::span<const TurnScale> poses, std::size_t run, float min_score,
                              bool either, PoseMap* map) {
   require(!object.points.empty(), "PoseSearch::search: the object has no points");
+  if (run == 0) throw Error(ErrorKind::kInternal, "PoseSearch::search: a run has no poses");
   const auto pitch = static_cast<int>(round_up(static_cast<std::size_t>(level.width), kCpuColumns));
   const auto rows = static_cast<int>(round_up(static_cast<std::size_t>(level.height), kRows));
   const std::size_t positions = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows);
   const std::size_t runs_at_once = std::max<std::size_t>(
       1, std::min(kMapBytes / (positions * 8), kTemplateBytes / (8 * object.points.size() * run)));
-  const std::size_t all_runs = (poses.size() + run - 1) / run;
+  const std::size_t all_runs = parts(poses.size(), run);
   const std::size_t map_floats = std::min(runs_at_once, all_runs) * positions;
   const cl::Buffer best = session_.allocate(map_floats * sizeof(cl_float));
   const cl::Buffer chosen = session_.allocate(map_floats * sizeof(cl_int));
@@ -126,7 +126,7 @@ PosePeaks PoseSearch::search(const PyramidLevel& level, const PoseObject& object
   PosePeaks all;
   for (std::size_t first = 0; first < poses.size(); first += runs_at_once * run) {
     const auto part = poses.subspan(first, std::min(runs_at_once * run, poses.size() - first));
-    const std::size_t runs = (part.size() + run - 1) / run;
+    const std::size_t runs = parts(part.size(), run);
     const Templates templates = make_templates(level, object, part);
     set_arguments(best_of_runs_, level.pixels, level.origin(), level.pitch, level.width,
                   level.height, templates.templates, static_cast<cl_int>(part.size()),
@@ -202,15 +202,15 @@ void PoseSearch::refine(const PyramidLevel& level, const PoseObject& object,
 }
 
 FitObject PoseSearch::fit_object(const PoseObject& object) {
+  require(!object.pixels.empty(), "PoseSearch::fit_object: the object has no pixels");
   return {&object, session_.upload<float>(object.pixels),
           session_.upload<std::uint8_t>(object.mask)};
 }
 
-std::vector<PoseFitSums> PoseSearch::fit_sums(const PyramidLevel& level,
-                                              const FitObject& fit_object,
+std::vector<PoseFitSums> PoseSearch::fit_sums(const PyramidLevel& level, const FitObject& fitted,
                                               std::span<const CentrePose> poses) {
   if (poses.empty()) return {};
-  const PoseObject& object = *fit_object.object;
+  const PoseObject& object = *fitted.object;
   std::vector<cl_float4> device_poses;
   std::vector<cl_float> greys;
   for (const CentrePose& pose : poses) {
@@ -219,13 +219,13 @@ std::vector<PoseFitSums> PoseSearch::fit_sums(const PyramidLevel& level,
     device_poses.push_back({{static_cast<cl_float>(pose.centre.x),
                              static_cast<cl_float>(pose.centre.y), arm.s[0], arm.s[1]}});
   }
-  const int chunk_rows = (object.height + kFitChunks - 1) / kFitChunks;
-  const auto chunks = static_cast<std::size_t>((object.height + chunk_rows - 1) / chunk_rows);
+  const int chunk_rows = parts(object.height, kFitChunks);
+  const auto chunks = static_cast<std::size_t>(parts(object.height, chunk_rows));
   const auto list = session_.upload<cl_float4>(device_poses);
   const auto device_greys = session_.upload<cl_float>(greys);
   const cl::Buffer sums = session_.allocate(poses.size() * chunks * kPoseFitTerms * sizeof(float));
   set_arguments(fit_sums_, level.pixels, level.origin(), level.pitch, level.width, level.height,
-                fit_object.pixels, fit_object.mask, object.width, object.height,
+                fitted.pixels, fitted.mask, object.width, object.height,
                 pair_of(object.centre.x, object.centre.y), list, device_greys, chunk_rows, sums);
   const std::size_t items = session_.is_cpu() ? 1 : kGroup;
   session_.launch(fit_sums_, "fit_sums", {chunks * items, poses.size()}, cl::NDRange(items, 1));

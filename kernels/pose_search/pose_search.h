@@ -29,7 +29,7 @@ class PoseSearch {
 
   // Every position of the level with every pose: of each `run` neighbours among the poses, the
   // best counts, and its local maxima from min_score on are returned. A map, where given, gets the
-  // best of all poses.
+  // best of all poses. No poses give no peaks. Throws Error(kInternal) when `run` is 0.
   PosePeaks search(const PyramidLevel& level, const PoseObject& object,
                    std::span<const TurnScale> poses, std::size_t run, float min_score, bool either,
                    PoseMap* map = nullptr);
@@ -39,8 +39,13 @@ class PoseSearch {
   void refine(const PyramidLevel& level, const PoseObject& object, std::span<const TurnScale> poses,
               bool either, std::vector<PosePeak>& tries);
 
+  // Sends pixels and mask to the device, once for any number of fits. Throws Error(kInternal) when
+  // the object has no pixels.
   FitObject fit_object(const PoseObject& object);
-  std::vector<PoseFitSums> fit_sums(const PyramidLevel& level, const FitObject& object,
+
+  // Of each pose, in their order; none for none. Sums of an object outside of the scene are 0.
+  // Added up in floats over some rows of the object, then in doubles.
+  std::vector<PoseFitSums> fit_sums(const PyramidLevel& level, const FitObject& fitted,
                                     std::span<const CentrePose> poses);
 
  private:

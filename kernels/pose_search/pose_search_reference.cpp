@@ -7,9 +7,6 @@
 namespace lookalike {
 namespace {
 
-constexpr int kSlackPx = 1;  // by which a template may reach out of the scene
-constexpr double kRimPx = 0.51;
-
 struct Tap {
   int x = 0;
   int y = 0;
@@ -67,8 +64,8 @@ std::vector<Tap> taps_of(const PoseObject& object, const TurnScale& pose) {
 
 bool fits(const std::vector<Tap>& taps, int x, int y, const PlainLevel& level) {
   return std::all_of(taps.begin(), taps.end(), [&](const Tap& tap) {
-    return x + tap.x >= -kSlackPx && x + tap.x < level.width + kSlackPx && y + tap.y >= -kSlackPx &&
-           y + tap.y < level.height + kSlackPx;
+    return x + tap.x >= -kPoseSlackPx && x + tap.x < level.width + kPoseSlackPx &&
+           y + tap.y >= -kPoseSlackPx && y + tap.y < level.height + kPoseSlackPx;
   });
 }
 
@@ -152,8 +149,8 @@ PoseFitSums fit_sums_reference(const PlainLevel& level, const PoseObject& object
                              pose.turn_scale);
     const double x = pose.centre.x + arm.x;
     const double y = pose.centre.y + arm.y;
-    if (!(x > -kRimPx && y > -kRimPx && x < level.width - 1 + kRimPx &&
-          y < level.height - 1 + kRimPx)) {
+    if (!(x > -kPoseRimPx && y > -kPoseRimPx && x < level.width - 1 + kPoseRimPx &&
+          y < level.height - 1 + kPoseRimPx)) {
       continue;
     }
     const double right = scene(x + 0.5, y) - scene(x - 0.5, y);

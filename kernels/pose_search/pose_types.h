@@ -72,4 +72,9 @@ struct CentrePose {
 inline constexpr double kPoseFlatShare = 2e-6;
 inline constexpr double kPoseFlatVariance = 1e-4;
 
+// By how many whole pixels a template's taps may lie outside of the scene, and how far from the
+// middle of its outermost pixels a pixel of the fit may lie.
+inline constexpr int kPoseSlackPx = 1;
+inline constexpr double kPoseRimPx = 0.51;
+
 }  // namespace lookalike

@@ -19,6 +19,7 @@
 namespace lookalike {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -229,6 +230,25 @@ TEST_P(PoseSearchTest, NothingToTryGivesNothing) {
   rig().search.refine(rig().pyramid.level(0), object, kPoses, false, none);
   EXPECT_THAT(none, IsEmpty());
   EXPECT_THAT(rig().search.fit_sums(rig().pyramid.level(0), {}, {}), IsEmpty());
+}
+
+TEST_P(PoseSearchTest, OfAnObjectOutsideOfTheSceneAllSumsAreZero) {
+  const GrayImage image = waves(64, 64);
+  rig().pyramid.load(image.view(), 1, 30);
+  const PoseObject object = object_from(image, 9, 7, 21, 21);
+  const std::vector<CentrePose> outside = {{{-500, 30}, {0, 1}}, {{30, 500}, {0, 1}}};
+  EXPECT_THAT(
+      rig().search.fit_sums(rig().pyramid.level(0), rig().search.fit_object(object), outside),
+      ElementsAre(PoseFitSums{}, PoseFitSums{}));
+}
+
+TEST_P(PoseSearchTest, RunsOfNoPosesAndObjectsOfNoPixelsAreRefused) {
+  const GrayImage image = waves(64, 64);
+  rig().pyramid.load(image.view(), 1, 30);
+  const PoseObject object = object_from(image, 9, 7, 21, 21);
+  EXPECT_THROW(rig().search.search(rig().pyramid.level(0), object, kPoses, 0, 0.5F, false), Error);
+  EXPECT_THROW(rig().search.search(rig().pyramid.level(0), {}, kPoses, 1, 0.5F, false), Error);
+  EXPECT_THROW(rig().search.fit_object({}), Error);
 }
 
 TEST_P(PoseSearchTest, AnObjectOutOfReachIsRefused) {
