@@ -74,7 +74,7 @@ class Convolution {
   ConvolutionKernel kernel_;
   Weights weights_;
   Weights turned_weights_;  // those of the filter turned by 180 degrees
-  // For images of any width and for multiples of 4 columns; compiled when needed.
+  // For images of any width and, of kRegisters, for multiples of 4 columns; compiled when needed.
   std::array<cl::Kernel, 2> correlate_{};
 };
 

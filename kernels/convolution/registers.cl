@@ -1,10 +1,8 @@
 // For GPUs: an item sums 4 columns of ROWS rows in registers, straight from the cache, where its
-// neighbours' loads have put most of what it needs. Quads of 4 columns start at multiples of 4 of
-// the image, SHIFT columns before the first pixel that is needed, so that they are aligned loads.
-// Filter size and weights as in tiled.cl, and the weights once more for where they are looked up by
-// an index, which would have a value kept in memory; CENTRED: `left` is half the filter, else 0.
-#define SHIFT ((4 - (CENTRED ? FILTER_COLUMNS / 2 : 0) % 4) % 4)
-#define WINDOW_QUADS ((SHIFT + FILTER_COLUMNS + 6) / 4)
+// neighbours' loads have put most of what it needs. WINDOW_QUADS quads of 4 columns start at
+// multiples of 4 of the image, SHIFT columns before the first pixel that is needed, so that they
+// are aligned loads. Filter size and weights as in tiled.cl, and the weights once more for where
+// they are looked up by an index, which would have a value kept in memory.
 #define WINDOW (4 * WINDOW_QUADS)
 #define WINDOW_ROWS (ROWS + FILTER_ROWS - 1)
 
@@ -70,7 +68,8 @@ float4 load_quad(global const float* pixels) {
 }
 
 // Has the second-level cache fetch what groups further down will want: a line of 128 bytes for
-// every eighth item and each of its rows. 128 rows ahead is the fastest of 6 to 256 on an H200.
+// every eighth item and each of its rows. 128 rows ahead is the fastest of 6 to 256 on an H200, in
+// the sweep of kernels/README.md.
 #define ROWS_AHEAD 128
 void prefetch_ahead(global const float* first, int row, Shape shape) {
 #ifdef PTX

@@ -142,7 +142,7 @@ TEST_P(ConvolutionTest, SizesAroundTilesAgreeWithTheReference) {
   const std::vector<float> filter = rank_one_filter(7, 5);
   for (const auto& [rows, columns] :
        {std::array{22, 134}, std::array{21, 133}, std::array{23, 135}, std::array{70, 38},
-        std::array{65, 67}, std::array{40, 160}}) {
+        std::array{65, 67}, std::array{40, 160}, std::array{180, 264}, std::array{181, 263}}) {
     compare(filter, 5, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
   }
 }
