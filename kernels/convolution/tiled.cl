@@ -33,7 +33,9 @@ void stage(global const float* image, int first_row, int first_column, Shape sha
   for (int i = get_local_id(1); i < STAGED_ROWS; i += GROUP_ROWS) {
     const int row = source_pixel(first_row + i, shape.rows, shape.border);
 #pragma unroll
-    for (int x = get_local_id(0); x < STAGED_COLUMNS; x += LANES) {
+    for (int lap = 0; lap < (STAGED_COLUMNS + LANES - 1) / LANES; ++lap) {
+      const int x = lap * LANES + get_local_id(0);
+      if (x >= STAGED_COLUMNS) break;
       staged[i * STAGED_COLUMNS + x] =
           inside ? image[(long)row * shape.columns + first_column + x]
                  : pixel_or_border(image, row, first_column + x, shape);

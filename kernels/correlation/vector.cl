@@ -3,12 +3,12 @@
 //
 // Products are floats, yet exact: each is at most 2^14 in size, and STRIP x STRIP = 1024 of them
 // stay within the 2^24 up to which a float holds every integer. Then they move to 64 bits.
-#define COLUMNS (16 * VECTORS)
+#define POSITIONS (16 * VECTORS)
 #define STRIP 32
 
 // The pixels of one image row that a strip of the pattern meets, as floats.
 void load_line(float* line, global const uchar* pixels) {
-  for (int i = 0; i < COLUMNS + STRIP; i += 16) {
+  for (int i = 0; i < POSITIONS + STRIP; i += 16) {
     vstore16(convert_float16(vload16(0, pixels + i)) - 128.0f, 0, line + i);
   }
 }
@@ -41,7 +41,7 @@ void move_sums(float16 sums[ROWS][VECTORS], long16 totals[ROWS][VECTORS]) {
   }
 }
 
-// One block: ROWS x COLUMNS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first and
+// One block: ROWS x POSITIONS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first and
 // the last image rows take part for some of the ROWS only.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
@@ -51,8 +51,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
   const uint index = find_job(jobs, job_count, TILES, block);
   const Job job = jobs[index];
   const int tile = (int)(block - job.first[TILES]);
-  const int tiles_x = (job.map_width + COLUMNS - 1) / COLUMNS;
-  const int x = tile % tiles_x * COLUMNS;
+  const int tiles_x = (job.map_width + POSITIONS - 1) / POSITIONS;
+  const int x = tile % tiles_x * POSITIONS;
   const int y = tile / tiles_x * ROWS;
   const int lines = job.pattern_height + ROWS - 1;
 
@@ -68,7 +68,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
     global const float* pattern =
         patterns + job.pattern + (ulong)PATTERN_MARGIN * job.pattern_pitch + strip;
     for (int r = 0; r < lines; ++r) {
-      float line[COLUMNS + STRIP];
+      float line[POSITIONS + STRIP];
       const int image_row = min(y + r, job.image_height - 1);
       load_line(line, image + (ulong)image_row * job.image_pitch);
       add_line(sums, line, pattern + (ulong)r * job.pattern_pitch, width, job.pattern_pitch);
