@@ -26,19 +26,26 @@ class Bench {
   Bench(OpenClSession& session, const BenchmarkOptions& options)
       : session_(session), options_(options) {}
 
-  void add(const Workload& workload) {
+  void plan(const Workload& workload) {
     const auto chosen =
         session_.tuning().fastest(workload.kernel, workload.sizes, workload.variants);
     for (const std::string& variant : workload.variants) {
       report.rows.push_back(row_of(workload, variant));
       report.rows.back().chosen = variant == chosen.value_or(workload.variants.front());
-      run(workload, report.rows.back());
+      steps_.emplace_back([&](BenchmarkRow& row) { run(workload, row); });
     }
     if (!options_.peers) return;
     for (const Peer& peer : options_.peers(workload)) {
       report.rows.push_back(row_of(workload, peer.name));
       report.rows.back().peer = true;
-      run(workload, peer, report.rows.back());
+      steps_.emplace_back([&, peer](BenchmarkRow& row) { run(workload, peer, row); });
+    }
+  }
+
+  void measure() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      steps_[i](report.rows[i]);
+      if (options_.measured) options_.measured(report, i);
     }
   }
 
@@ -81,6 +88,7 @@ class Bench {
 
   OpenClSession& session_;
   const BenchmarkOptions& options_;
+  std::vector<std::function<void(BenchmarkRow&)>> steps_;  // that fill in the rows
   Pace pace_;
 };
 
@@ -118,10 +126,8 @@ std::optional<double> share_of_ceiling(const BenchmarkRow& row, const Ceilings& 
 BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<Workload>& workloads,
                                const BenchmarkOptions& options) {
   Bench bench(session, options);
-  bench.report.device = session.tuning_target();
-  bench.report.ceilings = measure_ceilings(session, options.ceiling_bytes);
   for (const Workload& workload : workloads) {
-    if (options.kernel.empty() || workload.kernel == options.kernel) bench.add(workload);
+    if (options.kernel.empty() || workload.kernel == options.kernel) bench.plan(workload);
   }
   if (bench.report.rows.empty()) {
     std::string known;
@@ -131,6 +137,9 @@ BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<Workloa
     throw Error(ErrorKind::kUsage,
                 "bench: kernel must be one of " + known + ", was '" + options.kernel + "'");
   }
+  bench.report.device = session.tuning_target();
+  bench.report.ceilings = measure_ceilings(session, options.ceiling_bytes);
+  bench.measure();
   return std::move(bench.report);
 }
 

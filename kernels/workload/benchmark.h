@@ -57,6 +57,9 @@ struct BenchmarkOptions {
   double longest_run_ms = 20'000;  // what would take longer, judged by smaller sizes, is not run
   std::function<std::vector<Peer>(const Workload&)> peers{};  // empty: none
   std::function<void(const std::string&)> progress{};         // told what runs next; empty: nobody
+  // Told of each row once it is measured, in a report that has the later ones without their times;
+  // empty: nobody.
+  std::function<void(const BenchmarkReport& report, std::size_t row)> measured{};
 };
 
 // Runs every variant of the workloads, then the peers on the same sizes. The session must have
@@ -68,5 +71,7 @@ BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<Workloa
 // One table per kernel as text, below a line on the device and its ceilings; kAuto's choice is
 // marked *.
 std::string format_table(const BenchmarkReport& report);
+// A row's part of it: its line, and what stands above the first row of all and of each kernel.
+std::string format_row(const BenchmarkReport& report, std::size_t row);
 
 }  // namespace lookalike

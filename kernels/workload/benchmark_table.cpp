@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <span>
 
 #include "kernels/workload/benchmark.h"
 
@@ -39,41 +38,55 @@ std::string line_of(const BenchmarkRow& row, const Ceilings& ceilings) {
          right(share ? std::to_string(std::lround(100 * *share)) + " %" : "", 12);
 }
 
-std::string table_of(std::span<const BenchmarkRow> rows, const Ceilings& ceilings) {
-  std::size_t sizes_width = 0;
-  std::size_t name_width = 0;
-  for (const BenchmarkRow& row : rows) {
-    sizes_width = std::max(sizes_width, to_string(row.sizes).size());
-    name_width = std::max(name_width, name_of(row).size());
+std::string device_line(const BenchmarkReport& report) {
+  const Ceilings& ceilings = report.ceilings;
+  return report.device.device + ", driver " + report.device.driver + ": multiply-add " +
+         number_text(ceilings.multiply_add_gflops) + " GFLOP/s, copy " +
+         number_text(ceilings.copy_gbs) + " GB/s, read " + number_text(ceilings.read_gbs) +
+         " GB/s\n";
+}
+
+// Of the first columns of a kernel's table.
+struct Widths {
+  std::size_t sizes = 0;
+  std::size_t name = 0;
+};
+
+Widths widths_of(const BenchmarkReport& report, const std::string& kernel) {
+  Widths widths;
+  for (const BenchmarkRow& row : report.rows) {
+    if (row.kernel != kernel) continue;
+    widths.sizes = std::max(widths.sizes, to_string(row.sizes).size());
+    widths.name = std::max(widths.name, name_of(row).size());
   }
-  std::string text = '\n' + left(rows.front().kernel, sizes_width) + left("", name_width) +
-                     right("kernel ms", 10) + right("transfer ms", 13) + right("wall ms", 10) +
-                     right(unit_name(rows.front().unit), 10) + right("of ceiling", 12) + '\n';
-  std::string last;
-  for (const BenchmarkRow& row : rows) {
-    const std::string sizes = to_string(row.sizes);
-    text += left(sizes == last ? "" : sizes, sizes_width) + left(name_of(row), name_width) +
-            line_of(row, ceilings) + '\n';
-    last = sizes;
-  }
-  return text;
+  return widths;
+}
+
+std::string head_of(const BenchmarkRow& row, const Widths& widths) {
+  return '\n' + left(row.kernel, widths.sizes) + left("", widths.name) + right("kernel ms", 10) +
+         right("transfer ms", 13) + right("wall ms", 10) + right(unit_name(row.unit), 10) +
+         right("of ceiling", 12) + '\n';
 }
 
 }  // namespace
 
-std::string format_table(const BenchmarkReport& report) {
-  const Ceilings& ceilings = report.ceilings;
-  std::string text = report.device.device + ", driver " + report.device.driver + ": multiply-add " +
-                     number_text(ceilings.multiply_add_gflops) + " GFLOP/s, copy " +
-                     number_text(ceilings.copy_gbs) + " GB/s, read " +
-                     number_text(ceilings.read_gbs) + " GB/s\n";
-  for (auto first = report.rows.begin(); first != report.rows.end();) {
-    const auto end = std::find_if(first, report.rows.end(), [&](const BenchmarkRow& row) {
-      return row.kernel != first->kernel;
-    });
-    text += table_of({first, end}, ceilings);
-    first = end;
+std::string format_row(const BenchmarkReport& report, std::size_t row) {
+  const BenchmarkRow& here = report.rows.at(row);
+  const Widths widths = widths_of(report, here.kernel);
+  std::string text = row == 0 ? device_line(report) : "";
+  bool same_sizes = false;
+  if (row > 0 && report.rows[row - 1].kernel == here.kernel) {
+    same_sizes = report.rows[row - 1].sizes == here.sizes;
+  } else {
+    text += head_of(here, widths);
   }
+  return text + left(same_sizes ? "" : to_string(here.sizes), widths.sizes) +
+         left(name_of(here), widths.name) + line_of(here, report.ceilings) + '\n';
+}
+
+std::string format_table(const BenchmarkReport& report) {
+  std::string text;
+  for (std::size_t row = 0; row < report.rows.size(); ++row) text += format_row(report, row);
   return text;
 }
 

@@ -1,10 +1,10 @@
 // `lookalike bench` and `lookalike tune` for machines that have nothing but OpenCL: every variant
 // of every kernel, with kernel and transfer times and the share of what the device can do.
 //   kernels_benchmark [--device D] [--kernel NAME] [--quick] [--tsv] [--tune FOLDER]
-// With --tune, the device's tuning file is written to that folder first and then decides what is
-// marked as kAuto's choice. --tsv prints what was run as lines of kernel, sizes, variant, * where
-// it is the choice, ms of kernels and ms on the wall, with tabs between. Ends with 4, the code of
-// device errors, when a variant failed.
+// Each row is printed as soon as it is measured. With --tune, the device's tuning file is written
+// to that folder first and then decides what is marked as kAuto's choice. --tsv prints what was run
+// as lines of kernel, sizes, variant, * where it is the choice, ms of kernels and ms on the wall,
+// with tabs between. Ends with 4, the code of device errors, when a variant failed.
 
 #include <cstdio>
 #include <string>
@@ -57,13 +57,10 @@ void tune_into(const Options& options) {
           .string());
 }
 
-void print_lines(const BenchmarkReport& report) {
-  for (const BenchmarkRow& row : report.rows) {
-    if (!row.note.empty()) continue;
-    std::printf("%s\t%s\t%s\t%s\t%.6g\t%.6g\n", row.kernel.c_str(), to_string(row.sizes).c_str(),
-                row.variant.c_str(), row.chosen ? "*" : "", row.timing.kernel_ms,
-                row.timing.wall_ms);
-  }
+void print_tabbed(const BenchmarkRow& row) {
+  if (!row.note.empty()) return;
+  std::printf("%s\t%s\t%s\t%s\t%.6g\t%.6g\n", row.kernel.c_str(), to_string(row.sizes).c_str(),
+              row.variant.c_str(), row.chosen ? "*" : "", row.timing.kernel_ms, row.timing.wall_ms);
 }
 
 // Throws Error(kDevice) when a variant failed.
@@ -74,13 +71,17 @@ void run(const Options& options) {
                          .profile = true,
                          .warn = say});
   const auto scale = options.quick ? WorkloadScale::kQuick : WorkloadScale::kFull;
-  const auto report = run_benchmarks(session, all_workloads(session, scale),
-                                     {.kernel = options.kernel, .progress = say});
-  if (options.tsv) {
-    print_lines(report);
-  } else {
-    std::fputs(format_table(report).c_str(), stdout);
-  }
+  const auto print = [&](const BenchmarkReport& report, std::size_t row) {
+    if (options.tsv) {
+      print_tabbed(report.rows[row]);
+    } else {
+      std::fputs(format_row(report, row).c_str(), stdout);
+    }
+    std::fflush(stdout);
+  };
+  const auto report =
+      run_benchmarks(session, all_workloads(session, scale),
+                     {.kernel = options.kernel, .progress = say, .measured = print});
   for (const BenchmarkRow& row : report.rows) {
     if (row.failed)
       throw Error(ErrorKind::kDevice, row.kernel + ' ' + row.variant + ": " + row.note);

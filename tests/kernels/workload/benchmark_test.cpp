@@ -15,6 +15,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
+using testing::Gt;
 using testing::HasSubstr;
 
 BenchmarkReport example() {
@@ -111,6 +112,20 @@ TEST_F(RunBenchmarks, TimesEveryVariantAndMarksTheOneThatIsChosen) {
     EXPECT_GT(row.rate(), 0);
   }
   EXPECT_EQ(report.device, session_.tuning_target());
+}
+
+TEST_F(RunBenchmarks, RowsAreToldOfAsSoonAsTheyAreMeasured) {
+  std::string printed;
+  std::vector<double> later_ms;
+  BenchmarkOptions options;
+  options.measured = [&](const BenchmarkReport& report, std::size_t row) {
+    printed += format_row(report, row);
+    later_ms.push_back(report.rows.back().timing.kernel_ms);
+  };
+  const auto workloads = {workload("one", 1e9, {"a", "broken"}),
+                          workload("two", 1, {"a variant of a long name"})};
+  EXPECT_EQ(format_table(run(workloads, options)), printed);
+  EXPECT_THAT(later_ms, ElementsAre(0, 0, Gt(0)));
 }
 
 TEST_F(RunBenchmarks, AVariantThatFailsBecomesANote) {
