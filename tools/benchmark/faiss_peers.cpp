@@ -14,7 +14,7 @@ double number_of(const std::string& line, const std::string& program) {
   const char* end = line.data() + line.size();
   const auto [stop, status] = std::from_chars(line.data(), end, ms);
   if (status != std::errc() || stop + 1 != end || *stop != '\n') {
-    throw Error(ErrorKind::kInternal, program + ": expected one number, was '" + line + "'");
+    throw Error(ErrorKind::kInput, program + ": expected one number, was '" + line + "'");
   }
   return ms;
 }

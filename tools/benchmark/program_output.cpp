@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "pipeline/error.h"
+#include "storage/atomic_file.h"
 
 namespace lookalike {
 namespace {
@@ -20,22 +21,6 @@ namespace {
 std::string reason(int error) {
   return std::generic_category().message(error);
 }
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int number) : number_(number) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() { close(); }
-  int number() const { return number_; }
-  void close() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_;
-};
 
 // Starts the program with `out` as its stdout.
 pid_t start(const std::vector<std::string>& command, int out) {
@@ -80,7 +65,7 @@ std::string program_output(const std::vector<std::string>& command) {
   const FileDescriptor out(ends[0]);
   FileDescriptor in(ends[1]);
   const pid_t process = start(command, in.number());
-  in.close();
+  in = FileDescriptor();  // so that the end of what the program writes is seen
   std::string text = read_all(out.number());
   const int code = wait_for(process);
   if (code != 0) fail(command.front(), "ended with " + std::to_string(code));
