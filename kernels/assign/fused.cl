@@ -1,8 +1,8 @@
-// For GPUs: a work-group of 256 takes a tile of 128 descriptors and walks the words in tiles of 128,
-// each work-item summing 8 x 8 products in registers. Slices of SLICE dimensions go through local
-// memory, double-buffered: the next slice travels while this one is used. The n x k matrix is never
-// written: after each tile of words the best score of each group of 8 words goes to local memory,
-// where one work-item per descriptor keeps the best of them.
+// For GPUs: a work-group of 256 takes a tile of 128 descriptors and walks the words in tiles of
+// 128, each work-item summing 8 x 8 products in registers. Slices of SLICE dimensions go through
+// local memory, double-buffered: the next slice travels while this one is used. The n x k matrix is
+// never written: after each tile of words the best score of each group of 8 words goes to local
+// memory, where one work-item per descriptor keeps the best of them.
 // Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
 #define SIDE 16
 #define ITEMS (SIDE * SIDE)

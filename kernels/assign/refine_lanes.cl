@@ -1,5 +1,5 @@
-// refine for GPUs: eight work-items a row, each with one word of every kept group, so that the words
-// of a group are read as whole lines. The first of the eight then puts the words in order.
+// refine for GPUs: eight work-items a row, each with one word of every kept group, so that the
+// words of a group are read as whole lines. The first of the eight then puts the words in order.
 #define LANES 8
 #define ROWS (GROUP_ITEMS / LANES)
 

@@ -96,9 +96,9 @@ Run run_of(const Job* job, uint block) {
   return run;
 }
 
-// Window statistics under a mask, from the products of the mask with three images: the pixels less 128, and
-// the low and the high byte of their squares, each less 128 too. One block: RUN positions of a
-// row of the map.
+// Window statistics under a mask, from the products of the mask with three images: the pixels less
+// 128, and the low and the high byte of their squares, each less 128 too. One block: RUN positions
+// of a row of the map.
 kernel void masked_statistics(global const Job* jobs, uint first_job, uint job_count,
                               uint block_count, global const long* products,
                               global int* window_sums, global Real* inverses) {

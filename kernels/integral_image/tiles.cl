@@ -1,6 +1,6 @@
-// The integral image from tiles of TILE_ROWS x TILE_COLUMNS pixels, for GPUs: first the sums of each
-// tile's columns and rows; then, from those of the tiles above and to the left, the tile's own part
-// of the integral image. A work-group of TILE_COLUMNS items takes a tile.
+// The integral image from tiles of TILE_ROWS x TILE_COLUMNS pixels, for GPUs: first the sums of
+// each tile's columns and rows; then, from those of the tiles above and to the left, the tile's own
+// part of the integral image. A work-group of TILE_COLUMNS items takes a tile.
 #define PARTS (TILE_COLUMNS / TILE_ROWS)  // of a row, each summed by one item
 #define PART (TILE_COLUMNS / PARTS)
 // A word between parts, so that neighbouring items use different memory banks.

@@ -1,7 +1,7 @@
-// The descriptor of each keypoint on a GPU: its turned window, averaged to PATCH x PATCH. Each of the
-// TEAMS of a group takes a band of BAND patch rows. Its members sample blocks of SPAN columns and
-// MEMBER_ROWS rows of the window, MEMBER_COLUMNS apart: a block that is nearly square touches few
-// cache lines however it is turned.
+// The descriptor of each keypoint on a GPU: its turned window, averaged to PATCH x PATCH. Each of
+// the TEAMS of a group takes a band of BAND patch rows. Its members sample blocks of SPAN columns
+// and MEMBER_ROWS rows of the window, MEMBER_COLUMNS apart: a block that is nearly square touches
+// few cache lines however it is turned.
 
 #define BAND (PATCH / TEAMS)
 #define MEMBER_ROWS (MEMBERS / MEMBER_COLUMNS)
@@ -40,8 +40,8 @@ INLINE float share_of_row(float row, float p, float side) {
   return fmax(end - fmax(row * PATCH, p * side), 0.0f);
 }
 
-// Sums columns [first, first + count) of the window down to the patch rows of this team, each member
-// its own rows: sums [MEMBER_ROWS][BAND][CHUNK].
+// Sums columns [first, first + count) of the window down to the patch rows of this team, each
+// member its own rows: sums [MEMBER_ROWS][BAND][CHUNK].
 INLINE void sum_band(global const uint* restrict quads, Image image, Window window, int first,
                      int count, local float* restrict sums) {
   const bool inside = lies_inside(window, image.width, image.height);

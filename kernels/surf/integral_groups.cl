@@ -1,8 +1,8 @@
-// The integral image on a GPU; integral and quads as in integral.cl. Bands of BAND_ROWS rows are scanned
-// side by side: first the sums down each band's columns, then where each band's columns start, then
-// within each band the sums down and across.
+// The integral image on a GPU; integral and quads as in integral.cl. Bands of BAND_ROWS rows are
+// scanned side by side: first the sums down each band's columns, then where each band's columns
+// start, then within each band the sums down and across.
 
-#define SEGMENTS (SCAN_ITEMS / BAND_ROWS)  // of a row of SCAN_ITEMS columns, summed by one item each
+#define SEGMENTS (SCAN_ITEMS / BAND_ROWS)  // of a row of SCAN_ITEMS columns, each summed by an item
 #define SEGMENT (SCAN_ITEMS / SEGMENTS)
 // A word between segments, so that neighbouring items use different memory banks.
 #define PLACE(column) ((column) + (column) / SEGMENT)
@@ -62,7 +62,8 @@ kernel void scan_bands(global const Image* restrict images, global const uchar* 
   const int first = get_group_id(0) * BAND_ROWS, width = image.width, pitch = width + 1;
   const int rows = min(BAND_ROWS, image.height - first);
   if (rows <= 0) return;
-  local int tile[BAND_ROWS * TILE_PITCH], totals[BAND_ROWS * SEGMENTS], starts[BAND_ROWS * SEGMENTS];
+  local int tile[BAND_ROWS * TILE_PITCH];
+  local int totals[BAND_ROWS * SEGMENTS], starts[BAND_ROWS * SEGMENTS];
   const int item = get_local_id(0);
   const int row = item / SEGMENTS, segment = item % SEGMENTS;
   global int* sums = integral + image.integral + (size_t)(first + 1) * pitch;

@@ -61,7 +61,8 @@ INLINE void sample_gradients(Image image, global const int* restrict sums, Found
 #endif
 
 // The sum of the gradients within less than 30 degrees of a window's direction.
-INLINE float window_sum(local const int* restrict on, local const int* restrict between, int window) {
+INLINE float window_sum(local const int* restrict on, local const int* restrict between,
+                        int window) {
   const int first = window < REACH ? window + WINDOWS - REACH : window - REACH;
   int sum = between[first];
   for (int i = 1; i < 2 * REACH; ++i) sum += on[first + i] + between[first + i];

@@ -43,8 +43,8 @@ void store_four(VALUE4 four, global VALUE* to, uint row, uint column, uint rows,
 // turns in registers. Both sides of the memory see whole lines. In local memory a block of row y
 // and column x goes to column y ^ x: as a padding column would, that spreads the reads and the
 // writes over all banks, and keeps loads of four values aligned. Groups take tiles column by
-// column, so that those that run together write whole rows: 3 % faster than the diagonals of Ruetsch
-// and Micikevicius or than tiles row by row (H200, 8192 x 8192).
+// column, so that those that run together write whole rows: 3 % faster than the diagonals of
+// Ruetsch and Micikevicius or than tiles row by row (H200, 8192 x 8192).
 kernel __attribute__((reqd_work_group_size(LANES, GROUP_ROWS, 1))) void transpose_tiled(
     global const VALUE* from, uint rows, uint columns, global VALUE* to) {
   local VALUE4 tile[TILE * LANES];
