@@ -52,6 +52,22 @@ TEST(ResolveExplanations, MatchThatLivesOnAnothersFeaturesLosesItsPose) {
   EXPECT_THAT(inliers_after(sure(), match_of(10, 12, {150, 150}, 900)), ElementsAre(100U, 0U));
 }
 
+TEST(ResolveExplanations, OfALostPoseNothingIsLeft) {
+  Match lost = match_of(10, 12, {150, 150}, 900);
+  lost.evidence.correlation = 0.4;
+  lost.evidence.detail = 0.1;
+  lost.moved_px = 2.5;
+  std::vector<Match> matches = {sure(), lost};
+  resolve_explanations(matches, {});
+  const Match& left = matches.back();
+  EXPECT_FALSE(left.is_located());
+  EXPECT_FALSE(left.evidence.correlation.has_value());
+  EXPECT_FALSE(left.evidence.detail.has_value());
+  EXPECT_FALSE(left.moved_px.has_value());
+  EXPECT_EQ(left.quad, Quad{});
+  EXPECT_EQ(left.object_to_query, Homography{});
+}
+
 TEST(ResolveExplanations, MatchWithFeaturesOfItsOwnKeepsThese) {
   EXPECT_THAT(inliers_after(sure(), match_of(90, 40, {180, 0}, 200)), ElementsAre(100U, 30U));
 }
