@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pipeline/error.h"
 #include "pipeline/random.h"
 #include "stages/match/correlation_search/spectrum.h"
 
@@ -65,6 +66,14 @@ TEST(AutocorrelationProduct, IsTheSumOverAllShifts) {
 
 TEST(AutocorrelationProduct, OfASinglePixelIsItsSquares) {
   EXPECT_NEAR(autocorrelation_product(std::vector{3.0}, std::vector{2.0}, 1, 1), 36, 1e-9);
+}
+
+TEST(AutocorrelationProduct, OfImagesOfAnotherSizeIsABug) {
+  const std::vector<double> six(6);
+  const std::vector<double> four(4);
+  EXPECT_THROW(autocorrelation_product(six, four, 3, 2), Error);
+  EXPECT_THROW(autocorrelation_product(six, six, 2, 2), Error);
+  EXPECT_THROW(autocorrelation_product({}, {}, 0, 0), Error);
 }
 
 TEST(Information, TextureThroughNoiseSaysMoreThanTwoEdgesThatAgree) {
