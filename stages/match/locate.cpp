@@ -157,12 +157,10 @@ class Locator {
     const Point centre = middle(width, height);
     const Point at = object_to_scene.apply(centre);
     const Point place = {at.x - centre.x, at.y - centre.y};
-    const Quad quad = outline(object_to_scene, width, height);
-    const Quad unmoved = outline({{1, 0, place.x, 0, 1, place.y, 0, 0, 1}}, width, height);
-    for (std::size_t i = 0; i < quad.size(); ++i) {
-      const double moved = std::hypot(quad[i].x - unmoved[i].x, quad[i].y - unmoved[i].y);
-      if (moved > translation_tolerance_px()) return std::nullopt;
-    }
+    const double moved_px =
+        furthest_corner_px(outline(object_to_scene, width, height),
+                           outline(translation(place.x, place.y), width, height));
+    if (moved_px > translation_tolerance_px()) return std::nullopt;
     return place;
   }
 

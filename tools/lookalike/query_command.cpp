@@ -12,6 +12,7 @@
 #include "stages/command/open_session.h"
 #include "stages/match/answers.h"
 #include "stages/match/move.h"
+#include "stages/match/pose_geometry.h"
 #include "stages/store/settings.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/findings.h"
@@ -141,9 +142,7 @@ std::size_t query_photos(const Arguments& arguments, const RunConfig& config,
       continue;
     }
     std::vector<Match> matches = matcher.match(std::get<Query>(loaded));
-    if (region) {
-      move_matches(matches, {{1, 0, double(region->x), 0, 1, double(region->y), 0, 0, 1}});
-    }
+    if (region) move_matches(matches, translation(region->x, region->y));
     answers.found(photo, matches);
   }
   return skipped;
@@ -159,7 +158,11 @@ void query_indexed(const Arguments& arguments, const IndexReader& index, Matcher
 
 int query(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
-  if (arguments.all) config.match.report = "all";
+  MatchOptions& options = config.match;
+  if (arguments.all) options.report = "all";
+  if (arguments.refine) {
+    options.locate_candidates = std::max(options.locate_candidates, options.top);
+  }
   arguments.talk.apply();
   if (arguments.photos.empty() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
@@ -171,9 +174,6 @@ int query(const Arguments& arguments) {
   const std::string database = database_of(config);
   const IndexReader index{std::filesystem::path(database)};
   OpenClSession session(session_options(config.device));
-  MatchOptions options = config.match;
-  if (arguments.refine)
-    options.locate_candidates = std::max(options.locate_candidates, options.top);
   Matcher matcher(session, index, options, config.images);
   Answers answers(arguments, database);
   query_indexed(arguments, index, matcher, answers);

@@ -1,7 +1,5 @@
 #include "stages/match/pose.h"
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
 
 #include "stages/match/quad.h"
@@ -27,13 +25,7 @@ PoseOptions options() {
 }
 
 double worst_corner_px(const Homography& actual, const Homography& expected) {
-  const Quad a = outline(actual, kWidth, kHeight);
-  const Quad b = outline(expected, kWidth, kHeight);
-  double worst = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    worst = std::max(worst, std::hypot(a[i].x - b[i].x, a[i].y - b[i].y));
-  }
-  return worst;
+  return furthest_corner_px(outline(actual, kWidth, kHeight), outline(expected, kWidth, kHeight));
 }
 
 class FindPoseUnder : public ::testing::TestWithParam<Homography> {};
