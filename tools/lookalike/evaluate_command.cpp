@@ -17,6 +17,7 @@
 #include "stages/store/settings.h"
 #include "tools/evaluate/match_table.h"
 #include "tools/evaluate/metrics.h"
+#include "tools/evaluate/rank_table.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/evaluate_synthetic.h"
 #include "tools/lookalike/photo.h"
@@ -133,18 +134,10 @@ std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
   return answers;
 }
 
-// One row per relevant image: its rank from 1, 0 when it was not answered, and its overlap.
 void write_ranks(const std::string& file, const std::vector<TruthQuery>& queries,
                  const std::vector<Answer>& answers, bool boxes) {
-  std::ofstream output(file);
-  output << "query,relevant,rank,iou\n";
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    for (const RelevantImage& image : queries[i].relevant) {
-      output << fmt::format(
-          "{},{},{},{}\n", queries[i].path, image.path, rank_of(image, answers[i]),
-          image.quad ? fmt::format("{:.4f}", overlap(image, answers[i], boxes)) : "");
-    }
-  }
+  std::ofstream output(file, std::ios::binary | std::ios::trunc);
+  output << rank_table(queries, answers, boxes);
   output.close();
   if (!output) throw Error(ErrorKind::kStorage, fmt::format("{}: cannot be written", file));
 }

@@ -1,0 +1,27 @@
+#include "tools/evaluate/rank_table.h"
+
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "tools/evaluate/csv_field.h"
+
+namespace lookalike {
+
+std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answer> answers,
+                       bool boxes) {
+  require(queries.size() == answers.size(), "rank_table: one answer per query is needed");
+  std::string text = "query,relevant,rank,iou\n";
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    for (const RelevantImage& image : queries[i].relevant) {
+      text +=
+          fmt::format("{},{},{},{}\n", csv_field(queries[i].path), csv_field(image.path),
+                      rank_of(image, answers[i]),
+                      image.quad ? fmt::format("{:.4f}", overlap(image, answers[i], boxes)) : "");
+    }
+  }
+  return text;
+}
+
+}  // namespace lookalike
