@@ -17,8 +17,9 @@ using Json = nlohmann::ordered_json;
 std::string json_text(const Json& json);
 
 // {"query": path, "matches": [{"path", "score", "probability", "decision", "mirrored", "inliers",
-// "correlation", "quad"}, ...]}; correlation is null where it could not be taken, quad without a
-// pose. Coordinates are rounded to 1/1000 px.
+// "correlation", "moved_px", "quad"}, ...]}. moved_px: how far, in full-size px of the query, the
+// pixels moved the corner of the quad that they moved most. It and the correlation are null where
+// the pixels were not compared, quad without a pose. Positions and moved_px are rounded to 1/1000.
 Json query_answer(const std::string& query, std::span<const Match> matches);
 
 // What was found of one object: its name, and where.
