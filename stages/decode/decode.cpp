@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <new>
@@ -85,19 +84,18 @@ std::optional<std::pair<std::string, std::string>> wrong_size(std::uint64_t widt
                                                               const ImagesOptions& limits,
                                                               double scale) {
   const double megapixels = static_cast<double>(width) * static_cast<double>(height) / 1e6;
-  const std::uint64_t shorter = std::min(width, height);
   if (megapixels > limits.max_megapixels) {
     return std::pair("too_large", fmt::format("{} x {} px is more than images.max_megapixels = {}",
                                               width, height, limits.max_megapixels));
   }
-  if (shorter < kMinSidePx) {
+  if (std::min(width, height) < kMinSidePx) {
     return std::pair("too_small", fmt::format("{} x {} px: the shorter side is under {} px", width,
                                               height, kMinSidePx));
   }
-  if (std::lround(static_cast<double>(shorter) * scale) < 1) {
-    return std::pair("too_small", fmt::format("{} x {} px: nothing is left of the shorter side "
-                                              "at the reduced size",
-                                              width, height));
+  if (vanishes(width, height, scale)) {
+    return std::pair("too_small", fmt::format("{} x {} px: nothing is left of the shorter side at "
+                                              "{:.4g} of the size",
+                                              width, height, scale));
   }
   return std::nullopt;
 }

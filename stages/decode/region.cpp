@@ -1,9 +1,7 @@
 #include "stages/decode/region.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -64,13 +62,15 @@ std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, c
   const cv::Mat part = whole(cv::Rect(region.x, region.y, region.width, region.height));
   image.record.width = region.width;
   image.record.height = region.height;
-  image.scale = scale_for(static_cast<std::uint64_t>(region.width),
-                          static_cast<std::uint64_t>(region.height), size);
-  if (std::lround(std::min(region.width, region.height) * image.scale) < 1) {
-    return SkippedFile{
-        .file = image.record.file,
-        .reason = "too_small",
-        .detail = "nothing is left of the region's shorter side at the reduced size"};
+  const auto width = static_cast<std::uint64_t>(region.width);
+  const auto height = static_cast<std::uint64_t>(region.height);
+  image.scale = scale_for(width, height, size);
+  if (vanishes(width, height, image.scale)) {
+    return SkippedFile{.file = image.record.file,
+                       .reason = "too_small",
+                       .detail = fmt::format("region of {} x {} px: nothing is left of the shorter "
+                                             "side at {:.4g} of the size",
+                                             width, height, image.scale)};
   }
   image.pixels = resized(part, image.scale);
   return image;

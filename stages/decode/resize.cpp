@@ -1,6 +1,7 @@
 #include "stages/decode/resize.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <opencv2/imgproc.hpp>
 
@@ -11,6 +12,10 @@ double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
   const std::uint64_t least = std::min(size.at_least_px, size.at_most_px);
   const std::uint64_t wanted = std::clamp<std::uint64_t>(longest, least, size.at_most_px);
   return static_cast<double>(wanted) / static_cast<double>(longest);
+}
+
+bool vanishes(std::uint64_t width, std::uint64_t height, double scale) {
+  return std::lround(static_cast<double>(std::min(width, height)) * scale) < 1;
 }
 
 GrayImage resized(const cv::Mat& gray, double factor) {

@@ -83,6 +83,7 @@ TEST_F(DecodeRegionTest, IsResizedAsAPhotoOfItsSize) {
 TEST_F(DecodeRegionTest, OfWhichReducingLeavesNothingIsSkipped) {
   const auto skipped = std::get<SkippedFile>(decode({0, 0, 200, 16}, 4));
   EXPECT_EQ(skipped.reason, "too_small");
+  EXPECT_THAT(skipped.detail, HasSubstr("region of 200 x 16 px"));
 }
 
 TEST_F(DecodeRegionTest, ThatLeavesThePhotoIsAnInputError) {
