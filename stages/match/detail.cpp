@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "pipeline/error.h"
+
 namespace lookalike {
 namespace {
 
@@ -12,6 +14,10 @@ struct Sums {
   double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   int undefined = 0;
 };
+
+bool are_of_one_size(const ImageView& a, const ImageView& b) {
+  return a.width == b.width && a.height == b.height;
+}
 
 Sums sums_of(const ImageView& object, const ImageView& seen, const ImageView& mask, int left,
              int top) {
@@ -34,6 +40,8 @@ Sums sums_of(const ImageView& object, const ImageView& seen, const ImageView& ma
 }  // namespace
 
 double detail_agreement(const ImageView& object, const ImageView& seen, const ImageView& mask) {
+  require(are_of_one_size(object, seen) && are_of_one_size(object, mask),
+          "detail_agreement: the views and the mask are of different sizes");
   constexpr double kPixels = double{kDetailCellPx} * kDetailCellPx;
   double sum = 0;
   double cells = kCellsOfDoubt;

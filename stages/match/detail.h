@@ -4,11 +4,14 @@
 
 namespace lookalike {
 
-// How well two views of the same size agree in detail, [-1, 1]: the correlation of each cell of
-// 16 x 16 px by itself, so that light and large shapes, which unrelated pictures have in common
-// too, do not count; the mean over the cells, with kCellsOfDoubt more that agree in nothing, so
-// that a few cells are no proof. Cells that are flat in the object, or that `mask` (0: undefined)
-// does not cover, are left out.
+// How well two views agree in detail, [-1, 1]: the correlation of each cell of kDetailCellPx square
+// by itself, so that light and large shapes, which unrelated pictures have in common too, do not
+// count; the mean over the cells, with kCellsOfDoubt more that agree in nothing, so that a few
+// cells are no proof.
+//   object, seen, mask   [height][width], all of one size
+// Left out are cells that are flat in the object, cells that `mask` (0: undefined) does not cover
+// whole, and the rest of a side that fills no cell; 0 when no cell is left.
+// Throws Error(kInternal) when the sizes differ.
 double detail_agreement(const ImageView& object, const ImageView& seen, const ImageView& mask);
 
 inline constexpr int kDetailCellPx = 16;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pipeline/error.h"
 #include "pipeline/random.h"
 
 namespace lookalike {
@@ -69,6 +70,12 @@ TEST(DetailAgreement, FewCellsAreNoProof) {
 TEST(DetailAgreement, FlatCellsOfTheObjectAreLeftOutAndThoseOfTheOtherAgreeInNothing) {
   EXPECT_EQ(agreement(all(90), noise(1)), 0);
   EXPECT_EQ(agreement(noise(1), all(90)), 0);
+}
+
+TEST(DetailAgreement, ViewsOfDifferentSizesAreABug) {
+  const GrayImage narrow(kWidth - 1, kHeight);
+  EXPECT_THROW(agreement(noise(1), narrow), Error);
+  EXPECT_THROW(agreement(noise(1), noise(1), narrow), Error);
 }
 
 }  // namespace
