@@ -23,8 +23,7 @@ MatchTable::MatchTable(const std::string& file)
     : file_(file), output_(file, std::ios::binary | std::ios::trunc) {
   if (!output_) throw Error(ErrorKind::kStorage, fmt::format("{}: cannot be written", file));
   output_ << "query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,"
-             "pairs,inliers,"
-             "effective_inliers,correlation,detail\n";
+             "pairs,inliers,effective_inliers,correlation,detail\n";
 }
 
 void MatchTable::add(const TruthQuery& query, std::span<const Match> matches) {

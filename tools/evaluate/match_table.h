@@ -10,8 +10,8 @@
 namespace lookalike {
 
 // A CSV file of every match that was answered and what is known of it:
-//   query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,pairs,inliers,
-//   effective_inliers,correlation,detail
+//   query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,pairs,
+//   inliers,effective_inliers,correlation,detail
 // relevant is 1 or 0; correlation and detail are empty where they were not taken. Paths are quoted
 // as RFC 4180 has it.
 class MatchTable {
