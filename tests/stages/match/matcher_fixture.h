@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/warp/warp.h"
+#include "stages/assign/assign_stage.h"
+#include "stages/codebook/codebook_stage.h"
+#include "stages/match/match.h"
+#include "storage/index_writer.h"
+#include "tests/stages/match/photos.h"
+#include "tests/stages/pictures.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+
+// An index of five pictures that are drawn into a folder, and of number 1 at twice the size.
+class MatcherTest : public testing::Test {
+ protected:
+  static constexpr int kWidth = 320;
+  static constexpr int kHeight = 240;
+
+  static void SetUpTestSuite() {
+    session_ = std::make_unique<OpenClSession>();
+    folder_ = std::make_unique<TemporaryFolder>();
+    std::vector<ImageFeatures> features;
+    for (int i = 0; i < 6; ++i) {
+      cv::imwrite(path_of(i), picture(i));
+      const DecodedImage image = std::get<DecodedImage>(decode_file(path_of(i), 1024, {}));
+      features.push_back(ExtractStage(*session_, {}).run({&image, 1}).front());
+    }
+    publish(features);
+  }
+  static void TearDownTestSuite() {
+    folder_.reset();
+    session_.reset();
+  }
+
+  static cv::Mat picture(int i) {
+    const cv::Mat drawn = draw_picture(kWidth, kHeight, static_cast<unsigned>(i == 5 ? 1 : i) + 1);
+    cv::Mat result;
+    cv::resize(drawn, result, {}, i == 5 ? 2 : 1, i == 5 ? 2 : 1, cv::INTER_CUBIC);
+    return result;
+  }
+  static std::string path_of(int picture) {
+    return (folder_->path() / (std::to_string(picture) + ".png")).string();
+  }
+  static std::string database() { return (folder_->path() / "index.db").string(); }
+
+  static void publish(const std::vector<ImageFeatures>& features) {
+    const CodebookOptions options = {.words = 64, .features_per_word = 16};
+    const Sample sample = take_sample(
+        [&](const auto& visit) {
+          for (const ImageFeatures& image : features) visit(image);
+        },
+        options, folder_);
+    const Codebook codebook = train_codebook(*session_, sample, options);
+    IndexWriter writer(database());
+    writer.set_codebook(codebook, {});
+    std::vector<ImageToStore> images;
+    for (const ImageWords& words : AssignStage(*session_, codebook, {}).run(features)) {
+      images.push_back({words, {}, false});
+    }
+    writer.publish(images);
+  }
+
+  // The picture seen through a map, on a flat table.
+  static Query view_of(int picture, const Homography& picture_to_view) {
+    const auto decoded = std::get<DecodedImage>(decode_file(path_of(picture), 1024, {}));
+    Warp warp(*session_);
+    return query_of(*session_,
+                    warp.warp(decoded.pixels.view(), picture_to_view.inverse(), 640, 480).image);
+  }
+
+  // Paints the picture over what a photo shows.
+  static void paint(GrayImage& photo, int picture, const Homography& picture_to_photo) {
+    const auto decoded = std::get<DecodedImage>(decode_file(path_of(picture), 1024, {}));
+    Warp warp(*session_);
+    const Warped seen =
+        warp.warp(decoded.pixels.view(), picture_to_photo.inverse(), photo.width, photo.height);
+    for (std::size_t i = 0; i < photo.pixels.size(); ++i) {
+      if (seen.mask.pixels[i] != 0) photo.pixels[i] = seen.image.pixels[i];
+    }
+  }
+
+  static std::vector<Match> match(const Query& query, const MatchOptions& options = {}) {
+    const IndexReader reader(database());
+    return Matcher(*session_, reader, options, {}).match(query);
+  }
+
+  static inline std::unique_ptr<OpenClSession> session_;
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+  const Homography tilted_{{1.1, -0.4, 180, 0.4, 1.0, 60, 6e-4, -2e-4, 1}};
+};
+
+}  // namespace lookalike

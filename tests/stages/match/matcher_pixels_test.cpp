@@ -1,0 +1,56 @@
+// What the pixels of the indexed files add to a match.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "stages/match/quad.h"
+#include "tests/stages/match/matcher_fixture.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_F(MatcherTest, PictureWhoseFileIsGoneIsStillFound) {
+  const Query query = view_of(0, tilted_);
+  fs::rename(path_of(0), path_of(0) + ".away");
+  const auto matches = match(query);
+  fs::rename(path_of(0) + ".away", path_of(0));
+  ASSERT_FALSE(matches.empty());
+  EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(0)});
+  EXPECT_FALSE(matches.front().evidence.correlation.has_value());
+}
+
+TEST_F(MatcherTest, FileThatWasReplacedIsNotCorrelated) {
+  const Query query = view_of(2, tilted_);
+  fs::rename(path_of(2), path_of(2) + ".away");
+  fs::copy_file(path_of(4), path_of(2));
+  const auto matches = match(query);
+  fs::rename(path_of(2) + ".away", path_of(2));
+  ASSERT_FALSE(matches.empty());
+  EXPECT_FALSE(matches.front().evidence.correlation.has_value());
+}
+
+TEST_F(MatcherTest, NoCandidatesToSharpenLeavesCorrelationOut) {
+  const auto matches = match(view_of(2, tilted_), {.locate_candidates = 0});
+  ASSERT_FALSE(matches.empty());
+  EXPECT_FALSE(matches.front().evidence.correlation.has_value());
+  EXPECT_FALSE(matches.front().moved_px.has_value());
+}
+
+TEST_F(MatcherTest, HowFarPixelsMovedTheCornersIsTold) {
+  const Query query = view_of(2, tilted_);
+  const auto before = match(query, {.locate_candidates = 0});
+  const auto after = match(query);
+  ASSERT_FALSE(before.empty() || after.empty());
+  ASSERT_TRUE(after.front().moved_px.has_value());
+  EXPECT_GT(*after.front().moved_px, 0);
+  EXPECT_DOUBLE_EQ(*after.front().moved_px,
+                   furthest_corner_px(before.front().quad, after.front().quad));
+}
+
+}  // namespace
+}  // namespace lookalike
