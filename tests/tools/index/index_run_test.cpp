@@ -1,7 +1,8 @@
 #include "tools/index/index_run.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,9 +11,7 @@
 
 #include "pipeline/error.h"
 #include "storage/index_reader.h"
-#include "tests/stages/pictures.h"
-#include "tests/temporary_folder.h"
-#include "tools/calibrate/calibrate_index.h"
+#include "tests/tools/index/index_run_fixture.h"
 
 namespace lookalike {
 namespace {
@@ -21,61 +20,6 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-class IndexRunTest : public ::testing::Test {
- protected:
-  IndexRunTest() {
-    config_.images.folders = {photos().native()};
-    config_.store.database = folder_.path() / "index.db";
-    config_.images.decode_threads = 2;
-    config_.device.choice = ":CPU:";
-    fs::create_directory(photos());
-  }
-
-  fs::path photos() const { return folder_.path() / "photos"; }
-  std::string write(const std::string& name, const std::vector<std::uint8_t>& bytes) const {
-    return folder_.write(fmt::format("photos/{}", name), text(bytes));
-  }
-  std::string draw(const std::string& name, unsigned seed) const {
-    return write(name, encode(".png", draw_picture(160, 120, seed)));
-  }
-  void draw_some(unsigned count) const {
-    for (unsigned i = 0; i < count; ++i) draw(fmt::format("p{}.png", i), i);
-  }
-
-  IndexRunReport run() const { return run_index(config_, Progress::Style::kQuiet); }
-  // The digest of a new index made under the configuration.
-  std::string fresh_content() const {
-    fs::remove_all(config_.store.database);
-    run();
-    return index().content_hash();
-  }
-  // Stops when asked for the `count`th time.
-  IndexRunReport run_stopped_at(std::ptrdiff_t count) const {
-    return run_index(config_, Progress::Style::kQuiet, [=]() mutable { return --count <= 0; });
-  }
-  // The same, but counts from the end of the scan, which asks at each file.
-  IndexRunReport run_stopped(std::ptrdiff_t count) const {
-    return run_stopped_at(std::distance(fs::directory_iterator(photos()), {}) + count);
-  }
-  IndexReader index() const { return IndexReader(config_.store.database); }
-  std::vector<std::string> paths_of(const std::string& path) const {
-    const IndexReader reader = index();
-    const auto id = reader.find(path);
-    return id ? reader.image(*id)->paths : std::vector<std::string>();
-  }
-  Error error() const {
-    try {
-      run();
-    } catch (const Error& error) {
-      return error;
-    }
-    return {ErrorKind::kInternal, "no error"};
-  }
-
-  TemporaryFolder folder_;
-  RunConfig config_;
-};
 
 TEST_F(IndexRunTest, FirstRunTrainsAndIndexesEverything) {
   draw_some(5);
@@ -168,52 +112,6 @@ TEST_F(IndexRunTest, ContentThatWandersFromOneFileToAnotherStays) {
   EXPECT_GT(index().features(*index().find(photos() / "z.png")).size(), 20U);
 }
 
-TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
-  draw_some(3);
-  const std::string empty = write("empty.jpg", {});
-  const std::string dot = write("one.png", encode(".png", cv::Mat(1, 1, CV_8U, cv::Scalar(7))));
-  std::vector<std::uint8_t> jpeg = encode(".jpg", draw_picture(160, 120, 9));
-  jpeg.resize(jpeg.size() / 2);
-  const std::string cut = write("cut.jpg", jpeg);
-  const std::string words = write("words.jpg", {'t', 'e', 'x', 't'});
-  fs::create_symlink("nowhere", photos() / "broken.jpg");
-  for (int i = 0; i < 2; ++i) {
-    const IndexRunReport report = run();
-    std::vector<std::pair<std::string, std::string>> reasons;
-    for (const SkippedFile& file : report.skipped) {
-      reasons.emplace_back(fs::path(file.file.path).filename(), file.reason);
-    }
-    EXPECT_THAT(
-        reasons,
-        ElementsAre(std::pair("broken.jpg", "unreadable"), std::pair("cut.jpg", "undecodable"),
-                    std::pair("empty.jpg", "empty"), std::pair("one.png", "too_small"),
-                    std::pair("words.jpg", "undecodable")));
-    EXPECT_EQ(report.indexed, i == 0 ? 3U : 0U);
-  }
-  EXPECT_EQ(index().quarantine().size(), 5U);
-}
-
-TEST_F(IndexRunTest, FileThatBecomesUnusableLeavesTheIndex) {
-  draw_some(3);
-  run();
-  write("p1.png", {'x'});
-  EXPECT_EQ(run().skipped.size(), 1U);
-  EXPECT_EQ(index().counts().images, 2U);
-}
-
-TEST_F(IndexRunTest, ImageOfLittleVarianceIsRecordedAsBlank) {
-  draw_some(3);
-  const std::string path =
-      write("gray.png", encode(".png", cv::Mat(80, 80, CV_8U, cv::Scalar(90))));
-  EXPECT_EQ(run().blank, 1U);
-  const IndexReader reader = index();
-  const auto image = reader.image(*reader.find(path));
-  EXPECT_TRUE(image->blank);
-  const std::uint64_t side = config_.extract.enlarge_to_px;  // sums are of what was extracted from
-  EXPECT_EQ(image->sums, (PixelSums{side * side, side * side * 90, side * side * 8100}));
-  EXPECT_EQ(reader.counts().blank, 1U);
-}
-
 TEST_F(IndexRunTest, OtherSettingsAreRefusedAndNamed) {
   draw_some(2);
   run();
@@ -223,107 +121,12 @@ TEST_F(IndexRunTest, OtherSettingsAreRefusedAndNamed) {
   EXPECT_THAT(refused.what(), HasSubstr("extract.octaves"));
 }
 
-TEST_F(IndexRunTest, FolderWithoutImagesIsAnInputError) {
-  folder_.write("photos/notes.txt", "no image");
-  EXPECT_EQ(error().kind(), ErrorKind::kInput);
-  EXPECT_THAT(error().what(), HasSubstr(fmt::format("no images under {}", photos().native())));
-}
-
-TEST_F(IndexRunTest, NothingButUnusableFilesIsAnInputErrorThatNamesOne) {
-  write("words.jpg", {'t', 'e', 'x', 't'});
-  write("gray.png", encode(".png", cv::Mat(80, 80, CV_8U, cv::Scalar(90))));
-  EXPECT_EQ(error().kind(), ErrorKind::kInput);
-  EXPECT_THAT(error().what(), HasSubstr("1 are blank, 1 cannot be read"));
-  EXPECT_THAT(error().what(), HasSubstr("words.jpg: undecodable"));
-}
-
 TEST_F(IndexRunTest, TooFewFeaturesForTheWordsAskedForIsAnInputError) {
   draw_some(2);
   config_.codebook.words = 100'000;
   EXPECT_EQ(error().kind(), ErrorKind::kInput);
   EXPECT_THAT(error().what(), HasSubstr("too few features for 100000 words"));
   EXPECT_FALSE(fs::exists(config_.store.database + ".work"));
-}
-
-TEST_F(IndexRunTest, StoppedRunPublishesWhatIsDoneAndTheNextOneGoesOn) {
-  draw_some(60);
-  config_.codebook.sample_images = 40;
-  const std::string content = fresh_content();
-  fs::remove_all(config_.store.database);
-  std::vector<std::uint64_t> images;
-  // While it ranks the files, extracts the sample, trains, and indexes the rest.
-  for (int count = 1; run_stopped(count).stopped; count += 1 + count / 2) {
-    images.push_back(index().counts().images);
-  }
-  EXPECT_GT(images.size(), 4U);
-  EXPECT_TRUE(std::ranges::is_sorted(images));
-  EXPECT_EQ(index().content_hash(), content);
-}
-
-TEST_F(IndexRunTest, RunThatIsStoppedWhileItScansLeavesTheIndexAsItWas) {
-  draw_some(5);
-  run();
-  const std::string content = index().content_hash();
-  fs::remove(photos() / "p1.png");
-  draw("new.png", 100);
-  for (int count = 1; count <= 5; ++count) {
-    const IndexRunReport report = run_stopped_at(count);
-    EXPECT_TRUE(report.stopped);
-    EXPECT_EQ(report.after.images, 5U);
-    EXPECT_EQ(index().runs(1)[0].outcome, "stopped");
-  }
-  EXPECT_EQ(index().content_hash(), content);
-}
-
-TEST_F(IndexRunTest, StoppedFirstRunSaysWhereItRan) {
-  draw_some(20);
-  EXPECT_TRUE(run_stopped(1).stopped);
-  const RunRecord record = index().runs(1)[0];
-  EXPECT_EQ(record.outcome, "stopped");
-  const auto document = nlohmann::json::parse(record.document);
-  EXPECT_FALSE(document["device"].get<std::string>().empty());
-}
-
-TEST_F(IndexRunTest, CalibrationCanBeStoppedAndIsMadeUpForByTheNextRun) {
-  draw_some(45);
-  const auto is_calibrated = [&] { return !is_calibration_due(index()); };
-  int count = 1;
-  do {
-    ++count;
-    ASSERT_TRUE(run_stopped(count).stopped);
-  } while (index().counts().images < 45);
-  EXPECT_TRUE(run_stopped(5).stopped);
-  EXPECT_FALSE(is_calibrated());
-  EXPECT_FALSE(run().stopped);
-  EXPECT_TRUE(is_calibrated());
-}
-
-TEST_F(IndexRunTest, RunUnderOtherSettingsKeepsWhatWasExtracted) {
-  draw_some(40);
-  config_.codebook.sample_images = 20;
-  const fs::path work = config_.store.database + ".work";
-  for (int count = 2; !fs::exists(config_.store.database) || index().counts().words == 0; ++count) {
-    ASSERT_TRUE(run_stopped(count).stopped);
-  }
-  ASSERT_TRUE(fs::exists(work));
-  const auto files = [&] { return std::distance(fs::directory_iterator(work), {}); };
-  const auto before = files();
-  EXPECT_GT(before, 0);
-  config_.extract.octaves = 3;
-  EXPECT_EQ(error().kind(), ErrorKind::kUsage);
-  EXPECT_EQ(files(), before);
-}
-
-TEST_F(IndexRunTest, StoppedRunRemovesNothing) {
-  draw_some(20);
-  run();
-  fs::remove(photos() / "p1.png");
-  draw("new.png", 100);
-  const IndexRunReport report = run_stopped(1);
-  EXPECT_TRUE(report.stopped);
-  EXPECT_EQ(report.indexed, 1U);
-  EXPECT_TRUE(index().find(photos() / "p1.png"));
-  EXPECT_EQ(run().removed, 1U);
 }
 
 TEST_F(IndexRunTest, EachRunIsRecordedWithWhatItDid) {

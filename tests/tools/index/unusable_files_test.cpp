@@ -1,0 +1,101 @@
+// Runs over files that cannot be indexed, or are not worth it.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/error.h"
+#include "tests/tools/index/index_run_fixture.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
+  draw_some(3);
+  const std::string empty = write("empty.jpg", {});
+  const std::string dot = write("one.png", encode(".png", cv::Mat(1, 1, CV_8U, cv::Scalar(7))));
+  std::vector<std::uint8_t> jpeg = encode(".jpg", draw_picture(160, 120, 9));
+  jpeg.resize(jpeg.size() / 2);
+  const std::string cut = write("cut.jpg", jpeg);
+  const std::string words = write("words.jpg", {'t', 'e', 'x', 't'});
+  fs::create_symlink("nowhere", photos() / "broken.jpg");
+  for (int i = 0; i < 2; ++i) {
+    const IndexRunReport report = run();
+    std::vector<std::pair<std::string, std::string>> reasons;
+    for (const SkippedFile& file : report.skipped) {
+      reasons.emplace_back(fs::path(file.file.path).filename(), file.reason);
+    }
+    EXPECT_THAT(
+        reasons,
+        ElementsAre(std::pair("broken.jpg", "unreadable"), std::pair("cut.jpg", "undecodable"),
+                    std::pair("empty.jpg", "empty"), std::pair("one.png", "too_small"),
+                    std::pair("words.jpg", "undecodable")));
+    EXPECT_EQ(report.indexed, i == 0 ? 3U : 0U);
+  }
+  EXPECT_EQ(index().quarantine().size(), 5U);
+}
+
+TEST_F(IndexRunTest, ImagesFromADiskThatIsNotMountedStay) {
+  draw_some(3);
+  const fs::path mount = folder_.path() / "mount";
+  folder_.write("mount/m.png", text(encode(".png", draw_picture(160, 120, 50))));
+  config_.images.folders.push_back(mount);
+  run();
+  fs::rename(mount, folder_.path() / "disk");
+  fs::create_directory(mount);
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.removed, 0U);
+  EXPECT_EQ(report.skipped.size(), 1U);
+  EXPECT_TRUE(index().find(mount / "m.png"));
+  fs::remove(mount);
+  fs::rename(folder_.path() / "disk", mount);
+  EXPECT_EQ(run().unchanged, 4U);
+  EXPECT_TRUE(index().quarantine().empty());
+}
+
+TEST_F(IndexRunTest, FileThatBecomesUnusableLeavesTheIndex) {
+  draw_some(3);
+  run();
+  write("p1.png", {'x'});
+  EXPECT_EQ(run().skipped.size(), 1U);
+  EXPECT_EQ(index().counts().images, 2U);
+}
+
+TEST_F(IndexRunTest, ImageOfLittleVarianceIsRecordedAsBlank) {
+  draw_some(3);
+  const std::string path =
+      write("gray.png", encode(".png", cv::Mat(80, 80, CV_8U, cv::Scalar(90))));
+  EXPECT_EQ(run().blank, 1U);
+  const IndexReader reader = index();
+  const auto image = reader.image(*reader.find(path));
+  EXPECT_TRUE(image->blank);
+  const std::uint64_t side = config_.extract.enlarge_to_px;  // sums are of what was extracted from
+  EXPECT_EQ(image->sums, (PixelSums{side * side, side * side * 90, side * side * 8100}));
+  EXPECT_EQ(reader.counts().blank, 1U);
+}
+
+TEST_F(IndexRunTest, FolderWithoutImagesIsAnInputError) {
+  folder_.write("photos/notes.txt", "no image");
+  EXPECT_EQ(error().kind(), ErrorKind::kInput);
+  EXPECT_THAT(error().what(), HasSubstr(fmt::format("no images under {}", photos().native())));
+}
+
+TEST_F(IndexRunTest, NothingButUnusableFilesIsAnInputErrorThatNamesOne) {
+  write("words.jpg", {'t', 'e', 'x', 't'});
+  write("gray.png", encode(".png", cv::Mat(80, 80, CV_8U, cv::Scalar(90))));
+  EXPECT_EQ(error().kind(), ErrorKind::kInput);
+  EXPECT_THAT(error().what(), HasSubstr("1 are blank, 1 cannot be read"));
+  EXPECT_THAT(error().what(), HasSubstr("words.jpg: undecodable"));
+}
+
+}  // namespace
+}  // namespace lookalike
