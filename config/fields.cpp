@@ -241,8 +241,8 @@ std::span<const ConfigTable> config_tables() {
 }
 
 std::span<const ConfigField> config_fields() {
-  static const std::vector<ConfigField> kFields = all_fields();
-  return kFields;
+  static const std::vector<ConfigField> fields = all_fields();
+  return fields;
 }
 
 const ConfigField& config_field(std::string_view name) {

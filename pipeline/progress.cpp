@@ -1,6 +1,7 @@
 #include "pipeline/progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unistd.h>
 #include <utility>
 
@@ -14,7 +15,7 @@ constexpr auto kLineInterval = std::chrono::seconds(10);
 constexpr std::size_t kBarWidth = 28;
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const long whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);

@@ -43,7 +43,7 @@ class Surf {
     ImageView image;
     ImageView mask;
     SurfPlan plan;
-    FeatureSet* features;
+    FeatureSet* features = nullptr;
   };
 
   std::size_t count_fitting(std::span<const Task> tasks) const;
