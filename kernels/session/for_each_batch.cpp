@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "kernels/session/for_each_batch.h"
 
-#include "kernels/session/session.h"
+#include <algorithm>
 
 namespace lookalike {
 

@@ -10,8 +10,6 @@
 namespace lookalike {
 namespace {
 
-// Profiling events are folded into times once this many are held, so that they stay few.
-constexpr std::size_t kMaxEvents = 1024;
 // How long freed memory may take to come back: 50 times 2 ms.
 constexpr int kMaxReleaseWaits = 50;
 constexpr std::chrono::milliseconds kReleaseWait{2};
@@ -63,20 +61,6 @@ bool is_nothing(const cl::NDRange& global) {
     if (global.get()[i] == 0) return true;
   }
   return false;
-}
-
-// Of a command that has ended.
-double elapsed_ms(const cl::Event& event) {
-  const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
-  const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
-  return static_cast<double>(end - start) * 1e-6;
-}
-
-// Between the ends of two commands.
-double elapsed_ms(const cl::Event& first, const cl::Event& last) {
-  const auto start = first.getProfilingInfo<CL_PROFILING_COMMAND_END>();
-  const auto end = last.getProfilingInfo<CL_PROFILING_COMMAND_END>();
-  return static_cast<double>(end - start) * 1e-6;
 }
 
 Device pick(const std::string& choice) {
@@ -171,9 +155,7 @@ void OpenClSession::transfer(const char* where, const std::function<void(cl::Eve
   translate(where, [&] {
     cl::Event event;
     copy(options_.profile ? &event : nullptr);
-    if (!options_.profile) return;
-    ++transfers_.launches;
-    transfers_.total_ms += elapsed_ms(event);
+    if (options_.profile) profile_.add_transfer(event);
   });
 }
 
@@ -218,30 +200,29 @@ void OpenClSession::launch(const cl::Kernel& kernel, std::string_view label, cl:
         kernel, cl::NullRange, local ? whole_groups(global, *local) : global,
         local.value_or(cl::NullRange), nullptr, options_.profile ? &event : nullptr);
     if (options_.finish_each_launch) queue_.finish();
-    if (options_.profile) events_.push_back({std::string(label), {}, event});
+    if (options_.profile) profile_.add_launch(std::string(label), event);
   });
-  keep_few_events();
+  keep_profile_small();
 }
 
 void OpenClSession::launch_foreign(std::string_view label,
                                    const std::function<void(cl_command_queue)>& enqueue) {
   translate("launch of " + std::string(label), [&] {
-    Recorded recorded{std::string(label), {}, {}};
-    if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &recorded.before);
+    cl::Event before;
+    cl::Event last;
+    if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &before);
     enqueue(queue_());
-    if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &recorded.last);
+    if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &last);
     if (options_.finish_each_launch) queue_.finish();
-    if (options_.profile) events_.push_back(std::move(recorded));
+    if (options_.profile) profile_.add_launch(std::string(label), last, before);
   });
-  keep_few_events();
+  keep_profile_small();
 }
 
-void OpenClSession::keep_few_events() {
-  if (events_.size() < kMaxEvents) return;
-  for (const auto& [name, time] : drain_profile()) {
-    times_[name].launches += time.launches;
-    times_[name].total_ms += time.total_ms;
-  }
+void OpenClSession::keep_profile_small() {
+  if (!profile_.is_full()) return;
+  finish();
+  translate("profile", [&] { profile_.fold(); });
 }
 
 void OpenClSession::finish() {
@@ -250,17 +231,11 @@ void OpenClSession::finish() {
 
 std::map<std::string, LaunchTime> OpenClSession::drain_profile() {
   finish();
-  std::map<std::string, LaunchTime> times = std::exchange(times_, {});
-  for (const auto& [label, before, last] : std::exchange(events_, {})) {
-    LaunchTime& time = times[label];
-    ++time.launches;
-    time.total_ms += before() == nullptr ? elapsed_ms(last) : elapsed_ms(before, last);
-  }
-  return times;
+  return translate("profile", [&] { return profile_.drain_launches(); });
 }
 
 LaunchTime OpenClSession::drain_transfers() {
-  return std::exchange(transfers_, {});
+  return profile_.drain_transfers();
 }
 
 }  // namespace lookalike

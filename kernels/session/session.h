@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,35 +12,15 @@
 #include <vector>
 
 #include "kernels/session/device.h"
+#include "kernels/session/for_each_batch.h"
+#include "kernels/session/launch.h"
 #include "kernels/session/opencl.h"
+#include "kernels/session/profile.h"
 #include "kernels/session/program_cache.h"
+#include "kernels/session/session_options.h"
 #include "kernels/tuning/tuning.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
-
-// The device has no room for what was asked; a smaller batch may fit.
-class DeviceOutOfMemory : public Error {
- public:
-  explicit DeviceOutOfMemory(const std::string& message) : Error(ErrorKind::kDevice, message) {}
-};
-
-struct SessionOptions {
-  std::string device{};                   // see choose_device; empty: first GPU, then CPU
-  std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
-  std::filesystem::path tuning_folder{};  // of the user's own measurements; empty: none
-  std::uint64_t memory_limit_bytes = 0;   // of device memory; 0: the device's own
-  bool profile = false;                   // time every launch
-  bool finish_each_launch = false;        // for debugging: names the launch that failed
-  // Told, in a line, of what was left aside without harm; empty: nobody.
-  std::function<void(const std::string&)> warn{};
-};
-
-// Device time spent under one label, from profiling events.
-struct LaunchTime {
-  std::size_t launches = 0;
-  double total_ms = 0;
-};
 
 // One device, its context and its in-order queue. Passed by reference to everything that
 // launches; used from one thread at a time. Every member throws Error(kDevice) when OpenCL
@@ -107,30 +86,21 @@ class OpenClSession {
   void launch_foreign(std::string_view label, const std::function<void(cl_command_queue)>& enqueue);
   void finish();
 
-  // Times by label since the last call; empty unless options.profile.
+  // Since the last call, by label, and of write, read and view; nothing unless options.profile.
   std::map<std::string, LaunchTime> drain_profile();
-  // Time of write, read and view likewise.
   LaunchTime drain_transfers();
 
   cl::Context& context() { return context_; }
   cl::CommandQueue& queue() { return queue_; }
 
  private:
-  // One or several launches: from the end of `before`, or else the start of `last`, to its end.
-  struct Recorded {
-    std::string label;
-    cl::Event before;
-    cl::Event last;
-  };
-
   cl::Program build(const std::string& source, const std::string& options);
   void write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                    const void* from);
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   void transfer(const char* where, const std::function<void(cl::Event*)>& copy);
   std::shared_ptr<const void> map_bytes(const cl::Buffer& buffer, std::size_t bytes);
-  void keep_few_events();
-  bool test_int64_atomics();
+  void keep_profile_small();
   bool wait_for_room(std::uint64_t size);
 
   SessionOptions options_;
@@ -140,29 +110,10 @@ class OpenClSession {
   ProgramCache cache_;
   std::map<std::string, cl::Program> programs_;
   std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes_;
-  std::vector<Recorded> events_;
-  std::map<std::string, LaunchTime> times_;
-  LaunchTime transfers_;
+  Profile profile_;
   std::map<std::string, bool> features_;
   std::optional<TuningTarget> tuning_target_;
   std::optional<Tuning> tuning_;
 };
-
-// Runs work(first, count) over [0, total) in runs of at most `batch` items, halving the run when
-// the device is out of memory. Throws DeviceOutOfMemory when a single item does not fit.
-void for_each_batch(std::size_t total, std::size_t batch,
-                    const std::function<void(std::size_t first, std::size_t count)>& work);
-
-// The smallest multiple of `step` that is at least n.
-constexpr std::size_t round_up(std::size_t n, std::size_t step) {
-  return (n + step - 1) / step * step;
-}
-
-// Sets arguments 0, 1, ... of a kernel in order.
-template <typename... Arguments>
-void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
-  cl_uint index = 0;
-  (kernel.setArg(index++, arguments), ...);
-}
 
 }  // namespace lookalike

@@ -6,10 +6,27 @@
 #include "kernels/tuning/tuning_store.h"
 
 namespace lookalike {
+namespace {
+
+// Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
+bool adds_64_bits(OpenClSession& session) {
+  constexpr std::size_t kItems = 1024;
+  constexpr cl_ulong kStep = 0x123456789ULL;
+  cl::Kernel add = session.kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
+  const cl::Buffer sum = session.allocate(sizeof(cl_ulong));
+  session.clear(sum, sizeof(cl_ulong));
+  set_arguments(add, sum, kStep);
+  session.launch(add, "int64_atomics_test", {kItems});
+  std::array<cl_ulong, 1> result{};
+  session.read<cl_ulong>(sum, result);
+  return result[0] == kItems * kStep;
+}
+
+}  // namespace
 
 bool OpenClSession::has_int64_atomics() {
   return device_.info.claims_int64_atomics &&
-         supports("64-bit atomics", [this] { return test_int64_atomics(); });
+         supports("64-bit atomics", [this] { return adds_64_bits(*this); });
 }
 
 bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
@@ -22,20 +39,6 @@ bool OpenClSession::supports(const std::string& feature, const std::function<boo
     // A device without the feature may refuse to compile or to run the trial.
   }
   return features_[feature] = has_feature;
-}
-
-// Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
-bool OpenClSession::test_int64_atomics() {
-  constexpr std::size_t kItems = 1024;
-  constexpr cl_ulong kStep = 0x123456789ULL;
-  cl::Kernel add = kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
-  const cl::Buffer sum = allocate(sizeof(cl_ulong));
-  clear(sum, sizeof(cl_ulong));
-  set_arguments(add, sum, kStep);
-  launch(add, "int64_atomics_test", {kItems});
-  std::array<cl_ulong, 1> result{};
-  read<cl_ulong>(sum, result);
-  return result[0] == kItems * kStep;
 }
 
 const TuningTarget& OpenClSession::tuning_target() {

@@ -84,6 +84,15 @@ TEST_F(SessionTest, ProfileCountsLaunchesByLabel) {
   EXPECT_TRUE(session.drain_profile().empty());
 }
 
+TEST_F(SessionTest, ProfileOfManyLaunchesCountsThemAll) {
+  constexpr std::size_t kMany = 1100;
+  OpenClSession session({.profile = true});
+  if (!session.has_int64_atomics()) GTEST_SKIP() << "no 64-bit atomics on this device";
+  session.drain_profile();
+  for (std::size_t i = 0; i < kMany; ++i) sum_of(session, 1);
+  EXPECT_EQ(session.drain_profile().at("add").launches, kMany);
+}
+
 TEST_F(SessionTest, MemoryLimitIsHeldAndFreedMemoryCountsAgain) {
   OpenClSession session({.memory_limit_bytes = 1000});
   {
