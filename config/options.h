@@ -52,7 +52,7 @@ struct ExtractOptions {
 struct CodebookOptions {
   std::uint32_t words = 0;               // 0: "auto", else 1..262144
   std::uint32_t features_per_word = 40;  // 1..1024: how many train each word
-  std::uint32_t sample_images = 5000;    // 1..1000000: images that training may look at
+  std::uint32_t sample_images = 8192;    // 1..1000000: images that training may look at
   std::uint32_t max_iterations = 10;     // 1..1000
   double min_improvement = 0.01;         // 0..1, of the objective, relative
   std::uint64_t seed = 1;

@@ -16,15 +16,17 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kMinAutoWords = 64;
-constexpr std::size_t kMaxAutoWords = 65536;
+constexpr std::size_t kMaxAutoWords = 16384;
+constexpr std::size_t kMaxAutoWordsOfMany = 65536;  // where there are more images than the sample
 constexpr std::size_t kAutoFeaturesPerWord = 64;
 // What bounds the time of training, unless that left words too few.
 constexpr std::size_t kMostFeatures = std::size_t{1} << 20;
 constexpr std::size_t kFewestPerWord = 16;
 
-std::size_t auto_words(std::size_t available) {
+std::size_t auto_words(std::size_t available, bool is_full) {
   const std::size_t wanted = std::bit_floor(available / kAutoFeaturesPerWord);
-  return std::min(available, std::clamp(wanted, kMinAutoWords, kMaxAutoWords));
+  const std::size_t most = is_full ? kMaxAutoWordsOfMany : kMaxAutoWords;
+  return std::min(available, std::clamp(wanted, kMinAutoWords, most));
 }
 
 std::size_t per_word(std::size_t words, std::size_t wanted) {
@@ -122,7 +124,8 @@ SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOption
   SamplePlan plan;
   plan.shares = ranked(images, options.seed, options.sample_images);
   const std::size_t available = total(plan.shares);
-  plan.words = options.words > 0 ? options.words : auto_words(available);
+  const bool is_full = plan.shares.size() >= options.sample_images;
+  plan.words = options.words > 0 ? options.words : auto_words(available, is_full);
   check_words(plan.words, available, plan.shares.size(), options.features_per_word);
   plan.features = std::min(available, plan.words * per_word(plan.words, options.features_per_word));
   if (plan.features < available) cut_to(plan.shares, plan.features);

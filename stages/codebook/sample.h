@@ -36,7 +36,8 @@ struct SamplePlan {
 // than 2^20 or, if that is more, 16 a word, so that training ends; in equal shares,
 // strongest first: an image that has fewer than its share leaves the rest to the others.
 // options.words = 0 gives the power of two at or below a 64th of the features available, at least
-// 64 and at most 65536, but never more words than features.
+// 64 and at most 16384, or 65536 where as many images are taken as may be, which tells of a larger
+// collection; but never more words than features.
 // Throws Error(kInput) when there are no features, or fewer than the words asked for; it says how
 // many there are and how many words would do.
 SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options);

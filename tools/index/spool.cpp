@@ -4,7 +4,7 @@ namespace lookalike {
 namespace {
 
 // No pixels are in them, so that batches may be larger than where images are decoded.
-constexpr std::size_t kReplayImages = 64;
+constexpr std::size_t kReplayImages = 32;
 
 }  // namespace
 

@@ -50,7 +50,14 @@ TEST(PlanSample, AutoWordsArePowersOfTwoByTheFeaturesThereAre) {
   EXPECT_EQ(plan_sample(images_with({8192, 8191}), options).words, 128U);
   EXPECT_EQ(plan_sample(images_with({10}), options).words, 10U);
   EXPECT_EQ(plan_sample(images_with({100}), options).words, 64U);
-  EXPECT_EQ(plan_sample(images_with({50'000'000}), options).words, 65536U);
+  EXPECT_EQ(plan_sample(images_with({50'000'000}), options).words, 16384U);
+}
+
+TEST(PlanSample, AutoWordsAreMoreWhereTheSampleIsFull) {
+  const CodebookOptions options{.sample_images = 2};
+  EXPECT_EQ(plan_sample(images_with({50'000'000}), options).words, 16384U);
+  EXPECT_EQ(plan_sample(images_with({50'000'000, 50'000'000}), options).words, 65536U);
+  EXPECT_EQ(plan_sample(images_with({1'000'000, 1'000'000, 1'000'000}), options).words, 16384U);
 }
 
 TEST(PlanSample, ImagesThatHaveLessLeaveTheirShareToTheOthers) {
