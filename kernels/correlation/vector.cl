@@ -41,8 +41,8 @@ void move_sums(float16 sums[ROWS][VECTORS], long16 totals[ROWS][VECTORS]) {
   }
 }
 
-// One block: ROWS x POSITIONS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first and
-// the last image rows take part for some of the ROWS only.
+// One block: ROWS x POSITIONS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first
+// and the last image rows take part for some of the ROWS only.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const float* patterns, global long* products) {
