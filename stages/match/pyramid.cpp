@@ -17,7 +17,7 @@ GrayImage halved(const ImageView& image) {
     const std::uint8_t* upper = image.pixels + std::ptrdiff_t{2} * y * image.width;
     const std::uint8_t* lower = upper + image.width;
     std::uint8_t* row = half.pixels.data() + std::ptrdiff_t{y} * half.width;
-    for (int x = 0; x < half.width; ++x) {
+    for (std::ptrdiff_t x = 0; x < half.width; ++x) {
       const int sum = upper[2 * x] + upper[2 * x + 1] + lower[2 * x] + lower[2 * x + 1];
       row[x] = static_cast<std::uint8_t>((sum + 2) / 4);
     }

@@ -27,11 +27,10 @@ cv::Mat picture(int width, int height, std::uint64_t seed) {
 
 double match_template_ms(const Workload& workload, double budget_ms) {
   const cv::Mat image = picture(size_of(workload, "width"), size_of(workload, "height"), 1);
-  std::vector<cv::Mat> patterns;
-  for (int i = 0; i < size_of(workload, "patterns"); ++i) {
-    patterns.push_back(picture(size_of(workload, "pattern_width"),
-                               size_of(workload, "pattern_height"),
-                               2 + static_cast<std::uint64_t>(i)));
+  std::vector<cv::Mat> patterns(static_cast<std::size_t>(size_of(workload, "patterns")));
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    patterns[i] =
+        picture(size_of(workload, "pattern_width"), size_of(workload, "pattern_height"), 2 + i);
   }
   cv::Mat map;
   return least_ms(budget_ms, [&] {

@@ -25,6 +25,7 @@ std::string reason(int error) {
 // Starts the program with `out` as its stdout.
 pid_t start(const std::vector<std::string>& command, int out) {
   std::vector<char*> arguments;  // which posix_spawn does not change
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }

@@ -30,9 +30,9 @@ void exchange_start(FileBytes& file, const FileBytes& other) {
 }  // namespace
 
 std::span<const std::string> image_file_extensions() {
-  static const std::array<std::string, 7> kExtensions = {".jpg", ".png", ".webp", ".tiff",
-                                                         ".bmp", ".ppm", ".jp2"};
-  return kExtensions;
+  static const std::array<std::string, 7> extensions = {".jpg", ".png", ".webp", ".tiff",
+                                                        ".bmp", ".ppm", ".jp2"};
+  return extensions;
 }
 
 FileBytes mutated(FileBytes file, std::span<const FileBytes> others, Random& random) {

@@ -14,9 +14,9 @@ constexpr int kOversampling = 3;
 constexpr int kGapPx = 16;
 
 const cv::Scalar& colour(std::size_t index) {
-  static const std::array<cv::Scalar, 4> kColours = {
+  static const std::array<cv::Scalar, 4> colours = {
       cv::Scalar(58, 69, 255), {88, 209, 48}, {255, 132, 10}, {10, 214, 255}};
-  return kColours[index % kColours.size()];
+  return colours[index % colours.size()];
 }
 
 void draw_number(cv::Mat& image, cv::Point at, std::size_t index) {

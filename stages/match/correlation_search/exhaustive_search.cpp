@@ -116,6 +116,7 @@ void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scen
   }
   const Point centre = centre_part(plan.object().level(plan.finest_tried()));
   std::vector<CentrePose> poses;
+  poses.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
     poses.push_back({{candidate.x + centre.x, candidate.y + centre.y},
                      plan.grid().pose(candidate.pose, plan.finest_tried())});
@@ -153,6 +154,7 @@ std::vector<Candidate> ExhaustiveSearch::first_candidates(const SearchPlan& plan
   const PyramidLevel& level = pyramid_.level(plan.coarsest());
   const std::vector<PoseIndex> indices = plan.grid().coarsest_poses();
   std::vector<TurnScale> poses;
+  poses.reserve(indices.size());
   for (const PoseIndex& index : indices) poses.push_back(plan.grid().pose(index, plan.coarsest()));
   const PosePeaks found =
       poses_.search(level, plan.sampled(), poses, kRun, plan.threshold(plan.coarsest()),
@@ -195,6 +197,7 @@ void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
       }
     }
     std::vector<TurnScale> poses;
+    poses.reserve(indices.size());
     for (const PoseIndex& index : indices) poses.push_back(plan.grid().pose(index, level));
     poses_.refine(pyramid_.level(level), object, poses, plan.either_polarity(), tries);
     for (std::size_t i = first; i < next; ++i) candidates[i].score = kPoseOutside;
@@ -211,7 +214,7 @@ void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
   const std::size_t most = std::max<std::size_t>(
-      2 * plan.options().max_hits, kMostCandidates >> (2 * (plan.coarsest() - level)));
+      std::size_t{2} * plan.options().max_hits, kMostCandidates >> (2 * (plan.coarsest() - level)));
   thin(candidates, plan.grid(), level, most);
 }
 

@@ -105,8 +105,9 @@ void SearchObject::add_level(const std::vector<float>& shares, PoseObject level)
     level.mask.push_back(inside ? 255 : 0);
     if (!inside) continue;
     const auto width = static_cast<std::size_t>(level.width);
-    const Point point = {static_cast<double>(i % width) - level.centre.x,
-                         static_cast<double>(i / width) - level.centre.y};
+    const std::size_t row = i / width;
+    const Point point = {static_cast<double>(i - row * width) - level.centre.x,
+                         static_cast<double>(row) - level.centre.y};
     level.points.push_back(point);
     if (levels_.empty()) rim_px_ = std::max(rim_px_, std::hypot(point.x, point.y));
     sum += level.pixels[i];

@@ -210,6 +210,7 @@ std::vector<FittedPose> fit_poses(PoseSearch& search, const PyramidLevel& level,
     }
   }
   std::vector<FittedPose> fitted;
+  fitted.reserve(walks.size());
   for (const Walk& walk : walks) fitted.push_back(walk.best);
   return fitted;
 }
