@@ -32,19 +32,27 @@ class Scanner {
   }
 
   void add_top(const std::string& folder) {
-    const fs::path path = fs::absolute(folder).lexically_normal();
+    fs::path path = fs::absolute(folder).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();  // "photos/"
     std::error_code error;
     if (!fs::is_directory(path, error)) {
       const bool missing = !fs::exists(path, error);
       throw Error(ErrorKind::kInput,
                   fmt::format("scan: {}: {}", missing ? "no such folder" : "not a folder", folder));
     }
+    const std::size_t before = found();
     if (!add_folder(path)) {
       throw Error(ErrorKind::kInput, "scan: folder cannot be read: " + folder);
     }
+    if (found() == before) bare_folders_.push_back(path);
   }
 
   ScanResult finish() {
+    if (found() > 0) {
+      for (const fs::path& folder : bare_folders_) {
+        skip(folder, "no image is in it: is its disk mounted?");
+      }
+    }
     sort_by_path(result_.files, [](const SourceFile& file) { return file.path; });
     sort_by_path(result_.skipped, [](const SkippedFile& skipped) { return skipped.file.path; });
     return std::move(result_);
@@ -57,6 +65,8 @@ class Scanner {
     const auto same_path = [&](const Item& a, const Item& b) { return path_of(a) == path_of(b); };
     items.erase(std::unique(items.begin(), items.end(), same_path), items.end());
   }
+
+  std::size_t found() const { return result_.files.size() + result_.skipped.size(); }
 
   // Returns false when the folder cannot be read to its end: what is missing from the list must
   // not be taken for gone. The folders below are collected first, so that a deep tree never holds
@@ -114,6 +124,7 @@ class Scanner {
 
   const std::function<void()>& after_each_;
   std::vector<std::string> suffixes_;
+  std::vector<fs::path> bare_folders_;  // named ones with nothing in them
   ScanResult result_;
 };
 

@@ -19,6 +19,8 @@ struct ScanResult {
 // one of the extensions, in any case. FIFOs, sockets and devices of such a name are skipped. Links
 // to folders are not followed, so there are no loops. Paths are absolute and keep the bytes that
 // the file system has; a file under two of the folders is listed once.
+// A folder without any is skipped where others have some: what an index has from it must not go
+// because a disk is not mounted tonight.
 // Calls after_each after each entry of a folder; what that throws ends it.
 // Throws Error(kInput) when one of the folders is missing, is none, or cannot be read.
 ScanResult scan_folders(

@@ -110,6 +110,18 @@ TEST_F(ScanTest, FolderThatCannotBeReadOrSearchedIsReportedAndTheOthersAreRead) 
   EXPECT_EQ(result.skipped[1].file.path, listed);
 }
 
+TEST_F(ScanTest, NamedFolderWithoutImagesIsReportedWhereOthersHaveSome) {
+  folder_.write("a/a.jpg", "x");
+  folder_.write("mount/below/notes.txt", "x");
+  const std::string mount = folder_.path() / "mount";
+  EXPECT_TRUE(scan({mount}).skipped.empty());
+  const ScanResult result = scan({mount + "/", folder_.path() / "a"});
+  EXPECT_EQ(result.files.size(), 1U);
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].file.path, mount);
+  EXPECT_THAT(result.skipped[0].detail, HasSubstr("mounted"));
+}
+
 TEST_F(ScanTest, NamedFolderThatCannotBeReadIsAnInputError) {
   const fs::path closed = fs::path(folder_.write("closed/a.jpg", "x")).parent_path();
   fs::permissions(closed, fs::perms::none);
