@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -101,26 +102,53 @@ std::vector<std::string> violations(const std::string& file, const std::string& 
   return found;
 }
 
-std::vector<std::string> violations_of_tree(const fs::path& root) {
-  std::vector<std::string> found;
+// Calls visit(path from the root, text) for each source of the layers.
+template <typename Visit>
+void for_each_source(const fs::path& root, Visit visit) {
   std::size_t files = 0;
   for (const Layer& layer : kLayers) {
     for (const auto& entry : fs::recursive_directory_iterator(root / layer.folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".h" && extension != ".cpp") continue;
       std::ifstream stream(entry.path());
-      const std::string text{std::istreambuf_iterator<char>(stream), {}};
-      const auto more = violations(fs::relative(entry.path(), root).string(), text);
-      found.insert(found.end(), more.begin(), more.end());
+      visit(fs::relative(entry.path(), root).string(),
+            std::string{std::istreambuf_iterator<char>(stream), {}});
       ++files;
     }
   }
   EXPECT_GT(files, 50U) << "the tree was not found";
-  return found;
+}
+
+std::vector<std::string> types_of(const std::string& header) {
+  static const std::regex kType(R"(\n(?:struct|class|enum class) (\w+)[^;{\n]*\{)");
+  std::vector<std::string> names;
+  for (std::sregex_iterator match(header.begin(), header.end(), kType), end; match != end;
+       ++match) {
+    names.push_back((*match)[1]);
+  }
+  return names;
 }
 
 TEST(Layers, TheTreeKeepsThem) {
-  EXPECT_THAT(violations_of_tree(LOOKALIKE_SOURCE_DIR), IsEmpty());
+  std::vector<std::string> found;
+  for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
+    const auto more = violations(file, text);
+    found.insert(found.end(), more.begin(), more.end());
+  });
+  EXPECT_THAT(found, IsEmpty());
+}
+
+// Two types of one name are one to the linker, which takes the code of either for both.
+TEST(Headers, NoTwoDefineATypeOfOneName) {
+  std::map<std::string, std::string> defined_in;
+  for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
+    if (!file.ends_with(".h") || file.starts_with("tests/")) return;
+    for (const std::string& name : types_of(text)) {
+      const auto [there, is_new] = defined_in.emplace(name, file);
+      EXPECT_TRUE(is_new) << name << " is in " << there->second << " and in " << file;
+    }
+  });
+  EXPECT_EQ(defined_in["MatrixView"], "pipeline/matrix_view.h");
 }
 
 TEST(LayerCheck, CatchesAFolderThatIncludesUpwards) {

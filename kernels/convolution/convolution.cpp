@@ -73,9 +73,11 @@ cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t h
                  std::size_t width, Border border, bool aligned) {
   const std::string name(to_string(kernel));
   const ConvolutionTiling tile = convolution_tiling(kernel, session.is_cpu());
-  std::vector<std::string> sources = {"convolution/image_rows.cl"};
-  if (session.is_cpu()) sources.emplace_back("convolution/float_rows.cl");
-  sources.push_back("convolution/" + name + ".cl");
+  using Sources = std::vector<std::string>;
+  const std::string own = "convolution/" + name + ".cl";
+  const Sources sources =
+      session.is_cpu() ? Sources{"convolution/image_rows.cl", "convolution/float_rows.cl", own}
+                       : Sources{"convolution/image_rows.cl", own};
   const std::string options = "-cl-mad-enable" + define("LANES", tile.lanes) +
                               define("GROUP_ROWS", tile.group_rows) + define("ROWS", tile.rows) +
                               filter_options(kernel, session.is_cpu(), height, width, border);

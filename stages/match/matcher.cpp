@@ -141,7 +141,7 @@ std::vector<RankedImage> Matcher::Impl::ranked(const Question& question) const {
 
 std::vector<Match> Matcher::Impl::verified(const Question& question,
                                            std::span<const RankedImage> images) {
-  std::vector<Candidate> candidates;
+  std::vector<ShortlistedImage> candidates;
   for (const RankedImage& entry : images) {
     candidates.push_back({index.record(entry.image), entry.score});
   }

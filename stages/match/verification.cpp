@@ -35,7 +35,8 @@ Question question_of(const StoredImage& image, std::span<const IndexedFeature> f
   return question;
 }
 
-Match verify(const Question& question, const Candidate& candidate, const MatchOptions& options) {
+Match verify(const Question& question, const ShortlistedImage& candidate,
+             const MatchOptions& options) {
   Match match;
   const std::vector<IndexedFeature>& features = candidate.record->features;
   match.image = candidate.record->image;
@@ -68,7 +69,8 @@ Match verify(const Question& question, const Candidate& candidate, const MatchOp
   return match;
 }
 
-std::vector<Match> verify_all(const Question& question, const std::vector<Candidate>& candidates,
+std::vector<Match> verify_all(const Question& question,
+                              const std::vector<ShortlistedImage>& candidates,
                               const MatchOptions& options) {
   const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   OrderedParallel<Match> verified(candidates.size(), threads, 4 * threads, [&](std::size_t i) {

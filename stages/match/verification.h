@@ -35,16 +35,18 @@ struct Record {
 };
 
 // An image of the shortlist.
-struct Candidate {
+struct ShortlistedImage {
   std::shared_ptr<const Record> record;
   double votes = 0;  // its score there
 };
 
 // Pairs the features and looks for a pose. Without one, the match has no inliers. Thread-safe.
-Match verify(const Question& question, const Candidate& candidate, const MatchOptions& options);
+Match verify(const Question& question, const ShortlistedImage& candidate,
+             const MatchOptions& options);
 
 // All of them, in their order, on all cores.
-std::vector<Match> verify_all(const Question& question, const std::vector<Candidate>& candidates,
+std::vector<Match> verify_all(const Question& question,
+                              const std::vector<ShortlistedImage>& candidates,
                               const MatchOptions& options);
 
 }  // namespace lookalike

@@ -58,7 +58,7 @@ class MatcherTest : public testing::Test {
         [&](const auto& visit) {
           for (const ImageFeatures& image : features) visit(image);
         },
-        options, folder_);
+        options, folder_->path());
     const Codebook codebook = train_codebook(*session_, sample, options);
     IndexWriter writer(database());
     writer.set_codebook(codebook, {});

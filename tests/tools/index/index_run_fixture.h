@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ class IndexRunTest : public testing::Test {
   }
   // The same, but counts from the end of the scan, which asks at each file.
   IndexRunReport run_stopped(std::ptrdiff_t count) const {
-    return run_stopped_at(std::distance(fs::directory_iterator(photos()), {}) + count);
+    return run_stopped_at(std::distance(std::filesystem::directory_iterator(photos()), {}) + count);
   }
   IndexReader index() const { return IndexReader(config_.store.database); }
   std::vector<std::string> paths_of(const std::string& path) const {
