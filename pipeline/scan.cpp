@@ -23,6 +23,9 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+constexpr const char* kUnreadable = "unreadable";
+constexpr const char* kNoFile = "not_a_file";
+
 class Scanner {
  public:
   Scanner(std::span<const std::string> extensions, const std::function<void()>& after_each)
@@ -104,20 +107,21 @@ class Scanner {
   void add_file(const fs::path& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
-      skip(path, std::generic_category().message(errno));
+      const bool leads_nowhere = errno == ENOENT || errno == ELOOP;
+      skip(path, std::generic_category().message(errno), leads_nowhere ? kNoFile : kUnreadable);
     } else if (S_ISREG(status.st_mode)) {
       result_.files.push_back(
           {path.native(), static_cast<std::uint64_t>(status.st_size),
            std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec});
     } else if (!S_ISDIR(status.st_mode)) {
-      skip(path, "not a regular file");
+      skip(path, "not a regular file", kNoFile);
     }
   }
 
-  void skip(const fs::path& path, const std::string& detail) {
+  void skip(const fs::path& path, const std::string& detail, const char* reason = kUnreadable) {
     SkippedFile skipped;
     skipped.file.path = path.native();
-    skipped.reason = "unreadable";
+    skipped.reason = reason;
     skipped.detail = detail;
     result_.skipped.push_back(std::move(skipped));
   }

@@ -44,6 +44,7 @@ RowFile::RowFile(std::filesystem::path folder, std::size_t cols)
 
 void RowFile::write(std::size_t first, MatrixView<const float> rows) {
   require(rows.cols() == cols_, "RowFile: rows of another length");
+  if (rows.empty()) return;
   const auto* bytes = reinterpret_cast<const char*>(rows.data());
   const std::size_t start = first * cols_ * sizeof(float);
   const auto write_from = [&](std::size_t done, std::size_t left) {

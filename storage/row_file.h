@@ -13,7 +13,7 @@ namespace lookalike {
 // A matrix [rows][cols] on disk, for what may not fit in memory: in a file without a name, which is
 // gone with this object and with the process. Reading may go on in several threads at once. Throws
 // Error(kStorage), with the folder and the system's reason, when the file cannot be made, written
-// or read, and Error(kInternal) for rows that are not there.
+// or read, and Error(kInternal) for rows that are not there, of another length, or without columns.
 class RowFile {
  public:
   static constexpr std::size_t kBatchRows = std::size_t{1} << 15U;  // 8 MiB of 64-D descriptors

@@ -55,7 +55,7 @@ Codebook train_codebook(OpenClSession& session, const Sample& sample,
   codebook.descriptor_size = sample.features.cols();
   codebook.words = std::move(result.words);
   codebook.projection = random_projection(codebook.descriptor_size, random);
-  codebook.thresholds = signature_thresholds(codebook, sample.features, result.assignment);
+  codebook.thresholds = signature_thresholds(codebook, sample.features, result.assignment, watch);
   return codebook;
 }
 

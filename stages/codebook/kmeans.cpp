@@ -73,6 +73,8 @@ Assignment assign_features(OpenClSession& session, const RowFile& features,
                            MatrixView<const float> words, const TrainingWatch& watch) {
   WordAssigner assigner(session, words);
   Assignment all;
+  all.words.reserve(features.rows());
+  all.squared_distances.reserve(features.rows());
   features.for_each_batch([&](std::size_t /*first*/, MatrixView<const float> rows) {
     watch.batch();
     const auto [nearest, distances] = assigner.assign(rows);

@@ -23,15 +23,17 @@ struct KMeansResult {
 
 // What a caller follows training by; each may throw to end it.
 struct TrainingWatch {
-  // After an iteration of k-means, with its number, from 1, and the objective.
+  // After an iteration of k-means on all features, with its number, from 1 (again when training
+  // starts over on the CPU), and the objective.
   std::function<void(std::size_t iteration, double objective)> iteration =
       [](std::size_t /*iteration*/, double /*objective*/) {};
-  // Before each batch of features that is assigned; an iteration may take minutes.
+  // Before each batch of features that is assigned, and of words that are given thresholds.
   std::function<void()> batch = [] {};
 };
 
 // The nearest of the words [k][d] to each of the features [n][d]; as WordAssigner::assign, by
-// batches that are read one after the other.
+// batches that are read one after the other. Throws as WordAssigner and RowFile, and what the watch
+// throws.
 Assignment assign_features(OpenClSession& session, const RowFile& features,
                            MatrixView<const float> words, const TrainingWatch& watch);
 
@@ -39,7 +41,7 @@ Assignment assign_features(OpenClSession& session, const RowFile& features,
 // device, then means on the host, summed in double precision in a fixed order. A word without
 // features takes the feature that is farthest from the largest word. Stops when the objective
 // falls by less than options.min_improvement of itself, or after options.max_iterations
-// assignments.
+// assignments. Throws as assign_features.
 // Method: Lloyd, "Least squares quantization in PCM", 1982.
 KMeansResult k_means(OpenClSession& session, const RowFile& features, std::vector<float> words,
                      const CodebookOptions& options, const TrainingWatch& watch);

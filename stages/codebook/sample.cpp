@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kMinAutoWords = 64;
 constexpr std::size_t kMaxAutoWords = 16384;
-constexpr std::size_t kMaxAutoWordsOfMany = 65536;  // where there are more images than the sample
+constexpr std::size_t kMaxAutoWordsOfMany =
+    65536;  // where there are as many images as a sample may have
 constexpr std::size_t kAutoFeaturesPerWord = 64;
 // What bounds the time of training, unless that left words too few.
 constexpr std::size_t kMostFeatures = std::size_t{1} << 20;

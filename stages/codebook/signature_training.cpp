@@ -97,13 +97,15 @@ std::vector<float> random_projection(std::size_t descriptor_size, Random& random
 }
 
 std::vector<float> signature_thresholds(const Codebook& codebook, const RowFile& features,
-                                        const std::vector<std::uint32_t>& assignment) {
+                                        const std::vector<std::uint32_t>& assignment,
+                                        const TrainingWatch& watch) {
   const std::size_t words = codebook.size();
   const Projector project(codebook);
   const std::vector<std::size_t> starts = starts_of(assignment, words);
   std::vector<float> thresholds(words * kSignatureBits);
   const MatrixView<float> rows(thresholds, kSignatureBits);
   for (std::size_t from = 0, to = 0; from < words; from = to) {
+    watch.batch();
     to = end_of_batch(starts, from);
     const std::vector<float> values = features_of_words(features, assignment, starts, from, to);
     const MatrixView<const float> batch(values, features.cols());

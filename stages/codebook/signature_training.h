@@ -5,6 +5,7 @@
 
 #include "pipeline/artefacts.h"
 #include "pipeline/random.h"
+#include "stages/codebook/kmeans.h"
 #include "storage/row_file.h"
 
 namespace lookalike {
@@ -17,7 +18,9 @@ std::vector<float> random_projection(std::size_t descriptor_size, Random& random
 // projection (the middle of the two in the middle where their number is even). A word without
 // features has its own projections.
 //   assignment [n]: the word of each feature
+// Throws as RowFile, and what the watch throws.
 std::vector<float> signature_thresholds(const Codebook& codebook, const RowFile& features,
-                                        const std::vector<std::uint32_t>& assignment);
+                                        const std::vector<std::uint32_t>& assignment,
+                                        const TrainingWatch& watch = {});
 
 }  // namespace lookalike

@@ -79,6 +79,7 @@ TEST_F(ScanTest, FifoIsReportedAndNotOpened) {
   EXPECT_TRUE(result.files.empty());
   ASSERT_EQ(result.skipped.size(), 1U);
   EXPECT_EQ(result.skipped[0].file.path, folder_.path() / "pipe.jpg");
+  EXPECT_EQ(result.skipped[0].reason, "not_a_file");
   EXPECT_EQ(result.skipped[0].detail, "not a regular file");
 }
 
@@ -87,6 +88,20 @@ TEST_F(ScanTest, BrokenLinkIsReported) {
   const ScanResult result = scan({folder_.path().native()});
   ASSERT_EQ(result.skipped.size(), 1U);
   EXPECT_THAT(result.skipped[0].file.path, HasSubstr("broken.jpg"));
+  EXPECT_EQ(result.skipped[0].reason, "not_a_file");
+}
+
+TEST_F(ScanTest, LinkIntoAClosedFolderIsUnreadable) {
+  const fs::path closed = fs::path(folder_.write("closed/a.jpg", "x")).parent_path();
+  fs::create_symlink("../closed/a.jpg", folder_.write("open/b.jpg", "x") + ".link.jpg");
+  fs::permissions(closed, fs::perms::none);
+  ScanResult result;
+  {
+    const WithoutRootRights nobody;
+    result = scan({folder_.path() / "open"});
+  }
+  fs::permissions(closed, kOpenFolder);
+  ASSERT_EQ(result.skipped.size(), 1U);
   EXPECT_EQ(result.skipped[0].reason, "unreadable");
 }
 

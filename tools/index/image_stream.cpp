@@ -41,7 +41,9 @@ StreamItem ImageStream::read(const SourceFile& file) {
   auto loaded = load_file(file.path, config_.images);
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
   const LoadedFile& bytes = std::get<LoadedFile>(loaded);
-  if (known_.contains(bytes.content)) return CopyOfImage{bytes.file, bytes.content};
+  if (known_.contains(bytes.file, bytes.content)) {
+    return CopyOfImage{bytes.file, bytes.content};
+  }
   if (cache_.contains(bytes.content)) return CachedImage{bytes.file, bytes.content};
   if (!turn.owns_lock() && is_large(bytes)) turn.lock();
   auto decoded = decode(bytes, WantedSize(config_.extract), config_.images);

@@ -4,6 +4,8 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <variant>
 #include <vector>
@@ -21,9 +23,17 @@ namespace lookalike {
 // from several threads.
 class KnownContents {
  public:
+  // What the index has of a file, for when only its time has changed. Before any other thread.
+  void expect(const std::string& path, const ContentHash& content) { expected_[path] = content; }
+
   bool contains(const ContentHash& content) const {
     const std::lock_guard lock(mutex_);
     return contents_.contains(content);
+  }
+  // Whether the content is known, or is that which was expected of this very file.
+  bool contains(const SourceFile& file, const ContentHash& content) const {
+    const auto expected = expected_.find(file.path);
+    return (expected != expected_.end() && expected->second == content) || contains(content);
   }
   // False when it was known already.
   bool insert(const ContentHash& content) {
@@ -34,6 +44,7 @@ class KnownContents {
  private:
   mutable std::mutex mutex_;
   std::unordered_set<ContentHash, ContentHasher> contents_;
+  std::unordered_map<std::string, ContentHash> expected_;  // by path
 };
 
 // A file whose content is known.

@@ -51,9 +51,9 @@ class IndexRun {
       finish_report();
       recorder_.end(report_.stopped ? "stopped" : "done", run_document(report_));
     } catch (const Error& error) {
-      // What was extracted may still serve where the device failed or the settings were wrong.
-      const bool useless = error.kind() == ErrorKind::kInput || error.kind() == ErrorKind::kStorage;
-      if (useless && cache_) cache_->discard();
+      // What was extracted still serves once the disk has room, the device works or the settings
+      // are mended.
+      if (error.kind() == ErrorKind::kInput && cache_) cache_->discard();
       recorder_.fail(error.what());
       throw;
     } catch (const std::exception& error) {
@@ -75,7 +75,7 @@ class IndexRun {
     until_stopped([&] {
       if (!plan.to_index.empty()) index(std::move(plan.to_index), std::move(codebook));
     });
-    set_aside(std::move(found.skipped), plan.still_skipped);
+    set_aside(plan, found.skipped);
     if (report_.stopped) return;
     cache_->discard();
     remove(plan.gone);
@@ -125,13 +125,18 @@ class IndexRun {
   }
 
   // Contents that a file points to which stays as it is until the end of this run. What only
-  // changed files point to can go while it runs.
+  // changed files point to can go while it runs, but not before the file that has it still is read.
   void learn_contents(const std::vector<SourceFile>& files) {
     std::unordered_set<std::string_view> changing;
     for (const SourceFile& file : files) changing.insert(file.path);
     IndexReader(config_.store.database).for_each_image([&](const StoredImage& image) {
-      const auto stays = [&](const std::string& path) { return !changing.contains(path); };
-      if (std::ranges::any_of(image.paths, stays)) known_.insert(image.content);
+      for (const std::string& path : image.paths) {
+        if (changing.contains(path)) {
+          known_.expect(path, image.content);
+        } else {
+          known_.insert(image.content);
+        }
+      }
     });
   }
 
@@ -207,11 +212,13 @@ class IndexRun {
     report_.skipped = sink.skipped();
   }
 
-  void set_aside(std::vector<SkippedFile> unseen, const std::vector<SkippedFile>& still_skipped) {
+  void set_aside(const UpdatePlan& plan, const std::vector<SkippedFile>& by_scan) {
     std::vector<SkippedFile>& skipped = report_.skipped;
-    skipped.insert(skipped.end(), unseen.begin(), unseen.end());
-    if (!skipped.empty()) writer_.put_in_quarantine(skipped);
-    skipped.insert(skipped.end(), still_skipped.begin(), still_skipped.end());
+    std::vector<SkippedFile> aside = skipped;
+    aside.insert(aside.end(), plan.to_set_aside.begin(), plan.to_set_aside.end());
+    if (!aside.empty()) writer_.put_in_quarantine(aside);
+    skipped.insert(skipped.end(), by_scan.begin(), by_scan.end());
+    skipped.insert(skipped.end(), plan.still_skipped.begin(), plan.still_skipped.end());
     std::ranges::sort(skipped, {}, [](const SkippedFile& file) { return file.file.path; });
   }
 

@@ -39,7 +39,7 @@ using StopRequest = std::function<bool()>;
 // or whose size or time changed are indexed, files that are gone are removed, others cost nothing.
 // An index without a codebook is given one first, trained on a sample of the images; a new index of
 // some size, or one that has grown by half, is calibrated at the end.
-// A run that is stopped removes nothing: a file that is gone may be one that was renamed and is yet
+// A run that is stopped removes no file for being gone: it may be one that was renamed and is yet
 // to come. The index's record of runs is given a row, with run_document() in it.
 // The index's content does not depend on the number of threads. A failure leaves the database as
 // it was at the last batch that was published, and is thrown on: Error(kInput) when no image is

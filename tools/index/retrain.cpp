@@ -49,20 +49,18 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style,
   return run_index(config, style, stop);
 }
 
-// An index keeps what lies under a folder that cannot be read now; one that is made anew has not
-// got it.
+// An index keeps what is out of sight; one that is made anew has not got it.
 void require_all_in_sight(const IndexWriter& writer, const std::string& beside,
                           const std::vector<SkippedFile>& skipped) {
+  const OutOfSight out_of_sight(skipped);
   const IndexReader made(beside);
   for (const SourceFile& file : writer.files()) {
-    if (made.find(file.path)) continue;
-    for (const SkippedFile& folder : skipped) {
-      if (!is_under(file.path, folder.file.path)) continue;
-      throw Error(ErrorKind::kInput,
-                  fmt::format("{}: {}, and images below it would be lost: make it readable, or "
-                              "take them out with `lookalike remove`",
-                              printable(folder.file.path), folder.detail));
-    }
+    const SkippedFile* const skip = out_of_sight.covering(file.path);
+    if (skip == nullptr || made.find(file.path)) continue;
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: {}, and what the index has from it would be lost: make it "
+                            "readable, or take it out with `lookalike remove`",
+                            printable(skip->file.path), skip->detail));
   }
 }
 

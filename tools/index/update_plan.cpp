@@ -1,6 +1,5 @@
 #include "tools/index/update_plan.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -15,17 +14,21 @@ bool depends_on_content(const SkippedFile& skipped) {
          skipped.reason == "too_small";
 }
 
-// Whether the scan could not tell if the file is there.
-bool out_of_sight(std::string_view path, const ScanResult& found) {
-  return std::ranges::any_of(found.skipped, [&](const SkippedFile& skipped) {
-    return path == skipped.file.path || is_under(path, skipped.file.path);
-  });
-}
-
 }  // namespace
 
-bool is_under(std::string_view path, std::string_view folder) {
-  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+OutOfSight::OutOfSight(const std::vector<SkippedFile>& skipped) {
+  for (const SkippedFile& skip : skipped) {
+    if (skip.reason == "unreadable" || skip.reason == "vanished") skipped_[skip.file.path] = &skip;
+  }
+}
+
+const SkippedFile* OutOfSight::covering(std::string_view path) const {
+  while (!path.empty()) {
+    const auto found = skipped_.find(path);
+    if (found != skipped_.end()) return found->second;
+    path = path.substr(0, path.find_last_of('/') == path.npos ? 0 : path.find_last_of('/'));
+  }
+  return nullptr;
 }
 
 UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
@@ -50,8 +53,15 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
       plan.to_index.push_back(file);
     }
   }
+  const OutOfSight out_of_sight(found.skipped);
+  for (const SkippedFile& skip : found.skipped) {
+    present.insert(skip.file.path);
+    const bool stays =
+        known_files.contains(skip.file.path) && out_of_sight.covering(skip.file.path);
+    if (!stays) plan.to_set_aside.push_back(skip);
+  }
   const auto is_gone = [&](const std::string& path) {
-    return !present.contains(path) && !out_of_sight(path, found);
+    return !present.contains(path) && out_of_sight.covering(path) == nullptr;
   };
   for (const SourceFile& file : indexed) {
     if (is_gone(file.path)) plan.gone.push_back(file.path);

@@ -1,5 +1,6 @@
 #include "tools/index/index_run.h"
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -78,6 +79,21 @@ TEST_F(IndexRunTest, NewChangedAndRemovedFilesAreFollowed) {
   EXPECT_EQ(report.removed, 1U);
   EXPECT_EQ(index().counts().images, 4U);
   EXPECT_THAT(paths_of(photos() / "p1.png"), IsEmpty());
+}
+
+TEST_F(IndexRunTest, FileWhoseTimeAloneHasChangedIsNotDecoded) {
+  draw_some(2);
+  const std::string path = write("large.png", encode(".png", draw_picture(1100, 1000, 50)));
+  run();
+  const std::string content = index().content_hash();
+  fs::last_write_time(path, fs::file_time_type::clock::now() + std::chrono::hours(1));
+  config_.images.max_megapixels = 1;  // it would be refused if it were decoded
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.indexed, 1U);
+  EXPECT_EQ(report.unchanged, 2U);
+  EXPECT_TRUE(report.skipped.empty());
+  EXPECT_EQ(index().content_hash(), content);
+  EXPECT_EQ(run().unchanged, 3U);
 }
 
 TEST_F(IndexRunTest, RenamedFileKeepsItsImage) {

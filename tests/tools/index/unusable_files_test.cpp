@@ -36,7 +36,7 @@ TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
     }
     EXPECT_THAT(
         reasons,
-        ElementsAre(std::pair("broken.jpg", "unreadable"), std::pair("cut.jpg", "undecodable"),
+        ElementsAre(std::pair("broken.jpg", "not_a_file"), std::pair("cut.jpg", "undecodable"),
                     std::pair("empty.jpg", "empty"), std::pair("one.png", "too_small"),
                     std::pair("words.jpg", "undecodable")));
     EXPECT_EQ(report.indexed, i == 0 ? 3U : 0U);
@@ -60,6 +60,28 @@ TEST_F(IndexRunTest, ImagesFromADiskThatIsNotMountedStay) {
   fs::rename(folder_.path() / "disk", mount);
   EXPECT_EQ(run().unchanged, 4U);
   EXPECT_TRUE(index().quarantine().empty());
+}
+
+// A name that is longer than the system takes stands for a share that is gone, or a disk that
+// fails.
+TEST_F(IndexRunTest, IndexedFileThatCannotBeLookedAtStays) {
+  draw_some(3);
+  const std::string picture =
+      folder_.write("disk/m.png", text(encode(".png", draw_picture(160, 120, 50))));
+  const fs::path link = photos() / "link.png";
+  fs::create_symlink(picture, link);
+  run();
+  fs::remove(link);
+  fs::create_symlink(std::string(300, 'n'), link);
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.removed, 0U);
+  ASSERT_EQ(report.skipped.size(), 1U);
+  EXPECT_EQ(report.skipped[0].reason, "unreadable");
+  EXPECT_TRUE(index().find(link));
+  EXPECT_TRUE(index().quarantine().empty());
+  fs::remove(link);
+  fs::create_symlink(picture, link);
+  EXPECT_EQ(run().unchanged, 4U);
 }
 
 TEST_F(IndexRunTest, FileThatBecomesUnusableLeavesTheIndex) {
