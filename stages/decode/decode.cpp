@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <new>
 #include <optional>
 #include <sys/stat.h>
 #include <system_error>
@@ -12,39 +11,16 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 
 #include "pipeline/content_hash.h"
 #include "stages/decode/image_header.h"
-#include "stages/decode/quiet_cerr.h"
+#include "stages/decode/pixels.h"
 #include "stages/decode/resize.h"
+#include "storage/atomic_file.h"
 
 namespace lookalike {
 namespace {
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int value) : value_(value) {}
-  ~FileDescriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
-
-SkippedFile skipped(SourceFile file, std::string reason, std::string detail) {
-  SkippedFile result;
-  result.file = std::move(file);
-  result.reason = std::move(reason);
-  result.detail = std::move(detail);
-  return result;
-}
 
 SkippedFile unreadable(SourceFile file) {
   const int code = errno;
@@ -83,11 +59,7 @@ std::optional<std::pair<std::string, std::string>> wrong_size(std::uint64_t widt
                                                               std::uint64_t height,
                                                               const ImagesOptions& limits,
                                                               double scale) {
-  const double megapixels = static_cast<double>(width) * static_cast<double>(height) / 1e6;
-  if (megapixels > limits.max_megapixels) {
-    return std::pair("too_large", fmt::format("{} x {} px is more than images.max_megapixels = {}",
-                                              width, height, limits.max_megapixels));
-  }
+  if (auto why = too_large(width, height, limits)) return std::pair("too_large", std::move(*why));
   if (std::min(width, height) < kMinSidePx) {
     return std::pair("too_small", fmt::format("{} x {} px: the shorter side is under {} px", width,
                                               height, kMinSidePx));
@@ -113,14 +85,11 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
   return 1;
 }
 
-cv::Mat decode_gray(const std::vector<std::uint8_t>& bytes, int divisor) {
-  const int flags = divisor == 8   ? cv::IMREAD_REDUCED_GRAYSCALE_8
-                    : divisor == 4 ? cv::IMREAD_REDUCED_GRAYSCALE_4
-                    : divisor == 2 ? cv::IMREAD_REDUCED_GRAYSCALE_2
-                                   : cv::IMREAD_GRAYSCALE;
-  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-  const QuietCerr quiet;
-  return cv::imdecode(bytes, flags);
+int gray_mode(int divisor) {
+  return divisor == 8   ? cv::IMREAD_REDUCED_GRAYSCALE_8
+         : divisor == 4 ? cv::IMREAD_REDUCED_GRAYSCALE_4
+         : divisor == 2 ? cv::IMREAD_REDUCED_GRAYSCALE_2
+                        : cv::IMREAD_GRAYSCALE;
 }
 
 }  // namespace
@@ -132,7 +101,7 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
   // Not to wait for a writer should the file have become a FIFO.
   const FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
-  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) {
+  if (!descriptor.is_open() || ::fstat(descriptor.number(), &status) != 0) {
     return unreadable(loaded.file);
   }
   if (!S_ISREG(status.st_mode)) return skipped(loaded.file, "unreadable", "not a regular file");
@@ -145,8 +114,8 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
                                loaded.file.size_bytes, limits.max_file_mib));
   }
   loaded.bytes.resize(loaded.file.size_bytes);
-  if (!read_all(descriptor.get(), loaded.bytes)) return unreadable(loaded.file);
-  if (has_changed(descriptor.get(), loaded.file)) {
+  if (!read_all(descriptor.number(), loaded.bytes)) return unreadable(loaded.file);
+  if (has_changed(descriptor.number(), loaded.file)) {
     return skipped(loaded.file, "changing", "the file was written to while it was read");
   }
   loaded.content = hash_content(loaded.bytes);
@@ -155,34 +124,27 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
 
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits) {
-  if (ends_early(loaded.bytes)) {
-    return skipped(loaded.file, "undecodable", "the image ends early: the file is cut short");
-  }
-  const std::optional<ImageHeader> header = read_image_header(loaded.bytes);
-  // Without a size that can be held against the limits, no decoder is let loose on a file.
-  if (!header) return skipped(loaded.file, "undecodable", "not an image of a format that is known");
-  const double scale = scale_for(header->width, header->height, size);
-  if (auto why = wrong_size(header->width, header->height, limits, scale)) {
+  auto checked = check_header(loaded, limits);
+  if (auto* file = std::get_if<SkippedFile>(&checked)) return std::move(*file);
+  const ImageHeader& header = std::get<ImageHeader>(checked);
+  const double scale = scale_for(header.width, header.height, size);
+  if (auto why = wrong_size(header.width, header.height, limits, scale)) {
     return skipped(loaded.file, std::move(why->first), std::move(why->second));
   }
-  try {
-    const int divisor = jpeg_divisor(*header, size.at_most_px);
-    const cv::Mat gray = decode_gray(loaded.bytes, divisor);
-    if (gray.empty()) return skipped(loaded.file, "undecodable", "not an image that can be read");
-    DecodedImage image;
-    image.record = {loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
-    const auto width = static_cast<std::uint64_t>(image.record.width);
-    const auto height = static_cast<std::uint64_t>(image.record.height);
-    image.scale = scale_for(width, height, size);
-    if (auto why = wrong_size(width, height, limits, image.scale)) {
-      return skipped(loaded.file, std::move(why->first), std::move(why->second));
-    }
-    image.pixels = resized(gray, image.scale * divisor);
-    return image;
-  } catch (const cv::Exception& exception) {
-    if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
-    return skipped(loaded.file, "undecodable", "OpenCV: " + exception.err);
+  const int divisor = jpeg_divisor(header, size.at_most_px);
+  auto decoded = decode_pixels(loaded, gray_mode(divisor));
+  if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
+  const cv::Mat& gray = std::get<cv::Mat>(decoded);
+  DecodedImage image;
+  image.record = {loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
+  const auto width = static_cast<std::uint64_t>(image.record.width);
+  const auto height = static_cast<std::uint64_t>(image.record.height);
+  image.scale = scale_for(width, height, size);
+  if (auto why = wrong_size(width, height, limits, image.scale)) {
+    return skipped(loaded.file, std::move(why->first), std::move(why->second));
   }
+  image.pixels = resized(gray, image.scale * divisor);
+  return image;
 }
 
 std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include <opencv2/imgproc.hpp>
 
@@ -21,7 +22,12 @@ bool vanishes(std::uint64_t width, std::uint64_t height, double scale) {
 GrayImage resized(const cv::Mat& gray, double factor) {
   cv::Mat result = gray;
   const int method = factor < 1 ? cv::INTER_AREA : cv::INTER_CUBIC;
-  if (factor != 1) cv::resize(gray, result, {}, factor, factor, method);
+  try {
+    if (factor != 1) cv::resize(gray, result, {}, factor, factor, method);
+  } catch (const cv::Exception& exception) {
+    if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
+    throw;
+  }
   GrayImage image(result.cols, result.rows);
   result.copyTo(cv::Mat(result.rows, result.cols, CV_8U, image.pixels.data()));
   return image;

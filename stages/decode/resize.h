@@ -16,7 +16,7 @@ double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size);
 bool vanishes(std::uint64_t width, std::uint64_t height, double scale);
 
 // Resized by exactly `factor` on both axes, by area averaging or cubic interpolation; the last
-// pixel of a side may be a partial one.
+// pixel of a side may be a partial one. Throws std::bad_alloc.
 GrayImage resized(const cv::Mat& gray, double factor);
 
 }  // namespace lookalike

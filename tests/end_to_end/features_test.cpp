@@ -4,6 +4,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -96,6 +97,16 @@ TEST(Features, AMaskOfAnotherSizeIsAnInputError) {
   const ProgramResult result = run_program("lookalike", {"features", "--mask", mask, photo});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err, HasSubstr("must be 300 x 400 like the photo, was 10 x 20"));
+}
+
+TEST(Features, AMaskThatIsNoPictureIsAnInputError) {
+  const TemporaryFolder folder;
+  const std::string photo = drawn(folder, "poster.png", draw_poster(1, {300, 400}));
+  const std::string fifo = (folder.path() / "mask.png").native();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const ProgramResult result = run_program("lookalike", {"features", "--mask", fifo, photo});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("mask.png: unreadable: not a regular file"));
 }
 
 TEST(Features, APhotoThatIsNoneIsAnInputError) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -146,6 +147,18 @@ TEST_F(QueryTest, TheReportShowsEachPhoto) {
   EXPECT_THAT(html, HasSubstr("1 found"));
   EXPECT_THAT(html, HasSubstr("Nothing found"));
   EXPECT_THAT(html, HasSubstr("<polygon class=\"outline\""));
+}
+
+TEST_F(QueryTest, TheReportSaysOfAnIndexedImageThatItIsNoFileAnyMore) {
+  std::filesystem::rename(path("posters/3.png"), path("kept.png"));
+  ASSERT_EQ(::mkfifo(path("posters/3.png").c_str(), 0600), 0);
+  const ProgramResult result = query({"--report", path("fifo.html"), path("scene.png")});
+  std::filesystem::rename(path("kept.png"), path("posters/3.png"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::ifstream stream(path("fifo.html"));
+  const std::string html{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(html, HasSubstr("1 found"));
+  EXPECT_THAT(html, HasSubstr("3.png cannot be read now: unreadable: not a regular file"));
 }
 
 TEST_F(QueryTest, ShowTellsWhatTheIndexHolds) {

@@ -11,7 +11,7 @@
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
 #include "stages/decode/decode.h"
-#include "stages/decode/quiet_cerr.h"
+#include "stages/decode/pixels.h"
 #include "stages/extract/extract_stage.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/feature_table.h"
@@ -58,13 +58,10 @@ DecodedImage must_decode(const Arguments& arguments, const RunConfig& config) {
 }
 
 // The mask in the size that features are taken at; empty when there is none.
-GrayImage load_mask(const std::string& path, const DecodedImage& image) {
+GrayImage load_mask(const std::string& path, const DecodedImage& image,
+                    const ImagesOptions& limits) {
   if (path.empty()) return {};
-  const QuietCerr quiet;
-  const cv::Mat mask = cv::imread(path, cv::IMREAD_GRAYSCALE);
-  if (mask.empty()) {
-    throw Error(ErrorKind::kInput, fmt::format("{}: the mask cannot be read as a picture", path));
-  }
+  const cv::Mat mask = must_load_pixels(path, cv::IMREAD_GRAYSCALE, limits);
   if (mask.cols != image.record.width || mask.rows != image.record.height) {
     throw Error(ErrorKind::kInput,
                 fmt::format("{}: the mask must be {} x {} like the photo, was {} x {}", path,
@@ -77,7 +74,7 @@ GrayImage load_mask(const std::string& path, const DecodedImage& image) {
 }
 
 FeatureSet extract(const Arguments& arguments, const RunConfig& config, const DecodedImage& image) {
-  const GrayImage mask = load_mask(arguments.mask, image);
+  const GrayImage mask = load_mask(arguments.mask, image, config.images);
   ExtractOptions options = config.extract;
   if (!arguments.config.has_file() && arguments.max_features->count() == 0) {
     options.max_features = 0;  // all of them

@@ -168,12 +168,12 @@ struct Sought {
   GrayImage mask;
 };
 
-std::vector<Sought> load_objects(const Arguments& arguments, const std::vector<std::string>& files,
-                                 Loader& loader) {
+std::vector<Sought> load_objects(const Arguments& arguments, const RunConfig& config,
+                                 const std::vector<std::string>& files, Loader& loader) {
   std::vector<Sought> objects;
   for (const std::string& file : files) {
     Sought object{file, loader.must_load(file), {}};
-    object.mask = object_mask(file, object.query.image, arguments.mask);
+    object.mask = object_mask(file, object.query.image, arguments.mask, config.images);
     objects.push_back(std::move(object));
   }
   return objects;
@@ -203,7 +203,7 @@ int run_locate(const Arguments& arguments) {
   const std::vector<std::string> files = object_files(arguments, config);
   OpenClSession session(session_options(config.device));
   Loader loader(session, config, extract_options(arguments, config));
-  const std::vector<Sought> objects = load_objects(arguments, files, loader);
+  const std::vector<Sought> objects = load_objects(arguments, config, files, loader);
   Report report{.title = "Where lookalike found it", .facts = {}, .entries = {}};
   for (const Sought& object : objects) report.facts.emplace_back("object", object.file);
   std::size_t skipped = 0;
@@ -218,7 +218,7 @@ int run_locate(const Arguments& arguments) {
     report.entries.push_back(
         answer(arguments, config, session, objects, file, std::get<Query>(scene)));
   }
-  if (!arguments.report.empty()) write_report(report, arguments.report);
+  if (!arguments.report.empty()) write_report(report, config.images, arguments.report);
   if (skipped == 0) return kExitDone;
   return skipped == arguments.scenes.size() ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
 }

@@ -7,24 +7,15 @@
 #include <opencv2/imgproc.hpp>
 
 #include "pipeline/error.h"
+#include "stages/decode/pixels.h"
 
 namespace lookalike {
 namespace {
 
 constexpr double kHalf = 127;
 
-// Empty where it cannot be read.
-cv::Mat read(const std::string& file, int mode) {
-  try {
-    return cv::imread(file, mode);
-  } catch (const cv::Exception&) {  // of a picture that is too large
-    return {};
-  }
-}
-
-cv::Mat read_mask(const std::string& file, const ImageRecord& object) {
-  const cv::Mat mask = read(file, cv::IMREAD_GRAYSCALE);
-  if (mask.empty()) throw Error(ErrorKind::kInput, file + ": the mask cannot be read");
+cv::Mat read_mask(const std::string& file, const ImageRecord& object, const ImagesOptions& limits) {
+  const cv::Mat mask = must_load_pixels(file, cv::IMREAD_GRAYSCALE, limits);
   if (mask.cols == object.width && mask.rows == object.height) return mask;
   throw Error(ErrorKind::kInput,
               fmt::format("{}: a mask must be of the object's size, {} x {} px, was {} x {}", file,
@@ -32,8 +23,9 @@ cv::Mat read_mask(const std::string& file, const ImageRecord& object) {
 }
 
 // The alpha channel; empty where there is none. Turned pictures (EXIF) have none that we know of.
-cv::Mat read_alpha(const std::string& file, const ImageRecord& object) {
-  const cv::Mat image = read(file, cv::IMREAD_UNCHANGED);
+cv::Mat read_alpha(const std::string& file, const ImageRecord& object,
+                   const ImagesOptions& limits) {
+  const cv::Mat image = must_load_pixels(file, cv::IMREAD_UNCHANGED, limits);
   if (image.channels() != 4 || image.cols != object.width || image.rows != object.height) return {};
   cv::Mat alpha;
   cv::extractChannel(image, alpha, 3);
@@ -44,10 +36,10 @@ cv::Mat read_alpha(const std::string& file, const ImageRecord& object) {
 }  // namespace
 
 GrayImage object_mask(const std::string& object_file, const DecodedImage& object,
-                      const std::string& mask_file) {
-  cv::Mat full = read_alpha(object_file, object.record);
+                      const std::string& mask_file, const ImagesOptions& limits) {
+  cv::Mat full = read_alpha(object_file, object.record, limits);
   if (!mask_file.empty()) {
-    const cv::Mat mask = read_mask(mask_file, object.record);
+    const cv::Mat mask = read_mask(mask_file, object.record, limits);
     full = full.empty() ? mask : cv::Mat(cv::min(full, mask));
   }
   if (full.empty()) return {};

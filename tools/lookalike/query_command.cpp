@@ -104,11 +104,11 @@ class Answers {
     report_.entries.push_back({.photo = photo, .findings = {}, .problem = file.detail});
   }
 
-  void finish(const IndexCounts& counts, const std::string& device) {
+  void finish(const IndexCounts& counts, const std::string& device, const ImagesOptions& limits) {
     if (arguments_.report.empty()) return;
     report_.facts.emplace_back("images", fmt::format("{}", counts.images));
     report_.facts.emplace_back("device", device);
-    write_report(report_, arguments_.report);
+    write_report(report_, limits, arguments_.report);
   }
 
  private:
@@ -179,7 +179,7 @@ int query(const Arguments& arguments) {
   query_indexed(arguments, index, matcher, answers);
   const std::size_t skipped = query_photos(
       arguments, config, region, extract_options_from(index.settings()), session, matcher, answers);
-  answers.finish(index.counts(), session.device().name);
+  answers.finish(index.counts(), session.device().name, config.images);
   if (skipped == 0) return kExitDone;
   const bool nothing = arguments.indexed.empty() && skipped == arguments.photos.size();
   return nothing ? exit_code(ErrorKind::kInput) : kExitSkippedItems;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "stages/decode/quiet_cerr.h"
+#include "stages/decode/pixels.h"
 #include "tools/report/html.h"
 
 namespace lookalike {
@@ -26,15 +27,11 @@ cv::Mat reduced(const cv::Mat& image, int longest_side_px) {
 
 }  // namespace
 
-std::optional<Picture> load_picture(const std::string& path, int longest_side_px) {
-  const QuietCerr quiet;
-  cv::Mat image;
-  try {
-    image = cv::imread(path, cv::IMREAD_COLOR);
-  } catch (const cv::Exception&) {
-    return std::nullopt;
-  }
-  if (image.empty()) return std::nullopt;
+std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
+                                                const ImagesOptions& limits) {
+  auto loaded = load_pixels(path, cv::IMREAD_COLOR, limits);
+  if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
+  const cv::Mat& image = std::get<cv::Mat>(loaded);
   std::vector<std::uint8_t> jpeg;
   cv::imencode(".jpg", reduced(image, longest_side_px), jpeg,
                {cv::IMWRITE_JPEG_QUALITY, kJpegQuality});

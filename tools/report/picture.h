@@ -1,7 +1,10 @@
 #pragma once
 
-#include <optional>
 #include <string>
+#include <variant>
+
+#include "config/options.h"
+#include "pipeline/artefacts.h"
 
 namespace lookalike {
 
@@ -13,7 +16,8 @@ struct Picture {
 };
 
 // Reads a photo in colour and reduces it so that its longest side is at most longest_side_px.
-// Nothing when the file cannot be read or decoded.
-std::optional<Picture> load_picture(const std::string& path, int longest_side_px);
+// A file that cannot be read within the limits is a value.
+std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
+                                                const ImagesOptions& limits);
 
 }  // namespace lookalike

@@ -1,8 +1,8 @@
 #include "tools/report/report.h"
 
 #include <filesystem>
-#include <optional>
 #include <string_view>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -21,8 +21,9 @@ std::string file_name(const std::string& path) {
   return escape_html(std::filesystem::path(path).filename().string());
 }
 
-std::string missing(const std::string& path) {
-  return fmt::format("<p class=\"missing\">{} cannot be read now.</p>", file_name(path));
+std::string missing(const std::string& path, const SkippedFile& file) {
+  return fmt::format("<p class=\"missing\">{} cannot be read now: {}: {}.</p>", file_name(path),
+                     escape_html(file.reason), escape_html(file.detail));
 }
 
 std::string verdict(const ReportEntry& entry) {
@@ -36,13 +37,16 @@ std::string verdict_badge(const ReportEntry& entry) {
   return fmt::format("<span class=\"verdict{}\">{}</span>", kind, verdict(entry));
 }
 
-std::string object_card(const ReportFinding& finding, const std::optional<Picture>& picture,
-                        const std::string& id, std::size_t index) {
+std::string object_card(const ReportFinding& finding,
+                        const std::variant<Picture, SkippedFile>& loaded, const std::string& id,
+                        std::size_t index) {
+  const auto* picture = std::get_if<Picture>(&loaded);
   return fmt::format(
       "<div class=\"object\">{}<div class=\"object-name\"><span class=\"chip\" "
       "style=\"background:{}\">{}</span><div><h3>{}</h3><div class=\"path\">{}</div></div></div>"
       "{}</div>\n",
-      picture ? object_figure(id, *picture, finding, index) : missing(finding.image),
+      picture != nullptr ? object_figure(id, *picture, finding, index)
+                         : missing(finding.image, std::get<SkippedFile>(loaded)),
       finding_colour(index), index + 1, file_name(finding.image), escape_html(finding.image),
       facts_list(finding.facts));
 }
@@ -56,15 +60,17 @@ std::string pairs_details(const ReportFinding& finding, const std::string& figur
 }
 
 // What was found in a photo: its pictures, and the features that agree.
-std::string findings(const ReportEntry& entry, const Picture& photo, const std::string& photo_id) {
+std::string findings(const ReportEntry& entry, const Picture& photo, const std::string& photo_id,
+                     const ImagesOptions& limits) {
   std::string cards;
   std::string details;
   for (std::size_t i = 0; i < entry.findings.size(); ++i) {
     const ReportFinding& finding = entry.findings[i];
     const std::string id = fmt::format("{}-{}", photo_id, i + 1);
-    const std::optional<Picture> picture = load_picture(finding.image, kObjectSidePx);
-    cards += object_card(finding, picture, id, i);
-    if (picture && !finding.pairs.empty()) {
+    const auto loaded = load_picture(finding.image, kObjectSidePx, limits);
+    cards += object_card(finding, loaded, id, i);
+    const auto* picture = std::get_if<Picture>(&loaded);
+    if (picture != nullptr && !finding.pairs.empty()) {
       details +=
           pairs_details(finding, pairs_figure(photo_id, photo, id, *picture, finding, i), i == 0);
     }
@@ -77,20 +83,22 @@ std::string findings(const ReportEntry& entry, const Picture& photo, const std::
       photo_figure(photo_id, photo, entry), details, cards);
 }
 
-std::string section(const ReportEntry& entry, std::size_t number) {
-  const std::string id = fmt::format("photo-{}", number);
-  std::string html = fmt::format(
-      "<section id=\"section-{}\"><div class=\"heading\"><div><h2>{}</h2><div class=\"path\">{}"
-      "</div></div>{}</div>\n",
-      number, file_name(entry.photo), escape_html(entry.photo), verdict_badge(entry));
+// Of a photo: what it shows, or why there is nothing to show.
+std::string content(const ReportEntry& entry, const std::string& id, const ImagesOptions& limits) {
   if (!entry.problem.empty()) {
-    html += fmt::format("<p class=\"missing\">{}</p>", escape_html(entry.problem));
-  } else if (const auto photo = load_picture(entry.photo, kPhotoSidePx)) {
-    html += findings(entry, *photo, id);
-  } else {
-    html += missing(entry.photo);
+    return fmt::format("<p class=\"missing\">{}</p>", escape_html(entry.problem));
   }
-  return html + "</section>\n";
+  const auto loaded = load_picture(entry.photo, kPhotoSidePx, limits);
+  if (const auto* file = std::get_if<SkippedFile>(&loaded)) return missing(entry.photo, *file);
+  return findings(entry, std::get<Picture>(loaded), id, limits);
+}
+
+std::string section(const ReportEntry& entry, std::size_t number, const ImagesOptions& limits) {
+  return fmt::format(
+      "<section id=\"section-{}\"><div class=\"heading\"><div><h2>{}</h2><div class=\"path\">{}"
+      "</div></div>{}</div>\n{}</section>\n",
+      number, file_name(entry.photo), escape_html(entry.photo), verdict_badge(entry),
+      content(entry, fmt::format("photo-{}", number), limits));
 }
 
 std::string summary_table(const Report& report) {
@@ -107,15 +115,17 @@ std::string summary_table(const Report& report) {
 
 }  // namespace
 
-std::string render_report(const Report& report) {
+std::string render_report(const Report& report, const ImagesOptions& limits) {
   std::string html = facts_list(report.facts);
   if (report.entries.size() > 1) html += summary_table(report);
-  for (std::size_t i = 0; i < report.entries.size(); ++i) html += section(report.entries[i], i + 1);
+  for (std::size_t i = 0; i < report.entries.size(); ++i) {
+    html += section(report.entries[i], i + 1, limits);
+  }
   return html_page(report.title, html);
 }
 
-void write_report(const Report& report, const std::string& file) {
-  write_page(render_report(report), file);
+void write_report(const Report& report, const ImagesOptions& limits, const std::string& file) {
+  write_page(render_report(report, limits), file);
 }
 
 }  // namespace lookalike

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/options.h"
 #include "pipeline/homography.h"
 #include "stages/match/match.h"
 #include "tools/report/page.h"
@@ -32,10 +33,11 @@ struct Report {
 };
 
 // One HTML page that needs nothing else: pictures are embedded, there are no scripts. Photos are
-// read from their paths; one that cannot be read is said to be missing, and the rest is shown.
-std::string render_report(const Report& report);
+// read from their paths, as they are now, within the limits; where one cannot be read, the page
+// says why and shows the rest.
+std::string render_report(const Report& report, const ImagesOptions& limits);
 
-// Writes the page to a file, replacing it. Throws Error(kStorage).
-void write_report(const Report& report, const std::string& file);
+// write_page of that.
+void write_report(const Report& report, const ImagesOptions& limits, const std::string& file);
 
 }  // namespace lookalike

@@ -1,14 +1,18 @@
 #include "tools/report/report.h"
 
 #include <cmath>
+#include <filesystem>
 #include <regex>
 #include <string>
+#include <sys/stat.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
 #include "pipeline/error.h"
+#include "tests/stages/pictures.h"
+#include "tests/stages/png_bytes.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
 
@@ -31,6 +35,10 @@ ReportFinding finding_in(const TemporaryFolder& folder, const std::string& name)
           .pairs = {{{5, 6}, {7, 8}}, {{9, 10}, {11, 12}}}};
 }
 
+std::string rendered(const Report& report) {
+  return render_report(report, {});
+}
+
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
@@ -41,7 +49,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST(Report, OutlinesAndNumbersWhatWasFound) {
   const TemporaryFolder folder;
-  const std::string html = render_report(
+  const std::string html = rendered(
       {.title = "Found",
        .facts = {},
        .entries = {{.photo = picture_in(folder, "photo.png"),
@@ -60,7 +68,7 @@ TEST(Report, AnOutlineThatLeavesThePhotoIsShownAroundIt) {
   const TemporaryFolder folder;
   ReportFinding finding = finding_in(folder, "one.png");
   finding.quad = {{{-20, -10}, {90, 0}, {80, 60}, {0, 5000}}};
-  const std::string html = render_report(
+  const std::string html = rendered(
       {.title = "Found",
        .facts = {},
        .entries = {
@@ -71,18 +79,18 @@ TEST(Report, AnOutlineThatLeavesThePhotoIsShownAroundIt) {
 
 TEST(Report, PixelCentresAreHalfAPixelIn) {
   const TemporaryFolder folder;
-  const std::string html = render_report({.title = "Found",
-                                          .facts = {},
-                                          .entries = {{.photo = picture_in(folder, "photo.png"),
-                                                       .findings = {finding_in(folder, "one.png")},
-                                                       .problem = {}}}});
+  const std::string html = rendered({.title = "Found",
+                                     .facts = {},
+                                     .entries = {{.photo = picture_in(folder, "photo.png"),
+                                                  .findings = {finding_in(folder, "one.png")},
+                                                  .problem = {}}}});
   EXPECT_THAT(html, HasSubstr("cx=\"7.5\" cy=\"8.5\""));
   EXPECT_THAT(html, HasSubstr("cx=\"5.5\" cy=\"6.5\""));
 }
 
 TEST(Report, SaysThatNothingWasFound) {
   const TemporaryFolder folder;
-  const std::string html = render_report(
+  const std::string html = rendered(
       {.title = "Found",
        .facts = {},
        .entries = {{.photo = picture_in(folder, "photo.png"), .findings = {}, .problem = {}}}});
@@ -92,10 +100,10 @@ TEST(Report, SaysThatNothingWasFound) {
 }
 
 TEST(Report, SaysWhyAPhotoWasNotLookedUp) {
-  const std::string html = render_report(
-      {.title = "Found",
-       .facts = {},
-       .entries = {{.photo = "/gone.png", .findings = {}, .problem = "it ends early"}}});
+  const std::string html =
+      rendered({.title = "Found",
+                .facts = {},
+                .entries = {{.photo = "/gone.png", .findings = {}, .problem = "it ends early"}}});
   EXPECT_THAT(html, HasSubstr("Not looked up"));
   EXPECT_THAT(html, HasSubstr("it ends early"));
 }
@@ -104,19 +112,48 @@ TEST(Report, APictureThatIsGoneIsSaidToBe) {
   const TemporaryFolder folder;
   ReportFinding finding = finding_in(folder, "one.png");
   finding.image = "/nowhere/one.png";
-  const std::string html = render_report(
+  const std::string html = rendered(
       {.title = "Found",
        .facts = {},
        .entries = {{.photo = picture_in(folder, "photo.png"), .findings = {finding}, .problem = {}},
                    {.photo = "/nowhere/photo.png", .findings = {finding}, .problem = {}}}});
-  EXPECT_THAT(html, HasSubstr("one.png cannot be read now"));
-  EXPECT_THAT(html, HasSubstr("photo.png cannot be read now"));
+  EXPECT_THAT(html, HasSubstr("one.png cannot be read now: vanished: No such file"));
+  EXPECT_THAT(html, HasSubstr("photo.png cannot be read now: vanished: No such file"));
+}
+
+TEST(Report, WhatAPictureWasExchangedForIsNeitherDecodedNorWaitedFor) {
+  const TemporaryFolder folder;
+  ReportFinding fifo = finding_in(folder, "fifo.png");
+  std::filesystem::remove(fifo.image);
+  ASSERT_EQ(::mkfifo(fifo.image.c_str(), 0600), 0);
+  ReportFinding bomb = finding_in(folder, "bomb.png");
+  folder.write("bomb.png", text(png_bomb(encode(".png", draw_picture(40, 40, 1)))));
+  const std::string html = rendered(
+      {.title = "Found",
+       .facts = {},
+       .entries = {
+           {.photo = picture_in(folder, "photo.png"), .findings = {fifo, bomb}, .problem = {}}}});
+  EXPECT_THAT(html, HasSubstr("fifo.png cannot be read now: unreadable: not a regular file"));
+  EXPECT_THAT(html, HasSubstr("bomb.png cannot be read now: too_large: 40000 x 40000 px"));
+  EXPECT_EQ(count(html, "data:image/jpeg;base64,"), 1U);
+}
+
+TEST(Report, PicturesAreHeldToTheLimitsOfTheConfiguration) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "photo.png").native();
+  cv::imwrite(path, draw_poster(1, {1001, 1000}));
+  const Report report{
+      .title = "Found", .facts = {}, .entries = {{.photo = path, .findings = {}, .problem = {}}}};
+  EXPECT_THAT(rendered(report), Not(HasSubstr("too_large")));
+  ImagesOptions limits;
+  limits.max_megapixels = 1;
+  EXPECT_THAT(render_report(report, limits), HasSubstr("too_large"));
 }
 
 TEST(Report, HostileNamesStayText) {
   const TemporaryFolder folder;
   const std::string name = "<img src=x onerror=alert(1)>\"'&\xFF.png";
-  const std::string html = render_report(
+  const std::string html = rendered(
       {.title = "<b>title</b>",
        .facts = {{"<i>", "\"><script>"}},
        .entries = {{.photo = picture_in(folder, name),
@@ -133,11 +170,11 @@ TEST(Report, HostileNamesStayText) {
 
 TEST(Report, NeedsNothingFromElsewhere) {
   const TemporaryFolder folder;
-  const std::string html = render_report({.title = "Found",
-                                          .facts = {},
-                                          .entries = {{.photo = picture_in(folder, "photo.png"),
-                                                       .findings = {finding_in(folder, "one.png")},
-                                                       .problem = {}}}});
+  const std::string html = rendered({.title = "Found",
+                                     .facts = {},
+                                     .entries = {{.photo = picture_in(folder, "photo.png"),
+                                                  .findings = {finding_in(folder, "one.png")},
+                                                  .problem = {}}}});
   EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=\"(?!data:image/jpeg|#)")));
   EXPECT_THAT(html, Not(HasSubstr("http://")));
   EXPECT_THAT(html, Not(HasSubstr("https://")));
@@ -148,7 +185,7 @@ TEST(Report, ACornerAtInfinityIsNotDrawn) {
   const TemporaryFolder folder;
   ReportFinding finding = finding_in(folder, "one.png");
   finding.quad[2].x = INFINITY;
-  const std::string html = render_report(
+  const std::string html = rendered(
       {.title = "Found",
        .facts = {},
        .entries = {
@@ -159,7 +196,7 @@ TEST(Report, ACornerAtInfinityIsNotDrawn) {
 
 TEST(WriteReport, AFileThatCannotBeWrittenIsAStorageError) {
   try {
-    write_report({}, "/nowhere/report.html");
+    write_report({}, {}, "/nowhere/report.html");
     FAIL() << "written";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kStorage);

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <opencv2/core.hpp>
+
+#include "stages/decode/decode.h"
+#include "stages/decode/image_header.h"
+
+// The only way to OpenCV's decoders: whatever lies behind a path, they see whole files whose
+// headers keep to the limits.
+namespace lookalike {
+
+// Why a file is set aside.
+SkippedFile skipped(SourceFile file, std::string reason, std::string detail);
+
+// Why an image of this size is over limits.max_megapixels; nothing when it is not.
+std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
+                                     const ImagesOptions& limits);
+
+// The header of a file that a decoder may be let loose on. Reasons for skipping: "too_large"
+// (limits.max_megapixels), "undecodable" (what has no header that read_image_header knows, and a
+// JPEG or PNG that ends early, which OpenCV would fill with grey).
+std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
+                                                    const ImagesOptions& limits);
+
+// Pixels as a cv::ImreadModes asks for them, of a file whose header was checked. EXIF orientation
+// is honoured but by IMREAD_UNCHANGED. Reason for skipping: "undecodable". Throws std::bad_alloc.
+std::variant<cv::Mat, SkippedFile> decode_pixels(const LoadedFile& loaded, int mode);
+
+// load_file, check_header, decode_pixels: what cv::imread would give, within the limits.
+std::variant<cv::Mat, SkippedFile> load_pixels(const std::string& path, int mode,
+                                               const ImagesOptions& limits);
+
+// The same. Throws Error(kInput) for a file that cannot be used.
+cv::Mat must_load_pixels(const std::string& path, int mode, const ImagesOptions& limits);
+
+}  // namespace lookalike
