@@ -1,12 +1,13 @@
 #include "tools/report/page.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "storage/atomic_file.h"
 #include "tools/report/html.h"
 #include "tools/report/style.h"
 
@@ -32,13 +33,15 @@ std::string html_page(std::string_view title, std::string_view body) {
 }
 
 void write_page(const std::string& html, const std::string& file) {
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << html;
-  stream.close();
-  if (!stream) {
+  std::error_code none;  // where nothing can be found out, nothing is there or nothing can be made
+  const auto status = std::filesystem::symlink_status(file, none);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw Error(ErrorKind::kStorage,
-                fmt::format("{}: the report cannot be written: {}", file, std::strerror(errno)));
+                fmt::format("{}: a page replaces a regular file alone, and no link", file));
   }
+  AtomicFile target(file);
+  target.write({reinterpret_cast<const std::uint8_t*>(html.data()), html.size()});
+  target.commit();
 }
 
 }  // namespace lookalike

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <sys/stat.h>
@@ -194,14 +196,42 @@ TEST(Report, ACornerAtInfinityIsNotDrawn) {
   EXPECT_THAT(html, HasSubstr("1 found"));
 }
 
-TEST(WriteReport, AFileThatCannotBeWrittenIsAStorageError) {
+std::string refusal(const std::string& file) {
   try {
-    write_report({}, {}, "/nowhere/report.html");
-    FAIL() << "written";
+    write_report({}, {}, file);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-    EXPECT_THAT(error.what(), HasSubstr("/nowhere/report.html"));
+    return error.what();
   }
+  return "written";
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(WriteReport, TakesThePlaceOfTheFileAndLeavesNoOther) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("report.html", "yesterday's");
+  write_report({.title = "Today", .facts = {}, .entries = {}}, {}, file);
+  EXPECT_EQ(content(file), rendered({.title = "Today", .facts = {}, .entries = {}}));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(WriteReport, ALinkIsNotWrittenThroughNorReplaced) {
+  const TemporaryFolder folder;
+  const std::string other = folder.write("other", "theirs");
+  const std::filesystem::path link = folder.path() / "report.html";
+  std::filesystem::create_symlink(other, link);
+  EXPECT_THAT(refusal(link), HasSubstr("report.html: a page replaces a regular file alone"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(content(other), "theirs");
+}
+
+TEST(WriteReport, AFileThatCannotBeWrittenIsAStorageError) {
+  EXPECT_THAT(refusal("/nowhere/report.html"), HasSubstr("/nowhere/report.html: cannot be made"));
+  EXPECT_THAT(refusal("/dev/null"), HasSubstr("/dev/null: a page replaces a regular file alone"));
 }
 
 }  // namespace
