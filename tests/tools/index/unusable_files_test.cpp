@@ -2,6 +2,9 @@
 
 #include <filesystem>
 #include <string>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <utility>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/error.h"
+#include "storage/atomic_file.h"
 #include "tests/tools/index/index_run_fixture.h"
 
 namespace lookalike {
@@ -18,6 +22,15 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+// Name and reason of each file that was set aside.
+std::vector<std::pair<std::string, std::string>> reasons(const IndexRunReport& report) {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const SkippedFile& file : report.skipped) {
+    result.emplace_back(fs::path(file.file.path).filename(), file.reason);
+  }
+  return result;
+}
 
 TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
   draw_some(3);
@@ -30,18 +43,38 @@ TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
   fs::create_symlink("nowhere", photos() / "broken.jpg");
   for (int i = 0; i < 2; ++i) {
     const IndexRunReport report = run();
-    std::vector<std::pair<std::string, std::string>> reasons;
-    for (const SkippedFile& file : report.skipped) {
-      reasons.emplace_back(fs::path(file.file.path).filename(), file.reason);
-    }
     EXPECT_THAT(
-        reasons,
+        reasons(report),
         ElementsAre(std::pair("broken.jpg", "not_a_file"), std::pair("cut.jpg", "undecodable"),
                     std::pair("empty.jpg", "empty"), std::pair("one.png", "too_small"),
                     std::pair("words.jpg", "undecodable")));
     EXPECT_EQ(report.indexed, i == 0 ? 3U : 0U);
   }
   EXPECT_EQ(index().quarantine().size(), 5U);
+}
+
+// Binds a socket to a name, which stays when the socket is closed.
+void make_socket(const fs::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.native().size(), sizeof address.sun_path);
+  path.native().copy(address.sun_path, path.native().size());
+  const FileDescriptor file(::socket(AF_UNIX, SOCK_STREAM, 0));
+  ASSERT_EQ(::bind(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+}
+
+TEST_F(IndexRunTest, WhatIsNoFileToReadIsSetAside) {
+  draw_some(2);
+  write("misnamed.jpg", encode(".png", draw_picture(160, 120, 9)));
+  fs::create_symlink("itself.jpg", photos() / "itself.jpg");
+  ASSERT_EQ(::mkfifo((photos() / "pipe.jpg").c_str(), 0600), 0);
+  make_socket(photos() / "socket.jpg");
+  const IndexRunReport report = run();
+  EXPECT_THAT(reasons(report), ElementsAre(std::pair("itself.jpg", "not_a_file"),
+                                           std::pair("pipe.jpg", "not_a_file"),
+                                           std::pair("socket.jpg", "not_a_file")));
+  EXPECT_EQ(report.indexed, 3U);
+  EXPECT_TRUE(index().find(photos() / "misnamed.jpg"));
 }
 
 TEST_F(IndexRunTest, ImagesFromADiskThatIsNotMountedStay) {

@@ -1,0 +1,221 @@
+// Image files of kinds that are rare, or behind names that are.
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stages/decode/decode.h"
+#include "tests/rights.h"
+#include "tests/stages/pictures.h"
+#include "tests/stages/png_bytes.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+using namespace std::chrono_literals;
+using Bytes = std::vector<std::uint8_t>;
+
+void append(Bytes& bytes, const Bytes& more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+// A JPEG of 32 x 32 px in four inks as Adobe writes them, 128 of each: every block of 8 x 8 is two
+// bits, a first coefficient without difference and the end of the block, by tables of one code
+// each.
+Bytes cmyk_jpeg() {
+  Bytes jpeg = {0xff, 0xd8};
+  append(jpeg, {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0});
+  append(jpeg, {0xff, 0xdb, 0, 67, 0});  // quantisation
+  append(jpeg, Bytes(64, 1));
+  append(jpeg, {0xff, 0xc0, 0, 20, 8, 0, 32, 0, 32, 4});  // frame
+  for (const std::uint8_t ink : {'C', 'M', 'Y', 'K'}) append(jpeg, {ink, 0x11, 0});
+  for (const std::uint8_t table : Bytes{0x00, 0x10}) {  // Huffman codes
+    append(jpeg, {0xff, 0xc4, 0, 20, table, 1});
+    append(jpeg, Bytes(15, 0));
+    append(jpeg, {0});
+  }
+  append(jpeg, {0xff, 0xda, 0, 14, 4});  // scan
+  for (const std::uint8_t ink : {'C', 'M', 'Y', 'K'}) append(jpeg, {ink, 0});
+  append(jpeg, {0, 63, 0});
+  append(jpeg, Bytes(4 * 4 * 4 * 2 / 8, 0));
+  append(jpeg, {0xff, 0xd9});
+  return jpeg;
+}
+
+// What an APNG says of each of its pictures: all of the frame, for a second.
+Bytes frame_control(std::uint32_t number, const cv::Mat& picture) {
+  Bytes data;
+  for (const std::uint32_t value : {number, static_cast<std::uint32_t>(picture.cols),
+                                    static_cast<std::uint32_t>(picture.rows), 0U, 0U}) {
+    put_big_endian(data, value);
+  }
+  append(data, {0, 1, 0, 1, 0, 0});
+  return png_chunk("fcTL", data);
+}
+
+// The data of the one IDAT chunk of a small PNG.
+Bytes png_data(const Bytes& png) {
+  const std::string type = "IDAT";
+  const auto at = std::search(png.begin(), png.end(), type.begin(), type.end());
+  const int length = *(at - 2) * 256 + *(at - 1);
+  return {at + 4, at + 4 + length};
+}
+
+Bytes animated_png(const cv::Mat& first, const cv::Mat& second) {
+  Bytes header =
+      png_header(static_cast<std::uint32_t>(first.cols), static_cast<std::uint32_t>(first.rows), 0);
+  append(header, png_chunk("acTL", {0, 0, 0, 2, 0, 0, 0, 0}));
+  append(header, frame_control(0, first));
+  Bytes png = with_png_header(encode(".png", first), header);
+  const Bytes end = png_chunk("IEND", {});
+  png.resize(png.size() - end.size());
+  append(png, frame_control(1, second));
+  Bytes data = {0, 0, 0, 2};
+  append(data, png_data(encode(".png", second)));
+  append(png, png_chunk("fdAT", data));
+  append(png, end);
+  return png;
+}
+
+// A chunk of a RIFF file; a byte is added where that makes its length even.
+Bytes riff_chunk(const std::string& type, const Bytes& data) {
+  Bytes chunk(type.begin(), type.end());
+  for (const int shift : {0, 8, 16, 24}) {
+    chunk.push_back(static_cast<std::uint8_t>(data.size() >> static_cast<unsigned>(shift)));
+  }
+  append(chunk, data);
+  if (data.size() % 2 == 1) chunk.push_back(0);
+  return chunk;
+}
+
+// Twice the picture, which must be of less than 256 px a side.
+Bytes animated_webp(const cv::Mat& picture) {
+  const auto right = static_cast<std::uint8_t>(picture.cols - 1);
+  const auto bottom = static_cast<std::uint8_t>(picture.rows - 1);
+  Bytes frame = {0, 0, 0, 0, 0, 0, right, 0, 0, bottom, 0, 0, 100, 0, 0, 0};
+  const Bytes still = encode(".webp", picture);
+  frame.insert(frame.end(), still.begin() + 12, still.end());
+  Bytes body = {'W', 'E', 'B', 'P'};
+  append(body, riff_chunk("VP8X", {2, 0, 0, 0, right, 0, 0, bottom, 0, 0}));
+  append(body, riff_chunk("ANIM", {0, 0, 0, 0, 0, 0}));
+  for (int i = 0; i < 2; ++i) append(body, riff_chunk("ANMF", frame));
+  return riff_chunk("RIFF", body);
+}
+
+class UnusualFiles : public ::testing::Test {
+ protected:
+  std::variant<DecodedImage, SkippedFile> decoded(const Bytes& bytes,
+                                                  const std::string& name = "image") const {
+    return decode_file(folder_.write(name, text(bytes)), 1024, {});
+  }
+  GrayImage pixels(const Bytes& bytes, const std::string& name = "image") const {
+    auto result = decoded(bytes, name);
+    if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
+      ADD_FAILURE() << skipped->reason << ": " << skipped->detail;
+      return {};
+    }
+    return std::get<DecodedImage>(std::move(result)).pixels;
+  }
+  static double difference(GrayImage image, const cv::Mat& expected) {
+    if (image.empty()) return 255;
+    return cv::norm(cv::Mat(image.height, image.width, CV_8U, image.pixels.data()), expected,
+                    cv::NORM_INF);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(UnusualFiles, CmykJpegIsReadAsWhatItsInksShow) {
+  // Adobe's inks are upside down: 128 of 255 of each colour under 128 of 255 of black.
+  EXPECT_LE(difference(pixels(cmyk_jpeg()), cv::Mat(32, 32, CV_8U, cv::Scalar(64))), 2);
+}
+
+TEST_F(UnusualFiles, PaletteOfAPngIsHonoured) {
+  const cv::Mat picture = draw_picture(40, 30, 1);
+  Bytes palette;
+  for (int entry = 255; entry >= 0; --entry) append(palette, Bytes(3, std::uint8_t(entry)));
+  Bytes header = png_header(40, 30, 3);
+  append(header, png_chunk("PLTE", palette));
+  const Bytes png = with_png_header(encode(".png", picture), header);
+  EXPECT_EQ(difference(pixels(png), cv::Mat(255 - picture)), 0);
+}
+
+TEST_F(UnusualFiles, AnimatedPngIsItsFirstPicture) {
+  const cv::Mat first = draw_picture(20, 20, 2);
+  EXPECT_EQ(difference(pixels(animated_png(first, draw_picture(20, 20, 3))), first), 0);
+}
+
+TEST_F(UnusualFiles, AnimatedWebpIsSetAsideOrItsFirstPictureAsOpenCvHasIt) {
+  const auto result = decoded(animated_webp(draw_picture(60, 40, 4)));
+  if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
+    EXPECT_EQ(skipped->reason, "undecodable");
+  } else {
+    EXPECT_EQ(std::get<DecodedImage>(result).record.width, 60);
+    EXPECT_EQ(std::get<DecodedImage>(result).record.height, 40);
+  }
+}
+
+TEST_F(UnusualFiles, GifIsOfNoFormatThatIsRead) {
+  const Bytes gif = {'G', 'I', 'F', '8', '9', 'a', 32, 0, 32, 0, 0, 0, 0, ';'};
+  EXPECT_EQ(std::get<SkippedFile>(decoded(gif)).reason, "undecodable");
+}
+
+TEST_F(UnusualFiles, ImageUnderTheNameOfAnotherFormatIsRead) {
+  const cv::Mat picture = draw_picture(40, 30, 5);
+  EXPECT_EQ(difference(pixels(encode(".png", picture), "photo.jpg"), picture), 0);
+}
+
+TEST_F(UnusualFiles, FileThatIsWrittenToWhileItIsReadIsChanging) {
+  const std::string path = folder_.write("growing.jpg", "x");
+  std::filesystem::resize_file(path, std::uintmax_t{32} << 20);  // takes a while to read
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (auto time = std::filesystem::last_write_time(path); !done; time += 1s) {
+      std::filesystem::last_write_time(path, time);
+    }
+  });
+  // Whether a write falls into a reading is up to the scheduler, which will not keep the writer off
+  // the processor in each of so many.
+  std::string reason;
+  for (int i = 0; i < 1000 && reason != "changing"; ++i) {
+    const auto result = load_file(path, {});
+    const auto* skipped = std::get_if<SkippedFile>(&result);
+    reason = skipped != nullptr ? skipped->reason : "none";
+  }
+  done = true;
+  writer.join();
+  EXPECT_EQ(reason, "changing");
+}
+
+TEST_F(UnusualFiles, FileThatMayNotBeReadIsUnreadable) {
+  const std::string path =
+      folder_.write("secret.png", text(encode(".png", draw_picture(40, 30, 6))));
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  const WithoutRootRights nobody;
+  const auto file = std::get<SkippedFile>(decode_file(path, 1024, {}));
+  EXPECT_EQ(file.reason, "unreadable");
+  EXPECT_EQ(file.detail, std::generic_category().message(EACCES));
+}
+
+TEST_F(UnusualFiles, LinkToItselfIsUnreadable) {
+  const std::filesystem::path link = folder_.path() / "link.jpg";
+  std::filesystem::create_symlink(link, link);
+  const auto file = std::get<SkippedFile>(decode_file(link, 1024, {}));
+  EXPECT_EQ(file.reason, "unreadable");
+  EXPECT_EQ(file.detail, std::generic_category().message(ELOOP));
+}
+
+}  // namespace
+}  // namespace lookalike
