@@ -151,6 +151,16 @@ TEST(Headers, NoTwoDefineATypeOfOneName) {
   EXPECT_EQ(defined_in["MatrixView"], "pipeline/matrix_view.h");
 }
 
+// Files may be anything by the time they are read: stages/decode holds them to the limits first.
+TEST(Decoders, OfOpenCvAreCalledInOnePlace) {
+  static const std::regex kReader(R"(\bim(read|decode)\w*\()");
+  std::vector<std::string> callers;
+  for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
+    if (!file.starts_with("tests/") && std::regex_search(text, kReader)) callers.push_back(file);
+  });
+  EXPECT_THAT(callers, ElementsAre("stages/decode/pixels.cpp"));
+}
+
 TEST(LayerCheck, CatchesAFolderThatIncludesUpwards) {
   EXPECT_THAT(violations("kernels/surf/surf.cpp",
                          "#include \"pipeline/error.h\"\n  #  include \"config/options.h\"\n"),

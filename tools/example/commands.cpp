@@ -16,6 +16,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "pipeline/error.h"
+#include "stages/decode/pixels.h"
 #include "tools/example/drawing.h"
 #include "tools/example/image_files.h"
 
@@ -27,11 +28,7 @@ const cv::Size kFileSize = {160, 120};
 const cv::Size kSceneSize = {1000, 640};
 
 cv::Mat read_picture(const std::string& path) {
-  cv::Mat image = cv::imread(path, cv::IMREAD_COLOR);
-  if (image.empty()) {
-    throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read as a picture", path));
-  }
-  return image;
+  return must_load_pixels(path, cv::IMREAD_COLOR, ImagesOptions());
 }
 
 void write_picture(const std::string& path, const cv::Mat& image) {

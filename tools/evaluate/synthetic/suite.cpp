@@ -13,7 +13,7 @@
 
 #include "pipeline/content_hash.h"
 #include "pipeline/ordered_parallel.h"
-#include "stages/decode/quiet_cerr.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/pose_geometry.h"
 #include "stages/match/quad.h"
 
@@ -33,15 +33,6 @@ struct PreparedVariant {
   Quad place{};  // of the photo
 };
 
-cv::Mat decode_colours(const std::vector<std::uint8_t>& file) {
-  const QuietCerr quiet;
-  try {
-    return cv::imdecode(file, cv::IMREAD_COLOR);
-  } catch (const cv::Exception&) {
-    return {};
-  }
-}
-
 // The photo, or why there is none.
 std::variant<Original, LeftOut> read_original(const StoredImage& image,
                                               const ImagesOptions& limits) {
@@ -50,8 +41,13 @@ std::variant<Original, LeftOut> read_original(const StoredImage& image,
   const auto* file = std::get_if<LoadedFile>(&loaded);
   if (file == nullptr) return LeftOut{path, "cannot be read"};
   if (file->content != image.content) return LeftOut{path, "has changed since it was indexed"};
-  cv::Mat photo = decode_colours(file->bytes);
-  if (photo.empty()) return LeftOut{path, "cannot be decoded in colour"};
+  const auto header = check_header(*file, limits);
+  if (const auto* why = std::get_if<SkippedFile>(&header)) return LeftOut{path, why->detail};
+  const auto decoded = decode_pixels(*file, cv::IMREAD_COLOR);
+  if (std::holds_alternative<SkippedFile>(decoded)) {
+    return LeftOut{path, "cannot be decoded in colour"};
+  }
+  const cv::Mat& photo = std::get<cv::Mat>(decoded);
   const double factor =
       std::min(1.0, static_cast<double>(kSuitePhotoSidePx) / std::max(photo.cols, photo.rows));
   cv::Mat small = photo;
