@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <system_error>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -236,13 +237,35 @@ void IndexCheck::compare_postings() {
   }
 }
 
+bool is_file(const std::filesystem::path& database) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(database, error);
+}
+
 }  // namespace
 
 std::vector<std::string> check_index(const std::filesystem::path& database) {
   try {
     return IndexCheck(database).run();
   } catch (const EmptyIndex&) {
-    return {};  // a run was stopped before its first transaction
+    return {};
+  } catch (const Error& error) {
+    // Damage where SQLite begins to read looks like any file that was never an index.
+    if (!is_file(database)) throw;
+    return {error.what()};
+  }
+}
+
+bool is_empty_index(const std::filesystem::path& database) {
+  try {
+    bool immutable = false;
+    open_for_reading(database, immutable);
+    return false;
+  } catch (const EmptyIndex&) {
+    return true;
+  } catch (const Error&) {
+    if (!is_file(database)) throw;
+    return false;
   }
 }
 

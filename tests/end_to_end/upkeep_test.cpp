@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "stages/match/calibration.h"
+#include "storage/index_writer.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 
@@ -43,15 +45,37 @@ TEST_F(UpkeepCommands, CheckIsSilentOnAWholeIndexAndListsWhatIsWrongWithADamaged
   const ProgramResult whole = run("check");
   EXPECT_EQ(whole.exit_code, 0) << whole.err;
   EXPECT_THAT(whole.out, IsEmpty());
-  {
-    std::fstream file(at("index.db"), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(fs::file_size(at("index.db")) / 3));
-    file << std::string(8000, '?');
+  const auto third = static_cast<std::streamoff>(fs::file_size(at("index.db")) / 3);
+  for (const std::streamoff place : {third, std::streamoff{100}, std::streamoff{0}}) {
+    {
+      std::fstream file(at("index.db"), std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(place);
+      file << std::string(place == third ? 8000 : 4, '?');
+    }
+    const ProgramResult damaged = run("check", {"--json"});
+    EXPECT_EQ(damaged.exit_code, 5) << place;
+    EXPECT_FALSE(nlohmann::json::parse(damaged.out)["problems"].empty()) << place;
+    EXPECT_THAT(damaged.err, HasSubstr("restore a backup")) << place;
+    EXPECT_THAT(run("check").out, HasSubstr("\n")) << place;
   }
-  const ProgramResult damaged = run("check", {"--json"});
+}
+
+TEST_F(UpkeepCommands, CheckListsACalibrationThatCannotBeRead) {
+  ASSERT_EQ(index(), 0);
+  IndexWriter(at("index.db")).set_derived(kCalibrationName, "garbage");
+  const ProgramResult damaged = run("check");
   EXPECT_EQ(damaged.exit_code, 5);
-  EXPECT_FALSE(nlohmann::json::parse(damaged.out)["problems"].empty());
-  EXPECT_THAT(damaged.err, HasSubstr("restore a backup"));
+  EXPECT_EQ(damaged.out, "derived: calibration.detail is damaged, was 'garbage'\n");
+  EXPECT_THAT(damaged.err, HasSubstr("1 problem found"));
+}
+
+TEST_F(UpkeepCommands, CheckSaysOfAnEmptyIndexThatItIsEmpty) {
+  folder_.write("index.db", "");
+  const ProgramResult empty = run("check", {"--json"});
+  EXPECT_EQ(empty.exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(empty.out),
+            nlohmann::json({{"empty", true}, {"problems", nlohmann::json::array()}}));
+  EXPECT_THAT(empty.err, HasSubstr("index.db: is empty"));
 }
 
 TEST_F(UpkeepCommands, RemovedFilesAreGoneAndComeBackWithTheNextRun) {

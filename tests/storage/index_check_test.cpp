@@ -1,5 +1,6 @@
 #include "storage/index_check.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class IndexCheckTest : public IndexTest {
  protected:
@@ -44,7 +46,8 @@ TEST_F(IndexCheckTest, AnIndexThatWasStoppedBeforeItsFirstTransactionHasNoProble
   EXPECT_THAT(check_index(empty), IsEmpty());
   Connection(empty, Connection::Mode::kWrite).execute("PRAGMA journal_mode = WAL");
   EXPECT_THAT(check_index(empty), IsEmpty());
-  EXPECT_THROW(check_index(folder_ / "missing.db"), Error);
+  EXPECT_TRUE(is_empty_index(empty));
+  EXPECT_FALSE(is_empty_index(database()));
 }
 
 TEST_F(IndexCheckTest, AnIndexInAFolderThatCannotBeWrittenIsRead) {
@@ -142,10 +145,49 @@ TEST_F(IndexCheckTest, ADamagedPageIsFoundAndTheRestIsStillLookedAt) {
   EXPECT_THAT(found, Contains("image 1: no file has it"));
 }
 
-TEST_F(IndexCheckTest, WhatIsNoIndexIsAnInputError) {
-  write_bytes(folder_ / "text.db", Bytes(5000, 'x'));
-  EXPECT_EQ(error_of([&] { check_index(folder_ / "text.db"); }).kind(), ErrorKind::kInput);
+TEST_F(IndexCheckTest, WhatKeepsItFromBeingOpenedIsAProblem) {
+  writer_.reset();
+  const Bytes whole = read_bytes(database());
+  const auto problems_of = [&](const Bytes& bytes) {
+    write_bytes(folder_ / "damaged.db", bytes);
+    return check_index(folder_ / "damaged.db");
+  };
+  ASSERT_THAT(problems_of(whole), IsEmpty());
+  Bytes damaged = whole;
+  std::fill_n(damaged.begin(), 4, std::uint8_t{0});  // SQLite's own name
+  EXPECT_THAT(problems_of(damaged), ElementsAre(HasSubstr("it is not a database")));
+  damaged = whole;
+  std::fill_n(damaged.begin() + 68, 4, std::uint8_t{7});  // whose database it is
+  EXPECT_THAT(problems_of(damaged), ElementsAre(HasSubstr("not an index of lookalike")));
+  damaged = whole;
+  std::fill_n(damaged.begin() + 100, 400, std::uint8_t{0xEE});  // the list of tables
+  EXPECT_THAT(problems_of(damaged), ElementsAre(HasSubstr("the database is damaged")));
+  EXPECT_THAT(problems_of(Bytes(5000, 'x')), ElementsAre(HasSubstr("it is not a database")));
+}
+
+TEST_F(IndexCheckTest, AFileThatWasCutOffIsDamagedWhereverThatWas) {
+  writer_.reset();
+  const Bytes whole = read_bytes(database());
+  for (const std::size_t size : {std::size_t{50}, std::size_t{100}, std::size_t{4096},
+                                 whole.size() / 2, whole.size() - 4096}) {
+    const Bytes start(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    write_bytes(folder_ / "short.db", start);
+    EXPECT_THAT(check_index(folder_ / "short.db"), Not(IsEmpty())) << size;
+    EXPECT_FALSE(is_empty_index(folder_ / "short.db")) << size;
+  }
+}
+
+TEST_F(IndexCheckTest, AMissingFileIsAnInputError) {
   EXPECT_EQ(error_of([&] { check_index(folder_ / "none.db"); }).kind(), ErrorKind::kInput);
+  EXPECT_EQ(error_of([&] { is_empty_index(folder_ / "none.db"); }).kind(), ErrorKind::kInput);
+}
+
+TEST_F(IndexCheckTest, AFileThatCannotBeReadIsAProblem) {
+  writer_.reset();
+  std::filesystem::permissions(folder_.path(), kOpenFolder);
+  std::filesystem::permissions(database(), std::filesystem::perms::none);
+  const WithoutRootRights without;
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("it cannot be opened")));
 }
 
 }  // namespace

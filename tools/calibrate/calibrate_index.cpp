@@ -4,13 +4,17 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
 #include <opencv2/imgproc.hpp>
 #include <spdlog/spdlog.h>
 
+#include "pipeline/printable.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/match/indexed_picture.h"
 #include "stages/match/match.h"
@@ -40,6 +44,13 @@ std::vector<StoredImage> shuffled_images(const IndexReader& index) {
   });
   std::ranges::sort(images, {}, &StoredImage::content);
   return images;
+}
+
+std::optional<std::uint64_t> count_in(const std::string& text) {
+  std::uint64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, count);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(count) : std::nullopt;
 }
 
 class Observer {
@@ -124,10 +135,20 @@ bool is_calibration_due(const IndexReader& index) {
   const IndexCounts counts = index.counts();
   const std::uint64_t images = counts.images - counts.blank;
   if (images < kFewestForCalibration) return false;
-  const std::string then = index.derived(kCalibratedImages).value_or("0");
-  std::uint64_t calibrated = 0;
-  std::from_chars(then.data(), then.data() + then.size(), calibrated);
+  const std::uint64_t calibrated =
+      count_in(index.derived(kCalibratedImages).value_or("")).value_or(0);
   return 2 * images >= 3 * calibrated || 2 * images <= calibrated;
+}
+
+std::optional<std::string> problem_of_calibration(const IndexReader& index) {
+  const auto problem = [](std::string_view name, const std::string& text) {
+    return fmt::format("derived: {} is damaged, was '{}'", name, printable(text));
+  };
+  const auto weights = index.derived(std::string(kCalibrationName));
+  if (weights && !calibration_from(*weights)) return problem(kCalibrationName, *weights);
+  const auto images = index.derived(kCalibratedImages);
+  if (images && !count_in(*images)) return problem(kCalibratedImages, *images);
+  return std::nullopt;
 }
 
 CalibrationRun calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSession& session,

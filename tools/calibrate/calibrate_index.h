@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "config/options.h"
 #include "kernels/session/session.h"
@@ -25,6 +26,10 @@ Sightings sightings_of(const IndexReader& index, OpenClSession& session, const R
 // Whether the index has grown or shrunk by half since it was calibrated, or never was, and has
 // enough images.
 bool is_calibration_due(const IndexReader& index);
+
+// What is wrong with what an index says of its calibration, if anything. Queries would go by the
+// shipped one instead, and say nothing.
+std::optional<std::string> problem_of_calibration(const IndexReader& index);
 
 // What an index was calibrated on, and to what; to nothing when it was left as it is.
 struct CalibrationRun {

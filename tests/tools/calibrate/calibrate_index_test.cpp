@@ -1,6 +1,7 @@
 #include "tools/calibrate/calibrate_index.h"
 
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -67,6 +68,22 @@ TEST_F(CalibrateIndexTest, SameIndexGivesTheSameCalibration) {
   const auto once = index().derived(std::string(kCalibrationName));
   calibrate();
   EXPECT_EQ(index().derived(std::string(kCalibrationName)), once);
+}
+
+TEST_F(CalibrateIndexTest, CalibrationThatCannotBeReadIsAProblem) {
+  EXPECT_EQ(problem_of_calibration(index()), std::nullopt);
+  calibrate();
+  EXPECT_EQ(problem_of_calibration(index()), std::nullopt);
+  const std::string weights = *index().derived(std::string(kCalibrationName));
+  const auto problem_after = [&](std::string_view name, std::string_view value) {
+    IndexWriter(config_.store.database).set_derived(name, value);
+    return problem_of_calibration(index()).value_or("");
+  };
+  EXPECT_EQ(problem_after(kCalibrationName, "[1, 2"),
+            "derived: calibration.detail is damaged, was '[1, 2'");
+  EXPECT_EQ(problem_after(kCalibrationName, weights), "");
+  EXPECT_EQ(problem_after("calibration.detail.images", "4x"),
+            "derived: calibration.detail.images is damaged, was '4x'");
 }
 
 TEST_F(CalibrateIndexTest, ContentStaysWhatItWas) {
