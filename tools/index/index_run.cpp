@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <string>
 #include <sys/resource.h>
 #include <unordered_set>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "tools/calibrate/calibrate_index.h"
 #include "tools/index/device_stages.h"
 #include "tools/index/index_sink.h"
+#include "tools/index/niceness.h"
 #include "tools/index/run_document.h"
 #include "tools/index/run_recorder.h"
 #include "tools/index/spool.h"
@@ -47,6 +49,7 @@ class IndexRun {
   IndexRunReport run() {
     try {
       report_.before = IndexReader(config_.store.database).counts();
+      not_nice_ = be_nice(config_.run);
       until_stopped([&] { update(); });
       finish_report();
       recorder_.end(report_.stopped ? "stopped" : "done", run_document(report_));
@@ -54,10 +57,10 @@ class IndexRun {
       // What was extracted still serves once the disk has room, the device works or the settings
       // are mended.
       if (error.kind() == ErrorKind::kInput && cache_) cache_->discard();
-      recorder_.fail(error.what());
+      record_failure(error);
       throw;
     } catch (const std::exception& error) {
-      recorder_.fail(error.what());
+      record_failure(error);
       throw;
     }
     return std::move(report_);
@@ -93,14 +96,25 @@ class IndexRun {
   }
 
   void finish_report() {
+    report_.warnings.clear();
     if (device_) {
       report_.device = device_->device();
       report_.warnings = device_->warnings();
     }
-    report_.after = IndexReader(config_.store.database).counts();
+    if (not_nice_) report_.warnings.push_back(*not_nice_);
     report_.busy_seconds = times_.seconds();
     report_.elapsed_seconds = recorder_.elapsed_seconds();
     report_.peak_memory_bytes = peak_memory_bytes();
+    report_.after = IndexReader(config_.store.database).counts();
+  }
+
+  void record_failure(const std::exception& failure) {
+    try {
+      finish_report();
+    } catch (const std::exception& error) {
+      report_.warnings.push_back(fmt::format("index.after is not known: {}", error.what()));
+    }
+    recorder_.fail(failure.what(), &report_);
   }
 
   void throw_if_stopped() const {
@@ -197,6 +211,16 @@ class IndexRun {
   }
 
   void index_rest(const std::vector<SourceFile>& files, IndexSink& sink) {
+    try {
+      index_into(sink, files);
+    } catch (...) {
+      count(sink);
+      throw;
+    }
+    count(sink);
+  }
+
+  void index_into(IndexSink& sink, const std::vector<SourceFile>& files) {
     if (!files.empty()) {
       Progress progress("index", "images", files.size(), style_);
       ImageStream stream(files, config_, known_, *cache_, times_);
@@ -207,6 +231,9 @@ class IndexRun {
       });
     }
     sink.finish();
+  }
+
+  void count(const IndexSink& sink) {
     report_.indexed = sink.indexed();
     report_.blank = sink.blank();
     report_.skipped = sink.skipped();
@@ -242,6 +269,7 @@ class IndexRun {
   const StopRequest& stop_;
   IndexWriter writer_;
   RunRecorder recorder_;
+  std::optional<std::string> not_nice_;  // why, where niceness could not be raised
   StageTimes times_;
   std::optional<FeatureCache> cache_;
   std::optional<DeviceStages> device_;

@@ -40,8 +40,10 @@ Json run_document(const IndexRunReport& report) {
           {"warnings", report.warnings}};
 }
 
-Json failure_document(const std::string& message) {
-  return {{"error", message}};
+Json failure_document(const std::string& message, const IndexRunReport* so_far) {
+  Json document = {{"error", message}};
+  if (so_far != nullptr) document.update(run_document(*so_far));
+  return document;
 }
 
 }  // namespace lookalike

@@ -13,7 +13,9 @@ namespace lookalike {
 // holds now, warnings. docs/nightly.md names the keys.
 nlohmann::ordered_json run_document(const IndexRunReport& report);
 
-// The same for a run that failed: {"error": message}.
-nlohmann::ordered_json failure_document(const std::string& message);
+// The same for a run that failed: {"error": message} and, where it is known what it had done by
+// then, the keys above. Files are counted as they are handed on to be stored; what came to be in
+// the index is index.after.
+nlohmann::ordered_json failure_document(const std::string& message, const IndexRunReport* so_far);
 
 }  // namespace lookalike

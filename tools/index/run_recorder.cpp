@@ -24,9 +24,9 @@ void RunRecorder::end(std::string_view outcome, const nlohmann::ordered_json& do
   write(outcome, document);
 }
 
-void RunRecorder::fail(const std::string& message) noexcept {
+void RunRecorder::fail(const std::string& message, const IndexRunReport* so_far) noexcept {
   try {
-    write("failed", failure_document(message));
+    write("failed", failure_document(message, so_far));
   } catch (const std::exception&) {
     // Then the row says "running", and "killed" from the next run on.
   }

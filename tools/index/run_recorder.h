@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "storage/index_writer.h"
+#include "tools/index/index_run.h"
 
 namespace lookalike {
 
@@ -19,8 +20,8 @@ class RunRecorder {
   // outcome: "done" or "stopped".
   void end(std::string_view outcome, const nlohmann::ordered_json& document);
   // Never throws: what made the run fail is what the user must hear of, and it may well keep us
-  // from writing this down.
-  void fail(const std::string& message) noexcept;
+  // from writing this down. so_far: what was done by then, where that is known.
+  void fail(const std::string& message, const IndexRunReport* so_far = nullptr) noexcept;
 
   double elapsed_seconds() const;
 

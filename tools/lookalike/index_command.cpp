@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <cerrno>
 #include <exception>
 #include <memory>
 #include <string>
-#include <sys/resource.h>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -77,15 +74,6 @@ void tell_summary(const IndexRunReport& report) {
   }
 }
 
-// Niceness is inherited by the threads that come. Raising it is always allowed; a process that was
-// started with more keeps it, which is no reason not to run.
-void be_nice(const RunOptions& options) {
-  if (options.niceness == 0) return;
-  if (::setpriority(PRIO_PROCESS, 0, static_cast<int>(options.niceness)) == 0) return;
-  spdlog::warn("run.niceness: stays {}, {} was asked for: {}", ::getpriority(PRIO_PROCESS, 0),
-               options.niceness, std::generic_category().message(errno));
-}
-
 using Run = IndexRunReport (*)(const RunConfig&, Progress::Style, const StopRequest&);
 
 // Also after a run that failed, as far as the index can be read.
@@ -112,7 +100,6 @@ int run_as(Run run, const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
   check(config);
   const Progress::Style style = arguments.talk.apply();
-  be_nice(config.run);
   const IndexRunReport report =
       run_with_metrics(run, config, style, [&] { return stop.received() != 0; });
   tell_skipped(report.skipped, config.store.database);

@@ -158,7 +158,10 @@ TEST_F(IndexRunTest, EachRunIsRecordedWithWhatItDid) {
   const std::vector<RunRecord> runs = index().runs(10);
   ASSERT_EQ(runs.size(), 3U);
   EXPECT_EQ(runs[0].outcome, "failed");
-  EXPECT_THAT(runs[0].document, HasSubstr("extract.octaves"));
+  const auto failed = nlohmann::json::parse(runs[0].document);
+  EXPECT_THAT(failed["error"], HasSubstr("extract.octaves"));
+  EXPECT_EQ(failed["index"]["before"]["images"], 4);
+  EXPECT_EQ(failed["index"]["after"]["images"], 4);
   EXPECT_EQ(runs[1].outcome, "stopped");
   EXPECT_EQ(runs[2].outcome, "done");
   EXPECT_EQ(runs[2].command, "index");
@@ -180,6 +183,26 @@ TEST_F(IndexRunTest, DeviceWithoutRoomStopsTheRunWhereToldTo) {
   config_.device.memory_limit_mib = 1;
   config_.device.on_out_of_memory = "stop";
   EXPECT_EQ(error().kind(), ErrorKind::kDevice);
+}
+
+TEST_F(IndexRunTest, RunThatFailsIsRecordedWithWhatItHadDone) {
+  draw_some(3);
+  run();
+  write("large.png", encode(".png", draw_picture(1024, 1024, 7)));
+  config_.device.memory_limit_mib = 1;
+  config_.device.on_out_of_memory = "stop";
+  const Error failure = error();
+
+  const RunRecord record = index().runs(1)[0];
+  EXPECT_EQ(record.outcome, "failed");
+  const auto document = nlohmann::json::parse(record.document);
+  EXPECT_EQ(document["error"], failure.what());
+  EXPECT_EQ(document["files"]["unchanged"], 3);
+  EXPECT_EQ(document["index"]["before"], document["index"]["after"]);
+  EXPECT_EQ(document["index"]["after"]["images"], 3);
+  EXPECT_TRUE(document["busy_seconds"].contains("scan"));
+  EXPECT_GT(document["peak_memory_bytes"], 1'000'000);
+  EXPECT_FALSE(document["device"].get<std::string>().empty());
 }
 
 }  // namespace
