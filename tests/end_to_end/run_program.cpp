@@ -1,8 +1,7 @@
 #include "tests/end_to_end/run_program.h"
 
-#include <cstdio>
+#include <csignal>
 #include <cstdlib>
-#include <memory>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,15 +9,9 @@
 namespace lookalike {
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-// A file rather than a pipe: however much a program prints, it never waits for us.
-using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
-
-TemporaryFile temporary_file() {
-  TemporaryFile file(std::tmpfile());
-  if (!file) throw std::runtime_error("run_program: no temporary file");
+std::FILE* temporary_file() {
+  std::FILE* file = std::tmpfile();
+  if (file == nullptr) throw std::runtime_error("run_program: no temporary file");
   return file;
 }
 
@@ -32,16 +25,16 @@ std::string content(std::FILE* file) {
   return text;
 }
 
-int wait_for(pid_t process) {
-  int status = 0;
-  if (::waitpid(process, &status, 0) != process) throw std::runtime_error("run_program: waitpid");
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 }  // namespace
 
-ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
-                          const std::vector<std::string>& settings) {
+void RunningProgram::CloseFile::operator()(std::FILE* file) const {
+  std::fclose(file);
+}
+
+RunningProgram::RunningProgram(const std::string& program,
+                               const std::vector<std::string>& arguments,
+                               const std::vector<std::string>& settings)
+    : out_(temporary_file()), err_(temporary_file()) {
   const std::string path = LOOKALIKE_PROGRAMS "/" + program;
   // execv takes pointers to characters that it does not change.
   std::vector<char*> pointers = {const_cast<char*>(path.c_str())};
@@ -49,20 +42,49 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
     pointers.push_back(const_cast<char*>(argument.c_str()));
   }
   pointers.push_back(nullptr);
-  const TemporaryFile out = temporary_file();
-  const TemporaryFile err = temporary_file();
-  const pid_t process = ::fork();
-  if (process < 0) throw std::runtime_error("run_program: fork");
-  if (process == 0) {
-    ::dup2(::fileno(out.get()), STDOUT_FILENO);
-    ::dup2(::fileno(err.get()), STDERR_FILENO);
+  process_ = ::fork();
+  if (process_ < 0) throw std::runtime_error("run_program: fork");
+  if (process_ == 0) {
+    ::dup2(::fileno(out_.get()), STDOUT_FILENO);
+    ::dup2(::fileno(err_.get()), STDERR_FILENO);
     // putenv() takes pointers to characters that it may change, and keeps them.
     for (const std::string& setting : settings) ::putenv(const_cast<char*>(setting.c_str()));
     ::execv(path.c_str(), pointers.data());
     ::_exit(127);
   }
-  const int code = wait_for(process);
-  return {code, content(out.get()), content(err.get())};
+}
+
+RunningProgram::~RunningProgram() {
+  if (status_) return;
+  ::kill(process_, SIGKILL);
+  ::waitpid(process_, nullptr, 0);
+}
+
+bool RunningProgram::is_running() {
+  int status = 0;
+  if (!status_ && ::waitpid(process_, &status, WNOHANG) == process_) status_ = status;
+  return !status_;
+}
+
+void RunningProgram::send(int signal) {
+  if (is_running()) ::kill(process_, signal);
+}
+
+ProgramResult RunningProgram::wait() {
+  int status = 0;
+  if (!status_) {
+    if (::waitpid(process_, &status, 0) != process_) {
+      throw std::runtime_error("run_program: waitpid");
+    }
+    status_ = status;
+  }
+  const int code = WIFEXITED(*status_) ? WEXITSTATUS(*status_) : 128 + WTERMSIG(*status_);
+  return {code, content(out_.get()), content(err_.get())};
+}
+
+ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& settings) {
+  return RunningProgram(program, arguments, settings).wait();
 }
 
 }  // namespace lookalike

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdio>
+#include <memory>
+#include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace lookalike {
@@ -11,9 +15,34 @@ struct ProgramResult {
   std::string err;
 };
 
-// Runs one of our programs ("lookalike", "lookalike-extract") and waits for it. Arguments are
-// handed over as they are: no shell is involved. Settings are added to the environment, as
-// "NAME=value".
+// One of our programs ("lookalike", "lookalike-extract"), started. Arguments are handed over as
+// they are: no shell is involved. Settings are added to the environment, as "NAME=value".
+class RunningProgram {
+ public:
+  RunningProgram(const std::string& program, const std::vector<std::string>& arguments,
+                 const std::vector<std::string>& settings = {});
+  ~RunningProgram();  // kills it where nobody has waited for it
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  bool is_running();
+  void send(int signal);  // nothing once it has ended
+  ProgramResult wait();
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const;
+  };
+  // Files rather than pipes: however much a program prints, it never waits for us.
+  using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
+
+  TemporaryFile out_;
+  TemporaryFile err_;
+  pid_t process_ = -1;
+  std::optional<int> status_;  // once it has ended
+};
+
+// Runs a program and waits for it.
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& settings = {});
 

@@ -1,0 +1,84 @@
+// `lookalike index` under the signals that ask it to stop, as systemd or a terminal sends them.
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// A signal, and the file whose appearance it follows.
+struct Stop {
+  int signal;
+  int exit_code;
+  std::string name;
+  std::string after;
+};
+
+void PrintTo(const Stop& stop, std::ostream* out) {
+  *out << stop.name << " after " << stop.after;
+}
+
+class StoppedIndex : public testing::TestWithParam<Stop> {
+ protected:
+  StoppedIndex() {
+    EXPECT_EQ(
+        run_program("lookalike-example", {"posters", "--count", "12", "--output", at("photos")})
+            .exit_code,
+        0);
+  }
+  std::string at(const std::string& name) const { return folder_.path() / name; }
+  std::vector<std::string> index_into(const std::string& database) const {
+    return {"index", "--images", at("photos"), "--database", at(database)};
+  }
+  std::string content_of(const std::string& database) const {
+    const ProgramResult shown =
+        run_program("lookalike", {"show", "--database", at(database), "--json"});
+    return nlohmann::json::parse(shown.out)["content_hash"];
+  }
+  ProgramResult index_until(const Stop& stop) const {
+    RunningProgram index("lookalike", index_into("index.db"));
+    while (!fs::exists(at(stop.after)) && index.is_running()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    index.send(stop.signal);
+    return index.wait();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_P(StoppedIndex, SaysSoAndTheNextRunMakesWhatOneInOneGoMakes) {
+  const Stop& stop = GetParam();
+  const ProgramResult stopped = index_until(stop);
+  EXPECT_EQ(stopped.exit_code, stop.exit_code);
+  EXPECT_THAT(stopped.err,
+              HasSubstr("stopped by " + stop.name + "; the next run goes on from here"));
+  const ProgramResult check = run_program("lookalike", {"check", "--database", at("index.db")});
+  EXPECT_EQ(check.exit_code, 0) << check.out;
+
+  EXPECT_EQ(run_program("lookalike", index_into("index.db")).exit_code, 0);
+  EXPECT_EQ(run_program("lookalike", index_into("whole.db")).exit_code, 0);
+  EXPECT_EQ(content_of("index.db"), content_of("whole.db"));
+  EXPECT_FALSE(fs::exists(at("index.db.work")));
+}
+
+// The index is made first; DATABASE.work once the folder has been scanned.
+INSTANTIATE_TEST_SUITE_P(All, StoppedIndex,
+                         testing::Values(Stop{SIGINT, 130, "SIGINT", "index.db"},
+                                         Stop{SIGTERM, 143, "SIGTERM", "index.db.work"}));
+
+}  // namespace
+}  // namespace lookalike
