@@ -1,7 +1,7 @@
 // Preloaded into a program, lets a call to the file system fail:
 //   FAIL_CALL=pwrite FAIL_AT=3 FAIL_WITH=full|broken|short FAIL_UNDER=/folder FAIL_MARK=/file
 // The third pwrite(2) on a file under the folder fails, and FAIL_MARK is made to say that it did.
-// "full" fails from then on with ENOSPC, "broken" once with EIO, "short" writes half, once.
+// "full" fails from then on with ENOSPC, "broken" once with EIO, "short" moves half, once.
 // "swapped" is for open: the file becomes a link to FAIL_TARGET in the moment before it is opened.
 
 #include <atomic>
@@ -96,6 +96,13 @@ ssize_t pwrite_as(const char* name, int file, const void* bytes, std::size_t siz
   return original<Write>(name)(file, bytes, what == Outcome::kShort ? size / 2 : size, at);
 }
 
+ssize_t pread_as(const char* name, int file, void* bytes, std::size_t size, off_t at) {
+  const Outcome what = outcome("pread", path_of(file));
+  if (what == Outcome::kFail) return -1;
+  using Read = ssize_t (*)(int, void*, std::size_t, off_t);
+  return original<Read>(name)(file, bytes, what == Outcome::kShort ? size / 2 : size, at);
+}
+
 int truncate_as(const char* name, int file, off_t size) {
   if (outcome("ftruncate", path_of(file)) != Outcome::kPass) return -1;
   return original<int (*)(int, off_t)>(name)(file, size);
@@ -139,6 +146,19 @@ ssize_t write(int file, const void* bytes, std::size_t size) {
   return original<Write>("write")(file, bytes, what == Outcome::kShort ? size / 2 : size);
 }
 
+ssize_t read(int file, void* bytes, std::size_t size) {
+  const Outcome what = outcome("read", path_of(file));
+  if (what == Outcome::kFail) return -1;
+  using Read = ssize_t (*)(int, void*, std::size_t);
+  return original<Read>("read")(file, bytes, what == Outcome::kShort ? size / 2 : size);
+}
+
+ssize_t pread(int file, void* bytes, std::size_t size, off_t at) {
+  return pread_as("pread", file, bytes, size, at);
+}
+ssize_t pread64(int file, void* bytes, std::size_t size, off_t at) {
+  return pread_as("pread64", file, bytes, size, at);
+}
 ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t at) {
   return pwrite_as("pwrite", file, bytes, size, at);
 }

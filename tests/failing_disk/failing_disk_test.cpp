@@ -2,6 +2,8 @@
 
 #include "tests/failing_disk/failing_disk.h"
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -39,9 +41,10 @@ class FailingCalls : public FailingDisk {
 
 TEST_F(FailingCalls, EndTheRunWithAClearErrorAndTheNextRunMakesItGood) {
   const std::vector<std::pair<std::string, std::string>> failures = {
-      {"open", "broken"},  {"open", "full"},        {"pwrite", "broken"},
-      {"pwrite", "full"},  {"pwrite", "short"},     {"sync", "broken"},
-      {"write", "broken"}, {"ftruncate", "broken"}, {"rename", "broken"}};
+      {"open", "broken"},  {"open", "full"},   {"pwrite", "broken"},    {"pwrite", "full"},
+      {"pwrite", "short"}, {"sync", "broken"}, {"write", "broken"},     {"write", "full"},
+      {"write", "short"},  {"read", "broken"}, {"ftruncate", "broken"}, {"rename", "broken"},
+      {"pread", "broken"}};
   int failed = 0;
   for (const bool from_nothing : {false, true}) {
     content_ = from_nothing ? (start_over(true), index(), content()) : content_;
@@ -58,6 +61,64 @@ TEST_F(FailingCalls, EndTheRunWithAClearErrorAndTheNextRunMakesItGood) {
   }
   EXPECT_GE(failed, 30);
   RecordProperty("failures", failed);
+}
+
+TEST_F(FailingDisk, IndexThatCannotBeReadIsNamedAndKept) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"show", "--json", "--database", database()},
+      {"check", "--database", database()},
+      {"query", "-q", "--json", "--database", database(), photos() / "poster-00.png"}};
+  for (const std::vector<std::string>& command : commands) {
+    ASSERT_EQ(run("lookalike", command), 0) << last_.err;
+    const std::string whole = last_.out;
+    int failed = 0;
+    for (int at = 1;; at += 1 + at / 2, ++failed) {
+      SCOPED_TRACE(command.front() + " at " + std::to_string(at));
+      const int code = run("lookalike", command, failing("pread", at, "broken", data()));
+      if (!has_failed()) break;
+      if (code == 0) {
+        EXPECT_EQ(last_.out, whole);
+      } else {
+        EXPECT_EQ(code, 5) << last_.err;
+        EXPECT_THAT(last_.err + last_.out, HasSubstr(database() + ": "));
+      }
+    }
+    EXPECT_GE(failed, 3);
+  }
+  EXPECT_EQ(content(), content_);
+}
+
+TEST_F(FailingDisk, ArtefactThatCannotBeReadOrWrittenIsNamedAndNotHalfThere) {
+  const std::string features = data() / "a.features";
+  const std::string words = data() / "a.codebook";
+  ASSERT_EQ(run("lookalike-extract", {"--images", photos(), "--output", features}), 0) << last_.err;
+  const std::vector<std::string> arguments = {"--features", features, "--output", words};
+  const auto fails = [&](const std::string& call, int at, const std::string& with) {
+    return run("lookalike-codebook", arguments, failing(call, at, with, data()));
+  };
+  for (const int at : {1, 2, 3, 8}) {
+    SCOPED_TRACE(at);
+    EXPECT_EQ(fails("read", at, "broken"), 3);
+    EXPECT_THAT(last_.err, HasSubstr("lookalike-codebook: error: " + features + ": "));
+    EXPECT_FALSE(fs::exists(words));
+  }
+  for (const std::string with : {"full", "broken"}) {
+    EXPECT_EQ(fails("write", 1, with), 5);
+    EXPECT_THAT(last_.err, HasSubstr("lookalike-codebook: error: " + words + ": "));
+    EXPECT_FALSE(fs::exists(words));
+  }
+  ASSERT_EQ(run("lookalike-codebook", arguments), 0) << last_.err;
+  const auto bytes = [&] {
+    std::ifstream stream(words, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string whole = bytes();
+  for (const auto& [call, at] : std::map<std::string, int>{{"read", 3}, {"write", 1}}) {
+    fs::remove(words);
+    EXPECT_EQ(fails(call, at, "short"), 0) << last_.err;
+    EXPECT_TRUE(has_failed());
+    EXPECT_EQ(bytes(), whole);
+  }
 }
 
 TEST_F(FailingDisk, FolderThatCannotBeReadToItsEndLosesNoImage) {

@@ -51,6 +51,18 @@ std::size_t bytes_of(const FeatureSet& features) {
   return features.descriptors.size() * sizeof(float) + features.size() * sizeof(Keypoint);
 }
 
+// Not an input that the user gave: what we wrote there ourselves cannot be read back.
+std::vector<ImageFeatures> read_back(const fs::path& file) {
+  try {
+    std::vector<ImageFeatures> images;
+    ArtefactReader<ImageFeatures> reader(file);
+    while (auto image = reader.next()) images.push_back(std::move(*image));
+    return images;
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kStorage, error.what());
+  }
+}
+
 }  // namespace
 
 FeatureCache::FeatureCache(const RunConfig& config)
@@ -125,10 +137,7 @@ const ImageFeatures& FeatureCache::features(const Place& place) {
   auto found = std::ranges::find_if(loaded_, is_it);
   if (found == loaded_.end()) {
     if (loaded_.size() == kLoadedChunks) loaded_.pop_front();
-    std::vector<ImageFeatures> images;
-    ArtefactReader<ImageFeatures> reader(file(place.chunk, kFeatures));
-    while (auto image = reader.next()) images.push_back(std::move(*image));
-    found = loaded_.emplace(loaded_.end(), place.chunk, std::move(images));
+    found = loaded_.emplace(loaded_.end(), place.chunk, read_back(file(place.chunk, kFeatures)));
   }
   return found->second.at(place.index);
 }
