@@ -52,6 +52,7 @@ class IndexRun {
       not_nice_ = be_nice(config_.run);
       until_stopped([&] { update(); });
       finish_report();
+      report_.after = IndexReader(config_.store.database).counts();
       recorder_.end(report_.stopped ? "stopped" : "done", run_document(report_));
     } catch (const Error& error) {
       // What was extracted still serves once the disk has room, the device works or the settings
@@ -105,15 +106,11 @@ class IndexRun {
     report_.busy_seconds = times_.seconds();
     report_.elapsed_seconds = recorder_.elapsed_seconds();
     report_.peak_memory_bytes = peak_memory_bytes();
-    report_.after = IndexReader(config_.store.database).counts();
   }
 
+  // Does not open the index again: what stands under its name now may be why the run failed.
   void record_failure(const std::exception& failure) {
-    try {
-      finish_report();
-    } catch (const std::exception& error) {
-      report_.warnings.push_back(fmt::format("index.after is not known: {}", error.what()));
-    }
+    finish_report();
     recorder_.fail(failure.what(), &report_);
   }
 

@@ -42,7 +42,9 @@ Json run_document(const IndexRunReport& report) {
 
 Json failure_document(const std::string& message, const IndexRunReport* so_far) {
   Json document = {{"error", message}};
-  if (so_far != nullptr) document.update(run_document(*so_far));
+  if (so_far == nullptr) return document;
+  document.update(run_document(*so_far));
+  document["index"].erase("after");
   return document;
 }
 

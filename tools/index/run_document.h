@@ -14,8 +14,8 @@ namespace lookalike {
 nlohmann::ordered_json run_document(const IndexRunReport& report);
 
 // The same for a run that failed: {"error": message} and, where it is known what it had done by
-// then, the keys above. Files are counted as they are handed on to be stored; what came to be in
-// the index is index.after.
+// then, the keys above but for what the index holds now. Files are counted as they are handed on
+// to be stored; the last of them may not have come to be in the index.
 nlohmann::ordered_json failure_document(const std::string& message, const IndexRunReport* so_far);
 
 }  // namespace lookalike

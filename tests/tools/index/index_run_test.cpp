@@ -161,7 +161,7 @@ TEST_F(IndexRunTest, EachRunIsRecordedWithWhatItDid) {
   const auto failed = nlohmann::json::parse(runs[0].document);
   EXPECT_THAT(failed["error"], HasSubstr("extract.octaves"));
   EXPECT_EQ(failed["index"]["before"]["images"], 4);
-  EXPECT_EQ(failed["index"]["after"]["images"], 4);
+  EXPECT_FALSE(failed["index"].contains("after"));
   EXPECT_EQ(runs[1].outcome, "stopped");
   EXPECT_EQ(runs[2].outcome, "done");
   EXPECT_EQ(runs[2].command, "index");
@@ -198,8 +198,7 @@ TEST_F(IndexRunTest, RunThatFailsIsRecordedWithWhatItHadDone) {
   const auto document = nlohmann::json::parse(record.document);
   EXPECT_EQ(document["error"], failure.what());
   EXPECT_EQ(document["files"]["unchanged"], 3);
-  EXPECT_EQ(document["index"]["before"], document["index"]["after"]);
-  EXPECT_EQ(document["index"]["after"]["images"], 3);
+  EXPECT_EQ(document["index"]["before"]["images"], 3);
   EXPECT_TRUE(document["busy_seconds"].contains("scan"));
   EXPECT_GT(document["peak_memory_bytes"], 1'000'000);
   EXPECT_FALSE(document["device"].get<std::string>().empty());
