@@ -54,20 +54,14 @@ bool has_changed(int descriptor, const SourceFile& file) {
          modified_ns(status) != file.modified_ns;
 }
 
-// Why an image of this size cannot be used, as reason and detail; nothing when it can.
-std::optional<std::pair<std::string, std::string>> wrong_size(std::uint64_t width,
-                                                              std::uint64_t height,
-                                                              const ImagesOptions& limits,
-                                                              double scale) {
-  if (auto why = too_large(width, height, limits)) return std::pair("too_large", std::move(*why));
+// Why an image of this size is too small; nothing when it is not.
+std::optional<std::string> too_small(std::uint64_t width, std::uint64_t height, double scale) {
   if (std::min(width, height) < kMinSidePx) {
-    return std::pair("too_small", fmt::format("{} x {} px: the shorter side is under {} px", width,
-                                              height, kMinSidePx));
+    return fmt::format("{} x {} px: the shorter side is under {} px", width, height, kMinSidePx);
   }
   if (vanishes(width, height, scale)) {
-    return std::pair("too_small", fmt::format("{} x {} px: nothing is left of the shorter side at "
-                                              "{:.4g} of the size",
-                                              width, height, scale));
+    return fmt::format("{} x {} px: nothing is left of the shorter side at {:.4g} of the size",
+                       width, height, scale);
   }
   return std::nullopt;
 }
@@ -128,8 +122,8 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
   if (auto* file = std::get_if<SkippedFile>(&checked)) return std::move(*file);
   const ImageHeader& header = std::get<ImageHeader>(checked);
   const double scale = scale_for(header.width, header.height, size);
-  if (auto why = wrong_size(header.width, header.height, limits, scale)) {
-    return skipped(loaded.file, std::move(why->first), std::move(why->second));
+  if (auto why = too_small(header.width, header.height, scale)) {
+    return skipped(loaded.file, "too_small", std::move(*why));
   }
   const int divisor = jpeg_divisor(header, size.at_most_px);
   auto decoded = decode_pixels(loaded, gray_mode(divisor));
@@ -140,8 +134,11 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
   const auto width = static_cast<std::uint64_t>(image.record.width);
   const auto height = static_cast<std::uint64_t>(image.record.height);
   image.scale = scale_for(width, height, size);
-  if (auto why = wrong_size(width, height, limits, image.scale)) {
-    return skipped(loaded.file, std::move(why->first), std::move(why->second));
+  if (auto why = too_large(width, height, limits)) {
+    return skipped(loaded.file, "too_large", std::move(*why));
+  }
+  if (auto why = too_small(width, height, image.scale)) {
+    return skipped(loaded.file, "too_small", std::move(*why));
   }
   image.pixels = resized(gray, image.scale * divisor);
   return image;

@@ -1,7 +1,6 @@
 #include "stages/decode/resize.h"
 
 #include <algorithm>
-#include <cmath>
 #include <new>
 
 #include <opencv2/imgproc.hpp>
@@ -16,7 +15,7 @@ double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
 }
 
 bool vanishes(std::uint64_t width, std::uint64_t height, double scale) {
-  return std::lround(static_cast<double>(std::min(width, height)) * scale) < 1;
+  return cvRound(static_cast<double>(std::min(width, height)) * scale) < 1;
 }
 
 GrayImage resized(const cv::Mat& gray, double factor) {

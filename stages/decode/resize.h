@@ -12,7 +12,8 @@ namespace lookalike {
 // The factor that brings an image to a wanted size.
 double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size);
 
-// Whether nothing is left of the shorter side of a w x h image at this scale: it rounds to 0 px.
+// Whether nothing is left of the shorter side of a w x h image at this scale: it rounds to 0 px, as
+// cv::resize rounds, which refuses that: halves to the even number.
 bool vanishes(std::uint64_t width, std::uint64_t height, double scale);
 
 // Resized by exactly `factor` on both axes, by area averaging or cubic interpolation; the last

@@ -182,6 +182,8 @@ TEST_F(DecodeTest, OnePixelIsTooSmall) {
 TEST_F(DecodeTest, SideThatVanishesAtTheReducedSizeIsTooSmall) {
   const auto strip = encode(".png", cv::Mat(16, 6000, CV_8U, cv::Scalar(9)));
   EXPECT_EQ(skipped(folder_.write("strip", text(strip)), 100).reason, "too_small");
+  const auto half = encode(".png", cv::Mat(16, 3200, CV_8U, cv::Scalar(9)));  // of a pixel is left
+  EXPECT_EQ(skipped(folder_.write("half", text(half)), 100).reason, "too_small");
 }
 
 TEST_F(DecodeTest, LimitsOnBytesAndPixelsAreTooLarge) {

@@ -157,7 +157,7 @@ TEST_F(UnusualFiles, AnimatedPngIsItsFirstPicture) {
   EXPECT_EQ(difference(pixels(animated_png(first, draw_picture(20, 20, 3))), first), 0);
 }
 
-TEST_F(UnusualFiles, AnimatedWebpIsSetAsideOrItsFirstPictureAsOpenCvHasIt) {
+TEST_F(UnusualFiles, AnimatedWebpIsSetAsideOrReadAtItsSizeAsOpenCvHasIt) {
   const auto result = decoded(animated_webp(draw_picture(60, 40, 4)));
   if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
     EXPECT_EQ(skipped->reason, "undecodable");
