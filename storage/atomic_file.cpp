@@ -65,14 +65,10 @@ void AtomicFile::flush() {
 }
 
 void AtomicFile::write_out(ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      fail("cannot be written");
-    }
-  }
+  const auto write_from = [&](std::size_t done, std::size_t left) {
+    return ::write(file_.number(), bytes.data() + done, left);
+  };
+  if (!moves_all(bytes.size(), write_from)) fail("cannot be written");
 }
 
 void AtomicFile::commit() {

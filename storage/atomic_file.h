@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
+#include <sys/types.h>
 
 #include "storage/byte_stream.h"
 
@@ -19,6 +22,23 @@ class FileDescriptor {
  private:
   int number_;
 };
+
+// Reads or writes `bytes` bytes by move(done, left), which does a part and returns how much, as
+// read and write do, until all is done; false, with errno, on an error and where nothing is moved
+// any more (EIO).
+template <typename Move>
+bool moves_all(std::size_t bytes, const Move& move) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t moved = move(done, bytes - done);
+    if (moved > 0) {
+      done += static_cast<std::size_t>(moved);
+    } else if (moved == 0 || errno != EINTR) {
+      if (moved == 0) errno = EIO;
+      return false;
+    }
+  }
+  return true;
+}
 
 // A file that appears whole or not at all: written under a temporary name in the target's folder,
 // synced and renamed by commit(). Destroyed before that, it leaves nothing, and a target that was

@@ -12,26 +12,6 @@
 #include "pipeline/error.h"
 
 namespace lookalike {
-namespace {
-
-// Reads or writes by move(done, left), which does a part, until all is done; false on an error.
-template <typename Move>
-bool moves_all(std::size_t bytes, const Move& move) {
-  for (std::size_t done = 0; done < bytes;) {
-    const ssize_t moved = move(done, bytes - done);
-    if (moved > 0) {
-      done += static_cast<std::size_t>(moved);
-    } else if (moved == 0) {
-      errno = EIO;
-      return false;
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
 
 RowFile::RowFile(std::filesystem::path folder, std::size_t cols)
     : folder_(std::move(folder)), cols_(cols) {

@@ -56,6 +56,7 @@ TEST(RowFile, RowsThatAreNotThereAreAnError) {
               file.write(0, {std::vector<float>{1, 2, 3}, 3});
             }).kind(),
             ErrorKind::kInternal);
+  EXPECT_EQ(error_of([&] { RowFile(folder.path(), 0); }).kind(), ErrorKind::kInternal);
 }
 
 TEST(RowFile, FolderThatIsNotThereIsNamed) {
