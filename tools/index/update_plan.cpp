@@ -26,7 +26,8 @@ const SkippedFile* OutOfSight::covering(std::string_view path) const {
   while (!path.empty()) {
     const auto found = skipped_.find(path);
     if (found != skipped_.end()) return found->second;
-    path = path.substr(0, path.find_last_of('/') == path.npos ? 0 : path.find_last_of('/'));
+    const std::size_t slash = path.rfind('/');
+    path = path.substr(0, slash == path.npos ? 0 : slash);
   }
   return nullptr;
 }

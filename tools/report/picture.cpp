@@ -20,8 +20,9 @@ cv::Mat reduced(const cv::Mat& image, int longest_side_px) {
   const int longest = std::max(image.cols, image.rows);
   if (longest <= longest_side_px) return image;
   const double scale = static_cast<double>(longest_side_px) / longest;
+  const auto side = [&](int px) { return std::max(1, cvRound(px * scale)); };
   cv::Mat result;
-  cv::resize(image, result, {}, scale, scale, cv::INTER_AREA);
+  cv::resize(image, result, {side(image.cols), side(image.rows)}, 0, 0, cv::INTER_AREA);
   return result;
 }
 

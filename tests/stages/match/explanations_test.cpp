@@ -57,6 +57,7 @@ TEST(ResolveExplanations, OfALostPoseNothingIsLeft) {
   lost.evidence.correlation = 0.4;
   lost.evidence.detail = 0.1;
   lost.moved_px = 2.5;
+  lost.object_to_query = {{2, 0, 5, 0, 2, 7, 0, 0, 1}};
   std::vector<Match> matches = {sure(), lost};
   resolve_explanations(matches, {});
   const Match& left = matches.back();

@@ -44,9 +44,7 @@ std::variant<Original, LeftOut> read_original(const StoredImage& image,
   const auto header = check_header(*file, limits);
   if (const auto* why = std::get_if<SkippedFile>(&header)) return LeftOut{path, why->detail};
   const auto decoded = decode_pixels(*file, cv::IMREAD_COLOR);
-  if (std::holds_alternative<SkippedFile>(decoded)) {
-    return LeftOut{path, "cannot be decoded in colour"};
-  }
+  if (const auto* why = std::get_if<SkippedFile>(&decoded)) return LeftOut{path, why->detail};
   const cv::Mat& photo = std::get<cv::Mat>(decoded);
   const double factor =
       std::min(1.0, static_cast<double>(kSuitePhotoSidePx) / std::max(photo.cols, photo.rows));
