@@ -188,11 +188,13 @@ void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size
   set_arguments(kernel, image, result, shape);
   set_weights(kernel, weights);
   const ConvolutionTiling tile = convolution_tiling(kernel_, session_.is_cpu());
-  const ConvolutionBlock block = registers ? block_inside(shape, tile) : ConvolutionBlock{};
-  if (registers) kernel.setArg(5, block);
-  session_.launch(kernel, "convolution",
-                  registers ? items_of_block(block, tile) : items_of_tiles(shape, tile),
-                  {{tile.lanes, tile.group_rows}});
+  cl::NDRange items = items_of_tiles(shape, tile);
+  if (registers) {
+    const ConvolutionBlock block = block_inside(shape, tile);
+    kernel.setArg(5, block);
+    items = items_of_block(block, tile);
+  }
+  session_.launch(kernel, "convolution", items, {{tile.lanes, tile.group_rows}});
 }
 
 std::vector<float> Convolution::run(const Weights& weights, MatrixView<const float> image) {

@@ -19,6 +19,7 @@ struct ConvolutionTiling {
   std::size_t tile_rows() const { return group_rows * rows; }
 };
 
+// Of each form; other devices than CPUs may have other tiles.
 ConvolutionTiling convolution_tiling(ConvolutionKernel kernel, bool is_cpu);
 
 // As Shape in image_rows.cl.
@@ -36,11 +37,12 @@ struct ConvolutionShape {
 
 // The columns of pixels that an item of kRegisters loads, in quads that start at multiples of 4 of
 // the image: `shift` columns before the first that its 4 results need.
+//   left: columns of the filter before the pixel that it gives
 struct QuadWindow {
   QuadWindow(std::size_t filter_columns, std::size_t left);
 
   std::size_t shift;
-  std::size_t quads;
+  std::size_t quads;  // of 4 columns each, that hold the window
 };
 
 // As Block in registers.cl.
@@ -52,7 +54,8 @@ struct ConvolutionBlock {
   cl_int edge_groups = 0;
 };
 
-// The largest block of whole items whose windows lie within the image; empty where none does.
+// Of kRegisters: the largest block of whole items whose windows lie within the image, empty where
+// none does, and how many groups take the pixels outside of it one by one.
 ConvolutionBlock block_inside(const ConvolutionShape& shape, const ConvolutionTiling& tile);
 
 // Work-items of a launch: of all forms but kRegisters, whose groups stand in one row: those of the

@@ -210,6 +210,7 @@ FitObject PoseSearch::fit_object(const PoseObject& object) {
 std::vector<PoseFitSums> PoseSearch::fit_sums(const PyramidLevel& level, const FitObject& fitted,
                                               std::span<const CentrePose> poses) {
   if (poses.empty()) return {};
+  require(fitted.object != nullptr, "PoseSearch::fit_sums: there is no object");
   const PoseObject& object = *fitted.object;
   std::vector<cl_float4> device_poses;
   std::vector<cl_float> greys;

@@ -43,8 +43,8 @@ class PoseSearch {
   // the object has no pixels.
   FitObject fit_object(const PoseObject& object);
 
-  // Of each pose, in their order; none for none. Sums of an object outside of the scene are 0.
-  // Added up in floats over some rows of the object, then in doubles.
+  // Of each pose, in their order; none for none. `fitted` is of fit_object. Sums of an object
+  // outside of the scene are 0. Added up in floats over some rows of the object, then in doubles.
   std::vector<PoseFitSums> fit_sums(const PyramidLevel& level, const FitObject& fitted,
                                     std::span<const CentrePose> poses);
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "pipeline/bilinear.h"
+
 namespace lookalike {
 namespace {
 
@@ -13,24 +15,13 @@ struct Tap {
   double value = 0;
 };
 
-// at(x, y) of whole pixels, between them.
-template <typename At>
-double bilinear(const At& at, double x, double y) {
-  const int left = static_cast<int>(std::floor(x));
-  const int top = static_cast<int>(std::floor(y));
-  return std::lerp(std::lerp(double{at(left, top)}, double{at(left + 1, top)}, x - left),
-                   std::lerp(double{at(left, top + 1)}, double{at(left + 1, top + 1)}, x - left),
-                   y - top);
-}
-
 double object_at(const PoseObject& object, double x, double y) {
   const auto at = [&](int column, int row) {
-    return object.pixels[static_cast<std::size_t>(std::clamp(row, 0, object.height - 1)) *
-                             static_cast<std::size_t>(object.width) +
-                         static_cast<std::size_t>(std::clamp(column, 0, object.width - 1))];
+    return double{
+        object.pixels[static_cast<std::size_t>(row) * static_cast<std::size_t>(object.width) +
+                      static_cast<std::size_t>(column)]};
   };
-  return bilinear(at, std::clamp(x, 0.0, object.width - 1.0),
-                  std::clamp(y, 0.0, object.height - 1.0));
+  return bilinear(at, object.width, object.height, x, y);
 }
 
 Point turned(const Point& point, const TurnScale& pose) {
@@ -138,7 +129,8 @@ std::vector<float> pose_scores_reference(const PlainLevel& level, const PoseObje
 PoseFitSums fit_sums_reference(const PlainLevel& level, const PoseObject& object,
                                const CentrePose& pose) {
   const auto scene = [&](double x, double y) {
-    return bilinear([&](int column, int row) { return level.at(column, row); }, x, y);
+    return bilinear([&](int column, int row) { return double{level.at(column, row)}; }, level.width,
+                    level.height, x, y);
   };
   PoseFitSums sums{};
   for (std::size_t i = 0; i < object.pixels.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/pose_search/pose_types.h"
 #include "pipeline/bilinear.h"
 #include "stages/match/correlation_search/spectrum.h"
 #include "stages/match/correlation_search/weighted_image.h"
@@ -28,8 +29,9 @@ Pair under(const PoseObject& object, const ImageView& scene, const Homography& o
   for (int y = 0; y < object.height; ++y) {
     for (int x = 0; x < object.width; ++x) {
       const Point at = object_to_scene.apply({static_cast<double>(x), static_cast<double>(y)});
-      const bool inside =
-          at.x > -0.51 && at.y > -0.51 && at.x < scene.width - 0.49 && at.y < scene.height - 0.49;
+      const bool inside = at.x > -kPoseRimPx && at.y > -kPoseRimPx &&
+                          at.x < scene.width - 1 + kPoseRimPx &&
+                          at.y < scene.height - 1 + kPoseRimPx;
       const bool counts = inside && object.mask[pair.object.index(x, y)] != 0;
       pair.object.weights.push_back(counts ? 1.0F : 0.0F);
       pair.scene.values.push_back(
