@@ -31,6 +31,9 @@ void add_image_fields(std::vector<ConfigField>& to) {
   to.push_back(field<kTable, &Options::decode_threads>(
       "images", "decode_threads", WholeNumber{0, 256}, "threads",
       "Threads that decode images. 0: one per core."));
+  to.push_back(field<kTable, &Options::max_removed_share>(
+      "images", "max_removed_share", Number{0, 1}, "of a folder's files",
+      "If more of a folder's files are gone, and more than 20, none of them is removed."));
 }
 
 void add_device_fields(std::vector<ConfigField>& to) {
@@ -131,7 +134,7 @@ void add_ranking_fields(std::vector<ConfigField>& to) {
   to.push_back(field<kTable, &Options::top>("match", "top", WholeNumber{1, 1000}, "images",
                                             "Matches that are reported per query, at most."));
   to.push_back(field<kTable, &Options::report>(
-      "match", "report", Choice{{"all", "similar", "same_object", "duplicate"}}, "",
+      "match", "report", Choice{{"all", "similar", "part", "same_object", "duplicate"}}, "",
       "The weakest kind of match that is reported."));
   to.push_back(field<kTable, &Options::shortlist>(
       "match", "shortlist", WholeNumber{1, 100000, 1, "auto"}, "images",

@@ -20,6 +20,7 @@ struct ImagesOptions {
   std::uint32_t max_file_mib = 512;    // 1..65536; larger files are skipped
   std::uint32_t max_megapixels = 200;  // 1..1000; larger images are skipped before decoding
   std::uint32_t decode_threads = 0;    // 0..256; 0: one per core
+  double max_removed_share = 0.2;      // 0..1, of a folder's files; more removals are withheld
 
   bool operator==(const ImagesOptions&) const = default;
 };

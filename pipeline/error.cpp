@@ -18,6 +18,22 @@ int exit_code(ErrorKind kind) {
   return 70;
 }
 
+std::string_view to_string(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kUsage:
+      return "usage";
+    case ErrorKind::kInput:
+      return "input";
+    case ErrorKind::kDevice:
+      return "device";
+    case ErrorKind::kStorage:
+      return "storage";
+    case ErrorKind::kInternal:
+      break;
+  }
+  return "internal";
+}
+
 void require(bool condition, const char* message) {
   if (!condition) throw Error(ErrorKind::kInternal, message);
 }

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace lookalike {
 
@@ -32,6 +33,9 @@ inline constexpr int kExitSkippedItems = 1;
 // Exit code of a process that ends with this kind of error:
 // usage 2, input 3, device 4, storage 5, internal 70.
 int exit_code(ErrorKind kind);
+
+// "usage", "input", "device", "storage", "internal".
+std::string_view to_string(ErrorKind kind);
 
 // Throws Error(kInternal, message) unless the condition holds.
 void require(bool condition, const char* message);

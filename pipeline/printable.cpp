@@ -4,26 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include "pipeline/utf8.h"
 
 namespace lookalike {
 namespace {
 
-bool continues(char c) {
-  return (static_cast<std::uint8_t>(c) & 0xC0U) == 0x80U;
-}
-
-// Bytes of the UTF-8 sequence that the text begins with, 0 where there is none that may be shown.
-std::size_t visible_bytes(std::string_view text) {
-  const auto first = static_cast<std::uint8_t>(text.front());
-  if (first < 0x80) return first >= 0x20 && first != 0x7F && first != '\\' ? 1 : 0;
-  const std::size_t size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < size) return 0;
-  const std::string_view rest = text.substr(1, size - 1);
-  if (!std::all_of(rest.begin(), rest.end(), continues)) return 0;
-  // U+0080 to U+009F are controls as well; terminals obey some of them.
-  if (first == 0xC2 && static_cast<std::uint8_t>(text[1]) < 0xA0) return 0;
-  return size;
+// U+0080 to U+009F are controls as well; terminals obey some of them.
+bool is_shown(const CodePoint& point) {
+  const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
+  return point.length > 0 && !control && point.value != '\\';
 }
 
 }  // namespace
@@ -31,15 +23,19 @@ std::size_t visible_bytes(std::string_view text) {
 std::string printable(std::string_view name) {
   std::string text;
   while (!name.empty()) {
-    const std::size_t size = visible_bytes(name);
-    if (size > 0) {
-      text += name.substr(0, size);
-    } else {
-      text += fmt::format("\\x{:02X}", static_cast<std::uint8_t>(name.front()));
+    const CodePoint point = first_code_point(name);
+    const std::size_t length = std::max<std::size_t>(1, point.length);
+    for (const char c : name.substr(0, length)) {
+      text += is_shown(point) ? std::string(1, c)
+                              : fmt::format("\\x{:02X}", static_cast<std::uint8_t>(c));
     }
-    name.remove_prefix(std::max<std::size_t>(1, size));
+    name.remove_prefix(length);
   }
   return text;
+}
+
+std::string utc_text(std::int64_t since_epoch_ns) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(since_epoch_ns / 1'000'000'000));
 }
 
 }  // namespace lookalike

@@ -1,5 +1,6 @@
 #include "storage/artefact_files.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -140,7 +142,7 @@ class RecordFile {
 
 template <typename Record>
 struct ArtefactWriter<Record>::Impl {
-  explicit Impl(const std::filesystem::path& target) : file(target) {
+  explicit Impl(OutputFile output) : file(std::move(output)) {
     ByteWriter header;
     header.put_array(kMagic.data(), kMagic.size());
     header.put<std::uint16_t>(kVersion);
@@ -157,13 +159,13 @@ struct ArtefactWriter<Record>::Impl {
     file.write(payload);
   }
 
-  AtomicFile file;
+  OutputFile file;
   std::uint64_t records = 0;
 };
 
 template <typename Record>
-ArtefactWriter<Record>::ArtefactWriter(const std::filesystem::path& target)
-    : impl_(std::make_unique<Impl>(target)) {}
+ArtefactWriter<Record>::ArtefactWriter(OutputFile file)
+    : impl_(std::make_unique<Impl>(std::move(file))) {}
 
 template <typename Record>
 ArtefactWriter<Record>::~ArtefactWriter() = default;
@@ -221,8 +223,26 @@ template class ArtefactReader<ImageStatistics>;
 template class ArtefactReader<ImageWords>;
 template class ArtefactReader<SkippedFile>;
 
-void write_codebook(const std::filesystem::path& target, const Codebook& codebook) {
-  ArtefactWriter<Codebook> writer(target);
+template <typename Record>
+OutputKind artefact_kind() {
+  const auto is_earlier = [](std::string_view start) {
+    const ByteView bytes(reinterpret_cast<const std::uint8_t*>(start.data()), start.size());
+    constexpr std::size_t kTypeAt = kHeaderBytes - sizeof(std::uint16_t);
+    return bytes.size() >= kHeaderBytes && std::ranges::equal(bytes.first(kMagic.size()), kMagic) &&
+           ByteReader(bytes.subspan(kTypeAt), ErrorKind::kInput).get<std::uint16_t>() ==
+               kTypeOf<Record>;
+  };
+  return {fmt::format("a {} file of lookalike", type_name(kTypeOf<Record>)), is_earlier};
+}
+
+template OutputKind artefact_kind<ImageFeatures>();
+template OutputKind artefact_kind<ImageStatistics>();
+template OutputKind artefact_kind<ImageWords>();
+template OutputKind artefact_kind<SkippedFile>();
+template OutputKind artefact_kind<Codebook>();
+
+void write_codebook(OutputFile file, const Codebook& codebook) {
+  ArtefactWriter<Codebook> writer(std::move(file));
   writer.write(codebook);
   writer.finish();
 }

@@ -5,10 +5,11 @@
 #include <optional>
 
 #include "pipeline/artefacts.h"
+#include "storage/output_file.h"
 
 // The artefact files that stage executables hand on. storage/FORMATS.md has every byte.
-// Writers write to a temporary name beside the target, sync it and rename it on finish(); a writer
-// that is destroyed before that leaves nothing. Readers check magic, version and the checksum of
+// A file appears whole on finish(), as OutputFile has it; a writer that is destroyed before that
+// leaves nothing. Readers check magic, version and the checksum of
 // each record. All throw Error(kInput) for a file that is missing, is something else, is
 // truncated, or is damaged, Error(kStorage) when writing fails, and Error(kInternal) for a record
 // whose parts do not fit each other.
@@ -19,7 +20,7 @@ namespace lookalike {
 template <typename Record>
 class ArtefactWriter {
  public:
-  explicit ArtefactWriter(const std::filesystem::path& target);
+  explicit ArtefactWriter(OutputFile file);
   ~ArtefactWriter();
   void write(const Record& record);
   void finish();
@@ -42,7 +43,11 @@ class ArtefactReader {
   std::unique_ptr<Impl> impl_;
 };
 
-void write_codebook(const std::filesystem::path& target, const Codebook& codebook);
+// The files of this type of record, or of Codebook, of any version.
+template <typename Record>
+OutputKind artefact_kind();
+
+void write_codebook(OutputFile file, const Codebook& codebook);
 Codebook read_codebook(const std::filesystem::path& file);
 
 // XXH3-128 over everything in the codebook: names it in an index's fingerprint.

@@ -7,6 +7,7 @@
 #include "storage/index_content.h"
 #include "storage/index_tables.h"
 #include "storage/open_index.h"
+#include "storage/roots.h"
 #include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
@@ -59,6 +60,7 @@ struct IndexReader::Impl {
   Statement select_images{connection, std::string(kSelectImages) + "ORDER BY id"};
   Statement select_norms{connection, "SELECT id, norm FROM images WHERE blank = 0"};
   Statement select_paths{connection, "SELECT path FROM files WHERE image = ? ORDER BY path"};
+  Statement select_by_content{connection, "SELECT id FROM images WHERE content = ?"};
   Statement select_by_path{connection, "SELECT image FROM files WHERE path = ?"};
   Statement select_forward{connection, "SELECT data FROM forward WHERE image = ?"};
   Statement select_histogram{connection, "SELECT data FROM histograms WHERE image = ?"};
@@ -125,7 +127,8 @@ std::optional<std::string> IndexReader::derived(const std::string& name) const {
 Codebook IndexReader::codebook() const {
   std::optional<Codebook> codebook = read_stored_codebook(impl_->connection);
   if (!codebook) {
-    throw Error(ErrorKind::kInput, impl_->connection.path() + ": holds no codebook yet");
+    throw Error(ErrorKind::kInput, impl_->connection.path() +
+                                       ": holds no images yet: run `lookalike index --images DIR`");
   }
   return std::move(*codebook);
 }
@@ -136,7 +139,7 @@ IndexCounts IndexReader::counts() const {
                    "(SELECT count(*) FROM files), (SELECT count(*) FROM quarantine), "
                    "(SELECT sum(word_count) FROM codebook), "
                    "(SELECT sum(posting_count) FROM segments), "
-                   "(SELECT count(*) FROM segments) FROM images");
+                   "(SELECT count(*) FROM segments), (SELECT count(*) FROM withheld) FROM images");
   Rows rows = select.rows();
   rows.next();
   const auto count = [&](int column) { return static_cast<std::uint64_t>(rows.integer(column)); };
@@ -149,6 +152,7 @@ IndexCounts IndexReader::counts() const {
   counts.words = count(5);
   counts.postings = count(6);
   counts.segments = count(7);
+  counts.withheld = count(8);
   return counts;
 }
 
@@ -187,6 +191,12 @@ std::optional<ImageId> IndexReader::find(const std::string& path) const {
   return static_cast<ImageId>(rows.integer(0));
 }
 
+std::optional<ImageId> IndexReader::find(const ContentHash& content) const {
+  Rows rows = impl_->select_by_content.rows(ByteView(content));
+  if (!rows.next()) return std::nullopt;
+  return static_cast<ImageId>(rows.integer(0));
+}
+
 std::vector<IndexedFeature> IndexReader::features(ImageId id) const {
   Rows rows = impl_->select_forward.rows(id);
   if (!rows.next()) return {};
@@ -203,6 +213,15 @@ SparseHistogram IndexReader::histogram(ImageId id) const {
 
 std::vector<SkippedFile> IndexReader::quarantine() const {
   return read_quarantine(impl_->connection);
+}
+
+std::vector<IndexRoot> IndexReader::roots() const {
+  return read_roots(impl_->connection);
+}
+
+void IndexReader::for_each_file(const std::function<void(const std::string&)>& visit) const {
+  Statement select(impl_->connection, "SELECT path FROM files ORDER BY path");
+  for (Rows rows = select.rows(); rows.next();) visit(std::string(rows.text(0)));
 }
 
 std::vector<RunRecord> IndexReader::runs(std::size_t count) const {

@@ -41,12 +41,15 @@ class IndexReader {
 
   std::optional<StoredImage> image(ImageId id) const;
   std::optional<ImageId> find(const std::string& path) const;
+  std::optional<ImageId> find(const ContentHash& content) const;
   // The forward record, by word; geometry as rounded by encode_features (storage/codecs.h). Empty
   // for an image that is blank or unknown, as is the histogram.
   std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
   std::vector<SkippedFile> quarantine() const;           // by path
+  std::vector<IndexRoot> roots() const;                  // by path
   std::vector<RunRecord> runs(std::size_t count) const;  // the last ones, newest first
+  void for_each_file(const std::function<void(const std::string& path)>& visit) const;  // by path
   // By id. The visitor may use the reader, but for this function.
   void for_each_image(const std::function<void(const StoredImage&)>& visit) const;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/artefacts.h"
+#include "pipeline/scan.h"
 
 namespace lookalike {
 
@@ -35,10 +36,27 @@ struct StoredImage {
   PixelSums sums;
 };
 
+// An indexed file that has another name now.
+struct MovedFile {
+  std::string from;
+  SourceFile to;
+};
+
 // The features of one word over all live images, one entry a feature.
 struct WordPostings {
   std::vector<ImageId> images;  // ascending within a segment
   std::vector<std::uint64_t> signatures;
+};
+
+// A folder that the index is of; storage keeps it beside the content, which does not depend on it.
+struct IndexRoot {
+  std::string path;  // as normal_path() gives it
+  // When the last run began that scanned all of it, since the epoch; 0: none did.
+  std::int64_t scanned_ns = 0;
+  // As the last scan found them after which no removal was withheld; see ScannedFolder.
+  std::vector<FolderDevice> devices{};
+  // Files that are gone and whose removal was withheld, by path.
+  std::vector<std::string> withheld{};
 };
 
 struct IndexCounts {
@@ -46,6 +64,7 @@ struct IndexCounts {
   std::uint64_t blank = 0;
   std::uint64_t files = 0;
   std::uint64_t quarantined = 0;  // files set aside
+  std::uint64_t withheld = 0;     // of the files, those that are gone and were kept
   std::uint64_t features = 0;
   std::uint64_t words = 0;     // in the codebook
   std::uint64_t postings = 0;  // stored, removed images included until the next merge

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "storage/index_tables.h"
 #include "storage/open_index.h"
 #include "storage/replace_content.h"
+#include "storage/roots.h"
 #include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
@@ -214,6 +216,33 @@ void IndexWriter::remove_paths(std::span<const std::string> paths) {
   transaction.commit();
 }
 
+void IndexWriter::move_files(std::span<const MovedFile> files) {
+  Transaction transaction(impl_->connection);
+  for (const MovedFile& file : files) {
+    const std::optional<ImageId> image = impl_->find_path(file.from);
+    require(image.has_value(), "move_files: a file is not in the index");
+    impl_->point(file.to, *image);
+    if (file.to.path != file.from) impl_->detach(file.from);
+  }
+  transaction.commit();
+}
+
+std::vector<IndexRoot> IndexWriter::roots() const {
+  return read_roots(impl_->connection);
+}
+
+void IndexWriter::put_roots(std::span<const IndexRoot> roots) {
+  Transaction transaction(impl_->connection);
+  for (const IndexRoot& root : roots) put_root(impl_->connection, root);
+  transaction.commit();
+}
+
+void IndexWriter::forget_roots(std::span<const std::string> roots) {
+  Transaction transaction(impl_->connection);
+  for (const std::string& root : roots) delete_root(impl_->connection, root);
+  transaction.commit();
+}
+
 void IndexWriter::merge_segments(std::size_t max_segments) {
   Transaction transaction(impl_->connection);
   impl_->segments.merge(max_segments);
@@ -249,6 +278,15 @@ void IndexWriter::end_run(const RunRecord& run) {
   Transaction transaction(impl_->connection);
   lookalike::end_run(impl_->connection, run);
   transaction.commit();
+}
+
+// Before the lock goes, so that nobody else has begun to write what is deleted.
+void IndexWriter::discard() {
+  const std::filesystem::path database = impl_->connection.path();
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    std::error_code ignored;
+    std::filesystem::remove(database.string() + ending, ignored);
+  }
 }
 
 }  // namespace lookalike

@@ -44,6 +44,16 @@ class IndexWriter {
   void add_path(const SourceFile& file, const ContentHash& content);
   void put_in_quarantine(std::span<const SkippedFile> files);
   void remove_paths(std::span<const std::string> paths);  // unknown ones are passed over
+  // Gives indexed files other paths, sizes and times; each keeps its image. A path that is indexed
+  // already is replaced. Throws Error(kInternal) when a file is not indexed.
+  void move_files(std::span<const MovedFile> files);
+
+  // The folders that the index is of, by path.
+  std::vector<IndexRoot> roots() const;
+  // Adds them, or replaces what is known of them. What is withheld must be indexed, and is withheld
+  // no more once it is removed or indexed anew.
+  void put_roots(std::span<const IndexRoot> roots);
+  void forget_roots(std::span<const std::string> roots);  // their files stay
 
   // Merges the smallest segments until at most max_segments >= 1 are left, in tiers, so that it
   // may be called after every publish; drops removed images' postings from what it merges. When
@@ -63,6 +73,10 @@ class IndexWriter {
   // ones that never ended for killed. end_run() fills in the rest, by id.
   std::int64_t begin_run(std::string_view command, std::int64_t started_ns);
   void end_run(const RunRecord& run);
+
+  // Deletes the database and the files beside it, for one that was made in vain. Nothing else may
+  // be called afterwards.
+  void discard();
 
  private:
   struct Impl;

@@ -33,7 +33,7 @@ Connection open_for_reading(const std::filesystem::path& database, bool& immutab
   require_file(database);
   const std::filesystem::path file = resolved(database);  // once: a link since then is not ours
   try {
-    Connection connection(file, Connection::Mode::kReadOnly);
+    Connection connection(file, Connection::Mode::kRead);
     check_schema(connection);
     return connection;
   } catch (const Error& error) {

@@ -11,9 +11,10 @@ namespace lookalike {
 namespace {
 
 // Everything but the runs; what others refer to comes first.
-constexpr std::array<const char*, 12> kTables = {
-    "settings",   "codebook", "images",   "files",    "quarantine", "statistics",
-    "histograms", "forward",  "segments", "postings", "tombstones", "derived"};
+constexpr std::array<const char*, 15> kTables = {
+    "settings",   "codebook",   "images",  "files",    "quarantine",
+    "statistics", "histograms", "forward", "segments", "postings",
+    "tombstones", "derived",    "roots",   "devices",  "withheld"};
 
 class Attachment {
  public:

@@ -1,7 +1,9 @@
 #include "storage/schema.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -88,6 +90,24 @@ CREATE TABLE runs (
     R"sql(
 -- What was worked out of the content as a whole, by name, and can be again.
 CREATE TABLE derived (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+)sql",
+    R"sql(
+-- The folders that are indexed. scanned_ns: when the last run began that scanned all of it, or 0.
+CREATE TABLE roots (path BLOB PRIMARY KEY, scanned_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+-- The file system of each root, and of each folder below it that begins another one.
+CREATE TABLE devices (
+  path BLOB PRIMARY KEY,
+  root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE,
+  device INTEGER NOT NULL,
+  file_system INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX devices_by_root ON devices (root);
+
+-- Files that the last scan of their root did not find, and that were kept.
+CREATE TABLE withheld (
+  path BLOB PRIMARY KEY REFERENCES files (path) ON DELETE CASCADE,
+  root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE) STRICT, WITHOUT ROWID;
+CREATE INDEX withheld_by_root ON withheld (root);
 )sql"};
 
 std::int64_t number(const Connection& connection, const char* sql) {
@@ -117,9 +137,24 @@ std::optional<std::int64_t> stored_version(const Connection& connection) {
 
 }  // namespace
 
+bool begins_an_index(ByteView start) {
+  // https://www.sqlite.org/fileformat2.html#the_database_header
+  constexpr std::string_view kSqlite{"SQLite format 3\0", 16};
+  constexpr std::size_t kApplicationIdAt = 68;
+  constexpr std::size_t kHeaderBytes = 100;
+  if (start.size() < kHeaderBytes) return false;
+  std::int64_t id = 0;  // big-endian
+  for (const std::uint8_t byte : start.subspan(kApplicationIdAt, 4)) id = id << 8 | byte;
+  return std::ranges::equal(start.first(kSqlite.size()), kSqlite, {}, {},
+                            [](char c) { return static_cast<std::uint8_t>(c); }) &&
+         id == kApplicationId;
+}
+
 void check_schema(const Connection& connection) {
   const std::optional<std::int64_t> version = stored_version(connection);
-  if (!version) throw EmptyIndex(connection.path() + ": is empty, not an index");
+  if (!version) {
+    throw EmptyIndex(connection.path() + ": is empty: fill it with `lookalike index --images DIR`");
+  }
   if (*version < kSchemaVersion) {
     throw Error(ErrorKind::kStorage,
                 fmt::format("{}: is an index of the older format {}: run `lookalike migrate` "

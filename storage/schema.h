@@ -8,13 +8,16 @@
 // What an index's database looks like; storage/FORMATS.md says what is in its blobs.
 namespace lookalike {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 // A database without tables: no index, or one that was stopped before its first transaction.
 class EmptyIndex : public Error {
  public:
   explicit EmptyIndex(const std::string& message) : Error(ErrorKind::kInput, message) {}
 };
+
+// Whether a file with this start is an index, of any format. Needs the first 100 bytes.
+bool begins_an_index(ByteView start);
 
 // Throws Error(kInput) when the database is not an index of lookalike, EmptyIndex when there is
 // nothing in it, and Error(kStorage) when it is an index of a newer format, or of one that is to

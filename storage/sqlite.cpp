@@ -71,9 +71,10 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) {
   // Absolute, so that no name (":memory:") means something else to SQLite.
   const std::string path = std::filesystem::absolute(file).string();
   const bool immutable = mode == Mode::kImmutable;
-  const int flags =
-      (mode == Mode::kWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
-      (immutable ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW;
+  // SQLite falls back to reading by itself where a file cannot be written.
+  const int flags = (immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
+                    (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_EXRESCODE |
+                    SQLITE_OPEN_NOFOLLOW;
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(immutable ? immutable_uri(path).c_str() : path.c_str(), &handle,
                                    flags, nullptr);
@@ -82,6 +83,7 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) {
     fail(code, path, handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle));
   }
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  if (mode == Mode::kRead) execute("PRAGMA query_only = 1");
 }
 
 void Connection::execute(const char* sql) {

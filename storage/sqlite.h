@@ -19,8 +19,10 @@ namespace lookalike {
 class Connection {
  public:
   enum class Mode {
-    kReadOnly,
-    kImmutable,  // read-only, and nobody else writes: needs no files beside the database
+    // Reads. Opened for writing where that is allowed, so that SQLite removes the files beside the
+    // database when the last connection closes.
+    kRead,
+    kImmutable,  // reads, and nobody else writes: needs no files beside the database
     kWrite,      // makes the file when there is none
   };
   // file: as resolved() (storage/paths.h) gives it; a link anywhere in it is refused, since

@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 using Names = std::vector<std::string_view>;
 
 // Which folders a folder may include besides itself; "tests" and "tools" may include all.
@@ -159,6 +160,22 @@ TEST(Decoders, OfOpenCvAreCalledInOnePlace) {
     if (!file.starts_with("tests/") && std::regex_search(text, kReader)) callers.push_back(file);
   });
   EXPECT_THAT(callers, ElementsAre("stages/decode/pixels.cpp"));
+}
+
+// An output never replaces what is not an output: OutputGuard sees to it for every option.
+TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
+  static const std::regex kWriter(
+      R"(\bofstream\b|\bimwrite\(|\bfopen\(|\bAtomicFile\(|::unguarded\()");
+  std::vector<std::string> writers;
+  for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
+    if (file.starts_with("tests/") || !file.ends_with(".cpp")) return;
+    if (std::regex_search(text, kWriter)) writers.push_back(file);
+  });
+  EXPECT_THAT(writers, UnorderedElementsAre(
+                           "storage/atomic_file.cpp", "storage/output_file.cpp",
+                           // Names that the program makes: DATABASE.work and the user's cache.
+                           "tools/index/feature_cache.cpp", "kernels/session/program_cache.cpp",
+                           "kernels/tuning/tuning_store.cpp"));
 }
 
 TEST(LayerCheck, CatchesAFolderThatIncludesUpwards) {

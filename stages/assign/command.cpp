@@ -1,9 +1,12 @@
 #include "stages/assign/command.h"
 
+#include <utility>
+
 #include "stages/assign/assign_stage.h"
 #include "stages/command/image_arguments.h"
 #include "stages/command/image_batches.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
 #include "stages/command/record_files.h"
 
 namespace lookalike {
@@ -30,13 +33,18 @@ int assign_command(int argc, const char* const* argv) {
       ->type_name("FILE")
       ->required();
   app.add_option("--output", output, "Words file to write")->type_name("FILE")->required();
+  const OutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Shard shard = shard_argument.get();
 
+  OutputGuard guard = outputs.guard(arguments, config);
+  guard.add_inputs(features);
+  guard.add_input(codebook);
+  OutputFile file = guard.open("--output", output, artefact_kind<ImageWords>());
   OpenClSession session(session_options(config.device));
   AssignStage stage(session, read_codebook(codebook), config.assign);
-  ArtefactWriter<ImageWords> writer(output);
+  ArtefactWriter<ImageWords> writer(std::move(file));
   Progress progress("assign", "images", 0, talk.apply());
   std::vector<ImageFeatures> batch;
   std::size_t seen = 0;

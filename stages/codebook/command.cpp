@@ -1,12 +1,14 @@
 #include "stages/codebook/command.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "stages/codebook/codebook_stage.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
 #include "stages/command/record_files.h"
-#include "storage/paths.h"
 
 namespace lookalike {
 namespace {
@@ -51,20 +53,25 @@ int codebook_command(int argc, const char* const* argv) {
                  "Files of lookalike-variance: blank images are left out")
       ->type_name("FILE...");
   app.add_option("--output", output, "Codebook file to write")->type_name("FILE")->required();
+  const OutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Progress::Style style = talk.apply();
 
+  OutputGuard guard = outputs.guard(arguments, config);
+  guard.add_inputs(features);
+  guard.add_inputs(statistics);
+  OutputFile file = guard.open("--output", output, artefact_kind<Codebook>());
   const SumsByContent sums = read_statistics(statistics);
-  const Sample sample = take_sample(features_of(features, sums, config.variance), config.codebook,
-                                    resolved(output).parent_path());
+  const Sample sample =
+      take_sample(features_of(features, sums, config.variance), config.codebook, file.folder());
   OpenClSession session(session_options(config.device));
   Progress progress("codebook", "iterations", config.codebook.max_iterations, style);
   TrainingWatch watch;
   watch.iteration = [&](std::size_t iteration, double objective) {
     progress.update(iteration, fmt::format("objective {:.4f}", objective));
   };
-  write_codebook(output, train_codebook(session, sample, config.codebook, watch));
+  write_codebook(std::move(file), train_codebook(session, sample, config.codebook, watch));
   return kExitDone;
 }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "config/load.h"
 #include "pipeline/error.h"
+#include "pipeline/file_uri.h"
 
 namespace lookalike {
 namespace {
@@ -61,8 +63,11 @@ void apply_setting(RunConfig& config, const std::string& setting) {
 }  // namespace
 
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::string& word : words) word = path_of_text(word);
+  std::ranges::reverse(words);  // as CLI11 wants them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
     return true;
   } catch (const CLI::Success& success) {
     app.exit(success);

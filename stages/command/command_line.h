@@ -16,7 +16,8 @@
 namespace lookalike {
 
 // Parses the command line. False after --help or --version, which are printed to stdout: the
-// program is done. Throws Error(kUsage) that says what is wrong and where help is.
+// program is done. A word that is a file: URI stands for its path. Throws Error(kUsage) that says
+// what is wrong and where help is.
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
 // --config FILE, --set TABLE.KEY=VALUE, and options that stand for keys of the configuration: their
@@ -34,6 +35,7 @@ class ConfigArguments {
   // Folders and files that options name are made absolute. Throws Error(kUsage).
   RunConfig load() const;
   bool has_file() const { return !file_.empty(); }
+  const std::string& file() const { return file_; }  // of --config; empty without it
 
  private:
   struct Argument {

@@ -33,11 +33,15 @@ std::size_t decode_threads(const ImagesOptions& options) {
                                     : std::max(1U, std::thread::hardware_concurrency());
 }
 
-ScanResult scan_images(const ImagesOptions& options, const std::function<void()>& after_each) {
+ScanResult scan_images(const ImagesOptions& options) {
   if (options.folders.empty()) {
     throw Error(ErrorKind::kUsage, "images.folders: name at least one folder, with --images");
   }
-  ScanResult found = scan_folders(options.folders, options.extensions, after_each);
+  ScanResult found = scan_folders(options.folders, options.extensions);
+  for (const ScannedFolder& folder : found.folders) {
+    if (folder.problem.empty()) continue;
+    throw Error(ErrorKind::kInput, fmt::format("{}: {}", printable(folder.path), folder.problem));
+  }
   if (found.files.empty() && found.skipped.empty()) {
     throw Error(ErrorKind::kInput, fmt::format("scan: no images under {} (looked for .{})",
                                                fmt::join(options.folders, ", "),

@@ -21,10 +21,9 @@ inline constexpr std::size_t kDeviceBatchImages = 16;
 // How many threads decode: options.decode_threads, or one per core.
 std::size_t decode_threads(const ImagesOptions& options);
 
-// Scans the folders, and calls after_each as scan_folders does. Throws Error(kUsage) when none are
-// given, Error(kInput) as scan_folders and when there is no image under them.
-ScanResult scan_images(
-    const ImagesOptions& options, const std::function<void()>& after_each = [] {});
+// Scans the folders. Throws Error(kUsage) when none are given, Error(kInput) when one of them
+// cannot be scanned or there is no image under them.
+ScanResult scan_images(const ImagesOptions& options);
 
 // Decodes the shard's images on several threads and hands them on in order, kDeviceBatchImages at a
 // time. Returns what was skipped, by path.

@@ -1,8 +1,12 @@
 #include "stages/extract/command.h"
 
+#include <optional>
+#include <utility>
+
 #include "stages/command/image_arguments.h"
 #include "stages/command/image_batches.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
 #include "stages/extract/extract_stage.h"
 #include "storage/artefact_files.h"
 
@@ -28,21 +32,26 @@ int extract_command(int argc, const char* const* argv) {
   app.add_option("--output", output, "Features file to write")->type_name("FILE")->required();
   app.add_option("--skipped", skipped_output, "Also write the files that were skipped, and why")
       ->type_name("FILE");
+  const OutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Shard shard = images.shard();
   const Progress::Style style = talk.apply();
 
+  OutputGuard guard = outputs.guard(arguments, config);
+  OutputFile features_file = guard.open("--output", output, artefact_kind<ImageFeatures>());
+  std::optional<OutputFile> skipped_file =
+      guard.open_if_named("--skipped", skipped_output, artefact_kind<SkippedFile>());
   OpenClSession session(session_options(config.device));
   ExtractStage stage(session, config.extract);
-  ArtefactWriter<ImageFeatures> writer(output);
+  ArtefactWriter<ImageFeatures> writer(std::move(features_file));
   const std::vector<SkippedFile> skipped = for_each_image_batch(
       config, shard, "extract", style, [&](const std::vector<DecodedImage>& batch) {
         for (const ImageFeatures& features : stage.run(batch)) writer.write(features);
       });
   writer.finish();
-  if (!skipped_output.empty()) {
-    ArtefactWriter<SkippedFile> skipped_writer(skipped_output);
+  if (skipped_file) {
+    ArtefactWriter<SkippedFile> skipped_writer(*std::move(skipped_file));
     for (const SkippedFile& file : skipped) skipped_writer.write(file);
     skipped_writer.finish();
   }

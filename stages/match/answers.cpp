@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "pipeline/error.h"
+#include "pipeline/file_uri.h"
+
 namespace lookalike {
 namespace {
 
@@ -20,9 +23,10 @@ Json to_json(const Quad& quad) {
   return corners;
 }
 
-// An image that was stored always has a path: it is removed with its last one.
-const std::string& path_of(const Match& match) {
-  return match.image.paths.front();
+Json to_json(const std::vector<std::string>& paths) {
+  Json texts = Json::array();
+  for (const std::string& path : paths) texts.push_back(text_of_path(path));
+  return texts;
 }
 
 }  // namespace
@@ -31,11 +35,14 @@ std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json query_answer(const std::string& query, std::span<const Match> matches) {
-  Json answer = {{"query", query}, {"matches", Json::array()}};
-  for (const Match& match : matches) {
+Json query_answer(const std::string& query, const QueryResult& result) {
+  Json answer = {
+      {"query", text_of_path(query)}, {"found", result.found}, {"matches", Json::array()}};
+  for (const Match& match : result.matches) {
     answer["matches"].push_back(
-        {{"path", path_of(match)},
+        {{"path", text_of_path(path_of(match))},
+         {"paths", to_json(match.image.paths)},
+         {"gone", to_json(match.gone)},
          {"score", match.score},
          {"probability", match.probability},
          {"decision", to_string(match.decision)},
@@ -48,17 +55,26 @@ Json query_answer(const std::string& query, std::span<const Match> matches) {
   return answer;
 }
 
+Json failed_answer(const char* what, const std::string& path, const SkippedFile& why) {
+  return {
+      {what, text_of_path(path)},
+      {"error",
+       {{"kind", to_string(ErrorKind::kInput)}, {"reason", why.reason}, {"message", why.detail}}}};
+}
+
 Json locate_answer(const std::string& scene, std::span<const ObjectLocated> objects) {
-  Json answer = {{"scene", scene}, {"hits", Json::array()}, {"not_found", Json::array()}};
+  Json answer = {
+      {"scene", text_of_path(scene)}, {"hits", Json::array()}, {"not_found", Json::array()}};
   for (const ObjectLocated& one : objects) {
     const std::string_view method = to_string(one.located.method);
     if (one.located.hits.empty()) {
-      answer["not_found"].push_back(
-          {{"object", one.object}, {"method", method}, {"reason", one.located.reason}});
+      answer["not_found"].push_back({{"object", text_of_path(one.object)},
+                                     {"method", method},
+                                     {"reason", one.located.reason}});
     }
     for (const Hit& hit : one.located.hits) {
       answer["hits"].push_back(
-          {{"object", one.object},
+          {{"object", text_of_path(one.object)},
            {"method", method},
            {"centre", to_json(hit.centre)},
            {"position_error_px",

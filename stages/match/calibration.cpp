@@ -79,6 +79,7 @@ void add(std::vector<Example>& examples, const std::vector<Evidence>& sightings,
 }  // namespace
 
 double Calibration::probability(const Evidence& evidence) const {
+  if (evidence.identical) return 1;
   if (evidence.effective_inliers == 0) return 0;
   return logistic(logit(weights, quantities_of(evidence)));
 }

@@ -19,7 +19,7 @@ struct Calibration {
   static constexpr std::size_t kWeights = 5;
   std::array<double, kWeights> weights = {-4, 2.5, 6, 2, 3};
 
-  // [0, 1]; 0 without a pose.
+  // [0, 1]; 0 without a pose, 1 for identical pictures.
   double probability(const Evidence& evidence) const;
 
   bool operator==(const Calibration&) const = default;

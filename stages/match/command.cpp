@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
 #include "stages/command/record_files.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/answers.h"
 
 namespace lookalike {
@@ -14,15 +16,16 @@ namespace {
 // Whether the photo that the features were taken from could still be read and was answered.
 bool answer(Matcher& matcher, const ImageFeatures& features, const RunConfig& config) {
   const std::string& path = features.image.file.path;
-  auto decoded = decode_file(path, WantedSize(config.extract), config.images);
-  if (const auto* skipped = std::get_if<SkippedFile>(&decoded)) {
-    spdlog::error("{}: {}: {}", path, skipped->reason, skipped->detail);
+  const auto fail = [&](const SkippedFile& why) {
+    spdlog::error("{}: {}: {}", printable(path), why.reason, why.detail);
+    fmt::print("{}\n", json_text(failed_answer("query", path, why)));
     return false;
-  }
+  };
+  auto decoded = decode_file(path, WantedSize(config.extract), config.images);
+  if (const auto* unread = std::get_if<SkippedFile>(&decoded)) return fail(*unread);
   const Query query = {std::get<DecodedImage>(std::move(decoded)), features.features};
   if (query.image.record.content != features.image.content) {
-    spdlog::error("{}: changed since its features were taken", path);
-    return false;
+    return fail(skipped(features.image.file, "changed", "since its features were taken"));
   }
   fmt::print("{}\n", json_text(query_answer(path, matcher.match(query))));
   return true;

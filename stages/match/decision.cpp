@@ -9,23 +9,15 @@
 namespace lookalike {
 namespace {
 
-constexpr double kDuplicateCover = 0.9;
+constexpr double kWhole = 0.85;            // of what both pictures show, the share that both do
+constexpr double kWholeCorrelation = 0.7;  // of pictures that share more than a part
 constexpr double kAgreementGain = 1.5;
-
-// The share of the query that the quad covers.
-double cover(const Match& match, int width, int height) {
-  const Quad whole = outline({}, width, height);
-  const double shared = intersection_over_union(match.quad, whole);
-  // |A n B| from the ratio of it to |A u B|.
-  const double both = signed_area(match.quad) + signed_area(whole);
-  return shared / (1 + shared) * both / signed_area(whole);
-}
 
 }  // namespace
 
 std::string_view to_string(Decision decision) {
-  static constexpr std::array<std::string_view, 4> kNames = {"none", "similar", "same object",
-                                                             "duplicate"};
+  static constexpr std::array<std::string_view, 5> kNames = {"none", "similar", "part",
+                                                             "same object", "duplicate"};
   return kNames[static_cast<std::size_t>(decision)];
 }
 
@@ -41,9 +33,13 @@ Decision decide(const Match& match, int query_width, int query_height,
                 const MatchOptions& options) {
   const Evidence& evidence = match.evidence;
   if (match.is_located() && match.probability >= options.same_probability) {
-    const bool copy = evidence.correlation.value_or(-1) >= options.duplicate_correlation &&
-                      cover(match, query_width, query_height) >= kDuplicateCover;
-    return copy ? Decision::kDuplicate : Decision::kSameObject;
+    const double correlation = evidence.correlation.value_or(-1);
+    if (correlation >= options.duplicate_correlation &&
+        intersection_over_union(match.quad, outline({}, query_width, query_height)) >= kWhole) {
+      return Decision::kDuplicate;
+    }
+    const bool part = match.part && correlation < kWholeCorrelation;
+    return part ? Decision::kPart : Decision::kSameObject;
   }
   const bool votes =
       evidence.shortlist >= kShortestListForVotes && evidence.votes_excess >= kSimilarExcess;
@@ -53,6 +49,7 @@ Decision decide(const Match& match, int query_width, int query_height,
 Decision weakest_reported(const MatchOptions& options) {
   if (options.report == "all") return Decision::kNone;
   if (options.report == "similar") return Decision::kSimilar;
+  if (options.report == "part") return Decision::kPart;
   return options.report == "duplicate" ? Decision::kDuplicate : Decision::kSameObject;
 }
 

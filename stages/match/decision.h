@@ -16,9 +16,11 @@ namespace lookalike {
 double ranking_score(const Evidence& evidence, const MatchOptions& options);
 
 // What the match is taken for, from its evidence, its probability and its quad:
-//   duplicate    the same object, the correlation is at least options.duplicate_correlation, and
-//                the quad covers nine tenths of the query: a copy, or a part of one
+//   duplicate    as the same object, and each picture shows the other whole, and the correlation is
+//                at least options.duplicate_correlation
 //   same object  the probability is at least options.same_probability
+//   part         as the same object, but all that agrees is a small part, and the rest of what both
+//                show differs; see shared_part.h
 //   similar      its votes stand out by kSimilarExcess from a shortlist of at least
 //                kShortestListForVotes images; or its pose is too weak for more
 //   none         anything else

@@ -39,25 +39,30 @@ Sums sums_of(const ImageView& object, const ImageView& seen, const ImageView& ma
 
 }  // namespace
 
-double detail_agreement(const ImageView& object, const ImageView& seen, const ImageView& mask) {
+std::vector<DetailCell> detail_cells(const ImageView& object, const ImageView& seen,
+                                     const ImageView& mask) {
   require(are_of_one_size(object, seen) && are_of_one_size(object, mask),
-          "detail_agreement: the views and the mask are of different sizes");
+          "detail_cells: the views and the mask are of different sizes");
   constexpr double kPixels = double{kDetailCellPx} * kDetailCellPx;
-  double sum = 0;
-  double cells = kCellsOfDoubt;
-  for (int y = 0; y + kDetailCellPx <= object.height; y += kDetailCellPx) {
-    for (int x = 0; x + kDetailCellPx <= object.width; x += kDetailCellPx) {
-      const Sums sums = sums_of(object, seen, mask, x, y);
+  std::vector<DetailCell> cells;
+  for (int row = 0; (row + 1) * kDetailCellPx <= object.height; ++row) {
+    for (int column = 0; (column + 1) * kDetailCellPx <= object.width; ++column) {
+      const Sums sums = sums_of(object, seen, mask, column * kDetailCellPx, row * kDetailCellPx);
       const double object_variance = sums.aa - sums.a * sums.a / kPixels;
       if (sums.undefined > 0 || object_variance < kMinVariance * kPixels) continue;
       const double seen_variance = sums.bb - sums.b * sums.b / kPixels;
-      if (seen_variance > 0) {
-        sum += (sums.ab - sums.a * sums.b / kPixels) / std::sqrt(object_variance * seen_variance);
-      }
-      ++cells;
+      const double both = sums.ab - sums.a * sums.b / kPixels;
+      cells.push_back(
+          {column, row, seen_variance > 0 ? both / std::sqrt(object_variance * seen_variance) : 0});
     }
   }
-  return sum / cells;
+  return cells;
+}
+
+double detail_agreement(std::span<const DetailCell> cells) {
+  double sum = 0;
+  for (const DetailCell& cell : cells) sum += cell.correlation;
+  return sum / (static_cast<double>(cells.size()) + kCellsOfDoubt);
 }
 
 }  // namespace lookalike

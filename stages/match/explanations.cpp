@@ -19,6 +19,7 @@ void withdraw_pose(Match& match) {
   match.evidence.detail.reset();
   match.object_to_query = {};
   match.quad = {};
+  match.part.reset();
   match.moved_px.reset();
   match.inlier_pairs.clear();
   match.query_features.clear();

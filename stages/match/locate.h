@@ -35,10 +35,10 @@ struct LocateRequest {
 };
 
 struct Located {
-  std::vector<Hit> hits;                          // of one method
+  std::vector<Hit> hits{};                        // of one method
   LocateMethod method = LocateMethod::kFeatures;  // that spoke: the last one that was asked
-  std::string reason;                             // why there are no hits; else empty
-  PoseMap map;                                    // where it was wanted: the best of all poses
+  std::string reason{};                           // why there are no hits; else empty
+  PoseMap map{};                                  // where it was wanted: the best of all poses
   double map_step_px = 1;                         // between its pixels, full-size px of the scene
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,9 +34,9 @@ using Quad = std::array<Point, 4>;
 Quad outline(const Homography& object_to_scene, int width, int height);
 
 // What a match is taken for, weakest first; see decision.h.
-enum class Decision { kNone, kSimilar, kSameObject, kDuplicate };
+enum class Decision { kNone, kSimilar, kPart, kSameObject, kDuplicate };
 
-// "none", "similar", "same object", "duplicate".
+// "none", "similar", "part", "same object", "duplicate".
 std::string_view to_string(Decision decision);
 
 // An indexed image that was found in a query, or that looks like it.
@@ -53,9 +54,22 @@ struct Match {
   // The query's features of these pairs, by number; with query expansion, numbers past the query's
   // own features are of hits that it was expanded by.
   std::vector<std::uint32_t> query_features;
+  std::vector<std::string> gone;  // of image.paths, those where no file is any more
   bool mirrored = false;  // it lies in the query as a mirror shows it: its quad runs anticlockwise
 
-  bool is_located() const { return evidence.inliers > 0; }
+  // Where on the query all is that agrees, if that is but a part; see shared_part.h.
+  std::optional<Quad> part{};
+
+  bool is_located() const { return evidence.inliers > 0 || evidence.identical; }
+};
+
+// The file that a match is named by: the first that is there, or the first of all.
+const std::string& path_of(const Match& match);
+
+// What a query was answered.
+struct QueryResult {
+  std::vector<Match> matches;  // best first, at most options.top
+  std::size_t found = 0;       // all that options.report lets through
 };
 
 // Milliseconds that the steps of one query took.
@@ -67,10 +81,11 @@ struct MatchTimes {
   double locate = 0;     // correlation
 };
 
-// Finds the indexed images that a photo shows, best first, at most options.top of them, each of at
-// least the decision that options.report names. With options.mirror, images are also looked for as
-// a mirror shows them, and reported where there is a pose; one that is found both ways is reported
-// as it scores better. Deterministic.
+// Finds the indexed images that a photo shows, each of at least the decision that options.report
+// names. All that are answered were compared with the photo by their pixels, where they have a pose
+// and their file can be read, so that no decision depends on a rank. With options.mirror, images
+// are also looked for as a mirror shows them, and reported where there is a pose; one that is found
+// both ways is reported as it scores better. Deterministic.
 class Matcher {
  public:
   // Reads the codebook and the norms. The reader must outlive the matcher. limits: of the indexed
@@ -78,11 +93,11 @@ class Matcher {
   Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options,
           const ImagesOptions& limits);
   ~Matcher();
-  std::vector<Match> match(const Query& query);
+  QueryResult match(const Query& query);
   // Looks up an image of the index by what the index knows of it, without extraction; it is not
   // among its own answers. Its file is read for correlation alone, and may be gone.
   // Throws Error(kInput) when there is no such image.
-  std::vector<Match> match_indexed(ImageId id);
+  QueryResult match_indexed(ImageId id);
   MatchTimes times() const;  // of the last query
 
  private:

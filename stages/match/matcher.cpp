@@ -2,10 +2,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -15,8 +18,10 @@
 #include "stages/match/expansion.h"
 #include "stages/match/explanations.h"
 #include "stages/match/index_cache.h"
+#include "stages/match/indexed_picture.h"
 #include "stages/match/match.h"
 #include "stages/match/mirror.h"
+#include "stages/match/pose_geometry.h"
 #include "stages/match/quad.h"
 #include "stages/match/query_words.h"
 #include "stages/match/reduction.h"
@@ -74,6 +79,24 @@ bool ranks_before(const Match& a, const Match& b) {
   return a.score != b.score ? a.score > b.score : a.image.id < b.image.id;
 }
 
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error) || error;  // what cannot be looked at may be there
+}
+
+// The first options.top of them, and how many there are.
+QueryResult result_of(std::vector<Match> matches, const MatchOptions& options) {
+  QueryResult result;
+  result.found = matches.size();
+  matches.resize(std::min<std::size_t>(matches.size(), options.top));
+  for (Match& match : matches) {
+    std::ranges::copy_if(match.image.paths, std::back_inserter(match.gone),
+                         [](const std::string& path) { return !is_there(path); });
+  }
+  result.matches = std::move(matches);
+  return result;
+}
+
 // Adds what is not there yet or scores better than what is there of the same image.
 void merge_matches(std::vector<Match>& matches, std::vector<Match> more) {
   std::move(more.begin(), more.end(), std::back_inserter(matches));
@@ -82,13 +105,51 @@ void merge_matches(std::vector<Match>& matches, std::vector<Match> more) {
   std::erase_if(matches, [&](const Match& match) { return !seen.insert(match.image.id).second; });
 }
 
+// Whether an outline nearly is that of the whole photo.
+bool fills(const Quad& quad, const DecodedImage& photo) {
+  constexpr double kSlack = 0.03;  // of the longer side
+  const int width = photo.record.width;
+  const int height = photo.record.height;
+  return furthest_corner_px(quad, outline({}, width, height)) <= kSlack * std::max(width, height);
+}
+
+// An outline in px of a view, as one on the query.
+Quad on_query(Quad quad, const Homography& view_to_query) {
+  for (Point& corner : quad) {
+    const Point centre_based = view_to_query.apply(corner);
+    corner = {centre_based.x + 0.5, centre_based.y + 0.5};
+  }
+  return quad;
+}
+
+using ImageIds = std::unordered_set<ImageId>;
+
+// The images of the first so many matches that have a pose.
+ImageIds first_located(std::span<const Match> matches, std::size_t count) {
+  ImageIds images;
+  for (const Match& match : matches) {
+    if (images.size() == count) break;
+    if (match.is_located()) images.insert(match.image.id);
+  }
+  return images;
+}
+
+// A photo whose pixels are compared with those of indexed images.
+struct PixelComparison {
+  explicit PixelComparison(const DecodedImage& of) : photo(of) {}
+  const DecodedImage& photo;  // without pixels when they cannot be had
+  std::optional<Pyramid> scene;
+  ImageIds compared;
+};
+
 }  // namespace
 
 struct Matcher::Impl {
   Impl(OpenClSession& session, const IndexReader& index_reader, const MatchOptions& match_options,
-       const ImagesOptions& limits)
+       const ImagesOptions& image_limits)
       : reader(index_reader),
         options(match_options),
+        limits(image_limits),
         index(reader, limits, std::size_t{match_options.cache_mib} << 20),
         calibration(stored_calibration(reader)),
         codebook(reader.codebook()),
@@ -106,13 +167,17 @@ struct Matcher::Impl {
   std::vector<RankedImage> ranked(const Question& question) const;
   std::vector<Match> verified(const Question& question, std::span<const RankedImage> images);
   std::size_t expand(const Question& question, std::vector<Match>& matches);
-  std::size_t locate(const DecodedImage& photo, std::vector<Match>& matches);
+  std::size_t compare(PixelComparison& comparison, const ImageIds& wanted,
+                      std::vector<Match>& matches);
   void sharpen(const DecodedImage& photo, const Pyramid& scene, Match& match);
+  void compare_whole(const DecodedImage& photo, Match& match);
+  void add_twin(const Question& question, const DecodedImage& photo, std::vector<Match>& matches);
   void weigh(std::vector<Match>& matches) const;
-  void decide_all(const Question& question, std::vector<Match>& matches) const;
+  std::vector<Match> decided(const Question& question, std::vector<Match> matches) const;
 
   const IndexReader& reader;
   const MatchOptions options;
+  const ImagesOptions limits;
   IndexCache index;
   const Calibration calibration;
   const Codebook codebook;
@@ -193,18 +258,59 @@ void Matcher::Impl::sharpen(const DecodedImage& photo, const Pyramid& scene, Mat
   match.object_to_query = to_query.inverse() * pose.object_to_scene * to_object;
   const Quad before = match.quad;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
+  if (pose.part) match.part = on_query(*pose.part, match.object_to_query * to_object.inverse());
+  if (fills(match.quad, photo)) compare_whole(photo, match);
   match.moved_px = furthest_corner_px(before, match.quad);
 }
 
-// Sharpens the first so many that have a pose; returns how many.
-std::size_t Matcher::Impl::locate(const DecodedImage& photo, std::vector<Match>& matches) {
-  if (photo.pixels.empty() || std::ranges::none_of(matches, &Match::is_located)) return 0;
-  const Pyramid scene(photo.pixels.view());
+// Takes the pose under which each picture fills the other if they agree better so. The indexed one
+// is read at the size of the photo, so that both are reduced alike.
+void Matcher::Impl::compare_whole(const DecodedImage& photo, Match& match) {
+  WantedSize size(static_cast<std::uint32_t>(std::max(photo.pixels.width, photo.pixels.height)));
+  size.at_least_px = size.at_most_px;
+  const std::optional<DecodedImage> object = read_indexed(match.image, size, limits);
+  if (!object) return;
+  const SharpenedPose pose = sharpener.whole(object->pixels.view(), photo.pixels.view());
+  Evidence& evidence = match.evidence;
+  if (!pose.correlation || *pose.correlation < evidence.correlation.value_or(-1)) return;
+  evidence.correlation = pose.correlation;
+  evidence.detail = pose.detail;
+  evidence.identical = pose.identical;
+  match.object_to_query =
+      resizing(match.image.width, match.image.height, photo.record.width, photo.record.height);
+  match.quad = outline(match.object_to_query, match.image.width, match.image.height);
+}
+
+// The indexed image of the photo's very file, if its pixels say so too: features may be too few to
+// find it by.
+void Matcher::Impl::add_twin(const Question& question, const DecodedImage& photo,
+                             std::vector<Match>& matches) {
+  const std::optional<ImageId> id = reader.find(photo.record.content);
+  if (!id || *id == question.itself) return;
+  const auto known =
+      std::ranges::find(matches, *id, [](const Match& match) { return match.image.id; });
+  if (known != matches.end() && known->is_located()) return;
+  Match twin;
+  twin.image = *reader.image(*id);
+  if (twin.image.width != photo.record.width || twin.image.height != photo.record.height) return;
+  compare_whole(photo, twin);
+  if (!twin.evidence.identical) return;
+  twin.evidence.inliers = twin.evidence.effective_inliers = twin.evidence.pairs =
+      static_cast<std::uint32_t>(twin.image.feature_count);
+  if (known != matches.end()) matches.erase(known);
+  matches.push_back(std::move(twin));
+}
+
+// Compares the wanted images that have a pose and were not compared yet; returns how many.
+std::size_t Matcher::Impl::compare(PixelComparison& comparison, const ImageIds& wanted,
+                                   std::vector<Match>& matches) {
+  if (comparison.photo.pixels.empty()) return 0;
   std::size_t done = 0;
   for (Match& match : matches) {
-    if (done == options.locate_candidates) break;
-    if (!match.is_located()) continue;
-    sharpen(photo, scene, match);
+    if (!match.is_located() || !wanted.contains(match.image.id)) continue;
+    if (!comparison.compared.insert(match.image.id).second) continue;
+    if (!comparison.scene) comparison.scene.emplace(comparison.photo.pixels.view());
+    sharpen(comparison.photo, *comparison.scene, match);
     ++done;
   }
   return done;
@@ -219,8 +325,9 @@ void Matcher::Impl::weigh(std::vector<Match>& matches) const {
   std::sort(matches.begin(), matches.end(), ranks_before);
 }
 
-// Leaves what is to be reported, best first.
-void Matcher::Impl::decide_all(const Question& question, std::vector<Match>& matches) const {
+// What is to be reported, best first, when features that several matches explain go to the surest.
+std::vector<Match> Matcher::Impl::decided(const Question& question,
+                                          std::vector<Match> matches) const {
   weigh(matches);
   if (options.explain_once) {
     resolve_explanations(matches, options);
@@ -228,9 +335,11 @@ void Matcher::Impl::decide_all(const Question& question, std::vector<Match>& mat
   }
   for (Match& match : matches) {
     match.decision = decide(match, question.width, question.height, options);
+    if (match.decision == Decision::kPart) match.quad = *match.part;
   }
   std::erase_if(matches,
                 [&](const Match& match) { return match.decision < weakest_reported(options); });
+  return matches;
 }
 
 // What is asked, best first; photo has no pixels when they cannot be had.
@@ -240,13 +349,23 @@ std::vector<Match> Matcher::Impl::answer(const Question& question, const Decoded
   if (options.expansion_hits > 0) {
     timed(times.expand, [&] { return expand(question, matches); });
   }
-  timed(times.locate, [&] { return locate(photo, matches); });
-  decide_all(question, matches);
-  return matches;
+  if (options.locate_candidates > 0 && !photo.pixels.empty()) add_twin(question, photo, matches);
+  PixelComparison comparison(photo);
+  const auto compare_first = [&](std::span<const Match> best_first, std::size_t count) {
+    const ImageIds wanted = first_located(best_first, count);
+    return timed(times.locate, [&] { return compare(comparison, wanted, matches); });
+  };
+  compare_first(matches, options.locate_candidates);
+  while (true) {
+    std::vector<Match> answered = decided(question, matches);
+    if (options.locate_candidates == 0) return answered;
+    // Comparing changes the order, and with it what is answered.
+    const std::size_t listed = std::min<std::size_t>(answered.size(), options.top);
+    if (compare_first(std::span(answered).first(listed), listed) == 0) return answered;
+  }
 }
 
 std::vector<Match> Matcher::Impl::match(const Query& query) {
-  if (query.features.size() == 0) return {};
   const Question question = timed(times.words, [&] { return question_of_photo(query); });
   return answer(question, query.image);
 }
@@ -264,7 +383,12 @@ std::vector<Match> Matcher::Impl::match_indexed(ImageId id) {
 
 Matcher::Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options,
                  const ImagesOptions& limits)
-    : impl_(std::make_unique<Impl>(session, index, options, limits)) {}
+    : impl_(std::make_unique<Impl>(session, index, options, limits)) {
+  if (impl_->shortlist.image_count() == 0) {
+    throw Error(ErrorKind::kInput,
+                "the index holds no images with features: run `lookalike index --images DIR`");
+  }
+}
 
 Matcher::~Matcher() = default;
 
@@ -272,7 +396,7 @@ MatchTimes Matcher::times() const {
   return impl_->times;
 }
 
-std::vector<Match> Matcher::match(const Query& query) {
+QueryResult Matcher::match(const Query& query) {
   impl_->times = {};
   std::vector<Match> matches = impl_->match(query);
   if (impl_->options.mirror) {
@@ -282,15 +406,20 @@ std::vector<Match> Matcher::match(const Query& query) {
     unmirror(as_mirrored, mirror_width(query.image));
     merge_matches(matches, std::move(as_mirrored));
   }
-  matches.resize(std::min<std::size_t>(matches.size(), impl_->options.top));
-  return matches;
+  return result_of(std::move(matches), impl_->options);
 }
 
-std::vector<Match> Matcher::match_indexed(ImageId id) {
+QueryResult Matcher::match_indexed(ImageId id) {
   impl_->times = {};
-  std::vector<Match> matches = impl_->match_indexed(id);
-  matches.resize(std::min<std::size_t>(matches.size(), impl_->options.top));
-  return matches;
+  return result_of(impl_->match_indexed(id), impl_->options);
+}
+
+const std::string& path_of(const Match& match) {
+  const std::vector<std::string>& paths = match.image.paths;
+  const auto there = std::ranges::find_if(paths, [&](const std::string& path) {
+    return std::ranges::find(match.gone, path) == match.gone.end();
+  });
+  return there == paths.end() ? paths.front() : *there;
 }
 
 }  // namespace lookalike

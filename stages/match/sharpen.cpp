@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "stages/decode/resize.h"
 #include "stages/match/crop.h"
 #include "stages/match/detail.h"
 #include "stages/match/pose_geometry.h"
 #include "stages/match/quad.h"
+#include "stages/match/shared_part.h"
 
 namespace lookalike {
 namespace {
@@ -96,7 +98,7 @@ struct PoseSharpener::View {
   int margin_px = 0;
   Warped rectified;
   std::optional<double> correlation;
-  std::optional<double> detail;
+  std::vector<DetailCell> cells;
 };
 
 PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene,
@@ -118,8 +120,22 @@ PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene
   const GrayImage inner = crop(seen.rectified.image.view(), margin_px, margin_px, width, height);
   const GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
   seen.correlation = correlation_.correlate(frame.object.view(), inner.view(), mask.view());
-  seen.detail = detail_agreement(frame.object.view(), inner.view(), mask.view());
+  seen.cells = detail_cells(frame.object.view(), inner.view(), mask.view());
   return seen;
+}
+
+// The pose of a view, and what is to be said of it.
+SharpenedPose PoseSharpener::pose_of(const Frame& frame, const View& seen,
+                                     std::span<const PointPair> features) {
+  SharpenedPose pose{seen.object_to_scene, seen.correlation, detail_agreement(seen.cells)};
+  const Homography to_frame = frame.to_object.inverse();
+  std::vector<Point> positions;
+  for (const PointPair& feature : features) positions.push_back(to_frame.apply(feature.object));
+  pose.part = shared_part(seen.cells, positions, frame.object.width, frame.object.height);
+  if (pose.part) {
+    for (Point& corner : *pose.part) corner = frame.to_object.apply(corner);
+  }
+  return pose;
 }
 
 SharpenedPose PoseSharpener::sharpen(const ImageView& object, const Pyramid& scene,
@@ -127,30 +143,44 @@ SharpenedPose PoseSharpener::sharpen(const ImageView& object, const Pyramid& sce
                                      std::span<const PointPair> features) {
   const Frame fine(warp_, object,
                    longest_side(outline(object_to_scene, object.width, object.height)));
-  if (features.size() >= kManyFeatures) return nearer(fine, scene, object_to_scene, features);
-  const bool halved = fine.longest() >= kHalvedSidePx;
-  const Frame coarse = halved ? fine.halved() : fine;
-  const View first = view(coarse, scene, object_to_scene, std::max(4, coarse.longest() / 20));
-  const bool hopeless = first.correlation.value_or(-1) < kHopelessCorrelation;
-  if (hopeless && !features.empty() && features.size() < kFeaturesOfHope) {
-    return {object_to_scene, first.correlation, first.detail};
+  Homography from = object_to_scene;
+  if (features.size() < kManyFeatures) {
+    const bool halved = fine.longest() >= kHalvedSidePx;
+    const Frame coarse = halved ? fine.halved() : fine;
+    const View first = view(coarse, scene, from, std::max(4, coarse.longest() / 20));
+    const bool hopeless = first.correlation.value_or(-1) < kHopelessCorrelation;
+    if (hopeless && !features.empty() && features.size() < kFeaturesOfHope) {
+      return pose_of(coarse, first, features);
+    }
+    from = corrected(coarse, scene, first, features).object_to_scene;
   }
-  return nearer(fine, scene, corrected(coarse, scene, first, features).object_to_scene, features);
+  const View second = view(fine, scene, from, std::max(3, fine.longest() / 64));
+  return pose_of(fine, corrected(fine, scene, second, features), features);
 }
 
-SharpenedPose PoseSharpener::nearer(const Frame& frame, const Pyramid& scene,
-                                    const Homography& object_to_scene,
-                                    std::span<const PointPair> features) {
-  const View seen = view(frame, scene, object_to_scene, std::max(3, frame.longest() / 64));
-  return corrected(frame, scene, seen, features);
+SharpenedPose PoseSharpener::whole(const ImageView& object, const ImageView& scene) {
+  const double share = std::min(
+      1.0, kLongestSidePx / std::max({object.width, object.height, scene.width, scene.height}));
+  const int width = std::max(1, static_cast<int>(std::lround(object.width * share)));
+  const int height = std::max(1, static_cast<int>(std::lround(object.height * share)));
+  const GrayImage mine = reduced_to(object, width, height);
+  const GrayImage its = reduced_to(scene, width, height);
+  GrayImage mask(width, height);
+  std::ranges::fill(mask.pixels, std::uint8_t{255});
+  SharpenedPose pose{resizing(object.width, object.height, scene.width, scene.height), 1.0};
+  pose.identical = mine.pixels == its.pixels;
+  if (!pose.identical) {
+    pose.correlation = correlation_.correlate(mine.view(), its.view(), mask.view());
+  }
+  pose.detail = detail_agreement(detail_cells(mine.view(), its.view(), mask.view()));
+  return pose;
 }
 
-// The pose with the blocks of a view brought together, unless that correlates worse.
-SharpenedPose PoseSharpener::corrected(const Frame& frame, const Pyramid& scene, const View& seen,
-                                       std::span<const PointPair> features) {
-  const SharpenedPose as_it_was = {seen.object_to_scene, seen.correlation, seen.detail};
+// A view with its blocks brought together, unless that correlates worse.
+PoseSharpener::View PoseSharpener::corrected(const Frame& frame, const Pyramid& scene, View seen,
+                                             std::span<const PointPair> features) {
   std::vector<PointPair> pairs = find_blocks(frame, seen);
-  if (pairs.size() < kMinBlocks) return as_it_was;
+  if (pairs.size() < kMinBlocks) return seen;
   pairs.insert(pairs.end(), features.begin(), features.end());
   const Homography frame_to_scene = seen.object_to_scene * frame.to_object;
   const int width = frame.object.width;
@@ -161,10 +191,9 @@ SharpenedPose PoseSharpener::corrected(const Frame& frame, const Pyramid& scene,
   for (const double scale_px : {seen.margin_px / 2.0, 1.5}) {
     if (map) map = fit_pose(PoseModel::kPerspective, pairs, *map, scale_px * pixel);
   }
-  if (!map || !is_plausible(*map * frame.to_object, width, height)) return as_it_was;
-  const View better = view(frame, scene, *map, 0);
-  if (!better.correlation || better.correlation < seen.correlation) return as_it_was;
-  return {*map, better.correlation, better.detail};
+  if (!map || !is_plausible(*map * frame.to_object, width, height)) return seen;
+  View better = view(frame, scene, *map, 0);
+  return better.correlation && better.correlation >= seen.correlation ? better : seen;
 }
 
 // Where the scene shows the object's blocks: centres in the object, places in the scene.

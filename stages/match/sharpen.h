@@ -10,6 +10,7 @@
 #include "pipeline/image.h"
 #include "stages/match/pose_fit.h"
 #include "stages/match/pyramid.h"
+#include "stages/match/quad.h"
 
 namespace lookalike {
 
@@ -18,6 +19,10 @@ struct SharpenedPose {
   Homography object_to_scene;
   std::optional<double> correlation;  // [-1, 1]; absent where either side is flat
   std::optional<double> detail{};     // see detail.h
+  // Where on the object all is that agrees, px of its view, if that is but a part; see
+  // shared_part.h.
+  std::optional<Quad> part{};
+  bool identical = false;  // the pixels of both are the same
 };
 
 // Corrects a pose by the pixels. The scene is brought into the object's frame; blocks of the object
@@ -41,15 +46,20 @@ class PoseSharpener {
     return sharpen(object, Pyramid(scene), object_to_scene, features);
   }
 
+  // The pose under which each fills the other, and how well they agree when both are reduced alike.
+  // Neither is warped, so that copies agree better than at any pose. Views of equal pixels agree
+  // fully, flat ones too.
+  SharpenedPose whole(const ImageView& object, const ImageView& scene);
+
  private:
   struct Frame;
   struct View;
   View view(const Frame& frame, const Pyramid& scene, const Homography& object_to_scene,
             int margin_px);
-  SharpenedPose nearer(const Frame& frame, const Pyramid& scene, const Homography& object_to_scene,
-                       std::span<const PointPair> features);
-  SharpenedPose corrected(const Frame& frame, const Pyramid& scene, const View& seen,
-                          std::span<const PointPair> features);
+  View corrected(const Frame& frame, const Pyramid& scene, View seen,
+                 std::span<const PointPair> features);
+  static SharpenedPose pose_of(const Frame& frame, const View& seen,
+                               std::span<const PointPair> features);
   std::vector<PointPair> find_blocks(const Frame& frame, const View& seen);
 
   Warp warp_;

@@ -2,6 +2,7 @@
 
 #include "pipeline/error.h"
 #include "stages/command/command_line.h"
+#include "stages/command/output_arguments.h"
 #include "stages/command/record_files.h"
 #include "stages/store/settings.h"
 #include "stages/store/store_stage.h"
@@ -28,6 +29,19 @@ void add_inputs(CLI::App& app, Inputs& inputs) {
       ->required();
   app.add_option("--skipped", inputs.skipped, "Files that lookalike-extract --skipped wrote")
       ->type_name("FILE...");
+}
+
+// Checks that a new index does not replace anything else.
+void claim_database(const Inputs& inputs, const ConfigArguments& arguments,
+                    const RunConfig& config) {
+  OutputGuard guard;
+  guard.add_input(arguments.file());
+  guard.add_inputs(inputs.words);
+  guard.add_inputs(inputs.statistics);
+  guard.add_input(inputs.codebook);
+  guard.add_inputs(inputs.skipped);
+  protect_images(guard, config, nullptr);
+  guard.claim_index("--database", config.store.database);
 }
 
 void store_words(IndexWriter& writer, const Inputs& inputs, const RunConfig& config) {
@@ -82,6 +96,7 @@ int store_command(int argc, const char* const* argv) {
     throw Error(ErrorKind::kUsage, "store.database: name the index, with --database");
   }
 
+  claim_database(inputs, arguments, config);
   const Codebook codebook = read_codebook(inputs.codebook);
   IndexWriter writer(config.store.database);
   writer.set_codebook(codebook, settings_of(config.extract, codebook));

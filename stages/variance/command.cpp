@@ -1,8 +1,11 @@
 #include "stages/variance/command.h"
 
+#include <utility>
+
 #include "stages/command/image_arguments.h"
 #include "stages/command/image_batches.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
 #include "stages/variance/variance_stage.h"
 #include "storage/artefact_files.h"
 
@@ -19,14 +22,17 @@ int variance_command(int argc, const char* const* argv) {
   const TalkArguments talk(app);
   std::string output;
   app.add_option("--output", output, "Statistics file to write")->type_name("FILE")->required();
+  const OutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Shard shard = images.shard();
   const Progress::Style style = talk.apply();
 
+  OutputGuard guard = outputs.guard(arguments, config);
+  OutputFile file = guard.open("--output", output, artefact_kind<ImageStatistics>());
   OpenClSession session(session_options(config.device));
   VarianceStage stage(session);
-  ArtefactWriter<ImageStatistics> writer(output);
+  ArtefactWriter<ImageStatistics> writer(std::move(file));
   const std::vector<SkippedFile> skipped = for_each_image_batch(
       config, shard, "variance", style, [&](const std::vector<DecodedImage>& batch) {
         for (const ImageStatistics& statistics : stage.run(batch)) writer.write(statistics);

@@ -127,7 +127,7 @@ void read(const std::filesystem::path& database) {
 
 // After a merge half of the file can be free pages; they are counted apart.
 void report_size(const std::filesystem::path& database, std::size_t images) {
-  const Connection connection(database, Connection::Mode::kReadOnly);
+  const Connection connection(database, Connection::Mode::kRead);
   const auto number = [&](const char* sql) {
     Statement statement(connection, sql);
     Rows rows = statement.rows();

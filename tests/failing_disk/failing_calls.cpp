@@ -3,6 +3,9 @@
 // The third pwrite(2) on a file under the folder fails, and FAIL_MARK is made to say that it did.
 // "full" fails from then on with ENOSPC, "broken" once with EIO, "short" moves half, once.
 // "swapped" is for open: the file becomes a link to FAIL_TARGET in the moment before it is opened.
+// For the renaming of new files: "unsupported" is a file system that cannot rename without
+// replacing (FAIL_CALL=rename), nor link (FAIL_CALL=link); "taken" lets a file of the name appear
+// in the moment before.
 
 #include <atomic>
 #include <cerrno>
@@ -46,7 +49,7 @@ void mark() {
   if (file >= 0) ::close(file);
 }
 
-enum class Outcome { kPass, kFail, kShort, kSwapped };
+enum class Outcome { kPass, kFail, kShort, kSwapped, kTaken };
 
 // What becomes of this call; errno is set when it fails.
 Outcome outcome(const char* call, const std::string& path) {
@@ -58,6 +61,7 @@ Outcome outcome(const char* call, const std::string& path) {
   if (number < at || (number > at && with != "full")) return Outcome::kPass;
   mark();
   if (with == "swapped") return Outcome::kSwapped;
+  if (with == "taken") return Outcome::kTaken;
   errno = with == "full" ? ENOSPC : EIO;
   return with == "short" ? Outcome::kShort : Outcome::kFail;
 }
@@ -75,7 +79,17 @@ void swap(const char* path) {
   std::abort();  // a test of nothing
 }
 
+bool is_unsupported() {
+  return setting("FAIL_WITH") == "unsupported";
+}
+
 using Open = int (*)(const char*, int, ...);
+
+// Its name is taken by a file.
+void take(const char* path) {
+  const int file = original<Open>("open")(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (file < 0 || ::close(file) != 0) std::abort();  // a test of nothing
+}
 
 int open_as(const char* name, const char* path, int flags, mode_t mode) {
   const bool counts =
@@ -186,8 +200,31 @@ dirent64* readdir64(DIR* folder) {
 }
 
 int rename(const char* from, const char* to) noexcept {
-  if (outcome("rename", to) != Outcome::kPass) return -1;
+  if (outcome("rename", to) != Outcome::kPass && !is_unsupported()) return -1;
   return original<int (*)(const char*, const char*)>("rename")(from, to);
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+              unsigned flags) noexcept {
+  if (is_unsupported() && is_under(to)) {
+    mark();
+    errno = EINVAL;
+    return -1;
+  }
+  const Outcome what = outcome("rename", to);
+  if (what == Outcome::kTaken) take(to);
+  if (what == Outcome::kFail) return -1;
+  using Rename = int (*)(int, const char*, int, const char*, unsigned);
+  return original<Rename>("renameat2")(from_folder, from, to_folder, to, flags);
+}
+
+int link(const char* from, const char* to) noexcept {
+  if (is_unsupported() && setting("FAIL_CALL") == "link" && is_under(to)) {
+    mark();
+    errno = EPERM;
+    return -1;
+  }
+  return original<int (*)(const char*, const char*)>("link")(from, to);
 }
 
 }  // extern "C"

@@ -12,22 +12,32 @@
 
 namespace lookalike {
 
-// An index that is one run behind its folder, and what it is after that run.
+// An index of two folders that is one run behind the first; the second has gone since. And what the
+// index is after that run.
 class FailingDisk : public testing::Test {
  protected:
   FailingDisk() {
-    EXPECT_EQ(run("lookalike-example", {"posters", "--count", "4", "--output", photos()}), 0);
+    EXPECT_EQ(run("lookalike-example", {"posters", "--count", "5", "--output", photos()}), 0);
     std::filesystem::rename(photos() / "poster-01.png", folder_.path() / "later.png");
+    std::filesystem::create_directory(second());
+    std::filesystem::rename(photos() / "poster-04.png", second() / "poster-04.png");
     std::filesystem::create_directory(data());
     EXPECT_EQ(index(), 0);
     std::filesystem::copy_file(database(), folder_.path() / "behind.db");
     std::filesystem::rename(folder_.path() / "later.png", photos() / "poster-01.png");
     std::filesystem::remove(photos() / "poster-02.png");
-    EXPECT_EQ(index(), 0);
+    show_second(false);
+    EXPECT_EQ(index(), 1);
     content_ = content();
   }
 
   std::filesystem::path photos() const { return folder_.path() / "photos"; }
+  std::filesystem::path second() const { return folder_.path() / "second"; }
+  void show_second(bool shown) const {
+    const std::filesystem::path aside = folder_.path() / "aside";
+    if (std::filesystem::exists(second()) == shown) return;
+    std::filesystem::rename(shown ? aside : second(), shown ? second() : aside);
+  }
   std::filesystem::path mark() const { return folder_.path() / "mark"; }
   std::filesystem::path data() const { return folder_.path() / "data"; }
   std::string database() const { return data() / "index.db"; }
@@ -38,15 +48,17 @@ class FailingDisk : public testing::Test {
     return last_.exit_code;
   }
   int index(const std::vector<std::string>& environment = {}) {
-    return run("lookalike", {"index", "-q", "--images", photos(), "--database", database()},
+    return run("lookalike",
+               {"index", "-q", "--images", photos(), second(), "--database", database()},
                environment);
   }
   std::string content() {
     run("lookalike", {"show", "--json", "--database", database()});
     return nlohmann::json::parse(last_.out)["content_hash"];
   }
-  // The folder of the index as it was before the run, or without an index.
+  // The folder of the index as it was before the run, or without an index and with both folders.
   void start_over(bool from_nothing) const {
+    show_second(from_nothing);
     std::filesystem::remove_all(data());
     std::filesystem::create_directory(data());
     if (!from_nothing) std::filesystem::copy_file(folder_.path() / "behind.db", database());

@@ -50,14 +50,14 @@ std::string content(const std::filesystem::path& file) {
 template <typename Record>
 void copy(const std::filesystem::path& from, const std::filesystem::path& to) {
   ArtefactReader<Record> reader(from);
-  ArtefactWriter<Record> writer(to);
+  ArtefactWriter<Record> writer(OutputFile::unguarded(to));
   while (const auto record = reader.next()) writer.write(*record);
   writer.finish();
 }
 
 template <>
 void copy<Codebook>(const std::filesystem::path& from, const std::filesystem::path& to) {
-  write_codebook(to, read_codebook(from));
+  write_codebook(OutputFile::unguarded(to), read_codebook(from));
 }
 
 template <typename Record>

@@ -37,6 +37,16 @@ class ScanTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST(ImageName, EndsInADotAndAnExtensionInAnyCase) {
+  const std::vector<std::string> extensions = {"jpg", "Jp2"};
+  for (const char* name : {"a.jpg", "a.JPG", "b/.jpg", "a.tar.jP2", "\xff.jpg"}) {
+    EXPECT_TRUE(is_image_name(name, extensions)) << name;
+  }
+  for (const char* name : {"", "jpg", "ajpg", "a.jpg/b", "a.jpge", "a.png", "a."}) {
+    EXPECT_FALSE(is_image_name(name, extensions)) << name;
+  }
+}
+
 TEST_F(ScanTest, FindsImagesToTheBottomSortedByBytes) {
   folder_.write("b/c/deep.png", "x");
   folder_.write("a.jpg", "x");
@@ -125,26 +135,21 @@ TEST_F(ScanTest, FolderThatCannotBeReadOrSearchedIsReportedAndTheOthersAreRead) 
   EXPECT_EQ(result.skipped[1].file.path, listed);
 }
 
-TEST_F(ScanTest, NamedFolderWithoutImagesIsReportedWhereOthersHaveSome) {
+TEST_F(ScanTest, NamedFolderThatCannotBeReadIsAProblemOfItsOwn) {
   folder_.write("a/a.jpg", "x");
-  folder_.write("mount/below/notes.txt", "x");
-  const std::string mount = folder_.path() / "mount";
-  EXPECT_TRUE(scan({mount}).skipped.empty());
-  const ScanResult result = scan({mount + "/", folder_.path() / "a"});
-  EXPECT_EQ(result.files.size(), 1U);
-  ASSERT_EQ(result.skipped.size(), 1U);
-  EXPECT_EQ(result.skipped[0].file.path, mount);
-  EXPECT_THAT(result.skipped[0].detail, HasSubstr("mounted"));
-}
-
-TEST_F(ScanTest, NamedFolderThatCannotBeReadIsAnInputError) {
   const fs::path closed = fs::path(folder_.write("closed/a.jpg", "x")).parent_path();
   fs::permissions(closed, fs::perms::none);
+  ScanResult result;
   {
     const WithoutRootRights nobody;
-    EXPECT_THROW(scan({closed.native()}), Error);
+    result = scan({closed.native(), folder_.path() / "a"});
   }
   fs::permissions(closed, kOpenFolder);
+  EXPECT_EQ(result.files.size(), 1U);
+  EXPECT_TRUE(result.skipped.empty());
+  ASSERT_EQ(result.folders.size(), 2U);
+  EXPECT_EQ(result.folders[0].problem, "cannot be read");
+  EXPECT_EQ(result.folders[1].problem, "");
 }
 
 // A path that is longer than the system takes stands for all that lstat() can fail with.
@@ -190,18 +195,49 @@ TEST_F(ScanTest, RelativeFolderGivesAbsolutePaths) {
   EXPECT_EQ(result.files[0].path, folder_.path() / "a.jpg");
 }
 
-TEST_F(ScanTest, MissingFolderIsAnInputError) {
-  try {
-    scan({folder_.path() / "missing"});
-    FAIL() << "expected an error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInput);
-    EXPECT_THAT(error.what(), HasSubstr("no such folder"));
-  }
+TEST_F(ScanTest, FolderThatIsMissingOrNoneHasAProblem) {
+  const std::string file = folder_.write("a.jpg", "x");
+  const ScanResult result = scan({folder_.path() / "missing", file, folder_.path() / "."});
+  ASSERT_EQ(result.folders.size(), 3U);
+  EXPECT_EQ(result.folders[0].problem, "no such folder");
+  EXPECT_EQ(result.folders[1].problem, "not a folder");
+  EXPECT_EQ(result.folders[2].path, folder_.path());
+  EXPECT_EQ(result.files.size(), 1U);
 }
 
-TEST_F(ScanTest, FileGivenAsFolderIsAnInputError) {
-  EXPECT_THROW(scan({folder_.write("a.jpg", "x")}), Error);
+// /proc and /sys are file systems of their own below /.
+TEST_F(ScanTest, FoldersThatBeginAnotherFileSystemAreListed) {
+  ScanResult result = scan({folder_.path()});
+  ASSERT_EQ(result.folders[0].devices.size(), 1U);
+  const FolderDevice here = result.folders[0].devices[0];
+  EXPECT_EQ(here.path, folder_.path());
+  result = scan({"/proc/sys/kernel/random"});
+  ASSERT_EQ(result.folders[0].devices.size(), 1U);
+  EXPECT_FALSE(is_same_file_system(here, result.folders[0].devices[0]));
+}
+
+TEST_F(ScanTest, FileSystemIsKnownByItsOwnNumberRatherThanByItsDevice) {
+  EXPECT_TRUE(is_same_file_system({"/a", 1, 7}, {"/a", 2, 7}));
+  EXPECT_FALSE(is_same_file_system({"/a", 1, 7}, {"/a", 1, 8}));
+  EXPECT_TRUE(is_same_file_system({"/a", 1, 0}, {"/a", 1, 8}));
+  EXPECT_FALSE(is_same_file_system({"/a", 1, 0}, {"/a", 2, 0}));
+}
+
+TEST_F(ScanTest, FolderBelowAnotherNamedOneHasItsOwnEntry) {
+  folder_.write("a/b/b.jpg", "x");
+  const ScanResult result = scan({folder_.path() / "a", folder_.path() / "a/b"});
+  EXPECT_EQ(result.files.size(), 1U);
+  ASSERT_EQ(result.folders.size(), 2U);
+  EXPECT_EQ(result.folders[1].devices.size(), 1U);
+}
+
+TEST_F(ScanTest, OneFileIsAddedWhateverItsName) {
+  ScanResult result;
+  add_file(folder_.write("notes.txt", "1234"), result);
+  add_file(folder_.path() / "none.jpg", result);
+  ASSERT_EQ(result.files.size(), 1U);
+  EXPECT_EQ(result.files[0].size_bytes, 4U);
+  ASSERT_EQ(result.skipped.size(), 1U);
 }
 
 }  // namespace

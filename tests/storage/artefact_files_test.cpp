@@ -15,7 +15,7 @@ constexpr std::size_t kVersionOffset = 8;
 
 template <typename Record>
 void write_all(const std::filesystem::path& file, const std::vector<Record>& records) {
-  ArtefactWriter<Record> writer(file);
+  ArtefactWriter<Record> writer(OutputFile::unguarded(file));
   for (const Record& record : records) writer.write(record);
   writer.finish();
 }
@@ -88,7 +88,7 @@ TEST(ArtefactFiles, AFileOfNoRecordsComesBack) {
 TEST(ArtefactFiles, CodebookComesBackAndItsHashTellsCodebooksApart) {
   const TemporaryFolder folder;
   const Codebook expected = sample_codebook();
-  write_codebook(folder / "c", expected);
+  write_codebook(OutputFile::unguarded(folder / "c"), expected);
   const Codebook codebook = read_codebook(folder / "c");
   EXPECT_EQ(codebook.descriptor_size, expected.descriptor_size);
   EXPECT_EQ(codebook.words, expected.words);
@@ -104,7 +104,8 @@ TEST(ArtefactFiles, PartsThatDoNotFitEachOtherAreABug) {
   const TemporaryFolder folder;
   Codebook codebook = sample_codebook();
   codebook.thresholds.pop_back();
-  EXPECT_EQ(error_of([&] { write_codebook(folder / "c", codebook); }).kind(), ErrorKind::kInternal);
+  EXPECT_EQ(error_of([&] { write_codebook(OutputFile::unguarded(folder / "c"), codebook); }).kind(),
+            ErrorKind::kInternal);
   ImageFeatures features = sample_features(1, 2);
   features.features.descriptors.pop_back();
   EXPECT_THROW(write_all<ImageFeatures>(folder / "f", {features}), Error);
@@ -202,7 +203,7 @@ TEST(ArtefactFiles, UnfinishedWritersLeaveNothingAndKeepWhatWasThere) {
   const TemporaryFolder folder;
   const Bytes before = small_file(folder);
   {
-    ArtefactWriter<ImageWords> writer(folder / "small");
+    ArtefactWriter<ImageWords> writer(OutputFile::unguarded(folder / "small"));
     writer.write(sample_words(9, 2, 9));
     EXPECT_EQ(folder.names().size(), 2U);
   }
@@ -210,9 +211,26 @@ TEST(ArtefactFiles, UnfinishedWritersLeaveNothingAndKeepWhatWasThere) {
   EXPECT_EQ(read_bytes(folder / "small"), before);
 }
 
+TEST(ArtefactKind, IsAFileOfItsTypeOfRecordInAnyVersion) {
+  const TemporaryFolder folder;
+  Bytes bytes = small_file(folder);
+  const auto is = [&](const OutputKind& kind, std::size_t size = 12) {
+    return kind.is_earlier({reinterpret_cast<const char*>(bytes.data()), size});
+  };
+  EXPECT_TRUE(is(artefact_kind<ImageWords>()));
+  EXPECT_FALSE(is(artefact_kind<ImageWords>(), 11));
+  EXPECT_FALSE(is(artefact_kind<ImageFeatures>()));
+  EXPECT_FALSE(is(artefact_kind<Codebook>()));
+  bytes[8] = 7;  // the version
+  EXPECT_TRUE(is(artefact_kind<ImageWords>()));
+  bytes[0] = 'l';
+  EXPECT_FALSE(is(artefact_kind<ImageWords>()));
+}
+
 TEST(ArtefactFiles, WritingWhereNothingCanBeWrittenIsAStorageError) {
   const TemporaryFolder folder;
-  const Error error = error_of([&] { ArtefactWriter<ImageWords>(folder / "no/such/file"); });
+  const Error error =
+      error_of([&] { ArtefactWriter<ImageWords>(OutputFile::unguarded(folder / "no/such/file")); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
   EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
 }

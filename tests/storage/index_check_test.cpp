@@ -134,7 +134,7 @@ TEST_F(IndexCheckTest, ADamagedPageIsFoundAndTheRestIsStillLookedAt) {
   Connection(database(), Connection::Mode::kWrite).execute("DELETE FROM files WHERE image = 1");
   writer_.reset();  // all in the one file
   Bytes bytes = read_bytes(database());
-  Connection connection(database(), Connection::Mode::kReadOnly);
+  Connection connection(database(), Connection::Mode::kRead);
   Statement select(connection, "SELECT rootpage FROM sqlite_master WHERE name = 'postings'");
   Rows rows = select.rows();
   ASSERT_TRUE(rows.next());

@@ -31,7 +31,7 @@ TEST(ResolvedPath, LinksThatLeadInACircleAreAnInputError) {
 TEST(ResolvedPath, AnIndexAndAnArtefactMayBeNamedByALink) {
   const TemporaryFolder folder;
   { IndexWriter writer(folder / "index.db"); }
-  write_codebook(folder / "a.codebook", sample_codebook());
+  write_codebook(OutputFile::unguarded(folder / "a.codebook"), sample_codebook());
   fs::create_symlink("index.db", folder / "link.db");
   fs::create_symlink("a.codebook", folder / "link.codebook");
   EXPECT_EQ(IndexReader(folder / "link.db").counts().images, 0U);

@@ -29,6 +29,18 @@ TEST_F(SchemaTest, AnEmptyDatabaseIsBroughtUpFromVersionZero) {
   EXPECT_NO_THROW(check_schema(connection_));
 }
 
+TEST_F(SchemaTest, AnIndexIsRecognisedByTheStartOfItsFile) {
+  connection_.execute("CREATE TABLE theirs (n)");
+  EXPECT_FALSE(begins_an_index(read_bytes(folder_ / "index.db")));
+  connection_.execute("DROP TABLE theirs");
+  migrate(connection_);
+  const Bytes bytes = read_bytes(folder_ / "index.db");
+  EXPECT_TRUE(begins_an_index(bytes));
+  EXPECT_TRUE(begins_an_index(ByteView(bytes).first(100)));
+  EXPECT_FALSE(begins_an_index(ByteView(bytes).first(99)));
+  EXPECT_FALSE(begins_an_index({}));
+}
+
 TEST_F(SchemaTest, MigratingTwiceChangesNothing) {
   migrate(connection_);
   const std::int64_t schema = number("PRAGMA schema_version");

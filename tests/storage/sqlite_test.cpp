@@ -72,7 +72,7 @@ TEST_F(SqliteTest, FullDiskIsNamed) {
 
 TEST_F(SqliteTest, ReadOnlyIsNamed) {
   connect().execute("CREATE TABLE t (i INTEGER)");
-  Connection reader = connect(Connection::Mode::kReadOnly);
+  Connection reader = connect(Connection::Mode::kRead);
   const Error error = error_of([&] { reader.execute("INSERT INTO t VALUES (1)"); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
   EXPECT_THAT(error.what(), HasSubstr("cannot be written, only read"));
@@ -91,7 +91,7 @@ TEST_F(SqliteTest, LockedIsNamed) {
 
 TEST_F(SqliteTest, WhatIsNoDatabaseIsAnInputError) {
   write_bytes(folder_ / "test.db", Bytes(5000, 'x'));
-  Connection connection = connect(Connection::Mode::kReadOnly);
+  Connection connection = connect(Connection::Mode::kRead);
   const Error error = error_of([&] { connection.execute("SELECT * FROM sqlite_master"); });
   EXPECT_EQ(error.kind(), ErrorKind::kInput);
   EXPECT_THAT(error.what(), HasSubstr("not a database"));

@@ -78,7 +78,7 @@ TEST_F(UpkeepTest, ContentThatCannotBeReadReplacesNothing) {
 TEST_F(UpkeepTest, ACopyMadeByVacuumIntoWhileItIsWrittenIsWhole) {
   publish(1, 6);
   const std::string content = reader().content_hash();
-  Connection connection(database(), Connection::Mode::kReadOnly);
+  Connection connection(database(), Connection::Mode::kWrite);
   Statement(connection, "VACUUM INTO ?").run(std::string_view((folder_ / "copy.db").native()));
   publish(7, 9);
   EXPECT_EQ(IndexReader(folder_ / "copy.db").content_hash(), content);

@@ -103,7 +103,7 @@ class Observer {
     if (image == nullptr) return {};
     Query query{.image = std::move(*image), .features = {}};
     query.features = std::move(extract_.run({&query.image, 1}).front().features);
-    std::vector<Match> matches = matcher_.match(query);
+    std::vector<Match> matches = matcher_.match(query).matches;
     std::erase_if(matches, [](const Match& match) { return !match.is_located(); });
     return matches;
   }

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <fstream>
 #include <span>
-#include <string>
 
 #include "stages/match/match.h"
+#include "storage/output_file.h"
 #include "tools/evaluate/truth.h"
 
 namespace lookalike {
@@ -16,15 +15,15 @@ namespace lookalike {
 // as RFC 4180 has it.
 class MatchTable {
  public:
-  // Throws Error(kStorage) when the file cannot be made.
-  explicit MatchTable(const std::string& file);
+  explicit MatchTable(OutputFile file);
   void add(const TruthQuery& query, std::span<const Match> matches);
-  // Throws Error(kStorage) when anything could not be written.
-  void close();
+  void commit() { file_.commit(); }  // once, after the last add()
 
  private:
-  const std::string file_;
-  std::ofstream output_;
+  OutputFile file_;
 };
+
+// These tables, recognised by their header row.
+OutputKind match_table_kind();
 
 }  // namespace lookalike

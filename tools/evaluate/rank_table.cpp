@@ -8,11 +8,16 @@
 #include "tools/evaluate/csv_field.h"
 
 namespace lookalike {
+namespace {
+
+constexpr const char* kHeaderRow = "query,relevant,rank,iou\n";
+
+}  // namespace
 
 std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answer> answers,
                        bool boxes) {
   require(queries.size() == answers.size(), "rank_table: one answer per query is needed");
-  std::string text = "query,relevant,rank,iou\n";
+  std::string text = kHeaderRow;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     for (const RelevantImage& image : queries[i].relevant) {
       text +=
@@ -22,6 +27,10 @@ std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answ
     }
   }
   return text;
+}
+
+OutputKind rank_table_kind() {
+  return kind_that_begins("a table of ranks", kHeaderRow);
 }
 
 }  // namespace lookalike

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "storage/output_file.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/truth.h"
 
@@ -15,5 +16,8 @@ namespace lookalike {
 // is for queries[i]. Throws Error(kInternal) when the sizes differ.
 std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answer> answers,
                        bool boxes);
+
+// These tables, recognised by their header row.
+OutputKind rank_table_kind();
 
 }  // namespace lookalike

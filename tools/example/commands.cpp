@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 
 #include "pipeline/error.h"
 #include "stages/decode/pixels.h"
+#include "storage/output_guard.h"
 #include "tools/example/drawing.h"
 #include "tools/example/image_files.h"
 
@@ -29,12 +31,6 @@ const cv::Size kSceneSize = {1000, 640};
 
 cv::Mat read_picture(const std::string& path) {
   return must_load_pixels(path, cv::IMREAD_COLOR, ImagesOptions());
-}
-
-void write_picture(const std::string& path, const cv::Mat& image) {
-  if (!cv::imwrite(path, image, {cv::IMWRITE_JPEG_QUALITY, 88})) {
-    throw Error(ErrorKind::kStorage, fmt::format("{}: the picture cannot be written", path));
-  }
 }
 
 // Where the first two pictures of a scene hang: one seen from its left, one from below and turned.
@@ -52,13 +48,30 @@ struct Arguments {
   double scale = 0.75;
   double megapixels = 0;
   bool mutated = false;
+  bool force = false;
 };
+
+// Picture formats have no mark in common, so only --force replaces a file.
+OutputFile open_output(const Arguments& arguments, const std::string& path) {
+  OutputGuard guard(arguments.force);
+  guard.add_inputs(arguments.inputs);
+  return guard.open("--output", path, {"an empty one", [](std::string_view) { return false; }});
+}
+
+void write_picture(const Arguments& arguments, const std::string& path, const cv::Mat& image) {
+  OutputFile file = open_output(arguments, path);
+  FileBytes bytes;
+  cv::imencode(std::filesystem::path(path).extension(), image, bytes,
+               {cv::IMWRITE_JPEG_QUALITY, 88});
+  file.write(bytes);
+  file.commit();
+}
 
 int draw_posters(const Arguments& arguments) {
   std::filesystem::create_directories(arguments.output);
   for (int i = 0; i < arguments.count; ++i) {
     const cv::Mat poster = draw_poster(arguments.seed + static_cast<std::uint64_t>(i), kPosterSize);
-    write_picture(fmt::format("{}/poster-{:02}.png", arguments.output, i), poster);
+    write_picture(arguments, fmt::format("{}/poster-{:02}.png", arguments.output, i), poster);
   }
   return kExitDone;
 }
@@ -83,10 +96,9 @@ int draw_files(const Arguments& arguments) {
     if (arguments.mutated) bytes = mutated(std::move(bytes), others, random);
     const std::string path =
         fmt::format("{}/{:06}{}", arguments.output, i, extensions[seed % extensions.size()]);
-    std::ofstream stream(path, std::ios::binary);
-    stream.write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-    if (!stream.flush()) throw Error(ErrorKind::kStorage, path + ": cannot be written");
+    OutputFile file = open_output(arguments, path);
+    file.write(bytes);
+    file.commit();
   }
   return kExitDone;
 }
@@ -111,7 +123,7 @@ int draw_copies(const Arguments& arguments) {
   for (int i = 0; i < arguments.count; ++i) {
     const auto number = static_cast<std::size_t>(i);
     const cv::Mat picture = read_picture(arguments.inputs[number % arguments.inputs.size()]);
-    write_picture(fmt::format("{}/{:06}.jpg", arguments.output, i),
+    write_picture(arguments, fmt::format("{}/{:06}.jpg", arguments.output, i),
                   changed_copy(picture, arguments.megapixels, arguments.seed + number));
   }
   return kExitDone;
@@ -122,18 +134,19 @@ int draw_scene_of(const Arguments& arguments) {
   for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
     placements.push_back({read_picture(arguments.inputs[i]), place(i)});
   }
-  write_picture(arguments.output, draw_scene(placements, kSceneSize, arguments.seed));
+  write_picture(arguments, arguments.output, draw_scene(placements, kSceneSize, arguments.seed));
   return kExitDone;
 }
 
 int draw_crop(const Arguments& arguments) {
-  write_picture(arguments.output, turned_crop(read_picture(arguments.inputs.front()),
-                                              arguments.angle_degrees, arguments.scale));
+  write_picture(arguments, arguments.output,
+                turned_crop(read_picture(arguments.inputs.front()), arguments.angle_degrees,
+                            arguments.scale));
   return kExitDone;
 }
 
 int draw_a_stranger(const Arguments& arguments) {
-  write_picture(arguments.output, draw_stranger(arguments.seed, kSceneSize));
+  write_picture(arguments, arguments.output, draw_stranger(arguments.seed, kSceneSize));
   return kExitDone;
 }
 
@@ -151,7 +164,7 @@ int draw_answer(const Arguments& arguments) {
     }
     found.push_back({read_picture(match.at("path")), quad});
   }
-  write_picture(arguments.output, draw_result(read_picture(answer.at("query")), found));
+  write_picture(arguments, arguments.output, draw_result(read_picture(answer.at("query")), found));
   return kExitDone;
 }
 
@@ -161,6 +174,7 @@ CLI::App* add_drawing(CLI::App& app, std::function<int()>& action, const char* n
                       int (*draw)(const Arguments&)) {
   CLI::App* command = app.add_subcommand(name, help);
   command->add_option("--output", arguments->output, "What is written")->required();
+  command->add_flag("--force", arguments->force, "Replace what is there");
   command->callback([=, &action] { action = [=] { return draw(*arguments); }; });
   return command;
 }

@@ -158,12 +158,12 @@ void FeatureCache::flush() {
   std::error_code error;
   fs::create_directory(folder_, error);
   if (error) fail(fmt::format("cannot be made: {}", error.message()));
-  ArtefactWriter<ImageStatistics> statistics(file(next_chunk_, kStatistics));
+  ArtefactWriter<ImageStatistics> statistics(OutputFile::unguarded(file(next_chunk_, kStatistics)));
   for (const ExtractedImage& image : pending_) {
     statistics.write({image.features.image, image.sums});
   }
   statistics.finish();
-  ArtefactWriter<ImageFeatures> features(file(next_chunk_, kFeatures));
+  ArtefactWriter<ImageFeatures> features(OutputFile::unguarded(file(next_chunk_, kFeatures)));
   for (const ExtractedImage& image : pending_) features.write(image.features);
   features.finish();
   pending_.clear();

@@ -1,5 +1,6 @@
 #include "tools/index/metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <system_error>
@@ -8,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/error.h"
-#include "storage/atomic_file.h"
 
 namespace lookalike {
 namespace {
@@ -79,6 +79,8 @@ void add_counts(MetricsText& text, const IndexMetrics& metrics) {
   text.add_one("index_files", "Files that the index knows.", counts.files);
   text.add_one("index_quarantined_files", "Files set aside, which could not be indexed.",
                counts.quarantined);
+  text.add_one("index_withheld_files", "Files that are gone and whose removal was withheld.",
+               counts.withheld);
   text.add_one("index_features", "Features of all images.", counts.features);
   text.add_one("index_words", "Visual words in the codebook.", counts.words);
   text.add_one("index_segments", "Segments of postings.", counts.segments);
@@ -97,6 +99,12 @@ void add_last_run(MetricsText& text, const RunRecord& run) {
   if (!report.is_object()) return;
   text.add_each("run_files", "Files of the last run by what became of them.", "outcome",
                 report.value("files", nlohmann::json()));
+  if (const auto folders = report.find("folders"); folders != report.end()) {
+    text.add_one("run_unreachable_folders", "Folders that the last run could not scan.",
+                 std::ranges::count_if(*folders, [](const nlohmann::json& folder) {
+                   return folder.value("state", "") == "unreachable";
+                 }));
+  }
   text.add_each("run_skipped_files", "Files that the last run could not use, by reason.", "reason",
                 report.value("skipped_by_reason", nlohmann::json()));
   text.add_each("run_stage_seconds", "Seconds that stages of the last run were busy.", "stage",
@@ -139,11 +147,13 @@ IndexMetrics read_metrics(const IndexReader& index, const std::filesystem::path&
   return metrics;
 }
 
-void write_metrics(const std::filesystem::path& database, const std::filesystem::path& file) {
-  const std::string text = metrics_text(read_metrics(IndexReader(database), database));
-  AtomicFile target(file);
-  target.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-  target.commit();
+OutputKind metrics_kind() {
+  // The first line of add_counts(). Keep it stable: each night replaces the file of the last one.
+  return kind_that_begins("a metrics file of lookalike", "# HELP lookalike_index_images ");
+}
+
+void write_metrics(const std::filesystem::path& database, OutputFile& file) {
+  write_whole(file, metrics_text(read_metrics(IndexReader(database), database)));
 }
 
 }  // namespace lookalike

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "storage/index_reader.h"
+#include "storage/output_file.h"
 
 namespace lookalike {
 
@@ -23,8 +24,10 @@ std::string metrics_text(const IndexMetrics& metrics);
 // file has gone since.
 IndexMetrics read_metrics(const IndexReader& index, const std::filesystem::path& database);
 
-// Writes an index's metrics to a file that appears whole. Throws as read_metrics(), and
-// Error(kStorage) when the file cannot be written.
-void write_metrics(const std::filesystem::path& database, const std::filesystem::path& file);
+// Files of metrics_text(), recognised by their first line.
+OutputKind metrics_kind();
+
+// Writes an index's metrics. Throws as read_metrics() and OutputFile.
+void write_metrics(const std::filesystem::path& database, OutputFile& file);
 
 }  // namespace lookalike

@@ -1,5 +1,7 @@
 #include "tools/index/run_document.h"
 
+#include "pipeline/file_uri.h"
+
 namespace lookalike {
 namespace {
 
@@ -8,8 +10,21 @@ using Json = nlohmann::ordered_json;
 Json counts_json(const IndexCounts& counts) {
   return {{"images", counts.images},     {"blank", counts.blank},
           {"files", counts.files},       {"quarantined", counts.quarantined},
-          {"features", counts.features}, {"words", counts.words},
-          {"postings", counts.postings}, {"segments", counts.segments}};
+          {"withheld", counts.withheld}, {"features", counts.features},
+          {"words", counts.words},       {"postings", counts.postings},
+          {"segments", counts.segments}};
+}
+
+Json folders_json(const IndexRunReport& report) {
+  Json folders = Json::array();
+  for (const RootReport& root : report.roots) {
+    folders.push_back({{"path", text_of_path(root.path)},
+                       {"state", root.state},
+                       {"files", root.files},
+                       {"withheld", root.withheld},
+                       {"problem", root.problem}});
+  }
+  return folders;
 }
 
 double per_second(std::size_t count, double seconds) {
@@ -26,7 +41,11 @@ Json run_document(const IndexRunReport& report) {
            {{"indexed", report.indexed},
             {"unchanged", report.unchanged},
             {"removed", report.removed},
+            {"moved", report.moved},
+            {"withheld", report.withheld},
             {"skipped", report.skipped.size()}}},
+          {"folders", folders_json(report)},
+          {"files_without_folder", report.files_without_root},
           {"blank", report.blank},
           {"skipped_by_reason", reasons},
           {"trained_words", report.trained_words},

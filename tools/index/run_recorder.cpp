@@ -18,7 +18,8 @@ std::int64_t now_ns() {
 RunRecorder::RunRecorder(IndexWriter& writer, std::string_view command)
     : writer_(writer),
       start_(std::chrono::steady_clock::now()),
-      id_(writer.begin_run(command, now_ns())) {}
+      started_ns_(now_ns()),
+      id_(writer.begin_run(command, started_ns_)) {}
 
 void RunRecorder::end(std::string_view outcome, const nlohmann::ordered_json& document) {
   write(outcome, document);

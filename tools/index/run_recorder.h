@@ -24,12 +24,14 @@ class RunRecorder {
   void fail(const std::string& message, const IndexRunReport* so_far = nullptr) noexcept;
 
   double elapsed_seconds() const;
+  std::int64_t started_ns() const { return started_ns_; }  // since the epoch
 
  private:
   void write(std::string_view outcome, const nlohmann::ordered_json& document);
 
   IndexWriter& writer_;
   const std::chrono::steady_clock::time_point start_;
+  const std::int64_t started_ns_;
   const std::int64_t id_;
 };
 

@@ -18,18 +18,15 @@ bool depends_on_content(const SkippedFile& skipped) {
 
 OutOfSight::OutOfSight(const std::vector<SkippedFile>& skipped) {
   for (const SkippedFile& skip : skipped) {
-    if (skip.reason == "unreadable" || skip.reason == "vanished") skipped_[skip.file.path] = &skip;
+    if (skip.reason != "unreadable" && skip.reason != "vanished") continue;
+    folders_.insert(skip.file.path);
+    skipped_[skip.file.path] = &skip;
   }
 }
 
 const SkippedFile* OutOfSight::covering(std::string_view path) const {
-  while (!path.empty()) {
-    const auto found = skipped_.find(path);
-    if (found != skipped_.end()) return found->second;
-    const std::size_t slash = path.rfind('/');
-    path = path.substr(0, slash == path.npos ? 0 : slash);
-  }
-  return nullptr;
+  const std::string* const folder = folders_.innermost(path);
+  return folder == nullptr ? nullptr : skipped_.at(*folder);
 }
 
 UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
@@ -67,9 +64,8 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
   for (const SourceFile& file : indexed) {
     if (is_gone(file.path)) plan.gone.push_back(file.path);
   }
-  plan.removed = plan.gone.size();
   for (const SkippedFile& skip : skipped) {
-    if (is_gone(skip.file.path)) plan.gone.push_back(skip.file.path);
+    if (is_gone(skip.file.path)) plan.gone_skipped.push_back(skip.file.path);
   }
   return plan;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "pipeline/path_set.h"
 #include "pipeline/scan.h"
 
 namespace lookalike {
@@ -16,9 +17,9 @@ struct UpdatePlan {
   std::vector<SkippedFile> still_skipped;  // set aside in an earlier run, and unchanged
   std::vector<SkippedFile> to_set_aside;   // what the scan skipped, but for indexed files
                                            // that it could not look at: these stay as they are
-  std::vector<std::string> gone;           // paths that the index knows and the scan did not find
+  std::vector<std::string> gone;           // indexed files that the scan did not find, by path
+  std::vector<std::string> gone_skipped;   // the same of files that were set aside
   std::size_t unchanged = 0;
-  std::size_t removed = 0;  // how many of `gone` are indexed
 };
 
 // Files and folders that could not be read: what is not found there is not gone.
@@ -31,6 +32,7 @@ class OutOfSight {
   const SkippedFile* covering(std::string_view path) const;
 
  private:
+  PathSet folders_;  // their paths, and files' paths as well
   std::unordered_map<std::string_view, const SkippedFile*> skipped_;
 };
 

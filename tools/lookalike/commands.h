@@ -27,6 +27,8 @@ void add_quarantine_command(CLI::App& app, Action& action);
 void add_calibrate_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_compact_command(CLI::App& app, Action& action);
+void add_folders_command(CLI::App& app, Action& action);
+void add_move_command(CLI::App& app, Action& action);
 void add_remove_command(CLI::App& app, Action& action);
 void add_retrain_command(CLI::App& app, Action& action);
 void add_migrate_command(CLI::App& app, Action& action);

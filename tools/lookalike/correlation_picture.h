@@ -1,9 +1,8 @@
 #pragma once
 
-#include <string>
-
 #include "kernels/pose_search/pose_search.h"
 #include "pipeline/image.h"
+#include "storage/output_file.h"
 
 namespace lookalike {
 
@@ -11,7 +10,10 @@ namespace lookalike {
 // white where it is 1.
 GrayImage correlation_picture(const PoseMap& map);
 
-// Writes the picture in the format that the file's ending names. Throws Error(kStorage).
-void write_picture(const GrayImage& picture, const std::string& file);
+// Encodes the picture, of at least one pixel, as PNG with the text chunk "Software: lookalike".
+Bytes encode_picture(const GrayImage& picture);
+
+// These files, recognised by that chunk.
+OutputKind correlation_picture_kind();
 
 }  // namespace lookalike

@@ -13,11 +13,13 @@
 #include "pipeline/error.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
 #include "stages/match/answers.h"
 #include "stages/store/settings.h"
 #include "tools/evaluate/match_table.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/rank_table.h"
+#include "tools/evaluate/synthetic/suite_report.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/evaluate_synthetic.h"
 #include "tools/lookalike/photo.h"
@@ -28,7 +30,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command), synthetic(command) {
+  explicit Arguments(CLI::App& command)
+      : config(command), talk(command), outputs(command), synthetic(command) {
     config.add("--database", "store.database");
     config.add("--device", "device.choice");
     command.add_option("--truth", truth, "Ground truth; its paths are relative to its folder")
@@ -46,6 +49,7 @@ struct Arguments {
   }
   ConfigArguments config;
   TalkArguments talk;
+  OutputArguments outputs;
   SyntheticArguments synthetic;
   std::string truth;
   std::string ranks;
@@ -101,15 +105,13 @@ Answer answer_of(const std::vector<Match>& matches) {
 
 std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
                         const IndexReader& index, const std::vector<TruthQuery>& queries,
-                        Times& times) {
+                        std::optional<MatchTable>& table, Times& times) {
   const ExtractOptions options = extract_options_from(index.settings());
   OpenClSession session(session_options(config.device));
   ExtractStage extract(session, options);
   Matcher matcher(session, index, config.match, config.images);
   Progress progress("queries", "photos", queries.size(), arguments.talk.apply());
   std::vector<Answer> answers;
-  std::optional<MatchTable> table;
-  if (!arguments.matches.empty()) table.emplace(arguments.matches);
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
     const auto photo = load_photo(extract, query.path, options, config.images);
@@ -118,7 +120,7 @@ std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
     }
     times.extract_ms.push_back(milliseconds_since(start));
     const Clock::time_point loaded = Clock::now();
-    const std::vector<Match> matches = matcher.match(std::get<Query>(photo));
+    const std::vector<Match> matches = matcher.match(std::get<Query>(photo)).matches;
     times.match_ms.push_back(milliseconds_since(loaded));
     const MatchTimes steps = matcher.times();
     times.words_ms.push_back(steps.words);
@@ -130,16 +132,8 @@ std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
     answers.push_back(answer_of(matches));
     progress.update(answers.size());
   }
-  if (table) table->close();
+  if (table) table->commit();
   return answers;
-}
-
-void write_ranks(const std::string& file, const std::vector<TruthQuery>& queries,
-                 const std::vector<Answer>& answers, bool boxes) {
-  std::ofstream output(file, std::ios::binary | std::ios::trunc);
-  output << rank_table(queries, answers, boxes);
-  output.close();
-  if (!output) throw Error(ErrorKind::kStorage, fmt::format("{}: cannot be written", file));
 }
 
 Json measures_json(const Measures& measures, const Times& times) {
@@ -167,6 +161,12 @@ Json measures_json(const Measures& measures, const Times& times) {
 }
 
 void check(const Arguments& arguments, const RunConfig& config) {
+  if (arguments.synthetic.chosen) {
+    if (!config.store.database.empty() || !config.images.folders.empty()) return;
+    throw Error(ErrorKind::kUsage,
+                "evaluate --synthetic: no photos are named: give --images DIR, --database FILE, "
+                "or both");
+  }
   if (arguments.truth.empty()) {
     throw Error(ErrorKind::kUsage,
                 "evaluate: nothing to measure by: give --truth FILE.csv, or --synthetic");
@@ -177,19 +177,20 @@ void check(const Arguments& arguments, const RunConfig& config) {
   }
 }
 
-int evaluate(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  config.match.report = "all";  // a ranking is measured whole
-  if (arguments.synthetic.chosen) {
-    return evaluate_synthetic(arguments.synthetic, config, arguments.json, arguments.ranks,
-                              arguments.talk.apply());
-  }
-  check(arguments, config);
+int evaluate_truth(const Arguments& arguments, const RunConfig& config, const IndexReader& index,
+                   OutputGuard& guard) {
   const std::vector<TruthQuery> queries = load_truth(arguments.truth);
-  const IndexReader index{std::filesystem::path(config.store.database)};
+  guard.add_input(arguments.truth);
+  for (const TruthQuery& query : queries) guard.add_input(query.path);
+  std::optional<OutputFile> ranks =
+      guard.open_if_named("--ranks", arguments.ranks, rank_table_kind());
+  std::optional<MatchTable> matches;
+  if (auto file = guard.open_if_named("--matches", arguments.matches, match_table_kind())) {
+    matches.emplace(*std::move(file));
+  }
   check_indexed(index, queries);
   Times times;
-  const std::vector<Answer> answers = ask(arguments, config, index, queries, times);
+  const std::vector<Answer> answers = ask(arguments, config, index, queries, matches, times);
   const Json json = measures_json(measure(queries, answers, arguments.boxes), times);
   if (arguments.json) {
     fmt::print("{}\n", json_text(json));
@@ -200,8 +201,23 @@ int evaluate(const Arguments& arguments) {
           value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : json_text(value));
     }
   }
-  if (!arguments.ranks.empty()) write_ranks(arguments.ranks, queries, answers, arguments.boxes);
+  if (ranks) write_whole(*ranks, rank_table(queries, answers, arguments.boxes));
   return kExitDone;
+}
+
+int evaluate(const Arguments& arguments) {
+  RunConfig config = arguments.config.load();
+  config.match.report = "all";  // a ranking is measured whole
+  check(arguments, config);
+  std::optional<IndexReader> index;
+  if (!config.store.database.empty()) index.emplace(std::filesystem::path(config.store.database));
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
+  if (!arguments.synthetic.chosen) return evaluate_truth(arguments, config, *index, guard);
+  return evaluate_synthetic(
+      arguments.synthetic, config, index ? &*index : nullptr,
+      {arguments.json, guard.open_if_named("--ranks", arguments.ranks, suite_answers_kind()),
+       guard.open_if_named("--report", arguments.synthetic.report, page_kind())},
+      arguments.talk.apply());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <utility>
@@ -51,8 +50,8 @@ struct Outcome {
   Facts facts;
 };
 
-Outcome run(const SyntheticArguments& arguments, const RunConfig& config, Progress::Style style) {
-  const IndexReader index{std::filesystem::path(config.store.database)};
+Outcome run(const SyntheticArguments& arguments, const RunConfig& config, const IndexReader& index,
+            Progress::Style style) {
   const SuiteOptions options{chosen_kinds(arguments.kinds), arguments.seed,
                              extract_options_from(index.settings()), config.images};
   OpenClSession session(session_options(config.device));
@@ -61,7 +60,7 @@ Outcome run(const SyntheticArguments& arguments, const RunConfig& config, Progre
   const Ask ask = [&](DecodedImage photo) {
     Query query{.image = std::move(photo), .features = {}};
     query.features = std::move(extract.run({&query.image, 1}).front().features);
-    return matcher.match(query);
+    return matcher.match(query).matches;
   };
   SuiteResult result = run_suite(select(index, arguments, config.images), options, ask, style);
   return {std::move(result),
@@ -76,14 +75,7 @@ Outcome run_on_folders(const SyntheticArguments& arguments, RunConfig config,
   const ScratchFolder scratch;
   config.store.database = scratch.path() / "index.db";
   run_index(config, style);
-  return run(arguments, config, style);
-}
-
-void write_answers(const SuiteResult& result, const std::string& file) {
-  std::ofstream output(file, std::ios::binary | std::ios::trunc);
-  output << suite_answers_csv(result);
-  output.close();
-  if (!output) throw Error(ErrorKind::kStorage, fmt::format("{}: cannot be written", file));
+  return run(arguments, config, IndexReader(config.store.database), style);
 }
 
 }  // namespace
@@ -109,24 +101,17 @@ SyntheticArguments::SyntheticArguments(CLI::App& command) {
       ->needs(flag);
 }
 
-int evaluate_synthetic(const SyntheticArguments& arguments, const RunConfig& config, bool json,
-                       const std::string& answers, Progress::Style style) {
-  if (config.store.database.empty() && config.images.folders.empty()) {
-    throw Error(ErrorKind::kUsage,
-                "evaluate --synthetic: no photos are named: give --images DIR, --database FILE, "
-                "or both");
-  }
-  const Outcome outcome = config.store.database.empty() ? run_on_folders(arguments, config, style)
-                                                        : run(arguments, config, style);
-  if (json) {
+int evaluate_synthetic(const SyntheticArguments& arguments, const RunConfig& config,
+                       const IndexReader* index, SyntheticOutputs outputs, Progress::Style style) {
+  const Outcome outcome = index == nullptr ? run_on_folders(arguments, config, style)
+                                           : run(arguments, config, *index, style);
+  if (outputs.json) {
     fmt::print("{}\n", suite_json(outcome.result));
   } else {
     fmt::print("{}", suite_table(outcome.result));
   }
-  if (!answers.empty()) write_answers(outcome.result, answers);
-  if (!arguments.report.empty()) {
-    write_page(suite_page(outcome.result, outcome.facts), arguments.report);
-  }
+  if (outputs.answers) write_whole(*outputs.answers, suite_answers_csv(outcome.result));
+  if (outputs.page) write_whole(*outputs.page, suite_page(outcome.result, outcome.facts));
   return kExitDone;
 }
 

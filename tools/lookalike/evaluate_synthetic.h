@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 
 #include "config/options.h"
 #include "pipeline/progress.h"
+#include "storage/index_reader.h"
+#include "storage/output_file.h"
 
 namespace lookalike {
 
@@ -23,13 +26,17 @@ struct SyntheticArguments {
   std::string report;  // a page; empty: none
 };
 
+struct SyntheticOutputs {
+  bool json = false;                  // on standard output, instead of a table
+  std::optional<OutputFile> answers;  // suite_answers_csv()
+  std::optional<OutputFile> page;     // suite_page()
+};
+
 // Makes photos different and looks them up. The photos are those under [images] folders; without
-// folders, all that the index holds. The index is [store] database, which is only read; without
-// one, the folders are indexed into a temporary one. Writes what was asked for and returns the exit
-// code.
-//   answers  a CSV file with each answer; empty: none
+// folders, all that the index holds. Without an index, the folders are indexed into a temporary
+// one. Writes the outputs and returns the exit code.
 // Throws Error of every kind.
-int evaluate_synthetic(const SyntheticArguments& arguments, const RunConfig& config, bool json,
-                       const std::string& answers, Progress::Style style);
+int evaluate_synthetic(const SyntheticArguments& arguments, const RunConfig& config,
+                       const IndexReader* index, SyntheticOutputs outputs, Progress::Style style);
 
 }  // namespace lookalike

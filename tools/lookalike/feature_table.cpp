@@ -1,21 +1,26 @@
 #include "tools/lookalike/feature_table.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <cstddef>
 #include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-
 namespace lookalike {
+namespace {
 
-std::string feature_table(const FeatureSet& features) {
+std::string header_row(std::size_t descriptor_size) {
   std::string text = "x,y,size,angle,response,octave,class_id";
   auto out = std::back_inserter(text);
-  for (std::size_t i = 0; i < features.descriptor_size; ++i) fmt::format_to(out, ",d{}", i);
-  text += '\n';
+  for (std::size_t i = 0; i < descriptor_size; ++i) fmt::format_to(out, ",d{}", i);
+  return text + '\n';
+}
+
+}  // namespace
+
+std::string feature_table(const FeatureSet& features) {
+  std::string text = header_row(features.descriptor_size);
+  auto out = std::back_inserter(text);
   const MatrixView<const float> descriptors = features.descriptor_matrix();
   for (std::size_t i = 0; i < features.size(); ++i) {
     const Keypoint& point = features.keypoints[i];
@@ -27,19 +32,10 @@ std::string feature_table(const FeatureSet& features) {
   return text;
 }
 
-void write_feature_table(const std::string& file, const FeatureSet& features) {
-  const std::string text = feature_table(features);
-  if (file == "-") {
-    fmt::print("{}", text);
-    return;
-  }
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: the table cannot be written: {}", file, std::strerror(errno)));
-  }
+OutputKind feature_table_kind() {
+  return {"a table of features", [](std::string_view start) {
+            return start.starts_with(header_row(64)) || start.starts_with(header_row(128));
+          }};
 }
 
 }  // namespace lookalike

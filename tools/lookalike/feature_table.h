@@ -3,6 +3,7 @@
 #include <string>
 
 #include "pipeline/features.h"
+#include "storage/output_file.h"
 
 namespace lookalike {
 
@@ -10,7 +11,7 @@ namespace lookalike {
 // descriptor as d0, d1, ... Numbers read back to the same floats.
 std::string feature_table(const FeatureSet& features);
 
-// Writes the table to a file, or to standard output for "-". Throws Error(kStorage).
-void write_feature_table(const std::string& file, const FeatureSet& features);
+// These tables, recognised by their header row.
+OutputKind feature_table_kind();
 
 }  // namespace lookalike

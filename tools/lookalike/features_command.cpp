@@ -1,5 +1,6 @@
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "pipeline/error.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
 #include "stages/decode/decode.h"
 #include "stages/decode/pixels.h"
 #include "stages/extract/extract_stage.h"
@@ -20,7 +22,7 @@ namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
     config.add("--hessian-threshold", "extract.hessian_threshold");
     config.add("--octaves", "extract.octaves");
     config.add("--layers", "extract.layers");
@@ -37,6 +39,7 @@ struct Arguments {
   }
   ConfigArguments config;
   TalkArguments talk;
+  OutputArguments outputs;
   CLI::Option* max_features = nullptr;
   CLI::Option* longest_side = nullptr;
   std::string mask;
@@ -89,13 +92,18 @@ FeatureSet extract(const Arguments& arguments, const RunConfig& config, const De
 int features(const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
   arguments.talk.apply();
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config);
+  guard.add_input(arguments.image);
+  guard.add_input(arguments.mask);
+  std::optional<OutputFile> table = guard.open_if_named(
+      "--csv", arguments.csv == "-" ? "/dev/stdout" : arguments.csv, feature_table_kind());
   const DecodedImage image = must_decode(arguments, config);
   const FeatureSet found = extract(arguments, config, image);
-  if (arguments.csv.empty()) {
+  if (table) {
+    write_whole(*table, feature_table(found));
+  } else {
     fmt::print("{}: {} features of {} numbers in {} x {} px\n", arguments.image, found.size(),
                found.descriptor_size, image.record.width, image.record.height);
-  } else {
-    write_feature_table(arguments.csv, found);
   }
   return kExitDone;
 }

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <exception>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,6 +13,7 @@
 #include "pipeline/printable.h"
 #include "pipeline/stop_signal.h"
 #include "stages/command/command_line.h"
+#include "stages/command/output_arguments.h"
 #include "tools/index/index_run.h"
 #include "tools/index/metrics.h"
 #include "tools/index/retrain.h"
@@ -21,7 +26,7 @@ namespace {
 constexpr std::size_t kMostSkippedTold = 20;
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
     config.add("--images", "images.folders");
     config.add("--database", "store.database");
     config.add("--threads", "images.decode_threads");
@@ -39,13 +44,10 @@ struct Arguments {
   }
   ConfigArguments config;
   TalkArguments talk;
+  OutputArguments outputs;
 };
 
 void check(const RunConfig& config) {
-  if (config.images.folders.empty()) {
-    throw Error(ErrorKind::kUsage,
-                "no folders are named: give --images DIR, or [images] folders in --config");
-  }
   if (config.store.database.empty()) {
     throw Error(ErrorKind::kUsage,
                 "no index is named: give --database FILE, or [store] database in --config");
@@ -64,51 +66,103 @@ void tell_skipped(const std::vector<SkippedFile>& skipped, const std::string& da
   }
 }
 
+void tell_folders(const IndexRunReport& report, const std::string& database) {
+  for (const RootReport& root : report.roots) {
+    const std::string path = printable(root.path);
+    if (root.state == "not_scanned") {
+      spdlog::info("{}: not scanned by this run; its {} files stay", path, root.files);
+    } else if (root.state == "unreachable") {
+      spdlog::warn(
+          "{}: {}; its {} files stay. If it is gone for good: lookalike remove --database {} {}",
+          path, root.problem, root.files, database, path);
+    } else if (root.withheld > 0) {
+      spdlog::warn(
+          "{}: {} of {} files are gone, and none was removed: {}. If they are meant to be gone: "
+          "lookalike index --database {} --confirm-removals {}",
+          path, root.withheld, root.files, root.problem, database, path);
+    } else if (root.files == 0) {
+      spdlog::warn("{}: no image is in it", path);
+    }
+  }
+  if (report.files_without_root > 0) {
+    spdlog::info("{} files lie in no folder of the index, and stay", report.files_without_root);
+  }
+}
+
 void tell_summary(const IndexRunReport& report) {
-  spdlog::info("{} indexed ({} of them blank), {} unchanged, {} removed, {} skipped, in {:.1f} s",
-               report.indexed, report.blank, report.unchanged, report.removed,
-               report.skipped.size(), report.elapsed_seconds);
+  spdlog::info(
+      "{} indexed ({} of them blank), {} unchanged, {} removed, {} moved, {} skipped, in {:.1f} s",
+      report.indexed, report.blank, report.unchanged, report.removed, report.moved,
+      report.skipped.size(), report.elapsed_seconds);
   if (report.trained_words > 0) spdlog::info("trained {} visual words", report.trained_words);
   for (const auto& [stage, seconds] : report.busy_seconds) {
     spdlog::debug("{}: {:.2f} s busy", stage, seconds);
   }
 }
 
-using Run = IndexRunReport (*)(const RunConfig&, Progress::Style, const StopRequest&);
+using Run = std::function<IndexRunReport(const RunConfig&, Progress::Style, const StopRequest&)>;
+
+// The index before the run, whose files the metrics must not replace. Nothing without metrics, and
+// if the index cannot be read, which the run reports.
+std::optional<IndexReader> open_index(const RunConfig& config) {
+  if (config.run.metrics.empty()) return std::nullopt;
+  try {
+    return std::optional<IndexReader>(std::filesystem::path(config.store.database));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Checks that neither the index nor the metrics file replaces anything else.
+std::optional<OutputFile> open_metrics(const Arguments& arguments, const RunConfig& config) {
+  const std::optional<IndexReader> index = open_index(config);
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
+  guard.claim_index("--database", config.store.database);
+  return guard.open_if_named("--metrics (run.metrics)", config.run.metrics, metrics_kind());
+}
 
 // Also after a run that failed, as far as the index can be read.
-IndexRunReport run_with_metrics(Run run, const RunConfig& config, Progress::Style style,
+IndexRunReport run_with_metrics(const Run& run, const RunConfig& config,
+                                std::optional<OutputFile>& metrics, Progress::Style style,
                                 const StopRequest& stop) {
-  if (config.run.metrics.empty()) return run(config, style, stop);
+  if (!metrics) return run(config, style, stop);
   IndexRunReport report;
   try {
     report = run(config, style, stop);
   } catch (...) {
     try {
-      write_metrics(config.store.database, config.run.metrics);
+      write_metrics(config.store.database, *metrics);
     } catch (const std::exception& error) {
       spdlog::warn("no metrics are written: {}", error.what());
     }
     throw;
   }
-  write_metrics(config.store.database, config.run.metrics);
+  write_metrics(config.store.database, *metrics);
   return report;
 }
 
-int run_as(Run run, const Arguments& arguments) {
+bool is_complete(const IndexRunReport& report) {
+  return report.skipped.empty() && report.withheld == 0 &&
+         std::ranges::none_of(report.roots,
+                              [](const RootReport& root) { return root.state == "unreachable"; });
+}
+
+int run_as(const Run& run, const Arguments& arguments) {
   StopSignal stop;  // before OpenCL starts threads
   const RunConfig config = arguments.config.load();
   check(config);
   const Progress::Style style = arguments.talk.apply();
+  std::optional<OutputFile> metrics = open_metrics(arguments, config);
   const IndexRunReport report =
-      run_with_metrics(run, config, style, [&] { return stop.received() != 0; });
+      run_with_metrics(run, config, metrics, style, [&] { return stop.received() != 0; });
   tell_skipped(report.skipped, config.store.database);
+  tell_folders(report, config.store.database);
   tell_summary(report);
   if (report.stopped) {
     spdlog::warn("stopped by {}; the next run goes on from here", signal_name(stop.received()));
     return kExitSignalled + stop.received();
   }
-  return report.skipped.empty() ? kExitDone : kExitSkippedItems;
+  return is_complete(report) ? kExitDone : kExitSkippedItems;
 }
 
 }  // namespace
@@ -117,23 +171,42 @@ void add_index_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "index", "Index folders of photos, or bring an index up to date with them");
   command->footer(
-      "Input: the photos under the folders. Output: the index's file; what happened, on stderr.\n"
-      "Exit code 1 when files were skipped; each is named with the reason. At SIGINT or SIGTERM "
-      "what "
-      "is being worked on is finished and published, and the exit code is 130 or 143.\n"
+      "Input: the photos under the folders. The index remembers its folders: those that are named "
+      "are added, and without --images all that it knows are scanned. Output: the index's file; "
+      "what happened, on stderr.\n"
+      "Exit code 1 when files were skipped, each named with the reason, when a folder could not be "
+      "scanned, or when removals were withheld. At SIGINT or SIGTERM the current batch is finished "
+      "and published, and the exit code is 130 or 143.\n"
       "Example: lookalike index --images ~/photos --database photos.db");
   const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return run_as(run_index, *arguments); }; });
+  const auto confirmed = std::make_shared<std::vector<std::string>>();
+  command
+      ->add_option("--confirm-removals", *confirmed,
+                   "Remove the files of this folder whose removal the last run withheld")
+      ->type_name("DIR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->callback([=, &action] {
+    action = [=] {
+      const auto run = [=](const RunConfig& config, Progress::Style style,
+                           const StopRequest& stop) {
+        return run_index(config, style, stop, {.confirmed_roots = *confirmed});
+      };
+      return run_as(run, *arguments);
+    };
+  });
 }
 
 void add_retrain_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "retrain", "Give an index new visual words, for a collection that has grown");
   command->footer(
-      "Input: the folders that are indexed, as for `lookalike index`. Output: the same index, made "
-      "anew beside the old one (DATABASE.retrain) and swapped in at once; queries go on meanwhile. "
-      "Settings of [extract] may be others. One that was stopped is gone on with.\n"
-      "Example: lookalike retrain --images ~/photos --database photos.db");
+      "Input: all folders and files of the index, and any new --images. Output: the same index, "
+      "made anew beside the old one (DATABASE.retrain) and swapped in at once; queries are "
+      "answered meanwhile. Settings of [extract] may differ from the old ones. No image is lost: "
+      "where a folder or file of the index cannot be read, the index stays as it is, with exit "
+      "code 3. A run that was stopped is resumed by the next.\n"
+      "Example: lookalike retrain --database photos.db");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return run_as(retrain_index, *arguments); }; });
 }

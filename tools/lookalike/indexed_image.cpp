@@ -1,12 +1,11 @@
 #include "tools/lookalike/indexed_image.h"
 
 #include <charconv>
-#include <filesystem>
-#include <optional>
 
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/path_set.h"
 
 namespace lookalike {
 namespace {
@@ -21,14 +20,17 @@ std::optional<ImageId> number_in(const std::string& name) {
 
 }  // namespace
 
-ImageId must_find(const IndexReader& index, const std::string& name) {
-  std::optional<ImageId> id =
-      index.find(std::filesystem::absolute(name).lexically_normal().string());
+std::optional<ImageId> find_image(const IndexReader& index, const std::string& name) {
+  std::optional<ImageId> id;
+  if (!name.empty()) id = index.find(normal_path(name));
   if (!id) id = index.find(name);
   if (!id) id = number_in(name);
-  if (!id || !index.image(*id)) {
-    throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", name));
-  }
+  return id && index.image(*id) ? id : std::nullopt;
+}
+
+ImageId must_find(const IndexReader& index, const std::string& name) {
+  const std::optional<ImageId> id = find_image(index, name);
+  if (!id) throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", name));
   return *id;
 }
 

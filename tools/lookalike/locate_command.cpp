@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "pipeline/printable.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
 #include "stages/match/answers.h"
 #include "stages/match/locate.h"
 #include "storage/index_reader.h"
@@ -28,7 +30,7 @@ namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
     command.add_option("--object", objects, "Pictures of what is looked for")->type_name("IMAGE");
     config.add("--database", "store.database");
     command.add_option("--id", ids, "Indexed images that are looked for")->type_name("PATH|NUMBER");
@@ -52,6 +54,7 @@ struct Arguments {
   }
   ConfigArguments config;
   TalkArguments talk;
+  OutputArguments outputs;
   CLI::Option* longest_side = nullptr;
   CLI::Option* max_features = nullptr;
   std::vector<std::string> objects;
@@ -80,17 +83,21 @@ ExtractOptions extract_options(const Arguments& arguments, const RunConfig& conf
   return options;
 }
 
+// The index, if --id needs it.
+std::optional<IndexReader> open_index(const Arguments& arguments, const RunConfig& config) {
+  if (arguments.ids.empty()) return std::nullopt;
+  if (config.store.database.empty()) {
+    throw Error(ErrorKind::kUsage, "--id: an index must be named with --database");
+  }
+  return std::optional<IndexReader>(std::filesystem::path(config.store.database));
+}
+
 // The files of the objects: those named, then those of the indexed images.
-std::vector<std::string> object_files(const Arguments& arguments, const RunConfig& config) {
+std::vector<std::string> object_files(const Arguments& arguments,
+                                      const std::optional<IndexReader>& index) {
   std::vector<std::string> files = arguments.objects;
-  if (!arguments.ids.empty()) {
-    if (config.store.database.empty()) {
-      throw Error(ErrorKind::kUsage, "--id: an index must be named with --database");
-    }
-    const IndexReader index{std::filesystem::path(config.store.database)};
-    for (const std::string& name : arguments.ids) {
-      files.push_back(index.image(must_find(index, name))->paths.front());
-    }
+  for (const std::string& name : arguments.ids) {
+    files.push_back(index->image(must_find(*index, name))->paths.front());
   }
   if (files.empty()) throw Error(ErrorKind::kUsage, "nothing to look for: give --object or --id");
   if (!arguments.mask.empty() && files.size() > 1) {
@@ -120,15 +127,6 @@ class Loader {
     return Query{.image = std::get<DecodedImage>(std::move(decoded)), .features = {}};
   }
 
-  Query must_load(const std::string& path) {
-    auto loaded = load(path);
-    if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
-      throw Error(ErrorKind::kInput,
-                  fmt::format("{}: {}: {}", path, skipped->reason, skipped->detail));
-    }
-    return std::get<Query>(std::move(loaded));
-  }
-
  private:
   const RunConfig& config_;
   ExtractOptions options_;
@@ -152,45 +150,75 @@ void print_text(const std::string& scene, const ObjectLocated& one) {
 }
 
 ReportEntry entry_of(const std::string& scene, const std::vector<ObjectLocated>& objects) {
-  ReportEntry entry{.photo = scene, .findings = {}, .problem = {}};
+  ReportEntry entry{.photo = scene};
   for (const ObjectLocated& one : objects) {
     for (const Hit& hit : one.located.hits) {
       entry.findings.push_back(finding_of(one.object, one.located.method, hit));
     }
   }
+  entry.found = !entry.findings.empty();
+  entry.verdict =
+      entry.found ? fmt::format("{} found", entry.findings.size()) : std::string("nothing found");
   return entry;
 }
 
 // An object as it is looked for.
 struct Sought {
   std::string file;
-  Query query;
-  GrayImage mask;
+  Query query{};
+  GrayImage mask{};
+  std::string problem{};  // why it cannot be looked for; empty when it can
 };
 
 std::vector<Sought> load_objects(const Arguments& arguments, const RunConfig& config,
                                  const std::vector<std::string>& files, Loader& loader) {
   std::vector<Sought> objects;
   for (const std::string& file : files) {
-    Sought object{file, loader.must_load(file), {}};
+    Sought& object = objects.emplace_back(Sought{.file = file});
+    auto loaded = loader.load(file);
+    if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
+      object.problem = fmt::format("{}: {}", skipped->reason, skipped->detail);
+      spdlog::error("{}: {}", printable(file), object.problem);
+      continue;
+    }
+    object.query = std::get<Query>(std::move(loaded));
     object.mask = object_mask(file, object.query.image, arguments.mask, config.images);
-    objects.push_back(std::move(object));
   }
   return objects;
 }
 
+struct Outputs {
+  std::optional<OutputFile> report;
+  std::optional<OutputFile> map;
+};
+
+Outputs open_outputs(const Arguments& arguments, const RunConfig& config,
+                     const std::vector<std::string>& objects, const IndexReader* index) {
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, index);
+  guard.add_inputs(objects);
+  guard.add_inputs(arguments.scenes);
+  guard.add_input(arguments.mask);
+  return {guard.open_if_named("--report", arguments.report, page_kind()),
+          guard.open_if_named("--map", arguments.map, correlation_picture_kind())};
+}
+
 // Looks for every object in a scene and answers.
 ReportEntry answer(const Arguments& arguments, const RunConfig& config, OpenClSession& session,
-                   const std::vector<Sought>& objects, const std::string& file,
-                   const Query& scene) {
+                   const std::vector<Sought>& objects, const std::string& file, const Query& scene,
+                   std::optional<OutputFile>& map) {
   std::vector<ObjectLocated> found;
   for (const Sought& object : objects) {
-    const LocateRequest request{.mask = object.mask.view(), .with_map = !arguments.map.empty()};
+    if (!object.problem.empty()) {
+      found.push_back({object.file, {.reason = object.problem}});
+      continue;
+    }
+    const LocateRequest request{.mask = object.mask.view(), .with_map = map.has_value()};
     found.push_back(
         {object.file, locate(session, object.query, scene, config.match, config.locate, request)});
     if (!arguments.json) print_text(file, found.back());
-    if (request.with_map) {
-      write_picture(correlation_picture(found.back().located.map), arguments.map);
+    if (map) {
+      map->write(encode_picture(correlation_picture(found.back().located.map)));
+      map->commit();
     }
   }
   if (arguments.json) fmt::print("{}\n", json_text(locate_answer(file, found)));
@@ -200,27 +228,37 @@ ReportEntry answer(const Arguments& arguments, const RunConfig& config, OpenClSe
 int run_locate(const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
   arguments.talk.apply();
-  const std::vector<std::string> files = object_files(arguments, config);
+  std::optional<IndexReader> index = open_index(arguments, config);
+  const std::vector<std::string> files = object_files(arguments, index);
+  Outputs outputs = open_outputs(arguments, config, files, index ? &*index : nullptr);
+  index.reset();  // lets a writer truncate its log meanwhile
   OpenClSession session(session_options(config.device));
   Loader loader(session, config, extract_options(arguments, config));
   const std::vector<Sought> objects = load_objects(arguments, config, files, loader);
   Report report{.title = "Where lookalike found it", .facts = {}, .entries = {}};
-  for (const Sought& object : objects) report.facts.emplace_back("object", object.file);
-  std::size_t skipped = 0;
+  for (const Sought& object : objects) {
+    report.facts.emplace_back(
+        "object", object.problem.empty() ? object.file : object.file + ": " + object.problem);
+  }
+  const auto bad_objects = static_cast<std::size_t>(
+      std::ranges::count_if(objects, [](const Sought& object) { return !object.problem.empty(); }));
+  if (bad_objects == objects.size()) return exit_code(ErrorKind::kInput);
+  std::size_t bad_scenes = 0;
   for (const std::string& file : arguments.scenes) {
     const auto scene = loader.load(file);
     if (const auto* unread = std::get_if<SkippedFile>(&scene)) {
-      spdlog::error("{}: {}: {}", file, unread->reason, unread->detail);
-      report.entries.push_back({.photo = file, .findings = {}, .problem = unread->detail});
-      ++skipped;
+      spdlog::error("{}: {}: {}", printable(file), unread->reason, unread->detail);
+      if (arguments.json) fmt::print("{}\n", json_text(failed_answer("scene", file, *unread)));
+      report.entries.push_back({.photo = file, .problem = unread->detail});
+      ++bad_scenes;
       continue;
     }
     report.entries.push_back(
-        answer(arguments, config, session, objects, file, std::get<Query>(scene)));
+        answer(arguments, config, session, objects, file, std::get<Query>(scene), outputs.map));
   }
-  if (!arguments.report.empty()) write_report(report, config.images, arguments.report);
-  if (skipped == 0) return kExitDone;
-  return skipped == arguments.scenes.size() ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
+  if (outputs.report) write_whole(*outputs.report, render_report(report, config.images));
+  if (bad_scenes + bad_objects == 0) return kExitDone;
+  return bad_scenes == arguments.scenes.size() ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
 }
 
 }  // namespace
@@ -232,6 +270,8 @@ void add_locate_command(CLI::App& app, Action& action) {
       "  {\"scene\": path, \"hits\": [{\"object\", \"method\", \"centre\", \"position_error_px\",\n"
       "  \"angle_degrees\", \"scale\", \"correlation\", \"quad\"}, ...],\n"
       "  \"not_found\": [{\"object\", \"method\", \"reason\"}, ...]}\n"
+      "  {\"scene\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for one that cannot be "
+      "read\n"
       "Transparent parts of an object do not count.\n"
       "Example: lookalike locate --object logo.png --scene shelf.jpg");
   const auto arguments = std::make_shared<Arguments>(*command);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/file_uri.h"
 #include "pipeline/printable.h"
 #include "stages/match/answers.h"
 #include "storage/index_reader.h"
@@ -20,7 +21,7 @@ int list(const ListArguments& arguments) {
       fmt::print("{}: {}: {}\n", printable(file.file.path), file.reason, file.detail);
       continue;
     }
-    json["quarantine"].push_back({{"path", file.file.path},
+    json["quarantine"].push_back({{"path", text_of_path(file.file.path)},
                                   {"reason", file.reason},
                                   {"detail", file.detail},
                                   {"size_bytes", file.file.size_bytes}});

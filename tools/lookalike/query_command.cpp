@@ -1,15 +1,21 @@
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/file_uri.h"
 #include "pipeline/printable.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/answers.h"
 #include "stages/match/move.h"
 #include "stages/match/pose_geometry.h"
@@ -23,7 +29,7 @@ namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
     config.add("--database", "store.database");
     config.add("--top", "match.top");
     config.add("--device", "device.choice");
@@ -37,8 +43,8 @@ struct Arguments {
         ->excludes(mirror)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_flag("--refine", refine,
-                     "Correct every outline by the pixels, and say how far that moved its corners");
+    command.add_flag_callback(
+        "--refine", [] {}, "Always done: outlines are corrected by the pixels");
     command.add_flag("--all", all, "List also what does not look like it, as \"none\"");
     command.add_flag("--json", json, "Print one JSON object per photo, one a line");
     command.add_option("--report", report, "Write a page that shows what was found")
@@ -47,33 +53,28 @@ struct Arguments {
   }
   ConfigArguments config;
   TalkArguments talk;
+  OutputArguments outputs;
   bool all = false;
   bool json = false;
-  bool refine = false;
   std::string report;
   std::string region;                // empty: all of the photo
   std::vector<std::string> indexed;  // paths or numbers
   std::vector<std::string> photos;
 };
 
-void print_text(const std::string& photo, const std::vector<Match>& matches, bool refined) {
-  const auto found = std::count_if(matches.begin(), matches.end(), [](const Match& match) {
-    return match.decision >= Decision::kSameObject;
-  });
-  fmt::print("{}: {} found\n", printable(photo),
-             found > 0         ? fmt::format("{}", found)
-             : matches.empty() ? "nothing"
-                               : "nothing sure");
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    const Match& match = matches[i];
-    const std::optional<double>& correlation = match.evidence.correlation;
-    fmt::print(
-        "{:>4}  {:<11}  probability {}  {:>4} inliers  correlation {}  {}{}{}\n", i + 1,
-        to_string(match.decision),
-        match.is_located() ? fmt::format("{:5.3f}", match.probability) : "  -  ",
-        match.evidence.inliers, correlation ? fmt::format("{:5.3f}", *correlation) : "  -  ",
-        printable(match.image.paths.front()), match.mirrored ? "  (mirrored)" : "",
-        refined && match.moved_px ? fmt::format("  (moved {:.2f} px)", *match.moved_px) : "");
+void print_text(const std::string& photo, const QueryResult& result) {
+  fmt::print("{}: {}\n", printable(photo), headline(result));
+  for (std::size_t i = 0; i < result.matches.size(); ++i) {
+    const Match& match = result.matches[i];
+    fmt::print("{:>4}  {:<11}", i + 1, to_string(match.decision));
+    for (const auto& [name, value] : facts_of(match)) {
+      if (name != "decision") fmt::print("  {} {}", name, value);
+    }
+    const std::string& path = path_of(match);
+    fmt::print("  {}\n", path_text(match, path));
+    for (const std::string& copy : match.image.paths) {
+      if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
+    }
   }
 }
 
@@ -85,35 +86,35 @@ class Answers {
     report_.facts = {{"index", std::move(database)}};
   }
 
-  void found(const std::string& photo, const std::vector<Match>& matches) {
+  void add(const std::string& photo, const QueryResult& result) {
     if (arguments_.json) {
-      fmt::print("{}\n", json_text(query_answer(photo, matches)));
+      fmt::print("{}\n", json_text(query_answer(photo, result)));
     } else {
-      print_text(photo, matches, arguments_.refine);
+      print_text(photo, result);
     }
-    if (arguments_.report.empty()) return;
-    ReportEntry& entry = report_.entries.emplace_back();
-    entry.photo = photo;
-    for (const Match& match : matches) {
-      if (match.is_located()) entry.findings.push_back(finding_of(match));
-    }
+    if (!arguments_.report.empty()) report_.entries.push_back(entry_of(photo, result));
   }
 
-  void skipped(const std::string& photo, const SkippedFile& file) {
-    spdlog::error("{}: {}: {}", photo, file.reason, file.detail);
-    report_.entries.push_back({.photo = photo, .findings = {}, .problem = file.detail});
+  void add_failure(const std::string& photo, const SkippedFile& why) {
+    ++failures_;
+    spdlog::error("{}: {}: {}", printable(photo), why.reason, why.detail);
+    if (arguments_.json) fmt::print("{}\n", json_text(failed_answer("query", photo, why)));
+    report_.entries.push_back({.photo = photo, .problem = why.detail});
   }
 
-  void finish(const IndexCounts& counts, const std::string& device, const ImagesOptions& limits) {
-    if (arguments_.report.empty()) return;
+  std::size_t failures() const { return failures_; }
+
+  void write_report(const IndexCounts& counts, const std::string& device,
+                    const ImagesOptions& limits, OutputFile& file) {
     report_.facts.emplace_back("images", fmt::format("{}", counts.images));
     report_.facts.emplace_back("device", device);
-    write_report(report_, limits, arguments_.report);
+    write_whole(file, render_report(report_, limits));
   }
 
  private:
   const Arguments& arguments_;
   Report report_;
+  std::size_t failures_ = 0;
 };
 
 std::string database_of(const RunConfig& config) {
@@ -127,32 +128,46 @@ std::optional<Region> region_of(const Arguments& arguments) {
   return parse_region(arguments.region);
 }
 
-// Looks up photos and answers each; returns how many could not be.
-std::size_t query_photos(const Arguments& arguments, const RunConfig& config,
-                         const std::optional<Region>& region, const ExtractOptions& options,
-                         OpenClSession& session, Matcher& matcher, Answers& answers) {
-  if (arguments.photos.empty()) return 0;
-  ExtractStage extract(session, options);
-  std::size_t skipped = 0;
-  for (const std::string& photo : arguments.photos) {
-    auto loaded = load_photo(extract, photo, options, config.images, region);
-    if (const auto* file = std::get_if<SkippedFile>(&loaded)) {
-      answers.skipped(photo, *file);
-      ++skipped;
-      continue;
+// Looks one thing up and answers it. What is wrong with it alone does not end the others.
+template <typename Lookup>
+void answer_one(const std::string& name, Answers& answers, const Lookup& look_up) {
+  try {
+    const std::variant<QueryResult, SkippedFile> result = look_up();
+    if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
+      answers.add_failure(name, *skipped);
+    } else {
+      answers.add(name, std::get<QueryResult>(result));
     }
-    std::vector<Match> matches = matcher.match(std::get<Query>(loaded));
-    if (region) move_matches(matches, translation(region->x, region->y));
-    answers.found(photo, matches);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kInput) throw;
+    answers.add_failure(name, skipped({.path = name}, "unusable", error.what()));
   }
-  return skipped;
+}
+
+void query_photos(const Arguments& arguments, const RunConfig& config,
+                  const std::optional<Region>& region, const ExtractOptions& options,
+                  OpenClSession& session, Matcher& matcher, Answers& answers) {
+  if (arguments.photos.empty()) return;
+  ExtractStage extract(session, options);
+  for (const std::string& photo : arguments.photos) {
+    answer_one(photo, answers, [&]() -> std::variant<QueryResult, SkippedFile> {
+      auto loaded = load_photo(extract, photo, options, config.images, region);
+      if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
+      QueryResult result = matcher.match(std::get<Query>(loaded));
+      if (region) move_matches(result.matches, translation(region->x, region->y));
+      return result;
+    });
+  }
 }
 
 void query_indexed(const Arguments& arguments, const IndexReader& index, Matcher& matcher,
                    Answers& answers) {
   for (const std::string& name : arguments.indexed) {
-    const ImageId id = must_find(index, name);
-    answers.found(index.image(id)->paths.front(), matcher.match_indexed(id));
+    answer_one(name, answers, [&]() -> std::variant<QueryResult, SkippedFile> {
+      const std::optional<ImageId> id = find_image(index, name);
+      if (!id) return skipped({.path = name}, "not_indexed", "is not in the index");
+      return matcher.match_indexed(*id);
+    });
   }
 }
 
@@ -160,9 +175,6 @@ int query(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
   MatchOptions& options = config.match;
   if (arguments.all) options.report = "all";
-  if (arguments.refine) {
-    options.locate_candidates = std::max(options.locate_candidates, options.top);
-  }
   arguments.talk.apply();
   if (arguments.photos.empty() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
@@ -173,16 +185,21 @@ int query(const Arguments& arguments) {
   const std::optional<Region> region = region_of(arguments);
   const std::string database = database_of(config);
   const IndexReader index{std::filesystem::path(database)};
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
+  guard.add_inputs(arguments.photos);
+  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   OpenClSession session(session_options(config.device));
   Matcher matcher(session, index, options, config.images);
   Answers answers(arguments, database);
   query_indexed(arguments, index, matcher, answers);
-  const std::size_t skipped = query_photos(
-      arguments, config, region, extract_options_from(index.settings()), session, matcher, answers);
-  answers.finish(index.counts(), session.device().name, config.images);
-  if (skipped == 0) return kExitDone;
-  const bool nothing = arguments.indexed.empty() && skipped == arguments.photos.size();
-  return nothing ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
+  query_photos(arguments, config, region, extract_options_from(index.settings()), session, matcher,
+               answers);
+  if (report) {
+    answers.write_report(index.counts(), session.device().name, config.images, *report);
+  }
+  if (answers.failures() == 0) return kExitDone;
+  const bool all_failed = answers.failures() == arguments.indexed.size() + arguments.photos.size();
+  return all_failed ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
 }
 
 }  // namespace
@@ -192,10 +209,17 @@ void add_query_command(CLI::App& app, Action& action) {
       app.add_subcommand("query", "Find the indexed images that photos show, and where");
   command->footer(
       "Output: a table, or with --json one object a line:\n"
-      "  {\"query\": path, \"matches\": [{\"path\", \"score\", \"probability\", "
-      "\"decision\", \"mirrored\", \"inliers\", \"correlation\", \"moved_px\", \"quad\"}, ...]}\n"
-      "  decision: \"duplicate\", \"same object\", \"similar\" where geometry does not confirm it; "
-      "with --all, also \"none\"\n"
+      "  {\"query\": path, \"found\": n, \"matches\": [{\"path\", \"paths\", \"gone\", \"score\", "
+      "\"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", \"moved_px\", "
+      "\"quad\"}, ...]}\n"
+      "  {\"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for what could not be "
+      "looked "
+      "up\n"
+      "  found: how many matches there are, of which --top are listed\n"
+      "  paths: all files of the image; gone: those where no file is any more\n"
+      "  decision: \"duplicate\", \"same object\", \"part\" where only a part is shared, "
+      "\"similar\" "
+      "where nothing confirms it; with --all, also \"none\"\n"
       "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
       "(anticlockwise where mirrored); null without a pose\n"
       "  moved_px: how far the pixels moved the corner that they moved most; null where they were "

@@ -1,10 +1,13 @@
 #include <algorithm>
-#include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/path_set.h"
 #include "pipeline/printable.h"
 #include "stages/command/command_line.h"
 #include "storage/index_writer.h"
@@ -25,7 +28,7 @@ struct Arguments {
   std::vector<std::string> paths;
 };
 
-// Every path that the index knows, indexed or in quarantine.
+// Every path that the index knows, indexed or in quarantine, sorted.
 std::vector<std::string> known_paths(const IndexWriter& writer) {
   std::vector<std::string> known;
   for (SourceFile& file : writer.files()) known.push_back(std::move(file.path));
@@ -39,7 +42,7 @@ std::vector<std::string> at_or_below(const std::vector<std::string>& known,
                                      const std::string& path) {
   std::vector<std::string> found;
   if (std::ranges::binary_search(known, path)) found.push_back(path);
-  const std::string below = path + '/';
+  const std::string below = path.ends_with('/') ? path : path + '/';
   for (auto at = std::ranges::lower_bound(known, below);
        at != known.end() && at->starts_with(below); ++at) {
     found.push_back(*at);
@@ -47,38 +50,64 @@ std::vector<std::string> at_or_below(const std::vector<std::string>& known,
   return found;
 }
 
-std::string without_slash(std::string path) {
-  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
+// What one PATH of the command line takes out of the index.
+struct Removal {
+  std::vector<std::string> files;
+  std::vector<std::string> roots;  // that are forgotten
+};
+
+Removal removal_of(const std::string& path, const std::vector<std::string>& known_files,
+                   const std::vector<IndexRoot>& known_roots) {
+  Removal removal;
+  const bool is_root =
+      std::ranges::any_of(known_roots, [&](const IndexRoot& root) { return root.path == path; });
+  PathSet remaining;
+  for (const IndexRoot& root : known_roots) {
+    // A root stands for itself alone; another folder stands for all that is below.
+    if (is_root ? root.path == path : is_within(root.path, path)) {
+      removal.roots.push_back(root.path);
+    } else {
+      remaining.insert(root.path);
+    }
+  }
+  removal.files = at_or_below(known_files, path);
+  if (is_root) {
+    std::erase_if(removal.files,
+                  [&](const std::string& file) { return remaining.innermost(file) != nullptr; });
+  }
+  return removal;
 }
 
 int remove_paths(const Arguments& arguments) {
   arguments.talk.apply();
   IndexWriter writer(arguments.index.must_exist());
-  const std::vector<std::string> known = known_paths(writer);
-  std::vector<std::string> gone;
   bool all_known = true;
-  for (const std::string& path : arguments.paths) {
-    const auto found = at_or_below(
-        known, without_slash(std::filesystem::absolute(path).lexically_normal().string()));
-    gone.insert(gone.end(), found.begin(), found.end());
-    if (!found.empty()) continue;
-    all_known = false;
-    spdlog::warn("{}: is not in the index", printable(path));
+  for (const std::string& argument : arguments.paths) {
+    const std::string path = normal_path(argument);
+    const Removal removal = removal_of(path, known_paths(writer), writer.roots());
+    if (removal.files.empty() && removal.roots.empty()) {
+      all_known = false;
+      spdlog::warn("{}: is not in the index", printable(argument));
+      continue;
+    }
+    writer.remove_paths(removal.files);
+    writer.forget_roots(removal.roots);
+    for (const std::string& root : removal.roots) {
+      spdlog::info("{}: is no folder of the index any more", printable(root));
+    }
+    spdlog::info("{}: {} files removed", printable(path), removal.files.size());
   }
-  writer.remove_paths(gone);
-  spdlog::info("{} files removed", gone.size());
   return all_known ? kExitDone : kExitSkippedItems;
 }
 
 }  // namespace
 
 void add_remove_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("remove", "Take files out of an index");
+  CLI::App* command = app.add_subcommand("remove", "Take files or folders out of an index");
   command->footer(
-      "Output: the index without them; exit code 1 when one was not in it. A file that still lies "
-      "in "
-      "an indexed folder comes back with the next `lookalike index`.\n"
+      "Output: the index without them; exit code 1 when one was not in it. A folder that the index "
+      "is of (`lookalike folders`) is forgotten; a file that still lies in another such folder "
+      "comes back with the next `lookalike index`.\n"
       "Example: lookalike remove --database photos.db photos/cat.jpg photos/private");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return remove_paths(*arguments); }; });

@@ -56,6 +56,8 @@ int run_lookalike(int argc, const char* const* argv) {
   add_calibrate_command(app, action);
   add_check_command(app, action);
   add_compact_command(app, action);
+  add_folders_command(app, action);
+  add_move_command(app, action);
   add_remove_command(app, action);
   add_retrain_command(app, action);
   add_migrate_command(app, action);

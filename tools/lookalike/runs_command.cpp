@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <vector>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "pipeline/error.h"
+#include "pipeline/printable.h"
 #include "stages/match/answers.h"
 #include "storage/index_reader.h"
 #include "tools/lookalike/commands.h"
@@ -25,11 +24,6 @@ struct Arguments {
   bool json = false;
 };
 
-// "2026-01-31T02:00:00Z"
-std::string time_text(std::int64_t since_epoch_ns) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(since_epoch_ns / 1'000'000'000));
-}
-
 // The report, or nothing where a run that did not end left none.
 Json report_of(const RunRecord& run) {
   Json report = Json::parse(run.document, nullptr, false);
@@ -39,7 +33,7 @@ Json report_of(const RunRecord& run) {
 Json to_json(const RunRecord& run) {
   return {{"id", run.id},
           {"command", run.command},
-          {"started", time_text(run.started_ns)},
+          {"started", utc_text(run.started_ns)},
           {"elapsed_seconds", run.elapsed_seconds},
           {"outcome", run.outcome},
           {"report", report_of(run)}};
@@ -63,7 +57,7 @@ int list(const Arguments& arguments) {
     if (arguments.json) {
       fmt::print("{}\n", json_text(to_json(run)));
     } else {
-      fmt::print("{}  {:<8} {:<8} {:>8.1f} s  {}\n", time_text(run.started_ns), run.command,
+      fmt::print("{}  {:<8} {:<8} {:>8.1f} s  {}\n", utc_text(run.started_ns), run.command,
                  run.outcome, run.elapsed_seconds, summary(report_of(run)));
     }
   }

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "pipeline/error.h"
+#include "pipeline/file_uri.h"
 #include "stages/command/command_line.h"
 #include "stages/match/answers.h"
 #include "storage/index_reader.h"
@@ -36,7 +37,7 @@ std::string hexadecimal(const ContentHash& hash) {
 
 Json counts_json(const Arguments& arguments, const IndexReader& index) {
   const IndexCounts counts = index.counts();
-  return {{"database", arguments.database},
+  return {{"database", text_of_path(arguments.database)},
           {"images", counts.images},
           {"blank", counts.blank},
           {"files", counts.files},
@@ -56,8 +57,10 @@ Json image_json(const IndexReader& index, ImageId id) {
   for (const WordCount& entry : index.histogram(id)) {
     histogram.push_back(Json::array({entry.word, entry.count}));
   }
+  Json paths = Json::array();
+  for (const std::string& path : image->paths) paths.push_back(text_of_path(path));
   return {{"id", image->id},
-          {"paths", image->paths},
+          {"paths", std::move(paths)},
           {"content", hexadecimal(image->content)},
           {"width", image->width},
           {"height", image->height},

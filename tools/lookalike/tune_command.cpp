@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -11,6 +12,7 @@
 #include "pipeline/error.h"
 #include "stages/command/command_line.h"
 #include "stages/command/open_session.h"
+#include "stages/command/output_arguments.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -20,7 +22,7 @@ namespace {
 constexpr std::chrono::seconds kTimeToStart{50};
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
     config.add("--device", "device.choice");
     command.add_option("--folder", folder,
                        "Where the file goes. Default: lookalike/tuning in the user's cache");
@@ -28,6 +30,7 @@ struct Arguments {
   }
   ConfigArguments config;
   TalkArguments talk;
+  OutputArguments outputs;
   std::string folder;
   bool quick = false;
 };
@@ -40,6 +43,20 @@ void print_choices(const std::vector<Workload>& workloads, const Tuning& tuning)
   }
 }
 
+// The device's file in the folder, which is created if missing.
+OutputFile open_output(const Arguments& arguments, const std::filesystem::path& folder,
+                       const TuningTarget& target) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: cannot be made: {}", folder.string(), failed.message()));
+  }
+  return arguments.outputs.guard(arguments.config, arguments.config.load())
+      .open("--folder", tuning_path(folder, target),
+            kind_that_begins("a tuning file of lookalike", "lookalike tuning "));
+}
+
 int tune_device(const Arguments& arguments) {
   arguments.talk.apply();
   SessionOptions options = session_options(arguments.config.load().device);
@@ -49,6 +66,7 @@ int tune_device(const Arguments& arguments) {
   if (folder.empty()) throw Error(ErrorKind::kUsage, "tune: no cache folder; give --folder");
   OpenClSession session(options);
   spdlog::info("tune: {}", session.device().name);
+  OutputFile output = open_output(arguments, folder, session.tuning_target());
   const auto start = std::chrono::steady_clock::now();
   const auto workloads =
       all_workloads(session, arguments.quick ? WorkloadScale::kQuick : WorkloadScale::kTuning);
@@ -57,9 +75,10 @@ int tune_device(const Arguments& arguments) {
                                    }});
   for (const std::string& line : outcome.left_out) spdlog::debug("tune: left out: {}", line);
   const TuningFile file{session.tuning_target(), outcome.measurements};
-  const std::filesystem::path path = store_tuning(folder, file);
+  write_whole(output, format_tuning_file(file));
   print_choices(workloads, Tuning({file}));
-  spdlog::info("tune: {} measurements in {}", file.measurements.size(), path.string());
+  spdlog::info("tune: {} measurements in {}", file.measurements.size(),
+               tuning_path(folder, file.target).string());
   return kExitDone;
 }
 

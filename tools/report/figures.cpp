@@ -45,10 +45,10 @@ Point from_pixel_centre(Point point) {
   return {point.x + 0.5, point.y + 0.5};
 }
 
-bool is_finite(const Quad& quad) {
-  return std::all_of(quad.begin(), quad.end(), [](const Point& corner) {
-    return std::isfinite(corner.x) && std::isfinite(corner.y);
-  });
+bool has_outline(const ReportFinding& finding) {
+  return finding.quad && std::ranges::all_of(*finding.quad, [](const Point& corner) {
+           return std::isfinite(corner.x) && std::isfinite(corner.y);
+         });
 }
 
 std::string polygon(const Quad& quad, const std::string& colour) {
@@ -70,8 +70,8 @@ std::string dot(Point point, double radius, const std::string& colour) {
 Frame frame_with_outlines(const Picture& photo, const ReportEntry& entry) {
   Frame frame = frame_of(photo);
   for (const ReportFinding& finding : entry.findings) {
-    if (!is_finite(finding.quad)) continue;
-    for (const Point& corner : finding.quad) {
+    if (!has_outline(finding)) continue;
+    for (const Point& corner : *finding.quad) {
       const double margin = 0.01 * photo.width;
       frame.left = std::min(frame.left, corner.x - margin);
       frame.top = std::min(frame.top, corner.y - margin);
@@ -114,15 +114,15 @@ std::string photo_figure(const std::string& id, const Picture& photo, const Repo
   // The best finding is drawn last, above the others.
   for (std::size_t i = entry.findings.size(); i-- > 0;) {
     const ReportFinding& finding = entry.findings[i];
-    if (!is_finite(finding.quad)) continue;
+    if (!has_outline(finding)) continue;
     for (const auto& pair : finding.pairs) {
       svg += dot(from_pixel_centre(pair.second), radius, finding_colour(i));
     }
-    svg += polygon(finding.quad, finding_colour(i));
+    svg += polygon(*finding.quad, finding_colour(i));
   }
   for (std::size_t i = entry.findings.size(); i-- > 0;) {
-    const Quad& quad = entry.findings[i].quad;
-    if (is_finite(quad)) svg += badge(quad, frame, i + 1, finding_colour(i));
+    const ReportFinding& finding = entry.findings[i];
+    if (has_outline(finding)) svg += badge(*finding.quad, frame, i + 1, finding_colour(i));
   }
   return svg + "</svg>";
 }

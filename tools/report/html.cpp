@@ -2,34 +2,12 @@
 
 #include <cstddef>
 
+#include "pipeline/utf8.h"
+
 namespace lookalike {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-// Length of the UTF-8 sequence at the start of `text`, and what it stands for; length 0 for what
-// is none: stray or missing continuation bytes, overlong forms, surrogates, above U+10FFFF.
-struct CodePoint {
-  std::size_t length = 0;
-  char32_t value = 0;
-};
-
-CodePoint first_code_point(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {1, lead};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
-  char32_t value = lead & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return {};
-    value = value << 6 | (byte(i) & 0x3FU);
-  }
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (value < kSmallest[length] || surrogate || value > 0x10FFFF) return {};
-  return {length, value};
-}
 
 bool is_unseen(char32_t value) {
   const bool control = value < 0x20 || (value >= 0x7F && value < 0xA0);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "storage/output_file.h"
+
 namespace lookalike {
 
 // "index", "photos.db"
@@ -16,8 +18,7 @@ std::string facts_list(const Facts& facts);
 // An HTML page that needs nothing else and lets no script run. The title is text, the body HTML.
 std::string html_page(std::string_view title, std::string_view body);
 
-// Writes a page to a file: whole or not at all, in place of the one that was there. Throws
-// Error(kStorage), also where a link, a folder or a device has the name.
-void write_page(const std::string& html, const std::string& file);
+// The pages of html_page(), recognised by their generator tag.
+OutputKind page_kind();
 
 }  // namespace lookalike

@@ -26,15 +26,18 @@ std::string missing(const std::string& path, const SkippedFile& file) {
                      escape_html(file.reason), escape_html(file.detail));
 }
 
-std::string verdict(const ReportEntry& entry) {
-  if (!entry.problem.empty()) return "Not looked up";
-  if (entry.findings.empty()) return "Nothing found";
-  return fmt::format("{} found", entry.findings.size());
+std::string verdict_badge(const ReportEntry& entry) {
+  if (!entry.problem.empty()) return "<span class=\"verdict failed\">not looked up</span>";
+  return fmt::format("<span class=\"verdict{}\">{}</span>", entry.found ? " found" : "",
+                     escape_html(entry.verdict));
 }
 
-std::string verdict_badge(const ReportEntry& entry) {
-  const char* kind = !entry.problem.empty() ? " failed" : entry.findings.empty() ? "" : " found";
-  return fmt::format("<span class=\"verdict{}\">{}</span>", kind, verdict(entry));
+std::string path_list(const std::vector<std::string>& paths) {
+  std::string html;
+  for (const std::string& path : paths) {
+    html += fmt::format("<div class=\"path\">{}</div>", escape_html(path));
+  }
+  return html;
 }
 
 std::string object_card(const ReportFinding& finding,
@@ -43,11 +46,11 @@ std::string object_card(const ReportFinding& finding,
   const auto* picture = std::get_if<Picture>(&loaded);
   return fmt::format(
       "<div class=\"object\">{}<div class=\"object-name\"><span class=\"chip\" "
-      "style=\"background:{}\">{}</span><div><h3>{}</h3><div class=\"path\">{}</div></div></div>"
+      "style=\"background:{}\">{}</span><div><h3>{}</h3>{}</div></div>"
       "{}</div>\n",
       picture != nullptr ? object_figure(id, *picture, finding, index)
                          : missing(finding.image, std::get<SkippedFile>(loaded)),
-      finding_colour(index), index + 1, file_name(finding.image), escape_html(finding.image),
+      finding_colour(index), index + 1, file_name(finding.image), path_list(finding.paths),
       facts_list(finding.facts));
 }
 
@@ -122,10 +125,6 @@ std::string render_report(const Report& report, const ImagesOptions& limits) {
     html += section(report.entries[i], i + 1, limits);
   }
   return html_page(report.title, html);
-}
-
-void write_report(const Report& report, const ImagesOptions& limits, const std::string& file) {
-  write_page(render_report(report, limits), file);
 }
 
 }  // namespace lookalike

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,17 +14,20 @@ namespace lookalike {
 
 // A thing that was found in a photo.
 struct ReportFinding {
-  std::string image;                           // the thing's own picture: a path
-  Facts facts;                                 // "inliers", "42"
-  Quad quad{};                                 // where it is in the photo
-  std::vector<std::pair<Point, Point>> pairs;  // features that agree: px of image, of photo
+  std::string image;                             // the thing's own picture: a path
+  std::vector<std::string> paths{};              // its files, as they are shown
+  Facts facts{};                                 // "inliers", "42"
+  std::optional<Quad> quad{};                    // where it is in the photo, where that is known
+  std::vector<std::pair<Point, Point>> pairs{};  // features that agree: px of image, of photo
 };
 
 // A photo and what was found in it.
 struct ReportEntry {
-  std::string photo;  // a path
-  std::vector<ReportFinding> findings;
-  std::string problem;  // why the photo could not be looked up; empty when it could
+  std::string photo;      // a path
+  std::string verdict{};  // "2 found"
+  bool found = false;     // whether that is good news
+  std::vector<ReportFinding> findings{};
+  std::string problem{};  // why the photo could not be looked up; empty when it could
 };
 
 struct Report {
@@ -36,8 +40,5 @@ struct Report {
 // read from their paths, as they are now, within the limits; where one cannot be read, the page
 // says why and shows the rest.
 std::string render_report(const Report& report, const ImagesOptions& limits);
-
-// write_page of that.
-void write_report(const Report& report, const ImagesOptions& limits, const std::string& file);
 
 }  // namespace lookalike

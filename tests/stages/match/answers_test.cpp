@@ -22,42 +22,63 @@ Match match_of(const std::string& path) {
 }
 
 TEST(QueryAnswer, HasTheShapeThatIsPromised) {
-  const std::vector<Match> matches = {match_of("/photos/a.jpg")};
-  EXPECT_EQ(json_text(query_answer("q.jpg", matches)),
-            R"({"query":"q.jpg","matches":[{"path":"/photos/a.jpg","score":12.5,)"
+  QueryResult result{{match_of("/photos/a.jpg")}, 3};
+  result.matches[0].gone = {"/another/copy.jpg"};
+  EXPECT_EQ(json_text(query_answer("q.jpg", result)),
+            R"({"query":"q.jpg","found":3,"matches":[{"path":"/photos/a.jpg",)"
+            R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
+            R"("score":12.5,)"
             R"("probability":0.875,"decision":"same object","mirrored":false,"inliers":42,)"
             R"("correlation":0.75,"moved_px":0.5,)"
             R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
-  EXPECT_EQ(json_text(query_answer("q.jpg", {})), R"({"query":"q.jpg","matches":[]})");
+  EXPECT_EQ(json_text(query_answer("q.jpg", {})), R"({"query":"q.jpg","found":0,"matches":[]})");
+}
+
+TEST(QueryAnswer, IsNamedByTheFirstFileThatIsThere) {
+  QueryResult result{{match_of("/photos/a.jpg")}, 1};
+  result.matches[0].gone = {"/photos/a.jpg"};
+  EXPECT_EQ(query_answer("q", result)["matches"][0]["path"], "/another/copy.jpg");
+  result.matches[0].gone = result.matches[0].image.paths;
+  EXPECT_EQ(query_answer("q", result)["matches"][0]["path"], "/photos/a.jpg");
 }
 
 TEST(QueryAnswer, ACorrelationThatCouldNotBeTakenIsNull) {
-  std::vector<Match> matches = {match_of("a")};
-  matches[0].evidence.correlation.reset();
-  EXPECT_TRUE(query_answer("q", matches)["matches"][0]["correlation"].is_null());
+  QueryResult result{{match_of("a")}, 1};
+  result.matches[0].evidence.correlation.reset();
+  EXPECT_TRUE(query_answer("q", result)["matches"][0]["correlation"].is_null());
 }
 
 TEST(QueryAnswer, AMatchWithoutAPoseHasNoQuad) {
-  std::vector<Match> matches = {match_of("a")};
-  matches[0].evidence.inliers = 0;
-  EXPECT_TRUE(query_answer("q", matches)["matches"][0]["quad"].is_null());
+  QueryResult result{{match_of("a")}, 1};
+  result.matches[0].evidence.inliers = 0;
+  EXPECT_TRUE(query_answer("q", result)["matches"][0]["quad"].is_null());
 }
 
-TEST(QueryAnswer, NamesThatAreNotUtf8DoNoHarm) {
-  const std::vector<Match> matches = {match_of("/photos/\xFF.jpg")};
-  const std::string text = json_text(query_answer("\xC3.jpg", matches));
-  EXPECT_EQ(Json::parse(text)["query"], "\uFFFD.jpg");
-  EXPECT_EQ(Json::parse(text)["matches"][0]["path"], "/photos/\uFFFD.jpg");
+TEST(QueryAnswer, NamesThatAreNotUtf8AreFileUris) {
+  const QueryResult result{{match_of("/photos/\xFF.jpg")}, 1};
+  const std::string text = json_text(query_answer("/q/\xC3.jpg", result));
+  EXPECT_EQ(Json::parse(text)["query"], "file:///q/%C3.jpg");
+  EXPECT_EQ(Json::parse(text)["matches"][0]["path"], "file:///photos/%FF.jpg");
+  EXPECT_EQ(Json::parse(text)["matches"][0]["paths"][0], "file:///photos/%FF.jpg");
 }
 
 TEST(QueryAnswer, IsOneLineWhateverTheNames) {
-  const std::vector<Match> matches = {match_of("a\nb\"\\")};
-  const std::string text = json_text(query_answer("q\n", matches));
+  const QueryResult result{{match_of("a\nb\"\\")}, 1};
+  const std::string text = json_text(query_answer("q\n", result));
   EXPECT_EQ(text.find('\n'), std::string::npos);
   EXPECT_EQ(Json::parse(text)["matches"][0]["path"], "a\nb\"\\");
+}
+
+TEST(FailedAnswer, SaysWhatWasAskedAndWhyItWasNotAnswered) {
+  SkippedFile why;
+  why.reason = "undecodable";
+  why.detail = "it ends early";
+  EXPECT_EQ(json_text(failed_answer("query", "q.jpg", why)),
+            R"({"query":"q.jpg","error":{"kind":"input","reason":"undecodable",)"
+            R"("message":"it ends early"}})");
 }
 
 TEST(LocateAnswer, HasTheShapeThatIsPromised) {

@@ -23,8 +23,19 @@ TEST(Decide, WhatFillsTheQueryAndCorrelatesIsADuplicate) {
   EXPECT_EQ(decide(match_with(50, 0.85), 100, 80, {}), Decision::kSameObject);
 }
 
-TEST(Decide, PartOfTheIndexedImageIsADuplicate) {
-  EXPECT_EQ(decide(match_with(50, 0.95), 50, 40, {}), Decision::kDuplicate);
+TEST(Decide, ACropIsTheSameObject) {
+  EXPECT_EQ(decide(match_with(50, 0.95), 50, 40, {}), Decision::kSameObject);
+  EXPECT_EQ(decide(match_with(50, 0.95), 90, 80, {}), Decision::kDuplicate);  // but for its rim
+}
+
+TEST(Decide, WhatSharesAPartAndElseDiffersIsAPart) {
+  Match match = match_with(50, 0.3);
+  match.part = outline({}, 30, 20);
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart);
+  match.evidence.correlation = 0.8;  // the rest agrees in its large shapes
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
+  match.evidence.correlation = 0.3;
+  EXPECT_EQ(decide(match, 100, 80, {.same_probability = 1}), Decision::kSimilar);
 }
 
 TEST(Decide, ThresholdOfTheSameObjectIsTheUsers) {

@@ -27,7 +27,7 @@ GrayImage all(std::uint8_t value) {
 }
 
 double agreement(const GrayImage& a, const GrayImage& b, const GrayImage& mask = all(255)) {
-  return detail_agreement(a.view(), b.view(), mask.view());
+  return detail_agreement(detail_cells(a.view(), b.view(), mask.view()));
 }
 
 TEST(DetailAgreement, OfTheSameIsOneLessTheDoubt) {

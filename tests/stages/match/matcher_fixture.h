@@ -90,7 +90,7 @@ class MatcherTest : public testing::Test {
 
   static std::vector<Match> match(const Query& query, const MatchOptions& options = {}) {
     const IndexReader reader(database());
-    return Matcher(*session_, reader, options, {}).match(query);
+    return Matcher(*session_, reader, options, {}).match(query).matches;
   }
 
   static inline std::unique_ptr<OpenClSession> session_;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
   const IndexReader reader(database());
   const ImageId copy = reader.find(path_of(5)).value();
-  const auto matches = Matcher(*session_, reader, {}, {}).match_indexed(copy);
+  const auto matches = Matcher(*session_, reader, {}, {}).match_indexed(copy).matches;
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(1)});
   EXPECT_GT(matches.front().evidence.correlation.value_or(0), 0.95);
@@ -32,7 +32,7 @@ TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
   const IndexReader reader(database());
   Matcher matcher(*session_, reader, {}, {});
   fs::rename(path_of(5), path_of(5) + ".away");
-  const auto matches = matcher.match_indexed(reader.find(path_of(5)).value());
+  const auto matches = matcher.match_indexed(reader.find(path_of(5)).value()).matches;
   fs::rename(path_of(5) + ".away", path_of(5));
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_FALSE(matches.front().evidence.correlation.has_value());

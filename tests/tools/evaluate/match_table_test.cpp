@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/error.h"
+#include "storage/output_guard.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -35,9 +36,10 @@ TEST(MatchTable, HasALineForEachMatch) {
                          .correlation = 0.25,
                          .detail = 0.5};
   matches[1].image.paths = {"/c.jpg"};
-  MatchTable table(file);
+  MatchTable table(OutputFile::unguarded(file));
   table.add({"/q.jpg", {{"/other.jpg", {}}}}, matches);
-  table.close();
+  table.commit();
+  EXPECT_TRUE(match_table_kind().is_earlier(content_of(file)));
   EXPECT_EQ(content_of(file),
             "query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,"
             "pairs,inliers,effective_inliers,correlation,detail\n"
@@ -47,9 +49,9 @@ TEST(MatchTable, HasALineForEachMatch) {
 }
 
 TEST(MatchTable, WhatCannotBeWrittenIsAnError) {
-  EXPECT_THROW(MatchTable("/no/such/folder/matches.csv"), Error);
-  MatchTable full("/dev/full");
-  EXPECT_THROW(full.close(), Error);
+  EXPECT_THROW(MatchTable(OutputFile::unguarded("/no/such/folder/matches.csv")), Error);
+  MatchTable full(OutputGuard().open("--matches", "/dev/full", match_table_kind()));
+  EXPECT_THROW(full.commit(), Error);
 }
 
 }  // namespace

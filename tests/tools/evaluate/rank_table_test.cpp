@@ -19,6 +19,7 @@ TEST(RankTable, HasALineForEachRelevantImage) {
   const std::vector<TruthQuery> queries = {
       {"/q.jpg", {{"/b.jpg", kPlace}, {"/c.jpg", {}}, {"/d.jpg", kPlace}}}, {"/none.jpg", {}}};
   const std::vector<Answer> answers = {{{found("/c.jpg"), found("/b.jpg")}}, {{found("/c.jpg")}}};
+  EXPECT_TRUE(rank_table_kind().is_earlier(rank_table(queries, answers, false)));
   EXPECT_EQ(rank_table(queries, answers, false),
             "query,relevant,rank,iou\n"
             "\"/q.jpg\",\"/b.jpg\",2,1.0000\n"

@@ -103,7 +103,8 @@ TEST_F(IndexRunTest, RenamedFileKeepsItsImage) {
   fs::rename(photos() / "p1.png", photos() / "a.png");
   const IndexRunReport report = run();
   EXPECT_EQ(report.indexed, 1U);
-  EXPECT_EQ(report.removed, 1U);
+  EXPECT_EQ(report.removed, 0U);
+  EXPECT_EQ(report.moved, 1U);
   EXPECT_EQ(index().find(photos() / "a.png"), before);
   EXPECT_THAT(paths_of(photos() / "a.png"), ElementsAre(photos() / "a.png"));
 }
@@ -145,6 +146,15 @@ TEST_F(IndexRunTest, TooFewFeaturesForTheWordsAskedForIsAnInputError) {
   EXPECT_FALSE(fs::exists(config_.store.database + ".work"));
 }
 
+TEST_F(IndexRunTest, FirstRunThatFailsLeavesNoDatabase) {
+  config_.images.folders = {folder_.path() / "phtoos"};
+  EXPECT_EQ(error().kind(), ErrorKind::kInput);
+  EXPECT_THAT(error().what(), HasSubstr("phtoos: no such folder"));
+  config_.images.folders.clear();
+  EXPECT_EQ(error().kind(), ErrorKind::kUsage);
+  EXPECT_THAT(std::vector(fs::directory_iterator(folder_.path()), {}).size(), 1U);  // photos
+}
+
 TEST_F(IndexRunTest, EachRunIsRecordedWithWhatItDid) {
   draw_some(3);
   run();
@@ -168,7 +178,8 @@ TEST_F(IndexRunTest, EachRunIsRecordedWithWhatItDid) {
   EXPECT_GT(runs[2].elapsed_seconds, 0);
   const auto second = nlohmann::json::parse(runs[1].document);
   EXPECT_EQ(second["files"], nlohmann::json::parse(R"({"indexed": 1, "unchanged": 2,
-                                                       "removed": 0, "skipped": 1})"));
+                                                       "removed": 0, "moved": 0,
+                                                       "withheld": 0, "skipped": 1})"));
   EXPECT_EQ(second["skipped_by_reason"]["undecodable"], 1);
   EXPECT_EQ(second["index"]["before"]["images"], 3);
   EXPECT_EQ(second["index"]["after"]["images"], 4);

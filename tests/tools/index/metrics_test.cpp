@@ -89,9 +89,11 @@ TEST(Metrics, AreWrittenFromTheIndexsRecordOfRuns) {
     writer.end_run({failed, "index", 9'000'000'000, 1, "failed", R"({"error": "disk full"})"});
   }
   const std::string file = folder.path() / "lookalike.prom";
-  write_metrics(database, file);
+  OutputFile output = OutputFile::unguarded(file);
+  write_metrics(database, output);
   std::ifstream stream(file);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_TRUE(metrics_kind().is_earlier(text));
   EXPECT_THAT(text, HasSubstr(R"(outcome="failed"} 1)"));
   EXPECT_THAT(
       text, HasSubstr("lookalike_run_start_timestamp_seconds{database=\"" + database + "\"} 9\n"));

@@ -1,11 +1,15 @@
 #include "tools/lookalike/correlation_picture.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
-#include "pipeline/error.h"
-#include "tests/temporary_folder.h"
+#include "tests/stages/pictures.h"
+#include "tests/stages/png_bytes.h"
 
 namespace lookalike {
 namespace {
@@ -19,21 +23,30 @@ TEST(CorrelationPicture, IsWhiteAtOneAndBlackWhereThereIsNone) {
   EXPECT_THAT(picture.pixels, ElementsAre(255, 128, 0, 0, 0, 0));
 }
 
-TEST(WritePicture, CanBeReadBack) {
-  const TemporaryFolder folder;
+TEST(EncodePicture, IsAPngFileOfItsPixels) {
   GrayImage picture(2, 1);
   picture.pixels = {7, 200};
-  const std::string file = (folder.path() / "map.png").native();
-  write_picture(picture, file);
-  const cv::Mat read = cv::imread(file, cv::IMREAD_UNCHANGED);
+  const cv::Mat read = cv::imdecode(encode_picture(picture), cv::IMREAD_UNCHANGED);
   ASSERT_EQ(read.total(), 2U);
   EXPECT_EQ(read.at<std::uint8_t>(0, 0), 7);
   EXPECT_EQ(read.at<std::uint8_t>(0, 1), 200);
 }
 
-TEST(WritePicture, WhatCannotBeWrittenIsAnError) {
-  EXPECT_THROW(write_picture(GrayImage(2, 2), "/no/such/folder/map.png"), Error);
-  EXPECT_THROW(write_picture(GrayImage(2, 2), "/tmp/map.no-such-format"), Error);
+TEST(EncodePicture, HasAWholeTextChunkThatNamesLookalike) {
+  const std::string data("Software\0lookalike", 18);
+  const std::vector<std::uint8_t> chunk = png_chunk("tEXt", {data.begin(), data.end()});
+  const Bytes png = encode_picture(GrayImage(3, 2));
+  EXPECT_FALSE(std::ranges::search(png, chunk).empty());
+}
+
+TEST(CorrelationPictureKind, IsAPngFileWithThatChunk) {
+  const auto is_map = correlation_picture_kind().is_earlier;
+  const std::string png = text(encode_picture(GrayImage(3, 2)));
+  EXPECT_TRUE(is_map(png));
+  EXPECT_FALSE(is_map(png.substr(0, 50)));
+  EXPECT_FALSE(is_map(text(encode(".png", cv::Mat(2, 3, CV_8U, cv::Scalar(0))))));
+  EXPECT_FALSE(is_map(text(encode(".jpg", cv::Mat(2, 3, CV_8U, cv::Scalar(0))))));
+  EXPECT_FALSE(is_map(""));
 }
 
 }  // namespace

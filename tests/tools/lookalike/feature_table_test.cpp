@@ -1,12 +1,8 @@
 #include "tools/lookalike/feature_table.h"
 
-#include <fstream>
-#include <iterator>
+#include <string>
 
 #include <gtest/gtest.h>
-
-#include "pipeline/error.h"
-#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -43,21 +39,16 @@ TEST(FeatureTable, NumbersReadBackToTheSameFloats) {
   EXPECT_EQ(std::stof(table.substr(table.rfind(',') + 1)), 1e-30F);
 }
 
-TEST(WriteFeatureTable, WritesTheTable) {
-  const TemporaryFolder folder;
-  const std::string file = (folder.path() / "features.csv").native();
-  write_feature_table(file, two_numbers());
-  std::ifstream stream(file);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), feature_table(two_numbers()));
-}
-
-TEST(WriteFeatureTable, AFileThatCannotBeWrittenIsAStorageError) {
-  try {
-    write_feature_table("/nowhere/features.csv", two_numbers());
-    FAIL() << "written";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+TEST(FeatureTableKind, IsATableWithTheHeaderOfEitherDescriptorSize) {
+  const auto is_table = feature_table_kind().is_earlier;
+  for (const std::size_t size : {64, 128}) {
+    const std::string table =
+        feature_table({.descriptor_size = size, .keypoints = {}, .descriptors = {}});
+    EXPECT_TRUE(is_table(table + "1,2,3"));
+    EXPECT_FALSE(is_table(table.substr(0, table.size() - 1)));
   }
+  EXPECT_FALSE(is_table(feature_table(two_numbers())));
+  EXPECT_FALSE(is_table("x,y\n1,2\n"));
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 namespace lookalike {
 namespace {
 
+constexpr const char* kAnswersHeaderRow = "photo,kind,strength,rank,iou,first\n";
+
 std::string strength_text(const SuiteRow& row) {
   return fmt::format("{:g} {}", row.strength, row.unit);
 }
@@ -70,7 +72,7 @@ std::string suite_json(const SuiteResult& result) {
 }
 
 std::string suite_answers_csv(const SuiteResult& result) {
-  std::string text = "photo,kind,strength,rank,iou,first\n";
+  std::string text = kAnswersHeaderRow;
   for (const SuiteAnswer& answer : result.answers) {
     const VariantKind& kind = result.kinds[answer.kind];
     text += fmt::format("{},{},{:g},{},{:.4f},{}\n", csv_field(answer.photo), kind.name,
@@ -78,6 +80,10 @@ std::string suite_answers_csv(const SuiteResult& result) {
                         csv_field(answer.first));
   }
   return text;
+}
+
+OutputKind suite_answers_kind() {
+  return kind_that_begins("a table of answers", kAnswersHeaderRow);
 }
 
 std::string suite_page(const SuiteResult& result, Facts facts) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "storage/output_file.h"
 #include "tools/evaluate/synthetic/suite.h"
 #include "tools/report/page.h"
 
@@ -18,6 +19,9 @@ std::string suite_json(const SuiteResult& result);
 // A line for each variant of each photo: "photo,kind,strength,rank,iou,first"; a rank of 0 is not
 // found. Names are quoted as RFC 4180 has it.
 std::string suite_answers_csv(const SuiteResult& result);
+
+// These tables, recognised by their header row.
+OutputKind suite_answers_kind();
 
 // A page with a chart for each kind and the table.
 std::string suite_page(const SuiteResult& result, Facts facts);

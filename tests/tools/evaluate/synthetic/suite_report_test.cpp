@@ -54,6 +54,7 @@ TEST(SuiteJson, SaysTheSameToPrograms) {
 
 TEST(SuiteAnswersCsv, QuotesNames) {
   const std::string csv = suite_answers_csv(sample());
+  EXPECT_TRUE(suite_answers_kind().is_earlier(csv));
   EXPECT_THAT(csv, HasSubstr("photo,kind,strength,rank,iou,first\n"));
   EXPECT_THAT(csv, HasSubstr("\"/photos/\"\"b\"\",c.png\",crop,25,2,0.9000,\"/photos/a.png\"\n"));
   EXPECT_THAT(csv, HasSubstr("\"/photos/a.png\",mirror,1,0,0.0000,\"\"\n"));

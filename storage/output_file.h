@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "storage/byte_stream.h"
+
+namespace lookalike {
+
+struct OutputTarget;
+
+// The length of the start of a file that decides its kind.
+inline constexpr std::size_t kMarkBytes = 4096;
+
+// What an option writes, and the mark by which an earlier output of it is recognised.
+struct OutputKind {
+  std::string name;  // with its article, for messages: "a page of lookalike"
+  // Whether a file is of this kind, given its first kMarkBytes, or all of a shorter file.
+  std::function<bool(std::string_view start)> is_earlier;
+};
+
+// The kind of all files that begin with these bytes.
+OutputKind kind_that_begins(std::string name, std::string beginning);
+
+// How a target is written.
+enum class OutputForm {
+  kNew,       // nothing has the name: the file appears whole, and replaces nothing
+  kReplaced,  // the file appears whole in place of the one there
+  kStream,    // a FIFO, a device or an open file such as /dev/stdout: written directly
+};
+
+// A file that a command writes. A regular file appears whole at commit() or not at all; a symbolic
+// link to it stays. Used from one thread.
+// Throws Error(kStorage) with the system's reason when writing fails.
+class OutputFile {
+ public:
+  // For a name that the program itself made, such as those in DATABASE.work: replaces any file of
+  // the name. OutputGuard::open() is for names that options give.
+  static OutputFile unguarded(const std::filesystem::path& file);
+
+  ~OutputFile();
+  OutputFile(OutputFile&&) noexcept;
+
+  // The folder of the file, or the system's temporary folder for a stream: a place for scratch
+  // files.
+  std::filesystem::path folder() const;
+
+  // The first call creates the temporary file, or opens the stream; opening a FIFO waits for its
+  // reader.
+  void write(ByteView bytes);
+  void write(std::string_view text);
+  // Call it once, after the last write(). Throws Error(kUsage) if the name has meanwhile been taken
+  // by something that must not be replaced, which stays as it is.
+  void commit();
+
+ private:
+  friend class OutputGuard;
+  // Checks the target again before it is replaced; throws Error(kUsage) if it must not be.
+  using Check = std::function<OutputForm()>;
+  OutputFile(OutputTarget target, OutputForm form, Check check);
+
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Writes the text as the whole file and commits it.
+void write_whole(OutputFile& file, std::string_view text);
+
+}  // namespace lookalike

@@ -1,0 +1,287 @@
+#include "storage/output_guard.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "pipeline/printable.h"
+#include "pipeline/scan.h"
+#include "storage/atomic_file.h"
+#include "storage/index_names.h"
+#include "storage/output_target.h"
+#include "storage/schema.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two names with equal ids are names of one file.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const FileId&) const = default;
+};
+
+std::optional<FileId> id_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
+}
+
+bool is_one_of(const std::vector<fs::path>& names, const fs::path& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+fs::path normal(const fs::path& path) {
+  std::error_code error;
+  fs::path name = fs::absolute(path, error).lexically_normal();
+  return name.has_filename() ? name : name.parent_path();  // "photos/"
+}
+
+// The canonical name, as far as the file exists.
+fs::path own_name(const fs::path& path) {
+  std::error_code error;
+  const fs::path name = normal(path);
+  fs::path own = fs::weakly_canonical(name, error);
+  return error ? name : own;
+}
+
+// Up to kMarkBytes of a regular file; none if it cannot be read. Other files are not even opened,
+// since opening a device can have effects.
+Bytes start_of(const fs::path& file) {
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!opened.is_open() || ::fstat(opened.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return {};
+  }
+  Bytes bytes(std::min<std::size_t>(kMarkBytes, static_cast<std::size_t>(status.st_size)));
+  const auto read_to = [&](std::size_t done, std::size_t left) {
+    return ::pread(opened.number(), bytes.data() + done, left, static_cast<off_t>(done));
+  };
+  return moves_all(bytes.size(), read_to) ? bytes : Bytes();
+}
+
+std::string_view text_of(ByteView bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+struct ProtectedFolder {
+  fs::path name;  // as it was named, and absolute
+  std::optional<FileId> id;
+  std::vector<std::string> extensions;
+
+  bool holds(const fs::path& file) const {
+    for (fs::path at = file.parent_path();; at = at.parent_path()) {
+      if (at == name || (id && id == id_of(at))) return true;
+      if (!at.has_relative_path()) return false;
+    }
+  }
+};
+
+// An output that an option has named already.
+struct ClaimedFile {
+  std::string option;
+  fs::path path;
+  std::optional<FileId> id;  // nothing for a new file
+};
+
+[[noreturn]] void refuse_input(const OutputTarget& target) {
+  target.refuse("is read by this command: name another file");
+}
+
+[[noreturn]] void refuse_image(const OutputTarget& target, const ProtectedFolder& folder) {
+  target.refuse(
+      fmt::format("is, or would be, an image to index, as it lies in {}: name another "
+                  "file, or another ending",
+                  printable(folder.name.native())));
+}
+
+[[noreturn]] void refuse_index(const OutputTarget& target, const fs::path& index) {
+  target.refuse(
+      fmt::format("belongs to the index {}: name another file", printable(index.native())));
+}
+
+// Nothing if there is no such file.
+std::optional<struct stat> status_of(const OutputTarget& target) {
+  struct stat status {};
+  if (target.open_file.is_open()) {
+    if (::fstat(target.open_file.number(), &status) == 0) return status;
+  } else {
+    if (::lstat(target.path().c_str(), &status) == 0) return status;
+    if (errno == ENOENT) return std::nullopt;
+  }
+  target.refuse(std::generic_category().message(errno) + "; name another file");
+}
+
+FileId id_of(const struct stat& status) {
+  return {status.st_dev, status.st_ino};
+}
+
+}  // namespace
+
+struct OutputGuard::Rules {
+  bool force = false;
+  std::vector<fs::path> inputs{};  // each by its normal and by its own name
+  std::vector<FileId> input_ids{};
+  std::vector<fs::path> indexes{};  // by their own names
+  std::vector<ProtectedFolder> folders{};
+  std::vector<std::function<bool(const std::string&)>> known_files{};
+  std::vector<ClaimedFile> claimed{};
+
+  bool is_input(const OutputTarget& target) const {
+    const std::optional<struct stat> status = status_of(target);
+    if (status && S_ISCHR(status->st_mode)) return false;  // --config /dev/null
+    return (status && std::ranges::find(input_ids, id_of(*status)) != input_ids.end()) ||
+           std::ranges::any_of(target.names,
+                               [&](const fs::path& name) { return is_one_of(inputs, name); });
+  }
+
+  // The protected folder in which the target has the name of an image; null if there is none.
+  const ProtectedFolder* folder_of_image(const OutputTarget& target) const {
+    for (const ProtectedFolder& folder : folders) {
+      const auto is_image = [&](const fs::path& name) {
+        return is_image_name(name, folder.extensions) && folder.holds(name);
+      };
+      if (std::ranges::any_of(target.names, is_image)) return &folder;
+    }
+    return nullptr;
+  }
+
+  // Refuses by name, whatever has the name.
+  void check_names(const OutputTarget& target) const {
+    if (const ProtectedFolder* folder = folder_of_image(target)) refuse_image(target, *folder);
+    for (const fs::path& name : target.names) {
+      for (const fs::path& index : possible_indexes(name)) {
+        if (is_one_of(indexes, index) || begins_an_index(start_of(index))) {
+          refuse_index(target, index);
+        }
+      }
+      for (const auto& is_known : known_files) {
+        if (is_known(name)) target.refuse("is a file that the index knows: name another file");
+      }
+    }
+  }
+
+  // Refuses by what has the name; else returns how it is written.
+  OutputForm check_file(const OutputTarget& target, const OutputKind& kind) const {
+    if (is_input(target)) refuse_input(target);
+    const std::optional<struct stat> status = status_of(target);
+    if (!status) return OutputForm::kNew;
+    check_index_files(target, id_of(*status));
+    if (target.open_file.is_open() || S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode)) {
+      return OutputForm::kStream;
+    }
+    if (S_ISDIR(status->st_mode)) target.refuse("is a folder: name a file");
+    if (!S_ISREG(status->st_mode)) {
+      target.refuse("is neither a file, a FIFO nor a character device: name another file");
+    }
+    const Bytes start = start_of(target.path());
+    if (begins_an_index(start)) refuse_index(target, target.path());
+    if (force) return OutputForm::kReplaced;
+    if ((status->st_mode & 0222U) == 0) {
+      target.refuse("is read-only: name another file, or replace it with --force");
+    }
+    if (status->st_size > 0 && !kind.is_earlier(text_of(start))) {
+      target.refuse(
+          fmt::format("is a file, but not {}: name another file, or replace it with "
+                      "--force",
+                      kind.name));
+    }
+    return OutputForm::kReplaced;
+  }
+
+  void check_index_files(const OutputTarget& target, const FileId& id) const {
+    for (const fs::path& index : indexes) {
+      for (const fs::path& file : files_of_index(index)) {
+        if (id_of(file) == id) refuse_index(target, index);
+      }
+    }
+  }
+
+  // Outputs may share a character device, such as /dev/null.
+  void claim(const OutputTarget& target) {
+    const std::optional<struct stat> status = status_of(target);
+    if (status && S_ISCHR(status->st_mode)) return;
+    const std::optional<FileId> id = status ? std::optional(id_of(*status)) : std::nullopt;
+    for (const ClaimedFile& other : claimed) {
+      if (id ? id == other.id : target.path() == other.path) {
+        target.refuse(fmt::format("is the file of {} as well: name two files", other.option));
+      }
+    }
+    claimed.push_back({target.option, target.path(), id});
+  }
+};
+
+OutputGuard::OutputGuard(bool force) : rules_(std::make_shared<Rules>(Rules{.force = force})) {}
+
+void OutputGuard::add_input(const fs::path& file) {
+  if (file.empty()) return;
+  rules_->inputs.push_back(normal(file));
+  rules_->inputs.push_back(own_name(file));
+  if (const auto id = id_of(file)) rules_->input_ids.push_back(*id);
+}
+
+void OutputGuard::add_inputs(std::span<const std::string> files) {
+  for (const std::string& file : files) add_input(file);
+}
+
+void OutputGuard::add_index(const fs::path& database) {
+  rules_->indexes.push_back(own_name(database));
+}
+
+void OutputGuard::protect_folder(const fs::path& folder, std::span<const std::string> extensions) {
+  rules_->folders.push_back(
+      {normal(folder), id_of(folder), {extensions.begin(), extensions.end()}});
+}
+
+void OutputGuard::protect_files(std::function<bool(const std::string&)> is_known) {
+  rules_->known_files.push_back(std::move(is_known));
+}
+
+void OutputGuard::claim_index(const std::string& option, const fs::path& database) {
+  const OutputTarget target{
+      .option = option, .given = database, .names = {normal(database), own_name(database)}};
+  const bool is_input = rules_->is_input(target);
+  const ProtectedFolder* const folder = rules_->folder_of_image(target);
+  if ((is_input || folder != nullptr) && !begins_an_index(start_of(target.path()))) {
+    is_input ? refuse_input(target) : refuse_image(target, *folder);
+  }
+  add_index(database);
+}
+
+OutputFile OutputGuard::open(const std::string& option, const fs::path& path,
+                             const OutputKind& kind) {
+  if (path.empty()) throw Error(ErrorKind::kUsage, option + ": names no file");
+  OutputTarget target = follow_links(option, path);
+  if (!target.open_file.is_open()) rules_->check_names(target);
+  const OutputForm form = rules_->check_file(target, kind);
+  rules_->claim(target);
+  // The rules for names are constant during a command; what has the name may change.
+  OutputFile::Check check = [rules = rules_, kind, option, path, meant = target.path()] {
+    const OutputTarget now = follow_links(option, path);
+    if (now.path() != meant) {
+      now.refuse("changed where it leads to while this command ran: start it again");
+    }
+    return rules->check_file(now, kind);
+  };
+  return {std::move(target), form, std::move(check)};
+}
+
+std::optional<OutputFile> OutputGuard::open_if_named(const std::string& option,
+                                                     const fs::path& path, const OutputKind& kind) {
+  if (path.empty()) return std::nullopt;
+  return open(option, path, kind);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,118 @@
+// Many near-copies of one picture, and files of the same bytes.
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+constexpr int kNearCopies = 15;
+
+class Copies : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    fs::create_directories(at("photos"));
+    const cv::Mat poster = draw_poster(1, {300, 400});
+    for (int i = 0; i < kNearCopies; ++i) {
+      cv::imwrite(at("photos/near" + std::to_string(i) + ".jpg"), poster,
+                  {cv::IMWRITE_JPEG_QUALITY, 60 + i});
+    }
+    cv::imwrite(at("query.png"), poster);
+    cv::imwrite(at("photos/other.png"), draw_poster(2, {300, 400}));
+    fs::copy_file(at("photos/other.png"), at("photos/same.png"));
+    fs::copy_file(at("photos/other.png"), at("photos/\xFF.png"));
+    cv::imwrite(at("other.png"), draw_poster(2, {300, 400}));
+    const ProgramResult indexed = run_program(
+        "lookalike", {"index", "-q", "--images", at("photos"), "--database", at("index.db")});
+    ASSERT_EQ(indexed.exit_code, 0) << indexed.err;
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string at(const std::string& name) { return folder_->path() / name; }
+  static ProgramResult query(std::vector<std::string> words) {
+    words.insert(words.begin(), {"query", "-q", "--database", at("index.db")});
+    return run_program("lookalike", words);
+  }
+  static json answer(std::vector<std::string> words) {
+    words.insert(words.begin(), "--json");
+    const ProgramResult result = query(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(result.out);
+  }
+
+  static std::unique_ptr<TemporaryFolder> folder_;
+};
+std::unique_ptr<TemporaryFolder> Copies::folder_;
+
+TEST_F(Copies, TheDecisionDoesNotDependOnTheRank) {
+  const json answered = answer({"--top", "20", at("query.png")});
+  EXPECT_EQ(answered["matches"].size(), kNearCopies);
+  for (const json& match : answered["matches"]) {
+    EXPECT_EQ(match["decision"], "duplicate") << match;
+    EXPECT_GE(match["correlation"], 0.98) << match;
+  }
+}
+
+TEST_F(Copies, WhatIsNotListedIsCounted) {
+  EXPECT_EQ(answer({"--top", "10", at("query.png")})["found"], kNearCopies);
+  EXPECT_EQ(answer({"--top", "10", at("query.png")})["matches"].size(), 10U);
+  const std::string words = "10 found, 10 of 15 listed";
+  EXPECT_THAT(query({"--top", "10", "--report", at("r.html"), at("query.png")}).out,
+              HasSubstr(words));
+  std::ifstream stream(at("r.html"));
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(stream), {}), HasSubstr(words));
+}
+
+TEST_F(Copies, AllFilesOfTheSameBytesAreListed) {
+  const std::string not_utf8 = "file://" + at("photos/%FF.png");
+  const json match = answer({at("other.png")})["matches"].at(0);
+  EXPECT_EQ(match["path"], at("photos/other.png"));
+  EXPECT_THAT(match["paths"].get<std::vector<std::string>>(),
+              UnorderedElementsAre(at("photos/other.png"), at("photos/same.png"), not_utf8));
+  EXPECT_THAT(query({at("other.png")}).out, AllOf(HasSubstr(at("photos/other.png")),
+                                                  HasSubstr("also  " + at("photos/same.png"))));
+}
+
+TEST_F(Copies, AnyFileNamesTheImageAndSoDoesItsUri) {
+  const json by_first = answer({"--id", at("photos/other.png")});
+  for (const std::string& name :
+       {at("photos/same.png"), at("photos/\xFF.png"), "file://" + at("photos/%FF.png")}) {
+    EXPECT_EQ(answer({"--id", name})["matches"], by_first["matches"]) << name;
+  }
+  EXPECT_EQ(answer({"file://" + at("photos/%FF.png")})["matches"][0]["decision"], "duplicate");
+}
+
+TEST_F(Copies, AFileThatIsGoneIsMarked) {
+  fs::rename(at("photos/other.png"), at("kept.png"));
+  const json match = answer({at("other.png")})["matches"].at(0);
+  const ProgramResult text = query({at("other.png")});
+  fs::rename(at("kept.png"), at("photos/other.png"));
+  EXPECT_EQ(match["path"], at("photos/same.png"));
+  EXPECT_EQ(match["gone"], json({at("photos/other.png")}));
+  EXPECT_THAT(text.out,
+              HasSubstr(at("photos/other.png") + "  (file is gone; run `lookalike index`)"));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,265 @@
+// The folders of an index, as a user adds them, loses them, renames them and takes them out.
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "storage/index_writer.h"
+#include "storage/sqlite.h"
+#include "tests/end_to_end/run_program.h"
+#include "tests/stages/pictures.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Folders : public testing::Test {
+ protected:
+  Folders() {
+    draw("a", 25);
+    draw("b", 3);
+    EXPECT_EQ(index({"--images", at("a")}).exit_code, 0);
+  }
+
+  std::string at(const std::string& name) const { return folder_.path() / name; }
+  void draw(const std::string& name, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+      folder_.write(fmt::format("{}/{}.png", name, i),
+                    text(encode(".png", draw_picture(96, 80, next_picture_++))));
+    }
+  }
+  ProgramResult run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin() + 1, {"--database", at("index.db")});
+    return run_program("lookalike", arguments);
+  }
+  ProgramResult index(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"index", "--set", "codebook.words=16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  // Of `lookalike folders`: indexed files by folder, "" for those in none.
+  std::map<std::string, int> files() const {
+    const auto json = nlohmann::json::parse(run({"folders", "--json"}).out);
+    std::map<std::string, int> files;
+    for (const auto& folder : json["folders"]) files[folder["path"]] = folder["files"];
+    if (json["files_without_folder"] > 0) files[""] = json["files_without_folder"];
+    return files;
+  }
+  nlohmann::json last_run() const {
+    return nlohmann::json::parse(run({"runs", "--last", "1", "--json"}).out)["report"];
+  }
+
+  TemporaryFolder folder_;
+  unsigned next_picture_ = 0;
+};
+
+using Counts = std::map<std::string, int>;
+
+TEST_F(Folders, AnotherFolderIsAddedAndTheFirstOneStays) {
+  const ProgramResult result = index({"--images", at("b")});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("3 indexed"), HasSubstr("0 removed"),
+                                HasSubstr(at("a") + ": not scanned by this run; its 25 files")));
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}, {at("b"), 3}}));
+  draw("a/more", 1);
+  fs::remove(at("b/0.png"));
+  EXPECT_THAT(index().err, AllOf(HasSubstr("1 indexed"), HasSubstr("1 removed")));
+  EXPECT_EQ(files(), (Counts{{at("a"), 26}, {at("b"), 2}}));
+}
+
+TEST_F(Folders, MistypedNewFolderIsAnInputErrorAndIsNotRemembered) {
+  const ProgramResult result = index({"--images", at("bb"), at("b")});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr(at("bb") + ": no such folder"));
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+}
+
+TEST_F(Folders, IndexWithoutAnyIsAUsageErrorAndMakesNoDatabase) {
+  const ProgramResult result =
+      run_program("lookalike", {"index", "--database", at("new.db"), "--images", at("none")});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(run_program("lookalike", {"index", "--database", at("new.db")}).exit_code, 2);
+  EXPECT_FALSE(fs::exists(at("new.db")));
+}
+
+TEST_F(Folders, KnownFolderThatIsMissingKeepsItsFilesAndTheOthersAreScanned) {
+  index({"--images", at("b")});
+  fs::rename(at("a"), at("aside"));
+  draw("b/more", 1);
+  const ProgramResult result = index();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr(at("a") + ": no such folder; its 25 files stay"),
+                                HasSubstr("1 indexed")));
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}, {at("b"), 4}}));
+  fs::rename(at("aside"), at("a"));
+  EXPECT_EQ(index().exit_code, 0);
+}
+
+TEST_F(Folders, ManyRemovalsWaitUntilTheyAreConfirmed) {
+  for (int i = 0; i < 21; ++i) fs::remove(at(fmt::format("a/{}.png", i)));
+  for (int run = 0; run < 2; ++run) {
+    const ProgramResult result = index();
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, AllOf(HasSubstr("21 of 25 files are gone, and none was removed"),
+                                  HasSubstr("--confirm-removals " + at("a"))));
+    EXPECT_EQ(last_run()["files"]["withheld"], 21);
+    EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+  }
+  const ProgramResult metrics = index({"--metrics", at("metrics.prom")});
+  std::ifstream file(at("metrics.prom"));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(
+      text, HasSubstr("lookalike_index_withheld_files{database=\"" + at("index.db") + "\"} 21\n"));
+  fs::remove(at("a/21.png"));  // not withheld before, so judged by itself
+  const ProgramResult confirmed = index({"--confirm-removals", at("a/")});
+  EXPECT_EQ(confirmed.exit_code, 0) << confirmed.err;
+  EXPECT_EQ(last_run()["files"]["removed"], 22);
+  EXPECT_EQ(files(), (Counts{{at("a"), 3}}));
+}
+
+TEST_F(Folders, ConfirmedRemovalsOfFilesThatCameBackAreNotApplied) {
+  fs::rename(at("a"), at("aside"));
+  fs::create_directory(at("a"));
+  EXPECT_THAT(index().err, HasSubstr("no image is left in it"));
+  fs::remove(at("a"));
+  fs::rename(at("aside"), at("a"));
+  EXPECT_EQ(index({"--confirm-removals", at("a")}).exit_code, 0);
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+}
+
+TEST_F(Folders, OnlyFoldersOfTheIndexCanBeConfirmed) {
+  const ProgramResult result = index({"--confirm-removals", at("b")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is not a folder of this index"));
+}
+
+TEST_F(Folders, NothingLeavesAFolderThatIsOnAnotherDiskNow) {
+  Connection(at("index.db"), Connection::Mode::kWrite)
+      .execute("UPDATE devices SET device = device + 1, file_system = file_system + 1");
+  EXPECT_EQ(index().exit_code, 0);  // nothing is gone, so this is the disk from now on
+  fs::remove(at("a/0.png"));
+  EXPECT_EQ(index().exit_code, 0);
+  Connection(at("index.db"), Connection::Mode::kWrite)
+      .execute("UPDATE devices SET device = device + 1, file_system = file_system + 1");
+  fs::remove(at("a/1.png"));
+  for (int run = 0; run < 2; ++run) {
+    const ProgramResult result = index();
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, HasSubstr("is on another disk than before"));
+  }
+  EXPECT_EQ(index({"--confirm-removals", at("a")}).exit_code, 0);
+  fs::remove(at("a/2.png"));
+  EXPECT_EQ(index().exit_code, 0);
+  EXPECT_EQ(files(), (Counts{{at("a"), 22}}));
+}
+
+TEST_F(Folders, FilesThatTurnUpElsewhereHaveMoved) {
+  index({"--images", at("b")});
+  for (int i = 0; i < 25; ++i) {
+    fs::rename(at(fmt::format("a/{}.png", i)), at(fmt::format("b/from-a-{}.png", i)));
+  }
+  const ProgramResult result = index();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("25 moved"), HasSubstr("0 removed")));
+  EXPECT_EQ(files(), (Counts{{at("a"), 0}, {at("b"), 28}}));
+}
+
+TEST_F(Folders, FolderInAFolderIsHeldByBoth) {
+  draw("a/inner", 2);
+  index({"--images", at("a"), at("a/inner")});
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}, {at("a/inner"), 2}}));
+  EXPECT_EQ(run({"remove", at("a/inner")}).exit_code, 0);
+  EXPECT_EQ(files(), (Counts{{at("a"), 27}}));
+  index({"--images", at("a/inner")});
+  fs::remove(at("a/inner/0.png"));
+  EXPECT_THAT(index({"--images", at("a/inner")}).err, HasSubstr("1 removed"));
+  EXPECT_EQ(run({"remove", at("a")}).exit_code, 0);
+  EXPECT_EQ(files(), (Counts{{at("a/inner"), 1}}));
+}
+
+TEST_F(Folders, RemovedFolderIsForgottenAndComesBackWhenItIsNamed) {
+  index({"--images", at("b")});
+  EXPECT_EQ(run({"remove", at("b")}).exit_code, 0);
+  EXPECT_EQ(index().exit_code, 0);
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+  EXPECT_EQ(run({"remove", at("b")}).exit_code, 1);
+  index({"--images", at("b")});
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}, {at("b"), 3}}));
+}
+
+TEST_F(Folders, FilesOfNoFolderAreKeptAndListed) {
+  {
+    IndexWriter writer(at("index.db"));
+    const std::string root = at("a");
+    writer.forget_roots({&root, 1});
+  }
+  EXPECT_EQ(index().exit_code, 2);
+  const ProgramResult result = index({"--images", at("b")});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("25 files lie in no folder of the index, and stay"));
+  EXPECT_EQ(files(), (Counts{{"", 25}, {at("b"), 3}}));
+  EXPECT_THAT(run({"folders"}).out, HasSubstr("in no folder of the index"));
+}
+
+TEST_F(Folders, MoveFollowsAFolderWithoutExtractingAgain) {
+  draw("a/deep", 1);
+  index();
+  fs::rename(at("a"), at("renamed"));
+  const ProgramResult moved = run({"move", at("a"), at("renamed")});
+  EXPECT_EQ(moved.exit_code, 0) << moved.err;
+  EXPECT_EQ(files(), (Counts{{at("renamed"), 26}}));
+  EXPECT_THAT(index().err, HasSubstr("0 indexed (0 of them blank), 26 unchanged, 0 removed"));
+}
+
+TEST_F(Folders, MoveLeavesFilesWhoseContentIsNotThere) {
+  fs::create_directory(at("copy"));
+  fs::copy(at("a"), at("copy"));
+  fs::remove(at("copy/1.png"));
+  folder_.write("copy/2.png", "something else");
+  const ProgramResult moved = run({"move", at("a"), at("copy")});
+  EXPECT_EQ(moved.exit_code, 1);
+  EXPECT_THAT(moved.err, AllOf(HasSubstr("a/1.png: stays: No such file"),
+                               HasSubstr("a/2.png: stays: its content is another")));
+  EXPECT_EQ(files(), (Counts{{at("a"), 2}, {at("copy"), 23}}));
+  EXPECT_EQ(run({"move", at("nowhere"), at("copy")}).exit_code, 3);
+}
+
+TEST_F(Folders, RetrainTakesAllFoldersAndLosesNothing) {
+  index({"--images", at("b")});
+  {
+    IndexWriter writer(at("index.db"));
+    const std::string root = at("b");
+    writer.forget_roots({&root, 1});
+  }
+  draw("c", 2);
+  const ProgramResult result =
+      run({"retrain", "--images", at("c"), "--words", "16", "--seed", "3"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(files(), (Counts{{"", 3}, {at("a"), 25}, {at("c"), 2}}));
+}
+
+TEST_F(Folders, RetrainThatWouldLoseImagesLeavesTheIndex) {
+  const auto retrain = [&] { return run({"retrain", "--words", "16", "--seed", "4"}); };
+  for (int i = 0; i < 21; ++i) fs::remove(at(fmt::format("a/{}.png", i)));
+  ProgramResult result = retrain();
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("21 files are gone, and retraining would lose them"));
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+  index();
+  index({"--confirm-removals", at("a")});
+  fs::remove(at("a/21.png"));
+  result = retrain();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("1 removed"));
+  EXPECT_EQ(files(), (Counts{{at("a"), 3}}));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/error.h"
+#include "pipeline/path_set.h"
+#include "pipeline/printable.h"
+#include "pipeline/progress.h"
+#include "stages/command/command_line.h"
+#include "stages/decode/decode.h"
+#include "storage/index_reader.h"
+#include "storage/index_writer.h"
+#include "tools/lookalike/commands.h"
+#include "tools/lookalike/index_file.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : index(command), talk(command) {
+    command.add_option("OLD", from, "A folder or file, by the name that the index has")
+        ->required()
+        ->type_name("");
+    command.add_option("NEW", to, "Where it is now")->required()->type_name("");
+  }
+  IndexFile index;
+  TalkArguments talk;
+  std::string from;
+  std::string to;
+};
+
+// A path at or below `from`, at or below `to`.
+std::string moved_path(const std::string& path, const std::string& from, const std::string& to) {
+  return to + path.substr(from.size());
+}
+
+struct Move {
+  std::vector<MovedFile> files;
+  std::vector<std::string> staying;  // what is at the new place is not what is indexed
+};
+
+// Reads the files at their new place and compares their contents with the index.
+Move plan_move(const IndexReader& index, const std::vector<std::string>& files,
+               const std::string& from, const std::string& to, Progress::Style style) {
+  Move move;
+  Progress progress("compare", "files", files.size(), style);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto loaded = load_file(moved_path(files[i], from, to), ImagesOptions{});
+    const auto* there = std::get_if<LoadedFile>(&loaded);
+    if (there && there->content == index.image(*index.find(files[i]))->content) {
+      move.files.push_back({files[i], there->file});
+    } else {
+      move.staying.push_back(files[i]);
+      spdlog::warn(
+          "{}: stays: {}", printable(files[i]),
+          there ? "its content is another at the new place" : std::get<SkippedFile>(loaded).detail);
+    }
+    progress.update(i + 1);
+  }
+  return move;
+}
+
+// A root that has moved as a whole is renamed; one of which files stay is kept beside the new one.
+void move_roots(IndexWriter& writer, const Move& move, const std::string& from,
+                const std::string& to) {
+  const std::vector<IndexRoot> known = writer.roots();
+  std::vector<IndexRoot> added;
+  std::vector<std::string> forgotten;
+  for (const IndexRoot& root : known) {
+    if (!is_within(root.path, from)) continue;
+    const std::string now = moved_path(root.path, from, to);
+    if (std::ranges::find(known, now, &IndexRoot::path) == known.end()) {
+      added.push_back({.path = now});
+    }
+    const bool all_moved = std::ranges::none_of(
+        move.staying, [&](const std::string& file) { return is_within(file, root.path); });
+    if (all_moved) forgotten.push_back(root.path);
+  }
+  writer.forget_roots(forgotten);
+  writer.put_roots(added);
+  for (const IndexRoot& root : added) {
+    spdlog::info("{}: is a folder of the index now", printable(root.path));
+  }
+}
+
+int move_files(const Arguments& arguments) {
+  const Progress::Style style = arguments.talk.apply();
+  IndexWriter writer(arguments.index.must_exist());
+  const std::string from = normal_path(arguments.from);
+  const std::string to = normal_path(arguments.to);
+  std::vector<std::string> files;
+  for (SourceFile& file : writer.files()) {
+    if (is_within(file.path, from)) files.push_back(std::move(file.path));
+  }
+  if (files.empty()) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: is not in the index, nor is anything below it", arguments.from));
+  }
+  const Move move = plan_move(IndexReader(arguments.index.must_exist()), files, from, to, style);
+  writer.move_files(move.files);
+  if (!move.files.empty()) {
+    // Files in quarantine are looked at again at their new place.
+    std::vector<std::string> set_aside;
+    for (SkippedFile& file : writer.quarantine()) {
+      if (is_within(file.file.path, from)) set_aside.push_back(std::move(file.file.path));
+    }
+    writer.remove_paths(set_aside);
+    move_roots(writer, move, from, to);
+  }
+  spdlog::info("{} files moved, {} stay where they were", move.files.size(), move.staying.size());
+  return move.staying.empty() ? kExitDone : kExitSkippedItems;
+}
+
+}  // namespace
+
+void add_move_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("move", "Give indexed files the name that they have now");
+  command->footer(
+      "Reads each file at its new place and, where the content is the one that is indexed, "
+      "rewrites "
+      "the path; a folder of the index is renamed with its files. Nothing is extracted again. "
+      "Exit code 1 when files stay because their content is not at the new place.\n"
+      "Example: lookalike move --database photos.db /mnt/old/photos /srv/photos");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return move_files(*arguments); }; });
+}
+
+}  // namespace lookalike
