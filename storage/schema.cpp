@@ -108,6 +108,11 @@ CREATE TABLE withheld (
   path BLOB PRIMARY KEY REFERENCES files (path) ON DELETE CASCADE,
   root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE) STRICT, WITHOUT ROWID;
 CREATE INDEX withheld_by_root ON withheld (root);
+
+-- Transparency used to be ignored, and drawings on a transparent ground were blank. The next run
+-- takes every blank image for new and looks at it again. Blank images have no postings.
+DELETE FROM files WHERE image IN (SELECT id FROM images WHERE blank);
+DELETE FROM images WHERE blank;
 )sql"};
 
 std::int64_t number(const Connection& connection, const char* sql) {

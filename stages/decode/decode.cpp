@@ -126,9 +126,9 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
     return skipped(loaded.file, "too_small", std::move(*why));
   }
   const int divisor = jpeg_divisor(header, size.at_most_px);
-  auto decoded = decode_pixels(loaded, gray_mode(divisor));
+  auto decoded = decode_pixels(loaded, header, gray_mode(divisor));
   if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
-  const cv::Mat& gray = std::get<cv::Mat>(decoded);
+  const auto& [gray, alpha] = std::get<ShownPixels>(decoded);
   DecodedImage image;
   image.record = {loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
   const auto width = static_cast<std::uint64_t>(image.record.width);
@@ -141,6 +141,7 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
     return skipped(loaded.file, "too_small", std::move(*why));
   }
   image.pixels = resized(gray, image.scale * divisor);
+  if (!alpha.empty()) image.alpha = resized(alpha, image.scale * divisor);
   return image;
 }
 

@@ -21,12 +21,21 @@ struct WantedSize {
   std::uint32_t at_least_px = 0;  // smaller ones are enlarged, to at_most_px at most
 };
 
-// An image ready for the device: grey, upright, and of the size that was asked for.
+// An image ready for the device: grey, upright, as a person sees it, and of the size that was asked
+// for.
 struct DecodedImage {
   ImageRecord record;  // full size
   GrayImage pixels;    // reduced or enlarged
   double scale = 1;    // px of these pixels per full-size px, on both axes; 1 when left as it was
+  // How much of each of these pixels is the image's own, 0: it is transparent and shows a ground;
+  // empty where all are opaque.
+  GrayImage alpha{};
 };
+
+// Whether so much of a pixel is the image's own that it can be compared with others.
+inline bool is_opaque(std::uint8_t alpha) {
+  return alpha >= 128;
+}
 
 // Full-size coordinates of a position in the reduced image. Pixel centres lie at whole numbers in
 // both, so the half pixel counts.
@@ -52,8 +61,8 @@ inline constexpr int kMinSidePx = 16;
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
                                                 const ImagesOptions& limits);
 
-// Decodes with OpenCV to 8-bit grey (EXIF orientation honoured); reduces by area averaging,
-// enlarges by cubic interpolation.
+// Decodes with OpenCV to 8-bit grey (EXIF orientation honoured, transparent pixels laid over a
+// ground); reduces by area averaging, enlarges by cubic interpolation.
 // Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header), "too_small",
 // "undecodable" (also what has no header that read_image_header knows, and a JPEG or PNG that ends
 // early, which OpenCV would fill with grey). Throws std::bad_alloc when there is no memory for it.

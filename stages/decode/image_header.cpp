@@ -84,6 +84,27 @@ ImageHeader read_jpeg(Bytes bytes) {
   return {};
 }
 
+// The chunk tRNS, which stands before the pixels, makes a palette's entries, a colour or a grey
+// level transparent.
+ImageHeader read_png(Bytes bytes) {
+  ImageHeader header{big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)};
+  if (bytes.size() <= 25) return header;
+  const std::uint8_t bits = bytes[24];
+  const std::uint8_t colour_type = bytes[25];
+  header.has_alpha = (colour_type & 4) != 0;
+  std::size_t chunk = kPngStart.size();
+  while (chunk + 12 <= bytes.size() && !has_text(bytes, chunk + 4, "IDAT")) {
+    if (has_text(bytes, chunk + 4, "tRNS")) {
+      header.has_alpha = true;
+      const std::uint64_t level = big_endian(bytes, chunk + 8, 2);
+      const std::uint64_t scale = bits < 8 ? 255 / ((1U << bits) - 1) : 1;
+      if (colour_type == 0) header.transparent_level = static_cast<std::uint16_t>(level * scale);
+    }
+    chunk += 12 + big_endian(bytes, chunk, 4);
+  }
+  return header;
+}
+
 // Three forms: lossy, lossless, extended.
 ImageHeader read_webp(Bytes bytes) {
   if (has_text(bytes, 12, "VP8 ")) {
@@ -91,10 +112,14 @@ ImageHeader read_webp(Bytes bytes) {
   }
   if (has_text(bytes, 12, "VP8L")) {
     const std::uint64_t packed = little_endian(bytes, 21, 4);
-    return {(packed & 0x3fff) + 1, (packed >> 14 & 0x3fff) + 1};
+    return {.width = (packed & 0x3fff) + 1,
+            .height = (packed >> 14 & 0x3fff) + 1,
+            .has_alpha = (packed >> 28 & 1) != 0};
   }
   if (has_text(bytes, 12, "VP8X")) {
-    return {little_endian(bytes, 24, 3) + 1, little_endian(bytes, 27, 3) + 1};
+    return {.width = little_endian(bytes, 24, 3) + 1,
+            .height = little_endian(bytes, 27, 3) + 1,
+            .has_alpha = (little_endian(bytes, 20, 1) & 0x10) != 0};
   }
   return {};
 }
@@ -127,19 +152,29 @@ ImageHeader read_pnm(Bytes bytes) {
   return {values[0], values[1]};
 }
 
-// The first directory's tags 256 (width) and 257 (height), as SHORT or LONG.
+// The first directory's tags 256 (width), 257 (height), 262 (colour space, 2: RGB), 277 (samples
+// per pixel) and 338 (what further samples are, 0: no alpha), as SHORT or LONG. Without the last, a
+// fourth sample is taken for alpha, as libtiff does.
 ImageHeader read_tiff(Bytes bytes) {
   const auto number = bytes[0] == 'I' ? little_endian : big_endian;
   const std::size_t directory = number(bytes, 4, 4);
   const std::uint64_t entries = number(bytes, directory, 2);
   ImageHeader header;
+  std::uint64_t colour_space = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t further = 1;
   for (std::uint64_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + 12 * i;
     const std::uint64_t tag = number(bytes, entry, 2);
     const std::uint64_t value = number(bytes, entry + 8, number(bytes, entry + 2, 2) == 3 ? 2 : 4);
     if (tag == 256) header.width = value;
     if (tag == 257) header.height = value;
+    if (tag == 262) colour_space = value;
+    if (tag == 277) samples = value;
+    if (tag == 338) further = value;
   }
+  header.tiff = true;
+  header.has_alpha = colour_space == 2 && samples > 3 && further != 0;
   return header;
 }
 
@@ -160,7 +195,7 @@ ImageHeader read_jpeg2000(Bytes bytes) {
 
 ImageHeader read_any(Bytes bytes) {
   if (has_text(bytes, 0, kJpegStart)) return read_jpeg(bytes);
-  if (has_text(bytes, 0, kPngStart)) return {big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)};
+  if (has_text(bytes, 0, kPngStart)) return read_png(bytes);
   if (has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP")) return read_webp(bytes);
   if (has_text(bytes, 0, "BM")) return read_bmp(bytes);
   if (has_text(bytes, 0, "II*") || has_text(bytes, 0, {"MM\0*", 4})) return read_tiff(bytes);

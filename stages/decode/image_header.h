@@ -11,6 +11,10 @@ struct ImageHeader {
   std::uint64_t width = 0;   // px, before EXIF orientation
   std::uint64_t height = 0;  // px
   bool jpeg = false;
+  bool tiff = false;
+  bool has_alpha = false;  // says that pixels may be transparent
+  // Of a grey PNG: the level that is transparent, of 16 bits where its pixels are, else of 8.
+  std::optional<std::uint16_t> transparent_level{};
 };
 
 // The header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file (of its codestream); nothing

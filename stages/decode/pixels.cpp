@@ -1,6 +1,7 @@
 #include "stages/decode/pixels.h"
 
 #include <new>
+#include <vector>
 
 #include <fmt/format.h>
 #include <opencv2/core/utils/logger.hpp>
@@ -10,6 +11,34 @@
 #include "stages/decode/quiet_cerr.h"
 
 namespace lookalike {
+namespace {
+
+// Channels and depth as they are stored, as by IMREAD_UNCHANGED, and upright all the same. GDAL
+// itself has no part in decoding from memory.
+constexpr int kAsStored = cv::IMREAD_LOAD_GDAL;
+
+// A grey image, of which OpenCV drops what is transparent, with its alpha channel.
+cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
+  cv::Mat alpha;
+  cv::Mat(gray != transparent_level)
+      .convertTo(alpha, gray.depth(), gray.depth() == CV_8U ? 1 : 257);
+  cv::Mat bgra;
+  cv::merge(std::vector<cv::Mat>{gray, gray, gray, alpha}, bgra);
+  return bgra;
+}
+
+// Nothing for an image without transparent pixels.
+std::optional<ShownPixels> composed(const LoadedFile& loaded, const ImageHeader& header, int mode) {
+  if (!header.has_alpha) return std::nullopt;
+  cv::Mat stored = cv::imdecode(loaded.bytes, kAsStored);
+  if (stored.channels() == 1 && header.transparent_level) {
+    stored = with_alpha(stored, *header.transparent_level);
+  }
+  // OpenCV gives the colours of a TIFF as it has them or, with 8 bits, as libtiff does.
+  return compose(stored, header.tiff, mode == cv::IMREAD_COLOR);
+}
+
+}  // namespace
 
 SkippedFile skipped(SourceFile file, std::string reason, std::string detail) {
   SkippedFile result;
@@ -41,12 +70,14 @@ std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
   return *header;
 }
 
-std::variant<cv::Mat, SkippedFile> decode_pixels(const LoadedFile& loaded, int mode) {
+std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
+                                                     const ImageHeader& header, int mode) {
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   const QuietCerr quiet;
   try {
+    if (auto shown = composed(loaded, header, mode)) return std::move(*shown);
     cv::Mat pixels = cv::imdecode(loaded.bytes, mode);
-    if (!pixels.empty()) return pixels;
+    if (!pixels.empty()) return ShownPixels{std::move(pixels), {}};
     return skipped(loaded.file, "undecodable", "not an image that can be read");
   } catch (const cv::Exception& exception) {
     if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
@@ -54,21 +85,21 @@ std::variant<cv::Mat, SkippedFile> decode_pixels(const LoadedFile& loaded, int m
   }
 }
 
-std::variant<cv::Mat, SkippedFile> load_pixels(const std::string& path, int mode,
-                                               const ImagesOptions& limits) {
+std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, int mode,
+                                                   const ImagesOptions& limits) {
   auto loaded = load_file(path, limits);
   if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
   auto header = check_header(std::get<LoadedFile>(loaded), limits);
   if (auto* file = std::get_if<SkippedFile>(&header)) return std::move(*file);
-  return decode_pixels(std::get<LoadedFile>(loaded), mode);
+  return decode_pixels(std::get<LoadedFile>(loaded), std::get<ImageHeader>(header), mode);
 }
 
-cv::Mat must_load_pixels(const std::string& path, int mode, const ImagesOptions& limits) {
+ShownPixels must_load_pixels(const std::string& path, int mode, const ImagesOptions& limits) {
   auto loaded = load_pixels(path, mode, limits);
   if (const auto* file = std::get_if<SkippedFile>(&loaded)) {
     throw Error(ErrorKind::kInput, fmt::format("{}: {}: {}", path, file->reason, file->detail));
   }
-  return std::get<cv::Mat>(std::move(loaded));
+  return std::get<ShownPixels>(std::move(loaded));
 }
 
 }  // namespace lookalike

@@ -10,6 +10,7 @@
 
 #include "stages/decode/decode.h"
 #include "stages/decode/image_header.h"
+#include "stages/decode/transparency.h"
 
 // The only way to OpenCV's decoders: whatever lies behind a path, they see whole files whose
 // headers keep to the limits.
@@ -28,15 +29,17 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 
-// Pixels as a cv::ImreadModes asks for them, of a file whose header was checked. EXIF orientation
-// is honoured but by IMREAD_UNCHANGED. Reason for skipping: "undecodable". Throws std::bad_alloc.
-std::variant<cv::Mat, SkippedFile> decode_pixels(const LoadedFile& loaded, int mode);
+// What a person sees of a file whose header was checked: 8-bit pixels as a cv::ImreadModes of grey
+// or colour asks for them, EXIF orientation honoured, transparent parts laid over a ground. Opaque
+// images come as cv::imread has them. Reason for skipping: "undecodable". Throws std::bad_alloc.
+std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
+                                                     const ImageHeader& header, int mode);
 
-// load_file, check_header, decode_pixels: what cv::imread would give, within the limits.
-std::variant<cv::Mat, SkippedFile> load_pixels(const std::string& path, int mode,
-                                               const ImagesOptions& limits);
+// load_file, check_header, decode_pixels.
+std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, int mode,
+                                                   const ImagesOptions& limits);
 
 // The same. Throws Error(kInput) for a file that cannot be used.
-cv::Mat must_load_pixels(const std::string& path, int mode, const ImagesOptions& limits);
+ShownPixels must_load_pixels(const std::string& path, int mode, const ImagesOptions& limits);
 
 }  // namespace lookalike

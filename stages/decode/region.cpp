@@ -21,6 +21,12 @@ bool lies_in(const Region& region, const ImageRecord& photo) {
          region.height <= photo.height && region.y <= photo.height - region.height;
 }
 
+// A view of it.
+cv::Mat part_of(GrayImage& image, const Region& region) {
+  const cv::Mat whole(image.height, image.width, CV_8U, image.pixels.data());
+  return whole(cv::Rect(region.x, region.y, region.width, region.height));
+}
+
 }  // namespace
 
 Region parse_region(std::string_view text) {
@@ -58,8 +64,6 @@ std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, c
                             path, region.x, region.y, region.width, region.height,
                             image.record.width, image.record.height));
   }
-  const cv::Mat whole(image.pixels.height, image.pixels.width, CV_8U, image.pixels.pixels.data());
-  const cv::Mat part = whole(cv::Rect(region.x, region.y, region.width, region.height));
   image.record.width = region.width;
   image.record.height = region.height;
   const auto width = static_cast<std::uint64_t>(region.width);
@@ -72,7 +76,8 @@ std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, c
                                              "side at {:.4g} of the size",
                                              width, height, image.scale)};
   }
-  image.pixels = resized(part, image.scale);
+  image.pixels = resized(part_of(image.pixels, region), image.scale);
+  if (!image.alpha.empty()) image.alpha = resized(part_of(image.alpha, region), image.scale);
   return image;
 }
 

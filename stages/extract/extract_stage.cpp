@@ -71,8 +71,12 @@ ExtractStage::ExtractStage(OpenClSession& session, const ExtractOptions& options
 std::vector<ImageFeatures> ExtractStage::run(std::span<const DecodedImage> images,
                                              std::span<const ImageView> masks) {
   std::vector<ImageView> views;
-  for (const DecodedImage& image : images) views.push_back(image.pixels.view());
-  std::vector<FeatureSet> found = surf_.extract(views, masks);
+  std::vector<ImageView> alphas;
+  for (const DecodedImage& image : images) {
+    views.push_back(image.pixels.view());
+    alphas.push_back(image.alpha.view());
+  }
+  std::vector<FeatureSet> found = surf_.extract(views, masks.empty() ? alphas : masks);
   std::vector<ImageFeatures> features;
   for (std::size_t i = 0; i < images.size(); ++i) {
     take_form(found[i], descriptor_form_);

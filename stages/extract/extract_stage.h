@@ -15,8 +15,10 @@ class ExtractStage {
  public:
   ExtractStage(OpenClSession& session, const ExtractOptions& options);
 
-  // One result an image, in order; keypoints in pixels of the full-size image.
-  //   masks  as Surf::extract has them: none, or one per image in the size of its reduced pixels
+  // One result an image, in order; keypoints in pixels of the full-size image. None lies where an
+  // image is fully transparent.
+  //   masks  as Surf::extract has them, in the size of the reduced pixels, in place of the images'
+  //          own alpha; or none
   std::vector<ImageFeatures> run(std::span<const DecodedImage> images,
                                  std::span<const ImageView> masks = {});
 

@@ -42,7 +42,7 @@ std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const Sto
   return pictures_.get(
       image.id, [&] { return read_indexed(image, kReadLongestSidePx, limits_); },
       [](const std::optional<DecodedImage>& picture) {
-        return picture ? picture->pixels.pixels.size() : 0;
+        return picture ? picture->pixels.pixels.size() + picture->alpha.pixels.size() : 0;
       });
 }
 

@@ -131,9 +131,9 @@ class Locator {
 
   // Between full-size pixels, as what is given.
   SharpenedPose sharpen(const Homography& object_to_scene, std::span<const PointPair> features) {
-    SharpenedPose pose =
-        sharpener_->sharpen(object_pixels(), scene_pixels(),
-                            to_scene_ * object_to_scene * to_object_.inverse(), features);
+    SharpenedPose pose = sharpener_->sharpen(object_pixels(), scene_pixels(),
+                                             to_scene_ * object_to_scene * to_object_.inverse(),
+                                             features, request_.mask);
     pose.correlation =
         plain_->correlation_at(object_pixels(), scene_pixels(), pose.object_to_scene);
     if (const auto place = unmoved_place(pose.object_to_scene)) {

@@ -250,9 +250,9 @@ void Matcher::Impl::sharpen(const DecodedImage& photo, const Pyramid& scene, Mat
   for (const auto& [on_object, in_query] : match.inlier_pairs) {
     features.push_back({to_object.apply(on_object), to_query.apply(in_query)});
   }
-  const SharpenedPose pose =
-      sharpener.sharpen(object.pixels.view(), scene,
-                        to_query * match.object_to_query * to_object.inverse(), features);
+  const SharpenedPose pose = sharpener.sharpen(
+      object.pixels.view(), scene, to_query * match.object_to_query * to_object.inverse(), features,
+      object.alpha.view());
   match.evidence.correlation = pose.correlation;
   match.evidence.detail = pose.detail;
   match.object_to_query = to_query.inverse() * pose.object_to_scene * to_object;
@@ -309,7 +309,8 @@ std::size_t Matcher::Impl::compare(PixelComparison& comparison, const ImageIds& 
   for (Match& match : matches) {
     if (!match.is_located() || !wanted.contains(match.image.id)) continue;
     if (!comparison.compared.insert(match.image.id).second) continue;
-    if (!comparison.scene) comparison.scene.emplace(comparison.photo.pixels.view());
+    if (!comparison.scene)
+      comparison.scene.emplace(comparison.photo.pixels.view(), comparison.photo.alpha.view());
     sharpen(comparison.photo, *comparison.scene, match);
     ++done;
   }

@@ -69,7 +69,8 @@ FeatureSet mirrored(FeatureSet features, double width) {
 
 Query mirrored(const Query& query) {
   Query result;
-  result.image = {query.image.record, mirrored_pixels(query.image.pixels), query.image.scale};
+  result.image = {query.image.record, mirrored_pixels(query.image.pixels), query.image.scale,
+                  mirrored_pixels(query.image.alpha)};
   result.features = mirrored(query.features, mirror_width(query.image));
   return result;
 }

@@ -25,7 +25,7 @@ GrayImage halved(const ImageView& image) {
   return half;
 }
 
-Pyramid::Pyramid(const ImageView& image) {
+Pyramid::Pyramid(const ImageView& image, const ImageView& alpha) : alpha_(alpha) {
   levels_.push_back({image, {}});
   while (std::min(levels_.back().image.width, levels_.back().image.height) >= 2 * kLeastSidePx) {
     halves_.push_back(halved(levels_.back().image));  // moving an image leaves its pixels in place

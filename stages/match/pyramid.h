@@ -20,7 +20,10 @@ class Pyramid {
   };
 
   // The image must outlive the pyramid. Halved while the shorter side stays at least kLeastSidePx.
-  explicit Pyramid(const ImageView& image);
+  //   alpha  of the image's size, or empty: all of it is opaque
+  explicit Pyramid(const ImageView& image, const ImageView& alpha = {});
+
+  const ImageView& alpha() const { return alpha_; }
 
   // The level of which a view that takes `shrink` pixels of the image to one takes half a pixel to
   // a whole one, so that one sample a pixel will do.
@@ -29,6 +32,7 @@ class Pyramid {
  private:
   static constexpr int kLeastSidePx = 32;
 
+  ImageView alpha_;
   std::vector<GrayImage> halves_;
   std::vector<Level> levels_;  // level i is 2^i times smaller
 };

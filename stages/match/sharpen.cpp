@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "stages/decode/decode.h"
 #include "stages/decode/resize.h"
 #include "stages/match/crop.h"
 #include "stages/match/detail.h"
@@ -38,8 +39,19 @@ double variance(const GrayImage& image) {
   return squares / count - sum * sum / (count * count);
 }
 
+// Takes what is transparent out of a mask of the same size.
+void leave_out(const GrayImage& alpha, GrayImage& mask) {
+  for (std::size_t i = 0; i < alpha.pixels.size(); ++i) {
+    if (!is_opaque(alpha.pixels[i])) mask.pixels[i] = 0;
+  }
+}
+
 bool all_defined(const GrayImage& mask) {
   return std::all_of(mask.pixels.begin(), mask.pixels.end(), [](std::uint8_t v) { return v != 0; });
+}
+
+bool all_opaque(const GrayImage& alpha) {
+  return std::ranges::all_of(alpha.pixels, is_opaque);
 }
 
 double longest_side(const Quad& quad) {
@@ -61,7 +73,7 @@ double shrinking(const Homography& map, Point at) {
 
 // The object, reduced so that neither it nor its place in the scene is enlarged.
 struct PoseSharpener::Frame {
-  Frame(Warp& warp, const ImageView& image, double longest_side_px) {
+  Frame(Warp& warp, const ImageView& image, const ImageView& image_alpha, double longest_side_px) {
     const double share =
         std::min(1.0, std::clamp(longest_side_px, kShortestSidePx, kLongestSidePx) /
                           std::max(image.width, image.height));
@@ -71,14 +83,19 @@ struct PoseSharpener::Frame {
     const int width = reduced(image.width);
     const int height = reduced(image.height);
     to_object = resizing(width, height, image.width, image.height);
-    object = share < 1 ? warp.warp(image, to_object, width, height).image
-                       : crop(image, 0, 0, width, height);
+    const auto brought = [&](const ImageView& view) {
+      return share < 1 ? warp.warp(view, to_object, width, height).image
+                       : crop(view, 0, 0, width, height);
+    };
+    object = brought(image);
+    if (!image_alpha.empty()) alpha = brought(image_alpha);
   }
 
   // Of half the size: cheaper, and blocks of as many pixels reach twice as far.
   Frame halved() const {
     Frame half;
     half.object = lookalike::halved(object.view());
+    half.alpha = lookalike::halved(alpha.view());
     half.to_object = to_object * Homography{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
     return half;
   }
@@ -86,6 +103,7 @@ struct PoseSharpener::Frame {
   int longest() const { return std::max(object.width, object.height); }
 
   GrayImage object;
+  GrayImage alpha;       // empty: all opaque
   Homography to_object;  // frame px to object px
 
  private:
@@ -117,8 +135,13 @@ PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene
                        window_height),
             {},
             {}};
+  if (!scene.alpha().empty()) {
+    leave_out(warp_.warp(scene.alpha(), window_to_scene, window_width, window_height).image,
+              seen.rectified.mask);
+  }
   const GrayImage inner = crop(seen.rectified.image.view(), margin_px, margin_px, width, height);
-  const GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
+  GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
+  leave_out(frame.alpha, mask);
   seen.correlation = correlation_.correlate(frame.object.view(), inner.view(), mask.view());
   seen.cells = detail_cells(frame.object.view(), inner.view(), mask.view());
   return seen;
@@ -140,8 +163,8 @@ SharpenedPose PoseSharpener::pose_of(const Frame& frame, const View& seen,
 
 SharpenedPose PoseSharpener::sharpen(const ImageView& object, const Pyramid& scene,
                                      const Homography& object_to_scene,
-                                     std::span<const PointPair> features) {
-  const Frame fine(warp_, object,
+                                     std::span<const PointPair> features, const ImageView& alpha) {
+  const Frame fine(warp_, object, alpha,
                    longest_side(outline(object_to_scene, object.width, object.height)));
   Homography from = object_to_scene;
   if (features.size() < kManyFeatures) {
@@ -210,6 +233,7 @@ std::vector<PointPair> PoseSharpener::find_blocks(const Frame& frame, const View
     for (int x = 0; x + side <= width; x += side) {
       GrayImage block = crop(frame.object.view(), x, y, side, side);
       if (variance(block) < kMinBlockVariance) continue;
+      if (!frame.alpha.empty() && !all_opaque(crop(frame.alpha.view(), x, y, side, side))) continue;
       if (!all_defined(crop(seen.rectified.mask.view(), x + radius_px, y + radius_px, side, side)))
         continue;
       blocks.push_back(std::move(block));

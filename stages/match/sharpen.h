@@ -31,7 +31,7 @@ struct SharpenedPose {
 // then once more, nearer. A map under which the whole correlates worse than before is not taken,
 // and a pose of few feature pairs under which it hardly correlates is left as it is. The frame is
 // never finer than the object or its place in the scene, so that nothing is enlarged. All
-// coordinates are px of the two views.
+// coordinates are px of the two views. What is transparent on either side is not compared.
 class PoseSharpener {
  public:
   explicit PoseSharpener(OpenClSession& session) : warp_(session), correlation_(session) {}
@@ -39,11 +39,14 @@ class PoseSharpener {
   // Of the frame; larger costs time and gains nothing.
   static constexpr double kLongestSidePx = 320;
 
+  //   alpha  of the object, of its size, or empty: all of it is opaque
   SharpenedPose sharpen(const ImageView& object, const Pyramid& scene,
-                        const Homography& object_to_scene, std::span<const PointPair> features);
+                        const Homography& object_to_scene, std::span<const PointPair> features,
+                        const ImageView& alpha = {});
   SharpenedPose sharpen(const ImageView& object, const ImageView& scene,
-                        const Homography& object_to_scene, std::span<const PointPair> features) {
-    return sharpen(object, Pyramid(scene), object_to_scene, features);
+                        const Homography& object_to_scene, std::span<const PointPair> features,
+                        const ImageView& alpha = {}) {
+    return sharpen(object, Pyramid(scene), object_to_scene, features, alpha);
   }
 
   // The pose under which each fills the other, and how well they agree when both are reduced alike.

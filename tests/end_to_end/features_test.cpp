@@ -96,7 +96,8 @@ TEST(Features, AMaskOfAnotherSizeIsAnInputError) {
   const std::string mask = drawn(folder, "mask.png", cv::Mat(20, 10, CV_8U, cv::Scalar(255)));
   const ProgramResult result = run_program("lookalike", {"features", "--mask", mask, photo});
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("must be 300 x 400 like the photo, was 10 x 20"));
+  EXPECT_THAT(result.err,
+              HasSubstr("a mask must be of the image's size, 300 x 400 px, was 10 x 20"));
 }
 
 TEST(Features, AMaskThatIsNoPictureIsAnInputError) {

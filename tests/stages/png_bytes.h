@@ -36,11 +36,11 @@ inline std::vector<std::uint8_t> png_chunk(const std::string& type,
 }
 
 inline std::vector<std::uint8_t> png_header(std::uint32_t width, std::uint32_t height,
-                                            std::uint8_t colour_type) {
+                                            std::uint8_t colour_type, std::uint8_t bits = 8) {
   std::vector<std::uint8_t> data;
   put_big_endian(data, width);
   put_big_endian(data, height);
-  data.insert(data.end(), {8, colour_type, 0, 0, 0});
+  data.insert(data.end(), {bits, colour_type, 0, 0, 0});
   return png_chunk("IHDR", data);
 }
 
@@ -51,6 +51,41 @@ inline std::vector<std::uint8_t> with_png_header(std::vector<std::uint8_t> png,
   constexpr std::size_t kHeaderBytes = 25;
   png.erase(png.begin() + kSignatureBytes, png.begin() + kSignatureBytes + kHeaderBytes);
   png.insert(png.begin() + kSignatureBytes, header.begin(), header.end());
+  return png;
+}
+
+// A PNG of any colour type, its pixels not compressed.
+//   chunks  between header and pixels
+//   rows    samples as the colour type has them, row by row, 16 bits with the upper byte first
+inline std::vector<std::uint8_t> raw_png(std::uint32_t width, std::uint32_t height,
+                                         std::uint8_t colour_type, std::uint8_t bits,
+                                         const std::vector<std::uint8_t>& chunks,
+                                         const std::vector<std::uint8_t>& rows) {
+  const std::size_t stride = rows.size() / height;
+  std::uint32_t low = 1;  // of Adler-32
+  std::uint32_t high = 0;
+  std::vector<std::uint8_t> data = {0x78, 0x01};  // zlib: a stored block per row
+  for (std::size_t y = 0; y < height; ++y) {
+    const auto length = static_cast<std::uint32_t>(stride + 1);
+    data.push_back(y + 1 == height ? 1 : 0);
+    for (const std::uint32_t part : {length, ~length}) {
+      data.push_back(static_cast<std::uint8_t>(part));
+      data.push_back(static_cast<std::uint8_t>(part >> 8U));
+    }
+    const auto row = rows.begin() + static_cast<std::ptrdiff_t>(y * stride);
+    data.push_back(0);  // no filter
+    data.insert(data.end(), row, row + static_cast<std::ptrdiff_t>(stride));
+    for (auto byte = data.end() - length; byte != data.end(); ++byte) {
+      low = (low + *byte) % 65521;
+      high = (high + low) % 65521;
+    }
+  }
+  put_big_endian(data, high << 16U | low);
+  std::vector<std::uint8_t> png = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  for (const auto& part : {png_header(width, height, colour_type, bits), chunks,
+                           png_chunk("IDAT", data), png_chunk("IEND", {})}) {
+    png.insert(png.end(), part.begin(), part.end());
+  }
   return png;
 }
 

@@ -133,5 +133,24 @@ TEST(KeptIndex, OfTheFirstFormatIsMigratedAndWhole) {
   EXPECT_THAT(check_index(database), IsEmpty());
 }
 
+// Transparency was not seen before format 4.
+TEST(KeptIndex, BlankImagesAreTakenForNewOnceMigrated) {
+  const TemporaryFolder folder;
+  const std::filesystem::path database = folder / "index.db";
+  std::filesystem::copy_file(LOOKALIKE_SOURCE_DIR "/tests/storage/kept/index-v1.db", database);
+  Connection(database, Connection::Mode::kWrite)
+      .execute(
+          "INSERT INTO images VALUES (70, x'07', 40, 30, 1, 0, 0);"
+          "INSERT INTO statistics VALUES (70, 1200, 0, 0);"
+          "INSERT INTO files VALUES (x'2f61', 70, 1, 1), (x'2f62', 70, 1, 1);");
+  const IndexWriter writer(database);
+  EXPECT_EQ(writer.files().size(), 3U);
+  const IndexReader reader(database);
+  EXPECT_EQ(reader.counts().images, 3U);
+  EXPECT_EQ(reader.counts().blank, 0U);
+  EXPECT_FALSE(reader.image(70).has_value());
+  EXPECT_THAT(check_index(database), IsEmpty());
+}
+
 }  // namespace
 }  // namespace lookalike

@@ -30,7 +30,7 @@ const cv::Size kFileSize = {160, 120};
 const cv::Size kSceneSize = {1000, 640};
 
 cv::Mat read_picture(const std::string& path) {
-  return must_load_pixels(path, cv::IMREAD_COLOR, ImagesOptions());
+  return must_load_pixels(path, cv::IMREAD_COLOR, ImagesOptions()).pixels;
 }
 
 // Where the first two pictures of a scene hang: one seen from its left, one from below and turned.

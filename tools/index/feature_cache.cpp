@@ -27,9 +27,14 @@ constexpr std::size_t kLoadedChunks = 2;
 constexpr const char* kStatistics = "statistics";
 constexpr const char* kFeatures = "features";
 
+// Counts up when decoding gives other pixels than before. 2: what is transparent lies over a
+// ground.
+constexpr int kDecoding = 2;
+
 // Everything that features and the judgement that an image is blank depend on.
 std::string key_of(const RunConfig& config) {
-  std::string text = fmt::format("variance.minimum={}\n", config.variance.minimum);
+  std::string text =
+      fmt::format("decoding={}\nvariance.minimum={}\n", kDecoding, config.variance.minimum);
   for (const auto& [name, value] : settings_of(config.extract)) {
     text += fmt::format("{}={}\n", name, value);
   }

@@ -15,11 +15,12 @@ constexpr std::size_t kWindowImages = 2 * kDeviceBatchImages;
 
 // Files and images that are larger take turns.
 constexpr std::uint64_t kLargeFileBytes = std::uint64_t{32} << 20U;
-constexpr std::uint64_t kLargePixels = 32'000'000;
+constexpr std::uint64_t kLargePixels = 32'000'000;  // of one byte
 
 bool is_large(const LoadedFile& file) {
   const std::optional<ImageHeader> header = read_image_header(file.bytes);
-  return header && header->width * header->height > kLargePixels;
+  const std::uint64_t bytes_each = header && header->has_alpha ? 4 : 1;
+  return header && header->width * header->height * bytes_each > kLargePixels;
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -5,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "pipeline/error.h"
@@ -13,10 +13,10 @@
 #include "stages/command/open_session.h"
 #include "stages/command/output_arguments.h"
 #include "stages/decode/decode.h"
-#include "stages/decode/pixels.h"
 #include "stages/extract/extract_stage.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/feature_table.h"
+#include "tools/lookalike/object_mask.h"
 
 namespace lookalike {
 namespace {
@@ -60,19 +60,18 @@ DecodedImage must_decode(const Arguments& arguments, const RunConfig& config) {
   return std::get<DecodedImage>(std::move(decoded));
 }
 
-// The mask in the size that features are taken at; empty when there is none.
+// Where features may lie, in the size that they are taken at: where the image is not transparent
+// and the mask, if there is one, not black. Empty: everywhere.
 GrayImage load_mask(const std::string& path, const DecodedImage& image,
                     const ImagesOptions& limits) {
-  if (path.empty()) return {};
-  const cv::Mat mask = must_load_pixels(path, cv::IMREAD_GRAYSCALE, limits);
-  if (mask.cols != image.record.width || mask.rows != image.record.height) {
-    throw Error(ErrorKind::kInput,
-                fmt::format("{}: the mask must be {} x {} like the photo, was {} x {}", path,
-                            image.record.width, image.record.height, mask.cols, mask.rows));
-  }
+  if (path.empty()) return image.alpha;
+  const cv::Mat mask = read_mask(path, image.record, limits);
   GrayImage result(image.pixels.width, image.pixels.height);
   cv::Mat target(result.height, result.width, CV_8U, result.pixels.data());
   cv::resize(mask, target, target.size(), 0, 0, cv::INTER_NEAREST);
+  for (std::size_t i = 0; i < image.alpha.pixels.size(); ++i) {
+    if (image.alpha.pixels[i] == 0) result.pixels[i] = 0;
+  }
   return result;
 }
 

@@ -182,7 +182,7 @@ std::vector<Sought> load_objects(const Arguments& arguments, const RunConfig& co
       continue;
     }
     object.query = std::get<Query>(std::move(loaded));
-    object.mask = object_mask(file, object.query.image, arguments.mask, config.images);
+    object.mask = object_mask(object.query.image, arguments.mask, config.images);
   }
   return objects;
 }

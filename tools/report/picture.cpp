@@ -32,7 +32,7 @@ std::variant<Picture, SkippedFile> load_picture(const std::string& path, int lon
                                                 const ImagesOptions& limits) {
   auto loaded = load_pixels(path, cv::IMREAD_COLOR, limits);
   if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
-  const cv::Mat& image = std::get<cv::Mat>(loaded);
+  const cv::Mat& image = std::get<ShownPixels>(loaded).pixels;
   std::vector<std::uint8_t> jpeg;
   cv::imencode(".jpg", reduced(image, longest_side_px), jpeg,
                {cv::IMWRITE_JPEG_QUALITY, kJpegQuality});

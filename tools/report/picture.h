@@ -15,8 +15,8 @@ struct Picture {
   std::string data_uri;  // a JPEG, reduced
 };
 
-// Reads a photo in colour and reduces it so that its longest side is at most longest_side_px.
-// A file that cannot be read within the limits is a value.
+// Reads a photo in colour, transparent parts laid over a grey ground, and reduces it so that its
+// longest side is at most longest_side_px. A file that cannot be read within the limits is a value.
 std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
                                                 const ImagesOptions& limits);
 

@@ -21,6 +21,18 @@ TEST(ImageHeader, SizeIsReadWithoutDecoding) {
   EXPECT_EQ(read_image_header(lossless)->width, 70U);
 }
 
+TEST(ImageHeader, SaysWhetherPixelsMayBeTransparent) {
+  const cv::Mat colour(20, 30, CV_8UC3, cv::Scalar(1, 2, 3));
+  const cv::Mat with_alpha(20, 30, CV_8UC4, cv::Scalar(1, 2, 3, 4));
+  for (const char* extension : {".png", ".tiff", ".webp"}) {
+    for (const int quality : {80, 101}) {
+      const std::vector<int> parameters = {cv::IMWRITE_WEBP_QUALITY, quality};
+      EXPECT_FALSE(read_image_header(encode(extension, colour, parameters))->has_alpha);
+      EXPECT_TRUE(read_image_header(encode(extension, with_alpha, parameters))->has_alpha);
+    }
+  }
+}
+
 TEST(ImageHeader, OtherBytesHaveNone) {
   EXPECT_FALSE(read_image_header({}).has_value());
   const std::vector<std::uint8_t> words = {'P', 'l', 'a', 'i', 'n'};

@@ -29,9 +29,10 @@ class Pixels : public ::testing::Test {
 TEST_F(Pixels, ComeAsTheyAreAskedFor) {
   const cv::Mat colour(20, 30, CV_8UC3, cv::Scalar(10, 20, 30));
   const std::string path = folder_.write("image", text(encode(".png", colour)));
-  const cv::Mat loaded = must_load_pixels(path, cv::IMREAD_COLOR, {});
-  EXPECT_EQ(cv::norm(loaded, colour, cv::NORM_INF), 0);
-  EXPECT_EQ(must_load_pixels(path, cv::IMREAD_GRAYSCALE, {}).type(), CV_8U);
+  const ShownPixels loaded = must_load_pixels(path, cv::IMREAD_COLOR, {});
+  EXPECT_EQ(cv::norm(loaded.pixels, colour, cv::NORM_INF), 0);
+  EXPECT_TRUE(loaded.alpha.empty());
+  EXPECT_EQ(must_load_pixels(path, cv::IMREAD_GRAYSCALE, {}).pixels.type(), CV_8U);
 }
 
 TEST_F(Pixels, OfASmallFileThatUnpacksToAHugeImageAreNotDecoded) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/stages/cutouts.h"
 #include "tests/stages/pictures.h"
 
 namespace lookalike {
@@ -43,6 +44,21 @@ TEST_F(ExtractStageTest, KeypointsAreInFullSizePixels) {
     EXPECT_FLOAT_EQ(full.keypoints[i].x, 2 * half.keypoints[i].x + 0.5F);
     EXPECT_FLOAT_EQ(full.keypoints[i].y, 2 * half.keypoints[i].y + 0.5F);
     EXPECT_FLOAT_EQ(full.keypoints[i].size, 2 * half.keypoints[i].size);
+  }
+}
+
+TEST_F(ExtractStageTest, WhatIsTransparentHasNoFeatures) {
+  const cv::Mat cutout = draw_cutout(1, Tones::kColoured);
+  cv::Mat alpha;
+  cv::extractChannel(cutout, alpha, 3);
+  for (const std::uint32_t side_px : {320U, 200U}) {
+    const FeatureSet features = extract({decoded(encode(".png", cutout), side_px)})[0].features;
+    ASSERT_GT(features.size(), 50U);
+    for (const Keypoint& keypoint : features.keypoints) {
+      const cv::Point at(cvRound(keypoint.x), cvRound(keypoint.y));
+      const cv::Rect near = cv::Rect(at.x - 1, at.y - 1, 3, 3) & cv::Rect({}, alpha.size());
+      EXPECT_GT(cv::countNonZero(alpha(near)), 0) << at;
+    }
   }
 }
 

@@ -132,5 +132,13 @@ TEST(Unmirror, MatchesLieInThePhotoAgain) {
   EXPECT_EQ(matches[0].inlier_pairs[0].second, (Point{94, 7}));
 }
 
+TEST(Mirrored, TransparencyIsMirroredWithThePixels) {
+  Query query;
+  query.image.pixels = GrayImage(2, 1);
+  query.image.alpha = GrayImage(2, 1);
+  query.image.alpha.pixels = {0, 255};
+  EXPECT_THAT(mirrored(query).image.alpha.pixels, testing::ElementsAre(255, 0));
+}
+
 }  // namespace
 }  // namespace lookalike

@@ -47,6 +47,36 @@ TEST_F(SharpenTest, RoughPoseIsCorrectedToHalfAPixel) {
   EXPECT_GT(*pose.correlation, 0.98);
 }
 
+TEST_F(SharpenTest, WhatIsTransparentIsNotCompared) {
+  GrayImage object = object_;
+  GrayImage alpha(object.width, object.height);
+  for (int y = 0; y < object.height; ++y) {
+    for (int x = 0; x < object.width; ++x) {
+      const bool transparent = x < object.width / 2;
+      alpha.at(x, y) = transparent ? 0 : 255;
+      if (transparent) object.at(x, y) = 128;
+    }
+  }
+  Homography rough = truth_;
+  rough.h[2] += 3;
+  const GrayImage seen = scene();
+  const SharpenedPose whole = sharpener_.sharpen(object.view(), seen.view(), rough, {});
+  const SharpenedPose opaque =
+      sharpener_.sharpen(object.view(), seen.view(), rough, {}, alpha.view());
+  EXPECT_LT(worst_corner_px(opaque.object_to_scene), 1.5);
+  ASSERT_TRUE(opaque.correlation.has_value());
+  EXPECT_GT(*opaque.correlation, 0.97);
+  EXPECT_LT(whole.correlation.value_or(0), 0.9);
+  EXPECT_GT(opaque.detail.value_or(0), 0.6);
+  // The same on the scene's side, where half of the object is seen through.
+  const GrayImage scene_alpha =
+      warp_.warp(alpha.view(), truth_.inverse(), seen.width, seen.height).image;
+  const Pyramid scene_with_alpha(seen.view(), scene_alpha.view());
+  const SharpenedPose seen_through =
+      sharpener_.sharpen(object.view(), scene_with_alpha, truth_, {});
+  EXPECT_GT(seen_through.correlation.value_or(0), 0.97);
+}
+
 TEST_F(SharpenTest, LightAndContrastDoNotMatter) {
   GrayImage dim = scene();
   for (auto& value : dim.pixels) value = static_cast<std::uint8_t>(40 + value / 3);

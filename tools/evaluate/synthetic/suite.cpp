@@ -43,9 +43,9 @@ std::variant<Original, LeftOut> read_original(const StoredImage& image,
   if (file->content != image.content) return LeftOut{path, "has changed since it was indexed"};
   const auto header = check_header(*file, limits);
   if (const auto* why = std::get_if<SkippedFile>(&header)) return LeftOut{path, why->detail};
-  const auto decoded = decode_pixels(*file, cv::IMREAD_COLOR);
+  const auto decoded = decode_pixels(*file, std::get<ImageHeader>(header), cv::IMREAD_COLOR);
   if (const auto* why = std::get_if<SkippedFile>(&decoded)) return LeftOut{path, why->detail};
-  const cv::Mat& photo = std::get<cv::Mat>(decoded);
+  const cv::Mat& photo = std::get<ShownPixels>(decoded).pixels;
   const double factor =
       std::min(1.0, static_cast<double>(kSuitePhotoSidePx) / std::max(photo.cols, photo.rows));
   cv::Mat small = photo;
