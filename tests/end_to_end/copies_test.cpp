@@ -43,6 +43,7 @@ class Copies : public testing::Test {
     fs::copy_file(at("photos/other.png"), at("photos/same.png"));
     fs::copy_file(at("photos/other.png"), at("photos/\xFF.png"));
     cv::imwrite(at("other.png"), draw_poster(2, {300, 400}));
+    cv::imwrite(at("photos/flat.png"), cv::Mat(200, 300, CV_8U, cv::Scalar(124)));
     const ProgramResult indexed = run_program(
         "lookalike", {"index", "-q", "--images", at("photos"), "--database", at("index.db")});
     ASSERT_EQ(indexed.exit_code, 0) << indexed.err;
@@ -71,6 +72,16 @@ TEST_F(Copies, TheDecisionDoesNotDependOnTheRank) {
   for (const json& match : answered["matches"]) {
     EXPECT_EQ(match["decision"], "duplicate") << match;
     EXPECT_GE(match["correlation"], 0.98) << match;
+  }
+}
+
+TEST_F(Copies, AnIndexedFileIsADuplicateOfItselfHoweverLittleItShows) {
+  for (const std::string name : {"photos/near3.jpg", "photos/other.png", "photos/flat.png"}) {
+    const json match = answer({at(name)})["matches"].at(0);
+    EXPECT_EQ(match["path"], at(name));
+    EXPECT_EQ(match["decision"], "duplicate") << match;
+    EXPECT_EQ(match["correlation"], 1) << match;
+    EXPECT_EQ(match["quad"][0], json({0, 0})) << match;
   }
 }
 
