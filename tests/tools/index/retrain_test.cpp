@@ -19,14 +19,14 @@ namespace {
 
 class RetrainTest : public ::testing::Test {
  protected:
-  RetrainTest() {
+  explicit RetrainTest(unsigned images = 36) : images_(images) {
     config_.images.folders = {folder_.path() / "photos"};
     config_.store.database = folder_.path() / "index.db";
     config_.device.choice = ":CPU:";
     draw(0, 5);
     run_index(config_, Progress::Style::kQuiet);
     old_content_ = content();
-    draw(5, 60);
+    draw(5, images_);
   }
 
   void draw(unsigned first, unsigned end) const {
@@ -44,7 +44,7 @@ class RetrainTest : public ::testing::Test {
   // Stops when some images are in the index beside, and not all.
   void stop_half_way() const {
     for (int count = 2; images_beside() == 0; ++count) ASSERT_TRUE(retrain(count).stopped);
-    ASSERT_LT(images_beside(), 60U);
+    ASSERT_LT(images_beside(), images_);
   }
   std::uint64_t images_beside() const {
     const std::string beside = config_.store.database + ".retrain";
@@ -73,16 +73,23 @@ class RetrainTest : public ::testing::Test {
     return IndexReader(config.store.database).content_hash();
   }
 
+  const unsigned images_;
   TemporaryFolder folder_;
   RunConfig config_;
   std::string old_content_;
+};
+
+// With enough images for several batches.
+class HalfMadeRetrainTest : public RetrainTest {
+ protected:
+  HalfMadeRetrainTest() : RetrainTest(60) {}
 };
 
 TEST_F(RetrainTest, IndexBecomesWhatANewOneWouldBe) {
   const IndexRunReport report = retrain();
   EXPECT_EQ(content(), fresh_content());
   EXPECT_EQ(report.before.images, 5U);
-  EXPECT_EQ(report.after.images, 60U);
+  EXPECT_EQ(report.after.images, images_);
   EXPECT_GT(report.trained_words, 0U);
   EXPECT_TRUE(check_index(config_.store.database).empty());
   EXPECT_FALSE(std::filesystem::exists(config_.store.database + ".retrain"));
@@ -92,7 +99,7 @@ TEST_F(RetrainTest, IndexBecomesWhatANewOneWouldBe) {
   EXPECT_EQ(runs[1].command, "index");
 }
 
-TEST_F(RetrainTest, StoppedOneLeavesTheIndexAndIsGoneOnWith) {
+TEST_F(HalfMadeRetrainTest, StoppedOneLeavesTheIndexAndIsGoneOnWith) {
   config_.codebook.sample_images = 20;
   stop_half_way();
   const std::uint64_t done = images_beside();
@@ -100,11 +107,11 @@ TEST_F(RetrainTest, StoppedOneLeavesTheIndexAndIsGoneOnWith) {
   const IndexRunReport report = retrain();
   EXPECT_FALSE(report.stopped);
   EXPECT_EQ(report.unchanged, done);
-  EXPECT_EQ(report.indexed, 60 - done);
+  EXPECT_EQ(report.indexed, images_ - done);
   EXPECT_EQ(content(), fresh_content());
 }
 
-TEST_F(RetrainTest, WhatIsHalfMadeSurvivesAMistakeInTheConfiguration) {
+TEST_F(HalfMadeRetrainTest, WhatIsHalfMadeSurvivesAMistakeInTheConfiguration) {
   config_.codebook.sample_images = 20;
   stop_half_way();
   const std::uint64_t done = images_beside();
@@ -115,13 +122,13 @@ TEST_F(RetrainTest, WhatIsHalfMadeSurvivesAMistakeInTheConfiguration) {
   EXPECT_EQ(retrain().unchanged, done);
 }
 
-TEST_F(RetrainTest, HalfMadeOneIsBroughtUpToDate) {
+TEST_F(HalfMadeRetrainTest, HalfMadeOneIsBroughtUpToDate) {
   config_.codebook.sample_images = 20;
   stop_half_way();
   for (const unsigned gone : {7U, 30U, 58U}) {
     std::filesystem::remove(photos() / fmt::format("p{}.png", gone));
   }
-  draw(60, 62);
+  draw(images_, images_ + 2);
   folder_.write("photos/p9.png", text(encode(".png", draw_picture(160, 120, 100))));
   EXPECT_FALSE(retrain().stopped);
   EXPECT_EQ(indexed_files(), files());
@@ -146,7 +153,7 @@ TEST_F(RetrainTest, ImagesInAFolderThatIsOutOfReachAreNotLost) {
   EXPECT_TRUE(IndexReader(config_.store.database).find(photo));
   std::filesystem::remove(folder);
   std::filesystem::rename(folder_.path() / "trip", folder);
-  EXPECT_EQ(retrain().unchanged, 60U);
+  EXPECT_EQ(retrain().unchanged, images_);
   EXPECT_TRUE(IndexReader(config_.store.database).find(photo));
 }
 
@@ -160,7 +167,7 @@ TEST_F(RetrainTest, LinkInThePlaceOfTheIndexBesideIsRefused) {
 TEST_F(RetrainTest, WhatWasSwappedInAlreadyIsNotTakenForAHalfMadeOne) {
   retrain();
   std::filesystem::copy_file(config_.store.database, config_.store.database + ".retrain");
-  draw(60, 80);
+  draw(images_, images_ + 20);
   retrain();
   EXPECT_EQ(content(), fresh_content());
 }
