@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "config/fields.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "config/field_table.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

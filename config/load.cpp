@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.h"
 #include "config/fields.h"
 #include "config/suggest.h"
 #include "config/toml_plus_plus.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pipeline/artefacts.h"
+#include "base/artefacts.h"
 #include "storage/byte_stream.h"
 
 // The payload of an artefact file's records, lossless. Decoding throws Error(kInput) when the bytes

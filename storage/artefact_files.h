@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "pipeline/artefacts.h"
+#include "base/artefacts.h"
 #include "storage/output_file.h"
 
 // The artefact files that stage executables hand on. storage/FORMATS.md has every byte.

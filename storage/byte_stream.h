@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 // Little-endian values in a row of bytes.
 namespace lookalike {

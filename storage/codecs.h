@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/artefacts.h"
+#include "base/artefacts.h"
 #include "storage/byte_stream.h"
 #include "storage/index_types.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/artefacts.h"
+#include "base/artefacts.h"
 #include "storage/byte_stream.h"
 
 struct XXH3_state_s;

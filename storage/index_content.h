@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pipeline/artefacts.h"
+#include "base/artefacts.h"
 #include "storage/sqlite.h"
 
 namespace lookalike {

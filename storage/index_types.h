@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/artefacts.h"
-#include "pipeline/scan.h"
+#include "base/artefacts.h"
+#include "base/scan.h"
 
 namespace lookalike {
 

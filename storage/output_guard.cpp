@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/printable.h"
-#include "pipeline/scan.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/scan.h"
 #include "storage/atomic_file.h"
 #include "storage/index_names.h"
 #include "storage/output_target.h"

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/printable.h"
+#include "base/error.h"
+#include "base/printable.h"
 
 namespace lookalike {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 

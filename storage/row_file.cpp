@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 

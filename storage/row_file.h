@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "pipeline/matrix_view.h"
+#include "base/matrix_view.h"
 #include "storage/atomic_file.h"
 
 namespace lookalike {

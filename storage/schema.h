@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "storage/sqlite.h"
 
 // What an index's database looks like; storage/FORMATS.md says what is in its blobs.

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "base/matrix_view.h"
 #include "kernels/assign/assign_kernel.h"
 #include "kernels/assign/word_search.h"
 #include "kernels/session/session.h"
-#include "pipeline/matrix_view.h"
 
 namespace lookalike {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
+#include "base/matrix_view.h"
 #include "kernels/assign/assign.h"
-#include "pipeline/matrix_view.h"
 
 namespace lookalike {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <span>
 
-#include "pipeline/error.h"
-#include "pipeline/random.h"
+#include "base/error.h"
+#include "base/random.h"
 
 namespace lookalike {
 namespace {

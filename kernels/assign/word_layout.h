@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/matrix_view.h"
+#include "base/matrix_view.h"
 
 namespace lookalike {
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/matrix_view.h"
 #include "kernels/assign/assign_kernel.h"
 #include "kernels/session/session.h"
-#include "pipeline/matrix_view.h"
 
 namespace lookalike {
 

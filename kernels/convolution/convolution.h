@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/matrix_view.h"
 #include "kernels/convolution/convolution_kernel.h"
 #include "kernels/session/session.h"
-#include "pipeline/matrix_view.h"
 
 namespace lookalike {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/matrix_view.h"
 #include "kernels/session/session.h"
-#include "pipeline/matrix_view.h"
 
 namespace lookalike {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "base/matrix_view.h"
 #include "kernels/convolution/convolution.h"
-#include "pipeline/matrix_view.h"
 
 namespace lookalike {
 

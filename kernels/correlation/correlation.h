@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/correlation/correlation_image.h"
 #include "kernels/correlation/correlation_jobs.h"
 #include "kernels/correlation/correlation_types.h"
 #include "kernels/correlation/window_products.h"
 #include "kernels/session/session.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

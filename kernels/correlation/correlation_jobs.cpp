@@ -7,9 +7,9 @@
 #include <string>
 #include <tuple>
 
+#include "base/error.h"
 #include "kernels/session/build_options.h"
 #include "kernels/session/session.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/session/opencl.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "pipeline/image.h"
+#include "base/image.h"
 
 namespace lookalike {
 

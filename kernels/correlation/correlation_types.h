@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/correlation/correlation_kernel.h"
 #include "kernels/session/opencl.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/session/session.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

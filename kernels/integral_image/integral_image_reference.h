@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "base/image.h"
 
 namespace lookalike {
 

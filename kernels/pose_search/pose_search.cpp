@@ -5,8 +5,8 @@
 #include <string>
 #include <tuple>
 
+#include "base/error.h"
 #include "kernels/session/build_options.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

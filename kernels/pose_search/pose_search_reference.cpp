@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "pipeline/bilinear.h"
+#include "base/bilinear.h"
 
 namespace lookalike {
 namespace {

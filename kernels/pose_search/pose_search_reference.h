@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/pose_search/pose_search.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

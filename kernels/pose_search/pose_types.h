@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/homography.h"
 #include "kernels/session/opencl.h"
-#include "pipeline/homography.h"
 
 namespace lookalike {
 

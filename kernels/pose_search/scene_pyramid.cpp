@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

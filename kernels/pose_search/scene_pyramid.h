@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/session/session.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

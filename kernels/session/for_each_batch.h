@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 

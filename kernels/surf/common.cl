@@ -28,7 +28,7 @@ typedef struct {
   float line_weight, cross_weight;
 } Layer;
 
-// As Keypoint in pipeline/features.h, and the image of the batch it lies in.
+// As Keypoint in base/features.h, and the image of the batch it lies in.
 typedef struct {
   float x, y, size, angle_degrees, response;
   int octave, laplacian_sign;

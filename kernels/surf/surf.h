@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "base/features.h"
+#include "base/image.h"
 #include "kernels/session/session.h"
 #include "kernels/surf/surf_batch.h"
 #include "kernels/surf/surf_parameters.h"
 #include "kernels/surf/surf_plan.h"
 #include "kernels/surf/surf_program.h"
-#include "pipeline/features.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

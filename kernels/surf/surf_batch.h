@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/surf/surf_plan.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

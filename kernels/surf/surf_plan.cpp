@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/features.h"
+#include "base/image.h"
 #include "kernels/surf/surf_parameters.h"
-#include "pipeline/features.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

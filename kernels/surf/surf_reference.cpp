@@ -5,9 +5,9 @@
 #include <cmath>
 #include <span>
 
+#include "base/error.h"
 #include "kernels/surf/surf_plan.h"
 #include "kernels/surf/surf_reference_steps.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "base/features.h"
+#include "base/image.h"
 #include "kernels/surf/surf_parameters.h"
-#include "pipeline/features.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

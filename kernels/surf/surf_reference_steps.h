@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/features.h"
-#include "pipeline/image.h"
+#include "base/features.h"
+#include "base/image.h"
 
 namespace lookalike {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/image.h"
+#include "base/matrix_view.h"
 #include "kernels/session/session.h"
-#include "pipeline/image.h"
-#include "pipeline/matrix_view.h"
 
 namespace lookalike {
 

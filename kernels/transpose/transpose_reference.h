@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "pipeline/image.h"
-#include "pipeline/matrix_view.h"
+#include "base/image.h"
+#include "base/matrix_view.h"
 
 namespace lookalike {
 

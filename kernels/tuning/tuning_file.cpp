@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "kernels/session/kernel_source.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

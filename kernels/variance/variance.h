@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/artefacts.h"
+#include "base/image.h"
 #include "kernels/session/session.h"
-#include "pipeline/artefacts.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

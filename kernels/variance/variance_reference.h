@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/image.h"
 #include "kernels/variance/variance.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

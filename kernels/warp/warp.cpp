@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "kernels/session/build_options.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

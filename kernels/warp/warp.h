@@ -1,9 +1,9 @@
 #pragma once
 
+#include "base/homography.h"
+#include "base/image.h"
 #include "kernels/session/session.h"
 #include "kernels/warp/warped.h"
-#include "pipeline/homography.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "pipeline/bilinear.h"
+#include "base/bilinear.h"
 
 namespace lookalike {
 namespace {

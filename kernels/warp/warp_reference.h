@@ -1,8 +1,8 @@
 #pragma once
 
+#include "base/homography.h"
+#include "base/image.h"
 #include "kernels/warp/warped.h"
-#include "pipeline/homography.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

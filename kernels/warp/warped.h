@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pipeline/image.h"
+#include "base/image.h"
 
 namespace lookalike {
 

@@ -1,9 +1,9 @@
 #include <memory>
 
+#include "base/random.h"
 #include "kernels/histogram/histogram.h"
 #include "kernels/workload/inputs.h"
 #include "kernels/workload/workload.h"
-#include "pipeline/random.h"
 
 namespace lookalike {
 namespace {

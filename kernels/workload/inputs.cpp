@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/random.h"
+#include "base/random.h"
 
 namespace lookalike {
 namespace {

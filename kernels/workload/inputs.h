@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "base/image.h"
 
 namespace lookalike {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/parallel_ranges.h"
-#include "pipeline/signature.h"
+#include "base/parallel_ranges.h"
+#include "base/signature.h"
 
 namespace lookalike {
 namespace {

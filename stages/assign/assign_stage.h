@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "config/options.h"
 #include "kernels/assign/assign.h"
-#include "pipeline/artefacts.h"
 
 namespace lookalike {
 

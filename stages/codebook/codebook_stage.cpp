@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/random.h"
+#include "base/random.h"
 #include "stages/codebook/seeding.h"
 #include "stages/codebook/signature_training.h"
 

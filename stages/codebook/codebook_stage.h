@@ -1,8 +1,8 @@
 #pragma once
 
+#include "base/artefacts.h"
 #include "config/options.h"
 #include "kernels/session/session.h"
-#include "pipeline/artefacts.h"
 #include "stages/codebook/kmeans.h"
 #include "stages/codebook/sample.h"
 

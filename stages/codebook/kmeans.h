@@ -5,10 +5,10 @@
 #include <functional>
 #include <vector>
 
+#include "base/matrix_view.h"
 #include "config/options.h"
 #include "kernels/assign/assign.h"
 #include "kernels/session/session.h"
-#include "pipeline/matrix_view.h"
 #include "storage/row_file.h"
 
 namespace lookalike {

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/content_hash.h"
-#include "pipeline/error.h"
+#include "base/content_hash.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

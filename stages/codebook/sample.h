@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "config/options.h"
-#include "pipeline/artefacts.h"
 #include "storage/row_file.h"
 
 namespace lookalike {

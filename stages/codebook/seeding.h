@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/random.h"
 #include "kernels/session/session.h"
-#include "pipeline/random.h"
 #include "stages/codebook/kmeans.h"
 #include "storage/row_file.h"
 

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <span>
 
-#include "pipeline/error.h"
-#include "pipeline/parallel_ranges.h"
-#include "pipeline/signature.h"
+#include "base/error.h"
+#include "base/parallel_ranges.h"
+#include "base/signature.h"
 
 namespace lookalike {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/artefacts.h"
-#include "pipeline/random.h"
+#include "base/artefacts.h"
+#include "base/random.h"
 #include "stages/codebook/kmeans.h"
 #include "storage/row_file.h"
 

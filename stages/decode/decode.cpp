@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <opencv2/imgcodecs.hpp>
 
-#include "pipeline/content_hash.h"
+#include "base/content_hash.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/pixels.h"
 #include "stages/decode/resize.h"

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/artefacts.h"
+#include "base/image.h"
 #include "config/options.h"
-#include "pipeline/artefacts.h"
-#include "pipeline/image.h"
 
 namespace lookalike {
 

@@ -7,7 +7,7 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "stages/decode/quiet_cerr.h"
 
 namespace lookalike {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "stages/decode/resize.h"
 
 namespace lookalike {

@@ -4,7 +4,7 @@
 
 #include <opencv2/core.hpp>
 
-#include "pipeline/image.h"
+#include "base/image.h"
 #include "stages/decode/decode.h"
 
 namespace lookalike {

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/artefacts.h"
+#include "base/quad.h"
 #include "config/options.h"
 #include "kernels/session/session.h"
-#include "pipeline/artefacts.h"
-#include "pipeline/homography.h"
 #include "stages/decode/decode.h"
-#include "stages/match/evidence.h"
+#include "stages/match/decide/evidence.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -24,14 +24,6 @@ struct Query {
   DecodedImage image;
   FeatureSet features;  // in full-size px, extracted under the index's settings
 };
-
-// Corners in full-size pixels: top-left, top-right, bottom-right, bottom-left of the indexed
-// image. A corner is the outer corner of the corner pixel, counted from the outer corner of the
-// query's top-left pixel, so the whole query is (0, 0), (w, 0), (w, h), (0, h).
-using Quad = std::array<Point, 4>;
-
-// The quad of a w x h object under a map between pixel centres.
-Quad outline(const Homography& object_to_scene, int width, int height);
 
 // What a match is taken for, weakest first; see decision.h.
 enum class Decision { kNone, kSimilar, kPart, kSameObject, kDuplicate };

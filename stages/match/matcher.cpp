@@ -12,22 +12,22 @@
 #include <unordered_set>
 #include <utility>
 
-#include "pipeline/error.h"
-#include "stages/match/calibration.h"
-#include "stages/match/decision.h"
-#include "stages/match/expansion.h"
-#include "stages/match/explanations.h"
-#include "stages/match/index_cache.h"
-#include "stages/match/indexed_picture.h"
+#include "base/error.h"
+#include "base/quad.h"
+#include "stages/match/decide/calibration.h"
+#include "stages/match/decide/decision.h"
+#include "stages/match/decide/explanations.h"
 #include "stages/match/match.h"
 #include "stages/match/mirror.h"
-#include "stages/match/pose_geometry.h"
-#include "stages/match/quad.h"
-#include "stages/match/query_words.h"
-#include "stages/match/reduction.h"
-#include "stages/match/sharpen.h"
-#include "stages/match/shortlist.h"
-#include "stages/match/verification.h"
+#include "stages/match/refine/indexed_picture.h"
+#include "stages/match/refine/reduction.h"
+#include "stages/match/refine/sharpen.h"
+#include "stages/match/verify/pose_geometry.h"
+#include "stages/match/verify/verification.h"
+#include "stages/match/vote/expansion.h"
+#include "stages/match/vote/index_cache.h"
+#include "stages/match/vote/query_words.h"
+#include "stages/match/vote/shortlist.h"
 
 namespace lookalike {
 namespace {

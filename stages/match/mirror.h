@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "pipeline/features.h"
+#include "base/features.h"
 #include "stages/match/match.h"
 
 // Photos as a mirror shows them, left and right exchanged.

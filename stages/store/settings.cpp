@@ -3,9 +3,9 @@
 #include <string>
 #include <variant>
 
+#include "base/content_hash.h"
+#include "base/error.h"
 #include "config/fields.h"
-#include "pipeline/content_hash.h"
-#include "pipeline/error.h"
 #include "storage/artefact_files.h"
 
 namespace lookalike {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 

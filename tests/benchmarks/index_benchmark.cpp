@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/random.h"
+#include "base/random.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
 #include "storage/sqlite.h"

@@ -15,10 +15,10 @@
 #include <opencv2/features2d.hpp>
 #include <opencv2/imgcodecs.hpp>
 
-#include "pipeline/error.h"
-#include "pipeline/main_guard.h"
-#include "pipeline/scan.h"
-#include "tools/index/index_run.h"
+#include "base/error.h"
+#include "base/main_guard.h"
+#include "base/scan.h"
+#include "pipeline/index/index_run.h"
 
 namespace lookalike {
 namespace {

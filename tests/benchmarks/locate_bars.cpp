@@ -17,8 +17,8 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/random.h"
-#include "stages/match/correlation_search/exhaustive_search.h"
+#include "base/random.h"
+#include "stages/match/locate/exhaustive_search.h"
 #include "tests/benchmarks/locate_cases.h"
 
 namespace lookalike {

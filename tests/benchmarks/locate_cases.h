@@ -11,10 +11,10 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/homography.h"
-#include "pipeline/image.h"
-#include "pipeline/random.h"
-#include "stages/match/crop.h"
+#include "base/homography.h"
+#include "base/image.h"
+#include "base/random.h"
+#include "stages/match/refine/crop.h"
 
 // Objects and scenes made of the photos of the package opencv-doc.
 namespace lookalike {

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "config/load.h"
-#include "pipeline/error.h"
 
 namespace lookalike {
 namespace {

@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pipeline/index/index_run.h"
 #include "storage/index_reader.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
-#include "tools/index/index_run.h"
 
 namespace lookalike {
 namespace {

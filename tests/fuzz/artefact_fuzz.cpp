@@ -9,7 +9,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "storage/artefact_codecs.h"
 #include "storage/artefact_files.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "storage/codecs.h"
 #include "storage/digest.h"
 #include "tests/fuzz/fuzz_target.h"

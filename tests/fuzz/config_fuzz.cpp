@@ -3,9 +3,9 @@
 
 #include <string_view>
 
+#include "base/error.h"
 #include "config/fields.h"
 #include "config/load.h"
-#include "pipeline/error.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace lookalike;

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tools/evaluate/truth.h"
 

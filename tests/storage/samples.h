@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/artefacts.h"
-#include "pipeline/error.h"
-#include "pipeline/random.h"
+#include "base/artefacts.h"
+#include "base/error.h"
+#include "base/random.h"
 #include "storage/byte_stream.h"
 #include "storage/index_types.h"
 

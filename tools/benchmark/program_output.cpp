@@ -8,7 +8,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "storage/atomic_file.h"
 
 namespace lookalike {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "stages/match/decision.h"
+#include "stages/match/decide/decision.h"
 #include "tools/evaluate/csv_field.h"
 #include "tools/evaluate/metrics.h"
 

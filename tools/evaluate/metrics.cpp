@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "pipeline/error.h"
-#include "stages/match/quad.h"
+#include "base/error.h"
+#include "base/quad.h"
 
 namespace lookalike {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "tools/evaluate/csv_field.h"
 
 namespace lookalike {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

@@ -16,7 +16,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "stages/decode/pixels.h"
 #include "storage/output_guard.h"
 #include "tools/example/drawing.h"

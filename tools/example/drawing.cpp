@@ -6,7 +6,7 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/random.h"
+#include "base/random.h"
 
 namespace lookalike {
 namespace {

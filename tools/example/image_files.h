@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/random.h"
+#include "base/random.h"
 
 // Image files for tests of what reads them, whole and as a bad disk or a bad person leaves them.
 namespace lookalike {

@@ -1,7 +1,7 @@
 #include <functional>
 
-#include "pipeline/main_guard.h"
-#include "stages/command/command_line.h"
+#include "base/main_guard.h"
+#include "tools/command_line/command_line.h"
 #include "tools/example/commands.h"
 
 int main(int argc, char** argv) {

@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/main_guard.h"
 #include "kernels/assign/synthetic_descriptors.h"
-#include "pipeline/main_guard.h"
-#include "stages/command/command_line.h"
 #include "tools/benchmark/least_time.h"
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 namespace {

@@ -9,14 +9,14 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/error.h"
 #include "kernels/workload/benchmark.h"
-#include "pipeline/error.h"
-#include "stages/command/command_line.h"
-#include "stages/command/open_session.h"
-#include "stages/match/answers.h"
+#include "pipeline/answers.h"
+#include "pipeline/open_session.h"
 #include "tools/benchmark/benchmark_json.h"
 #include "tools/benchmark/faiss_peers.h"
 #include "tools/benchmark/opencv_peers.h"
+#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "stages/command/command_line.h"
-#include "stages/command/open_session.h"
-#include "stages/match/answers.h"
-#include "tools/calibrate/calibrate_index.h"
+#include "base/error.h"
+#include "pipeline/answers.h"
+#include "pipeline/calibrate/calibrate_index.h"
+#include "pipeline/open_session.h"
+#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/log.h"
-#include "stages/match/answers.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "pipeline/answers.h"
+#include "pipeline/calibrate/calibrate_index.h"
 #include "storage/index_check.h"
 #include "storage/index_reader.h"
-#include "tools/calibrate/calibrate_index.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/index_file.h"
 

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/index_file.h"

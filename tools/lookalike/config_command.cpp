@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "stages/command/command_line.h"
+#include "base/error.h"
+#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

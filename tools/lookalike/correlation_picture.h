@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/image.h"
 #include "kernels/pose_search/pose_search.h"
-#include "pipeline/image.h"
 #include "storage/output_file.h"
 
 namespace lookalike {

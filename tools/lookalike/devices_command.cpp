@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "kernels/self_test.h"
 #include "kernels/session/device.h"
-#include "pipeline/error.h"
-#include "stages/command/command_line.h"
-#include "stages/command/open_session.h"
-#include "stages/match/answers.h"
+#include "pipeline/answers.h"
+#include "pipeline/open_session.h"
+#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

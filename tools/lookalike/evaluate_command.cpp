@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "stages/command/command_line.h"
-#include "stages/command/open_session.h"
-#include "stages/command/output_arguments.h"
-#include "stages/match/answers.h"
+#include "base/error.h"
+#include "pipeline/answers.h"
+#include "pipeline/open_session.h"
 #include "stages/store/settings.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/output_arguments.h"
 #include "tools/evaluate/match_table.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/rank_table.h"

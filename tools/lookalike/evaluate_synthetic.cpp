@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "stages/command/image_batches.h"
-#include "stages/command/open_session.h"
+#include "base/error.h"
+#include "pipeline/image_batches.h"
+#include "pipeline/index/index_run.h"
+#include "pipeline/open_session.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/store/settings.h"
 #include "tools/evaluate/synthetic/scratch_folder.h"
 #include "tools/evaluate/synthetic/suite_report.h"
-#include "tools/index/index_run.h"
 
 namespace lookalike {
 namespace {

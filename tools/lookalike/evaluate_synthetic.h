@@ -8,8 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/progress.h"
 #include "config/options.h"
-#include "pipeline/progress.h"
 #include "storage/index_reader.h"
 #include "storage/output_file.h"
 

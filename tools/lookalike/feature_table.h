@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pipeline/features.h"
+#include "base/features.h"
 #include "storage/output_file.h"
 
 namespace lookalike {

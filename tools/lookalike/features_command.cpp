@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/error.h"
-#include "stages/command/command_line.h"
-#include "stages/command/open_session.h"
-#include "stages/command/output_arguments.h"
+#include "base/error.h"
+#include "pipeline/open_session.h"
 #include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/feature_table.h"
 #include "tools/lookalike/object_mask.h"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/printable.h"
+#include "base/printable.h"
 
 namespace lookalike {
 namespace {

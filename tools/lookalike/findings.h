@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "stages/match/locate.h"
+#include "stages/match/locate/locate.h"
 #include "stages/match/match.h"
 #include "tools/report/report.h"
 

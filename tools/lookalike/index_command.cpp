@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/printable.h"
-#include "pipeline/stop_signal.h"
-#include "stages/command/command_line.h"
-#include "stages/command/output_arguments.h"
-#include "tools/index/index_run.h"
-#include "tools/index/metrics.h"
-#include "tools/index/retrain.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/stop_signal.h"
+#include "pipeline/index/index_run.h"
+#include "pipeline/index/metrics.h"
+#include "pipeline/index/retrain.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 

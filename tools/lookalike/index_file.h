@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "stages/command/command_line.h"
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/path_set.h"
+#include "base/error.h"
+#include "base/path_set.h"
 
 namespace lookalike {
 namespace {

@@ -11,14 +11,14 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/printable.h"
-#include "stages/command/command_line.h"
-#include "stages/command/open_session.h"
-#include "stages/command/output_arguments.h"
-#include "stages/match/answers.h"
-#include "stages/match/locate.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "pipeline/answers.h"
+#include "pipeline/open_session.h"
+#include "stages/match/locate/locate.h"
 #include "storage/index_reader.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/correlation_picture.h"
 #include "tools/lookalike/findings.h"

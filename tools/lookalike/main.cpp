@@ -1,4 +1,4 @@
-#include "pipeline/main_guard.h"
+#include "base/main_guard.h"
 #include "tools/lookalike/commands.h"
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "storage/index_writer.h"
 #include "storage/schema.h"
 #include "tools/lookalike/commands.h"

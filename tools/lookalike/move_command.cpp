@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/path_set.h"
-#include "pipeline/printable.h"
-#include "pipeline/progress.h"
-#include "stages/command/command_line.h"
+#include "base/error.h"
+#include "base/path_set.h"
+#include "base/printable.h"
+#include "base/progress.h"
 #include "stages/decode/decode.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
+#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/index_file.h"
 

@@ -7,7 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "stages/decode/pixels.h"
 
 namespace lookalike {

@@ -4,8 +4,8 @@
 
 #include <opencv2/core.hpp>
 
+#include "base/image.h"
 #include "config/options.h"
-#include "pipeline/image.h"
 #include "stages/decode/decode.h"
 
 namespace lookalike {

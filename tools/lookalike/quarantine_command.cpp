@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/file_uri.h"
-#include "pipeline/printable.h"
-#include "stages/match/answers.h"
+#include "base/error.h"
+#include "base/file_uri.h"
+#include "base/printable.h"
+#include "pipeline/answers.h"
 #include "storage/index_reader.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/index_file.h"

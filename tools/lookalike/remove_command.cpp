@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/path_set.h"
-#include "pipeline/printable.h"
-#include "stages/command/command_line.h"
+#include "base/error.h"
+#include "base/path_set.h"
+#include "base/printable.h"
 #include "storage/index_writer.h"
+#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/index_file.h"
 

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "config/suggest.h"
-#include "pipeline/error.h"
-#include "stages/command/command_line.h"
+#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/error.h"
-#include "pipeline/printable.h"
-#include "stages/match/answers.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "pipeline/answers.h"
 #include "storage/index_reader.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/index_file.h"

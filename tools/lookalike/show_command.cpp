@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "pipeline/error.h"
-#include "pipeline/file_uri.h"
-#include "stages/command/command_line.h"
-#include "stages/match/answers.h"
+#include "base/error.h"
+#include "base/file_uri.h"
+#include "pipeline/answers.h"
 #include "storage/index_reader.h"
+#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/indexed_image.h"
 

@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/error.h"
 #include "kernels/tuning/tuning_store.h"
 #include "kernels/workload/tune.h"
-#include "pipeline/error.h"
-#include "stages/command/command_line.h"
-#include "stages/command/open_session.h"
-#include "stages/command/output_arguments.h"
+#include "pipeline/open_session.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

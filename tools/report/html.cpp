@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "pipeline/utf8.h"
+#include "base/utf8.h"
 
 namespace lookalike {
 namespace {

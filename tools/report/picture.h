@@ -3,8 +3,8 @@
 #include <string>
 #include <variant>
 
+#include "base/artefacts.h"
 #include "config/options.h"
-#include "pipeline/artefacts.h"
 
 namespace lookalike {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/homography.h"
 #include "config/options.h"
-#include "pipeline/homography.h"
 #include "stages/match/match.h"
 #include "tools/report/page.h"
 

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/correlation/correlation_reference.h"
-#include "pipeline/error.h"
 #include "tests/kernels/correlation/every_correlation.h"
 #include "tests/kernels/correlation/pictures.h"
 

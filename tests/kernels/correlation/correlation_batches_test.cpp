@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/image.h"
+#include "base/image.h"
 
 namespace lookalike {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "kernels/correlation/block_transform.h"
 #include "kernels/correlation/correlation.h"
-#include "pipeline/error.h"
 #include "tests/kernels/correlation/pictures.h"
 #include "tests/kernels/shared_session.h"
 

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "kernels/histogram/histogram_reference.h"
-#include "pipeline/random.h"
 #include "tests/kernels/shared_session.h"
 
 namespace lookalike {

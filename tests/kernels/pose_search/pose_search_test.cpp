@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "kernels/pose_search/pose_search_reference.h"
-#include "pipeline/error.h"
 #include "tests/kernels/shared_session.h"
 
 namespace lookalike {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/features.h"
+#include "base/features.h"
 
 namespace lookalike {
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <string>
 
-#include "pipeline/error.h"
-#include "pipeline/image.h"
+#include "base/error.h"
+#include "base/image.h"
 
 namespace lookalike {
 

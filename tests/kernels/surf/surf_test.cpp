@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "kernels/surf/surf_reference.h"
-#include "pipeline/error.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/surf/feature_gates.h"
 #include "tests/kernels/surf/surf_fixture.h"

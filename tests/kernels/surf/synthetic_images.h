@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "pipeline/image.h"
-#include "pipeline/random.h"
+#include "base/image.h"
+#include "base/random.h"
 
 namespace lookalike {
 

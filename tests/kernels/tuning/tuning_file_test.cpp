@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

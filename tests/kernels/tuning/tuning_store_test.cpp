@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "kernels/session/session.h"
-#include "pipeline/error.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/temporary_folder.h"
 

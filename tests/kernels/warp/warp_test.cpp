@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "kernels/warp/warp_reference.h"
-#include "pipeline/error.h"
 #include "tests/kernels/correlation/pictures.h"
 #include "tests/kernels/shared_session.h"
 

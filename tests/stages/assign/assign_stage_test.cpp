@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/signature.h"
 #include "config/fields.h"
 #include "kernels/assign/synthetic_descriptors.h"
-#include "pipeline/signature.h"
 
 namespace lookalike {
 namespace {

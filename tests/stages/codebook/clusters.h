@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "pipeline/random.h"
+#include "base/random.h"
 #include "storage/row_file.h"
 
 namespace lookalike {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/content_hash.h"
-#include "pipeline/error.h"
+#include "base/content_hash.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/signature.h"
+#include "base/signature.h"
 #include "tests/stages/codebook/clusters.h"
 
 namespace lookalike {

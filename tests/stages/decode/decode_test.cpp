@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/content_hash.h"
+#include "base/content_hash.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 

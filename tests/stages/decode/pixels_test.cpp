@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "tests/stages/pictures.h"
 #include "tests/stages/png_bytes.h"
 #include "tests/temporary_folder.h"

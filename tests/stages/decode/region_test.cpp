@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 

@@ -6,9 +6,9 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "base/error.h"
 #include "kernels/surf/surf.h"
 #include "kernels/surf/surf_reference.h"
-#include "pipeline/error.h"
 #include "tests/kernels/surf/feature_gates.h"
 
 namespace lookalike {

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "tests/stages/match/matcher_fixture.h"
 
 namespace lookalike {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "stages/match/quad.h"
+#include "base/quad.h"
 #include "tests/stages/match/matcher_fixture.h"
 
 namespace lookalike {

@@ -7,10 +7,10 @@
 
 #include <opencv2/imgcodecs.hpp>
 
-#include "pipeline/image.h"
+#include "base/image.h"
 #include "stages/extract/extract_stage.h"
-#include "stages/match/crop.h"
 #include "stages/match/match.h"
+#include "stages/match/refine/crop.h"
 
 namespace lookalike {
 

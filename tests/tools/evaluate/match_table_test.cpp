@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "storage/output_guard.h"
 #include "tests/temporary_folder.h"
 

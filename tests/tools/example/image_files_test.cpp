@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/content_hash.h"
+#include "base/content_hash.h"
 #include "stages/decode/decode.h"
 #include "tests/stages/pictures.h"
 

@@ -11,7 +11,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "tests/stages/pictures.h"
 #include "tests/stages/png_bytes.h"
 #include "tests/temporary_folder.h"

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "tests/stages/pictures.h"
 #include "tests/stages/png_bytes.h"
 #include "tests/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "stages/match/match.h"
-#include "stages/match/pose_geometry.h"
+#include "stages/match/verify/pose_geometry.h"
 #include "tools/evaluate/synthetic/variant.h"
 
 namespace lookalike {

@@ -4,7 +4,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "tools/evaluate/synthetic/variant.h"
 
 namespace lookalike {

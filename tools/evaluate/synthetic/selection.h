@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/artefacts.h"
+#include "base/artefacts.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {

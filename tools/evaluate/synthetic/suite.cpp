@@ -11,11 +11,11 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/content_hash.h"
-#include "pipeline/ordered_parallel.h"
+#include "base/content_hash.h"
+#include "base/ordered_parallel.h"
+#include "base/quad.h"
 #include "stages/decode/pixels.h"
-#include "stages/match/pose_geometry.h"
-#include "stages/match/quad.h"
+#include "stages/match/verify/pose_geometry.h"
 
 namespace lookalike {
 namespace {

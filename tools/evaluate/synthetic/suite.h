@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "config/options.h"
-#include "pipeline/progress.h"
 #include "stages/decode/decode.h"
 #include "stages/match/match.h"
 #include "tools/evaluate/synthetic/selection.h"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "stages/match/answers.h"
+#include "pipeline/answers.h"
 #include "tools/evaluate/csv_field.h"
 #include "tools/evaluate/synthetic/chart.h"
 #include "tools/report/html.h"

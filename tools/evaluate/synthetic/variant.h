@@ -6,8 +6,8 @@
 
 #include <opencv2/core.hpp>
 
-#include "pipeline/homography.h"
-#include "pipeline/random.h"
+#include "base/homography.h"
+#include "base/random.h"
 
 namespace lookalike {
 

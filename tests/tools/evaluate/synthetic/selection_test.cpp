@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/error.h"
+#include "base/error.h"
 #include "storage/index_writer.h"
 #include "tests/temporary_folder.h"
 

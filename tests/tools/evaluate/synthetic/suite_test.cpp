@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
-#include "pipeline/content_hash.h"
+#include "base/content_hash.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
 

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/features.h"
+
+// What flows between the stages. storage/ gives each of these a file form.
+namespace lookalike {
+
+// XXH3-128 of a file's bytes: the identity of an image, whatever its name.
+using ContentHash = std::array<std::uint8_t, 16>;
+
+// A file that is to be, or was, indexed.
+struct SourceFile {
+  std::string path;  // absolute, the bytes that the file system has
+  std::uint64_t size_bytes = 0;
+  std::int64_t modified_ns = 0;  // since the epoch
+
+  bool operator==(const SourceFile&) const = default;
+};
+
+// An image that was decoded: upright as its EXIF says, before any reduction in size.
+struct ImageRecord {
+  SourceFile file;
+  ContentHash content{};
+  std::int32_t width = 0;   // px
+  std::int32_t height = 0;  // px
+
+  bool operator==(const ImageRecord&) const = default;
+};
+
+// A file that could not be used, and why.
+struct SkippedFile {
+  SourceFile file;
+  std::string
+      reason;  // one word for programs: "unreadable", "empty", "undecodable", "too_small", ...
+  std::string detail;  // a sentence for people
+
+  bool operator==(const SkippedFile&) const = default;
+};
+
+// Stage extract: the features of one image. Keypoints are in pixels of the upright image at full
+// size, also when features were taken from a reduced copy.
+struct ImageFeatures {
+  ImageRecord image;
+  FeatureSet features;
+};
+
+// Stage variance: exact sums over the grey pixels that features are taken from.
+struct PixelSums {
+  std::uint64_t count = 0;
+  std::uint64_t sum = 0;
+  std::uint64_t sum_of_squares = 0;
+
+  double mean() const;      // 0 for no pixels
+  double variance() const;  // sum_of_squares / count - mean^2, from exact integers; 0 for no pixels
+  bool operator==(const PixelSums&) const = default;
+};
+
+struct ImageStatistics {
+  ImageRecord image;
+  PixelSums sums;
+};
+
+// Stage codebook: visual words, and what turns a descriptor into a 64-bit signature beside its
+// word (Jegou, Douze, Schmid, "Hamming embedding and weak geometric consistency", ECCV 2008).
+inline constexpr std::size_t kSignatureBits = 64;
+struct Codebook {
+  std::size_t descriptor_size = 64;  // d
+  std::vector<float> words;          // [k][d]
+  std::vector<float> projection;     // [64][d], orthonormal rows
+  std::vector<float> thresholds;     // [k][64]: medians of the projections of a word's features
+
+  std::size_t size() const { return words.size() / descriptor_size; }
+  MatrixView<const float> word_matrix() const { return {words, descriptor_size}; }
+};
+
+// Stage assign: a feature as the index keeps it.
+struct IndexedFeature {
+  std::uint32_t word = 0;
+  std::uint64_t signature = 0;
+  float x = 0;              // px of the full-size image, as Keypoint
+  float y = 0;              // px
+  float size = 0;           // px
+  float angle_degrees = 0;  // [0, 360)
+  std::int32_t laplacian_sign = 0;
+
+  bool operator==(const IndexedFeature&) const = default;
+};
+
+struct WordCount {
+  std::uint32_t word = 0;
+  std::uint32_t count = 0;
+
+  bool operator==(const WordCount&) const = default;
+};
+using SparseHistogram = std::vector<WordCount>;  // words ascending, counts positive
+
+struct ImageWords {
+  ImageRecord image;
+  std::vector<IndexedFeature> features;  // by word, then in extraction order
+  SparseHistogram histogram;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,34 @@
+#include "base/content_hash.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <xxhash.h>
+
+#include <fmt/format.h>
+
+namespace lookalike {
+
+ContentHash hash_content(std::span<const std::uint8_t> bytes) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  ContentHash content{};
+  std::copy(std::begin(canonical.digest), std::end(canonical.digest), content.begin());
+  return content;
+}
+
+std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(content.data(), content.size(), seed);
+}
+
+std::string to_hex(const ContentHash& content) {
+  return fmt::format("{:02x}", fmt::join(content, ""));
+}
+
+std::size_t ContentHasher::operator()(const ContentHash& content) const {
+  std::size_t value = 0;
+  std::memcpy(&value, content.data(), sizeof value);
+  return value;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/matrix_view.h"
+
+namespace lookalike {
+
+// An interest point. Pixel centres lie at whole coordinates: (0, 0) is the middle of the top-left
+// pixel.
+struct Keypoint {
+  float x = 0;              // px
+  float y = 0;              // px
+  float size = 0;           // diameter, px
+  float angle_degrees = 0;  // [0, 360), as SURF's reference writes it; 270 when upright
+  float response = 0;       // determinant of the Hessian, not interpolated
+  std::int32_t octave = 0;
+  std::int32_t laplacian_sign = 0;  // sign of the trace: -1, 0 or +1 (OpenCV's class_id)
+
+  bool operator==(const Keypoint&) const = default;
+};
+
+// The features of one image: keypoints [n] and descriptors [n][descriptor_size].
+struct FeatureSet {
+  std::size_t descriptor_size = 64;
+  std::vector<Keypoint> keypoints;
+  std::vector<float> descriptors;
+
+  std::size_t size() const { return keypoints.size(); }
+  MatrixView<const float> descriptor_matrix() const { return {descriptors, descriptor_size}; }
+};
+
+}  // namespace lookalike

@@ -1,0 +1,161 @@
+#include "base/scan.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <system_error>
+
+#include "base/path_set.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bytes above 127 stay as they are: names need not be in any known encoding.
+char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+constexpr const char* kUnreadable = "unreadable";
+constexpr const char* kNoFile = "not_a_file";
+
+void skip(const std::string& path, const char* reason, const std::string& detail,
+          ScanResult& result) {
+  SkippedFile& skipped = result.skipped.emplace_back();
+  skipped.file.path = path;
+  skipped.reason = reason;
+  skipped.detail = detail;
+}
+
+FolderDevice device_of(const fs::path& folder, const struct stat& status) {
+  struct statvfs system {};
+  const bool known = ::statvfs(folder.c_str(), &system) == 0;
+  return {folder.native(), status.st_dev, known ? system.f_fsid : 0};
+}
+
+class Scanner {
+ public:
+  Scanner(std::span<const std::string> folders, std::span<const std::string> extensions,
+          const std::function<void()>& after_each)
+      : extensions_(extensions), after_each_(after_each) {
+    for (const std::string& folder : folders) named_.insert(normal_path(folder));
+  }
+
+  void add_named(const std::string& folder) {
+    ScannedFolder& named = result_.folders.emplace_back();
+    named.path = normal_path(folder);
+    std::error_code error;
+    if (!fs::is_directory(named.path, error)) {
+      named.problem = fs::exists(named.path, error) ? "not a folder" : "no such folder";
+    } else if (!add_folder(named.path, nullptr)) {
+      named.problem = "cannot be read";
+    }
+  }
+
+  ScanResult finish() {
+    sort_by_path(result_.files, [](const SourceFile& file) { return file.path; });
+    sort_by_path(result_.skipped, [](const SkippedFile& skipped) { return skipped.file.path; });
+    return std::move(result_);
+  }
+
+ private:
+  template <typename Item, typename PathOf>
+  static void sort_by_path(std::vector<Item>& items, PathOf path_of) {
+    std::ranges::sort(items, {}, path_of);
+    const auto same_path = [&](const Item& a, const Item& b) { return path_of(a) == path_of(b); };
+    items.erase(std::unique(items.begin(), items.end(), same_path), items.end());
+  }
+
+  // above: the device of the folder that holds this one; nullptr for one that was named.
+  // Returns false when the folder cannot be read to its end: what is missing from the list must
+  // not be taken for gone. The folders below are collected first, so that a deep tree never holds
+  // many folders open. Those that were named as well are left to their own turn.
+  bool add_folder(const fs::path& folder, const dev_t* above) {
+    // A folder that may be listed but not searched gives names of which nothing can be learnt.
+    struct stat status {};
+    if (::stat((folder / ".").c_str(), &status) != 0) return false;
+    if (above == nullptr || *above != status.st_dev) {
+      result_.folders.back().devices.push_back(device_of(folder, status));
+    }
+    std::error_code error;
+    std::vector<fs::path> below;
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      std::error_code unknown;
+      const fs::file_type type = entry->symlink_status(unknown).type();
+      if (type == fs::file_type::none) {
+        skip(entry->path(), unknown.message());  // perhaps a folder: what is below is not gone
+      } else if (type == fs::file_type::directory) {
+        if (!named_.contains(entry->path().native())) below.push_back(entry->path());
+      } else if (is_image_name(entry->path(), extensions_)) {
+        add_file(entry->path().native(), result_);
+      }
+      after_each_();
+    }
+    for (const fs::path& path : below) {
+      if (!add_folder(path, &status.st_dev)) skip(path, "folder cannot be read");
+    }
+    return !error;
+  }
+
+  void skip(const fs::path& path, const std::string& detail) {
+    lookalike::skip(path.native(), kUnreadable, detail, result_);
+  }
+
+  const std::span<const std::string> extensions_;
+  const std::function<void()>& after_each_;
+  PathSet named_;
+  ScanResult result_;
+};
+
+}  // namespace
+
+bool is_same_file_system(const FolderDevice& before, const FolderDevice& now) {
+  const bool both_have_one = before.file_system != 0 && now.file_system != 0;
+  return both_have_one ? before.file_system == now.file_system : before.device == now.device;
+}
+
+void add_file(const std::string& path, ScanResult& result) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    const bool leads_nowhere = errno == ENOENT || errno == ELOOP;
+    skip(path, leads_nowhere ? kNoFile : kUnreadable, std::generic_category().message(errno),
+         result);
+  } else if (S_ISREG(status.st_mode)) {
+    result.files.push_back(
+        {path, static_cast<std::uint64_t>(status.st_size),
+         std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec});
+  } else if (!S_ISDIR(status.st_mode)) {
+    skip(path, kNoFile, "not a regular file", result);
+  }
+}
+
+bool is_image_name(const fs::path& file, std::span<const std::string> extensions) {
+  const std::string_view name = file.native();
+  return std::ranges::any_of(extensions, [&](const std::string& extension) {
+    if (name.size() <= extension.size()) return false;
+    const std::string_view end = name.substr(name.size() - extension.size());
+    return *(end.data() - 1) == '.' &&
+           std::ranges::equal(end, extension, {}, lower_case, lower_case);
+  });
+}
+
+ScanResult scan_folders(std::span<const std::string> folders,
+                        std::span<const std::string> extensions,
+                        const std::function<void()>& after_each) {
+  Scanner scanner(folders, extensions, after_each);
+  PathSet done;
+  for (const std::string& folder : folders) {
+    const std::string path = normal_path(folder);
+    if (done.contains(path)) continue;
+    done.insert(path);
+    scanner.add_named(path);
+  }
+  return scanner.finish();
+}
+
+}  // namespace lookalike

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/artefacts.h"
+
+namespace lookalike {
+
+// A descriptor's coordinates on the axes of a codebook's projection.
+using Projections = std::array<float, kSignatureBits>;
+
+// Projects descriptors; holds the axes turned so that all sums run side by side. Training and
+// lookup both go through here, so that they agree to the last bit.
+class Projector {
+ public:
+  // Throws Error(kInternal) when the codebook's projection is not [64][d].
+  explicit Projector(const Codebook& codebook);
+  // Descriptor [d].
+  Projections operator()(std::span<const float> descriptor) const;
+
+ private:
+  std::vector<float> transposed_;  // [d][64]
+};
+
+// 64-bit signatures of descriptors [n][d] under words [n][m] of a codebook of the same d; n may be
+// 0, m is words.size() / n. Bit b is set where the projection on axis b is above the word's
+// threshold; equal is not above. Returns [n][m], in the order of the words.
+// Throws Error(kInternal) on shapes that do not fit or a word that the codebook does not have.
+// Method: Jegou, Douze, Schmid, "Hamming embedding and weak geometric consistency", ECCV 2008.
+std::vector<std::uint64_t> signatures_of(MatrixView<const float> descriptors,
+                                         const Codebook& codebook,
+                                         std::span<const std::uint32_t> words);
+
+// The same for one descriptor and one word.
+std::uint64_t signature_of(std::span<const float> descriptor, const Codebook& codebook,
+                           std::uint32_t word);
+
+// How many bits differ, [0, 64].
+inline unsigned hamming_distance(std::uint64_t a, std::uint64_t b) {
+  return static_cast<unsigned>(std::popcount(a ^ b));
+}
+
+}  // namespace lookalike

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "stages/match/locate/locate.h"
+#include "stages/match/match.h"
+
+// The answers of matching and of locating, as JSON.
+namespace lookalike {
+
+using Json = nlohmann::ordered_json;
+
+// One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
+std::string json_text(const Json& json);
+
+// {"query": path, "found": n, "matches": [{"path", "paths", "gone", "score", "probability",
+// "decision", "mirrored", "inliers", "correlation", "moved_px", "quad"}, ...]}. found: how many
+// there are, also beyond those listed. paths: every file of the image, of which `path` is the first
+// that is there; gone: those where no file is any more. moved_px: how far, in full-size px of the
+// query, the pixels moved the corner of the quad that they moved most. It and the correlation are
+// null where the pixels were not compared, quad without a pose. Positions and moved_px are rounded
+// to 1/1000, paths are as text_of_path() gives them.
+Json query_answer(const std::string& query, const QueryResult& result);
+
+// Why a query or a scene was not answered: {"query": path, "error": {"kind", "reason", "message"}},
+// with the name of what it is first. kind: as to_string(ErrorKind) has it; reason: one word for
+// programs, as SkippedFile has it.
+Json failed_answer(const char* what, const std::string& path, const SkippedFile& why);
+
+// What was found of one object: its name, and where.
+struct ObjectLocated {
+  std::string object;
+  Located located;
+};
+
+// {"scene": path, "hits": [{"object", "method", "centre", "position_error_px", "angle_degrees",
+// "scale", "correlation", "quad"}, ...], "not_found": [{"object", "method", "reason"}, ...]};
+// position_error_px is null where it could not be taken.
+Json locate_answer(const std::string& scene, std::span<const ObjectLocated> objects);
+
+}  // namespace lookalike

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/progress.h"
+#include "config/options.h"
+#include "kernels/session/session.h"
+#include "stages/match/decide/calibration.h"
+#include "storage/index_reader.h"
+#include "storage/index_writer.h"
+
+namespace lookalike {
+
+// An index of fewer images is not calibrated: what is shipped is better than so few pairs.
+inline constexpr std::size_t kFewestForCalibration = 40;
+
+// What is found in at most 48 photos made of the index's own images, taken by their content and the
+// seed, and in their mirror images; see Sightings. Images that cannot be read any more are passed
+// over. Calls before_each before each photo; what that throws ends it.
+Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
+                       Progress& progress, const std::function<void()>& before_each);
+
+// Whether the index has grown or shrunk by half since it was calibrated, or never was, and has
+// enough images.
+bool is_calibration_due(const IndexReader& index);
+
+// What is wrong with what an index says of its calibration, if anything. Queries would go by the
+// shipped one instead, and say nothing.
+std::optional<std::string> problem_of_calibration(const IndexReader& index);
+
+// What an index was calibrated on, and to what; to nothing when it was left as it is.
+struct CalibrationRun {
+  Sightings sightings;
+  std::optional<Calibration> calibration;
+};
+
+// Calibrates the index that the writer holds. Leaves it as it is when none of its images can be
+// read any more, and when before_each throws.
+CalibrationRun calibrate_index(
+    IndexWriter& writer, const RunConfig& config, OpenClSession& session, Progress::Style style,
+    const std::function<void()>& before_each = [] {});
+
+}  // namespace lookalike

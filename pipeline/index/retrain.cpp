@@ -1,0 +1,198 @@
+#include "pipeline/index/retrain.h"
+
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/path_set.h"
+#include "base/printable.h"
+#include "pipeline/index/removals.h"
+#include "pipeline/index/run_document.h"
+#include "pipeline/index/run_recorder.h"
+#include "pipeline/index/update_plan.h"
+#include "storage/index_reader.h"
+#include "storage/other_settings.h"
+
+namespace lookalike {
+namespace {
+
+void remove_index(const std::string& database) {
+  for (const char* ending : {"", "-wal", "-shm", ".work"}) {
+    std::error_code ignored;
+    std::filesystem::remove_all(database + ending, ignored);
+  }
+}
+
+// Whether the index has this very content: it was swapped in, and the run was killed before it
+// could remove what it came from.
+bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
+  try {
+    const Settings settings = IndexReader(beside).settings();
+    return !settings.empty() && settings == writer.settings();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// What the new index is made of: all folders of the old one, those that are named now, and the
+// files of the old one that lie in none of them.
+struct Sources {
+  std::vector<std::string> folders;
+  IndexRunOptions options;
+};
+
+Sources sources_of(const IndexWriter& writer, const ImagesOptions& images) {
+  Sources sources;
+  sources.folders = images.folders;
+  for (IndexRoot& root : writer.roots()) sources.folders.push_back(std::move(root.path));
+  PathSet folders;
+  for (const std::string& folder : sources.folders) folders.insert(normal_path(folder));
+  for (SourceFile& file : writer.files()) {
+    if (folders.innermost(file.path)) continue;
+    sources.options.lone_files.push_back(std::move(file.path));
+  }
+  return sources;
+}
+
+// Whether everything in a half-made index is still wanted.
+bool can_be_resumed(const std::string& beside, const Sources& sources) {
+  PathSet wanted;
+  for (const std::string& folder : sources.folders) wanted.insert(normal_path(folder));
+  for (const std::string& file : sources.options.lone_files) wanted.insert(file);
+  bool all_wanted = true;
+  try {
+    const IndexReader half_made(beside);
+    for (const IndexRoot& root : half_made.roots()) all_wanted &= wanted.contains(root.path);
+    half_made.for_each_file(
+        [&](const std::string& file) { all_wanted &= wanted.innermost(file) != nullptr; });
+  } catch (const Error&) {
+    return false;
+  }
+  return all_wanted;
+}
+
+IndexRunReport index_beside(const RunConfig& config, Progress::Style style, const StopRequest& stop,
+                            const Sources& sources) {
+  if (std::filesystem::exists(config.store.database)) {
+    try {
+      if (can_be_resumed(config.store.database, sources)) {
+        return run_index(config, style, stop, sources.options);
+      }
+    } catch (const OtherSettings&) {
+      // Made for a retraining of other settings.
+    }
+    remove_index(config.store.database);
+  }
+  return run_index(config, style, stop, sources.options);
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& problem) {
+  throw Error(ErrorKind::kInput,
+              fmt::format("{}: {}, and what the index has from it would be lost: make it readable, "
+                          "or take it out with `lookalike remove`",
+                          printable(path), problem));
+}
+
+// The files of the index that the new one lacks. An index keeps what is out of sight; one that is
+// made anew has not got it, which is refused.
+std::vector<GoneFile> missing_files(const IndexWriter& writer, const std::string& database,
+                                    const IndexWriter& made, const IndexRunReport& report,
+                                    const PathSet& roots) {
+  const OutOfSight out_of_sight(report.skipped);
+  std::unordered_set<std::string> present;
+  for (SourceFile& file : made.files()) present.insert(std::move(file.path));
+  for (SkippedFile& file : made.quarantine()) present.insert(std::move(file.file.path));
+  const IndexReader index(database);
+  std::vector<GoneFile> missing;
+  for (const SourceFile& file : writer.files()) {
+    const SkippedFile* const skip = out_of_sight.covering(file.path);
+    if (skip != nullptr) refuse(skip->file.path, skip->detail);
+    if (present.contains(file.path)) continue;
+    const std::string* const root = roots.innermost(file.path);
+    if (root == nullptr) refuse(file.path, "is gone, and lies in no folder of the index");
+    const auto image = index.image(*index.find(file.path));
+    missing.push_back({file.path, *root, image && made.contains(image->content)});
+  }
+  return missing;
+}
+
+// Sets what the report says of files that the new index lacks. Throws Error(kInput) when
+// `lookalike index` would withhold their removal.
+void account_for_missing(const IndexWriter& writer, const RunConfig& config,
+                         const std::string& beside, IndexRunReport& report) {
+  const IndexWriter made(beside);
+  std::vector<ScannedFolder> scanned;
+  PathSet roots;
+  for (IndexRoot& root : made.roots()) {
+    roots.insert(root.path);
+    scanned.push_back({.path = root.path, .problem = {}, .devices = std::move(root.devices)});
+  }
+  std::map<std::string, GuardedRoot> guarded;
+  for (const IndexRoot& root : writer.roots()) {
+    guarded[root.path].remounted = remounted_folder(root, scanned);
+  }
+  for (const SourceFile& file : writer.files()) {
+    if (const std::string* const root = roots.innermost(file.path)) ++guarded[*root].files;
+  }
+  for (const RootReport& root : report.roots) guarded[root.path].empty = root.files == 0;
+  const Removals removals =
+      decide_removals(missing_files(writer, config.store.database, made, report, roots), guarded,
+                      config.images.max_removed_share);
+  for (const auto& [root, withheld] : removals.withheld) {
+    throw Error(
+        ErrorKind::kInput,
+        fmt::format("{}: {} files are gone, and retraining would lose them: {}. If they are "
+                    "meant to be gone, run `lookalike index`, and confirm their removal",
+                    printable(root), withheld.files.size(), withheld.reason));
+  }
+  report.moved = removals.moved.size();
+  report.removed = removals.removed.size();
+}
+
+}  // namespace
+
+IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
+                             const StopRequest& stop) {
+  if (!std::filesystem::exists(config.store.database)) {
+    throw Error(ErrorKind::kInput, config.store.database + ": there is no such index");
+  }
+  RunConfig beside = config;
+  beside.store.database += ".retrain";
+  beside.images.max_removed_share = 1;  // what a half-made one lost since is no loss of the index
+  // An index may be named by a link, but nobody was asked for this one.
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(beside.store.database, ignored)) {
+    throw Error(ErrorKind::kStorage, beside.store.database + ": is a link, not a file");
+  }
+  IndexWriter writer(config.store.database);
+  RunRecorder recorder(writer, "retrain");
+  try {
+    const IndexCounts before = IndexReader(config.store.database).counts();
+    if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
+    const Sources sources = sources_of(writer, config.images);
+    beside.images.folders = sources.folders;
+    IndexRunReport report = index_beside(beside, style, stop, sources);
+    if (!report.stopped) {
+      account_for_missing(writer, config, beside.store.database, report);
+      writer.replace_content(beside.store.database);
+      remove_index(beside.store.database);
+    }
+    report.before = before;
+    report.after = IndexReader(config.store.database).counts();
+    recorder.end(report.stopped ? "stopped" : "done", run_document(report));
+    return report;
+  } catch (const std::exception& error) {
+    recorder.fail(error.what());
+    throw;
+  }
+}
+
+}  // namespace lookalike

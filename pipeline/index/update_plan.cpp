@@ -1,0 +1,73 @@
+#include "pipeline/index/update_plan.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lookalike {
+namespace {
+
+using KnownFiles = std::unordered_map<std::string_view, const SourceFile*>;
+using KnownSkips = std::unordered_map<std::string_view, const SkippedFile*>;
+
+bool depends_on_content(const SkippedFile& skipped) {
+  return skipped.reason == "empty" || skipped.reason == "undecodable" ||
+         skipped.reason == "too_small";
+}
+
+}  // namespace
+
+OutOfSight::OutOfSight(const std::vector<SkippedFile>& skipped) {
+  for (const SkippedFile& skip : skipped) {
+    if (skip.reason != "unreadable" && skip.reason != "vanished") continue;
+    folders_.insert(skip.file.path);
+    skipped_[skip.file.path] = &skip;
+  }
+}
+
+const SkippedFile* OutOfSight::covering(std::string_view path) const {
+  const std::string* const folder = folders_.innermost(path);
+  return folder == nullptr ? nullptr : skipped_.at(*folder);
+}
+
+UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
+                       const std::vector<SkippedFile>& skipped) {
+  KnownFiles known_files;
+  KnownSkips known_skips;
+  for (const SourceFile& file : indexed) known_files[file.path] = &file;
+  for (const SkippedFile& skip : skipped) known_skips[skip.file.path] = &skip;
+
+  UpdatePlan plan;
+  std::unordered_set<std::string_view> present;
+  for (const SourceFile& file : found.files) {
+    present.insert(file.path);
+    const auto known = known_files.find(file.path);
+    const auto skip = known_skips.find(file.path);
+    if (known != known_files.end() && *known->second == file) {
+      ++plan.unchanged;
+    } else if (skip != known_skips.end() && skip->second->file == file &&
+               depends_on_content(*skip->second)) {
+      plan.still_skipped.push_back(*skip->second);
+    } else {
+      plan.to_index.push_back(file);
+    }
+  }
+  const OutOfSight out_of_sight(found.skipped);
+  for (const SkippedFile& skip : found.skipped) {
+    present.insert(skip.file.path);
+    const bool stays =
+        known_files.contains(skip.file.path) && out_of_sight.covering(skip.file.path);
+    if (!stays) plan.to_set_aside.push_back(skip);
+  }
+  const auto is_gone = [&](const std::string& path) {
+    return !present.contains(path) && out_of_sight.covering(path) == nullptr;
+  };
+  for (const SourceFile& file : indexed) {
+    if (is_gone(file.path)) plan.gone.push_back(file.path);
+  }
+  for (const SkippedFile& skip : skipped) {
+    if (is_gone(skip.file.path)) plan.gone_skipped.push_back(skip.file.path);
+  }
+  return plan;
+}
+
+}  // namespace lookalike

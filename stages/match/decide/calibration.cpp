@@ -1,0 +1,119 @@
+#include "stages/match/decide/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <nlohmann/json.hpp>
+
+namespace lookalike {
+namespace {
+
+using Weights = std::array<double, Calibration::kWeights>;
+
+constexpr double kUsualInliers = 10;
+constexpr double kUsualShare = 0.1;  // of pairs that are inliers
+constexpr double kUsualVotes = 2;    // 1 + their excess
+constexpr double kMostVotes = 16;
+// How strongly weights are drawn to where they start, as by so many sightings: those that tell
+// others from decoys to "no difference", those of probabilities to the shipped ones.
+constexpr double kShrinkageOfDecoys = 4;
+constexpr double kShrinkage = 8;
+constexpr int kSweeps = 300;
+constexpr double kLongestStep = 1;
+
+Weights quantities_of(const Evidence& evidence) {
+  const double share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);
+  const double votes = evidence.shortlist < kShortestListForVotes
+                           ? kUsualVotes
+                           : std::clamp(1 + evidence.votes_excess, 1.0, kMostVotes);
+  return {1, std::log(evidence.effective_inliers / kUsualInliers),
+          std::max(0.0, evidence.detail.value_or(0)), std::log(share / kUsualShare),
+          std::log(votes / kUsualVotes)};
+}
+
+// A sighting and how true it is.
+struct Example {
+  Weights quantities;
+  double truth;
+};
+
+double logit(const Weights& weights, const Weights& quantities) {
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * quantities[i];
+  return sum;
+}
+
+double logistic(double value) {
+  return 1 / (1 + std::exp(-value));
+}
+
+// The step of one weight that lowers the penalised log loss most.
+double newton_step(std::span<const Example> examples, const Weights& weights, std::size_t at,
+                   double start, double shrinkage) {
+  double slope = shrinkage * (weights[at] - start);
+  double curvature = shrinkage;
+  for (const Example& example : examples) {
+    const double p = logistic(logit(weights, example.quantities));
+    slope += (p - example.truth) * example.quantities[at];
+    curvature += p * (1 - p) * example.quantities[at] * example.quantities[at];
+  }
+  return std::clamp(-slope / curvature, -kLongestStep, kLongestStep);
+}
+
+Weights fitted(std::span<const Example> examples, const Weights& start, double shrinkage) {
+  Weights weights = start;
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      weights[i] += newton_step(examples, weights, i, start[i], shrinkage);
+      if (i > 0) weights[i] = std::max(0.0, weights[i]);
+    }
+  }
+  return weights;
+}
+
+void add(std::vector<Example>& examples, const std::vector<Evidence>& sightings, double truth) {
+  for (const Evidence& evidence : sightings) examples.push_back({quantities_of(evidence), truth});
+}
+
+}  // namespace
+
+double Calibration::probability(const Evidence& evidence) const {
+  if (evidence.identical) return 1;
+  if (evidence.effective_inliers == 0) return 0;
+  return logistic(logit(weights, quantities_of(evidence)));
+}
+
+Calibration calibrate(const Sightings& sightings, const Calibration& shipped) {
+  // The odds of being an other and not a decoy: (true + false) to false.
+  std::vector<Example> examples;
+  add(examples, sightings.others, 1);
+  add(examples, sightings.decoys, 0);
+  const Weights beyond = fitted(examples, {}, kShrinkageOfDecoys);
+
+  examples.clear();
+  add(examples, sightings.shown, 1);
+  for (const Evidence& other : sightings.others) {
+    const Weights quantities = quantities_of(other);
+    const double false_share = std::min(1.0, std::exp(-logit(beyond, quantities)));
+    examples.push_back({quantities, 1 - false_share});
+  }
+  return {fitted(examples, shipped.weights, kShrinkage)};
+}
+
+std::string to_text(const Calibration& calibration) {
+  return nlohmann::json(calibration.weights).dump();
+}
+
+std::optional<Calibration> calibration_from(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_array() || json.size() != Calibration::kWeights) return std::nullopt;
+  Calibration calibration;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (!json[i].is_number()) return std::nullopt;
+    calibration.weights[i] = json[i].get<double>();
+  }
+  return calibration;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,64 @@
+#include "stages/match/decide/explanations.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_set>
+
+#include "base/quad.h"
+
+namespace lookalike {
+namespace {
+
+using Features = std::unordered_set<std::uint32_t>;
+
+void withdraw_pose(Match& match) {
+  match.evidence.inliers = 0;
+  match.evidence.effective_inliers = 0;
+  match.evidence.correlation.reset();
+  match.evidence.detail.reset();
+  match.object_to_query = {};
+  match.quad = {};
+  match.part.reset();
+  match.moved_px.reset();
+  match.inlier_pairs.clear();
+  match.query_features.clear();
+}
+
+void take_features(Match& match, const Features& explained, std::uint32_t min_inliers) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < match.query_features.size(); ++i) {
+    if (explained.contains(match.query_features[i])) continue;
+    match.inlier_pairs[kept] = match.inlier_pairs[i];
+    match.query_features[kept++] = match.query_features[i];
+  }
+  match.inlier_pairs.resize(kept);
+  match.query_features.resize(kept);
+  match.evidence.inliers = static_cast<std::uint32_t>(kept);
+  match.evidence.effective_inliers =
+      std::min(match.evidence.effective_inliers, match.evidence.inliers);
+  if (match.evidence.inliers < min_inliers) withdraw_pose(match);
+}
+
+bool stands_for_itself(const Match& weaker, const Match& sure) {
+  return weaker.evidence.detail.value_or(-1) >= kConfirming ||
+         intersection_over_union(weaker.quad, sure.quad) >= kSamePlace;
+}
+
+}  // namespace
+
+void resolve_explanations(std::vector<Match>& matches, const MatchOptions& options) {
+  std::vector<const Match*> sure;
+  for (Match& match : matches) {
+    if (!match.is_located()) continue;
+    Features explained;
+    for (const Match* other : sure) {
+      if (stands_for_itself(match, *other)) continue;
+      explained.insert(other->query_features.begin(), other->query_features.end());
+    }
+    if (!explained.empty()) take_features(match, explained, options.min_inliers);
+    if (match.is_located() && match.probability >= options.same_probability) sure.push_back(&match);
+  }
+}
+
+}  // namespace lookalike

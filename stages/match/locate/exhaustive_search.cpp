@@ -1,0 +1,288 @@
+#include "stages/match/locate/exhaustive_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/quad.h"
+#include "stages/match/locate/candidates.h"
+#include "stages/match/locate/information.h"
+#include "stages/match/locate/search_plan.h"
+#include "stages/match/refine/crop.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::size_t kRun = 8;  // neighbours in turn of which the best counts at a position
+constexpr std::size_t kMostCandidates = 4096;  // on the coarsest level, a quarter on the next
+constexpr std::size_t kTapsAtOnce = std::size_t{1} << 23;  // of templates that are tried
+constexpr double kMinInside = 0.9;                         // of the object must lie in the scene
+constexpr double kFitSlack = 0.05;                         // what a fit may lack above full size
+constexpr double kWholeSlack = 6e-6;                       // what float sums are off by
+constexpr double kChance = 18;  // chi squared of 4 numbers reaches it in one of 1000 cases
+
+// Whether a pose explains the scene as well as a fit with four free numbers more, but for chance.
+bool fits_as_well(const FittedPose& pose, const FittedPose& fit, std::size_t pixels) {
+  const double pose_explains = pose.correlation * pose.correlation;
+  const double fit_explains = fit.correlation * fit.correlation;
+  const double chance = kChance * (1 - fit_explains) / static_cast<double>(pixels);
+  return pose.correlation * fit.correlation > 0 &&
+         pose_explains >= fit_explains - chance - kWholeSlack;
+}
+
+PoseMap empty_map(int width, int height) {
+  const std::size_t size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  return {std::vector<float>(size, kPoseOutside), width, height};
+}
+
+}  // namespace
+
+SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView& scene,
+                                    const LocateOptions& options, bool with_map) {
+  SearchResult result;
+  result.reason = object.problem();
+  if (!result.reason.empty() || scene.empty()) {
+    if (with_map) result.map = empty_map(scene.width, scene.height);
+    return result;
+  }
+  const SearchPlan plan(object, options);
+  const int align = 1 << plan.coarsest();
+  const int overlap = plan.reach_px() + 8 * align;
+  int core = std::max(scene.width, scene.height);
+  while (ScenePyramid::device_bytes(std::min(core + 2 * overlap, scene.width),
+                                    std::min(core + 2 * overlap, scene.height),
+                                    plan.reach_px()) > limits_.device_bytes &&
+         core > 2 * overlap) {
+    core = (core + 1) / 2;
+  }
+  const std::vector<Tile> tiles = cut_into_tiles(scene.width, scene.height, core, overlap, align);
+  if (with_map) {
+    result.map_level = plan.coarsest();
+    result.map = empty_map((scene.width - 1) / align + 1, (scene.height - 1) / align + 1);
+  }
+  for (const Tile& tile : tiles) search_tile(plan, scene, tile, result, with_map);
+
+  std::vector<FittedPose> fits;
+  for (const PoseHit& hit : result.hits) fits.push_back(hit.fit);
+  sort_by_correlation(fits);
+  suppress(fits, object.level(0), options.max_overlap, options.max_hits);
+  result.hits.clear();
+  for (const FittedPose& fit : fits) {
+    result.hits.push_back({similarity(fit.pose, object.level(0).centre), fit});
+  }
+  if (!result.hits.empty()) return result;
+  if (!result.has_contrast) {
+    result.reason = result.has_flat ? "the scene is flat wherever the object fits in"
+                                    : "the object does not fit into the scene";
+  } else if (result.best_by_chance) {
+    result.reason = fmt::format(
+        "the best correlation, {:.3f}, rests on too little detail to be more than chance",
+        *result.best_by_chance);
+  } else if (result.best_correlation) {
+    result.reason = fmt::format("the best correlation, {:.3f}, is below locate.min_correlation",
+                                *result.best_correlation);
+  } else {
+    result.reason = "no place in the scene resembles the object";
+  }
+  return result;
+}
+
+void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scene, const Tile& tile,
+                                   SearchResult& result, bool with_map) {
+  const bool whole = tile.width == scene.width && tile.height == scene.height;
+  const GrayImage part =
+      whole ? GrayImage() : crop(scene, tile.left, tile.top, tile.width, tile.height);
+  pyramid_.load(whole ? scene : part.view(), plan.coarsest() + 1, plan.reach_px());
+  PoseMap map;
+  std::vector<Candidate> candidates = first_candidates(plan, result, with_map ? &map : nullptr);
+  const PyramidLevel& top = pyramid_.level(plan.coarsest());
+  const int align = 1 << plan.coarsest();
+  for (int y = 0; with_map && y < top.height; ++y) {
+    for (int x = 0; x < top.width; ++x) {
+      const int column = tile.left / align + x;
+      const int row = tile.top / align + y;
+      if (!tile.owns(column * align, row * align)) continue;
+      result.map.scores[static_cast<std::size_t>(row) * static_cast<std::size_t>(result.map.width) +
+                        static_cast<std::size_t>(column)] =
+          map.scores[static_cast<std::size_t>(y) * static_cast<std::size_t>(top.width) +
+                     static_cast<std::size_t>(x)];
+    }
+  }
+  for (int level = plan.coarsest() - 1; level >= plan.finest_tried(); --level) {
+    refine(plan, level, candidates);
+  }
+  const Point centre = centre_part(plan.object().level(plan.finest_tried()));
+  std::vector<CentrePose> poses;
+  poses.reserve(candidates.size());
+  for (const Candidate& candidate : candidates) {
+    poses.push_back({{candidate.x + centre.x, candidate.y + centre.y},
+                     plan.grid().pose(candidate.pose, plan.finest_tried())});
+  }
+  std::vector<FittedPose> fits;
+  for (int level = plan.finest_tried(); level >= 0; --level) {
+    fits = fit(plan, level, std::move(poses));
+    poses.clear();
+    for (const FittedPose& fitted : fits) {
+      poses.push_back(fitted.pose);
+      poses.back().centre = {2 * poses.back().centre.x, 2 * poses.back().centre.y};
+    }
+  }
+  prefer_whole_pixels(plan, fits);
+  const double wanted = plan.wanted_nats(scene);
+  for (FittedPose& fitted : fits) {
+    fitted.pose.centre.x += tile.left;
+    fitted.pose.centre.y += tile.top;
+    if (!tile.owns(fitted.pose.centre.x, fitted.pose.centre.y)) continue;
+    const double correlation = std::abs(fitted.correlation);
+    result.best_correlation = std::max(result.best_correlation.value_or(-1), correlation);
+    if (correlation < plan.options().min_correlation) continue;
+    const PoseHit hit = {similarity(fitted.pose, plan.object().level(0).centre), fitted};
+    if (information(plan.object(), scene, hit.object_to_scene, fitted.correlation < 0, wanted) <
+        wanted) {
+      result.best_by_chance = std::max(result.best_by_chance.value_or(-1), correlation);
+      continue;
+    }
+    result.hits.push_back(hit);
+  }
+}
+
+std::vector<Candidate> ExhaustiveSearch::first_candidates(const SearchPlan& plan,
+                                                          SearchResult& result, PoseMap* map) {
+  const PyramidLevel& level = pyramid_.level(plan.coarsest());
+  const std::vector<PoseIndex> indices = plan.grid().coarsest_poses();
+  std::vector<TurnScale> poses;
+  poses.reserve(indices.size());
+  for (const PoseIndex& index : indices) poses.push_back(plan.grid().pose(index, plan.coarsest()));
+  const PosePeaks found =
+      poses_.search(level, plan.sampled(), poses, kRun, plan.threshold(plan.coarsest()),
+                    plan.either_polarity(), map);
+  result.has_flat |= found.has_flat;
+  result.has_contrast |= found.has_contrast;
+  std::vector<Candidate> candidates;
+  for (const PosePeak& peak : found.peaks) {
+    candidates.push_back(
+        {indices[static_cast<std::size_t>(peak.template_index)], peak.x, peak.y, peak.score});
+  }
+  thin(candidates, plan.grid(), plan.coarsest(), kMostCandidates);
+  return candidates;
+}
+
+void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
+                              std::vector<Candidate>& candidates) {
+  const PoseObject object = plan.shown(level);
+  const Point part = centre_part(object);
+  const Point part_above = centre_part(plan.object().level(level + 1));
+  const auto moved = [](int at, double above, double here) {
+    return static_cast<int>(std::lround(2 * (at + above) - here));
+  };
+  for (std::size_t first = 0; first < candidates.size();) {
+    std::map<PoseIndex, std::size_t> numbers;
+    std::vector<PoseIndex> indices;
+    std::vector<PosePeak> tries;
+    std::vector<std::size_t> owners;
+    std::size_t next = first;
+    for (; next < candidates.size() && numbers.size() * object.points.size() < kTapsAtOnce;
+         ++next) {
+      const Candidate& from = candidates[next];
+      const PoseIndex index = {2 * from.pose.turn, 2 * from.pose.scale};
+      for (const PoseIndex& near : plan.grid().around(index, level, 2, 1)) {
+        const auto [number, added] = numbers.try_emplace(near, indices.size());
+        if (added) indices.push_back(near);
+        tries.push_back({static_cast<cl_int>(number->second), moved(from.x, part_above.x, part.x),
+                         moved(from.y, part_above.y, part.y), 0});
+        owners.push_back(next);
+      }
+    }
+    std::vector<TurnScale> poses;
+    poses.reserve(indices.size());
+    for (const PoseIndex& index : indices) poses.push_back(plan.grid().pose(index, level));
+    poses_.refine(pyramid_.level(level), object, poses, plan.either_polarity(), tries);
+    for (std::size_t i = first; i < next; ++i) candidates[i].score = kPoseOutside;
+    for (std::size_t i = 0; i < tries.size(); ++i) {
+      Candidate& candidate = candidates[owners[i]];
+      if (!(tries[i].score > candidate.score)) continue;
+      candidate = {indices[static_cast<std::size_t>(tries[i].template_index)], tries[i].x,
+                   tries[i].y, tries[i].score};
+    }
+    first = next;
+  }
+  const float threshold = plan.threshold(level);
+  std::erase_if(candidates, [&](const Candidate& c) { return c.score < threshold; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  const std::size_t most = std::max<std::size_t>(
+      std::size_t{2} * plan.options().max_hits, kMostCandidates >> (2 * (plan.coarsest() - level)));
+  thin(candidates, plan.grid(), level, most);
+}
+
+// Those that stay after the fit at a level: well within the scene, of the right polarity, not far
+// below what is asked for, and not the same as a better one.
+std::vector<FittedPose> ExhaustiveSearch::fit(const SearchPlan& plan, int level,
+                                              std::vector<CentrePose> poses) {
+  const PoseObject& object = plan.object().level(level);
+  const double slack = level > 0 ? kFitSlack : 1;
+  const double floor = plan.options().min_correlation - kFitSlack;
+  std::vector<FittedPose> fits =
+      fit_poses(poses_, pyramid_.level(level), object, poses, plan.freedom(), floor);
+  std::erase_if(fits, [&](const FittedPose& fitted) {
+    return fitted.inside < kMinInside || !plan.right_polarity(fitted.correlation) ||
+           !plan.in_ranges(fitted.pose.turn_scale) ||
+           std::abs(fitted.correlation) < plan.options().min_correlation - slack;
+  });
+  sort_by_correlation(fits);
+  suppress(fits, object, std::max(plan.options().max_overlap, level > 0 ? 0.9 : 0.0),
+           2 * std::size_t{plan.options().max_hits});
+  return fits;
+}
+
+// An object that was cut from the scene lies at whole pixels, neither turned nor scaled.
+void ExhaustiveSearch::prefer_whole_pixels(const SearchPlan& plan, std::vector<FittedPose>& fits) {
+  const PoseObject& object = plan.object().level(0);
+  const Point part = centre_part(object);
+  std::vector<CentrePose> whole;
+  for (const FittedPose& fitted : fits) {
+    CentrePose pose = fitted.pose;
+    pose.centre = {std::round(pose.centre.x - part.x) + part.x,
+                   std::round(pose.centre.y - part.y) + part.y};
+    pose.turn_scale = {0, 1};
+    whole.push_back(pose);
+  }
+  const std::vector<FittedPose> rated = rate_poses(poses_, pyramid_.level(0), object, whole);
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    if (!plan.in_ranges({0, 1})) continue;
+    if (fits_as_well(rated[i], fits[i], object.points.size())) fits[i] = rated[i];
+  }
+}
+
+std::optional<PoseHit> ExhaustiveSearch::fit_near(const SearchObject& object,
+                                                  const ImageView& scene,
+                                                  const Homography& object_to_scene) {
+  if (!object.problem().empty()) return std::nullopt;
+  const PoseObject& level = object.level(0);
+  const Quad quad = outline(object_to_scene, level.width, level.height);
+  const double area = signed_area(quad);
+  if (!(area > 0)) return std::nullopt;
+  constexpr double kAroundPx = 8;
+  const auto [left, right] = std::minmax({quad[0].x, quad[1].x, quad[2].x, quad[3].x});
+  const auto [top, bottom] = std::minmax({quad[0].y, quad[1].y, quad[2].y, quad[3].y});
+  const int x = std::clamp(static_cast<int>(left - kAroundPx), 0, scene.width - 1);
+  const int y = std::clamp(static_cast<int>(top - kAroundPx), 0, scene.height - 1);
+  const int end_x = std::clamp(static_cast<int>(right + kAroundPx), x + 1, scene.width);
+  const int end_y = std::clamp(static_cast<int>(bottom + kAroundPx), y + 1, scene.height);
+  const GrayImage window = crop(scene, x, y, end_x - x, end_y - y);
+  pyramid_.load(window.view(), 1, 1);
+  const Point at = object_to_scene.apply(level.centre);
+  const Point right_of = object_to_scene.apply({level.centre.x + 1, level.centre.y});
+  const double scale = std::sqrt(area / (static_cast<double>(level.width) * level.height));
+  const CentrePose start{{at.x - x, at.y - y},
+                         {std::atan2(right_of.y - at.y, right_of.x - at.x), scale}};
+  FittedPose fitted = fit_poses(poses_, pyramid_.level(0), level, {&start, 1}, {}).front();
+  if (fitted.correlation == 0) return std::nullopt;
+  fitted.pose.centre = {fitted.pose.centre.x + x, fitted.pose.centre.y + y};
+  return PoseHit{similarity(fitted.pose, level.centre), fitted};
+}
+
+}  // namespace lookalike

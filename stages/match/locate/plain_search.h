@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+
+#include "base/homography.h"
+#include "base/image.h"
+#include "kernels/correlation/correlation.h"
+#include "kernels/session/session.h"
+#include "kernels/warp/warp.h"
+#include "stages/match/refine/sharpen.h"
+
+namespace lookalike {
+
+// Finds an object near a place by correlation, unturned and at its own size. All coordinates are
+// px.
+class PlainSearch {
+ public:
+  explicit PlainSearch(OpenClSession& session) : warp_(session), correlation_(session) {}
+
+  // Correlation of the object with what the scene shows of it under a map, at the object's full
+  // detail; nothing where it is undefined.
+  std::optional<double> correlation_at(const ImageView& object, const ImageView& scene,
+                                       const Homography& object_to_scene);
+
+  // The best place within `radius_px` of the object's top-left pixel at a given place; nothing
+  // when no such place is inside the scene or the object is flat. A whole pixel unless the
+  // sub-pixel place correlates better, so an exact crop is found exactly.
+  std::optional<SharpenedPose> find_near(const ImageView& object, const ImageView& scene,
+                                         Point top_left, int radius_px);
+
+ private:
+  Warp warp_;
+  Correlation correlation_;
+};
+
+}  // namespace lookalike

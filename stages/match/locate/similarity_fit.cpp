@@ -1,0 +1,218 @@
+#include "stages/match/locate/similarity_fit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace lookalike {
+namespace {
+
+constexpr int kMaxSteps = 12;
+constexpr int kPatientSteps = 3;  // within which a place worth reporting comes near its correlation
+constexpr int kMaxHalvings = 3;
+constexpr double kSmallestStepPx = 0.002;
+
+// The unknowns of the fit, in the order of PoseFitSums; the scene is the seventh column.
+enum Unknown : std::size_t { kX, kY, kTurn, kScale, kObject, kOne, kScene };
+constexpr std::size_t kUnknowns = 6;
+
+double product(const PoseFitSums& sums, std::size_t a, std::size_t b) {
+  const auto [row, column] = std::minmax(a, b);
+  return sums[row * 7 - row * (row + 1) / 2 + column];
+}
+
+// A system of the unknowns that are free: matrix and right side in one.
+using System = std::array<std::array<double, 2 * kUnknowns + 1>, kUnknowns>;
+
+struct Solution {
+  std::array<double, kUnknowns> step{};
+  std::array<double, kUnknowns> variance{};  // diagonal of the inverse
+};
+
+// Gauss and Jordan with the largest pivot; unknowns without a pivot stay 0.
+Solution eliminate(System system) {
+  std::array<bool, kUnknowns> used{};
+  std::array<std::size_t, kUnknowns> row_of{};
+  std::array<bool, kUnknowns> solved{};
+  for (std::size_t column = 0; column < kUnknowns; ++column) {
+    std::size_t pivot = kUnknowns;
+    for (std::size_t row = 0; row < kUnknowns; ++row) {
+      if (used[row]) continue;
+      if (pivot == kUnknowns || std::abs(system[row][column]) > std::abs(system[pivot][column])) {
+        pivot = row;
+      }
+    }
+    if (!(std::abs(system[pivot][column]) > 1e-9)) continue;
+    used[pivot] = true;
+    solved[column] = true;
+    row_of[column] = pivot;
+    const double factor = 1 / system[pivot][column];
+    for (double& value : system[pivot]) value *= factor;
+    for (std::size_t row = 0; row < kUnknowns; ++row) {
+      const double times = system[row][column];
+      if (row == pivot || times == 0) continue;
+      for (std::size_t i = 0; i < system[row].size(); ++i) {
+        system[row][i] -= times * system[pivot][i];
+      }
+    }
+  }
+  Solution solution;
+  for (std::size_t i = 0; i < kUnknowns; ++i) {
+    if (!solved[i]) continue;
+    solution.step[i] = system[row_of[i]][2 * kUnknowns];
+    solution.variance[i] = std::max(0.0, system[row_of[i]][kUnknowns + i]);
+  }
+  return solution;
+}
+
+// The step d, gain g and offset o for which scene + slopes * d - g * object - o is least in
+// squares. Columns are brought to length 1 first, as their units differ.
+Solution solve(const PoseFitSums& sums, const FitFreedom& freedom) {
+  std::array<double, kUnknowns> factor{};
+  for (std::size_t i = 0; i < kUnknowns; ++i) {
+    const bool fixed = (i == kTurn && !freedom.turn) || (i == kScale && !freedom.scale);
+    const double length = std::sqrt(product(sums, i, i));
+    if (fixed || !(length > 0)) continue;
+    factor[i] = (i < kObject ? 1 : -1) / length;
+  }
+  System system{};
+  for (std::size_t row = 0; row < kUnknowns; ++row) {
+    for (std::size_t column = 0; column < kUnknowns; ++column) {
+      system[row][column] = product(sums, row, column) * factor[row] * factor[column];
+    }
+    system[row][kUnknowns + row] = 1;
+    system[row][2 * kUnknowns] = -product(sums, row, kScene) * factor[row];
+  }
+  Solution solution = eliminate(system);
+  for (std::size_t i = 0; i < kUnknowns; ++i) {
+    solution.step[i] *= factor[i];
+    solution.variance[i] *= factor[i] * factor[i];
+  }
+  return solution;
+}
+
+double covariance(const PoseFitSums& sums, std::size_t a, std::size_t b) {
+  return product(sums, a, b) -
+         product(sums, a, kOne) * product(sums, b, kOne) / std::max(1.0, product(sums, kOne, kOne));
+}
+
+FittedPose rated(const PoseFitSums& sums, const CentrePose& pose, std::size_t object_pixels) {
+  FittedPose rated{.pose = pose};
+  const double count = product(sums, kOne, kOne);
+  rated.inside = count / std::max(1.0, static_cast<double>(object_pixels));
+  const double scene = covariance(sums, kScene, kScene);
+  const double object = covariance(sums, kObject, kObject);
+  const double both = covariance(sums, kScene, kObject);
+  // Float sums cannot tell less contrast from none.
+  if (!(object > 0) || !(scene > 1e-6 * product(sums, kScene, kScene))) return rated;
+  rated.correlation = std::clamp(both / std::sqrt(scene * object), -1.0, 1.0);
+  rated.gain = both / object;
+  const double left = std::max(0.0, scene - both * both / object);
+  const Solution solution = solve(sums, {});
+  rated.position_error_px = std::sqrt(left / std::max(1.0, count - double{kUnknowns}) *
+                                      (solution.variance[kX] + solution.variance[kY]));
+  return rated;
+}
+
+// One pose on its way.
+struct Walk {
+  FittedPose best;
+  std::array<double, 4> step{};
+  int steps = 0;
+  int halvings = 0;
+  bool started = false;
+  bool done = false;
+
+  CentrePose next() const {
+    CentrePose pose = best.pose;
+    pose.centre.x += step[kX];
+    pose.centre.y += step[kY];
+    pose.turn_scale.turn += step[kTurn];
+    pose.turn_scale.scale *= std::exp(step[kScale]);
+    return pose;
+  }
+
+  double step_px(double rim_px) const {
+    return std::hypot(step[kX], step[kY]) +
+           rim_px * best.pose.turn_scale.scale * std::hypot(step[kTurn], step[kScale]);
+  }
+
+  void take(const FittedPose& here, const PoseFitSums& sums, const FitFreedom& freedom,
+            double rim_px, double floor) {
+    move(here, sums, freedom, rim_px);
+    if (++steps > kPatientSteps && std::abs(best.correlation) < floor) done = true;
+  }
+
+  void move(const FittedPose& here, const PoseFitSums& sums, const FitFreedom& freedom,
+            double rim_px) {
+    if (started && !(std::abs(here.correlation) > std::abs(best.correlation))) {
+      for (double& value : step) value /= 2;
+      done = ++halvings > kMaxHalvings || step_px(rim_px) < kSmallestStepPx;
+      return;
+    }
+    started = true;
+    halvings = 0;
+    best = here;
+    const double count = product(sums, kOne, kOne);
+    if (count > 0) best.pose.grey += product(sums, kScene, kOne) / count;
+    const Solution solution = solve(sums, freedom);
+    std::copy_n(solution.step.begin(), step.size(), step.begin());
+    // No further than where the linear model can be trusted.
+    const double length = step_px(rim_px);
+    for (double& value : step) value *= std::min(1.0, 1.5 / std::max(length, 1e-9));
+    done = length < kSmallestStepPx || here.correlation == 0;
+  }
+};
+
+double rim_of(const PoseObject& object) {
+  double rim = 0;
+  for (const Point& point : object.points) rim = std::max(rim, std::hypot(point.x, point.y));
+  return rim;
+}
+
+}  // namespace
+
+std::vector<FittedPose> rate_poses(PoseSearch& search, const PyramidLevel& level,
+                                   const PoseObject& object, std::span<const CentrePose> poses) {
+  if (poses.empty()) return {};
+  const std::vector<PoseFitSums> sums = search.fit_sums(level, search.fit_object(object), poses);
+  std::vector<FittedPose> result;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    result.push_back(rated(sums[i], poses[i], object.points.size()));
+  }
+  return result;
+}
+
+std::vector<FittedPose> fit_poses(PoseSearch& search, const PyramidLevel& level,
+                                  const PoseObject& object, std::span<const CentrePose> poses,
+                                  const FitFreedom& freedom, double floor) {
+  if (poses.empty()) return {};
+  const double rim_px = rim_of(object);
+  const FitObject on_device = search.fit_object(object);
+  std::vector<Walk> walks(poses.size());
+  for (std::size_t i = 0; i < poses.size(); ++i) walks[i].best.pose = poses[i];
+  for (int step = 0; step <= kMaxSteps; ++step) {
+    std::vector<std::size_t> walking;
+    std::vector<CentrePose> next;
+    for (std::size_t i = 0; i < walks.size(); ++i) {
+      if (walks[i].done) continue;
+      walking.push_back(i);
+      next.push_back(walks[i].next());
+    }
+    if (walking.empty()) break;
+    const std::vector<PoseFitSums> sums = search.fit_sums(level, on_device, next);
+    for (std::size_t i = 0; i < walking.size(); ++i) {
+      walks[walking[i]].take(rated(sums[i], next[i], object.points.size()), sums[i], freedom,
+                             rim_px, floor);
+    }
+  }
+  std::vector<FittedPose> fitted;
+  fitted.reserve(walks.size());
+  for (const Walk& walk : walks) fitted.push_back(walk.best);
+  return fitted;
+}
+
+}  // namespace lookalike

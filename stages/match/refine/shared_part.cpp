@@ -1,0 +1,121 @@
+#include "stages/match/refine/shared_part.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace lookalike {
+namespace {
+
+constexpr double kAgrees = 0.5;            // the correlation of a cell that agrees
+constexpr std::size_t kLeastFeatures = 6;  // that a region is drawn around
+constexpr double kStray = 0.05;            // the share of features at either end that may be chance
+constexpr std::size_t kLeastCells = 10;    // that must be left to disagree
+constexpr double kLeastInside = 0.5;       // mean correlation of the region
+constexpr double kMostOutside = 0.15;   // mean correlation of the rest, and its share that agrees
+constexpr double kMostAgreeing = 0.4;   // the share of all cells that may agree
+constexpr double kLeastOutside = 0.55;  // the share of cells outside the region
+constexpr double kLeastAreaOutside = 0.78;  // or of the area, where few cells have texture
+
+// Cells from first to last, both included.
+struct Box {
+  int left = 0;
+  int top = 0;
+  int right = 0;
+  int bottom = 0;
+
+  bool holds(const DetailCell& cell) const {
+    return left <= cell.column && cell.column <= right && top <= cell.row && cell.row <= bottom;
+  }
+  Box wider(int by) const { return {left - by, top - by, right + by, bottom + by}; }
+};
+
+int cell_at(double position) {
+  return static_cast<int>(std::floor((position + 0.5) / kDetailCellPx));
+}
+
+// From the lowest to the highest but for strays.
+std::pair<int, int> extent(std::vector<int> positions) {
+  std::ranges::sort(positions);
+  const auto strays = static_cast<std::size_t>(kStray * static_cast<double>(positions.size()));
+  return {positions[strays], positions[positions.size() - 1 - strays]};
+}
+
+// Around the features whose cells agree: others agree by chance.
+std::optional<Box> box_of(std::span<const DetailCell> cells, std::span<const Point> features) {
+  std::vector<int> columns;
+  std::vector<int> rows;
+  for (const Point& feature : features) {
+    const int column = cell_at(feature.x);
+    const int row = cell_at(feature.y);
+    const bool agrees = std::ranges::any_of(cells, [&](const DetailCell& cell) {
+      return cell.column == column && cell.row == row && cell.correlation >= kAgrees;
+    });
+    if (!agrees) continue;
+    columns.push_back(column);
+    rows.push_back(row);
+  }
+  if (columns.size() < kLeastFeatures) return std::nullopt;
+  const auto [left, right] = extent(std::move(columns));
+  const auto [top, bottom] = extent(std::move(rows));
+  return Box{left, top, right, bottom};
+}
+
+// Correlations of some cells.
+struct Tally {
+  std::size_t count = 0;
+  std::size_t agreeing = 0;
+  double sum = 0;
+
+  void add(const DetailCell& cell) {
+    ++count;
+    agreeing += cell.correlation >= kAgrees ? 1 : 0;
+    sum += cell.correlation;
+  }
+  double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
+  double share_agreeing() const { return share(agreeing, count); }
+  static double share(std::size_t part, std::size_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+  }
+};
+
+// The share of a w x h view that lies outside a box.
+double area_outside(const Box& box, int width, int height) {
+  const int columns = width / kDetailCellPx;
+  const int rows = height / kDetailCellPx;
+  const int across = std::min(columns - 1, box.right) - std::max(0, box.left) + 1;
+  const int down = std::min(rows - 1, box.bottom) - std::max(0, box.top) + 1;
+  return 1 - static_cast<double>(across) * down / (static_cast<double>(columns) * rows);
+}
+
+}  // namespace
+
+std::optional<Quad> shared_part(std::span<const DetailCell> cells, std::span<const Point> features,
+                                int width, int height) {
+  const std::optional<Box> box = box_of(cells, features);
+  if (!box) return std::nullopt;
+  const Box with_rim = box->wider(1);  // cells that are half of one and half of the other
+  Tally all;
+  Tally inside;
+  Tally outside;
+  for (const DetailCell& cell : cells) {
+    all.add(cell);
+    if (box->holds(cell)) inside.add(cell);
+    if (!with_rim.holds(cell)) outside.add(cell);
+  }
+  const bool rest_differs = outside.count >= kLeastCells && outside.mean() <= kMostOutside &&
+                            outside.share_agreeing() <= kMostOutside;
+  const bool small = (all.share_agreeing() < kMostAgreeing &&
+                      Tally::share(outside.count, all.count) >= kLeastOutside) ||
+                     area_outside(with_rim, width, height) >= kLeastAreaOutside;
+  if (!rest_differs || !small || inside.mean() < kLeastInside) return std::nullopt;
+  const double left = std::max(0, box->left * kDetailCellPx) - 0.5;
+  const double top = std::max(0, box->top * kDetailCellPx) - 0.5;
+  const double right = std::min(width, (box->right + 1) * kDetailCellPx) - 0.5;
+  const double bottom = std::min(height, (box->bottom + 1) * kDetailCellPx) - 0.5;
+  return Quad{{{left, top}, {right, top}, {right, bottom}, {left, bottom}}};
+}
+
+}  // namespace lookalike

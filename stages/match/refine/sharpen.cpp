@@ -1,0 +1,262 @@
+#include "stages/match/refine/sharpen.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "base/quad.h"
+#include "stages/decode/decode.h"
+#include "stages/decode/resize.h"
+#include "stages/match/refine/crop.h"
+#include "stages/match/refine/detail.h"
+#include "stages/match/refine/shared_part.h"
+#include "stages/match/verify/pose_geometry.h"
+
+namespace lookalike {
+namespace {
+
+constexpr double kShortestSidePx = 16;    // of the frame's longer side
+constexpr int kBlocksAcross = 16;         // along the longer side
+constexpr int kMinBlockPx = 12;           // smaller blocks are found anywhere
+constexpr double kMinBlockVariance = 25;  // grey levels squared; flatter blocks are noise
+constexpr float kMinBlockCorrelation = 0.6F;
+constexpr std::size_t kMinBlocks = 12;  // fewer do not determine a homography well
+constexpr int kHalvedSidePx = 128;      // frames from here on are halved for the first correction
+// A pose that so few features gave, and under which the pixels agree so little, is chance.
+constexpr double kHopelessCorrelation = 0.2;
+constexpr std::size_t kFeaturesOfHope = 12;
+constexpr std::size_t kManyFeatures = 60;  // give a pose that needs no coarse correction
+
+double variance(const GrayImage& image) {
+  double sum = 0;
+  double squares = 0;
+  for (const std::uint8_t value : image.pixels) {
+    sum += value;
+    squares += static_cast<double>(value) * value;
+  }
+  const auto count = static_cast<double>(image.pixels.size());
+  return squares / count - sum * sum / (count * count);
+}
+
+// Takes what is transparent out of a mask of the same size.
+void leave_out(const GrayImage& alpha, GrayImage& mask) {
+  for (std::size_t i = 0; i < alpha.pixels.size(); ++i) {
+    if (!is_opaque(alpha.pixels[i])) mask.pixels[i] = 0;
+  }
+}
+
+bool all_defined(const GrayImage& mask) {
+  return std::all_of(mask.pixels.begin(), mask.pixels.end(), [](std::uint8_t v) { return v != 0; });
+}
+
+bool all_opaque(const GrayImage& alpha) {
+  return std::ranges::all_of(alpha.pixels, is_opaque);
+}
+
+double longest_side(const Quad& quad) {
+  double longest = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Point& next = quad[(i + 1) % 4];
+    longest = std::max(longest, std::hypot(next.x - quad[i].x, next.y - quad[i].y));
+  }
+  return longest;
+}
+
+// Pixels gone to per pixel, along the axis on which that is less.
+double shrinking(const Homography& map, Point at) {
+  const Jacobian j = jacobian(map, at);
+  return std::min(std::hypot(j.xx, j.yx), std::hypot(j.xy, j.yy));
+}
+
+}  // namespace
+
+// The object, reduced so that neither it nor its place in the scene is enlarged.
+struct PoseSharpener::Frame {
+  Frame(Warp& warp, const ImageView& image, const ImageView& image_alpha, double longest_side_px) {
+    const double share =
+        std::min(1.0, std::clamp(longest_side_px, kShortestSidePx, kLongestSidePx) /
+                          std::max(image.width, image.height));
+    const auto reduced = [&](int side) {
+      return std::max(1, static_cast<int>(std::lround(side * share)));
+    };
+    const int width = reduced(image.width);
+    const int height = reduced(image.height);
+    to_object = resizing(width, height, image.width, image.height);
+    const auto brought = [&](const ImageView& view) {
+      return share < 1 ? warp.warp(view, to_object, width, height).image
+                       : crop(view, 0, 0, width, height);
+    };
+    object = brought(image);
+    if (!image_alpha.empty()) alpha = brought(image_alpha);
+  }
+
+  // Of half the size: cheaper, and blocks of as many pixels reach twice as far.
+  Frame halved() const {
+    Frame half;
+    half.object = lookalike::halved(object.view());
+    half.alpha = lookalike::halved(alpha.view());
+    half.to_object = to_object * Homography{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
+    return half;
+  }
+
+  int longest() const { return std::max(object.width, object.height); }
+
+  GrayImage object;
+  GrayImage alpha;       // empty: all opaque
+  Homography to_object;  // frame px to object px
+
+ private:
+  Frame() = default;
+};
+
+// The scene in the frame under a map, with a margin, and how well it agrees there.
+struct PoseSharpener::View {
+  Homography object_to_scene;
+  int margin_px = 0;
+  Warped rectified;
+  std::optional<double> correlation;
+  std::vector<DetailCell> cells;
+};
+
+PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene,
+                                        const Homography& object_to_scene, int margin_px) {
+  const int width = frame.object.width;
+  const int height = frame.object.height;
+  const Homography window_to_scene =
+      object_to_scene * frame.to_object * translation(-margin_px, -margin_px);
+  const int window_width = width + 2 * margin_px;
+  const int window_height = height + 2 * margin_px;
+  const Pyramid::Level& level =
+      scene.level_for(shrinking(window_to_scene, middle(window_width, window_height)));
+  View seen{object_to_scene,
+            margin_px,
+            warp_.warp(level.image, level.to_full.inverse() * window_to_scene, window_width,
+                       window_height),
+            {},
+            {}};
+  if (!scene.alpha().empty()) {
+    leave_out(warp_.warp(scene.alpha(), window_to_scene, window_width, window_height).image,
+              seen.rectified.mask);
+  }
+  const GrayImage inner = crop(seen.rectified.image.view(), margin_px, margin_px, width, height);
+  GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
+  leave_out(frame.alpha, mask);
+  seen.correlation = correlation_.correlate(frame.object.view(), inner.view(), mask.view());
+  seen.cells = detail_cells(frame.object.view(), inner.view(), mask.view());
+  return seen;
+}
+
+// The pose of a view, and what is to be said of it.
+SharpenedPose PoseSharpener::pose_of(const Frame& frame, const View& seen,
+                                     std::span<const PointPair> features) {
+  SharpenedPose pose{seen.object_to_scene, seen.correlation, detail_agreement(seen.cells)};
+  const Homography to_frame = frame.to_object.inverse();
+  std::vector<Point> positions;
+  for (const PointPair& feature : features) positions.push_back(to_frame.apply(feature.object));
+  pose.part = shared_part(seen.cells, positions, frame.object.width, frame.object.height);
+  if (pose.part) {
+    for (Point& corner : *pose.part) corner = frame.to_object.apply(corner);
+  }
+  return pose;
+}
+
+SharpenedPose PoseSharpener::sharpen(const ImageView& object, const Pyramid& scene,
+                                     const Homography& object_to_scene,
+                                     std::span<const PointPair> features, const ImageView& alpha) {
+  const Frame fine(warp_, object, alpha,
+                   longest_side(outline(object_to_scene, object.width, object.height)));
+  Homography from = object_to_scene;
+  if (features.size() < kManyFeatures) {
+    const bool halved = fine.longest() >= kHalvedSidePx;
+    const Frame coarse = halved ? fine.halved() : fine;
+    const View first = view(coarse, scene, from, std::max(4, coarse.longest() / 20));
+    const bool hopeless = first.correlation.value_or(-1) < kHopelessCorrelation;
+    if (hopeless && !features.empty() && features.size() < kFeaturesOfHope) {
+      return pose_of(coarse, first, features);
+    }
+    from = corrected(coarse, scene, first, features).object_to_scene;
+  }
+  const View second = view(fine, scene, from, std::max(3, fine.longest() / 64));
+  return pose_of(fine, corrected(fine, scene, second, features), features);
+}
+
+SharpenedPose PoseSharpener::whole(const ImageView& object, const ImageView& scene) {
+  const double share = std::min(
+      1.0, kLongestSidePx / std::max({object.width, object.height, scene.width, scene.height}));
+  const int width = std::max(1, static_cast<int>(std::lround(object.width * share)));
+  const int height = std::max(1, static_cast<int>(std::lround(object.height * share)));
+  const GrayImage mine = reduced_to(object, width, height);
+  const GrayImage its = reduced_to(scene, width, height);
+  GrayImage mask(width, height);
+  std::ranges::fill(mask.pixels, std::uint8_t{255});
+  SharpenedPose pose{resizing(object.width, object.height, scene.width, scene.height), 1.0};
+  pose.identical = mine.pixels == its.pixels;
+  if (!pose.identical) {
+    pose.correlation = correlation_.correlate(mine.view(), its.view(), mask.view());
+  }
+  pose.detail = detail_agreement(detail_cells(mine.view(), its.view(), mask.view()));
+  return pose;
+}
+
+// A view with its blocks brought together, unless that correlates worse.
+PoseSharpener::View PoseSharpener::corrected(const Frame& frame, const Pyramid& scene, View seen,
+                                             std::span<const PointPair> features) {
+  std::vector<PointPair> pairs = find_blocks(frame, seen);
+  if (pairs.size() < kMinBlocks) return seen;
+  pairs.insert(pairs.end(), features.begin(), features.end());
+  const Homography frame_to_scene = seen.object_to_scene * frame.to_object;
+  const int width = frame.object.width;
+  const int height = frame.object.height;
+  const double pixel =
+      std::sqrt(std::abs(jacobian(frame_to_scene, middle(width, height)).determinant()));
+  std::optional<Homography> map = seen.object_to_scene;
+  for (const double scale_px : {seen.margin_px / 2.0, 1.5}) {
+    if (map) map = fit_pose(PoseModel::kPerspective, pairs, *map, scale_px * pixel);
+  }
+  if (!map || !is_plausible(*map * frame.to_object, width, height)) return seen;
+  View better = view(frame, scene, *map, 0);
+  return better.correlation && better.correlation >= seen.correlation ? better : seen;
+}
+
+// Where the scene shows the object's blocks: centres in the object, places in the scene.
+std::vector<PointPair> PoseSharpener::find_blocks(const Frame& frame, const View& seen) {
+  const int radius_px = seen.margin_px;
+  const int width = frame.object.width;
+  const int height = frame.object.height;
+  const int side = std::max(kMinBlockPx, std::max(width, height) / kBlocksAcross);
+  const Homography frame_to_scene = seen.object_to_scene * frame.to_object;
+  std::vector<GrayImage> windows;
+  std::vector<GrayImage> blocks;
+  std::vector<Point> corners;
+  for (int y = 0; y + side <= height; y += side) {
+    for (int x = 0; x + side <= width; x += side) {
+      GrayImage block = crop(frame.object.view(), x, y, side, side);
+      if (variance(block) < kMinBlockVariance) continue;
+      if (!frame.alpha.empty() && !all_opaque(crop(frame.alpha.view(), x, y, side, side))) continue;
+      if (!all_defined(crop(seen.rectified.mask.view(), x + radius_px, y + radius_px, side, side)))
+        continue;
+      blocks.push_back(std::move(block));
+      windows.push_back(
+          crop(seen.rectified.image.view(), x, y, side + 2 * radius_px, side + 2 * radius_px));
+      corners.push_back({static_cast<double>(x), static_cast<double>(y)});
+    }
+  }
+  std::vector<CorrelationPair> wanted;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    wanted.push_back({windows[i].view(), blocks[i].view()});
+  }
+  const auto peaks = correlation_.best_matches(wanted);
+  std::vector<PointPair> found;
+  for (std::size_t i = 0; i < peaks.size(); ++i) {
+    if (!peaks[i] || peaks[i]->correlation < kMinBlockCorrelation) continue;
+    const Point moved = {double{peaks[i]->x} - radius_px, double{peaks[i]->y} - radius_px};
+    if (std::max(std::abs(moved.x), std::abs(moved.y)) > radius_px - 0.75) continue;  // cut off
+    const Point centre = {corners[i].x + (side - 1) / 2.0, corners[i].y + (side - 1) / 2.0};
+    found.push_back({frame.to_object.apply(centre),
+                     frame_to_scene.apply({centre.x + moved.x, centre.y + moved.y})});
+  }
+  return found;
+}
+
+}  // namespace lookalike

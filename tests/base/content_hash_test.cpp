@@ -1,0 +1,29 @@
+#include "base/content_hash.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+// XXH3-128 of nothing, as the specification of xxHash has it.
+TEST(ContentHash, NothingHasTheHashThatXxhashStates) {
+  EXPECT_EQ(to_hex(hash_content({})), "99aa06d3014798d86001c324468d497f");
+}
+
+TEST(ContentHash, OneBitChangesIt) {
+  const std::vector<std::uint8_t> bytes = {1, 2, 3};
+  const std::vector<std::uint8_t> other = {1, 2, 2};
+  EXPECT_EQ(hash_content(bytes), hash_content(bytes));
+  EXPECT_NE(hash_content(bytes), hash_content(other));
+}
+
+TEST(ContentHash, SampleRankDependsOnTheSeed) {
+  const ContentHash content = hash_content({});
+  EXPECT_EQ(sample_rank(content, 1), sample_rank(content, 1));
+  EXPECT_NE(sample_rank(content, 1), sample_rank(content, 2));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,59 @@
+#include "base/file_uri.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+namespace lookalike {
+namespace {
+
+TEST(FileUri, PathThatIsUtf8StandsForItself) {
+  EXPECT_EQ(text_of_path("a b%20/\xC3\xA9.jpg"), "a b%20/\xC3\xA9.jpg");
+  EXPECT_EQ(path_of_text("a b%20/\xC3\xA9.jpg"), "a b%20/\xC3\xA9.jpg");
+}
+
+TEST(FileUri, AnyOtherPathComesBackAsItWas) {
+  const std::string path = "/photos/caf\xE9 100%/\xC3\xA9\n.jpg";
+  EXPECT_EQ(text_of_path(path), "file:///photos/caf%E9%20100%25/%C3%A9%0A.jpg");
+  EXPECT_EQ(path_of_text(text_of_path(path)), path);
+}
+
+TEST(FileUri, RelativePathBecomesAbsolute) {
+  EXPECT_EQ(path_of_text(text_of_path("\xE9.jpg")),
+            (std::filesystem::current_path() / "\xE9.jpg").string());
+}
+
+TEST(FileUri, OfThisHostIsAPath) {
+  EXPECT_EQ(path_of_text("file:///a%2fb"), "/a/b");
+  EXPECT_EQ(path_of_text("file://localhost/a"), "/a");
+  EXPECT_EQ(path_of_text("file:relative"), "file:relative");
+}
+
+TEST(FileUri, DamagedOneOrOneOfAnotherHostIsAUsageError) {
+  for (const char* uri : {"file://other/a", "file:///a%", "file:///a%4", "file:///a%zz",
+                          "file:///a%00", "file://localhost"}) {
+    try {
+      path_of_text(uri);
+      ADD_FAILURE() << uri;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    }
+  }
+}
+
+TEST(Utf8, IsWhatTheStandardAllows) {
+  for (const char* text :
+       {"", "a", "\xC3\xA9", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF"}) {
+    EXPECT_TRUE(is_utf8(text)) << text;
+  }
+  for (const char* text : {"\x80", "\xC3", "\xC0\x80", "\xE0\x9F\xBF", "\xED\xA0\x80",
+                           "\xF4\x90\x80\x80", "\xFF", "a\xC3z"}) {
+    EXPECT_FALSE(is_utf8(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace lookalike

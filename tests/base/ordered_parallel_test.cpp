@@ -1,0 +1,61 @@
+#include "base/ordered_parallel.h"
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+TEST(OrderedParallel, ResultsComeInOrderWhateverTheThreads) {
+  for (const std::size_t threads : {1U, 2U, 7U}) {
+    OrderedParallel<std::size_t> squares(500, threads, 8, [](std::size_t i) {
+      if (i % 3 == 0) std::this_thread::yield();
+      return i * i;
+    });
+    for (std::size_t i = 0; i < 500; ++i) ASSERT_EQ(squares.next(), i * i);
+    EXPECT_FALSE(squares.next().has_value());
+  }
+}
+
+TEST(OrderedParallel, NothingToDoEndsAtOnce) {
+  OrderedParallel<int> nothing(0, 2, 4, [](std::size_t) { return 1; });
+  EXPECT_FALSE(nothing.next().has_value());
+}
+
+TEST(OrderedParallel, NeverRunsAheadOfTheWindow) {
+  std::atomic<std::size_t> started = 0;
+  OrderedParallel<int> work(100, 4, 5, [&](std::size_t) {
+    ++started;
+    return 0;
+  });
+  work.next();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_LE(started, 6U);
+}
+
+TEST(OrderedParallel, WhatTheWorkThrowsIsThrownOn) {
+  OrderedParallel<int> work(100, 2, 4, [](std::size_t i) {
+    if (i == 10) throw std::runtime_error("ten");
+    return 0;
+  });
+  const auto drain = [&] {
+    while (work.next()) {
+    }
+  };
+  EXPECT_THROW(drain(), std::runtime_error);
+}
+
+TEST(OrderedParallel, StoppedEarlyItGivesNothingMore) {
+  OrderedParallel<int> work(1000000, 2, 4, [](std::size_t) { return 0; });
+  EXPECT_TRUE(work.next().has_value());
+  work.stop();
+  int left = 0;
+  while (work.next()) ++left;
+  EXPECT_LE(left, 4);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,244 @@
+#include "base/scan.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <limits.h>
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/rights.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ScanTest : public ::testing::Test {
+ protected:
+  ScanResult scan(const std::vector<std::string>& folders) const {
+    const std::vector<std::string> extensions = {"jpg", "png"};
+    return scan_folders(folders, extensions);
+  }
+  // Found paths, relative to the folder.
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const SourceFile& file : scan({folder_.path().native()}).files) {
+      found.push_back(file.path.substr(folder_.path().native().size() + 1));
+    }
+    return found;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST(ImageName, EndsInADotAndAnExtensionInAnyCase) {
+  const std::vector<std::string> extensions = {"jpg", "Jp2"};
+  for (const char* name : {"a.jpg", "a.JPG", "b/.jpg", "a.tar.jP2", "\xff.jpg"}) {
+    EXPECT_TRUE(is_image_name(name, extensions)) << name;
+  }
+  for (const char* name : {"", "jpg", "ajpg", "a.jpg/b", "a.jpge", "a.png", "a."}) {
+    EXPECT_FALSE(is_image_name(name, extensions)) << name;
+  }
+}
+
+TEST_F(ScanTest, FindsImagesToTheBottomSortedByBytes) {
+  folder_.write("b/c/deep.png", "x");
+  folder_.write("a.jpg", "x");
+  folder_.write("B.jpg", "x");
+  folder_.write("notes.txt", "x");
+  EXPECT_THAT(names(), ElementsAre("B.jpg", "a.jpg", "b/c/deep.png"));
+}
+
+TEST_F(ScanTest, ExtensionIsTakenInAnyCase) {
+  folder_.write("a.JPG", "x");
+  folder_.write("b.Png", "x");
+  folder_.write("jpg", "x");
+  EXPECT_THAT(names(), ElementsAre("a.JPG", "b.Png"));
+}
+
+TEST_F(ScanTest, NameThatIsNotUtf8KeepsItsBytes) {
+  folder_.write("\xff\xfe.jpg", "x");
+  EXPECT_THAT(names(), ElementsAre("\xff\xfe.jpg"));
+}
+
+TEST_F(ScanTest, SizeAndTimeAreThoseOfTheFile) {
+  const std::string path = folder_.write("a.jpg", "12345");
+  struct timespec times[2] = {{1, 0}, {1'000'000'007, 42}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  const ScanResult result = scan({folder_.path().native()});
+  EXPECT_THAT(result.files, ElementsAre(SourceFile{path, 5, 1'000'000'007'000'000'042}));
+}
+
+TEST_F(ScanTest, LinkToAFileIsFollowedLinkToAFolderIsNot) {
+  folder_.write("real/a.jpg", "x");
+  fs::create_symlink("real/a.jpg", folder_.path() / "link.jpg");
+  fs::create_directory_symlink("..", folder_.path() / "real" / "loop");
+  EXPECT_THAT(names(), ElementsAre("link.jpg", "real/a.jpg"));
+}
+
+TEST_F(ScanTest, FifoIsReportedAndNotOpened) {
+  ASSERT_EQ(::mkfifo((folder_.path() / "pipe.jpg").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo((folder_.path() / "pipe").c_str(), 0600), 0);
+  const ScanResult result = scan({folder_.path().native()});
+  EXPECT_TRUE(result.files.empty());
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].file.path, folder_.path() / "pipe.jpg");
+  EXPECT_EQ(result.skipped[0].reason, "not_a_file");
+  EXPECT_EQ(result.skipped[0].detail, "not a regular file");
+}
+
+TEST_F(ScanTest, BrokenLinkIsReported) {
+  fs::create_symlink("nowhere", folder_.path() / "broken.jpg");
+  const ScanResult result = scan({folder_.path().native()});
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_THAT(result.skipped[0].file.path, HasSubstr("broken.jpg"));
+  EXPECT_EQ(result.skipped[0].reason, "not_a_file");
+}
+
+TEST_F(ScanTest, LinkIntoAClosedFolderIsUnreadable) {
+  const fs::path closed = fs::path(folder_.write("closed/a.jpg", "x")).parent_path();
+  fs::create_symlink("../closed/a.jpg", folder_.write("open/b.jpg", "x") + ".link.jpg");
+  fs::permissions(closed, fs::perms::none);
+  ScanResult result;
+  {
+    const WithoutRootRights nobody;
+    result = scan({folder_.path() / "open"});
+  }
+  fs::permissions(closed, kOpenFolder);
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].reason, "unreadable");
+}
+
+TEST_F(ScanTest, FolderThatCannotBeReadOrSearchedIsReportedAndTheOthersAreRead) {
+  folder_.write("a/a.jpg", "x");
+  const fs::path closed = fs::path(folder_.write("closed/a.jpg", "x")).parent_path();
+  const fs::path listed = fs::path(folder_.write("listed/a.jpg", "x")).parent_path();
+  fs::permissions(closed, fs::perms::none);
+  fs::permissions(listed, kReadOnly);
+  ScanResult result;
+  {
+    const WithoutRootRights nobody;
+    result = scan({folder_.path().native()});
+  }
+  fs::permissions(closed, kOpenFolder);
+  fs::permissions(listed, kOpenFolder);
+  ASSERT_EQ(result.files.size(), 1U);
+  EXPECT_EQ(result.files[0].path, folder_.path() / "a/a.jpg");
+  ASSERT_EQ(result.skipped.size(), 2U);
+  EXPECT_EQ(result.skipped[0].file.path, closed);
+  EXPECT_EQ(result.skipped[1].file.path, listed);
+}
+
+TEST_F(ScanTest, NamedFolderThatCannotBeReadIsAProblemOfItsOwn) {
+  folder_.write("a/a.jpg", "x");
+  const fs::path closed = fs::path(folder_.write("closed/a.jpg", "x")).parent_path();
+  fs::permissions(closed, fs::perms::none);
+  ScanResult result;
+  {
+    const WithoutRootRights nobody;
+    result = scan({closed.native(), folder_.path() / "a"});
+  }
+  fs::permissions(closed, kOpenFolder);
+  EXPECT_EQ(result.files.size(), 1U);
+  EXPECT_TRUE(result.skipped.empty());
+  ASSERT_EQ(result.folders.size(), 2U);
+  EXPECT_EQ(result.folders[0].problem, "cannot be read");
+  EXPECT_EQ(result.folders[1].problem, "");
+}
+
+// A path that is longer than the system takes stands for all that lstat() can fail with.
+TEST_F(ScanTest, FolderThatCannotBeLookedAtIsReported) {
+  const std::string name(200, 'n');
+  fs::path deep = folder_.path();
+  while (deep.native().size() + name.size() + 1 < PATH_MAX) deep /= name;
+  fs::create_directories(deep);
+  const int parent = ::open(deep.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::mkdirat(parent, name.c_str(), 0700), 0);
+  const ScanResult result = scan({folder_.path().native()});
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].file.path, deep / name);
+  EXPECT_THAT(result.skipped[0].detail, HasSubstr("too long"));
+  ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+  ::close(parent);
+}
+
+TEST_F(ScanTest, CanBeEndedAtAnyEntry) {
+  folder_.write("a.txt", "x");
+  folder_.write("b/b.jpg", "x");
+  const std::vector<std::string> folders = {folder_.path().native()};
+  for (int entries = 1; entries <= 3; ++entries) {
+    int left = entries;
+    const auto end_at_last = [&] {
+      if (--left == 0) throw Error(ErrorKind::kInternal, "ended");
+    };
+    EXPECT_THROW(scan_folders(folders, {}, end_at_last), Error) << entries;
+  }
+}
+
+TEST_F(ScanTest, FileUnderTwoFoldersIsListedOnce) {
+  const std::string path = folder_.write("in/a.jpg", "x");
+  const ScanResult result = scan({folder_.path() / "in/../in", folder_.path().native()});
+  ASSERT_EQ(result.files.size(), 1U);
+  EXPECT_EQ(result.files[0].path, path);
+}
+
+TEST_F(ScanTest, RelativeFolderGivesAbsolutePaths) {
+  folder_.write("a.jpg", "x");
+  const ScanResult result = scan({fs::relative(folder_.path()).native()});
+  ASSERT_EQ(result.files.size(), 1U);
+  EXPECT_EQ(result.files[0].path, folder_.path() / "a.jpg");
+}
+
+TEST_F(ScanTest, FolderThatIsMissingOrNoneHasAProblem) {
+  const std::string file = folder_.write("a.jpg", "x");
+  const ScanResult result = scan({folder_.path() / "missing", file, folder_.path() / "."});
+  ASSERT_EQ(result.folders.size(), 3U);
+  EXPECT_EQ(result.folders[0].problem, "no such folder");
+  EXPECT_EQ(result.folders[1].problem, "not a folder");
+  EXPECT_EQ(result.folders[2].path, folder_.path());
+  EXPECT_EQ(result.files.size(), 1U);
+}
+
+// /proc and /sys are file systems of their own below /.
+TEST_F(ScanTest, FoldersThatBeginAnotherFileSystemAreListed) {
+  ScanResult result = scan({folder_.path()});
+  ASSERT_EQ(result.folders[0].devices.size(), 1U);
+  const FolderDevice here = result.folders[0].devices[0];
+  EXPECT_EQ(here.path, folder_.path());
+  result = scan({"/proc/sys/kernel/random"});
+  ASSERT_EQ(result.folders[0].devices.size(), 1U);
+  EXPECT_FALSE(is_same_file_system(here, result.folders[0].devices[0]));
+}
+
+TEST_F(ScanTest, FileSystemIsKnownByItsOwnNumberRatherThanByItsDevice) {
+  EXPECT_TRUE(is_same_file_system({"/a", 1, 7}, {"/a", 2, 7}));
+  EXPECT_FALSE(is_same_file_system({"/a", 1, 7}, {"/a", 1, 8}));
+  EXPECT_TRUE(is_same_file_system({"/a", 1, 0}, {"/a", 1, 8}));
+  EXPECT_FALSE(is_same_file_system({"/a", 1, 0}, {"/a", 2, 0}));
+}
+
+TEST_F(ScanTest, FolderBelowAnotherNamedOneHasItsOwnEntry) {
+  folder_.write("a/b/b.jpg", "x");
+  const ScanResult result = scan({folder_.path() / "a", folder_.path() / "a/b"});
+  EXPECT_EQ(result.files.size(), 1U);
+  ASSERT_EQ(result.folders.size(), 2U);
+  EXPECT_EQ(result.folders[1].devices.size(), 1U);
+}
+
+TEST_F(ScanTest, OneFileIsAddedWhateverItsName) {
+  ScanResult result;
+  add_file(folder_.write("notes.txt", "1234"), result);
+  add_file(folder_.path() / "none.jpg", result);
+  ASSERT_EQ(result.files.size(), 1U);
+  EXPECT_EQ(result.files[0].size_bytes, 4U);
+  ASSERT_EQ(result.skipped.size(), 1U);
+}
+
+}  // namespace
+}  // namespace lookalike

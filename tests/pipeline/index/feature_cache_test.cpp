@@ -1,0 +1,129 @@
+#include "pipeline/index/feature_cache.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+class FeatureCacheTest : public ::testing::Test {
+ protected:
+  FeatureCacheTest() { config_.store.database = folder_.path() / "index.db"; }
+
+  fs::path work() const { return config_.store.database + ".work"; }
+  static ContentHash content(std::uint8_t number) { return {number}; }
+  static SourceFile file(const std::string& path) { return {path, 5, 6}; }
+  static ExtractedImage image(std::uint8_t number) {
+    ExtractedImage image;
+    image.sums = {100, 1000, 20'000 + std::uint64_t{number}};
+    image.features.image = {file("/a/" + std::to_string(number)), content(number), 640, 480};
+    image.features.features.descriptor_size = 2;
+    image.features.features.keypoints.resize(1);
+    image.features.features.descriptors = {static_cast<float>(number), 0.5F};
+    return image;
+  }
+  void keep(std::uint8_t count) const {
+    FeatureCache cache(config_);
+    for (std::uint8_t i = 0; i < count; ++i) cache.add(image(i));
+    cache.flush();
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(work()), fs::directory_iterator()));
+  }
+
+  TemporaryFolder folder_;
+  RunConfig config_;
+};
+
+TEST_F(FeatureCacheTest, AnEarlierRunsImageIsGivenUnderTheFileThatHasItNow) {
+  keep(3);
+  FeatureCache cache(config_);
+  ASSERT_TRUE(cache.contains(content(1)));
+  EXPECT_FALSE(cache.contains(content(3)));
+  const ExtractedImage loaded = cache.load(file("/b"), content(1));
+  EXPECT_EQ(loaded.sums, image(1).sums);
+  EXPECT_FALSE(loaded.blank);
+  EXPECT_EQ(loaded.features.image, (ImageRecord{file("/b"), content(1), 640, 480}));
+  EXPECT_THAT(loaded.features.features.descriptors, ElementsAre(1.0F, 0.5F));
+}
+
+TEST_F(FeatureCacheTest, ImagesOfManyChunksAndOfThisRunAreFoundInAnyOrder) {
+  keep(150);
+  FeatureCache cache(config_);
+  for (std::uint8_t i = 140; i < 160; ++i) cache.add(image(i));
+  cache.flush();
+  EXPECT_FALSE(cache.contains(content(155))) << "an earlier run did not leave it";
+  for (const std::uint8_t i : std::initializer_list<std::uint8_t>{159, 0, 149, 70, 150, 64, 1}) {
+    EXPECT_EQ(cache.load(file("/b"), content(i)).sums, image(i).sums);
+  }
+}
+
+TEST_F(FeatureCacheTest, ImageBelowTheLeastVarianceIsBlank) {
+  config_.variance.minimum = 101;
+  ExtractedImage flat = image(1);
+  flat.sums = {100, 1000, 20'000};
+  flat.features.features = {};
+  {
+    FeatureCache cache(config_);
+    cache.add(flat);
+    cache.flush();
+  }
+  EXPECT_TRUE(FeatureCache(config_).load(file("/b"), content(1)).blank);
+}
+
+TEST_F(FeatureCacheTest, ChunkThatIsNotWholeIsRemovedAndTheOthersStay) {
+  keep(150);
+  EXPECT_EQ(files(), 6U);
+  for (const auto& entry : fs::directory_iterator(work())) {
+    const std::string name = entry.path().filename();
+    if (name.ends_with("-000001.features")) fs::resize_file(entry.path(), entry.file_size() - 1);
+    if (name.ends_with("-000002.statistics")) fs::remove(entry.path());
+  }
+  const FeatureCache cache(config_);
+  EXPECT_TRUE(cache.contains(content(63)));
+  EXPECT_FALSE(cache.contains(content(64)));
+  EXPECT_FALSE(cache.contains(content(149)));
+  EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(FeatureCacheTest, WhatOtherSettingsLeftIsRemoved) {
+  keep(3);
+  config_.extract.octaves = 3;
+  EXPECT_FALSE(FeatureCache(config_).contains(content(1)));
+  EXPECT_EQ(files(), 0U);
+  keep(3);
+  config_.variance.minimum = 5;
+  EXPECT_FALSE(FeatureCache(config_).contains(content(1)));
+}
+
+TEST_F(FeatureCacheTest, LinkInThePlaceOfTheFolderIsRefusedAndWhatItNamesStays) {
+  const std::string file = folder_.write("elsewhere/precious.features", "not ours");
+  fs::create_directory_symlink(folder_.path() / "elsewhere", work());
+  try {
+    const FeatureCache cache(config_);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  }
+  EXPECT_TRUE(fs::exists(file));
+}
+
+TEST_F(FeatureCacheTest, NothingIsLeftOnceItIsDiscarded) {
+  keep(3);
+  FeatureCache(config_).discard();
+  EXPECT_FALSE(fs::exists(work()));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,82 @@
+// A run for which there is not enough memory.
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/index_check.h"
+#include "tests/pipeline/index/index_run_fixture.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::IsEmpty;
+
+// While it lives, the process cannot have more address space than so much beyond what it has.
+class AddressSpaceLimit {
+ public:
+  explicit AddressSpaceLimit(std::uint64_t bytes) {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    ::getrlimit(RLIMIT_AS, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + bytes;
+    if (pages == 0 || ::setrlimit(RLIMIT_AS, &limit) != 0) {
+      throw std::runtime_error("address space cannot be limited");
+    }
+  }
+  ~AddressSpaceLimit() { ::setrlimit(RLIMIT_AS, &before_); }
+  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
+  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+// The header of a BMP file of 8-bit grey, and no pixel: memory is asked for before they are read.
+std::vector<std::uint8_t> bmp_header(std::uint32_t width, std::uint32_t height) {
+  const std::array<std::uint32_t, 13> words = {0, 0, 54 + 1024, 40, width, height, 1U | (8U << 16U),
+                                               0, 0, 0,         0,  256,   0};
+  std::vector<std::uint8_t> bytes = {'B', 'M'};
+  for (const std::uint32_t word : words) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      bytes.push_back(static_cast<std::uint8_t>(word >> shift));
+    }
+  }
+  bytes.resize(54 + 1024);
+  return bytes;
+}
+
+TEST_F(IndexRunTest, AnImageThatMemoryIsTooSmallForEndsTheRunAndLeavesTheIndex) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space than any limit";
+#endif
+  draw_some(3);
+  run();
+  const std::string content = index().content_hash();
+  const std::string huge = write("huge.bmp", bmp_header(31'000, 31'000));
+  config_.images.max_megapixels = 1000;
+  {
+    const AddressSpaceLimit limit(std::uint64_t{600} << 20U);  // of 916 MiB
+    EXPECT_THROW(run(), std::bad_alloc);
+  }
+  EXPECT_EQ(index().runs(1)[0].outcome, "failed");
+  EXPECT_EQ(index().content_hash(), content);
+  EXPECT_THAT(check_index(config_.store.database), IsEmpty());
+
+  std::filesystem::remove(huge);
+  draw("new.png", 100);
+  EXPECT_EQ(run().indexed, 1U);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,197 @@
+#include "pipeline/index/retrain.h"
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "storage/index_check.h"
+#include "storage/index_reader.h"
+#include "tests/stages/pictures.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+class RetrainTest : public ::testing::Test {
+ protected:
+  explicit RetrainTest(unsigned images = 36) : images_(images) {
+    config_.images.folders = {folder_.path() / "photos"};
+    config_.store.database = folder_.path() / "index.db";
+    config_.device.choice = ":CPU:";
+    draw(0, 5);
+    run_index(config_, Progress::Style::kQuiet);
+    old_content_ = content();
+    draw(5, images_);
+  }
+
+  void draw(unsigned first, unsigned end) const {
+    for (unsigned i = first; i < end; ++i) {
+      const auto bytes = encode(".png", draw_picture(160, 120, i));
+      folder_.write(fmt::format("photos/p{}.png", i), text(bytes));
+    }
+  }
+  std::filesystem::path photos() const { return folder_.path() / "photos"; }
+  // Stops when asked for the `count`th time after the scan, which asks at each file.
+  IndexRunReport retrain(std::ptrdiff_t count = 1'000'000) const {
+    count += std::distance(std::filesystem::directory_iterator(photos()), {});
+    return retrain_index(config_, Progress::Style::kQuiet, [=]() mutable { return --count <= 0; });
+  }
+  // Stops when some images are in the index beside, and not all.
+  void stop_half_way() const {
+    for (int count = 2; images_beside() == 0; ++count) ASSERT_TRUE(retrain(count).stopped);
+    ASSERT_LT(images_beside(), images_);
+  }
+  std::uint64_t images_beside() const {
+    const std::string beside = config_.store.database + ".retrain";
+    return std::filesystem::exists(beside) ? IndexReader(beside).counts().images : 0;
+  }
+  std::set<std::string> files() const {
+    std::set<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(photos())) {
+      paths.insert(entry.path());
+    }
+    return paths;
+  }
+  std::set<std::string> indexed_files() const {
+    std::set<std::string> paths;
+    IndexReader(config_.store.database).for_each_image([&](const StoredImage& image) {
+      paths.insert(image.paths.begin(), image.paths.end());
+    });
+    return paths;
+  }
+  std::string content() const { return IndexReader(config_.store.database).content_hash(); }
+  // Of an index that is made anew.
+  std::string fresh_content() const {
+    RunConfig config = config_;
+    config.store.database += ".fresh";
+    run_index(config, Progress::Style::kQuiet);
+    return IndexReader(config.store.database).content_hash();
+  }
+
+  const unsigned images_;
+  TemporaryFolder folder_;
+  RunConfig config_;
+  std::string old_content_;
+};
+
+// With enough images for several batches.
+class HalfMadeRetrainTest : public RetrainTest {
+ protected:
+  HalfMadeRetrainTest() : RetrainTest(60) {}
+};
+
+TEST_F(RetrainTest, IndexBecomesWhatANewOneWouldBe) {
+  const IndexRunReport report = retrain();
+  EXPECT_EQ(content(), fresh_content());
+  EXPECT_EQ(report.before.images, 5U);
+  EXPECT_EQ(report.after.images, images_);
+  EXPECT_GT(report.trained_words, 0U);
+  EXPECT_TRUE(check_index(config_.store.database).empty());
+  EXPECT_FALSE(std::filesystem::exists(config_.store.database + ".retrain"));
+  const std::vector<RunRecord> runs = IndexReader(config_.store.database).runs(2);
+  EXPECT_EQ(runs[0].command, "retrain");
+  EXPECT_EQ(runs[0].outcome, "done");
+  EXPECT_EQ(runs[1].command, "index");
+}
+
+TEST_F(HalfMadeRetrainTest, StoppedOneLeavesTheIndexAndIsGoneOnWith) {
+  config_.codebook.sample_images = 20;
+  stop_half_way();
+  const std::uint64_t done = images_beside();
+  EXPECT_EQ(content(), old_content_);
+  const IndexRunReport report = retrain();
+  EXPECT_FALSE(report.stopped);
+  EXPECT_EQ(report.unchanged, done);
+  EXPECT_EQ(report.indexed, images_ - done);
+  EXPECT_EQ(content(), fresh_content());
+}
+
+TEST_F(HalfMadeRetrainTest, WhatIsHalfMadeSurvivesAMistakeInTheConfiguration) {
+  config_.codebook.sample_images = 20;
+  stop_half_way();
+  const std::uint64_t done = images_beside();
+  const std::string kernel = std::exchange(config_.assign.kernel, "none such");
+  EXPECT_THROW(retrain(), Error);
+  EXPECT_EQ(images_beside(), done);
+  config_.assign.kernel = kernel;
+  EXPECT_EQ(retrain().unchanged, done);
+}
+
+TEST_F(HalfMadeRetrainTest, HalfMadeOneIsBroughtUpToDate) {
+  config_.codebook.sample_images = 20;
+  stop_half_way();
+  for (const unsigned gone : {7U, 30U, 58U}) {
+    std::filesystem::remove(photos() / fmt::format("p{}.png", gone));
+  }
+  draw(images_, images_ + 2);
+  folder_.write("photos/p9.png", text(encode(".png", draw_picture(160, 120, 100))));
+  EXPECT_FALSE(retrain().stopped);
+  EXPECT_EQ(indexed_files(), files());
+  EXPECT_TRUE(check_index(config_.store.database).empty());
+}
+
+// A name that is longer than the system takes stands for a share that is gone.
+TEST_F(RetrainTest, ImagesInAFolderThatIsOutOfReachAreNotLost) {
+  const std::filesystem::path folder = photos() / "trip.png";
+  const std::string photo =
+      folder_.write("photos/trip.png/a.png", text(encode(".png", draw_picture(160, 120, 200))));
+  run_index(config_, Progress::Style::kQuiet);
+  std::filesystem::rename(folder, folder_.path() / "trip");
+  std::filesystem::create_symlink(std::string(300, 'n'), folder);
+  try {
+    retrain();
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("trip.png: File name too long, and"));
+  }
+  EXPECT_TRUE(IndexReader(config_.store.database).find(photo));
+  std::filesystem::remove(folder);
+  std::filesystem::rename(folder_.path() / "trip", folder);
+  EXPECT_EQ(retrain().unchanged, images_);
+  EXPECT_TRUE(IndexReader(config_.store.database).find(photo));
+}
+
+TEST_F(RetrainTest, LinkInThePlaceOfTheIndexBesideIsRefused) {
+  const std::string other = folder_.write("other.db", "");
+  std::filesystem::create_symlink(other, config_.store.database + ".retrain");
+  EXPECT_THROW(retrain(), Error);
+  EXPECT_EQ(std::filesystem::file_size(other), 0U);
+}
+
+TEST_F(RetrainTest, WhatWasSwappedInAlreadyIsNotTakenForAHalfMadeOne) {
+  retrain();
+  std::filesystem::copy_file(config_.store.database, config_.store.database + ".retrain");
+  draw(images_, images_ + 20);
+  retrain();
+  EXPECT_EQ(content(), fresh_content());
+}
+
+TEST_F(RetrainTest, OtherSettingsAreTakenOver) {
+  retrain(9);
+  config_.extract.octaves = 3;
+  retrain();
+  EXPECT_EQ(IndexReader(config_.store.database).settings().at("extract.octaves"), "3");
+  EXPECT_EQ(content(), fresh_content());
+}
+
+TEST_F(RetrainTest, OneThatFailsLeavesTheIndex) {
+  config_.codebook.words = 100'000;
+  EXPECT_THROW(retrain(), Error);
+  EXPECT_EQ(content(), old_content_);
+  EXPECT_EQ(IndexReader(config_.store.database).runs(1)[0].outcome, "failed");
+}
+
+TEST_F(RetrainTest, IndexThatIsNotThereIsAnInputError) {
+  config_.store.database += ".none";
+  EXPECT_THROW(retrain(), Error);
+  EXPECT_FALSE(std::filesystem::exists(config_.store.database));
+}
+
+}  // namespace
+}  // namespace lookalike

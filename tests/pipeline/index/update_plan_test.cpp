@@ -1,0 +1,57 @@
+#include "pipeline/index/update_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+SourceFile file(const std::string& path, std::uint64_t size = 1, std::int64_t time = 1) {
+  return {path, size, time};
+}
+SkippedFile skip(const SourceFile& source, const std::string& reason) {
+  return {source, reason, "because"};
+}
+
+TEST(UpdatePlan, OnlyWhatIsNewOrChangedIsIndexed) {
+  const ScanResult found{{file("/new"), file("/same"), file("/size", 2), file("/time", 1, 2)}, {}};
+  const UpdatePlan plan = plan_update(found, {file("/same"), file("/size"), file("/time")}, {});
+  EXPECT_THAT(plan.to_index, ElementsAre(file("/new"), file("/size", 2), file("/time", 1, 2)));
+  EXPECT_EQ(plan.unchanged, 1U);
+  EXPECT_THAT(plan.gone, IsEmpty());
+}
+
+TEST(UpdatePlan, WhatIsNotFoundIsGone) {
+  const ScanResult found{{file("/a")}, {}};
+  const UpdatePlan plan =
+      plan_update(found, {file("/a"), file("/b")}, {skip(file("/c"), "undecodable")});
+  EXPECT_THAT(plan.gone, ElementsAre("/b"));
+  EXPECT_THAT(plan.gone_skipped, ElementsAre("/c"));
+}
+
+TEST(UpdatePlan, DamagedFileIsTakenUpAgainOnlyWhenItChanges) {
+  const ScanResult found{{file("/bad"), file("/mended", 2)}, {}};
+  const UpdatePlan plan = plan_update(
+      found, {}, {skip(file("/bad"), "undecodable"), skip(file("/mended"), "undecodable")});
+  EXPECT_THAT(plan.to_index, ElementsAre(file("/mended", 2)));
+  EXPECT_THAT(plan.still_skipped, ElementsAre(skip(file("/bad"), "undecodable")));
+}
+
+TEST(UpdatePlan, FileThatCouldNotBeReadIsTriedAgain) {
+  const ScanResult found{{file("/locked")}, {}};
+  EXPECT_THAT(plan_update(found, {}, {skip(file("/locked"), "unreadable")}).to_index,
+              ElementsAre(file("/locked")));
+}
+
+TEST(UpdatePlan, WhatLiesUnderAClosedFolderIsNotGone) {
+  const ScanResult found{{}, {skip(file("/photos/private"), "unreadable")}};
+  const UpdatePlan plan =
+      plan_update(found, {file("/photos/private/a"), file("/photos/privateer")}, {});
+  EXPECT_THAT(plan.gone, ElementsAre("/photos/privateer"));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,77 @@
+#include "stages/match/decide/decision.h"
+
+#include <gtest/gtest.h>
+
+#include "base/quad.h"
+
+namespace lookalike {
+namespace {
+
+Match match_with(std::uint32_t inliers, double correlation) {
+  Match match;
+  match.evidence = {
+      .pairs = inliers, .inliers = inliers, .effective_inliers = inliers, .correlation = {}};
+  match.evidence.correlation = correlation;
+  match.probability = 0.9;
+  match.quad = outline({}, 100, 80);
+  return match;
+}
+
+TEST(Decide, WhatFillsTheQueryAndCorrelatesIsADuplicate) {
+  EXPECT_EQ(decide(match_with(50, 0.95), 100, 80, {}), Decision::kDuplicate);
+  EXPECT_EQ(decide(match_with(50, 0.95), 200, 80, {}), Decision::kSameObject);
+  EXPECT_EQ(decide(match_with(50, 0.85), 100, 80, {}), Decision::kSameObject);
+}
+
+TEST(Decide, ACropIsTheSameObject) {
+  EXPECT_EQ(decide(match_with(50, 0.95), 50, 40, {}), Decision::kSameObject);
+  EXPECT_EQ(decide(match_with(50, 0.95), 90, 80, {}), Decision::kDuplicate);  // but for its rim
+}
+
+TEST(Decide, WhatSharesAPartAndElseDiffersIsAPart) {
+  Match match = match_with(50, 0.3);
+  match.part = outline({}, 30, 20);
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kPart);
+  match.evidence.correlation = 0.8;  // the rest agrees in its large shapes
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSameObject);
+  match.evidence.correlation = 0.3;
+  EXPECT_EQ(decide(match, 100, 80, {.same_probability = 1}), Decision::kSimilar);
+}
+
+TEST(Decide, ThresholdOfTheSameObjectIsTheUsers) {
+  EXPECT_EQ(decide(match_with(50, 0.85), 100, 80, {.same_probability = 1}), Decision::kSimilar);
+}
+
+TEST(Decide, VotesThatStandOutAreSimilarWithoutAPose) {
+  Match match;
+  match.evidence.votes_excess = 7;
+  match.evidence.shortlist = kShortestListForVotes;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kSimilar);
+  match.evidence.votes_excess = 2;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kNone);
+  match.evidence.votes_excess = 7;
+  match.evidence.shortlist = kShortestListForVotes - 1;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kNone);
+}
+
+TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {
+  const Evidence plain = {.votes_ratio = 1, .effective_inliers = 10, .correlation = {}};
+  Evidence detailed = plain;
+  detailed.detail = 0.5;
+  Evidence correlated = plain;
+  correlated.correlation = 0.5;
+  Evidence voted = plain;
+  voted.votes_ratio = 2;
+  EXPECT_GT(ranking_score(detailed, {}), ranking_score(plain, {}));
+  EXPECT_GT(ranking_score(correlated, {}), ranking_score(plain, {}));
+  EXPECT_GT(ranking_score(voted, {}), ranking_score(plain, {}));
+}
+
+TEST(RankingScore, AllInliersCountWithoutTheGrid) {
+  const Evidence crowded = {.inliers = 20, .effective_inliers = 5, .correlation = {}};
+  EXPECT_EQ(ranking_score(crowded, {}), 5);
+  EXPECT_EQ(ranking_score(crowded, {.effective_inliers = false}), 20);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,236 @@
+#include "stages/match/locate/locate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/quad.h"
+#include "kernels/warp/warp.h"
+#include "tests/stages/match/photos.h"
+
+namespace lookalike {
+namespace {
+
+class Locate : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { session_ = std::make_unique<OpenClSession>(); }
+  static void TearDownTestSuite() { session_.reset(); }
+
+  static std::vector<Hit> find(const GrayImage& object, const GrayImage& scene,
+                               const MatchOptions& options = {}) {
+    return locate(*session_, query_of(*session_, object), query_of(*session_, scene), options).hits;
+  }
+  // The photo turned by 90 degrees clockwise, as seen.
+  static GrayImage turned(const GrayImage& image) {
+    GrayImage result(image.height, image.width);
+    for (int y = 0; y < result.height; ++y) {
+      for (int x = 0; x < result.width; ++x) {
+        result.at(x, y) = image.view().at(y, image.height - 1 - x);
+      }
+    }
+    return result;
+  }
+  static void paste(const GrayImage& part, int left, int top, GrayImage& scene) {
+    for (int y = 0; y < part.height; ++y) {
+      for (int x = 0; x < part.width; ++x) scene.at(left + x, top + y) = part.view().at(x, y);
+    }
+  }
+  static void expect_exact(const Hit& hit, int left, int top, int width, int height) {
+    const Point corner = {static_cast<double>(left), static_cast<double>(top)};
+    const Quad expected = {corner, Point{corner.x + width, corner.y},
+                           Point{corner.x + width, corner.y + height},
+                           Point{corner.x, corner.y + height}};
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_NEAR(hit.quad[i].x, expected[i].x, 1e-6);
+      EXPECT_NEAR(hit.quad[i].y, expected[i].y, 1e-6);
+    }
+    EXPECT_GE(hit.correlation, 0.9999);
+    EXPECT_NEAR(hit.angle_degrees, 0, 1e-6);
+    EXPECT_NEAR(hit.scale, 1, 1e-9);
+    EXPECT_NEAR(hit.centre.x, left + width / 2.0, 1e-6);
+    EXPECT_NEAR(hit.centre.y, top + height / 2.0, 1e-6);
+  }
+
+  static inline std::unique_ptr<OpenClSession> session_;
+};
+
+TEST_F(Locate, BoxIsFoundInItsScene) {
+  // Seven places were marked by hand in both photos, magnified: the outer top-left and bottom-right
+  // corners of the box's face, the same two of its printed frame, and three corners of its photo.
+  // The quad is where their homography, which fits them within 0.9 px, takes the corners of
+  // box.png. The top-right one is hidden in the scene.
+  const Quad marked = {Point{117.9, 160.5}, Point{288.3, 178.1}, Point{268.4, 298.3},
+                       Point{91.2, 270.7}};
+  const auto hits = find(photo("box.png"), photo("box_in_scene.png"));
+  ASSERT_EQ(hits.size(), 1U);
+  EXPECT_GE(intersection_over_union(hits[0].quad, marked), 0.95);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(hits[0].quad[i], marked[i]), 5) << i;
+  EXPECT_GT(hits[0].correlation, 0.6);
+}
+
+TEST_F(Locate, GraffitiIsFoundUnderTheKnownHomography) {
+  const GrayImage object = photo("graf1.png");
+  // The package's H1to3p.xml.
+  const Homography known{{7.6285898e-01, -2.9922929e-01, 2.2567123e+02, 3.3443473e-01,
+                          1.0143901e+00, -7.6999973e+01, 3.4663091e-04, -1.4364524e-05, 1}};
+  const auto hits = find(object, photo("graf3.png"));
+  ASSERT_EQ(hits.size(), 1U);
+  const Quad expected = outline(known, object.width, object.height);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(hits[0].quad[i], expected[i]), 5) << i;
+}
+
+TEST_F(Locate, ExactCropIsFoundExactly) {
+  const GrayImage scene = photo("graf1.png");
+  const auto hits = find(part_of(scene, 217, 143, 301, 240), scene);
+  ASSERT_EQ(hits.size(), 1U);
+  EXPECT_GT(hits[0].inliers, 50U);
+  expect_exact(hits[0], 217, 143, 301, 240);
+}
+
+TEST_F(Locate, WholePhotoIsFoundInItself) {
+  const GrayImage scene = photo("box_in_scene.png");
+  const auto hits = find(scene, scene);
+  ASSERT_EQ(hits.size(), 1U);
+  expect_exact(hits[0], 0, 0, scene.width, scene.height);
+}
+
+TEST_F(Locate, CropWithoutFeaturesIsFoundExactlyByCorrelation) {
+  const GrayImage scene = photo("home.jpg");
+  const auto hits = find(part_of(scene, 301, 57, 23, 19), scene);
+  ASSERT_EQ(hits.size(), 1U);
+  EXPECT_EQ(hits[0].inliers, 0U);
+  expect_exact(hits[0], 301, 57, 23, 19);
+}
+
+TEST_F(Locate, TurnAndScaleAreReported) {
+  const GrayImage object = part_of(photo("graf1.png"), 200, 150, 320, 240);
+  const GrayImage scene = turned(photo("graf1.png"));
+  const auto hits = find(object, scene);
+  ASSERT_EQ(hits.size(), 1U);
+  EXPECT_NEAR(hits[0].angle_degrees, 90, 0.2);
+  EXPECT_NEAR(hits[0].scale, 1, 0.005);
+  // The photo is 640 high: its pixel (x, y) goes to (639 - y, x), and the outer corners likewise.
+  const Quad expected = {Point{490, 200}, Point{490, 520}, Point{250, 520}, Point{250, 200}};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(hits[0].quad[i], expected[i]), 1) << i;
+  EXPECT_GT(hits[0].correlation, 0.98);
+}
+
+TEST_F(Locate, EveryCopyIsFound) {
+  const GrayImage object = part_of(photo("graf1.png"), 300, 200, 200, 160);
+  GrayImage scene = photo("home.jpg");
+  paste(object, 20, 30, scene);
+  paste(turned(object), 300, 150, scene);
+  auto hits = find(object, scene);
+  ASSERT_EQ(hits.size(), 2U);
+  if (hits[0].centre.x > hits[1].centre.x) std::swap(hits[0], hits[1]);
+  expect_exact(hits[0], 20, 30, 200, 160);
+  EXPECT_NEAR(hits[1].angle_degrees, 90, 0.5);
+  EXPECT_NEAR(hits[1].centre.x, 380, 1);
+  EXPECT_NEAR(hits[1].centre.y, 250, 1);
+}
+
+TEST_F(Locate, WhatIsNotThereIsNotFound) {
+  EXPECT_TRUE(find(photo("box.png"), photo("fruits.jpg")).empty());
+  EXPECT_TRUE(find(photo("graf1.png"), photo("home.jpg")).empty());
+}
+
+TEST_F(Locate, MirrorImageIsNotFoundByFeatures) {
+  const GrayImage object = part_of(photo("graf1.png"), 200, 150, 320, 240);
+  GrayImage mirrored = object;
+  for (int y = 0; y < object.height; ++y) {
+    for (int x = 0; x < object.width; ++x) {
+      mirrored.at(x, y) = object.view().at(object.width - 1 - x, y);
+    }
+  }
+  EXPECT_TRUE(find(mirrored, photo("graf1.png")).empty());
+}
+
+TEST_F(Locate, FlatObjectIsNotFound) {
+  EXPECT_TRUE(find(GrayImage(40, 30), photo("home.jpg")).empty());
+}
+
+TEST_F(Locate, ObjectLargerThanTheSceneWithoutFeaturesIsNotFound) {
+  EXPECT_TRUE(find(photo("home.jpg"), part_of(photo("home.jpg"), 301, 57, 23, 19)).empty());
+}
+
+TEST_F(Locate, ReducedPhotosGiveFullSizeCoordinates) {
+  Warp warp(*session_);
+  const GrayImage full = photo("graf1.png");
+  const Homography halves{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
+  Query scene;
+  scene.image.record.width = full.width;
+  scene.image.record.height = full.height;
+  scene.image.pixels = warp.warp(full.view(), halves, full.width / 2, full.height / 2).image;
+  scene.image.scale = 0.5;
+  scene.features = ExtractStage(*session_, {}).run({&scene.image, 1}).front().features;
+  const auto hits =
+      locate(*session_, query_of(*session_, part_of(full, 200, 150, 320, 240)), scene, {}).hits;
+  ASSERT_EQ(hits.size(), 1U);
+  const Quad expected = {Point{200, 150}, Point{520, 150}, Point{520, 390}, Point{200, 390}};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(hits[0].quad[i], expected[i]), 1) << i;
+}
+
+TEST_F(Locate, TheAnswerSaysWhoFoundIt) {
+  const Query scene = query_of(*session_, photo("graf1.png"));
+  const Query object = query_of(*session_, part_of(photo("graf1.png"), 217, 143, 301, 240));
+  LocateOptions how;
+  EXPECT_EQ(locate(*session_, object, scene, {}, how).method, LocateMethod::kFeatures);
+  how.method = "correlation";
+  const Located located = locate(*session_, object, scene, {}, how);
+  EXPECT_EQ(located.method, LocateMethod::kCorrelation);
+  ASSERT_EQ(located.hits.size(), 1U);
+  expect_exact(located.hits[0], 217, 143, 301, 240);
+  ASSERT_TRUE(located.hits[0].position_error_px.has_value());
+  EXPECT_LT(*located.hits[0].position_error_px, 0.01);
+  EXPECT_TRUE(located.reason.empty());
+}
+
+TEST_F(Locate, FeaturesAloneLeaveWhatHasNone) {
+  const GrayImage scene = photo("home.jpg");
+  const Query object = query_of(*session_, part_of(scene, 301, 57, 23, 19));
+  LocateOptions how;
+  how.method = "features";
+  const Located located = locate(*session_, object, query_of(*session_, scene), {}, how);
+  EXPECT_TRUE(located.hits.empty());
+  EXPECT_EQ(located.method, LocateMethod::kFeatures);
+  EXPECT_FALSE(located.reason.empty());
+}
+
+TEST_F(Locate, TheMapIsHighestWhereTheObjectIs) {
+  const GrayImage scene = photo("home.jpg");
+  const Query object = query_of(*session_, part_of(scene, 301, 57, 81, 61));
+  const LocateRequest request{.mask = {}, .with_map = true};
+  const Located located = locate(*session_, object, query_of(*session_, scene), {}, {}, request);
+  ASSERT_FALSE(located.map.scores.empty());
+  const auto top = std::max_element(located.map.scores.begin(), located.map.scores.end()) -
+                   located.map.scores.begin();
+  EXPECT_NEAR(static_cast<double>(top % located.map.width) * located.map_step_px, 341,
+              located.map_step_px);
+  EXPECT_NEAR(static_cast<double>(top / located.map.width) * located.map_step_px, 87,
+              located.map_step_px);
+}
+
+TEST_F(Locate, MaskedFeaturesDoNotSpeak) {
+  const GrayImage scene = photo("graf1.png");
+  const Query object = query_of(*session_, part_of(scene, 217, 143, 301, 240));
+  GrayImage mask(301, 240);
+  const LocateRequest request{.mask = mask.view(), .with_map = false};
+  const Located located = locate(*session_, object, query_of(*session_, scene), {}, {}, request);
+  EXPECT_TRUE(located.hits.empty());
+  EXPECT_THAT(located.reason, ::testing::HasSubstr("mask"));
+}
+
+TEST_F(Locate, SameInputGivesTheSameHits) {
+  const auto once = find(photo("box.png"), photo("box_in_scene.png"));
+  const auto again = find(photo("box.png"), photo("box_in_scene.png"));
+  ASSERT_EQ(once.size(), 1U);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(once[0].quad, again[0].quad);
+  EXPECT_EQ(once[0].correlation, again[0].correlation);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,123 @@
+#include "stages/match/refine/sharpen.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "base/quad.h"
+#include "tests/stages/match/photos.h"
+
+namespace lookalike {
+namespace {
+
+class SharpenTest : public ::testing::Test {
+ protected:
+  SharpenTest() : sharpener_(*session_), warp_(*session_) {}
+  static void SetUpTestSuite() { session_ = std::make_unique<OpenClSession>(); }
+  static void TearDownTestSuite() { session_.reset(); }
+
+  double worst_corner_px(const Homography& map) const {
+    const Quad actual = outline(map, object_.width, object_.height);
+    const Quad expected = outline(truth_, object_.width, object_.height);
+    double worst = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      worst = std::max(worst, distance(actual[i], expected[i]));
+    }
+    return worst;
+  }
+  GrayImage scene() { return warp_.warp(object_.view(), truth_.inverse(), 640, 480).image; }
+
+  static inline std::unique_ptr<OpenClSession> session_;
+  PoseSharpener sharpener_;
+  Warp warp_;
+  const GrayImage object_ = part_of(photo("graf1.png"), 150, 100, 400, 300);
+  const Homography truth_{{0.9, -0.3, 150, 0.3, 0.8, 60, 4e-4, -2e-4, 1}};
+};
+
+TEST_F(SharpenTest, RoughPoseIsCorrectedToHalfAPixel) {
+  Homography rough = truth_;
+  rough.h[0] += 0.02;
+  rough.h[2] += 3;
+  rough.h[5] -= 4;
+  ASSERT_GT(worst_corner_px(rough), 4);
+  const SharpenedPose pose = sharpener_.sharpen(object_.view(), scene().view(), rough, {});
+  EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5);
+  ASSERT_TRUE(pose.correlation.has_value());
+  EXPECT_GT(*pose.correlation, 0.98);
+}
+
+TEST_F(SharpenTest, WhatIsTransparentIsNotCompared) {
+  GrayImage object = object_;
+  GrayImage alpha(object.width, object.height);
+  for (int y = 0; y < object.height; ++y) {
+    for (int x = 0; x < object.width; ++x) {
+      const bool transparent = x < object.width / 2;
+      alpha.at(x, y) = transparent ? 0 : 255;
+      if (transparent) object.at(x, y) = 128;
+    }
+  }
+  Homography rough = truth_;
+  rough.h[2] += 3;
+  const GrayImage seen = scene();
+  const SharpenedPose whole = sharpener_.sharpen(object.view(), seen.view(), rough, {});
+  const SharpenedPose opaque =
+      sharpener_.sharpen(object.view(), seen.view(), rough, {}, alpha.view());
+  EXPECT_LT(worst_corner_px(opaque.object_to_scene), 1.5);
+  ASSERT_TRUE(opaque.correlation.has_value());
+  EXPECT_GT(*opaque.correlation, 0.97);
+  EXPECT_LT(whole.correlation.value_or(0), 0.9);
+  EXPECT_GT(opaque.detail.value_or(0), 0.6);
+  // The same on the scene's side, where half of the object is seen through.
+  const GrayImage scene_alpha =
+      warp_.warp(alpha.view(), truth_.inverse(), seen.width, seen.height).image;
+  const Pyramid scene_with_alpha(seen.view(), scene_alpha.view());
+  const SharpenedPose seen_through =
+      sharpener_.sharpen(object.view(), scene_with_alpha, truth_, {});
+  EXPECT_GT(seen_through.correlation.value_or(0), 0.97);
+}
+
+TEST_F(SharpenTest, LightAndContrastDoNotMatter) {
+  GrayImage dim = scene();
+  for (auto& value : dim.pixels) value = static_cast<std::uint8_t>(40 + value / 3);
+  Homography rough = truth_;
+  rough.h[2] += 5;
+  const SharpenedPose pose = sharpener_.sharpen(object_.view(), dim.view(), rough, {});
+  EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5);
+}
+
+TEST_F(SharpenTest, HiddenPartDoesNotPullThePose) {
+  GrayImage hidden = scene();
+  for (int y = 150; y < 260; ++y) {
+    for (int x = 200; x < 330; ++x) hidden.at(x, y) = static_cast<std::uint8_t>((x * y) % 251);
+  }
+  Homography rough = truth_;
+  rough.h[5] += 4;
+  const SharpenedPose pose = sharpener_.sharpen(object_.view(), hidden.view(), rough, {});
+  // Half a pixel of the frame, which is 320 px wide where the object has 400.
+  EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5 * 400 / PoseSharpener::kLongestSidePx);
+}
+
+TEST_F(SharpenTest, PoseThatThePixelsDoNotSupportIsLeftAlone) {
+  const GrayImage other = photo("home.jpg");
+  const SharpenedPose pose = sharpener_.sharpen(object_.view(), other.view(), truth_, {});
+  EXPECT_LT(worst_corner_px(pose.object_to_scene), 30);
+  ASSERT_TRUE(pose.correlation.has_value());
+  EXPECT_LT(*pose.correlation, 0.4);
+}
+
+TEST_F(SharpenTest, FlatSceneHasNoCorrelation) {
+  const SharpenedPose pose =
+      sharpener_.sharpen(object_.view(), GrayImage(640, 480).view(), truth_, {});
+  EXPECT_FALSE(pose.correlation.has_value());
+  EXPECT_EQ(pose.object_to_scene, truth_);
+}
+
+TEST_F(SharpenTest, TinyObjectIsNoError) {
+  const GrayImage tiny = part_of(object_, 0, 0, 5, 3);
+  const SharpenedPose pose = sharpener_.sharpen(tiny.view(), scene().view(), truth_, {});
+  EXPECT_EQ(pose.object_to_scene, truth_);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,141 @@
+#include "tools/command_line/command_line.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/file_uri.h"
+#include "config/load.h"
+
+namespace lookalike {
+namespace {
+
+// The innermost command that the command line names: "lookalike query".
+std::string command_path(const CLI::App& app) {
+  std::string path = app.get_name();
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    path += ' ' + at->get_name();
+  }
+  return path;
+}
+
+std::string absolute(const std::string& name) {
+  return std::filesystem::absolute(name).lexically_normal().string();
+}
+
+// What stands for the value in --help.
+std::string value_name(const Rule& rule) {
+  if (std::holds_alternative<WholeNumber>(rule)) return "N";
+  if (std::holds_alternative<Number>(rule)) return "X";
+  if (const auto* text = std::get_if<Text>(&rule)) return text->file_name ? "FILE" : "TEXT";
+  if (const auto* list = std::get_if<TextList>(&rule)) return list->file_names ? "DIR" : "TEXT";
+  return "WORD";
+}
+
+std::string help_text(const ConfigField& field) {
+  const bool any_text =
+      std::holds_alternative<Text>(field.rule) || std::holds_alternative<TextList>(field.rule);
+  if (any_text || std::holds_alternative<YesOrNo>(field.rule)) return std::string(field.meaning);
+  return fmt::format("{} Must be {}.", field.meaning, allowed(field.rule, field.unit));
+}
+
+// "table.key=value", as --set has it.
+void apply_setting(RunConfig& config, const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  const std::string name = setting.substr(0, equals);
+  const auto fields = config_fields();
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [&](const ConfigField& known) { return known.name() == name; });
+  if (equals == std::string::npos || field == fields.end()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--set: must be TABLE.KEY=VALUE with a key that `lookalike config` "
+                            "lists, was \"{}\"",
+                            setting));
+  }
+  set_field(config, *field, setting.substr(equals + 1), "--set " + name);
+}
+
+}  // namespace
+
+bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::string& word : words) word = path_of_text(word);
+  std::ranges::reverse(words);  // as CLI11 wants them
+  try {
+    app.parse(std::move(words));
+    return true;
+  } catch (const CLI::Success& success) {
+    app.exit(success);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}; see {} --help", error.what(), command_path(app)));
+  }
+}
+
+ConfigArguments::ConfigArguments(CLI::App& command) : command_(command) {
+  command.add_option("--config", file_, "Configuration file; options given here win over it")
+      ->type_name("FILE");
+  command
+      .add_option("--set", settings_,
+                  "Any key of the configuration, which lookalike config lists; wins over the rest")
+      ->type_name("TABLE.KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+CLI::Option* ConfigArguments::add(const std::string& option, std::string_view field) {
+  Argument& argument = arguments_.emplace_back(Argument{option, &config_field(field)});
+  const Rule& rule = argument.field->rule;
+  const std::string help = help_text(*argument.field);
+  if (std::holds_alternative<YesOrNo>(rule)) {
+    return command_.add_flag(option, argument.flag, help);
+  }
+  const bool list = std::holds_alternative<TextList>(rule);
+  return command_.add_option(option, argument.values, help)
+      ->type_name(value_name(rule))
+      ->expected(1, list ? CLI::detail::expected_max_vector_size : 1)
+      ->allow_extra_args(list);
+}
+
+void ConfigArguments::override_field(RunConfig& config, const Argument& argument) const {
+  const ConfigField& field = *argument.field;
+  if (argument.flag) field.set(config, true);
+  if (argument.values.empty()) return;
+  const auto* text = std::get_if<Text>(&field.rule);
+  const auto* list = std::get_if<TextList>(&field.rule);
+  std::vector<std::string> values = argument.values;
+  if ((text && text->file_name) || (list && list->file_names)) {
+    for (std::string& value : values) value = absolute(value);
+  }
+  if (list) {
+    field.set(config, values);
+  } else {
+    set_field(config, field, values.back(), argument.option);
+  }
+}
+
+RunConfig ConfigArguments::load() const {
+  RunConfig config = file_.empty() ? RunConfig{} : load_config(file_);
+  for (const Argument& argument : arguments_) override_field(config, argument);
+  for (const std::string& setting : settings_) apply_setting(config, setting);
+  check_ranges(config);
+  return config;
+}
+
+TalkArguments::TalkArguments(CLI::App& command) {
+  auto* quiet = command.add_flag("-q,--quiet", quiet_, "Only warnings and errors on stderr");
+  command.add_flag("-v,--verbose", verbose_, "More detail on stderr")->excludes(quiet);
+}
+
+Progress::Style TalkArguments::apply() const {
+  set_up_logging(quiet_ ? Verbosity::kQuiet : verbose_ ? Verbosity::kVerbose : Verbosity::kNormal);
+  return quiet_ ? Progress::Style::kQuiet : Progress::style_for_stderr();
+}
+
+}  // namespace lookalike

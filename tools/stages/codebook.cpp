@@ -1,0 +1,81 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/main_guard.h"
+#include "pipeline/open_session.h"
+#include "pipeline/record_files.h"
+#include "stages/codebook/codebook_stage.h"
+#include "tools/command_line/command_line.h"
+#include "tools/command_line/output_arguments.h"
+
+namespace lookalike {
+namespace {
+
+// The features of all images in the files but for those that the statistics show to be blank.
+FeatureSource features_of(const std::vector<std::string>& files, const SumsByContent& sums,
+                          const VarianceOptions& options) {
+  return [&files, &sums, minimum = options.minimum](const auto& visit) {
+    for_each_record<ImageFeatures>(files, [&](const ImageFeatures& image) {
+      const auto found = sums.find(image.image.content);
+      if (found == sums.end() || found->second.variance() >= minimum) visit(image);
+    });
+  };
+}
+
+int codebook_command(int argc, const char* const* argv) {
+  CLI::App app(
+      "Trains a codebook of visual words on features, by k-means.\n"
+      "Input: files of features, and of statistics. Output: a codebook file.\n"
+      "Example: lookalike-codebook --features photos.features --statistics photos.statistics "
+      "--output photos.codebook",
+      "lookalike-codebook");
+  ConfigArguments arguments(app);
+  arguments.add("--words", "codebook.words");
+  arguments.add("--features-per-word", "codebook.features_per_word");
+  arguments.add("--sample-images", "codebook.sample_images");
+  arguments.add("--max-iterations", "codebook.max_iterations");
+  arguments.add("--min-improvement", "codebook.min_improvement");
+  arguments.add("--seed", "codebook.seed");
+  arguments.add("--minimum-variance", "variance.minimum");
+  arguments.add("--device", "device.choice");
+  const TalkArguments talk(app);
+  std::vector<std::string> features;
+  std::vector<std::string> statistics;
+  std::string output;
+  app.add_option("--features", features, "Files of lookalike-extract")
+      ->type_name("FILE...")
+      ->required();
+  app.add_option("--statistics", statistics,
+                 "Files of lookalike-variance: blank images are left out")
+      ->type_name("FILE...");
+  app.add_option("--output", output, "Codebook file to write")->type_name("FILE")->required();
+  const OutputArguments outputs(app);
+  if (!parse_command_line(app, argc, argv)) return kExitDone;
+  const RunConfig config = arguments.load();
+  const Progress::Style style = talk.apply();
+
+  OutputGuard guard = outputs.guard(arguments, config);
+  guard.add_inputs(features);
+  guard.add_inputs(statistics);
+  OutputFile file = guard.open("--output", output, artefact_kind<Codebook>());
+  const SumsByContent sums = read_statistics(statistics);
+  const Sample sample =
+      take_sample(features_of(features, sums, config.variance), config.codebook, file.folder());
+  OpenClSession session(session_options(config.device));
+  Progress progress("codebook", "iterations", config.codebook.max_iterations, style);
+  TrainingWatch watch;
+  watch.iteration = [&](std::size_t iteration, double objective) {
+    progress.update(iteration, fmt::format("objective {:.4f}", objective));
+  };
+  write_codebook(std::move(file), train_codebook(session, sample, config.codebook, watch));
+  return kExitDone;
+}
+
+}  // namespace
+}  // namespace lookalike
+
+int main(int argc, char** argv) {
+  return lookalike::run_main("lookalike-codebook",
+                             [&] { return lookalike::codebook_command(argc, argv); });
+}

@@ -1,0 +1,67 @@
+#include <optional>
+#include <utility>
+
+#include "base/main_guard.h"
+#include "pipeline/image_batches.h"
+#include "pipeline/open_session.h"
+#include "stages/extract/extract_stage.h"
+#include "storage/artefact_files.h"
+#include "tools/command_line/image_arguments.h"
+#include "tools/command_line/output_arguments.h"
+
+namespace lookalike {
+namespace {
+
+int extract_command(int argc, const char* const* argv) {
+  CLI::App app(
+      "Finds SURF features in images.\n"
+      "Input: folders of images. Output: a file of features, one record an image.\n"
+      "Example: lookalike-extract --images photos --output photos.features",
+      "lookalike-extract");
+  ConfigArguments arguments(app);
+  const ImageArguments images(app, arguments);
+  arguments.add("--hessian-threshold", "extract.hessian_threshold");
+  arguments.add("--octaves", "extract.octaves");
+  arguments.add("--layers", "extract.layers");
+  arguments.add("--descriptor-size", "extract.descriptor_size");
+  arguments.add("--upright", "extract.upright");
+  arguments.add("--max-features", "extract.max_features");
+  const TalkArguments talk(app);
+  std::string output;
+  std::string skipped_output;
+  app.add_option("--output", output, "Features file to write")->type_name("FILE")->required();
+  app.add_option("--skipped", skipped_output, "Also write the files that were skipped, and why")
+      ->type_name("FILE");
+  const OutputArguments outputs(app);
+  if (!parse_command_line(app, argc, argv)) return kExitDone;
+  const RunConfig config = arguments.load();
+  const Shard shard = images.shard();
+  const Progress::Style style = talk.apply();
+
+  OutputGuard guard = outputs.guard(arguments, config);
+  OutputFile features_file = guard.open("--output", output, artefact_kind<ImageFeatures>());
+  std::optional<OutputFile> skipped_file =
+      guard.open_if_named("--skipped", skipped_output, artefact_kind<SkippedFile>());
+  OpenClSession session(session_options(config.device));
+  ExtractStage stage(session, config.extract);
+  ArtefactWriter<ImageFeatures> writer(std::move(features_file));
+  const std::vector<SkippedFile> skipped = for_each_image_batch(
+      config, shard, "extract", style, [&](const std::vector<DecodedImage>& batch) {
+        for (const ImageFeatures& features : stage.run(batch)) writer.write(features);
+      });
+  writer.finish();
+  if (skipped_file) {
+    ArtefactWriter<SkippedFile> skipped_writer(*std::move(skipped_file));
+    for (const SkippedFile& file : skipped) skipped_writer.write(file);
+    skipped_writer.finish();
+  }
+  return report_skipped(skipped);
+}
+
+}  // namespace
+}  // namespace lookalike
+
+int main(int argc, char** argv) {
+  return lookalike::run_main("lookalike-extract",
+                             [&] { return lookalike::extract_command(argc, argv); });
+}

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/main_guard.h"
+#include "base/printable.h"
+#include "pipeline/answers.h"
+#include "pipeline/open_session.h"
+#include "pipeline/record_files.h"
+#include "stages/decode/pixels.h"
+#include "tools/command_line/command_line.h"
+
+namespace lookalike {
+namespace {
+
+// Whether the photo that the features were taken from could still be read and was answered.
+bool answer(Matcher& matcher, const ImageFeatures& features, const RunConfig& config) {
+  const std::string& path = features.image.file.path;
+  const auto fail = [&](const SkippedFile& why) {
+    spdlog::error("{}: {}: {}", printable(path), why.reason, why.detail);
+    fmt::print("{}\n", json_text(failed_answer("query", path, why)));
+    return false;
+  };
+  auto decoded = decode_file(path, WantedSize(config.extract), config.images);
+  if (const auto* unread = std::get_if<SkippedFile>(&decoded)) return fail(*unread);
+  const Query query = {std::get<DecodedImage>(std::move(decoded)), features.features};
+  if (query.image.record.content != features.image.content) {
+    return fail(skipped(features.image.file, "changed", "since its features were taken"));
+  }
+  fmt::print("{}\n", json_text(query_answer(path, matcher.match(query))));
+  return true;
+}
+
+int match_command(int argc, const char* const* argv) {
+  CLI::App app(
+      "Finds the indexed images that photos show, from features taken before.\n"
+      "Input: an index, and files of features taken under its settings; the photos themselves are "
+      "read again for correlation.\n"
+      "Output: on standard output one JSON object a photo, one a line, as lookalike query has it.\n"
+      "Example: lookalike-match --database photos.db --features queries.features",
+      "lookalike-match");
+  ConfigArguments arguments(app);
+  arguments.add("--database", "store.database")->required();
+  arguments.add("--top", "match.top");
+  arguments.add("--longest-side", "extract.longest_side_px");
+  arguments.add("--device", "device.choice");
+  const TalkArguments talk(app);
+  std::vector<std::string> files;
+  app.add_option("--features", files, "Files of lookalike-extract")
+      ->type_name("FILE...")
+      ->required();
+  if (!parse_command_line(app, argc, argv)) return kExitDone;
+  const RunConfig config = arguments.load();
+  talk.apply();
+
+  const IndexReader index{std::filesystem::path(config.store.database)};
+  OpenClSession session(session_options(config.device));
+  Matcher matcher(session, index, config.match, config.images);
+  bool all = true;
+  for_each_record<ImageFeatures>(files, [&](const ImageFeatures& features) {
+    all = answer(matcher, features, config) && all;
+  });
+  return all ? kExitDone : kExitSkippedItems;
+}
+
+}  // namespace
+}  // namespace lookalike
+
+int main(int argc, char** argv) {
+  return lookalike::run_main("lookalike-match",
+                             [&] { return lookalike::match_command(argc, argv); });
+}

@@ -1,0 +1,50 @@
+#include <utility>
+
+#include "base/main_guard.h"
+#include "pipeline/image_batches.h"
+#include "pipeline/open_session.h"
+#include "stages/variance/variance_stage.h"
+#include "storage/artefact_files.h"
+#include "tools/command_line/image_arguments.h"
+#include "tools/command_line/output_arguments.h"
+
+namespace lookalike {
+namespace {
+
+int variance_command(int argc, const char* const* argv) {
+  CLI::App app(
+      "Sums the grey levels of images and their squares, exactly.\n"
+      "Input: folders of images. Output: a file of statistics, one record an image.\n"
+      "Example: lookalike-variance --images photos --output photos.statistics",
+      "lookalike-variance");
+  ConfigArguments arguments(app);
+  const ImageArguments images(app, arguments);
+  const TalkArguments talk(app);
+  std::string output;
+  app.add_option("--output", output, "Statistics file to write")->type_name("FILE")->required();
+  const OutputArguments outputs(app);
+  if (!parse_command_line(app, argc, argv)) return kExitDone;
+  const RunConfig config = arguments.load();
+  const Shard shard = images.shard();
+  const Progress::Style style = talk.apply();
+
+  OutputGuard guard = outputs.guard(arguments, config);
+  OutputFile file = guard.open("--output", output, artefact_kind<ImageStatistics>());
+  OpenClSession session(session_options(config.device));
+  VarianceStage stage(session);
+  ArtefactWriter<ImageStatistics> writer(std::move(file));
+  const std::vector<SkippedFile> skipped = for_each_image_batch(
+      config, shard, "variance", style, [&](const std::vector<DecodedImage>& batch) {
+        for (const ImageStatistics& statistics : stage.run(batch)) writer.write(statistics);
+      });
+  writer.finish();
+  return report_skipped(skipped);
+}
+
+}  // namespace
+}  // namespace lookalike
+
+int main(int argc, char** argv) {
+  return lookalike::run_main("lookalike-variance",
+                             [&] { return lookalike::variance_command(argc, argv); });
+}
