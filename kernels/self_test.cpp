@@ -14,26 +14,16 @@
 #include <utility>
 
 #include "kernels/assign/assign.h"
-#include "kernels/assign/assign_reference.h"
 #include "kernels/assign/synthetic_descriptors.h"
 #include "kernels/convolution/convolution.h"
-#include "kernels/convolution/convolution_reference.h"
 #include "kernels/correlation/correlation.h"
-#include "kernels/correlation/correlation_reference.h"
 #include "kernels/histogram/histogram.h"
-#include "kernels/histogram/histogram_reference.h"
 #include "kernels/integral_image/integral_image.h"
-#include "kernels/integral_image/integral_image_reference.h"
 #include "kernels/pose_search/pose_search.h"
-#include "kernels/pose_search/pose_search_reference.h"
 #include "kernels/surf/surf.h"
-#include "kernels/surf/surf_reference.h"
 #include "kernels/transpose/transpose.h"
-#include "kernels/transpose/transpose_reference.h"
 #include "kernels/variance/variance.h"
-#include "kernels/variance/variance_reference.h"
 #include "kernels/warp/warp.h"
-#include "kernels/warp/warp_reference.h"
 #include "kernels/workload/inputs.h"
 
 namespace lookalike {

@@ -1,19 +1,84 @@
 #include "storage/index_reader.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "storage/codecs.h"
 #include "storage/digest.h"
-#include "storage/index_content.h"
 #include "storage/index_tables.h"
 #include "storage/open_index.h"
 #include "storage/roots.h"
 #include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
+#include "base/artefacts.h"
 
 namespace lookalike {
 namespace {
+
+// XXH3-128 over the codebook's hash, the settings by name, and the sorted digests of the live
+// images: what is indexed, whatever its order, numbers, paths, times and segments. Throws
+// Error(kStorage) for a record that is damaged.
+ContentHash index_content_hash(const Connection& connection);
+
+// Length first, so that no two rows of fields read the same.
+void put_blob(ByteWriter& out, ByteView blob) {
+  out.put_count(blob.size());
+  out.put_array(blob.data(), blob.size());
+}
+
+ContentHash digest_of(ByteView bytes) {
+  Digest digest;
+  digest.add(bytes);
+  return digest.value();
+}
+
+// Columns: id, blank, histogram, features, then what is taken as it is.
+ContentHash image_digest(const Connection& connection, const Rows& rows) {
+  const bool blank = rows.integer(1) != 0;
+  if (!blank) {
+    decode_named(connection, "histogram of image", rows.integer(0),
+                 [&] { check_blob(rows.blob(2)); });
+    decode_named(connection, "forward record of image", rows.integer(0),
+                 [&] { check_blob(rows.blob(3)); });
+  }
+  ByteWriter out;
+  out.put<std::uint8_t>(blank ? 1 : 0);
+  put_blob(out, rows.blob(2));
+  put_blob(out, rows.blob(3));
+  put_blob(out, rows.blob(4));
+  for (int column = 5; column < 10; ++column) out.put<std::int64_t>(rows.integer(column));
+  return digest_of(out.view());
+}
+
+std::vector<ContentHash> image_digests(const Connection& connection) {
+  Statement select(connection,
+                   "SELECT id, blank, histograms.data, forward.data, content, width, height, "
+                   "pixel_count, pixel_sum, pixel_sum_of_squares "
+                   "FROM images JOIN statistics ON statistics.image = id "
+                   "LEFT JOIN histograms ON histograms.image = id "
+                   "LEFT JOIN forward ON forward.image = id ORDER BY id");
+  std::vector<ContentHash> digests;
+  for (Rows rows = select.rows(); rows.next();) digests.push_back(image_digest(connection, rows));
+  std::sort(digests.begin(), digests.end());
+  return digests;
+}
+
+ContentHash index_content_hash(const Connection& connection) {
+  ByteWriter out;
+  Statement select(connection, "SELECT hash FROM codebook");
+  for (Rows rows = select.rows(); rows.next();) put_blob(out, rows.blob(0));
+  const Settings settings = read_settings(connection);
+  out.put_count(settings.size());
+  for (const auto& [name, value] : settings) {
+    out.put_text(name);
+    out.put_text(value);
+  }
+  for (const ContentHash& digest : image_digests(connection)) {
+    out.put_array(digest.data(), digest.size());
+  }
+  return digest_of(out.view());
+}
 
 constexpr const char* kSelectImages =
     "SELECT id, content, width, height, blank, feature_count, pixel_count, pixel_sum, "

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <system_error>
+#include <filesystem>
+#include <array>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -11,15 +14,58 @@
 #include "storage/fingerprint.h"
 #include "storage/index_tables.h"
 #include "storage/open_index.h"
-#include "storage/replace_content.h"
 #include "storage/roots.h"
 #include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
 #include "storage/writer_lock.h"
+#include "storage/paths.h"
 
 namespace lookalike {
 namespace {
+
+// Makes the content of an index that of another one, which nobody writes, in one transaction:
+// readers see all of the one or all of the other. The record of runs stays. Throws Error(kStorage),
+// and then nothing has changed.
+void replace_content(Connection& connection, const std::filesystem::path& other);
+
+// Everything but the runs; what others refer to comes first.
+constexpr std::array<const char*, 15> kTables = {
+    "settings",   "codebook",   "images",  "files",    "quarantine",
+    "statistics", "histograms", "forward", "segments", "postings",
+    "tombstones", "derived",    "roots",   "devices",  "withheld"};
+
+class Attachment {
+ public:
+  Attachment(Connection& connection, const std::filesystem::path& other) : connection_(connection) {
+    Statement(connection, "ATTACH ? AS other").run(std::string_view(resolved(other).native()));
+  }
+  ~Attachment() {
+    try {
+      connection_.execute("DETACH other");
+    } catch (const Error&) {
+      // It goes with the connection.
+    }
+  }
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
+void replace_content(Connection& connection, const std::filesystem::path& other) {
+  const Attachment attachment(connection, other);
+  Transaction transaction(connection);
+  for (auto table = kTables.rbegin(); table != kTables.rend(); ++table) {
+    connection.execute(fmt::format("DELETE FROM main.{}", *table).c_str());
+  }
+  for (const char* table : kTables) {
+    connection.execute(
+        fmt::format("INSERT INTO main.{} SELECT * FROM other.{}", table, table).c_str());
+  }
+  transaction.commit();
+}
 
 // Of a histogram's counts.
 double euclidean_norm(const SparseHistogram& histogram) {

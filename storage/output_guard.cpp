@@ -9,6 +9,9 @@
 #include <unistd.h>
 #include <utility>
 #include <vector>
+#include <filesystem>
+#include <array>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -16,12 +19,57 @@
 #include "base/printable.h"
 #include "base/scan.h"
 #include "storage/atomic_file.h"
-#include "storage/index_names.h"
 #include "storage/output_target.h"
 #include "storage/schema.h"
 
 namespace lookalike {
 namespace {
+
+// The files of an index FILE: itself, FILE-wal, FILE-shm and FILE-journal of SQLite, FILE.lock of
+// the writer, FILE.work with a training sample, and FILE.retrain, an index that is built beside it
+// and has the same files.
+// FILE and the names beside it; of the work folders, not their content.
+std::vector<std::filesystem::path> files_of_index(const std::filesystem::path& database);
+
+// Every FILE such that the name is one of its files, or lies in one of its work folders.
+std::vector<std::filesystem::path> possible_indexes(const std::filesystem::path& name);
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kWorkFolder = ".work";
+constexpr std::array<std::string_view, 6> kEndings = {"",         "-wal",  "-shm",
+                                                      "-journal", ".lock", kWorkFolder};
+constexpr std::string_view kRetrained = ".retrain";
+
+bool drop_ending(std::string& name, std::string_view ending) {
+  if (name.size() <= ending.size() || !name.ends_with(ending)) return false;
+  name.resize(name.size() - ending.size());
+  return true;
+}
+
+std::vector<fs::path> files_of_index(const fs::path& database) {
+  std::vector<fs::path> files;
+  for (const std::string_view index : {std::string_view(), kRetrained}) {
+    for (const std::string_view ending : kEndings) {
+      files.emplace_back(database.native() + std::string(index) + std::string(ending));
+    }
+  }
+  return files;
+}
+
+std::vector<fs::path> possible_indexes(const fs::path& name) {
+  std::vector<fs::path> found;
+  const auto add_without = [&](std::string file, std::string_view ending) {
+    if (!ending.empty() && !drop_ending(file, ending)) return;
+    found.emplace_back(file);
+    if (drop_ending(file, kRetrained)) found.emplace_back(std::move(file));
+  };
+  for (const std::string_view ending : kEndings) add_without(name.native(), ending);
+  for (fs::path at = name.parent_path(); at.has_relative_path(); at = at.parent_path()) {
+    add_without(at.native(), kWorkFolder);
+  }
+  return found;
+}
 
 namespace fs = std::filesystem;
 

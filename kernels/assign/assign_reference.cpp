@@ -1,4 +1,4 @@
-#include "kernels/assign/assign_reference.h"
+#include "kernels/assign/assign.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kernels/assign/assign_reference.h"
+#include "kernels/assign/assign.h"
 #include "kernels/assign/synthetic_descriptors.h"
 #include "kernels/assign/word_search.h"
 

@@ -6,12 +6,143 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <cstddef>
+#include <cmath>
 
-#include "kernels/convolution/convolution_tiles.h"
 #include "kernels/session/build_options.h"
+#include "kernels/session/opencl.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
+
+// How the forms of the convolution share out the result among work-groups and work-items.
+// A work-group has lanes x group_rows items, and each of them columns x rows pixels of the result.
+struct ConvolutionTiling {
+  std::size_t lanes;
+  std::size_t group_rows;
+  std::size_t rows;
+  std::size_t columns;
+
+  std::size_t tile_columns() const { return lanes * columns; }
+  std::size_t tile_rows() const { return group_rows * rows; }
+};
+
+// Of each form; other devices than CPUs may have other tiles.
+ConvolutionTiling convolution_tiling(ConvolutionKernel kernel, bool is_cpu);
+
+// As Shape in image_rows.cl.
+struct ConvolutionShape {
+  cl_int rows;
+  cl_int columns;
+  cl_int result_rows;
+  cl_int result_columns;
+  cl_int filter_rows;
+  cl_int filter_columns;
+  cl_int top;
+  cl_int left;
+  cl_int border;
+};
+
+// The columns of pixels that an item of kRegisters loads, in quads that start at multiples of 4 of
+// the image: `shift` columns before the first that its 4 results need.
+//   left: columns of the filter before the pixel that it gives
+struct QuadWindow {
+  QuadWindow(std::size_t filter_columns, std::size_t left);
+
+  std::size_t shift;
+  std::size_t quads;  // of 4 columns each, that hold the window
+};
+
+// As Block in registers.cl.
+struct ConvolutionBlock {
+  cl_int first_row = 0;
+  cl_int first_column = 0;
+  cl_int items_down = 0;
+  cl_int items_across = 0;
+  cl_int edge_groups = 0;
+};
+
+// Of kRegisters: the largest block of whole items whose windows lie within the image, empty where
+// none does, and how many groups take the pixels outside of it one by one.
+ConvolutionBlock block_inside(const ConvolutionShape& shape, const ConvolutionTiling& tile);
+
+// Work-items of a launch: of all forms but kRegisters, whose groups stand in one row: those of the
+// pixels around the block, then the block's row by row.
+cl::NDRange items_of_tiles(const ConvolutionShape& shape, const ConvolutionTiling& tile);
+cl::NDRange items_of_block(const ConvolutionBlock& block, const ConvolutionTiling& tile);
+
+constexpr ConvolutionTiling kDirect{32, 8, 1, 1};
+// 7 x 7 on 4096 x 4096, in sweeps on an H200 (kernels/README.md).
+constexpr ConvolutionTiling kTiled{32, 8, 2, 4};
+constexpr ConvolutionTiling kRegisters{32, 8, 5, 4};
+constexpr ConvolutionTiling kGpuSeparable{32, 8, 8, 1};
+constexpr ConvolutionTiling kCpuSeparable{1, 1, 16, 64};
+// 4 rows of 2 vectors: 8 sums, the weights of a column of the filter and the pixels fit the 32
+// registers of AVX-512 (EPYC, PoCL 3.1: 168 GFLOP/s against 112 with 8 rows).
+constexpr ConvolutionTiling kVectors{1, 1, 4, 4096};
+
+// How many steps go into the result from `first` to `end` where the last one's window, which begins
+// `before` pixels in front of it, must end within the image's pixels.
+cl_int steps_inside(cl_int first, cl_int end, cl_int before, cl_int window, cl_int pixels,
+                    cl_int step) {
+  const cl_int room = std::min(end - first - step, pixels - window - (first - before));
+  return room < 0 ? 0 : room / step + 1;
+}
+
+ConvolutionTiling convolution_tiling(ConvolutionKernel kernel, bool is_cpu) {
+  switch (kernel) {
+    case ConvolutionKernel::kTiled:
+      return kTiled;
+    case ConvolutionKernel::kRegisters:
+      return kRegisters;
+    case ConvolutionKernel::kVectors:
+      return kVectors;
+    case ConvolutionKernel::kSeparable:
+      return is_cpu ? kCpuSeparable : kGpuSeparable;
+    case ConvolutionKernel::kDirect:
+    case ConvolutionKernel::kAuto:
+      break;
+  }
+  return kDirect;
+}
+
+QuadWindow::QuadWindow(std::size_t filter_columns, std::size_t left)
+    : shift((4 - left % 4) % 4), quads(parts(shift + filter_columns + 3, 4)) {}
+
+ConvolutionBlock block_inside(const ConvolutionShape& shape, const ConvolutionTiling& tile) {
+  const auto rows = static_cast<cl_int>(tile.rows);
+  const auto columns = static_cast<cl_int>(tile.columns);
+  const QuadWindow window(static_cast<std::size_t>(shape.filter_columns),
+                          static_cast<std::size_t>(shape.left));
+  const auto before = shape.left + static_cast<cl_int>(window.shift);
+  ConvolutionBlock block{.first_row = shape.top, .first_column = before};
+  block.items_down = steps_inside(block.first_row, shape.result_rows, shape.top,
+                                  rows + shape.filter_rows - 1, shape.rows, rows);
+  block.items_across = steps_inside(block.first_column, shape.result_columns, before,
+                                    4 * static_cast<cl_int>(window.quads), shape.columns, columns);
+  if (block.items_down == 0 || block.items_across == 0) block = {};
+  const std::int64_t pixels = std::int64_t{shape.result_rows} * shape.result_columns;
+  const std::int64_t inside = std::int64_t{block.items_down} * rows * block.items_across * columns;
+  const auto group_items = static_cast<std::int64_t>(tile.lanes * tile.group_rows);
+  block.edge_groups = static_cast<cl_int>(parts(pixels - inside, group_items));
+  return block;
+}
+
+cl::NDRange items_of_tiles(const ConvolutionShape& shape, const ConvolutionTiling& tile) {
+  const auto rows = static_cast<std::size_t>(shape.result_rows);
+  const auto columns = static_cast<std::size_t>(shape.result_columns);
+  return {parts(columns, tile.tile_columns()) * tile.lanes,
+          parts(rows, tile.tile_rows()) * tile.group_rows};
+}
+
+cl::NDRange items_of_block(const ConvolutionBlock& block, const ConvolutionTiling& tile) {
+  const auto across = static_cast<std::size_t>(block.items_across);
+  const auto down = static_cast<std::size_t>(block.items_down);
+  const std::size_t groups = static_cast<std::size_t>(block.edge_groups) +
+                             parts(across, tile.lanes) * parts(down, tile.group_rows);
+  return {groups * tile.lanes, tile.group_rows};
+}
 
 // Rows of a filter whose weights kVectors keeps in registers at once.
 constexpr std::size_t kMaxChunkRows = 11;
@@ -223,6 +354,79 @@ std::vector<float> Convolution::correlate(MatrixView<const float> image) {
 
 std::vector<float> Convolution::convolve(MatrixView<const float> image) {
   return run(turned_weights_, image);
+}
+
+namespace {
+
+constexpr VariantNames<ConvolutionKernel, 6> kNames = {{
+    {ConvolutionKernel::kAuto, "auto"},
+    {ConvolutionKernel::kDirect, "direct"},
+    {ConvolutionKernel::kTiled, "tiled"},
+    {ConvolutionKernel::kRegisters, "registers"},
+    {ConvolutionKernel::kVectors, "vectors"},
+    {ConvolutionKernel::kSeparable, "separable"},
+}};
+
+constexpr float kRankTolerance = 1e-6F;
+// 225 weights are 900 bytes of arguments, of which every device takes 1024.
+constexpr std::size_t kMaxTiledSide = 15;
+// Larger filters overflow the instruction cache.
+constexpr std::size_t kMaxRegistersSide = 9;
+// 79 filtered rows of 256 bytes on a CPU, 127 of 128 on a GPU, fit the 32 KiB of local memory that
+// every device has.
+constexpr std::size_t kMaxSeparableRows = 64;
+
+}  // namespace
+
+std::string_view to_string(ConvolutionKernel kernel) {
+  return name_of(kNames, kernel);
+}
+
+ConvolutionKernel parse_convolution_kernel(std::string_view name) {
+  return variant_of(kNames, "convolution kernel", name);
+}
+
+std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
+                                                   MatrixView<const float> filter) {
+  return convolution_kernels(session, filter, separate(filter));
+}
+
+std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
+                                                   MatrixView<const float> filter,
+                                                   const std::optional<SeparableFilter>& parts) {
+  std::vector<ConvolutionKernel> kernels;
+  const bool is_line = filter.rows() == 1 || filter.cols() == 1;
+  const bool has_rank_one = filter.rows() <= kMaxSeparableRows && parts.has_value();
+  if (has_rank_one && !is_line) kernels.push_back(ConvolutionKernel::kSeparable);
+  if (session.is_cpu()) kernels.push_back(ConvolutionKernel::kVectors);
+  const std::size_t side = std::max(filter.rows(), filter.cols());
+  if (side <= kMaxRegistersSide) kernels.push_back(ConvolutionKernel::kRegisters);
+  if (side <= kMaxTiledSide) kernels.push_back(ConvolutionKernel::kTiled);
+  kernels.push_back(ConvolutionKernel::kDirect);
+  if (has_rank_one && is_line) kernels.push_back(ConvolutionKernel::kSeparable);
+  return kernels;
+}
+
+std::optional<SeparableFilter> separate(MatrixView<const float> filter) {
+  const std::span<const float> weights(filter.data(), filter.size());
+  const auto by_size = [](float a, float b) { return std::abs(a) < std::abs(b); };
+  const auto largest = std::max_element(weights.begin(), weights.end(), by_size);
+  if (largest == weights.end() || *largest == 0 || !std::isfinite(*largest)) return std::nullopt;
+  const auto position = static_cast<std::size_t>(largest - weights.begin());
+  SeparableFilter parts;
+  for (std::size_t i = 0; i < filter.rows(); ++i) {
+    parts.column.push_back(filter.row(i)[position % filter.cols()]);
+  }
+  for (const float weight : filter.row(position / filter.cols())) {
+    parts.row.push_back(weight / *largest);
+  }
+  for (std::size_t i = 0; i < filter.size(); ++i) {
+    const float product = parts.column[i / filter.cols()] * parts.row[i % filter.cols()];
+    if (!(std::abs(product - weights[i]) <= kRankTolerance * std::abs(*largest))) {
+      return std::nullopt;
+    }
+  }
+  return parts;
 }
 
 }  // namespace lookalike

@@ -1,4 +1,4 @@
-#include "kernels/convolution/convolution_reference.h"
+#include "kernels/convolution/convolution.h"
 
 #include <algorithm>
 #include <cstddef>

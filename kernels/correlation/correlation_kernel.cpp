@@ -11,7 +11,6 @@
 
 #include "kernels/correlation/block_transform.h"
 #include "kernels/correlation/correlation.h"
-#include "kernels/correlation/correlation_reference.h"
 #include "kernels/variant_names.h"
 
 namespace lookalike {

@@ -1,4 +1,4 @@
-#include "kernels/correlation/correlation_reference.h"
+#include "kernels/correlation/correlation.h"
 
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "kernels/histogram/histogram_reference.h"
+#include "kernels/histogram/histogram.h"
 
 namespace lookalike {
 

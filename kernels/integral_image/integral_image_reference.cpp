@@ -1,4 +1,4 @@
-#include "kernels/integral_image/integral_image_reference.h"
+#include "kernels/integral_image/integral_image.h"
 
 #include <cstddef>
 

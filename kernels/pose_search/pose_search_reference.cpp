@@ -1,4 +1,4 @@
-#include "kernels/pose_search/pose_search_reference.h"
+#include "kernels/pose_search/pose_search.h"
 
 #include <algorithm>
 #include <array>

@@ -10,17 +10,40 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include <cstdint>
+#include <filesystem>
 
 #include "kernels/session/device.h"
 #include "kernels/session/for_each_batch.h"
-#include "kernels/session/launch.h"
 #include "kernels/session/opencl.h"
 #include "kernels/session/profile.h"
 #include "kernels/session/program_cache.h"
-#include "kernels/session/session_options.h"
 #include "kernels/tuning/tuning.h"
 
 namespace lookalike {
+
+struct SessionOptions {
+  std::string device{};                   // see choose_device; empty: first GPU, then CPU
+  std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
+  std::filesystem::path tuning_folder{};  // of the user's own measurements; empty: none
+  std::uint64_t memory_limit_bytes = 0;   // of device memory; 0: the device's own
+  bool profile = false;                   // time every launch
+  bool finish_each_launch = false;        // for debugging: names the launch that failed
+  // Told, in a line, of what was left aside without harm; empty: nobody.
+  std::function<void(const std::string&)> warn{};
+};
+
+// The smallest multiple of `step` that is at least n.
+constexpr std::size_t round_up(std::size_t n, std::size_t step) {
+  return (n + step - 1) / step * step;
+}
+
+// Sets arguments 0, 1, ... of a kernel in order.
+template <typename... Arguments>
+void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
+  cl_uint index = 0;
+  (kernel.setArg(index++, arguments), ...);
+}
 
 // One device, its context and its in-order queue. Passed by reference to everything that
 // launches; used from one thread at a time. Every member throws Error(kDevice) when OpenCL

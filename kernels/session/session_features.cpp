@@ -1,12 +1,30 @@
 // What OpenClSession finds out about its device on first use.
 #include <array>
+#include <string>
 
 #include "kernels/session/session.h"
-#include "kernels/tuning/cpu_instructions.h"
 #include "kernels/tuning/tuning_store.h"
 
 namespace lookalike {
 namespace {
+
+class OpenClSession;
+
+// The instruction set of a CPU device by which tuning files go: "avx512", "avx2" or empty. Asked of
+// the device's compiler rather than of the CPU, since PoCL can be built or told to use less.
+// Throws Error(kDevice) when OpenCL fails.
+std::string cpu_instructions(OpenClSession& session);
+
+std::string cpu_instructions(OpenClSession& session) {
+  static constexpr std::array<const char*, 3> kLevels = {"", "avx2", "avx512"};
+  cl::Kernel probe = session.kernel({"tuning/instruction_set.cl"}, "instruction_set");
+  const cl::Buffer level = session.allocate(sizeof(cl_int));
+  set_arguments(probe, level);
+  session.launch(probe, "instruction_set", {1}, cl::NDRange{1});
+  std::array<cl_int, 1> result{};
+  session.read<cl_int>(level, result);
+  return kLevels.at(static_cast<std::size_t>(result[0]));
+}
 
 // Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
 bool adds_64_bits(OpenClSession& session) {

@@ -60,4 +60,9 @@ class Surf {
   SurfBuffers buffers_;
 };
 
+// What Surf computes for one image, in plain scalar code: the yardstick of the kernels' tests.
+// Throws Error(kInternal) when a parameter is out of range or the mask has not the image's size.
+FeatureSet surf_reference(const ImageView& image, const SurfParameters& parameters,
+                          const ImageView& mask = {});
+
 }  // namespace lookalike

@@ -1,4 +1,4 @@
-#include "kernels/surf/surf_reference.h"
+#include "kernels/surf/surf.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "kernels/transpose/transpose_reference.h"
+#include "kernels/transpose/transpose.h"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "kernels/variance/variance_reference.h"
+#include "kernels/variance/variance.h"
 
 namespace lookalike {
 

@@ -1,4 +1,4 @@
-#include "kernels/warp/warp_reference.h"
+#include "kernels/warp/warp.h"
 
 #include <algorithm>
 #include <cmath>

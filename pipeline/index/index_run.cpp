@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unordered_set>
 #include <utility>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,15 +26,86 @@
 #include "pipeline/index/removals.h"
 #include "pipeline/index/run_document.h"
 #include "pipeline/index/run_recorder.h"
-#include "pipeline/index/run_roots.h"
 #include "pipeline/index/spool.h"
 #include "pipeline/index/update_plan.h"
 #include "stages/store/settings.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
+#include "base/scan.h"
+#include "storage/index_types.h"
 
 namespace lookalike {
 namespace {
+
+// A root of the index in one run.
+struct RunRoot {
+  IndexRoot known{};    // as the index has it; of a new root the path alone
+  bool is_new = false;  // the index has not got it yet
+  bool is_named = false;
+  bool is_scanned = false;              // what the index has of it can be compared with the disk
+  std::string problem{};                // why it could not be scanned
+  std::vector<FolderDevice> devices{};  // as the scan found them
+};
+
+// The folders of an index in one run: which are scanned, and which one holds a file.
+class RunRoots {
+ public:
+  // known: as the index has them. named: the folders that this run scans, new ones among them;
+  // without any it scans all that are known. A known root below a scanned one is scanned as well.
+  RunRoots(const std::vector<IndexRoot>& known, std::span<const std::string> named);
+
+  std::vector<std::string> to_scan() const;
+  // Takes over what a scan of to_scan() found. Throws Error(kInput) for a new root with a problem.
+  void set_scanned(std::span<const ScannedFolder> folders);
+
+  const std::map<std::string, RunRoot>& all() const { return roots_; }  // by path
+  // The innermost root that holds a file; nullptr for a file under none.
+  const RunRoot* root_of(const std::string& file) const;
+
+ private:
+  std::map<std::string, RunRoot> roots_;
+  PathSet paths_;
+};
+
+RunRoots::RunRoots(const std::vector<IndexRoot>& known, std::span<const std::string> named) {
+  PathSet wanted;
+  for (const std::string& name : named) wanted.insert(normal_path(name));
+  for (const IndexRoot& root : known) {
+    const bool is_wanted = named.empty() || wanted.innermost(root.path) != nullptr;
+    roots_[root.path] = {.known = root, .is_named = is_wanted};
+  }
+  for (const std::string& name : named) {
+    const std::string path = normal_path(name);
+    if (roots_.contains(path)) continue;
+    roots_[path] = {.known = {.path = path}, .is_new = true, .is_named = true};
+  }
+  for (const auto& [path, root] : roots_) paths_.insert(path);
+}
+
+std::vector<std::string> RunRoots::to_scan() const {
+  std::vector<std::string> folders;
+  for (const auto& [path, root] : roots_) {
+    if (root.is_named) folders.push_back(path);
+  }
+  return folders;
+}
+
+void RunRoots::set_scanned(std::span<const ScannedFolder> folders) {
+  for (const ScannedFolder& folder : folders) {
+    RunRoot& root = roots_.at(folder.path);
+    if (root.is_new && !folder.problem.empty()) {
+      throw Error(ErrorKind::kInput, fmt::format("{}: {}", printable(folder.path), folder.problem));
+    }
+    root.is_scanned = folder.problem.empty();
+    root.problem = folder.problem;
+    root.devices = folder.devices;
+  }
+}
+
+const RunRoot* RunRoots::root_of(const std::string& file) const {
+  const std::string* const path = paths_.innermost(file);
+  return path == nullptr ? nullptr : &roots_.at(*path);
+}
 
 // Thrown where there is nothing that could be published.
 struct Stopped {};

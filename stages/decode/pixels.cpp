@@ -2,16 +2,53 @@
 
 #include <new>
 #include <vector>
+#include <iostream>
+#include <mutex>
 
 #include <fmt/format.h>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
-#include "stages/decode/quiet_cerr.h"
 
 namespace lookalike {
 namespace {
+
+#pragma once
+// While one of these lives, in any thread, std::cerr is silent: OpenCV's readers complain there of
+// damaged files without naming them, and we report those files ourselves. Our own talk goes
+// through spdlog and stdio, which this leaves alone.
+class QuietCerr {
+ public:
+  QuietCerr();
+  ~QuietCerr();
+  QuietCerr(const QuietCerr&) = delete;
+  QuietCerr& operator=(const QuietCerr&) = delete;
+};
+
+// std::cerr is the process's, so what silences it has to be, too.
+struct Shared {
+  std::mutex mutex;
+  int holders = 0;
+  std::ios::iostate before = std::ios::goodbit;
+};
+
+Shared& shared() {
+  static Shared instance;
+  return instance;
+}
+
+QuietCerr::QuietCerr() {
+  const std::lock_guard lock(shared().mutex);
+  if (shared().holders++ > 0) return;
+  shared().before = std::cerr.rdstate();
+  std::cerr.setstate(std::ios::badbit);
+}
+
+QuietCerr::~QuietCerr() {
+  const std::lock_guard lock(shared().mutex);
+  if (--shared().holders == 0) std::cerr.clear(shared().before);
+}
 
 // Channels and depth as they are stored, as by IMREAD_UNCHANGED, and upright all the same. GDAL
 // itself has no part in decoding from memory.

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "kernels/assign/assign.h"
-#include "kernels/assign/assign_reference.h"
 #include "kernels/assign/synthetic_descriptors.h"
 
 namespace lookalike {

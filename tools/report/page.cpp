@@ -3,10 +3,83 @@
 #include <fmt/format.h>
 
 #include "tools/report/html.h"
-#include "tools/report/style.h"
 
 namespace lookalike {
 namespace {
+
+#pragma once
+// The report's style sheet: light or dark as the reader's system is.
+inline constexpr const char* kReportStyle = R"css(
+:root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1b1f24; --muted: #667080;
+  --line: #e3e6ea; --soft: #f0f2f5; }
+@media (prefers-color-scheme: dark) { :root { --page: #101318; --card: #191d24; --text: #e8eaee;
+  --muted: #98a2b3; --line: #2a303a; --soft: #222833; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+main { max-width: 1180px; margin: 0 auto; padding: 40px 24px 64px; }
+h1 { margin: 0 0 4px; font-size: 28px; letter-spacing: -0.02em; }
+h2 { margin: 0; font-size: 18px; overflow-wrap: anywhere; }
+h3 { margin: 0; font-size: 15px; overflow-wrap: anywhere; }
+.facts { margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 4px 20px; list-style: none;
+  color: var(--muted); overflow-wrap: anywhere; }
+.facts b { color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
+.summary { width: 100%; margin: 28px 0 0; border-collapse: collapse; }
+.summary td, .summary th { padding: 8px 12px 8px 0; border-bottom: 1px solid var(--line);
+  text-align: left; overflow-wrap: anywhere; }
+.summary th { color: var(--muted); font-size: 13px; font-weight: 500; }
+.summary a { color: inherit; }
+section { margin-top: 28px; padding: 24px; background: var(--card); border: 1px solid var(--line);
+  border-radius: 14px; }
+.path { color: var(--muted); font-size: 13px; overflow-wrap: anywhere; }
+.heading { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center;
+  justify-content: space-between; margin-bottom: 18px; }
+.verdict { padding: 3px 12px; border-radius: 99px; background: var(--soft); font-size: 13px;
+  font-weight: 600; white-space: nowrap; }
+.found { background: #30d15826; color: #1c8c3c; }
+.failed { background: #ff453a26; color: #d70015; }
+@media (prefers-color-scheme: dark) { .found { color: #4ade80; } .failed { color: #ff7a70; } }
+.columns { display: grid; grid-template-columns: minmax(0, 1.75fr) minmax(0, 1fr); gap: 24px; }
+@media (max-width: 760px) { .columns { grid-template-columns: minmax(0, 1fr); } }
+.figure { display: block; max-width: 100%; width: auto; height: auto; border-radius: 8px; }
+.photo .figure { width: 100%; max-height: 680px; background: var(--soft); }
+.objects { display: grid; gap: 20px; align-content: start; }
+.object { display: grid; gap: 8px; }
+.object .figure { max-height: 240px; }
+.object-name { display: flex; gap: 10px; align-items: flex-start; }
+.chip { flex: none; min-width: 22px; padding: 0 6px; border-radius: 99px; color: #fff;
+  font-size: 13px; font-weight: 700; line-height: 22px; text-align: center;
+  text-shadow: 0 0 2px #000a; }
+.nothing { margin: 0; color: var(--muted); }
+.missing { padding: 20px; border-radius: 8px; background: var(--soft); color: var(--muted); }
+details { margin-top: 16px; }
+summary { cursor: pointer; color: var(--muted); font-size: 14px; }
+details .figure { margin-top: 12px; }
+.halo, .outline { fill: none; stroke-linejoin: round; vector-effect: non-scaling-stroke; }
+.halo { stroke: #000; stroke-opacity: 0.55; stroke-width: 6; }
+.outline { stroke-width: 3; }
+.dot { stroke: #000; stroke-opacity: 0.45; stroke-width: 0.7; vector-effect: non-scaling-stroke; }
+.join { stroke-width: 1.2; stroke-opacity: 0.75; vector-effect: non-scaling-stroke; }
+.badge { stroke: #fff; stroke-width: 2; vector-effect: non-scaling-stroke; }
+.number { fill: #fff; font-weight: 700; text-anchor: middle; dominant-baseline: central;
+  paint-order: stroke; stroke: #0006; stroke-width: 2; vector-effect: non-scaling-stroke; }
+.charts { display: grid; gap: 28px 24px;
+  grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)); }
+.charts h3 { margin-bottom: 6px; }
+.charts span { color: var(--muted); font-weight: 400; }
+.chart { display: block; width: 100%; height: auto; overflow: visible; }
+.chart text { fill: var(--muted); font-size: 11px; text-anchor: middle; }
+.chart .level { text-anchor: end; }
+.grid { stroke: var(--line); }
+.first, .place { fill: none; stroke: #0a84ff; stroke-width: 2.5; stroke-linejoin: round; }
+.place { stroke: #30a14e; stroke-width: 1.5; stroke-dasharray: 5 4; }
+circle.first { fill: #0a84ff; stroke: none; }
+.key { margin: 0 0 20px; color: var(--muted); font-size: 14px; }
+.key b:first-child { color: #0a84ff; }
+.key b:last-child { color: #30a14e; }
+.summary .number-cell { text-align: right; font-variant-numeric: tabular-nums; }
+footer { margin-top: 28px; color: var(--muted); font-size: 13px; }
+)css";
 
 constexpr std::string_view kFirstLine = "<!DOCTYPE html>\n";
 constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"lookalike ";

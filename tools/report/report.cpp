@@ -3,16 +3,195 @@
 #include <filesystem>
 #include <string_view>
 #include <variant>
+#include <cstddef>
+#include <string>
+#include <algorithm>
+#include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "tools/report/figures.h"
 #include "tools/report/html.h"
 #include "tools/report/page.h"
 #include "tools/report/picture.h"
 
 namespace lookalike {
 namespace {
+
+// The report's drawings, as SVG that lies over the embedded photos: sharp at every size.
+// The colour of finding number `index`, from 0: neighbours are easily told apart.
+std::string finding_colour(std::size_t index);
+
+// The photo with each finding outlined and numbered from 1; `id` names the picture for
+// pairs_figure. Outlines that leave the photo are shown around it.
+std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry);
+
+// A finding's own picture with the features that agree.
+std::string object_figure(const std::string& id, const Picture& object,
+                          const ReportFinding& finding, std::size_t index);
+
+// Photo and object side by side, lines between the features that agree: kMostLines at most,
+// spread evenly over the list. Uses the pictures of the two figures named.
+inline constexpr std::size_t kMostLines = 80;
+std::string pairs_figure(const std::string& photo_id, const Picture& photo,
+                         const std::string& object_id, const Picture& object,
+                         const ReportFinding& finding, std::size_t index);
+
+// Sizes are in px of a figure that is shown this wide; others scale with it.
+constexpr double kShownWidth = 720;
+
+// The part of the plane that a figure shows, in px of the photo.
+struct Frame {
+  double left = 0;
+  double top = 0;
+  double right = 0;
+  double bottom = 0;
+
+  double width() const { return right - left; }
+  double height() const { return bottom - top; }
+};
+
+std::string svg_start(const Frame& frame, std::string_view name) {
+  return fmt::format(
+      "<svg viewBox=\"{0:.1f} {1:.1f} {2:.1f} {3:.1f}\" width=\"{2:.0f}\" height=\"{3:.0f}\" "
+      "role=\"img\" aria-label=\"{4}\" class=\"figure\">",
+      frame.left, frame.top, frame.width(), frame.height(), name);
+}
+
+Frame frame_of(const Picture& picture) {
+  return {0, 0, static_cast<double>(picture.width), static_cast<double>(picture.height)};
+}
+
+std::string embedded(const std::string& id, const Picture& picture) {
+  return fmt::format("<image id=\"{}\" width=\"{}\" height=\"{}\" href=\"{}\"/>", id, picture.width,
+                     picture.height, picture.data_uri);
+}
+
+// The page's own coordinates: a keypoint's whole numbers are pixel centres.
+Point from_pixel_centre(Point point) {
+  return {point.x + 0.5, point.y + 0.5};
+}
+
+bool has_outline(const ReportFinding& finding) {
+  return finding.quad && std::ranges::all_of(*finding.quad, [](const Point& corner) {
+           return std::isfinite(corner.x) && std::isfinite(corner.y);
+         });
+}
+
+std::string polygon(const Quad& quad, const std::string& colour) {
+  std::string points;
+  for (const Point& corner : quad) points += fmt::format("{:.1f},{:.1f} ", corner.x, corner.y);
+  return fmt::format(
+      "<polygon class=\"halo\" points=\"{0}\"/>"
+      "<polygon class=\"outline\" points=\"{0}\" stroke=\"{1}\"/>",
+      points, colour);
+}
+
+std::string dot(Point point, double radius, const std::string& colour) {
+  return fmt::format("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"/>",
+                     point.x, point.y, radius, colour);
+}
+
+// The photo and the outlines, which leave it when it shows a part of an object; no further on any
+// side than the photo is large, as a slanted pose can put a corner anywhere.
+Frame frame_with_outlines(const Picture& photo, const ReportEntry& entry) {
+  Frame frame = frame_of(photo);
+  for (const ReportFinding& finding : entry.findings) {
+    if (!has_outline(finding)) continue;
+    for (const Point& corner : *finding.quad) {
+      const double margin = 0.01 * photo.width;
+      frame.left = std::min(frame.left, corner.x - margin);
+      frame.top = std::min(frame.top, corner.y - margin);
+      frame.right = std::max(frame.right, corner.x + margin);
+      frame.bottom = std::max(frame.bottom, corner.y + margin);
+    }
+  }
+  return {std::max(frame.left, -1.0 * photo.width), std::max(frame.top, -1.0 * photo.height),
+          std::min(frame.right, 2.0 * photo.width), std::min(frame.bottom, 2.0 * photo.height)};
+}
+
+// A numbered disc at the object's top-left corner, moved so that all of it can be seen.
+std::string badge(const Quad& quad, const Frame& frame, std::size_t number,
+                  const std::string& colour) {
+  const double radius = 15 * frame.width() / kShownWidth;
+  const auto inside = [&](double at, double low, double high) {
+    return std::clamp(at, low + radius * 1.15, std::max(low, high - radius * 2.3) + radius * 1.15);
+  };
+  const double x = inside(quad[0].x, frame.left, frame.right);
+  const double y = inside(quad[0].y, frame.top, frame.bottom);
+  return fmt::format(
+      "<circle class=\"badge\" cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"{2:.1f}\" fill=\"{3}\"/>"
+      "<text class=\"number\" x=\"{0:.1f}\" y=\"{1:.1f}\" font-size=\"{4:.1f}\">{5}</text>",
+      x, y, radius, colour, radius * 1.25, number);
+}
+
+std::string finding_colour(std::size_t index) {
+  constexpr std::array<std::string_view, 8> kColours = {"#ff453a", "#30d158", "#0a84ff", "#ffd60a",
+                                                        "#bf5af2", "#ff9f0a", "#5ac8fa", "#ff6fae"};
+  return std::string(kColours[index % kColours.size()]);
+}
+
+std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry) {
+  const Frame frame = frame_with_outlines(photo, entry);
+  std::string svg = svg_start(frame, "The photo, with what was found outlined");
+  svg += embedded(id, photo);
+  const double radius = 2.6 * frame.width() / kShownWidth;
+  // The best finding is drawn last, above the others.
+  for (std::size_t i = entry.findings.size(); i-- > 0;) {
+    const ReportFinding& finding = entry.findings[i];
+    if (!has_outline(finding)) continue;
+    for (const auto& pair : finding.pairs) {
+      svg += dot(from_pixel_centre(pair.second), radius, finding_colour(i));
+    }
+    svg += polygon(*finding.quad, finding_colour(i));
+  }
+  for (std::size_t i = entry.findings.size(); i-- > 0;) {
+    const ReportFinding& finding = entry.findings[i];
+    if (has_outline(finding)) svg += badge(*finding.quad, frame, i + 1, finding_colour(i));
+  }
+  return svg + "</svg>";
+}
+
+std::string object_figure(const std::string& id, const Picture& object,
+                          const ReportFinding& finding, std::size_t index) {
+  std::string svg = svg_start(frame_of(object), "The image that was found");
+  svg += embedded(id, object);
+  // Shown at about a third of the photo's width.
+  const double radius = 2.6 * 3 * object.width / kShownWidth;
+  for (const auto& pair : finding.pairs) {
+    svg += dot(from_pixel_centre(pair.first), radius, finding_colour(index));
+  }
+  return svg + "</svg>";
+}
+
+std::string pairs_figure(const std::string& photo_id, const Picture& photo,
+                         const std::string& object_id, const Picture& object,
+                         const ReportFinding& finding, std::size_t index) {
+  // Both are given the same height, the photo's.
+  const double scale = static_cast<double>(photo.height) / object.height;
+  const double left = object.width * scale + 0.02 * photo.width;
+  const double width = left + photo.width;
+  const std::string colour = finding_colour(index);
+  std::string svg = svg_start({0, 0, width, static_cast<double>(photo.height)},
+                              "Features that agree, joined by lines");
+  svg += fmt::format("<use href=\"#{}\" transform=\"scale({:.6f})\"/>", object_id, scale);
+  svg += fmt::format("<use href=\"#{}\" x=\"{:.1f}\"/>", photo_id, left);
+  const std::size_t drawn = std::min(kMostLines, finding.pairs.size());
+  const double radius = 2.6 * width / kShownWidth / 1.5;
+  for (std::size_t i = 0; i < drawn; ++i) {
+    const auto& pair = finding.pairs[i * finding.pairs.size() / drawn];
+    const Point from = from_pixel_centre(pair.first);
+    const Point to = from_pixel_centre(pair.second);
+    const Point a = {from.x * scale, from.y * scale};
+    const Point b = {to.x + left, to.y};
+    svg += fmt::format(
+        "<line class=\"join\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
+        "stroke=\"{}\"/>",
+        a.x, a.y, b.x, b.y, colour);
+    svg += dot(a, radius, colour) + dot(b, radius, colour);
+  }
+  return svg + "</svg>";
+}
 
 constexpr int kPhotoSidePx = 1280;
 constexpr int kObjectSidePx = 640;

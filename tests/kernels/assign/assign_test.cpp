@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/assign/assign_reference.h"
 #include "kernels/assign/synthetic_descriptors.h"
 #include "tests/kernels/shared_session.h"
 

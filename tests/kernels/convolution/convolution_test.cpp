@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/convolution/convolution_reference.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "kernels/correlation/correlation.h"
-#include "kernels/correlation/correlation_reference.h"
 #include "tests/kernels/correlation/every_correlation.h"
 #include "tests/kernels/correlation/pictures.h"
 

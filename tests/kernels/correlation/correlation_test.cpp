@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "kernels/correlation/correlation_reference.h"
 #include "tests/kernels/correlation/every_correlation.h"
 #include "tests/kernels/correlation/pictures.h"
 

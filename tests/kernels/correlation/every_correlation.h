@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "kernels/correlation/correlation.h"
-#include "kernels/correlation/correlation_reference.h"
 #include "tests/kernels/correlation/pictures.h"
 #include "tests/kernels/shared_session.h"
 

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "kernels/histogram/histogram_reference.h"
 #include "tests/kernels/shared_session.h"
 
 namespace lookalike {

@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "kernels/pose_search/pose_search_reference.h"
 #include "tests/kernels/shared_session.h"
 
 namespace lookalike {

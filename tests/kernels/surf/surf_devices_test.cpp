@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "kernels/surf/surf.h"
-#include "kernels/surf/surf_reference.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/surf/feature_gates.h"
 #include "tests/kernels/surf/pgm.h"

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "kernels/surf/surf_reference.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/surf/feature_gates.h"
 #include "tests/kernels/surf/surf_fixture.h"

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "kernels/warp/warp_reference.h"
 #include "tests/kernels/correlation/pictures.h"
 #include "tests/kernels/shared_session.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "kernels/surf/surf.h"
-#include "kernels/surf/surf_reference.h"
 #include "tests/kernels/surf/feature_gates.h"
 
 namespace lookalike {
