@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "storage/codecs.h"
 #include "storage/digest.h"
 #include "storage/index_tables.h"
@@ -11,7 +12,6 @@
 #include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
-#include "base/artefacts.h"
 
 namespace lookalike {
 namespace {

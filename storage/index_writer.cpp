@@ -1,12 +1,12 @@
 #include "storage/index_writer.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <system_error>
-#include <filesystem>
 #include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -14,12 +14,12 @@
 #include "storage/fingerprint.h"
 #include "storage/index_tables.h"
 #include "storage/open_index.h"
+#include "storage/paths.h"
 #include "storage/roots.h"
 #include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
 #include "storage/writer_lock.h"
-#include "storage/paths.h"
 
 namespace lookalike {
 namespace {

@@ -1,17 +1,17 @@
 #include "storage/output_guard.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
-#include <filesystem>
-#include <array>
-#include <string>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
-#include "kernels/assign/assign.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "kernels/assign/assign.h"
 
 namespace lookalike {
 namespace {

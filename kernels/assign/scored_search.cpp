@@ -1,19 +1,19 @@
-#include <string>
-#include <utility>
-#include <vector>
-#include <cstddef>
-#include <cstdint>
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/matrix_view.h"
 #include "kernels/assign/word_search.h"
 #include "kernels/session/build_options.h"
-#include "base/matrix_view.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {

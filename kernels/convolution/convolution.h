@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 #include <string_view>
+#include <vector>
 
 #include "base/matrix_view.h"
 #include "kernels/session/session.h"

@@ -1,7 +1,7 @@
-#include "kernels/convolution/convolution.h"
-
 #include <algorithm>
 #include <cstddef>
+
+#include "kernels/convolution/convolution.h"
 
 namespace lookalike {
 namespace {

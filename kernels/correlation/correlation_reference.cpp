@@ -1,9 +1,9 @@
-#include "kernels/correlation/correlation.h"
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+
+#include "kernels/correlation/correlation.h"
 
 namespace lookalike {
 namespace {

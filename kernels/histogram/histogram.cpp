@@ -9,6 +9,32 @@
 namespace lookalike {
 namespace {
 
+constexpr VariantNames<HistogramKernel, 4> kNames = {{
+    {HistogramKernel::kAuto, "auto"},
+    {HistogramKernel::kAtomic, "atomic"},
+    {HistogramKernel::kLocal, "local"},
+    {HistogramKernel::kSerial, "serial"},
+}};
+
+}  // namespace
+
+std::string_view to_string(HistogramKernel kernel) {
+  return name_of(kNames, kernel);
+}
+
+HistogramKernel parse_histogram_kernel(std::string_view name) {
+  return variant_of(kNames, "histogram kernel", name);
+}
+
+std::vector<HistogramKernel> histogram_kernels(const OpenClSession& session) {
+  if (session.is_cpu()) {
+    return {HistogramKernel::kSerial, HistogramKernel::kLocal, HistogramKernel::kAtomic};
+  }
+  return {HistogramKernel::kLocal, HistogramKernel::kAtomic, HistogramKernel::kSerial};
+}
+
+namespace {
+
 // Cells of the histograms that are on the device at once: 256 MiB.
 constexpr std::size_t kBatchCells = std::size_t{1} << 26;
 constexpr std::size_t kGroupItems = 64;
@@ -85,32 +111,6 @@ void WordHistograms::launch(const cl::Buffer& words, std::size_t word_total,
     session_.launch(clear, "histogram_clear", {images * word_count_}, {{kGroupItems}});
     session_.launch(kernel, label, {word_total}, {{kGroupItems}});
   }
-}
-
-namespace {
-
-constexpr VariantNames<HistogramKernel, 4> kNames = {{
-    {HistogramKernel::kAuto, "auto"},
-    {HistogramKernel::kAtomic, "atomic"},
-    {HistogramKernel::kLocal, "local"},
-    {HistogramKernel::kSerial, "serial"},
-}};
-
-}  // namespace
-
-std::string_view to_string(HistogramKernel kernel) {
-  return name_of(kNames, kernel);
-}
-
-HistogramKernel parse_histogram_kernel(std::string_view name) {
-  return variant_of(kNames, "histogram kernel", name);
-}
-
-std::vector<HistogramKernel> histogram_kernels(const OpenClSession& session) {
-  if (session.is_cpu()) {
-    return {HistogramKernel::kSerial, HistogramKernel::kLocal, HistogramKernel::kAtomic};
-  }
-  return {HistogramKernel::kLocal, HistogramKernel::kAtomic, HistogramKernel::kSerial};
 }
 
 }  // namespace lookalike

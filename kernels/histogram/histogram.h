@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 #include <string_view>
+#include <vector>
 
 #include "kernels/session/session.h"
 

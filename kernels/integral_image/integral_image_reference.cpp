@@ -1,6 +1,6 @@
-#include "kernels/integral_image/integral_image.h"
-
 #include <cstddef>
+
+#include "kernels/integral_image/integral_image.h"
 
 namespace lookalike {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/pose_search/pose_types.h"
 #include "kernels/session/session.h"
-#include "base/image.h"
 
 namespace lookalike {
 

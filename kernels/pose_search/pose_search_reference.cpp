@@ -1,10 +1,9 @@
-#include "kernels/pose_search/pose_search.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/bilinear.h"
+#include "kernels/pose_search/pose_search.h"
 
 namespace lookalike {
 namespace {

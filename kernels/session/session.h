@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,8 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-#include <cstdint>
-#include <filesystem>
 
 #include "kernels/session/device.h"
 #include "kernels/session/for_each_batch.h"

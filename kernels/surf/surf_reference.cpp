@@ -1,11 +1,10 @@
-#include "kernels/surf/surf.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
 
 #include "base/error.h"
+#include "kernels/surf/surf.h"
 #include "kernels/surf/surf_plan.h"
 #include "kernels/surf/surf_reference_steps.h"
 

@@ -1,6 +1,6 @@
-#include "kernels/transpose/transpose.h"
-
 #include <cstddef>
+
+#include "kernels/transpose/transpose.h"
 
 namespace lookalike {
 namespace {

@@ -1,10 +1,9 @@
-#include "kernels/warp/warp.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "base/bilinear.h"
+#include "kernels/warp/warp.h"
 
 namespace lookalike {
 namespace {

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <sys/resource.h>
 #include <unordered_set>
 #include <utility>
-#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/path_set.h"
 #include "base/printable.h"
+#include "base/scan.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/image_batches.h"
 #include "pipeline/index/device_stages.h"
@@ -30,9 +31,8 @@
 #include "pipeline/index/update_plan.h"
 #include "stages/store/settings.h"
 #include "storage/index_reader.h"
-#include "storage/index_writer.h"
-#include "base/scan.h"
 #include "storage/index_types.h"
+#include "storage/index_writer.h"
 
 namespace lookalike {
 namespace {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 #include <exception>
 #include <thread>
 #include <variant>
+#include <vector>
 
-#include "pipeline/index/extraction.h"
 #include "base/bounded_queue.h"
+#include "pipeline/index/extraction.h"
 #include "pipeline/index/image_stream.h"
 #include "pipeline/index/stage_times.h"
 #include "stages/store/store_stage.h"

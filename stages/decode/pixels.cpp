@@ -1,9 +1,9 @@
 #include "stages/decode/pixels.h"
 
-#include <new>
-#include <vector>
 #include <iostream>
 #include <mutex>
+#include <new>
+#include <vector>
 
 #include <fmt/format.h>
 #include <opencv2/core/utils/logger.hpp>

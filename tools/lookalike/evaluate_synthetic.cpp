@@ -1,14 +1,14 @@
 #include "tools/lookalike/evaluate_synthetic.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
-#include <span>
-#include <utility>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 #include "tools/report/report.h"
 
-#include <filesystem>
-#include <string_view>
-#include <variant>
-#include <cstddef>
-#include <string>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
 
 #include <fmt/format.h>
 

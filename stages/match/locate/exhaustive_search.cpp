@@ -14,6 +14,29 @@
 #include "stages/match/refine/crop.h"
 
 namespace lookalike {
+
+std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap_px, int align_px) {
+  const auto aligned = [&](int px) { return (px + align_px - 1) / align_px * align_px; };
+  const int core = aligned(std::max(1, core_px));
+  const int overlap = aligned(overlap_px);
+  if (width <= core && height <= core) return {{0, 0, width, height, 0, 0, width, height}};
+  std::vector<Tile> tiles;
+  for (int y = 0; y < height; y += core) {
+    for (int x = 0; x < width; x += core) {
+      Tile tile{.core_left = x,
+                .core_top = y,
+                .core_right = std::min(x + core, width),
+                .core_bottom = std::min(y + core, height)};
+      tile.left = std::max(0, x - overlap);
+      tile.top = std::max(0, y - overlap);
+      tile.width = std::min(tile.core_right + overlap, width) - tile.left;
+      tile.height = std::min(tile.core_bottom + overlap, height) - tile.top;
+      tiles.push_back(tile);
+    }
+  }
+  return tiles;
+}
+
 namespace {
 
 constexpr std::size_t kRun = 8;  // neighbours in turn of which the best counts at a position
@@ -283,28 +306,6 @@ std::optional<PoseHit> ExhaustiveSearch::fit_near(const SearchObject& object,
   if (fitted.correlation == 0) return std::nullopt;
   fitted.pose.centre = {fitted.pose.centre.x + x, fitted.pose.centre.y + y};
   return PoseHit{similarity(fitted.pose, level.centre), fitted};
-}
-
-std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap_px, int align_px) {
-  const auto aligned = [&](int px) { return (px + align_px - 1) / align_px * align_px; };
-  const int core = aligned(std::max(1, core_px));
-  const int overlap = aligned(overlap_px);
-  if (width <= core && height <= core) return {{0, 0, width, height, 0, 0, width, height}};
-  std::vector<Tile> tiles;
-  for (int y = 0; y < height; y += core) {
-    for (int x = 0; x < width; x += core) {
-      Tile tile{.core_left = x,
-                .core_top = y,
-                .core_right = std::min(x + core, width),
-                .core_bottom = std::min(y + core, height)};
-      tile.left = std::max(0, x - overlap);
-      tile.top = std::max(0, y - overlap);
-      tile.width = std::min(tile.core_right + overlap, width) - tile.left;
-      tile.height = std::min(tile.core_bottom + overlap, height) - tile.top;
-      tiles.push_back(tile);
-    }
-  }
-  return tiles;
 }
 
 }  // namespace lookalike

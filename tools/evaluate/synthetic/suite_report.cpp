@@ -1,17 +1,17 @@
 #include "tools/evaluate/synthetic/suite_report.h"
 
-#include <string_view>
-#include <span>
-#include <string>
 #include <algorithm>
 #include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "pipeline/answers.h"
 #include "tools/evaluate/csv_field.h"
-#include "tools/report/html.h"
 #include "tools/evaluate/synthetic/suite.h"
+#include "tools/report/html.h"
 
 namespace lookalike {
 namespace {
