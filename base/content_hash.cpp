@@ -21,8 +21,8 @@ std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed) {
   return XXH3_64bits_withSeed(content.data(), content.size(), seed);
 }
 
-std::string to_hex(const ContentHash& content) {
-  return fmt::format("{:02x}", fmt::join(content, ""));
+std::string to_hex(std::span<const std::uint8_t> bytes) {
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
 std::size_t ContentHasher::operator()(const ContentHash& content) const {

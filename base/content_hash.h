@@ -15,8 +15,8 @@ ContentHash hash_content(std::span<const std::uint8_t> bytes);
 // seeded. The order depends on neither names nor places.
 std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed);
 
-// 32 hexadecimal digits.
-std::string to_hex(const ContentHash& content);
+// Two lower-case hexadecimal digits a byte.
+std::string to_hex(std::span<const std::uint8_t> bytes);
 
 // For hashed containers: the content is a hash already.
 struct ContentHasher {

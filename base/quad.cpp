@@ -45,12 +45,15 @@ Polygon clip(const Polygon& polygon, Point a, Point b) {
 }  // namespace
 
 Quad outline(const Homography& object_to_scene, int width, int height) {
-  const Quad corners = {Point{-0.5, -0.5}, Point{width - 0.5, -0.5},
-                        Point{width - 0.5, height - 0.5}, Point{-0.5, height - 0.5}};
-  Quad quad;
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    const Point centre_based = object_to_scene.apply(corners[i]);
-    quad[i] = {centre_based.x + 0.5, centre_based.y + 0.5};
+  const double right = width;
+  const double bottom = height;
+  return moved({{{0, 0}, {right, 0}, {right, bottom}, {0, bottom}}}, object_to_scene);
+}
+
+Quad moved(Quad quad, const Homography& map) {
+  for (Point& corner : quad) {
+    const Point centre_based = map.apply({corner.x - 0.5, corner.y - 0.5});
+    corner = {centre_based.x + 0.5, centre_based.y + 0.5};
   }
   return quad;
 }

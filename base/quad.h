@@ -14,6 +14,9 @@ using Quad = std::array<Point, 4>;
 // The quad of a w x h object under a map between pixel centres.
 Quad outline(const Homography& object_to_scene, int width, int height);
 
+// A quad under a map between pixel centres.
+Quad moved(Quad quad, const Homography& map);
+
 // Area of a quad, positive when its corners run clockwise as seen (y down), as an outline's do
 // unless it is mirrored.
 double signed_area(const Quad& quad);

@@ -31,15 +31,4 @@ ContentHash Digest::value() const {
   return hash;
 }
 
-std::string hexadecimal(ByteView bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const std::uint8_t byte : bytes) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0xFU];
-  }
-  return text;
-}
-
 }  // namespace lookalike

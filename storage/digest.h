@@ -29,7 +29,4 @@ class Digest {
   std::unique_ptr<XXH3_state_s, Free> state_;
 };
 
-// Two lower-case digits a byte.
-std::string hexadecimal(ByteView bytes);
-
 }  // namespace lookalike

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/content_hash.h"
 #include "storage/artefact_files.h"
 #include "storage/codecs.h"
 #include "storage/digest.h"
@@ -41,8 +42,8 @@ void store_fingerprint(Connection& connection, const Codebook& codebook, const S
   if (Rows rows = select.rows(); rows.next()) {
     Settings stored = read_settings(connection);
     Settings given = settings;
-    stored["the codebook"] = hexadecimal(rows.blob(0));
-    given["the codebook"] = hexadecimal(hash);
+    stored["the codebook"] = to_hex(rows.blob(0));
+    given["the codebook"] = to_hex(hash);
     if (stored == given) return;
     throw OtherSettings(fmt::format("{}: was made under other settings: {}", connection.path(),
                                     differences(stored, given)));

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/content_hash.h"
 #include "storage/artefact_files.h"
 #include "storage/codecs.h"
 #include "storage/digest.h"
@@ -110,13 +111,13 @@ void IndexCheck::check_codebook() {
   Rows rows = select.rows();
   rows.next();
   word_count_ = static_cast<std::size_t>(rows.integer(1));
-  const std::string hash = hexadecimal(rows.blob(0));
+  const std::string hash = to_hex(rows.blob(0));
   const std::size_t d = codebook->descriptor_size;
   if (d == 0 || codebook->words.size() != word_count_ * d ||
       codebook->projection.size() != kSignatureBits * d ||
       codebook->thresholds.size() != word_count_ * kSignatureBits) {
     report("codebook: its parts do not fit each other");
-  } else if (hexadecimal(codebook_hash(*codebook)) != hash) {
+  } else if (to_hex(codebook_hash(*codebook)) != hash) {
     report("codebook: its content is not its hash's");
   }
   const Settings settings = read_settings(connection_);

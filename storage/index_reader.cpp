@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/content_hash.h"
 #include "storage/codecs.h"
 #include "storage/digest.h"
 #include "storage/index_tables.h"
@@ -302,7 +303,7 @@ void IndexReader::for_each_image(const std::function<void(const StoredImage&)>& 
 }
 
 std::string IndexReader::content_hash() const {
-  return hexadecimal(index_content_hash(impl_->connection));
+  return to_hex(index_content_hash(impl_->connection));
 }
 
 }  // namespace lookalike

@@ -113,15 +113,6 @@ bool fills(const Quad& quad, const DecodedImage& photo) {
   return furthest_corner_px(quad, outline({}, width, height)) <= kSlack * std::max(width, height);
 }
 
-// An outline in px of a view, as one on the query.
-Quad on_query(Quad quad, const Homography& view_to_query) {
-  for (Point& corner : quad) {
-    const Point centre_based = view_to_query.apply(corner);
-    corner = {centre_based.x + 0.5, centre_based.y + 0.5};
-  }
-  return quad;
-}
-
 using ImageIds = std::unordered_set<ImageId>;
 
 // The images of the first so many matches that have a pose.
@@ -258,7 +249,7 @@ void Matcher::Impl::sharpen(const DecodedImage& photo, const Pyramid& scene, Mat
   match.object_to_query = to_query.inverse() * pose.object_to_scene * to_object;
   const Quad before = match.quad;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
-  if (pose.part) match.part = on_query(*pose.part, match.object_to_query * to_object.inverse());
+  if (pose.part) match.part = moved(*pose.part, match.object_to_query * to_object.inverse());
   if (fills(match.quad, photo)) compare_whole(photo, match);
   match.moved_px = furthest_corner_px(before, match.quad);
 }

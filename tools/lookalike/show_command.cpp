@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/content_hash.h"
 #include "base/error.h"
 #include "base/file_uri.h"
 #include "pipeline/answers.h"
@@ -30,10 +30,6 @@ struct Arguments {
   std::string image;
   bool json = false;
 };
-
-std::string hexadecimal(const ContentHash& hash) {
-  return fmt::format("{:02x}", fmt::join(hash, ""));
-}
 
 Json counts_json(const Arguments& arguments, const IndexReader& index) {
   const IndexCounts counts = index.counts();
@@ -61,7 +57,7 @@ Json image_json(const IndexReader& index, ImageId id) {
   for (const std::string& path : image->paths) paths.push_back(text_of_path(path));
   return {{"id", image->id},
           {"paths", std::move(paths)},
-          {"content", hexadecimal(image->content)},
+          {"content", to_hex(image->content)},
           {"width", image->width},
           {"height", image->height},
           {"blank", image->blank},

@@ -1,13 +1,16 @@
 #include "stages/match/locate/information.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
+#include <opencv2/core.hpp>
+
 #include "base/bilinear.h"
+#include "base/error.h"
 #include "kernels/pose_search/pose_types.h"
-#include "stages/match/locate/spectrum.h"
 #include "stages/match/locate/weighted_image.h"
 
 namespace lookalike {
@@ -84,7 +87,30 @@ double band_information(const Pair& level, bool last, bool reversed) {
   return -places / 2 * std::log(std::max(kLeastRest, 1 - correlation * correlation));
 }
 
+// Of twice the size, so that no shift comes round to the other side.
+cv::Mat power_spectrum(std::span<const double> image, int width, int height) {
+  cv::Mat padded =
+      cv::Mat::zeros(cv::getOptimalDFTSize(2 * height), cv::getOptimalDFTSize(2 * width), CV_64F);
+  cv::Mat(height, width, CV_64F, const_cast<double*>(image.data()))
+      .copyTo(padded(cv::Rect(0, 0, width, height)));
+  cv::Mat spectrum;
+  cv::dft(padded, spectrum, cv::DFT_COMPLEX_OUTPUT, height);
+  std::array<cv::Mat, 2> parts;
+  cv::split(spectrum, parts.data());
+  return parts[0].mul(parts[0]) + parts[1].mul(parts[1]);
+}
+
 }  // namespace
+
+double autocorrelation_product(std::span<const double> a, std::span<const double> b, int width,
+                               int height) {
+  require(width >= 1 && height >= 1, "autocorrelation_product: an image has no pixels");
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  require(a.size() == pixels && b.size() == pixels,
+          "autocorrelation_product: an image is not [height][width]");
+  const cv::Mat power = power_spectrum(a, width, height);
+  return power.dot(power_spectrum(b, width, height)) / static_cast<double>(power.total());
+}
 
 double information(const SearchObject& object, const ImageView& scene,
                    const Homography& object_to_scene, bool reversed, double enough) {

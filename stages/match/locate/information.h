@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "base/homography.h"
 #include "base/image.h"
 #include "stages/match/locate/search_object.h"
@@ -22,5 +24,13 @@ namespace lookalike {
 // time-series", 1946, for a.
 double information(const SearchObject& object, const ImageView& scene,
                    const Homography& object_to_scene, bool reversed, double enough);
+
+// The sum over all shifts (x, y) of the autocorrelations' product,
+//   sum over shifts of (sum over p of a(p) a(p + shift)) (sum over p of b(p) b(p + shift)),
+// of two images [height][width], width and height at least 1, that are 0 outside. By Fourier
+// transforms: it is the mean product of their power spectra.
+// Throws Error(kInternal) when an image is of another size.
+double autocorrelation_product(std::span<const double> a, std::span<const double> b, int width,
+                               int height);
 
 }  // namespace lookalike

@@ -111,10 +111,10 @@ std::optional<Quad> shared_part(std::span<const DetailCell> cells, std::span<con
                       Tally::share(outside.count, all.count) >= kLeastOutside) ||
                      area_outside(with_rim, width, height) >= kLeastAreaOutside;
   if (!rest_differs || !small || inside.mean() < kLeastInside) return std::nullopt;
-  const double left = std::max(0, box->left * kDetailCellPx) - 0.5;
-  const double top = std::max(0, box->top * kDetailCellPx) - 0.5;
-  const double right = std::min(width, (box->right + 1) * kDetailCellPx) - 0.5;
-  const double bottom = std::min(height, (box->bottom + 1) * kDetailCellPx) - 0.5;
+  const double left = std::max(0, box->left * kDetailCellPx);
+  const double top = std::max(0, box->top * kDetailCellPx);
+  const double right = std::min(width, (box->right + 1) * kDetailCellPx);
+  const double bottom = std::min(height, (box->bottom + 1) * kDetailCellPx);
   return Quad{{{left, top}, {right, top}, {right, bottom}, {left, bottom}}};
 }
 

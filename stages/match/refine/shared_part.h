@@ -16,7 +16,7 @@ namespace lookalike {
 //   cells           of the two views, see detail.h
 //   features        positions in the object's view that agree with the scene, px
 //   width, height   of the views, px
-// The outline is in px of the views, pixel centres at whole numbers. Thresholds: EXPERIMENTS.md,
+// The outline is in px of the views. Thresholds: EXPERIMENTS.md,
 // "Parts".
 std::optional<Quad> shared_part(std::span<const DetailCell> cells, std::span<const Point> features,
                                 int width, int height);

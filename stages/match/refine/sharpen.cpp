@@ -155,9 +155,7 @@ SharpenedPose PoseSharpener::pose_of(const Frame& frame, const View& seen,
   std::vector<Point> positions;
   for (const PointPair& feature : features) positions.push_back(to_frame.apply(feature.object));
   pose.part = shared_part(seen.cells, positions, frame.object.width, frame.object.height);
-  if (pose.part) {
-    for (Point& corner : *pose.part) corner = frame.to_object.apply(corner);
-  }
+  if (pose.part) pose.part = moved(*pose.part, frame.to_object);
   return pose;
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "stages/match/locate/spectrum.h"
 
 namespace lookalike {
 namespace {

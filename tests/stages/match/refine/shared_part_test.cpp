@@ -40,7 +40,7 @@ std::optional<Quad> part(const std::vector<DetailCell>& cells, const std::vector
 }
 
 TEST(SharedPart, IsTheBandThatAloneAgrees) {
-  const Quad band = {{{-0.5, 31.5}, {223.5, 31.5}, {223.5, 95.5}, {-0.5, 95.5}}};
+  const Quad band = {{{0, 32}, {224, 32}, {224, 96}, {0, 96}}};
   const auto found = part(cells_agreeing(2, 6), features_in(2, 6));
   ASSERT_TRUE(found);
   EXPECT_EQ(*found, band);
