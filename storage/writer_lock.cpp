@@ -30,11 +30,14 @@ std::string host_name() {
   return name.data();
 }
 
+constexpr std::string_view kLine = "process ";  // as every lock begins
+constexpr std::string_view kUnknown = "another process";
+
 // Its one line, or a stand-in in the moment before the holder has written it.
 std::string holder(const FileDescriptor& file) {
   std::array<char, 512> text{};
   const ssize_t size = ::pread(file.number(), text.data(), text.size(), 0);
-  if (size <= 0) return "another process";
+  if (size <= 0) return std::string(kUnknown);
   const std::string_view line(text.data(), static_cast<std::size_t>(size));
   return std::string(line.substr(0, line.find('\n')));
 }
@@ -55,6 +58,9 @@ WriterLock::WriterLock(const std::filesystem::path& database)
       fail(database, "is being written by " + holder(file_));
     }
   } while (!is_current());
+  if (const std::string line = holder(file_); !line.starts_with(kLine) && line != kUnknown) {
+    fail(path_, "is not a lock that lookalike wrote: move it away, or name another database");
+  }
   write_holder();
 }
 
@@ -71,7 +77,7 @@ bool WriterLock::is_current() const {
 }
 
 void WriterLock::write_holder() const {
-  const std::string line = fmt::format("process {} on {} since {:%Y-%m-%d %H:%M:%S} UTC\n",
+  const std::string line = fmt::format("{}{} on {} since {:%Y-%m-%d %H:%M:%S} UTC\n", kLine,
                                        ::getpid(), host_name(), fmt::gmtime(std::time(nullptr)));
   if (::ftruncate(file_.number(), 0) != 0 ||
       ::pwrite(file_.number(), line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) {

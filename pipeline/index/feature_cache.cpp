@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <regex>
 #include <set>
 #include <span>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "stages/store/settings.h"
 #include "storage/artefact_files.h"
 
@@ -50,6 +52,13 @@ std::optional<std::size_t> chunk_number(const fs::path& file, std::string_view k
   const char* end = stem.data() + stem.size();
   const auto parsed = std::from_chars(stem.data() + key.size() + 1, end, number);
   return parsed.ptr == end && parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// Whether we write files of this name: KEY-NUMBER.EXTENSION, of any key, and .(that).PID.N.tmp.
+bool is_ours(const std::string& name) {
+  static const std::regex kName(
+      R"(\.?[0-9a-f]{32}-[0-9]{6,}\.(statistics|features)(\.[0-9]+\.[0-9]+\.tmp)?)");
+  return std::regex_match(name, kName);
 }
 
 std::size_t bytes_of(const FeatureSet& features) {
@@ -93,6 +102,13 @@ void FeatureCache::find_chunks() {
   std::error_code error;
   fs::directory_iterator entry(folder_, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (!is_ours(name) || entry->is_directory()) {
+      fail(
+          fmt::format("holds {}, which lookalike did not write: move it away, or name another "
+                      "database",
+                      printable(name)));
+    }
     unused.insert(entry->path());
     if (const auto number = chunk_number(entry->path(), key_)) chunks.insert(*number);
   }
@@ -104,7 +120,7 @@ void FeatureCache::find_chunks() {
     unused.erase(file(chunk, kFeatures));
   }
   std::error_code ignored;
-  for (const fs::path& path : unused) fs::remove_all(path, ignored);
+  for (const fs::path& path : unused) fs::remove(path, ignored);
 }
 
 // False, and nothing is taken over, when the chunk is not whole.
@@ -178,7 +194,11 @@ void FeatureCache::flush() {
 
 void FeatureCache::discard() {
   std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+  for (fs::directory_iterator entry(folder_, ignored); entry != fs::directory_iterator();
+       entry.increment(ignored)) {
+    if (is_ours(entry->path().filename())) fs::remove(entry->path(), ignored);
+  }
+  fs::remove(folder_, ignored);  // which leaves it where something else is in it
 }
 
 }  // namespace lookalike

@@ -46,6 +46,15 @@ TEST(WriterLock, AFileThatAKilledHolderLeftDoesNotMatter) {
   EXPECT_NO_THROW(WriterLock(folder / "index.db"));
 }
 
+TEST(WriterLock, AFileOfSomebodyElseIsLeftAlone) {
+  const TemporaryFolder folder;
+  const std::string text = "bicycle: 3-1-4\n";
+  write_bytes(folder / "index.db.lock", Bytes(text.begin(), text.end()));
+  EXPECT_THAT(error_of([&] { WriterLock(folder / "index.db"); }).what(),
+              HasSubstr("is not a lock that lookalike wrote"));
+  EXPECT_EQ(read_bytes(folder / "index.db.lock"), Bytes(text.begin(), text.end()));
+}
+
 TEST(WriterLock, AFolderThatIsNotThereIsAStorageError) {
   const TemporaryFolder folder;
   const Error error = error_of([&] { WriterLock(folder / "no" / "index.db"); });

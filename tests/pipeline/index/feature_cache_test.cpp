@@ -119,6 +119,19 @@ TEST_F(FeatureCacheTest, LinkInThePlaceOfTheFolderIsRefusedAndWhatItNamesStays) 
   EXPECT_TRUE(fs::exists(file));
 }
 
+TEST_F(FeatureCacheTest, AFolderOfSomebodyElseIsRefusedAndLeftAsItIs) {
+  fs::create_directory(work());
+  std::ofstream(work() / "thesis.txt") << "chapter 1";
+  try {
+    FeatureCache cache(config_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+    EXPECT_THAT(error.what(), testing::HasSubstr("thesis.txt, which lookalike did not write"));
+  }
+  EXPECT_TRUE(fs::exists(work() / "thesis.txt"));
+}
+
 TEST_F(FeatureCacheTest, NothingIsLeftOnceItIsDiscarded) {
   keep(3);
   FeatureCache(config_).discard();
