@@ -10,7 +10,7 @@ file(WRITE "${OUTPUT}.new" "#include \"kernels/session/kernel_source.h\"
 
 #include <string>
 
-#include \"pipeline/error.h\"
+#include \"base/error.h\"
 
 namespace lookalike {
 namespace {

@@ -17,11 +17,6 @@
 namespace lookalike {
 namespace {
 
-// XXH3-128 over the codebook's hash, the settings by name, and the sorted digests of the live
-// images: what is indexed, whatever its order, numbers, paths, times and segments. Throws
-// Error(kStorage) for a record that is damaged.
-ContentHash index_content_hash(const Connection& connection);
-
 // Length first, so that no two rows of fields read the same.
 void put_blob(ByteWriter& out, ByteView blob) {
   out.put_count(blob.size());
@@ -65,6 +60,9 @@ std::vector<ContentHash> image_digests(const Connection& connection) {
   return digests;
 }
 
+// XXH3-128 over the codebook's hash, the settings by name, and the sorted digests of the live
+// images: what is indexed, whatever its order, numbers, paths, times and segments. Throws
+// Error(kStorage) for a record that is damaged.
 ContentHash index_content_hash(const Connection& connection) {
   ByteWriter out;
   Statement select(connection, "SELECT hash FROM codebook");

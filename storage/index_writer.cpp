@@ -24,11 +24,6 @@
 namespace lookalike {
 namespace {
 
-// Makes the content of an index that of another one, which nobody writes, in one transaction:
-// readers see all of the one or all of the other. The record of runs stays. Throws Error(kStorage),
-// and then nothing has changed.
-void replace_content(Connection& connection, const std::filesystem::path& other);
-
 // Everything but the runs; what others refer to comes first.
 constexpr std::array<const char*, 15> kTables = {
     "settings",   "codebook",   "images",  "files",    "quarantine",
@@ -54,6 +49,9 @@ class Attachment {
   Connection& connection_;
 };
 
+// Makes the content of an index that of another one, which nobody writes, in one transaction:
+// readers see all of the one or all of the other. The record of runs stays. Throws Error(kStorage),
+// and then nothing has changed.
 void replace_content(Connection& connection, const std::filesystem::path& other) {
   const Attachment attachment(connection, other);
   Transaction transaction(connection);

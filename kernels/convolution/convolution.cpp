@@ -101,9 +101,6 @@ struct ConvolutionTiling {
   std::size_t tile_rows() const { return group_rows * rows; }
 };
 
-// Of each form; other devices than CPUs may have other tiles.
-ConvolutionTiling convolution_tiling(ConvolutionKernel kernel, bool is_cpu);
-
 // As Shape in image_rows.cl.
 struct ConvolutionShape {
   cl_int rows;
@@ -136,15 +133,6 @@ struct ConvolutionBlock {
   cl_int edge_groups = 0;
 };
 
-// Of kRegisters: the largest block of whole items whose windows lie within the image, empty where
-// none does, and how many groups take the pixels outside of it one by one.
-ConvolutionBlock block_inside(const ConvolutionShape& shape, const ConvolutionTiling& tile);
-
-// Work-items of a launch: of all forms but kRegisters, whose groups stand in one row: those of the
-// pixels around the block, then the block's row by row.
-cl::NDRange items_of_tiles(const ConvolutionShape& shape, const ConvolutionTiling& tile);
-cl::NDRange items_of_block(const ConvolutionBlock& block, const ConvolutionTiling& tile);
-
 constexpr ConvolutionTiling kDirect{32, 8, 1, 1};
 // 7 x 7 on 4096 x 4096, in sweeps on an H200 (kernels/README.md).
 constexpr ConvolutionTiling kTiled{32, 8, 2, 4};
@@ -163,6 +151,7 @@ cl_int steps_inside(cl_int first, cl_int end, cl_int before, cl_int window, cl_i
   return room < 0 ? 0 : room / step + 1;
 }
 
+// Of each form; other devices than CPUs may have other tiles.
 ConvolutionTiling convolution_tiling(ConvolutionKernel kernel, bool is_cpu) {
   switch (kernel) {
     case ConvolutionKernel::kTiled:
@@ -183,6 +172,8 @@ ConvolutionTiling convolution_tiling(ConvolutionKernel kernel, bool is_cpu) {
 QuadWindow::QuadWindow(std::size_t filter_columns, std::size_t left)
     : shift((4 - left % 4) % 4), quads(parts(shift + filter_columns + 3, 4)) {}
 
+// Of kRegisters: the largest block of whole items whose windows lie within the image, empty where
+// none does, and how many groups take the pixels outside of it one by one.
 ConvolutionBlock block_inside(const ConvolutionShape& shape, const ConvolutionTiling& tile) {
   const auto rows = static_cast<cl_int>(tile.rows);
   const auto columns = static_cast<cl_int>(tile.columns);
@@ -202,6 +193,8 @@ ConvolutionBlock block_inside(const ConvolutionShape& shape, const ConvolutionTi
   return block;
 }
 
+// Work-items of a launch: of all forms but kRegisters, whose groups stand in one row: those of the
+// pixels around the block, then the block's row by row.
 cl::NDRange items_of_tiles(const ConvolutionShape& shape, const ConvolutionTiling& tile) {
   const auto rows = static_cast<std::size_t>(shape.result_rows);
   const auto columns = static_cast<std::size_t>(shape.result_columns);

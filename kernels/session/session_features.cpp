@@ -8,13 +8,9 @@
 namespace lookalike {
 namespace {
 
-class OpenClSession;
-
 // The instruction set of a CPU device by which tuning files go: "avx512", "avx2" or empty. Asked of
 // the device's compiler rather than of the CPU, since PoCL can be built or told to use less.
 // Throws Error(kDevice) when OpenCL fails.
-std::string cpu_instructions(OpenClSession& session);
-
 std::string cpu_instructions(OpenClSession& session) {
   static constexpr std::array<const char*, 3> kLevels = {"", "avx2", "avx512"};
   cl::Kernel probe = session.kernel({"tuning/instruction_set.cl"}, "instruction_set");

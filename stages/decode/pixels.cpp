@@ -14,7 +14,6 @@
 namespace lookalike {
 namespace {
 
-#pragma once
 // While one of these lives, in any thread, std::cerr is silent: OpenCV's readers complain there of
 // damaged files without naming them, and we report those files ourselves. Our own talk goes
 // through spdlog and stdio, which this leaves alone.

@@ -7,7 +7,6 @@
 namespace lookalike {
 namespace {
 
-#pragma once
 // The report's style sheet: light or dark as the reader's system is.
 inline constexpr const char* kReportStyle = R"css(
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1b1f24; --muted: #667080;

@@ -18,24 +18,9 @@
 namespace lookalike {
 namespace {
 
-// The report's drawings, as SVG that lies over the embedded photos: sharp at every size.
-// The colour of finding number `index`, from 0: neighbours are easily told apart.
-std::string finding_colour(std::size_t index);
-
-// The photo with each finding outlined and numbered from 1; `id` names the picture for
-// pairs_figure. Outlines that leave the photo are shown around it.
-std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry);
-
-// A finding's own picture with the features that agree.
-std::string object_figure(const std::string& id, const Picture& object,
-                          const ReportFinding& finding, std::size_t index);
-
 // Photo and object side by side, lines between the features that agree: kMostLines at most,
 // spread evenly over the list. Uses the pictures of the two figures named.
 inline constexpr std::size_t kMostLines = 80;
-std::string pairs_figure(const std::string& photo_id, const Picture& photo,
-                         const std::string& object_id, const Picture& object,
-                         const ReportFinding& finding, std::size_t index);
 
 // Sizes are in px of a figure that is shown this wide; others scale with it.
 constexpr double kShownWidth = 720;
@@ -125,12 +110,16 @@ std::string badge(const Quad& quad, const Frame& frame, std::size_t number,
       x, y, radius, colour, radius * 1.25, number);
 }
 
+// The report's drawings, as SVG that lies over the embedded photos: sharp at every size.
+// The colour of finding number `index`, from 0: neighbours are easily told apart.
 std::string finding_colour(std::size_t index) {
   constexpr std::array<std::string_view, 8> kColours = {"#ff453a", "#30d158", "#0a84ff", "#ffd60a",
                                                         "#bf5af2", "#ff9f0a", "#5ac8fa", "#ff6fae"};
   return std::string(kColours[index % kColours.size()]);
 }
 
+// The photo with each finding outlined and numbered from 1; `id` names the picture for
+// pairs_figure. Outlines that leave the photo are shown around it.
 std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry) {
   const Frame frame = frame_with_outlines(photo, entry);
   std::string svg = svg_start(frame, "The photo, with what was found outlined");
@@ -152,6 +141,7 @@ std::string photo_figure(const std::string& id, const Picture& photo, const Repo
   return svg + "</svg>";
 }
 
+// A finding's own picture with the features that agree.
 std::string object_figure(const std::string& id, const Picture& object,
                           const ReportFinding& finding, std::size_t index) {
   std::string svg = svg_start(frame_of(object), "The image that was found");

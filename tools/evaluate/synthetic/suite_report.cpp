@@ -16,10 +16,6 @@
 namespace lookalike {
 namespace {
 
-// A chart for each kind, side by side: recall and share located, from 0 to 1, over its strengths.
-// HTML with SVG in it, for a page whose style is the report's.
-std::string charts(std::span<const SuiteRow> rows);
-
 // px of a chart; it is shown in whatever width there is.
 constexpr double kWidth = 320;
 constexpr double kHeight = 150;
@@ -80,6 +76,8 @@ std::string chart(std::span<const SuiteRow> rows) {
       dots(rows));
 }
 
+// A chart for each kind, side by side: recall and share located, from 0 to 1, over its strengths.
+// HTML with SVG in it, for a page whose style is the report's.
 std::string charts(std::span<const SuiteRow> rows) {
   std::string html;
   while (!rows.empty()) {
