@@ -52,7 +52,7 @@ const std::vector<Library> kLibraries = {
     {"toml++/", {"config"}},
     {"opencv2/", {"stages", "pipeline", "tools", "tests"}},
     {"CLI/", {"tools", "tests/tools"}},
-    {"nlohmann/", {"pipeline", "tools", "tests"}},
+    {"nlohmann/", {"stages/match/decide", "pipeline", "tools", "tests"}},
     {"spdlog/", {"base", "stages", "pipeline", "tools", "tests"}},
     {"fmt/", {"base", "config", "storage", "stages", "pipeline", "tools", "tests"}},
 };

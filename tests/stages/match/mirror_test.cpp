@@ -123,6 +123,7 @@ TEST(Unmirror, MatchesLieInThePhotoAgain) {
   match.image.height = 20;
   match.evidence.inliers = 1;
   match.object_to_query = {{1, 0, 5, 0, 1, 7, 0, 0, 1}};
+  match.quad = outline(match.object_to_query, 10, 20);
   match.inlier_pairs = {{{0, 0}, {5, 7}}};
   std::vector<Match> matches = {match};
   unmirror(matches, 100);
