@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/log.h"
 
 namespace lookalike {
 namespace {
@@ -17,6 +18,7 @@ void complain(std::string_view program, const char* what) {
 
 int run_main(std::string_view program, const std::function<int()>& body) noexcept {
   try {
+    set_up_logging(Verbosity::kNormal);  // until the command line says otherwise
     return body();
   } catch (const Error& error) {
     complain(program, error.what());

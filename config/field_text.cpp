@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/fields.h"
+#include "config/retired.h"
 
 namespace lookalike {
 namespace {
@@ -46,8 +47,9 @@ void set_field(RunConfig& config, const ConfigField& field, const std::string& t
                std::string_view source) {
   const std::optional<FieldValue> value = parse(field.rule, text);
   if (!value || !accepts(field.rule, *value)) {
-    throw Error(ErrorKind::kUsage, fmt::format("{}: must be {}, was \"{}\"", source,
-                                               allowed(field.rule, field.unit), text));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: must be {}, was \"{}\"{}", source, allowed(field.rule, field.unit),
+                            text, retired_value(field.name(), text)));
   }
   field.set(config, *value);
 }

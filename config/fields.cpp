@@ -76,9 +76,8 @@ void add_extract_fields(std::vector<ConfigField>& to) {
       "extract", "enlarge_to_px", WholeNumber{0, 4096}, "px",
       "Images whose longest side is shorter are enlarged to it first."));
   to.push_back(field<kTable, &Options::descriptor_form>(
-      "extract", "descriptor_form", Choice{{"plain", "signed_root", "centred"}}, "",
-      "What becomes of descriptors: nothing, signed square roots, or less the mean of each "
-      "quantity over the cells."));
+      "extract", "descriptor_form", Choice{{"plain", "signed_root"}}, "",
+      "Descriptor normalisation: none, or signed square root."));
 }
 
 void add_codebook_fields(std::vector<ConfigField>& to) {
@@ -145,30 +144,15 @@ void add_ranking_fields(std::vector<ConfigField>& to) {
   to.push_back(field<kTable, &Options::hamming_threshold>(
       "match", "hamming_threshold", WholeNumber{0, 64}, "bits",
       "Features whose signatures are further apart do not match."));
-  to.push_back(field<kTable, &Options::hamming_weights>(
-      "match", "hamming_weights", YesOrNo{}, "", "Votes of nearer signatures count for more."));
   to.push_back(field<kTable, &Options::mirror>(
       "match", "mirror", YesOrNo{}, "",
       "Images are also looked for as a mirror shows them, which takes another search."));
-  to.push_back(
-      field<kTable, &Options::burstiness>("match", "burstiness", YesOrNo{}, "",
-                                          "Repeated votes of a word count as their square root."));
 }
 
 // How candidates are verified and decided upon.
 void add_verification_fields(std::vector<ConfigField>& to) {
   constexpr auto kTable = &RunConfig::match;
   using Options = MatchOptions;
-  to.push_back(field<kTable, &Options::one_to_one>("match", "one_to_one", YesOrNo{}, "",
-                                                   "A feature is in one pair at most."));
-  to.push_back(field<kTable, &Options::local_optimisation>(
-      "match", "local_optimisation", YesOrNo{}, "",
-      "Poses are fitted to their inliers, as affine maps and homographies."));
-  to.push_back(field<kTable, &Options::effective_inliers>(
-      "match", "effective_inliers", YesOrNo{}, "", "Inliers that crowd in one place count once."));
-  to.push_back(field<kTable, &Options::rerank>(
-      "match", "rerank", YesOrNo{}, "",
-      "Matches are ordered by geometry and pixels; otherwise by votes."));
   to.push_back(field<kTable, &Options::expansion_hits>(
       "match", "expansion_hits", WholeNumber{0, 10}, "images",
       "Sure matches whose features are then asked for as well."));

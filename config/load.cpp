@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "config/fields.h"
+#include "config/retired.h"
 #include "config/suggest.h"
 #include "config/toml_plus_plus.h"
 
@@ -23,10 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string place(const fs::path& file, const toml::source_region& where) {
+  return fmt::format("{}:{}:{}", file.string(), where.begin.line, where.begin.column);
+}
+
 [[noreturn]] void fail(const fs::path& file, const toml::source_region& where,
                        const std::string& message) {
-  throw Error(ErrorKind::kUsage, fmt::format("{}:{}:{}: {}", file.string(), where.begin.line,
-                                             where.begin.column, message));
+  throw Error(ErrorKind::kUsage, fmt::format("{}: {}", place(file, where), message));
 }
 
 // What stands in the file, cut short when it is long.
@@ -110,12 +114,15 @@ const ConfigField& find_key(const fs::path& file, std::string_view table, const 
 void load_table(const fs::path& file, std::string_view name, const toml::table& table,
                 RunConfig& config) {
   for (const auto& [key, node] : table) {
+    const std::string full_name = fmt::format("{}.{}", name, key.str());
+    if (accept_retired_key(full_name, described(node), place(file, key.source()))) continue;
     const ConfigField& field = find_key(file, name, key);
     std::optional<FieldValue> value = read_value(field.rule, node);
     if (!value || !accepts(field.rule, *value)) {
       fail(file, node.source(),
-           fmt::format("{}: must be {}, was {}", field.name(), allowed(field.rule, field.unit),
-                       described(node)));
+           fmt::format("{}: must be {}, was {}{}", field.name(), allowed(field.rule, field.unit),
+                       described(node),
+                       retired_value(field.name(), node.value_or(std::string_view()))));
     }
     resolve_file_names(file, field.rule, *value);
     field.set(config, *value);

@@ -12,12 +12,6 @@ struct MatchOptions {
   std::uint32_t shortlist = 0;           // 0: "auto", else 1..100000 images verified by geometry
   std::uint32_t words_per_feature = 3;   // 1..8, of the query
   std::uint32_t hamming_threshold = 24;  // 0..64 bits: signatures further apart do not match
-  bool hamming_weights = true;           // nearer signatures count for more
-  bool burstiness = true;                // repeats count as their square root
-  bool one_to_one = true;                // a feature is in one pair at most
-  bool local_optimisation = true;        // of poses, to affine maps and homographies
-  bool effective_inliers = true;         // crowded inliers count once
-  bool rerank = true;                    // by geometry and pixels, not by votes
   std::uint32_t expansion_hits = 0;      // 0..10: sure matches whose features are asked for as well
   bool explain_once = true;              // a feature of the query shows one thing
   std::uint32_t min_inliers = 6;         // 4..1000: fewer are no pose

@@ -44,7 +44,7 @@ struct ExtractOptions {
   std::uint32_t max_features = 1000;     // 1..100000 per image, strongest first
   std::uint32_t longest_side_px = 1024;  // 64..16384; larger images are reduced first
   std::uint32_t enlarge_to_px = 640;     // 0..4096; images with a shorter longest side are enlarged
-  std::string descriptor_form = "signed_root";  // "plain", "signed_root", "centred"
+  std::string descriptor_form = "signed_root";  // "plain", "signed_root"
 
   bool operator==(const ExtractOptions&) const = default;
 };

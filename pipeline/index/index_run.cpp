@@ -159,7 +159,10 @@ class IndexRun {
     require_images(found);
     put_new_roots();
     std::optional<Codebook> codebook = writer_.codebook();
-    if (codebook) writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
+    if (codebook) {
+      refuse_retired(writer_.settings());
+      writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
+    }
     cache_.emplace(config_);  // which drops what was extracted under other settings
     report_roots(indexed);
     std::erase_if(indexed, [&](const SourceFile& file) { return !is_in_scope(file.path); });

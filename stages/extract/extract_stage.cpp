@@ -8,8 +8,6 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kCells = 16;  // of a descriptor
-
 void to_full_size(std::vector<Keypoint>& keypoints, double scale) {
   for (Keypoint& keypoint : keypoints) {
     keypoint.x = static_cast<float>(lookalike::to_full_size(keypoint.x, scale));
@@ -20,17 +18,6 @@ void to_full_size(std::vector<Keypoint>& keypoints, double scale) {
 
 void take_signed_root(std::span<float> values) {
   for (float& value : values) value = std::copysign(std::sqrt(std::abs(value)), value);
-}
-
-// A descriptor holds the same few quantities for each cell; each loses its mean over the cells.
-void centre(std::span<float> descriptor) {
-  const std::size_t quantities = descriptor.size() / kCells;
-  for (std::size_t quantity = 0; quantity < quantities; ++quantity) {
-    float sum = 0;
-    for (std::size_t i = quantity; i < descriptor.size(); i += quantities) sum += descriptor[i];
-    const float mean = sum / static_cast<float>(kCells);
-    for (std::size_t i = quantity; i < descriptor.size(); i += quantities) descriptor[i] -= mean;
-  }
 }
 
 void normalise(std::span<float> values) {
@@ -46,8 +33,7 @@ void take_form(FeatureSet& features, const std::string& form) {
   const std::size_t size = features.descriptor_size;
   for (std::size_t first = 0; first < features.descriptors.size(); first += size) {
     const std::span<float> descriptor(features.descriptors.data() + first, size);
-    if (form == "centred") centre(descriptor);
-    if (form == "signed_root") take_signed_root(descriptor);
+    take_signed_root(descriptor);
     normalise(descriptor);
   }
 }

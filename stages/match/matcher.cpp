@@ -39,7 +39,6 @@ constexpr std::size_t kLeastDepth = 100;
 constexpr std::size_t kMostDepth = 1000;
 
 std::size_t shortlist_depth(const MatchOptions& options, std::size_t images) {
-  if (!options.rerank) return options.top;
   if (options.shortlist > 0) return options.shortlist;
   const double depth = kDepthGrowth * std::sqrt(static_cast<double>(images));
   return std::clamp(static_cast<std::size_t>(depth), kLeastDepth, kMostDepth);
@@ -146,9 +145,7 @@ struct Matcher::Impl {
         codebook(reader.codebook()),
         assigner(session, codebook.word_matrix()),
         shortlist([this](std::uint32_t word) { return index.postings(word); }, reader.norms(),
-                  {.hamming_threshold = match_options.hamming_threshold,
-                   .hamming_weights = match_options.hamming_weights,
-                   .burstiness = match_options.burstiness}),
+                  match_options.hamming_threshold),
         sharpener(session) {}
 
   std::vector<Match> match(const Query& query);
@@ -312,7 +309,7 @@ std::size_t Matcher::Impl::compare(PixelComparison& comparison, const ImageIds& 
 void Matcher::Impl::weigh(std::vector<Match>& matches) const {
   for (Match& match : matches) {
     match.probability = calibration.probability(match.evidence);
-    match.score = ranking_score(match.evidence, options);
+    match.score = ranking_score(match.evidence);
   }
   std::sort(matches.begin(), matches.end(), ranks_before);
 }

@@ -1,12 +1,17 @@
 #include "stages/store/settings.h"
 
 #include <string>
+#include <string_view>
 #include <variant>
+
+#include <fmt/format.h>
 
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "config/fields.h"
+#include "config/retired.h"
 #include "storage/artefact_files.h"
+#include "storage/other_settings.h"
 
 namespace lookalike {
 namespace {
@@ -47,7 +52,18 @@ Settings settings_of(const ExtractOptions& extract, const Codebook& codebook) {
   return settings;
 }
 
+void refuse_retired(const Settings& settings) {
+  for (const auto& [name, value] : settings) {
+    const std::string_view why = retired_value(name, value);
+    if (why.empty()) continue;
+    throw OtherSettings(
+        fmt::format("the index was made with {} = \"{}\"{}: rebuild it with `lookalike retrain`",
+                    name, value, why));
+  }
+}
+
 ExtractOptions extract_options_from(const Settings& settings) {
+  refuse_retired(settings);
   const auto value = [&](const std::string& name) {
     const auto found = settings.find(name);
     if (found == settings.end()) {

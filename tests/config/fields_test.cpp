@@ -60,7 +60,11 @@ TEST(ConfigFields, EachChangesItsOwnMemberAndIsWrittenBack) {
     if (auto* number = std::get_if<double>(&after)) *number = std::get<Number>(field.rule).highest;
     if (auto* text = std::get_if<std::string>(&after)) {
       const auto* choice = std::get_if<Choice>(&field.rule);
-      *text = choice ? choice->words.back() : "/some \"text\"\t\\";
+      if (choice) {
+        *text = *text == choice->words.front() ? choice->words.back() : choice->words.front();
+      } else {
+        *text = "/some \"text\"\t\\";
+      }
     }
     if (auto* list = std::get_if<std::vector<std::string>>(&after)) *list = {"/one", "/two"};
     field.set(changed, after);

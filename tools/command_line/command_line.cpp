@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file_uri.h"
 #include "config/load.h"
+#include "config/retired.h"
 
 namespace lookalike {
 namespace {
@@ -48,6 +49,10 @@ std::string help_text(const ConfigField& field) {
 void apply_setting(RunConfig& config, const std::string& setting) {
   const std::size_t equals = setting.find('=');
   const std::string name = setting.substr(0, equals);
+  if (equals != std::string::npos &&
+      accept_retired_key(name, setting.substr(equals + 1), "--set")) {
+    return;
+  }
   const auto fields = config_fields();
   const auto field = std::find_if(fields.begin(), fields.end(),
                                   [&](const ConfigField& known) { return known.name() == name; });

@@ -185,6 +185,7 @@ int query(const Arguments& arguments) {
   const std::optional<Region> region = region_of(arguments);
   const std::string database = database_of(config);
   const IndexReader index{std::filesystem::path(database)};
+  const ExtractOptions extract = extract_options_from(index.settings());
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   guard.add_inputs(arguments.photos);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
@@ -192,8 +193,7 @@ int query(const Arguments& arguments) {
   Matcher matcher(session, index, options, config.images);
   Answers answers(arguments, database);
   query_indexed(arguments, index, matcher, answers);
-  query_photos(arguments, config, region, extract_options_from(index.settings()), session, matcher,
-               answers);
+  query_photos(arguments, config, region, extract, session, matcher, answers);
   if (report) {
     answers.write_report(index.counts(), session.device().name, config.images, *report);
   }

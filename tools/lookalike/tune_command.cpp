@@ -45,28 +45,29 @@ void print_choices(const std::vector<Workload>& workloads, const Tuning& tuning)
 
 // The device's file in the folder, which is created if missing.
 OutputFile open_output(const Arguments& arguments, const std::filesystem::path& folder,
-                       const TuningTarget& target) {
+                       const TuningTarget& target, const RunConfig& config) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) {
     throw Error(ErrorKind::kStorage,
                 fmt::format("{}: cannot be made: {}", folder.string(), failed.message()));
   }
-  return arguments.outputs.guard(arguments.config, arguments.config.load())
+  return arguments.outputs.guard(arguments.config, config)
       .open("--folder", tuning_path(folder, target),
             kind_that_begins("a tuning file of lookalike", "lookalike tuning "));
 }
 
 int tune_device(const Arguments& arguments) {
   arguments.talk.apply();
-  SessionOptions options = session_options(arguments.config.load().device);
+  const RunConfig config = arguments.config.load();
+  SessionOptions options = session_options(config.device);
   options.profile = true;
   const std::filesystem::path folder =
       arguments.folder.empty() ? options.tuning_folder : std::filesystem::path(arguments.folder);
   if (folder.empty()) throw Error(ErrorKind::kUsage, "tune: no cache folder; give --folder");
   OpenClSession session(options);
   spdlog::info("tune: {}", session.device().name);
-  OutputFile output = open_output(arguments, folder, session.tuning_target());
+  OutputFile output = open_output(arguments, folder, session.tuning_target(), config);
   const auto start = std::chrono::steady_clock::now();
   const auto workloads =
       all_workloads(session, arguments.quick ? WorkloadScale::kQuick : WorkloadScale::kTuning);

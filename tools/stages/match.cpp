@@ -7,6 +7,7 @@
 #include "pipeline/open_session.h"
 #include "pipeline/record_files.h"
 #include "stages/decode/pixels.h"
+#include "stages/store/settings.h"
 #include "tools/command_line/command_line.h"
 
 namespace lookalike {
@@ -53,6 +54,7 @@ int match_command(int argc, const char* const* argv) {
   talk.apply();
 
   const IndexReader index{std::filesystem::path(config.store.database)};
+  refuse_retired(index.settings());
   OpenClSession session(session_options(config.device));
   Matcher matcher(session, index, config.match, config.images);
   bool all = true;

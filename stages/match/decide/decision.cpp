@@ -21,12 +21,10 @@ std::string_view to_string(Decision decision) {
   return kNames[static_cast<std::size_t>(decision)];
 }
 
-double ranking_score(const Evidence& evidence, const MatchOptions& options) {
-  if (!options.rerank) return evidence.votes_ratio;
-  const double inliers = options.effective_inliers ? evidence.effective_inliers : evidence.inliers;
+double ranking_score(const Evidence& evidence) {
   const double agreement =
       std::max(0.0, evidence.correlation.value_or(0)) + std::max(0.0, evidence.detail.value_or(0));
-  return inliers * std::exp(kAgreementGain * agreement) + evidence.votes_ratio;
+  return evidence.effective_inliers * std::exp(kAgreementGain * agreement) + evidence.votes_ratio;
 }
 
 Decision decide(const Match& match, int query_width, int query_height,

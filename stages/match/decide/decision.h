@@ -8,12 +8,12 @@
 
 namespace lookalike {
 
-// What matches are ranked by: effective inliers (all of them when options.effective_inliers is
-// off), times exp(1.5 (c + d)) of the correlation c and the agreement in detail d, each where it is
-// known and positive, plus votes over the median of the shortlist, so that what geometry cannot
-// tell apart is told apart by votes. Of pictures that share their details, such as the frames of a
-// film or a page and the same page turned, the correlation tells which one fits as a whole.
-double ranking_score(const Evidence& evidence, const MatchOptions& options);
+// What matches are ranked by: effective inliers times exp(1.5 (c + d)) of the correlation c and the
+// agreement in detail d, each where it is known and positive, plus votes over the median of the
+// shortlist, so that what geometry cannot tell apart is told apart by votes. Of pictures that share
+// their details, such as the frames of a film or a page and the same page turned, the correlation
+// tells which one fits as a whole.
+double ranking_score(const Evidence& evidence);
 
 // What the match is taken for, from its evidence, its probability and its quad:
 //   duplicate    as the same object, and each picture shows the other whole, and the correlation is

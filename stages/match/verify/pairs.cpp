@@ -30,12 +30,11 @@ std::vector<FeaturePair> candidates(std::span<const QueryWord> query,
 
 std::vector<FeaturePair> pair_features(std::span<const QueryWord> query,
                                        std::span<const IndexedFeature> object,
-                                       std::uint32_t hamming_threshold, bool one_to_one) {
+                                       std::uint32_t hamming_threshold) {
   std::vector<FeaturePair> pairs = candidates(query, object, hamming_threshold);
   std::sort(pairs.begin(), pairs.end(), [](const FeaturePair& a, const FeaturePair& b) {
     return std::tie(a.hamming, a.query, a.object) < std::tie(b.hamming, b.query, b.object);
   });
-  if (!one_to_one) return pairs;
   std::uint32_t query_features = 0;
   for (const QueryWord& word : query) query_features = std::max(query_features, word.feature + 1);
   std::vector<bool> query_used(query_features, false);

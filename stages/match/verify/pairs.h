@@ -21,9 +21,8 @@ struct FeaturePair {
 // One-to-one pairs of features with the same word, the same Laplacian sign and signatures at most
 // `hamming_threshold` bits apart: the nearest pair first, ties by query feature, then by object
 // feature; each feature is used once. Both inputs are by word; a query feature may have several.
-// Without `one_to_one`, every such pair, a feature in as many as there are.
 std::vector<FeaturePair> pair_features(std::span<const QueryWord> query,
                                        std::span<const IndexedFeature> object,
-                                       std::uint32_t hamming_threshold, bool one_to_one = true);
+                                       std::uint32_t hamming_threshold);
 
 }  // namespace lookalike

@@ -47,7 +47,7 @@ class PoseFinder {
       }
     }
     if (!best) return std::nullopt;
-    const Homography map = options_.local_optimisation ? with_perspective(*best) : *best;
+    const Homography map = with_perspective(*best);
     Pose pose{map, inliers(map, tolerance(map)), 0};
     if (pose.inliers.size() < options_.min_inliers) return std::nullopt;
     pose.effective_inliers = occupied_cells(pose.inliers);
@@ -132,8 +132,7 @@ class PoseFinder {
       // What is left could not agree on a better pose.
       if (refined.size() == kRefinedHypotheses || unexplained <= most_inliers) break;
       if (explained[i]) continue;
-      const Homography similarity = similarity_of(candidates_[i]);
-      const Homography map = options_.local_optimisation ? optimise(similarity) : similarity;
+      const Homography map = optimise(similarity_of(candidates_[i]));
       const auto near = inliers(map, tolerance(map));
       most_inliers = std::max(most_inliers, near.size());
       for (const std::uint32_t inlier : near) {

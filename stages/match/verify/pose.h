@@ -30,7 +30,6 @@ struct PoseOptions {
   double inlier_distance_px = 0;     // in the scene
   std::uint32_t min_inliers = 4;     // fewer are no pose
   std::size_t max_hypotheses = 256;  // pairs that are tried
-  bool local_optimisation = true;    // without it, the best pair's similarity is the pose
   std::uint64_t seed = 1;            // chooses among the pairs when there are more
 };
 

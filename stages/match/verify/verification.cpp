@@ -41,8 +41,7 @@ Match verify(const Question& question, const ShortlistedImage& candidate,
   const std::vector<IndexedFeature>& features = candidate.record->features;
   match.image = candidate.record->image;
   match.evidence.votes = candidate.votes;
-  const auto pairs =
-      pair_features(question.words, features, options.hamming_threshold, options.one_to_one);
+  const auto pairs = pair_features(question.words, features, options.hamming_threshold);
   match.evidence.pairs = static_cast<std::uint32_t>(pairs.size());
   std::vector<PlacePair> places;
   places.reserve(pairs.size());
@@ -54,7 +53,6 @@ Match verify(const Question& question, const ShortlistedImage& candidate,
                                        .object_height = match.image.height,
                                        .inlier_distance_px = distance_px,
                                        .min_inliers = options.min_inliers,
-                                       .local_optimisation = options.local_optimisation,
                                        .seed = options.seed});
   if (!pose) return match;
   match.evidence.inliers = static_cast<std::uint32_t>(pose->inliers.size());

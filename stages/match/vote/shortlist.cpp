@@ -11,11 +11,11 @@ namespace {
 constexpr double kSigmaBits = 16;
 constexpr double kFixedPointOne = 1 << 20;
 
-std::vector<std::uint32_t> weights_by_distance(const Shortlist::Options& options) {
+std::vector<std::uint32_t> weights_by_distance(std::uint32_t hamming_threshold) {
   std::vector<std::uint32_t> weights(kSignatureBits + 1, 0);
-  const std::size_t threshold = std::min<std::size_t>(options.hamming_threshold, kSignatureBits);
+  const std::size_t threshold = std::min<std::size_t>(hamming_threshold, kSignatureBits);
   for (std::size_t h = 0; h <= threshold; ++h) {
-    const double ratio = options.hamming_weights ? static_cast<double>(h) / kSigmaBits : 0;
+    const double ratio = static_cast<double>(h) / kSigmaBits;
     weights[h] = static_cast<std::uint32_t>(std::lround(kFixedPointOne * std::exp(-ratio * ratio)));
   }
   return weights;
@@ -50,11 +50,10 @@ double norm_of(std::span<const QueryWord> words) {
 }  // namespace
 
 Shortlist::Shortlist(PostingsOf postings_of, const std::unordered_map<ImageId, float>& norms,
-                     const Options& options)
+                     std::uint32_t hamming_threshold)
     : postings_of_(std::move(postings_of)),
       image_count_(norms.size()),
-      burstiness_(options.burstiness),
-      vote_weights_(weights_by_distance(options)) {
+      vote_weights_(weights_by_distance(hamming_threshold)) {
   ImageId largest = 0;
   for (const auto& [id, norm] : norms) largest = std::max(largest, id);
   norms_.assign(std::size_t{largest} + 1, 0);
@@ -81,8 +80,7 @@ void Shortlist::vote(std::span<const QueryWord> same_word, Scores& scores) const
       }
     }
     if (votes == 0 || image >= scores.size()) return;
-    const double bursts = burstiness_ ? std::sqrt(static_cast<double>(votes)) : 1;
-    const double damped = static_cast<double>(sum) / bursts;
+    const double damped = static_cast<double>(sum) / std::sqrt(static_cast<double>(votes));
     scores[image] += static_cast<std::uint64_t>(std::llround(idf * idf * damped));
   });
 }

@@ -39,15 +39,10 @@ class Shortlist {
  public:
   using PostingsOf = std::function<std::shared_ptr<const WordPostings>(std::uint32_t word)>;
 
-  struct Options {
-    std::uint32_t hamming_threshold = 24;  // bits
-    bool hamming_weights = true;           // without them, every vote below the threshold counts 1
-    bool burstiness = true;                // without it, v votes count as v
-  };
-
-  // norms: of every live image. Postings of other images are not counted.
+  //   norms              of every live image; postings of other images are not counted
+  //   hamming_threshold  bits
   Shortlist(PostingsOf postings_of, const std::unordered_map<ImageId, float>& norms,
-            const Options& options);
+            std::uint32_t hamming_threshold);
 
   std::size_t image_count() const { return image_count_; }
 
@@ -61,7 +56,6 @@ class Shortlist {
   PostingsOf postings_of_;
   std::vector<float> norms_;  // by image id; 0 where there is no such image
   std::size_t image_count_ = 0;
-  bool burstiness_ = true;
   std::vector<std::uint32_t> vote_weights_;  // fixed-point, by Hamming distance
 };
 

@@ -11,7 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "pipeline/index/retrain.h"
+#include "stages/store/settings.h"
 #include "storage/index_reader.h"
+#include "storage/index_writer.h"
 #include "tests/pipeline/index/index_run_fixture.h"
 
 namespace lookalike {
@@ -136,6 +139,21 @@ TEST_F(IndexRunTest, OtherSettingsAreRefusedAndNamed) {
   const Error refused = error();
   EXPECT_EQ(refused.kind(), ErrorKind::kUsage);
   EXPECT_THAT(refused.what(), HasSubstr("extract.octaves"));
+}
+
+TEST_F(IndexRunTest, IndexOfARetiredFormIsRefusedWithTheCommandThatRebuilds) {
+  draw_some(2);
+  run();
+  const Codebook codebook = *IndexWriter(config_.store.database).codebook();
+  Settings settings = settings_of(config_.extract, codebook);
+  settings["extract.descriptor_form"] = "centred";
+  config_.store.database += ".centred";
+  IndexWriter(config_.store.database).set_codebook(codebook, settings);
+  EXPECT_EQ(error().kind(), ErrorKind::kUsage);
+  EXPECT_THAT(error().what(), HasSubstr("`lookalike retrain`"));
+  retrain_index(config_, Progress::Style::kQuiet, [] { return false; });
+  EXPECT_EQ(index().settings().at("extract.descriptor_form"), "signed_root");
+  EXPECT_EQ(index().counts().images, 2U);
 }
 
 TEST_F(IndexRunTest, TooFewFeaturesForTheWordsAskedForIsAnInputError) {

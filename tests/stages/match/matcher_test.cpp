@@ -40,15 +40,6 @@ TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
   EXPECT_NE(matches[0].image.id, matches[1].image.id);
 }
 
-TEST_F(MatcherTest, WithoutRerankingVotesDecideTheOrder) {
-  const Query query = view_of(3, tilted_);
-  const auto matches = match(query, {.report = "all", .rerank = false});
-  ASSERT_GT(matches.size(), 1U);
-  for (std::size_t i = 1; i < matches.size(); ++i) {
-    EXPECT_GE(matches[i - 1].evidence.votes, matches[i].evidence.votes);
-  }
-}
-
 TEST_F(MatcherTest, ExpansionKeepsTheMatchItStartsFrom) {
   const Query query = view_of(3, tilted_);
   const auto plain = match(query);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "storage/other_settings.h"
 
 namespace lookalike {
 namespace {
@@ -28,7 +29,7 @@ TEST(Settings, ExtractOptionsComeBack) {
   options.max_features = 77;
   options.longest_side_px = 640;
   options.enlarge_to_px = 320;
-  options.descriptor_form = "centred";
+  options.descriptor_form = "plain";
   EXPECT_EQ(extract_options_from(settings_of(options, some_codebook())), options);
 }
 
@@ -37,6 +38,21 @@ TEST(Settings, CodebookIsNamedByItsContent) {
   const Settings before = settings_of({}, codebook);
   codebook.words[0] = 1;
   EXPECT_NE(settings_of({}, codebook), before);
+}
+
+TEST(Settings, RetiredValueIsRefusedWithTheCommandThatRebuilds) {
+  Settings settings = settings_of({}, some_codebook());
+  refuse_retired(settings);
+  settings["extract.descriptor_form"] = "centred";
+  try {
+    extract_options_from(settings);
+    FAIL() << "expected an error";
+  } catch (const OtherSettings& error) {
+    EXPECT_STREQ(error.what(),
+                 "the index was made with extract.descriptor_form = \"centred\", which was removed "
+                 "because it found no more images than \"plain\": rebuild it with `lookalike "
+                 "retrain`");
+  }
 }
 
 TEST(Settings, MissingUnknownAndWrongValuesAreStorageErrors) {

@@ -84,9 +84,9 @@ TEST(ConfigArguments, AnOptionOutOfRangeIsTold) {
 
 TEST(ConfigArguments, SetReachesEveryKeyAndWins) {
   const RunConfig config = Program().run(
-      {"--set", "extract.octaves=2", "--octaves", "5", "--set", "match.burstiness=false"});
+      {"--set", "extract.octaves=2", "--octaves", "5", "--set", "match.explain_once=false"});
   EXPECT_EQ(config.extract.octaves, 2U);
-  EXPECT_FALSE(config.match.burstiness);
+  EXPECT_FALSE(config.match.explain_once);
 }
 
 TEST(ConfigArguments, SetRefusesKeysThatThereAreNotAndValuesOutOfRange) {
@@ -94,6 +94,21 @@ TEST(ConfigArguments, SetRefusesKeysThatThereAreNotAndValuesOutOfRange) {
   EXPECT_THAT(refusal({"--set", "extract.octaves"}), HasSubstr("TABLE.KEY=VALUE"));
   EXPECT_EQ(refusal({"--set", "extract.octaves=9"}),
             "--set extract.octaves: must be a whole number from 1 to 6, was \"9\"");
+}
+
+TEST(ConfigArguments, SetOfARetiredKeyWarnsOrIsRefused) {
+  testing::internal::CaptureStderr();
+  set_up_logging(Verbosity::kNormal);
+  EXPECT_EQ(Program().run({"--set", "match.rerank=true"}), RunConfig{});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: --set: match.rerank is no longer a setting: it is always true\n");
+  EXPECT_EQ(refusal({"--set", "match.rerank=false"}),
+            "--set: match.rerank is no longer a setting: it is always true, because ordering by "
+            "votes alone found fewer images; was false");
+  EXPECT_THAT(refusal({"--set", "match.rerank"}), HasSubstr("TABLE.KEY=VALUE"));
+  EXPECT_EQ(refusal({"--set", "extract.descriptor_form=centred"}),
+            "--set extract.descriptor_form: must be \"plain\" or \"signed_root\", was \"centred\", "
+            "which was removed because it found no more images than \"plain\"");
 }
 
 TEST(ParseCommandLine, WhatIsWrongIsToldAndWhereHelpIs) {

@@ -62,15 +62,14 @@ TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {
   correlated.correlation = 0.5;
   Evidence voted = plain;
   voted.votes_ratio = 2;
-  EXPECT_GT(ranking_score(detailed, {}), ranking_score(plain, {}));
-  EXPECT_GT(ranking_score(correlated, {}), ranking_score(plain, {}));
-  EXPECT_GT(ranking_score(voted, {}), ranking_score(plain, {}));
+  EXPECT_GT(ranking_score(detailed), ranking_score(plain));
+  EXPECT_GT(ranking_score(correlated), ranking_score(plain));
+  EXPECT_GT(ranking_score(voted), ranking_score(plain));
 }
 
-TEST(RankingScore, AllInliersCountWithoutTheGrid) {
+TEST(RankingScore, CrowdedInliersCountOnce) {
   const Evidence crowded = {.inliers = 20, .effective_inliers = 5, .correlation = {}};
-  EXPECT_EQ(ranking_score(crowded, {}), 5);
-  EXPECT_EQ(ranking_score(crowded, {.effective_inliers = false}), 20);
+  EXPECT_EQ(ranking_score(crowded), 5);
 }
 
 }  // namespace

@@ -31,12 +31,6 @@ TEST(PairFeatures, NearestPairIsTakenFirstAndEachFeatureOnce) {
               ElementsAre(FeaturePair{1, 0, 1}, FeaturePair{0, 1, 10}));
 }
 
-TEST(PairFeatures, WithoutOneToOneAFeatureIsInEveryPair) {
-  const std::vector<QueryWord> query = {{5, 0, 0, 1}, {5, bits(3), 1, 1}};
-  const std::vector<IndexedFeature> object = {feature(5, bits(4)), feature(5, bits(10))};
-  EXPECT_EQ(pair_features(query, object, 24, false).size(), 4U);
-}
-
 TEST(PairFeatures, TiesGoToTheLowestFeatures) {
   const std::vector<QueryWord> query = {{5, 0, 3, 1}, {5, 0, 4, 1}};
   const std::vector<IndexedFeature> object = {feature(5, 0), feature(5, 0)};

@@ -23,7 +23,6 @@ struct Postings {
     words[word].images.push_back(image);
     words[word].signatures.push_back(signature);
   }
-  Shortlist::Options options;
 
   std::vector<RankedImage> find(const std::vector<QueryWord>& query, std::size_t count = 10) const {
     const auto postings_of = [this](std::uint32_t word) {
@@ -31,7 +30,7 @@ struct Postings {
       return std::make_shared<const WordPostings>(found == words.end() ? WordPostings{}
                                                                        : found->second);
     };
-    return Shortlist(postings_of, norms, options).find(query, count);
+    return Shortlist(postings_of, norms, 24).find(query, count);
   }
 };
 
@@ -91,26 +90,6 @@ TEST(Shortlist, RepeatedWordCountsAsItsSquareRoot) {
   const auto ranked = index.find({{0, 0, 0, 1}});
   ASSERT_THAT(ids(ranked), ElementsAre(1U, 2U));
   EXPECT_NEAR(ranked[0].score / ranked[1].score, 3, 1e-4);
-}
-
-TEST(Shortlist, WithoutBurstinessRepeatsCountInFull) {
-  Postings index;
-  index.options.burstiness = false;
-  index.norms = {{1, 1.0F}, {2, 1.0F}};
-  for (int i = 0; i < 9; ++i) index.add(0, 1, 0);
-  index.add(0, 2, 0);
-  const auto ranked = index.find({{0, 0, 0, 1}});
-  EXPECT_NEAR(ranked.at(0).score / ranked.at(1).score, 9, 1e-4);
-}
-
-TEST(Shortlist, WithoutHammingWeightsVotesBelowTheThresholdAreEqual) {
-  Postings index;
-  index.options.hamming_weights = false;
-  index.norms = {{1, 1.0F}, {2, 1.0F}};
-  index.add(0, 1, 0);
-  index.add(0, 2, bits(24));
-  const auto ranked = index.find({{0, 0, 0, 1}});
-  EXPECT_EQ(ranked.at(0).score, ranked.at(1).score);
 }
 
 TEST(Shortlist, RepeatInTheQueryIsDampedAndCountsInItsNorm) {
