@@ -27,18 +27,11 @@ class Bench {
       : session_(session), options_(options) {}
 
   void plan(const Workload& workload) {
-    const auto chosen =
-        session_.tuning().fastest(workload.kernel, workload.sizes, workload.variants);
+    const std::string chosen = chosen_variant(session_, workload);
     for (const std::string& variant : workload.variants) {
       report.rows.push_back(row_of(workload, variant));
-      report.rows.back().chosen = variant == chosen.value_or(workload.variants.front());
+      report.rows.back().chosen = variant == chosen;
       steps_.emplace_back([&](BenchmarkRow& row) { run(workload, row); });
-    }
-    if (!options_.peers) return;
-    for (const Peer& peer : options_.peers(workload)) {
-      report.rows.push_back(row_of(workload, peer.name));
-      report.rows.back().peer = true;
-      steps_.emplace_back([&, peer](BenchmarkRow& row) { run(workload, peer, row); });
     }
   }
 
@@ -75,17 +68,6 @@ class Bench {
     }
   }
 
-  void run(const Workload& workload, const Peer& peer, BenchmarkRow& row) const {
-    row.note = peer.note;
-    if (!row.note.empty()) return;
-    say(workload, peer.name);
-    try {
-      row.timing.wall_ms = row.timing.kernel_ms = peer.measure(options_.limits.budget_ms);
-    } catch (const Error& error) {
-      row.note = std::string("failed: ") + error.what();
-    }
-  }
-
   OpenClSession& session_;
   const BenchmarkOptions& options_;
   std::vector<std::function<void(BenchmarkRow&)>> steps_;  // that fill in the rows
@@ -112,7 +94,7 @@ std::string unit_name(WorkUnit unit) {
 }
 
 std::optional<double> share_of_ceiling(const BenchmarkRow& row, const Ceilings& ceilings) {
-  if (row.peer || !row.note.empty() || row.unit == WorkUnit::kPixels) return std::nullopt;
+  if (!row.note.empty() || row.unit == WorkUnit::kPixels) return std::nullopt;
   switch (row.unit) {
     case WorkUnit::kOperations:
       return row.rate() / ceilings.multiply_add_gflops;

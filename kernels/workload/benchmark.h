@@ -12,13 +12,12 @@
 
 namespace lookalike {
 
-// How long one variant of a kernel, or a peer, took over one workload.
+// How long one variant of a kernel took over one workload.
 struct BenchmarkRow {
   std::string kernel;
   TuningSizes sizes{};
-  std::string variant;  // or the peer's name
+  std::string variant;
   bool chosen = false;  // what kAuto would take
-  bool peer = false;    // of another library, on the host; its kernel time is its time on the wall
   Timing timing{};
   WorkUnit unit = WorkUnit::kOperations;
   double amount = 0;
@@ -38,33 +37,23 @@ struct BenchmarkReport {
 // "GFLOP/s", "GB/s" or "Mpixel/s".
 std::string unit_name(WorkUnit unit);
 
-// The row's rate as a part of what the device did at best; nothing for peers, for rows that were
-// not run, and for pixels.
+// The row's rate as a part of what the device did at best; nothing for rows that were not run,
+// and for pixels.
 std::optional<double> share_of_ceiling(const BenchmarkRow& row, const Ceilings& ceilings);
-
-// Another library's way of solving a workload on the host.
-struct Peer {
-  std::string name;
-  // Takes the time by itself: wall time in ms, the least within about that budget.
-  std::function<double(double budget_ms)> measure{};
-  std::string note{};  // why it cannot be measured; empty when it can
-};
 
 struct BenchmarkOptions {
   std::string kernel{};  // only this one; empty: all
   TimingLimits limits{};
   std::size_t ceiling_bytes = std::size_t{1} << 28U;  // see measure_ceilings
   double longest_run_ms = 20'000;  // what would take longer, judged by smaller sizes, is not run
-  std::function<std::vector<Peer>(const Workload&)> peers{};  // empty: none
-  std::function<void(const std::string&)> progress{};         // told what runs next; empty: nobody
+  std::function<void(const std::string&)> progress{};  // told what runs next; empty: nobody
   // Told of each row once it is measured, in a report that has the later ones without their times;
   // empty: nobody.
   std::function<void(const BenchmarkReport& report, std::size_t row)> measured{};
 };
 
-// Runs every variant of the workloads, then the peers on the same sizes. The session must have
-// profile on. A variant or a peer that fails becomes a row with a note. Throws Error(kUsage) when
-// no workload is of options.kernel.
+// Runs every variant of the workloads. The session must have profile on. A variant that fails
+// becomes a row with a note. Throws Error(kUsage) when no workload is of options.kernel.
 BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<Workload>& workloads,
                                const BenchmarkOptions& options);
 

@@ -33,7 +33,7 @@ std::string line_of(const BenchmarkRow& row, const Ceilings& ceilings) {
   if (!row.note.empty()) return "  " + row.note;
   const auto share = share_of_ceiling(row, ceilings);
   return right(number_text(row.timing.kernel_ms), 10) +
-         right(row.peer ? "" : number_text(row.timing.transfer_ms), 13) +
+         right(number_text(row.timing.transfer_ms), 13) +
          right(number_text(row.timing.wall_ms), 10) + right(number_text(row.rate()), 10) +
          right(share ? std::to_string(std::lround(100 * *share)) + " %" : "", 12);
 }

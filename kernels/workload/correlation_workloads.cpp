@@ -13,33 +13,53 @@ struct Size {
   int height;
   int side;  // of the pattern
   std::size_t patterns;
+  bool masked = false;
 };
 
 std::vector<Size> sizes_for(WorkloadScale scale) {
   switch (scale) {
     case WorkloadScale::kQuick:
-      return {{160, 120, 16, 1}};
+      return {{160, 120, 16, 1}, {160, 120, 16, 2, true}};
     case WorkloadScale::kTuning:
       return {{48, 48, 24, 64},    {640, 480, 16, 1},    {640, 480, 64, 1}, {1920, 1080, 16, 1},
               {1920, 1080, 64, 1}, {1920, 1080, 256, 1}, {640, 480, 64, 16}};
     case WorkloadScale::kFull:
       break;
   }
-  return {{48, 48, 24, 64},    {512, 512, 16, 1},    {1024, 1024, 64, 1},
-          {1920, 1080, 64, 1}, {1920, 1080, 256, 1}, {1920, 1080, 64, 64}};
+  return {{48, 48, 24, 64},     {512, 512, 16, 1},    {1024, 1024, 64, 1},
+          {1920, 1080, 16, 1},  {1920, 1080, 64, 1},  {1920, 1080, 128, 1},
+          {1920, 1080, 256, 1}, {1920, 1080, 64, 64}, {1920, 1080, 64, 16, true}};
 }
 
 struct Inputs {
   GrayImage image;
   std::vector<GrayImage> patterns;
+  GrayImage mask;  // for all patterns; empty: none
 };
 
 Inputs inputs_of(const Size& size) {
-  Inputs inputs{noise_picture(size.width, size.height, 1), {}};
+  Inputs inputs{noise_picture(size.width, size.height, 1), {}, {}};
   for (std::size_t i = 0; i < size.patterns; ++i) {
     inputs.patterns.push_back(noise_picture(size.side, size.side, 2 + i));
   }
+  if (size.masked) {
+    inputs.mask = noise_picture(size.side, size.side, 99);
+    for (std::uint8_t& pixel : inputs.mask.pixels) pixel &= 3U;
+  }
   return inputs;
+}
+
+// Masks are for images on the device alone.
+std::function<void()> masked_run(OpenClSession& session, const Inputs& inputs,
+                                 const std::shared_ptr<Correlation>& correlation) {
+  std::vector<CorrelationPattern> patterns;
+  for (const GrayImage& pattern : inputs.patterns) {
+    patterns.push_back({pattern.view(), inputs.mask.view()});
+  }
+  return [=, &session, view = inputs.image.view()] {
+    CorrelationImage image(session, view);
+    correlation->best_matches(image, patterns);
+  };
 }
 
 // The published forms are far behind, as is the one for CPUs on a GPU; where they would take
@@ -65,6 +85,7 @@ Workload workload_of(OpenClSession& session, const Size& size) {
                               {"patterns", size.patterns}},
                     .unit = WorkUnit::kOperations,
                     .amount = 2.0 * static_cast<double>(positions * u(size.side) * u(size.side))};
+  if (size.masked) workload.more_sizes = {{"masked", 1}};
   const PlacedImage image{0, 0, size.width, size.height, size.width};
   const std::vector<CorrelationItem> items(size.patterns,
                                            {image, {nullptr, size.side, size.side}, {}});
@@ -74,9 +95,12 @@ Workload workload_of(OpenClSession& session, const Size& size) {
     workload.variants.emplace_back(to_string(kernel));
   }
   const Lazy<Inputs> inputs([=] { return inputs_of(size); });
-  workload.prepare = [&session, inputs](const std::string& variant) {
+  workload.prepare = [&session, size, inputs](const std::string& variant) -> std::function<void()> {
     const CorrelationOptions options{.kernel = parse_correlation_kernel(variant)};
     const auto correlation = std::make_shared<Correlation>(session, options);
+    if (size.masked) {
+      return [keep = inputs, run = masked_run(session, inputs.get(), correlation)] { run(); };
+    }
     std::vector<CorrelationPair> pairs;
     for (const GrayImage& pattern : inputs.get().patterns) {
       pairs.push_back({inputs.get().image.view(), pattern.view()});

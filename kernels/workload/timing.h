@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "kernels/session/session.h"
 
@@ -13,7 +15,12 @@ struct Timing {
   double transfer_ms = 0;  // of copies between host and device, likewise
   double wall_ms = 0;      // from call to return, with everything in between
   int runs = 0;
+  // Of kernel_ms in the run where it was least: its parts by label.
+  std::map<std::string, double> launch_ms{};
 };
+
+// Of the runs of both.
+Timing least_of(Timing a, Timing b);
 
 struct TimingLimits {
   double budget_ms = 300;  // of wall time; the first run, which warms up, comes on top

@@ -11,6 +11,12 @@ TuningSizes Workload::all_sizes() const {
   return all;
 }
 
+std::string chosen_variant(OpenClSession& session, const Workload& workload) {
+  return session.tuning()
+      .fastest(workload.kernel, workload.sizes, workload.variants)
+      .value_or(workload.variants.front());
+}
+
 std::vector<Workload> all_workloads(OpenClSession& session, WorkloadScale scale) {
   std::vector<Workload> all;
   for (const auto make : {assign_workloads, histogram_workloads, transpose_workloads,

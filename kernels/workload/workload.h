@@ -33,6 +33,9 @@ struct Workload {
   TuningSizes all_sizes() const;
 };
 
+// The variant that kAuto takes on this session's device.
+std::string chosen_variant(OpenClSession& session, const Workload& workload);
+
 enum class WorkloadScale {
   kQuick,   // tiny: the machinery is tested in seconds
   kTuning,  // what `lookalike tune` measures, in under a minute

@@ -17,23 +17,20 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 
-TEST(Bench, QuickJsonIsOneObjectOnEveryKernelAndItsPeers) {
+TEST(Bench, QuickJsonIsOneObjectOnEveryKernel) {
   const ProgramResult result = run_program("lookalike", {"bench", "--quick", "--json", "--quiet"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
   EXPECT_GT(json.at("ceilings").at("multiply_add_gflops"), 0);
   std::vector<std::string> kernels;
-  bool peers = false;
   for (const auto& row : json.at("results")) {
     kernels.push_back(row.at("kernel"));
-    peers = peers || row.at("peer").get<bool>();
-    if (row.at("note") == "not installed" && row.at("peer")) continue;
+    EXPECT_EQ(row.at("peer"), false);
     EXPECT_TRUE(row.at("note").is_null()) << row;
     EXPECT_GT(row.at("kernel_ms"), 0) << row;
   }
   EXPECT_THAT(kernels, IsSupersetOf({"assign", "transpose", "variance", "convolution",
                                      "integral_image", "correlation", "pose_search", "surf"}));
-  EXPECT_TRUE(peers);
 }
 
 TEST(Bench, OneKernelIsOneTable) {
@@ -41,19 +38,7 @@ TEST(Bench, OneKernelIsOneTable) {
       run_program("lookalike", {"bench", "--quick", "--kernel", "variance", "--quiet"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, ContainsRegex("\nvariance +kernel ms +transfer ms"));
-  EXPECT_THAT(result.out, HasSubstr("OpenCV meanStdDev"));
   EXPECT_EQ(result.err, "");
-}
-
-TEST(Bench, FaissIsRacedWhereItIsInstalledAndElseNoted) {
-  const ProgramResult result =
-      run_program("lookalike", {"bench", "--quick", "--kernel", "assign", "--json", "--quiet"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto row = nlohmann::json::parse(result.out).at("results").back();
-  EXPECT_THAT(row.at("variant").get<std::string>(), HasSubstr("FAISS"));
-  const bool installed = std::filesystem::exists(LOOKALIKE_PROGRAMS "/lookalike-faiss-peer");
-  EXPECT_EQ(row.at("note"), installed ? nlohmann::json() : nlohmann::json("not installed"));
-  EXPECT_EQ(row.at("wall_ms").is_null(), !installed);
 }
 
 TEST(Bench, AnUnknownKernelIsAUsageError) {

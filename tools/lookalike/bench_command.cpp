@@ -1,10 +1,6 @@
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -13,10 +9,8 @@
 #include "kernels/workload/benchmark.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
-#include "tools/benchmark/benchmark_json.h"
-#include "tools/benchmark/faiss_peers.h"
-#include "tools/benchmark/opencv_peers.h"
 #include "tools/command_line/command_line.h"
+#include "tools/lookalike/benchmark_json.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -36,24 +30,9 @@ struct Arguments {
   bool json = false;
 };
 
-// Programs that are installed together lie in one folder.
-std::filesystem::path beside_this_program(const char* name) {
-  std::error_code unknown;
-  return std::filesystem::read_symlink("/proc/self/exe", unknown).replace_filename(name);
-}
-
-std::vector<Peer> peers_of(const Workload& workload) {
-  std::vector<Peer> peers = opencv_peers(workload);
-  for (Peer& peer : faiss_peers(workload, beside_this_program("lookalike-faiss-peer"))) {
-    peers.push_back(std::move(peer));
-  }
-  return peers;
-}
-
 BenchmarkOptions benchmark_options(const Arguments& arguments) {
   BenchmarkOptions options;
   options.kernel = arguments.kernel;
-  options.peers = peers_of;
   options.progress = [](const std::string& what) { spdlog::info("bench: {}", what); };
   if (arguments.quick) {
     options.limits = {.budget_ms = 10, .min_runs = 1};
@@ -82,8 +61,7 @@ int bench(const Arguments& arguments) {
 
 void add_bench_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "bench",
-      "Time every variant of every kernel, beside OpenCV, FAISS and what the device can do");
+      "bench", "Time every variant of every kernel, beside what the device can do");
   command->footer(
       "Output: one table per kernel: sizes, variant (* is the one that is used), time of kernels, "
       "of\n"

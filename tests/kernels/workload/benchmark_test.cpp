@@ -12,7 +12,6 @@
 namespace lookalike {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
 using testing::Gt;
@@ -31,12 +30,6 @@ BenchmarkReport example() {
                   .sizes = {{"words", 64}},
                   .variant = "gpu1",
                   .note = "not run: about 9 s"},
-                 {.kernel = "assign",
-                  .sizes = {{"words", 64}},
-                  .variant = "FAISS",
-                  .peer = true,
-                  .timing = {.kernel_ms = 20, .wall_ms = 20},
-                  .amount = 1e9},
                  {.kernel = "surf",
                   .sizes = {{"images", 2}},
                   .variant = "layers",
@@ -53,7 +46,6 @@ TEST(BenchmarkTable, IsOneTableForEachKernel) {
             "assign              kernel ms  transfer ms   wall ms   GFLOP/s  of ceiling\n"
             "words=64  fused *        2.00        0.250      3.00       500        50 %\n"
             "          gpu1       not run: about 9 s\n"
-            "          FAISS          20.0                   20.0      50.0            \n"
             "\n"
             "surf               kernel ms  transfer ms   wall ms  Mpixel/s  of ceiling\n"
             "images=2  layers        4.00            0      5.00       150            \n");
@@ -140,29 +132,6 @@ TEST_F(RunBenchmarks, WhatWouldTakeTooLongIsNotRun) {
   const BenchmarkReport report = run(workloads, {.longest_run_ms = 10'000});
   EXPECT_EQ(report.rows[0].note, "");
   EXPECT_THAT(report.rows[1].note, HasSubstr("not run: about"));
-}
-
-TEST_F(RunBenchmarks, PeersAreAskedForTheSameWorkload) {
-  BenchmarkOptions options;
-  options.peers = [](const Workload& workload) {
-    return std::vector<Peer>{{"peer of " + workload.kernel, [](double) { return 7.0; }}};
-  };
-  const BenchmarkReport report = run({workload("one", 1, {"a"})}, options);
-  EXPECT_THAT(report.rows.back(), AllOf(Field(&BenchmarkRow::variant, "peer of one"),
-                                        Field(&BenchmarkRow::peer, true)));
-  EXPECT_EQ(report.rows.back().timing.kernel_ms, 7);
-}
-
-TEST_F(RunBenchmarks, APeerThatIsMissingOrFailsBecomesANote) {
-  BenchmarkOptions options;
-  options.peers = [](const Workload& /*workload*/) {
-    const auto fail = [](double) -> double { throw Error(ErrorKind::kInput, "cannot"); };
-    return std::vector<Peer>{{"missing", {}, "not installed"}, {"broken", fail}};
-  };
-  const BenchmarkReport report = run({workload("one", 1, {"a"})}, options);
-  ASSERT_EQ(report.rows.size(), 3U);
-  EXPECT_EQ(report.rows[1].note, "not installed");
-  EXPECT_EQ(report.rows[2].note, "failed: cannot");
 }
 
 TEST_F(RunBenchmarks, OnlyTheKernelThatWasAskedForRuns) {

@@ -68,6 +68,29 @@ TEST(TimeRuns, RunsAtLeastAsOftenAsAsked) {
   EXPECT_EQ(time_runs(session, run, {.budget_ms = 0, .min_runs = 4}).runs, 4);
 }
 
+TEST(TimeRuns, TheLaunchesMakeUpTheTimeOfTheKernels) {
+  OpenClSession& session = shared_profiling_session();
+  const Workload workload = all_workloads(session, WorkloadScale::kQuick).front();
+  const Timing timing = time_runs(session, workload.prepare(workload.variants.front()), {});
+  double sum_ms = 0;
+  for (const auto& [label, ms] : timing.launch_ms) sum_ms += ms;
+  EXPECT_NEAR(sum_ms, timing.kernel_ms, 1e-9);
+}
+
+TEST(LeastOf, TakesEachNumberByItself) {
+  const Timing a{
+      .kernel_ms = 1, .transfer_ms = 5, .wall_ms = 7, .runs = 2, .launch_ms = {{"a", 1}}};
+  const Timing b{
+      .kernel_ms = 2, .transfer_ms = 4, .wall_ms = 8, .runs = 3, .launch_ms = {{"b", 2}}};
+  for (const Timing& least : {least_of(a, b), least_of(b, a)}) {
+    EXPECT_EQ(least.kernel_ms, 1);
+    EXPECT_EQ(least.transfer_ms, 4);
+    EXPECT_EQ(least.wall_ms, 7);
+    EXPECT_EQ(least.runs, 5);
+    EXPECT_EQ(least.launch_ms, a.launch_ms);
+  }
+}
+
 TEST(CeilingsTest, AreMeasured) {
   OpenClSession& session = shared_profiling_session();
   const Ceilings ceilings = measure_ceilings(session, std::size_t{1} << 20U);

@@ -1,4 +1,4 @@
-#include "tools/benchmark/benchmark_json.h"
+#include "tools/lookalike/benchmark_json.h"
 
 namespace lookalike {
 namespace {
@@ -16,10 +16,10 @@ Json row_json(const BenchmarkRow& row, const Ceilings& ceilings) {
           {"sizes", row.sizes},
           {"variant", row.variant},
           {"chosen", row.chosen},
-          {"peer", row.peer},
+          {"peer", false},
           {"note", run ? Json(nullptr) : Json(row.note)},
           {"kernel_ms", number_if(run, row.timing.kernel_ms)},
-          {"transfer_ms", number_if(run && !row.peer, row.timing.transfer_ms)},
+          {"transfer_ms", number_if(run, row.timing.transfer_ms)},
           {"wall_ms", number_if(run, row.timing.wall_ms)},
           {"runs", row.timing.runs},
           {"unit", unit_name(row.unit)},

@@ -1,65 +1,47 @@
-#pragma once
+#include "tools/peers/locate_cases.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <string>
-#include <vector>
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "base/homography.h"
-#include "base/image.h"
-#include "base/random.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/refine/crop.h"
 
-// Objects and scenes made of the photos of the package opencv-doc.
 namespace lookalike {
 
-inline constexpr std::array kPhotos = {"home.jpg",         "graf1.png",        "fruits.jpg",
-                                       "box_in_scene.png", "board.jpg",        "baboon.jpg",
-                                       "building.jpg",     "aloeL.jpg",        "blox.jpg",
-                                       "stuff.jpg",        "starry_night.jpg", "rubberwhale1.png"};
-
-inline GrayImage of_mat(const cv::Mat& mat) {
+GrayImage of_mat(const cv::Mat& mat) {
   GrayImage image(mat.cols, mat.rows);
   mat.copyTo(cv::Mat(mat.rows, mat.cols, CV_8U, image.pixels.data()));
   return image;
 }
 
-inline cv::Mat as_mat(const GrayImage& image) {
+cv::Mat as_mat(const GrayImage& image) {
   return {image.height, image.width, CV_8U, const_cast<std::uint8_t*>(image.pixels.data())};
 }
 
-inline std::vector<GrayImage> load_photos() {
+std::vector<GrayImage> load_photos() {
   std::vector<GrayImage> photos;
   for (const char* name : kPhotos) {
-    photos.push_back(of_mat(cv::imread(
-        std::string("/usr/share/doc/opencv-doc/examples/data/") + name, cv::IMREAD_GRAYSCALE)));
+    const std::string path = std::string("/usr/share/doc/opencv-doc/examples/data/") + name;
+    photos.push_back(of_mat(must_load_pixels(path, cv::IMREAD_GRAYSCALE, {}).pixels));
   }
   return photos;
 }
 
-inline double contrast(const GrayImage& image) {
+double contrast(const GrayImage& image) {
   cv::Scalar mean;
   cv::Scalar deviation;
   cv::meanStdDev(as_mat(image), mean, deviation);
   return deviation[0];
 }
 
-struct Cut {
-  GrayImage pixels;
-  std::size_t photo = 0;
-  int x = 0;
-  int y = 0;
-};
-
-// A part of some photo that is large enough, of at least this contrast.
-inline Cut random_cut(const std::vector<GrayImage>& photos, Random& random, int width, int height,
-                      double min_contrast) {
+Cut random_cut(const std::vector<GrayImage>& photos, Random& random, int width, int height,
+               double min_contrast) {
   for (;;) {
     const auto photo = static_cast<std::size_t>(random.below(static_cast<int>(photos.size())));
     const GrayImage& from = photos[photo];
@@ -71,13 +53,11 @@ inline Cut random_cut(const std::vector<GrayImage>& photos, Random& random, int 
   }
 }
 
-// What rounding to whole grey levels may take from a correlation.
-inline double rounding(const Cut& cut) {
+double rounding(const Cut& cut) {
   return 1 / (12 * std::pow(contrast(cut.pixels), 2));
 }
 
-// Gain 0.5 to 2 and offset -40 to 40, such that nothing is clipped.
-inline void change_light(GrayImage& image, Random& random) {
+void change_light(GrayImage& image, Random& random) {
   const auto [low, high] = std::minmax_element(image.pixels.begin(), image.pixels.end());
   const double most = std::min(2.0, 250.0 / std::max(1, *high - *low));
   const double gain = random.between(0.5, most);
@@ -90,8 +70,8 @@ inline void change_light(GrayImage& image, Random& random) {
   }
 }
 
-inline void paste(const GrayImage& object, Point centre, double turn_degrees, double scale,
-                  cv::Mat& scene) {
+void paste(const GrayImage& object, Point centre, double turn_degrees, double scale,
+           cv::Mat& scene) {
   const double turn = turn_degrees * std::numbers::pi / 180;
   const double a = scale * std::cos(turn);
   const double b = scale * std::sin(turn);
@@ -102,7 +82,7 @@ inline void paste(const GrayImage& object, Point centre, double turn_degrees, do
                  cv::BORDER_TRANSPARENT);
 }
 
-inline void add_noise(cv::Mat& scene, double sigma, Random& random) {
+void add_noise(cv::Mat& scene, double sigma, Random& random) {
   for (int y = 0; y < scene.rows; ++y) {
     for (int x = 0; x < scene.cols; ++x) {
       auto& pixel = scene.at<std::uint8_t>(y, x);

@@ -1,25 +1,25 @@
-// What `locate --set locate.method=correlation` is asked to reach, measured on the photos of the
-// package opencv-doc: objects cut out, turned, scaled, brightened, copied and missing.
-//   locate_bars [device [cases [exact|light|turned|absent|copies|speed|huge ...]]]
-// Every choice follows from fixed seeds. Prints a line a bar, and what failed.
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
+#include <memory>
 #include <numbers>
 #include <set>
 #include <string>
 #include <sys/resource.h>
 #include <vector>
 
-#include <opencv2/imgcodecs.hpp>
+#include <CLI/CLI.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "base/error.h"
 #include "base/random.h"
+#include "pipeline/open_session.h"
 #include "stages/match/locate/exhaustive_search.h"
-#include "tests/benchmarks/locate_cases.h"
+#include "tools/command_line/command_line.h"
+#include "tools/peers/commands.h"
+#include "tools/peers/locate_cases.h"
 
 namespace lookalike {
 namespace {
@@ -30,8 +30,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 class Bars {
  public:
-  Bars(const std::string& device, int cases)
-      : cases_(cases), session_({.device = device}), search_(session_), photos_(load_photos()) {
+  Bars(const DeviceOptions& device, int cases)
+      : cases_(cases),
+        session_(session_options(device)),
+        search_(session_),
+        photos_(load_photos()) {
     std::printf("device: %s\n", session_.device().name.c_str());
   }
 
@@ -256,27 +259,41 @@ class Bars {
   std::vector<GrayImage> photos_;
 };
 
-void run(const std::string& device, int cases, const std::set<std::string>& wanted) {
-  Bars bars(device, cases);
-  const auto is_wanted = [&](const char* name) { return wanted.empty() || wanted.count(name) > 0; };
-  if (is_wanted("exact")) bars.exact(false);
-  if (is_wanted("light")) bars.exact(true);
-  if (is_wanted("turned")) bars.turned();
-  if (is_wanted("absent")) bars.absent();
-  if (is_wanted("copies")) bars.copies();
-  if (is_wanted("speed")) bars.speed();
-  if (wanted.count("huge") > 0) bars.huge();
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command) {
+    config.add("--device", "device.choice");
+    command.add_option("BAR", bars, "Default: all but huge")
+        ->check(CLI::IsMember({"exact", "light", "turned", "absent", "copies", "speed", "huge"}));
+    command.add_option("--cases", cases, "Of each bar")->check(CLI::PositiveNumber);
+  }
+  ConfigArguments config;
+  std::vector<std::string> bars = {"exact", "light", "turned", "absent", "copies", "speed"};
+  int cases = 200;
+};
+
+int measure(const Arguments& arguments) {
+  Bars bars(arguments.config.load().device, arguments.cases);
+  for (const std::string& bar : arguments.bars) {
+    if (bar == "exact") bars.exact(false);
+    if (bar == "light") bars.exact(true);
+    if (bar == "turned") bars.turned();
+    if (bar == "absent") bars.absent();
+    if (bar == "copies") bars.copies();
+    if (bar == "speed") bars.speed();
+    if (bar == "huge") bars.huge();
+  }
+  return kExitDone;
 }
 
 }  // namespace
-}  // namespace lookalike
 
-int main(int argc, char** argv) {
-  try {
-    lookalike::run(argc > 1 ? argv[1] : "", argc > 2 ? std::stoi(argv[2]) : 200,
-                   std::set<std::string>(argv + std::min(argc, 3), argv + argc));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+void add_locate_bars(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "locate",
+      "What locate --method correlation is to reach, on photos of the package opencv-doc");
+  command->footer("Output: a line a bar, and what failed; docs/locate.md lists the bars.");
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return measure(*arguments); }; });
 }
+
+}  // namespace lookalike

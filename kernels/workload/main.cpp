@@ -1,10 +1,11 @@
 // `lookalike bench` and `lookalike tune` for machines that have nothing but OpenCL: every variant
 // of every kernel, with kernel and transfer times and the share of what the device can do.
-//   kernels_benchmark [--device D] [--kernel NAME] [--quick] [--tsv] [--tune FOLDER]
-// Each row is printed as soon as it is measured. With --tune, the device's tuning file is written
-// to that folder first and then decides what is marked as kAuto's choice. --tsv prints what was run
-// as lines of kernel, sizes, variant, * where it is the choice, ms of kernels and ms on the wall,
-// with tabs between. Ends with 4, the code of device errors, when a variant failed.
+//   kernels_benchmark [--device D] [--kernel NAME] [--quick] [--tsv] [--launches] [--tune FOLDER]
+// Each row is printed as soon as it is measured, with --launches the parts of its kernel time below
+// it. With --tune, the device's tuning file is written to that folder first and then decides what
+// is marked as kAuto's choice. --tsv prints what was run as lines of kernel, sizes, variant, *
+// where it is the choice, ms of kernels and ms on the wall, with tabs between. Ends with 4, the
+// code of device errors, when a variant failed.
 
 #include <cstdio>
 #include <string>
@@ -22,14 +23,19 @@ struct Options {
   std::string tuning_folder{};
   bool quick = false;
   bool tsv = false;
+  bool launches = false;
 };
 
 Options parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--quick" || argument == "--tsv") {
-      (argument == "--tsv" ? options.tsv : options.quick) = true;
+    bool* flag = argument == "--quick"      ? &options.quick
+                 : argument == "--tsv"      ? &options.tsv
+                 : argument == "--launches" ? &options.launches
+                                            : nullptr;
+    if (flag != nullptr) {
+      *flag = true;
       continue;
     }
     std::string* value = argument == "--device"   ? &options.device
@@ -63,6 +69,12 @@ void print_tabbed(const BenchmarkRow& row) {
               row.variant.c_str(), row.chosen ? "*" : "", row.timing.kernel_ms, row.timing.wall_ms);
 }
 
+void print_launches(const BenchmarkRow& row) {
+  for (const auto& [label, ms] : row.timing.launch_ms) {
+    std::printf("    %-28s %10.4f\n", label.c_str(), ms);
+  }
+}
+
 // Throws Error(kDevice) when a variant failed.
 void run(const Options& options) {
   if (!options.tuning_folder.empty()) tune_into(options);
@@ -77,6 +89,7 @@ void run(const Options& options) {
     } else {
       std::fputs(format_row(report, row).c_str(), stdout);
     }
+    if (options.launches) print_launches(report.rows[row]);
     std::fflush(stdout);
   };
   const auto report =

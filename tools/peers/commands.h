@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+
+// The subcommands of lookalike-peers, as those of lookalike.
+void add_kernel_peers(CLI::App& app, Action& action);
+void add_surf_peers(CLI::App& app, Action& action);
+void add_index_peers(CLI::App& app, Action& action);
+void add_locate_bars(CLI::App& app, Action& action);
+
+}  // namespace lookalike
