@@ -3,7 +3,7 @@
 // Columns [0, count), a multiple of LANES, LANES at a time, which leaves no remainder to be done
 // one by one; a loop that is unrolled first would not become vector code. WIDE_COLUMNS asks for
 // vectors of LANES where the compiler thinks half as wide ones do: a fifth of the descriptor's time
-// on a Zen 4 (surf_vs_sift).
+// on a Zen 4 (lookalike-peers surf).
 #define COLUMNS(how, i, count)                    \
   for (int lane = 0; lane < count; lane += LANES) \
     _Pragma(how) for (int i = lane; i < lane + LANES; ++i)

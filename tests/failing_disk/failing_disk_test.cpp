@@ -51,7 +51,7 @@ TEST_F(FailingCalls, EndTheRunWithAClearErrorAndTheNextRunMakesItGood) {
   for (const bool from_nothing : {false, true}) {
     content_ = from_nothing ? (start_over(true), index(), content()) : content_;
     for (const auto& [call, with] : failures) {
-      for (int at = 1; at <= 64; at += 1 + at) {
+      for (int at = 1; at <= 64; at += 1 + 2 * at) {
         SCOPED_TRACE(call + " " + with + " at " + std::to_string(at) +
                      (from_nothing ? " of a first run" : ""));
         start_over(from_nothing);
