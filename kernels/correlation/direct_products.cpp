@@ -46,7 +46,7 @@ Form blocked_form() {
 // Of one work-item: rows of positions, and vectors of 16 positions in each. Of 4x2, 4x4, 6x2, 6x4
 // and 8x2, this one took about the least processor time for 300 patterns of 24^2 in 48^2, and at
 // most 5 % more than the least for 64^2 in 1024^2 and 1920x1080 (the cases of
-// correlation_vs_opencv; PoCL 3.1, AMD EPYC with AVX-512, 2 cores).
+// correlation_vs_opencv of commit 2d0115e; PoCL 3.1, AMD EPYC with AVX-512, 2 cores).
 Form vector_form() {
   constexpr int kRows = 6;
   constexpr int kVectors = 2;
@@ -84,7 +84,7 @@ Form dot_cpu_form(int width, bool doubles) {
 
 // Of a work-group on a GPU: its tile of positions, the rows of positions that a band has, and how
 // much of the pattern a stage holds. Of 9 settings of dot_product and 15 of matrix, those below
-// took the least time, or nearly so, for 64^2 and 128^2 in 1920x1080 (correlation_benchmark, NVIDIA
+// took the least time, or nearly so, for 64^2 and 128^2 in 1920x1080 (correlation_benchmark of commit 2d0115e, NVIDIA
 // H200).
 struct Staging {
   std::size_t tile_width;

@@ -26,7 +26,7 @@ constexpr std::size_t kBandRows = 16;    // of the integral image, scanned side 
 constexpr std::size_t kScanItems = 256;  // columns of a band that are scanned together
 constexpr std::size_t kTeams = 7;        // of a descriptor's group: 3 of 21 patch rows each
 constexpr std::size_t kMembers = 32;
-// 16 columns and 2 rows at a time, twice: the fastest of 8 shapes on an H200 (surf_benchmark).
+// 16 columns and 2 rows at a time, twice: the fastest of 8 shapes on an H200 (surf_benchmark of commit 2d0115e).
 constexpr int kMemberColumns = 16;
 constexpr int kColumnsEach = 2;
 
