@@ -166,7 +166,7 @@ void add_verification_fields(std::vector<ConfigField>& to) {
       "How far an inlier may lie from where the pose puts it."));
   to.push_back(field<kTable, &Options::locate_candidates>(
       "match", "locate_candidates", WholeNumber{0, 1000}, "images",
-      "Best matches whose place is sharpened by correlation."));
+      "Best matches that are compared by pixels at first; all that are listed are. 0: none is."));
   to.push_back(field<kTable, &Options::same_probability>(
       "match", "same_probability", Number{0, 1}, "",
       "A match is the same object from this probability on."));

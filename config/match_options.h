@@ -16,7 +16,7 @@ struct MatchOptions {
   bool explain_once = true;              // a feature of the query shows one thing
   std::uint32_t min_inliers = 6;         // 4..1000: fewer are no pose
   double inlier_distance = 0.012;        // 0.0001..0.5 of the query's diagonal
-  std::uint32_t locate_candidates = 5;   // 0..1000: best matches sharpened by correlation
+  std::uint32_t locate_candidates = 5;   // 0..1000: matches compared by pixels at first
   double same_probability = 0.5;         // 0..1: from here on it is the same object
   double duplicate_correlation = 0.9;    // -1..1: from here on the same picture
   bool mirror = false;                   // mirrored copies are looked for as well

@@ -127,8 +127,8 @@ ImageIds first_located(std::span<const Match> matches, std::size_t count) {
 // A photo whose pixels are compared with those of indexed images.
 struct PixelComparison {
   explicit PixelComparison(const DecodedImage& of) : photo(of) {}
-  const DecodedImage& photo;  // without pixels when they cannot be had
-  std::optional<Pyramid> scene;
+  const DecodedImage& photo;
+  std::optional<Pyramid> scene;  // made for the first image
   ImageIds compared;
 };
 
@@ -159,7 +159,7 @@ struct Matcher::Impl {
                       std::vector<Match>& matches);
   void sharpen(const DecodedImage& photo, const Pyramid& scene, Match& match);
   void compare_whole(const DecodedImage& photo, Match& match);
-  void add_twin(const Question& question, const DecodedImage& photo, std::vector<Match>& matches);
+  void add_twin(const Question& question, PixelComparison& comparison, std::vector<Match>& matches);
   void weigh(std::vector<Match>& matches) const;
   std::vector<Match> decided(const Question& question, std::vector<Match> matches) const;
 
@@ -271,8 +271,9 @@ void Matcher::Impl::compare_whole(const DecodedImage& photo, Match& match) {
 
 // The indexed image of the photo's very file, if its pixels say so too: features may be too few to
 // find it by.
-void Matcher::Impl::add_twin(const Question& question, const DecodedImage& photo,
+void Matcher::Impl::add_twin(const Question& question, PixelComparison& comparison,
                              std::vector<Match>& matches) {
+  const DecodedImage& photo = comparison.photo;
   const std::optional<ImageId> id = reader.find(photo.record.content);
   if (!id || *id == question.itself) return;
   const auto known =
@@ -287,12 +288,12 @@ void Matcher::Impl::add_twin(const Question& question, const DecodedImage& photo
       static_cast<std::uint32_t>(twin.image.feature_count);
   if (known != matches.end()) matches.erase(known);
   matches.push_back(std::move(twin));
+  comparison.compared.insert(*id);
 }
 
 // Compares the wanted images that have a pose and were not compared yet; returns how many.
 std::size_t Matcher::Impl::compare(PixelComparison& comparison, const ImageIds& wanted,
                                    std::vector<Match>& matches) {
-  if (comparison.photo.pixels.empty()) return 0;
   std::size_t done = 0;
   for (Match& match : matches) {
     if (!match.is_located() || !wanted.contains(match.image.id)) continue;
@@ -338,8 +339,9 @@ std::vector<Match> Matcher::Impl::answer(const Question& question, const Decoded
   if (options.expansion_hits > 0) {
     timed(times.expand, [&] { return expand(question, matches); });
   }
-  if (options.locate_candidates > 0 && !photo.pixels.empty()) add_twin(question, photo, matches);
+  if (options.locate_candidates == 0 || photo.pixels.empty()) return decided(question, matches);
   PixelComparison comparison(photo);
+  add_twin(question, comparison, matches);
   const auto compare_first = [&](std::span<const Match> best_first, std::size_t count) {
     const ImageIds wanted = first_located(best_first, count);
     return timed(times.locate, [&] { return compare(comparison, wanted, matches); });
@@ -347,7 +349,6 @@ std::vector<Match> Matcher::Impl::answer(const Question& question, const Decoded
   compare_first(matches, options.locate_candidates);
   while (true) {
     std::vector<Match> answered = decided(question, matches);
-    if (options.locate_candidates == 0) return answered;
     // Comparing changes the order, and with it what is answered.
     const std::size_t listed = std::min<std::size_t>(answered.size(), options.top);
     if (compare_first(std::span(answered).first(listed), listed) == 0) return answered;

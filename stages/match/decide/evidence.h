@@ -20,7 +20,7 @@ struct Evidence {
   std::uint32_t effective_inliers = 0;  // see pose.h
   std::optional<double> correlation;    // of the pixels at the pose
   std::optional<double> detail{};       // of the same pixels, detail by detail; see detail.h
-  bool identical = false;               // both pictures, each whole, have the same pixels
+  bool identical = false;               // each whole and reduced alike, both pictures are equal
 };
 
 }  // namespace lookalike

@@ -22,7 +22,7 @@ struct SharpenedPose {
   // Where on the object all is that agrees, px of its view, if that is but a part; see
   // shared_part.h.
   std::optional<Quad> part{};
-  bool identical = false;  // the pixels of both are the same
+  bool identical = false;  // both, as they were compared, have equal pixels
 };
 
 // Corrects a pose by the pixels. The scene is brought into the object's frame; blocks of the object
