@@ -1,9 +1,6 @@
 #include "tools/lookalike/evaluate_synthetic.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -19,38 +16,10 @@
 #include "stages/extract/extract_stage.h"
 #include "stages/store/settings.h"
 #include "tools/evaluate/synthetic/suite_report.h"
+#include "tools/scratch_folder.h"
 
 namespace lookalike {
 namespace {
-
-// A new, empty folder for what is needed for a while; removed with all that is in it at the end.
-class ScratchFolder {
- public:
-  // Throws Error(kStorage) when it cannot be made.
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-ScratchFolder::ScratchFolder() {
-  std::string name = std::filesystem::temp_directory_path() / "lookalike-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: no temporary folder can be made: {}", name, std::strerror(errno)));
-  }
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,12 +15,10 @@
 #include "stages/decode/pixels.h"
 #include "tools/command_line/command_line.h"
 #include "tools/peers/commands.h"
+#include "tools/scratch_folder.h"
 
 namespace lookalike {
 namespace {
-
-constexpr int kThreads = 2;
-constexpr int kSiftFeatures = 2000;
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command) {
@@ -45,10 +42,9 @@ double seconds_of_sift(const std::vector<cv::Mat>& photos) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-IndexRunReport index_anew(const RunConfig& config) {
-  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
-    std::filesystem::remove(config.store.database + suffix);
-  }
+IndexRunReport index_anew(RunConfig config) {
+  const ScratchFolder folder;
+  config.store.database = folder.path() / "index.db";
   return run_index(config, Progress::Style::kQuiet);
 }
 
@@ -56,7 +52,6 @@ int race_index(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
   config.images.folders = {arguments.folder};
   config.images.decode_threads = kThreads;
-  config.store.database = std::filesystem::temp_directory_path() / "lookalike-peers.db";
   std::vector<cv::Mat> photos;
   for (const SourceFile& file :
        scan_folders(config.images.folders, config.images.extensions).files) {

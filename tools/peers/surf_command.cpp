@@ -20,9 +20,6 @@
 namespace lookalike {
 namespace {
 
-constexpr int kThreads = 2;
-constexpr int kSiftFeatures = 2000;
-
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command) {
     config.add("--device", "device.choice");

@@ -1,0 +1,28 @@
+#include "tools/scratch_folder.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace lookalike {
+
+ScratchFolder::ScratchFolder() {
+  std::string name = std::filesystem::temp_directory_path() / "lookalike-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: no temporary folder can be made: {}", name, std::strerror(errno)));
+  }
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+namespace lookalike {
+
+// A new, empty folder for what is needed for a while; removed with all that is in it at the end.
+class ScratchFolder {
+ public:
+  // Throws Error(kStorage) when it cannot be made.
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace lookalike
