@@ -67,10 +67,6 @@ double squared_distance_reference(std::span<const float> a, std::span<const floa
 // Throws Error(kInternal) on mismatched shapes.
 Assignment nearest_reference(MatrixView<const float> words, MatrixView<const float> descriptors,
                              std::size_t m);
-inline Assignment assign_reference(MatrixView<const float> words,
-                                   MatrixView<const float> descriptors) {
-  return nearest_reference(words, descriptors, 1);
-}
 
 // Whether an answer of WordAssigner::nearest keeps its promise: words in range, each at a double-
 // precision distance within a relative 1e-5 of the reference's word of the same rank, and squared

@@ -20,11 +20,11 @@ namespace lookalike {
 namespace {
 
 // Words of a group lie side by side: the eight lanes of a float8 in the kernels.
-inline constexpr std::size_t kWordsPerGroup = 8;
+constexpr std::size_t kWordsPerGroup = 8;
 // Words, or descriptors, of a tile of the fused kernel: eight for each of 16 work-items a side.
-inline constexpr std::size_t kTileSize = 128;
+constexpr std::size_t kTileSize = 128;
 
-inline constexpr std::size_t kFragmentWords = 32;
+constexpr std::size_t kFragmentWords = 32;
 
 double squared_norm(std::span<const float> word) {
   return std::accumulate(word.begin(), word.end(), 0.0, [](double sum, float value) {

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/stop_signal.h"

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -10,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/file_uri.h"
 #include "base/printable.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "base/path_set.h"
 #include "base/printable.h"

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <memory>
-#include <vector>
 
 #include <fmt/format.h>
 

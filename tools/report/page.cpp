@@ -8,7 +8,7 @@ namespace lookalike {
 namespace {
 
 // The report's style sheet: light or dark as the reader's system is.
-inline constexpr const char* kReportStyle = R"css(
+constexpr const char* kReportStyle = R"css(
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1b1f24; --muted: #667080;
   --line: #e3e6ea; --soft: #f0f2f5; }
 @media (prefers-color-scheme: dark) { :root { --page: #101318; --card: #191d24; --text: #e8eaee;

@@ -18,9 +18,9 @@
 namespace lookalike {
 namespace {
 
-// Photo and object side by side, lines between the features that agree: kMostLines at most,
-// spread evenly over the list. Uses the pictures of the two figures named.
-inline constexpr std::size_t kMostLines = 80;
+// Drawings are SVG that lies over the embedded photos: sharp at every size.
+
+constexpr std::size_t kMostLines = 80;  // of pairs_figure
 
 // Sizes are in px of a figure that is shown this wide; others scale with it.
 constexpr double kShownWidth = 720;
@@ -110,8 +110,6 @@ std::string badge(const Quad& quad, const Frame& frame, std::size_t number,
       x, y, radius, colour, radius * 1.25, number);
 }
 
-// The report's drawings, as SVG that lies over the embedded photos: sharp at every size.
-// The colour of finding number `index`, from 0: neighbours are easily told apart.
 std::string finding_colour(std::size_t index) {
   constexpr std::array<std::string_view, 8> kColours = {"#ff453a", "#30d158", "#0a84ff", "#ffd60a",
                                                         "#bf5af2", "#ff9f0a", "#5ac8fa", "#ff6fae"};
@@ -154,6 +152,8 @@ std::string object_figure(const std::string& id, const Picture& object,
   return svg + "</svg>";
 }
 
+// Photo and object side by side, lines between the features that agree: kMostLines at most,
+// spread evenly over the list. Uses the pictures of the two figures named.
 std::string pairs_figure(const std::string& photo_id, const Picture& photo,
                          const std::string& object_id, const Picture& object,
                          const ReportFinding& finding, std::size_t index) {
