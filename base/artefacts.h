@@ -8,22 +8,22 @@
 
 #include "base/features.h"
 
-// What flows between the stages. storage/ gives each of these a file form.
+// What passes between stages. storage/ defines the file form of each.
 namespace lookalike {
 
 // XXH3-128 of a file's bytes: the identity of an image, whatever its name.
 using ContentHash = std::array<std::uint8_t, 16>;
 
-// A file that is to be, or was, indexed.
+// A file to index, or an indexed one.
 struct SourceFile {
-  std::string path;  // absolute, the bytes that the file system has
+  std::string path;  // absolute; bytes as in the file system, in any encoding
   std::uint64_t size_bytes = 0;
   std::int64_t modified_ns = 0;  // since the epoch
 
   bool operator==(const SourceFile&) const = default;
 };
 
-// An image that was decoded: upright as its EXIF says, before any reduction in size.
+// A decoded image: upright by its EXIF orientation, at full size.
 struct ImageRecord {
   SourceFile file;
   ContentHash content{};
@@ -33,24 +33,24 @@ struct ImageRecord {
   bool operator==(const ImageRecord&) const = default;
 };
 
-// A file that could not be used, and why.
+// A file that could not be used, and the reason.
 struct SkippedFile {
   SourceFile file;
   std::string
-      reason;  // one word for programs: "unreadable", "empty", "undecodable", "too_small", ...
+      reason;  // a word for programs: "unreadable", "empty", "undecodable", "too_small", ...
   std::string detail;  // a sentence for people
 
   bool operator==(const SkippedFile&) const = default;
 };
 
-// Stage extract: the features of one image. Keypoints are in pixels of the upright image at full
-// size, also when features were taken from a reduced copy.
+// Stage extract: the features of one image. Keypoints are in px of the upright full-size image,
+// also where features come from a reduced copy.
 struct ImageFeatures {
   ImageRecord image;
   FeatureSet features;
 };
 
-// Stage variance: exact sums over the grey pixels that features are taken from.
+// Stage variance: exact sums over the grey pixels that stage extract reads.
 struct PixelSums {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
@@ -66,24 +66,24 @@ struct ImageStatistics {
   PixelSums sums;
 };
 
-// Stage codebook: visual words, and what turns a descriptor into a 64-bit signature beside its
-// word (Jegou, Douze, Schmid, "Hamming embedding and weak geometric consistency", ECCV 2008).
+// Stage codebook: visual words, and the projection and thresholds of 64-bit signatures (Jegou,
+// Douze, Schmid, "Hamming embedding and weak geometric consistency", ECCV 2008).
 inline constexpr std::size_t kSignatureBits = 64;
 struct Codebook {
   std::size_t descriptor_size = 64;  // d
   std::vector<float> words;          // [k][d]
   std::vector<float> projection;     // [64][d], orthonormal rows
-  std::vector<float> thresholds;     // [k][64]: medians of the projections of a word's features
+  std::vector<float> thresholds;     // [k][64]: median projections of each word's training features
 
   std::size_t size() const { return words.size() / descriptor_size; }
   MatrixView<const float> word_matrix() const { return {words, descriptor_size}; }
 };
 
-// Stage assign: a feature as the index keeps it.
+// Stage assign: a feature as the index stores it.
 struct IndexedFeature {
   std::uint32_t word = 0;
   std::uint64_t signature = 0;
-  float x = 0;              // px of the full-size image, as Keypoint
+  float x = 0;              // px, as Keypoint
   float y = 0;              // px
   float size = 0;           // px
   float angle_degrees = 0;  // [0, 360)

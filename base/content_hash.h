@@ -11,14 +11,14 @@ namespace lookalike {
 // XXH3-128 of the bytes, in its canonical (big-endian) form.
 ContentHash hash_content(std::span<const std::uint8_t> bytes);
 
-// Where an image stands in the order that training takes its sample in: XXH3-64 of the content,
-// seeded. The order depends on neither names nor places.
+// Rank of an image in the random order from which training takes its sample: seeded XXH3-64 of the
+// content, independent of file names and folders.
 std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed);
 
-// Two lower-case hexadecimal digits a byte.
+// Two lower-case hexadecimal digits per byte.
 std::string to_hex(std::span<const std::uint8_t> bytes);
 
-// For hashed containers: the content is a hash already.
+// For hashed containers: takes the first bytes of the content hash.
 struct ContentHasher {
   std::size_t operator()(const ContentHash& content) const;
 };

@@ -2,21 +2,28 @@
 
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace lookalike {
 
-// What went wrong, by who can mend it.
+// What went wrong, by who can mend it. The values are the exit codes of the process.
 enum class ErrorKind {
-  kUsage,     // the command line or the configuration
-  kInput,     // an image, a folder or an artefact that was given
-  kDevice,    // OpenCL: no device, a launch that failed
-  kStorage,   // the database or the disk
-  kInternal,  // a bug of ours
+  kUsage = 2,      // the command line or the configuration
+  kInput = 3,      // a given image, folder or artefact file
+  kDevice = 4,     // OpenCL: no device, a failed launch; also lack of memory
+  kStorage = 5,    // the database or the disk
+  kInternal = 70,  // a bug in lookalike
 };
 
-// The one exception of the project. The message reads
-// "where: what, and the value that was there".
+// Other exit codes. A stopping signal adds its number to kExitSignalled.
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitSkippedItems = 1;
+inline constexpr int kExitSignalled = 128;
+
+inline int exit_code(ErrorKind kind) {
+  return static_cast<int>(kind);
+}
+
+// The one exception of the project. Messages read "where: what, and the value that was there".
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
@@ -26,18 +33,9 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-// Process exit codes.
-inline constexpr int kExitDone = 0;
-inline constexpr int kExitSkippedItems = 1;
-
-// Exit code of a process that ends with this kind of error:
-// usage 2, input 3, device 4, storage 5, internal 70.
-int exit_code(ErrorKind kind);
-
-// "usage", "input", "device", "storage", "internal".
-std::string_view to_string(ErrorKind kind);
-
 // Throws Error(kInternal, message) unless the condition holds.
-void require(bool condition, const char* message);
+inline void require(bool condition, const char* message) {
+  if (!condition) throw Error(ErrorKind::kInternal, message);
+}
 
 }  // namespace lookalike

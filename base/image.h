@@ -1,12 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace lookalike {
 
-// An 8-bit grey image that somebody else owns: pixels [height][width], no padding between rows.
+// An 8-bit grey image owned elsewhere: pixels [height][width], no padding between rows.
 struct ImageView {
   const std::uint8_t* pixels = nullptr;
   int width = 0;
@@ -41,5 +43,20 @@ struct GrayImage {
                   static_cast<std::size_t>(x)];
   }
 };
+
+// The value at (x, y), interpolated between the four pixels around it; positions outside take the
+// nearest pixel inside. width and height are at least 1.
+//   at(x, y)  the pixel's value as a double, for 0 <= x < width and 0 <= y < height
+template <typename At>
+double bilinear(const At& at, int width, int height, double x, double y) {
+  x = std::clamp(x, 0.0, width - 1.0);
+  y = std::clamp(y, 0.0, height - 1.0);
+  const int left = static_cast<int>(x);
+  const int top = static_cast<int>(y);
+  const int right = std::min(left + 1, width - 1);
+  const int bottom = std::min(top + 1, height - 1);
+  return std::lerp(std::lerp(at(left, top), at(right, top), x - left),
+                   std::lerp(at(left, bottom), at(right, bottom), x - left), y - top);
+}
 
 }  // namespace lookalike

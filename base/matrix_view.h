@@ -9,7 +9,7 @@
 
 namespace lookalike {
 
-// A row-major matrix that somebody else owns: rows [rows][cols], no padding.
+// A row-major matrix owned elsewhere: [rows][cols], no padding.
 template <typename T>
 class MatrixView {
  public:

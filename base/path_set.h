@@ -8,14 +8,14 @@
 
 namespace lookalike {
 
-// The form in which an index keeps paths: absolute, without ".", ".." and doubled slashes, and
-// without a slash at the end. Links are not followed. Throws Error(kUsage) for an empty path.
+// The form of paths in an index: absolute, without ".", "..", doubled slashes and a slash at the
+// end. Links are not followed. Throws Error(kUsage) for an empty path.
 std::string normal_path(const std::string& path);
 
-// Whether the path is the folder or lies below it. Both as normal_path() gives them.
+// Whether the path is the folder or lies below it. Both in the form of normal_path().
 bool is_within(std::string_view path, std::string_view folder);
 
-// Paths, to find those that hold another one. All as normal_path() gives them.
+// A set of paths, searchable by the folders above a path. All in the form of normal_path().
 class PathSet {
  public:
   PathSet() = default;
@@ -23,7 +23,7 @@ class PathSet {
 
   void insert(std::string path);
   bool contains(std::string_view path) const { return paths_.contains(path); }
-  // The innermost of them that is the path or a folder above it; nullptr without one.
+  // The innermost member that is the path or a folder above it; nullptr for none.
   const std::string* innermost(std::string_view path) const;
 
  private:

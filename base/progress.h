@@ -8,22 +8,22 @@
 namespace lookalike {
 
 // Progress of one long step on stderr: a bar with rate and time left on a terminal, a plain line
-// now and then otherwise, nothing when quiet. Used from one thread.
+// every ten seconds otherwise, nothing when quiet. Used from one thread.
 class Progress {
  public:
   enum class Style { kBar, kLines, kQuiet };
 
-  // label names the step, unit what is counted ("images"). total 0 means unknown.
+  // label names the step, unit the counted items ("images"). total 0: unknown.
   Progress(std::string label, std::string unit, std::size_t total, Style style,
            std::FILE* out = stderr);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done` things are done so far; detail is appended ("objective 0.213").
+  // Sets the number of items done; detail is appended to the line ("objective 0.213").
   void update(std::size_t done, const std::string& detail = {});
 
-  // The style for stderr as it is: a bar on a terminal, lines otherwise.
+  // A bar where stderr is a terminal, lines otherwise.
   static Style style_for_stderr();
 
  private:

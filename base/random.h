@@ -1,12 +1,14 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <random>
 
 namespace lookalike {
 
-// Random numbers that are the same on every platform: the standard fixes what the engine gives,
-// and the mappings are our own.
+// Random numbers that are the same on every platform: the standard defines the engine's output, and
+// the mappings below replace its distributions, which it leaves to the library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -21,7 +23,10 @@ class Random {
 
   // Mean 0, standard deviation 1. Box and Muller, "A note on the generation of random normal
   // deviates", 1958; one of the pair is used.
-  double normal();
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
 
  private:
   std::mt19937_64 engine_;

@@ -15,20 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Bytes above 127 stay as they are: names need not be in any known encoding.
+// Bytes above 127 are unchanged: the encoding of names is unknown.
 char lower_case(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 constexpr const char* kUnreadable = "unreadable";
-constexpr const char* kNoFile = "not_a_file";
+constexpr const char* kNotAFile = "not_a_file";
 
-void skip(const std::string& path, const char* reason, const std::string& detail,
-          ScanResult& result) {
-  SkippedFile& skipped = result.skipped.emplace_back();
-  skipped.file.path = path;
-  skipped.reason = reason;
-  skipped.detail = detail;
+void skip(const fs::path& path, const char* reason, const std::string& detail, ScanResult& result) {
+  result.skipped.push_back({{path.native()}, reason, detail});
 }
 
 FolderDevice device_of(const fs::path& folder, const struct stat& status) {
@@ -70,12 +66,12 @@ class Scanner {
     items.erase(std::unique(items.begin(), items.end(), same_path), items.end());
   }
 
-  // above: the device of the folder that holds this one; nullptr for one that was named.
-  // Returns false when the folder cannot be read to its end: what is missing from the list must
-  // not be taken for gone. The folders below are collected first, so that a deep tree never holds
-  // many folders open. Those that were named as well are left to their own turn.
+  // above: the device of the parent folder; nullptr for a folder given to the scan.
+  // Returns false when the folder cannot be read to its end, since files missing from the list must
+  // not count as removed. Subfolders are collected before they are entered, so that a deep tree
+  // does not keep many folders open; those given to the scan themselves are left to their own turn.
   bool add_folder(const fs::path& folder, const dev_t* above) {
-    // A folder that may be listed but not searched gives names of which nothing can be learnt.
+    // "/." fails for a folder that may be listed but not searched.
     struct stat status {};
     if (::stat((folder / ".").c_str(), &status) != 0) return false;
     if (above == nullptr || *above != status.st_dev) {
@@ -88,7 +84,8 @@ class Scanner {
       std::error_code unknown;
       const fs::file_type type = entry->symlink_status(unknown).type();
       if (type == fs::file_type::none) {
-        skip(entry->path(), unknown.message());  // perhaps a folder: what is below is not gone
+        // It may be a folder, and files below it may exist.
+        skip(entry->path(), kUnreadable, unknown.message(), result_);
       } else if (type == fs::file_type::directory) {
         if (!named_.contains(entry->path().native())) below.push_back(entry->path());
       } else if (is_image_name(entry->path(), extensions_)) {
@@ -97,13 +94,11 @@ class Scanner {
       after_each_();
     }
     for (const fs::path& path : below) {
-      if (!add_folder(path, &status.st_dev)) skip(path, "folder cannot be read");
+      if (!add_folder(path, &status.st_dev)) {
+        skip(path, kUnreadable, "folder cannot be read", result_);
+      }
     }
     return !error;
-  }
-
-  void skip(const fs::path& path, const std::string& detail) {
-    lookalike::skip(path.native(), kUnreadable, detail, result_);
   }
 
   const std::span<const std::string> extensions_;
@@ -122,15 +117,15 @@ bool is_same_file_system(const FolderDevice& before, const FolderDevice& now) {
 void add_file(const std::string& path, ScanResult& result) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    const bool leads_nowhere = errno == ENOENT || errno == ELOOP;
-    skip(path, leads_nowhere ? kNoFile : kUnreadable, std::generic_category().message(errno),
+    const bool broken_link = errno == ENOENT || errno == ELOOP;
+    skip(path, broken_link ? kNotAFile : kUnreadable, std::generic_category().message(errno),
          result);
   } else if (S_ISREG(status.st_mode)) {
     result.files.push_back(
         {path, static_cast<std::uint64_t>(status.st_size),
          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec});
   } else if (!S_ISDIR(status.st_mode)) {
-    skip(path, kNoFile, "not a regular file", result);
+    skip(path, kNotAFile, "not a regular file", result);
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace lookalike {
 
-// A folder and the file system that it is on.
+// A folder and its file system.
 struct FolderDevice {
   std::string path;
   std::uint64_t device = 0;       // st_dev, which may change when a file system is mounted again
@@ -20,38 +20,38 @@ struct FolderDevice {
   bool operator==(const FolderDevice&) const = default;
 };
 
-// Whether the folder is on the file system that it was on.
+// Whether the folder is on the same file system as before.
 bool is_same_file_system(const FolderDevice& before, const FolderDevice& now);
 
-// A folder that was named, as the scan found it.
+// A folder passed to the scan.
 struct ScannedFolder {
-  std::string path;     // as normal_path() gives it
-  std::string problem;  // why it could not be scanned, such as "no such folder"; empty: it was
-  // Of the folder itself, then of each below it that begins another file system.
+  std::string path;     // in the form of normal_path()
+  std::string problem;  // why it could not be scanned, such as "no such folder"; empty: none
+  // The folder itself, then each folder below it on which another file system is mounted.
   std::vector<FolderDevice> devices;
 };
 
-// What a scan found; files and skipped files by the bytes of the path.
+// Files and skipped files are sorted by the bytes of their paths.
 struct ScanResult {
   std::vector<SourceFile> files;
-  // "unreadable": files and folders that could not be looked at, so that nothing is known of them
-  // or of what is below; "not_a_file": links that lead nowhere, FIFOs, sockets and devices.
+  // "unreadable": files and folders that could not be inspected, so that they and anything below
+  // them may still exist; "not_a_file": broken links, FIFOs, sockets and devices.
   std::vector<SkippedFile> skipped;
-  std::vector<ScannedFolder> folders{};  // as they were named, each once
+  std::vector<ScannedFolder> folders{};  // in the order given, each once
 };
 
-// Adds one file to what a scan found, as a scan does, whatever its name ends in.
-void add_file(const std::string& path, ScanResult& found);
+// Adds one file to the result as scan_folders() does, whatever its extension.
+void add_file(const std::string& path, ScanResult& result);
 
 // Whether the name ends in a dot and one of the extensions, in any case.
 bool is_image_name(const std::filesystem::path& file, std::span<const std::string> extensions);
 
-// Walks folders recursively for regular files, or links to them, that is_image_name() accepts.
-// FIFOs, sockets and devices of such a name are skipped. Links to folders are not followed, so
-// there are no loops. Paths are absolute and keep the bytes that the file system has; a file under
-// two of the folders is listed once.
-// A named folder that is missing, is none, or cannot be read has a problem in `folders`.
-// Calls after_each after each entry of a folder; what that throws ends the scan.
+// Searches folders recursively for regular files, and links to such, whose names is_image_name()
+// accepts. FIFOs, sockets and devices of such names are skipped. Links to folders are not followed,
+// so there are no loops. Paths are absolute, in the bytes of the file system; a file under two of
+// the folders is listed once. A given folder that is missing, not a folder, or unreadable has a
+// problem in `folders`. after_each is called after each entry of a folder; an exception from it
+// ends the scan.
 ScanResult scan_folders(
     std::span<const std::string> folders, std::span<const std::string> extensions,
     const std::function<void()>& after_each = [] {});

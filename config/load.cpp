@@ -14,9 +14,9 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "config/fields.h"
 #include "config/retired.h"
-#include "config/suggest.h"
 #include "config/toml_plus_plus.h"
 
 namespace lookalike {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/log.h"
 
 namespace lookalike {
 namespace {

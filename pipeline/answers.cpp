@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/file_uri.h"
+#include "base/text.h"
 
 namespace lookalike {
 namespace {
@@ -56,10 +56,8 @@ Json query_answer(const std::string& query, const QueryResult& result) {
 }
 
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why) {
-  return {
-      {what, text_of_path(path)},
-      {"error",
-       {{"kind", to_string(ErrorKind::kInput)}, {"reason", why.reason}, {"message", why.detail}}}};
+  return {{what, text_of_path(path)},
+          {"error", {{"kind", "input"}, {"reason", why.reason}, {"message", why.detail}}}};
 }
 
 Json locate_answer(const std::string& scene, std::span<const ObjectLocated> objects) {

@@ -26,7 +26,7 @@ std::string json_text(const Json& json);
 Json query_answer(const std::string& query, const QueryResult& result);
 
 // Why a query or a scene was not answered: {"query": path, "error": {"kind", "reason", "message"}},
-// with the name of what it is first. kind: as to_string(ErrorKind) has it; reason: one word for
+// with the name of what it is first. kind: always "input"; reason: one word for
 // programs, as SkippedFile has it.
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why);
 

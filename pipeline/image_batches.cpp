@@ -5,11 +5,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/log.h"
-#include "base/ordered_parallel.h"
-#include "base/printable.h"
+#include "base/parallel.h"
+#include "base/text.h"
 
 namespace lookalike {
 namespace {

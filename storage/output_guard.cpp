@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/printable.h"
 #include "base/scan.h"
+#include "base/text.h"
 #include "storage/atomic_file.h"
 #include "storage/output_target.h"
 #include "storage/schema.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 namespace lookalike {
 namespace {

@@ -53,7 +53,7 @@ const std::vector<Library> kLibraries = {
     {"opencv2/", {"stages", "pipeline", "tools", "tests"}},
     {"CLI/", {"tools", "tests/tools"}},
     {"nlohmann/", {"stages/match/decide", "pipeline", "tools", "tests"}},
-    {"spdlog/", {"base", "stages", "pipeline", "tools", "tests"}},
+    {"spdlog/", {"base", "config", "stages", "pipeline", "tools", "tests"}},
     {"fmt/", {"base", "config", "storage", "stages", "pipeline", "tools", "tests"}},
 };
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/bilinear.h"
+#include "base/image.h"
 #include "kernels/pose_search/pose_search.h"
 
 namespace lookalike {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "base/bilinear.h"
+#include "base/image.h"
 #include "kernels/warp/warp.h"
 
 namespace lookalike {

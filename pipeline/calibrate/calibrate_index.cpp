@@ -14,7 +14,7 @@
 #include <opencv2/imgproc.hpp>
 #include <spdlog/spdlog.h>
 
-#include "base/printable.h"
+#include "base/text.h"
 #include "pipeline/calibrate/made_photo.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/match/match.h"

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "base/log.h"
+#include <spdlog/spdlog.h>
+
 #include "pipeline/open_session.h"
 
 namespace lookalike {

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "stages/store/settings.h"
 #include "storage/artefact_files.h"
 

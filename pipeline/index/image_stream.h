@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/content_hash.h"
-#include "base/ordered_parallel.h"
+#include "base/parallel.h"
 #include "config/options.h"
 #include "pipeline/index/feature_cache.h"
 #include "pipeline/index/stage_times.h"

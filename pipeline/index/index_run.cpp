@@ -17,8 +17,8 @@
 
 #include "base/error.h"
 #include "base/path_set.h"
-#include "base/printable.h"
 #include "base/scan.h"
+#include "base/text.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/image_batches.h"
 #include "pipeline/index/device_stages.h"

@@ -5,8 +5,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
-
-#include "base/log.h"
+#include <spdlog/spdlog.h>
 
 namespace lookalike {
 

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/path_set.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "pipeline/index/removals.h"
 #include "pipeline/index/run_document.h"
 #include "pipeline/index/run_recorder.h"

@@ -1,6 +1,6 @@
 #include "pipeline/index/run_document.h"
 
-#include "base/file_uri.h"
+#include "base/text.h"
 
 namespace lookalike {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/parallel_ranges.h"
+#include "base/parallel.h"
 #include "base/signature.h"
 
 namespace lookalike {

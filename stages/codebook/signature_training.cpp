@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "base/parallel_ranges.h"
+#include "base/parallel.h"
 #include "base/signature.h"
 
 namespace lookalike {

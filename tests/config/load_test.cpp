@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/log.h"
+#include "base/program.h"
 
 namespace lookalike {
 namespace {

@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/file_uri.h"
+#include "base/program.h"
+#include "base/text.h"
 #include "config/load.h"
 #include "config/retired.h"
 

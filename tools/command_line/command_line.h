@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/log.h"
 #include "base/progress.h"
 #include "config/fields.h"
 #include "config/options.h"

@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "base/main_guard.h"
+#include "base/program.h"
 #include "tools/command_line/command_line.h"
 #include "tools/example/commands.h"
 

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
 #include "pipeline/answers.h"

@@ -4,9 +4,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/log.h"
+#include "base/program.h"
 #include "pipeline/answers.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "storage/index_check.h"

@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <spdlog/spdlog.h>
+
 #include "base/error.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/printable.h"
+#include "base/text.h"
 
 namespace lookalike {
 namespace {

@@ -7,9 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/file_uri.h"
 #include "base/path_set.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "pipeline/answers.h"
 #include "storage/index_reader.h"
 #include "tools/lookalike/commands.h"

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include <spdlog/spdlog.h>
+
 #include "base/error.h"
-#include "base/printable.h"
-#include "base/stop_signal.h"
+#include "base/program.h"
+#include "base/text.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/index/metrics.h"
 #include "pipeline/index/retrain.h"

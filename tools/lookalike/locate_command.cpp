@@ -10,9 +10,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "stages/match/locate/locate.h"

@@ -1,4 +1,4 @@
-#include "base/main_guard.h"
+#include "base/program.h"
 #include "tools/lookalike/commands.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,7 @@
 #include <memory>
 
+#include <spdlog/spdlog.h>
+
 #include "base/error.h"
 #include "storage/index_writer.h"
 #include "storage/schema.h"

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
 #include "base/path_set.h"
-#include "base/printable.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "stages/decode/decode.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"

@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include <spdlog/spdlog.h>
+
 #include "base/error.h"
 #include "base/path_set.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "storage/index_writer.h"
 #include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"

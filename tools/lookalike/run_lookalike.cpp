@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/suggest.h"
+#include "base/text.h"
 #include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 

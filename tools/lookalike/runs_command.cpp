@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "pipeline/answers.h"
 #include "storage/index_reader.h"
 #include "tools/lookalike/commands.h"

@@ -8,7 +8,7 @@
 
 #include "base/content_hash.h"
 #include "base/error.h"
-#include "base/file_uri.h"
+#include "base/text.h"
 #include "pipeline/answers.h"
 #include "storage/index_reader.h"
 #include "tools/command_line/command_line.h"

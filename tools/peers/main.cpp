@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/main_guard.h"
+#include "base/program.h"
 #include "tools/command_line/command_line.h"
 #include "tools/peers/commands.h"
 

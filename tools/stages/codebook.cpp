@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/main_guard.h"
+#include "base/program.h"
 #include "pipeline/open_session.h"
 #include "pipeline/record_files.h"
 #include "stages/codebook/codebook_stage.h"

@@ -1,7 +1,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/main_guard.h"
+#include "base/program.h"
 #include "pipeline/image_batches.h"
 #include "pipeline/open_session.h"
 #include "stages/extract/extract_stage.h"

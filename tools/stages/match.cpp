@@ -1,8 +1,9 @@
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/main_guard.h"
-#include "base/printable.h"
+#include "base/program.h"
+#include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "pipeline/record_files.h"

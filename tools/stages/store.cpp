@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "base/main_guard.h"
+#include "base/program.h"
 #include "pipeline/record_files.h"
 #include "stages/store/settings.h"
 #include "stages/store/store_stage.h"

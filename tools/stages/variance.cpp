@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "base/main_guard.h"
+#include "base/program.h"
 #include "pipeline/image_batches.h"
 #include "pipeline/open_session.h"
 #include "stages/variance/variance_stage.h"

@@ -8,8 +8,8 @@
 
 #include <opencv2/core.hpp>
 
-#include "base/bilinear.h"
 #include "base/error.h"
+#include "base/image.h"
 #include "kernels/pose_search/pose_types.h"
 #include "stages/match/locate/weighted_image.h"
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bilinear.h"
 #include "base/error.h"
+#include "base/image.h"
 #include "stages/match/locate/weighted_image.h"
 
 namespace lookalike {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/ordered_parallel.h"
+#include "base/parallel.h"
 #include "base/quad.h"
 #include "stages/match/verify/pairs.h"
 

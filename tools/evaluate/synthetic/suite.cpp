@@ -12,7 +12,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/content_hash.h"
-#include "base/ordered_parallel.h"
+#include "base/parallel.h"
 #include "base/quad.h"
 #include "stages/decode/pixels.h"
 #include "stages/match/verify/pose_geometry.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -10,11 +11,36 @@
 #include <utility>
 #include <vector>
 
+// Loops on several threads whose results do not depend on the number of threads.
 namespace lookalike {
 
-// Runs work(i) for i in [0, total) on several threads and hands the results over in the order of
-// i, so that what follows does not depend on the number of threads. At most `window` results wait
-// or are being made, so that memory stays flat.
+// Cuts [0, total) into one range per core and runs work(first, last) on all ranges at the same
+// time. Rethrows an exception of the work once all ranges have ended. Work should write only what
+// belongs to its own range.
+template <typename Work>
+void parallel_ranges(std::size_t total, Work work) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t ranges = std::min(total, cores);
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto run = [&](std::size_t i) noexcept {
+    try {
+      work(total * i / ranges, total * (i + 1) / ranges);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < ranges; ++i) threads.emplace_back(run, i);
+    if (ranges > 0) run(0);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+// Runs work(i) for i in [0, total) on `threads` threads and returns the results in the order of i.
+// At most `window` results are finished or in work at any time, so that memory stays flat.
 template <typename Result>
 class OrderedParallel {
  public:
@@ -29,7 +55,7 @@ class OrderedParallel {
   OrderedParallel(const OrderedParallel&) = delete;
   OrderedParallel& operator=(const OrderedParallel&) = delete;
 
-  // The next result; nothing at the end, or once stopped. Throws what the work has thrown.
+  // The next result; none at the end or after stop(). Rethrows an exception of the work.
   std::optional<Result> next() {
     std::unique_lock lock(mutex_);
     if (handed_over_ == total_) return std::nullopt;
@@ -43,7 +69,7 @@ class OrderedParallel {
     return result;
   }
 
-  // Waits for what is running and starts nothing more. May be called from any one thread.
+  // Starts no more work and waits for what is running. Callable from any one thread.
   void stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -55,7 +81,7 @@ class OrderedParallel {
   }
 
  private:
-  // The index to work on next; nothing when there is no more to do.
+  // The next index to work on; none when all are taken.
   std::optional<std::size_t> take() {
     std::unique_lock lock(mutex_);
     room_.wait(lock, [&] {

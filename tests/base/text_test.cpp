@@ -1,11 +1,11 @@
-#include "base/file_uri.h"
+#include "base/text.h"
 
+#include <array>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/utf8.h"
 
 namespace lookalike {
 namespace {
@@ -44,15 +44,45 @@ TEST(FileUri, DamagedOneOrOneOfAnotherHostIsAUsageError) {
   }
 }
 
-TEST(Utf8, IsWhatTheStandardAllows) {
+TEST(FileUri, Utf8IsWhatTheStandardAllows) {
   for (const char* text :
        {"", "a", "\xC3\xA9", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF"}) {
-    EXPECT_TRUE(is_utf8(text)) << text;
+    EXPECT_EQ(text_of_path(text), text);
   }
   for (const char* text : {"\x80", "\xC3", "\xC0\x80", "\xE0\x9F\xBF", "\xED\xA0\x80",
                            "\xF4\x90\x80\x80", "\xFF", "a\xC3z"}) {
-    EXPECT_FALSE(is_utf8(text)) << text;
+    EXPECT_NE(text_of_path(text), text);
   }
+}
+
+TEST(Printable, NamesThatCanBeShownStayAsTheyAre) {
+  EXPECT_EQ(printable("/photos/Ä 'ö' \"日本\" 🙂.jpg"),
+            "/photos/Ä 'ö' \"日本\" 🙂.jpg");
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(Printable, WhatWouldBreakTheLineOrTheTerminalIsWrittenAsNumbers) {
+  EXPECT_EQ(printable("a\nb\x1B[31m\x7F"), "a\\x0Ab\\x1B[31m\\x7F");
+  EXPECT_EQ(printable("\xC2\x9B"), "\\xC2\\x9B");
+  EXPECT_EQ(printable("a\\x0A"), "a\\x5Cx0A");
+}
+
+TEST(Printable, BytesThatAreNoUtf8AreWrittenAsNumbers) {
+  EXPECT_EQ(printable("\xFFz\x80"), "\\xFFz\\x80");
+  EXPECT_EQ(printable("\xC3"), "\\xC3");
+  EXPECT_EQ(printable("\xE2\x82"), "\\xE2\\x82");
+}
+
+TEST(NearestName, TakesTheNearestAndTheFirstOfEquals) {
+  const std::array<std::string_view, 3> known = {"layers", "octaves", "octavos"};
+  EXPECT_EQ(nearest_name("octave", known), "octaves");
+  EXPECT_EQ(nearest_name("octavxs", known), "octaves");
+}
+
+TEST(NearestName, IsEmptyWhenNothingIsNear) {
+  const std::array<std::string_view, 2> known = {"layers", "octaves"};
+  EXPECT_EQ(nearest_name("colour", known), "");
+  EXPECT_EQ(nearest_name("", known), "");
 }
 
 }  // namespace

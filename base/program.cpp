@@ -1,0 +1,89 @@
+#include "base/program.h"
+
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "base/error.h"
+
+namespace lookalike {
+namespace {
+
+spdlog::level::level_enum level_of(Verbosity verbosity) {
+  switch (verbosity) {
+    case Verbosity::kQuiet:
+      return spdlog::level::warn;
+    case Verbosity::kVerbose:
+      return spdlog::level::debug;
+    case Verbosity::kNormal:
+      break;
+  }
+  return spdlog::level::info;
+}
+
+void print_error(std::string_view program, const char* what) {
+  std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(program.size()), program.data(), what);
+}
+
+}  // namespace
+
+void set_up_logging(Verbosity verbosity) {
+  auto logger = std::make_shared<spdlog::logger>(
+      "lookalike", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  logger->set_pattern("%^%l%$: %v");
+  logger->set_level(level_of(verbosity));
+  spdlog::set_default_logger(std::move(logger));
+}
+
+int run_main(std::string_view program, const std::function<int()>& body) noexcept {
+  try {
+    set_up_logging(Verbosity::kNormal);  // until the command line is read
+    return body();
+  } catch (const Error& error) {
+    print_error(program, error.what());
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    print_error(program,
+                "out of memory: a smaller images.max_megapixels, images.max_file_mib or "
+                "images.decode_threads needs less");
+    return exit_code(ErrorKind::kDevice);
+  } catch (const std::exception& error) {
+    print_error(program, error.what());
+  } catch (...) {
+    print_error(program, "unknown exception");
+  }
+  return exit_code(ErrorKind::kInternal);
+}
+
+StopSignal::StopSignal() {
+  ::sigemptyset(&blocked_);
+  ::sigaddset(&blocked_, SIGINT);
+  ::sigaddset(&blocked_, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &blocked_, &before_);
+}
+
+StopSignal::~StopSignal() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int StopSignal::received() {
+  if (received_ != 0) return received_;
+  const timespec at_once{};
+  const int signal = ::sigtimedwait(&blocked_, nullptr, &at_once);
+  if (signal <= 0) return 0;
+  received_ = signal;
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  return received_;
+}
+
+std::string signal_name(int signal) {
+  return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+}  // namespace lookalike

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <string>
+#include <string_view>
+
+// What every program does: logging, errors to exit codes, orderly stops.
+namespace lookalike {
+
+enum class Verbosity { kQuiet, kNormal, kVerbose };
+
+// Sends the default spdlog logger to stderr, coloured on a terminal: warnings and errors when
+// quiet, else spdlog::info too, and spdlog::debug when verbose.
+void set_up_logging(Verbosity verbosity);
+
+// Runs the body of a main and returns the exit code of the process: the body's own, or after
+// "<program>: error: <message>" on stderr that of the Error's kind, 4 when memory ran out, and 70
+// for any other exception.
+int run_main(std::string_view program, const std::function<int()>& body) noexcept;
+
+// Blocks SIGINT and SIGTERM while it lives, so that a long run can end in order. Construct it
+// before any thread, since threads inherit the signal mask. After the first signal was received, a
+// second one ends the program at once.
+class StopSignal {
+ public:
+  StopSignal();
+  ~StopSignal();
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
+
+  // The signal received so far, or 0. Never waits. To be called on the thread that made this.
+  int received();
+
+ private:
+  sigset_t blocked_{};
+  sigset_t before_{};
+  int received_ = 0;
+};
+
+// "SIGINT" or "SIGTERM".
+std::string signal_name(int signal);
+
+}  // namespace lookalike

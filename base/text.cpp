@@ -1,0 +1,147 @@
+#include "base/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <numeric>
+#include <vector>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::string_view kScheme = "file://";
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = first_code_point(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+// U+0080 to U+009F are controls as well; some terminals obey them.
+bool is_printable(const CodePoint& point) {
+  const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
+  return point.length > 0 && !control && point.value != '\\';
+}
+
+bool is_unreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~/").find(c) != std::string_view::npos;
+}
+
+std::string decoded(std::string_view uri) {
+  std::string path;
+  for (std::size_t i = 0; i < uri.size(); ++i) {
+    if (uri[i] != '%') {
+      path += uri[i];
+      continue;
+    }
+    const std::string_view digits = uri.substr(i + 1, 2);
+    std::uint8_t byte = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (digits.size() < 2 || read.ptr != digits.data() + 2 || byte == 0) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{}{}: % must be followed by two hexadecimal digits", kScheme, uri));
+    }
+    path += static_cast<char>(byte);
+    i += 2;
+  }
+  return path;
+}
+
+// Insertions, deletions and substitutions of letters that turn a into b.
+// Method: Wagner and Fischer, "The string-to-string correction problem", JACM 1974.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+CodePoint first_code_point(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {1, lead};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
+  char32_t value = lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return {};
+    value = value << 6 | (byte(i) & 0x3FU);
+  }
+  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < kSmallest[length] || surrogate || value > 0x10FFFF) return {};
+  return {length, value};
+}
+
+std::string printable(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    const CodePoint point = first_code_point(name);
+    const std::size_t length = std::max<std::size_t>(1, point.length);
+    for (const char c : name.substr(0, length)) {
+      text += is_printable(point) ? std::string(1, c)
+                                  : fmt::format("\\x{:02X}", static_cast<std::uint8_t>(c));
+    }
+    name.remove_prefix(length);
+  }
+  return text;
+}
+
+std::string text_of_path(const std::string& path) {
+  if (is_utf8(path)) return path;
+  std::string uri(kScheme);
+  for (const char c : std::filesystem::absolute(path).string()) {
+    uri +=
+        is_unreserved(c) ? std::string(1, c) : fmt::format("%{:02X}", static_cast<std::uint8_t>(c));
+  }
+  return uri;
+}
+
+std::string path_of_text(const std::string& text) {
+  if (!text.starts_with(kScheme)) return text;
+  std::string_view rest = std::string_view(text).substr(kScheme.size());
+  if (rest.starts_with("localhost/")) rest.remove_prefix(std::string_view("localhost").size());
+  if (!rest.starts_with('/')) {
+    throw Error(ErrorKind::kUsage, text + ": only files of this host can be read");
+  }
+  return decoded(rest);
+}
+
+std::string utc_text(std::int64_t since_epoch_ns) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(since_epoch_ns / 1'000'000'000));
+}
+
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
+  std::string_view best;
+  std::size_t best_distance = name.size() + 1;
+  for (const std::string_view candidate : known) {
+    const std::size_t distance = edit_distance(name, candidate);
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    if (3 * distance <= longer && distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+// Text for people, terminals and programs, made of names that may be any bytes.
+namespace lookalike {
+
+// A character and the number of bytes it takes; length 0 for bytes that are not UTF-8 (RFC 3629:
+// no stray or missing continuation bytes, overlong forms, surrogates, or values above U+10FFFF).
+struct CodePoint {
+  std::size_t length = 0;
+  char32_t value = 0;
+};
+
+// The first character of a text that is not empty.
+CodePoint first_code_point(std::string_view text);
+
+// A file name as one line on a terminal or in a log: control characters, backslashes and bytes
+// that are not UTF-8 become \xNN.
+std::string printable(std::string_view name);
+
+// A path where only text is possible, such as in JSON. A UTF-8 path is unchanged; any other becomes
+// a file: URI (RFC 8089) of its absolute path, with %XX for bytes other than letters, digits and
+// -._~/. No absolute path begins like a URI, so the form is unambiguous.
+std::string text_of_path(const std::string& path);
+
+// The inverse of text_of_path(); also for paths that people type. Throws Error(kUsage) for a
+// damaged file: URI and for one that names another host.
+std::string path_of_text(const std::string& text);
+
+// A time in UTC: "2026-01-31T02:00:00Z".
+std::string utc_text(std::int64_t since_epoch_ns);
+
+// The known name nearest to `name` in edit distance, to suggest for a mistyped one; ties: the
+// first. Empty when more than a third of the letters of the longer name would have to change.
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
+
+}  // namespace lookalike

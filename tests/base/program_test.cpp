@@ -1,0 +1,76 @@
+#include "base/program.h"
+
+#include <csignal>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace lookalike {
+namespace {
+
+TEST(RunMain, ReturnsWhatTheBodyReturns) {
+  EXPECT_EQ(run_main("test", [] { return 1; }), 1);
+}
+
+TEST(RunMain, ErrorBecomesItsExitCodeAndALineOnStderr) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run_main("test", []() -> int { throw Error(ErrorKind::kStorage, "disk full"); }), 5);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "test: error: disk full\n");
+}
+
+TEST(RunMain, LackOfMemoryNamesTheSettingsThatReduceIt) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run_main("test", []() -> int { throw std::bad_alloc(); }), 4);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("out of memory"), std::string::npos);
+}
+
+TEST(RunMain, AnyOtherExceptionIsABug) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run_main("test", []() -> int { throw std::runtime_error("oops"); }), 70);
+  EXPECT_EQ(run_main("test", []() -> int { throw 7; }), 70);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "test: error: oops\ntest: error: unknown exception\n");
+}
+
+class StopSignalTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(StopSignalTest, IsReceivedInsteadOfEndingTheProgram) {
+  StopSignal stop;
+  EXPECT_EQ(stop.received(), 0);
+  ::kill(::getpid(), GetParam());
+  EXPECT_EQ(stop.received(), GetParam());
+  EXPECT_EQ(stop.received(), GetParam());
+}
+
+TEST_P(StopSignalTest, ASecondOneEndsTheProgram) {
+  const auto stopped_twice = [] {
+    StopSignal stop;
+    ::kill(::getpid(), GetParam());
+    if (stop.received() != GetParam()) std::_Exit(1);
+    ::kill(::getpid(), GetParam());
+    std::_Exit(2);
+  };
+  EXPECT_EXIT(stopped_twice(), ::testing::KilledBySignal(GetParam()), "");
+}
+
+TEST_P(StopSignalTest, OneThatWasNotReceivedEndsTheProgramAfterwards) {
+  const auto unasked = [] {
+    {
+      const StopSignal stop;
+      ::kill(::getpid(), GetParam());
+    }
+    std::_Exit(2);
+  };
+  EXPECT_EXIT(unasked(), ::testing::KilledBySignal(GetParam()), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, StopSignalTest, ::testing::Values(SIGINT, SIGTERM),
+                         [](const auto& test) { return signal_name(test.param); });
+
+}  // namespace
+}  // namespace lookalike
