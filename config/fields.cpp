@@ -2,207 +2,213 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "config/field_table.h"
+#include "config/retired.h"
 
 namespace lookalike {
 namespace {
 
-constexpr WholeNumber kSeed = {0, std::numeric_limits<std::int64_t>::max()};
+constexpr Integer kSeed = {0, std::numeric_limits<std::int64_t>::max()};
 
-void add_image_fields(std::vector<ConfigField>& to) {
-  constexpr auto kTable = &RunConfig::images;
-  using Options = ImagesOptions;
-  to.push_back(
-      field<kTable, &Options::folders>("images", "folders", TextList{.file_names = true}, "",
-                                       "Folders that are indexed, searched to the bottom."));
-  to.push_back(field<kTable, &Options::extensions>("images", "extensions", TextList{}, "",
-                                                   "Endings of the files to index, in any case."));
-  to.push_back(field<kTable, &Options::max_file_mib>(
-      "images", "max_file_mib", WholeNumber{1, 65536}, "MiB", "Larger files are skipped."));
-  to.push_back(field<kTable, &Options::max_megapixels>(
-      "images", "max_megapixels", WholeNumber{1, 1000}, "megapixels",
-      "Larger images are skipped before they are decoded."));
-  to.push_back(field<kTable, &Options::decode_threads>(
-      "images", "decode_threads", WholeNumber{0, 256}, "threads",
-      "Threads that decode images. 0: one per core."));
-  to.push_back(field<kTable, &Options::max_removed_share>(
-      "images", "max_removed_share", Number{0, 1}, "of a folder's files",
-      "If more of a folder's files are gone, and more than 20, none of them is removed."));
-}
+template <typename Value>
+using TomlType = std::conditional_t<std::is_integral_v<Value> && !std::is_same_v<Value, bool>,
+                                    std::int64_t, Value>;
 
-void add_device_fields(std::vector<ConfigField>& to) {
-  constexpr auto kTable = &RunConfig::device;
-  using Options = DeviceOptions;
-  to.push_back(field<kTable, &Options::choice>(
-      "device", "choice", Text{}, "",
-      "platform:type:name-or-index, each part may be empty. Empty: the first GPU, else CPU."));
-  to.push_back(field<kTable, &Options::memory_limit_mib>(
-      "device", "memory_limit_mib", WholeNumber{0, 1048576}, "MiB",
-      "Device memory that may be used. 0: the device's own limit."));
-  to.push_back(field<kTable, &Options::on_out_of_memory>(
-      "device", "on_out_of_memory", Choice{{"cpu", "stop"}}, "",
-      "When device memory runs out: go on on the CPU and say so, or stop."));
-}
-
-void add_extract_fields(std::vector<ConfigField>& to) {
-  constexpr auto kTable = &RunConfig::extract;
-  using Options = ExtractOptions;
-  to.push_back(
-      field<kTable, &Options::hessian_threshold>("extract", "hessian_threshold", Number{0, 1e6}, "",
-                                                 "Features with a weaker response are dropped."));
-  to.push_back(field<kTable, &Options::octaves>("extract", "octaves", WholeNumber{1, 6}, "",
-                                                "Doublings of scale that are searched."));
-  to.push_back(field<kTable, &Options::layers>("extract", "layers", WholeNumber{1, 8}, "",
-                                               "Scales within an octave."));
-  to.push_back(field<kTable, &Options::descriptor_size>(
-      "extract", "descriptor_size", WholeNumber{64, 128, 64}, "numbers",
-      "Length of a descriptor; 128 tells more apart and costs more."));
-  to.push_back(field<kTable, &Options::upright>(
-      "extract", "upright", YesOrNo{}, "",
-      "Features are not turned: faster, for photos that are never tilted."));
-  to.push_back(field<kTable, &Options::max_features>(
-      "extract", "max_features", WholeNumber{1, 100000}, "features",
-      "The strongest so many of an image are kept."));
-  to.push_back(field<kTable, &Options::longest_side_px>("extract", "longest_side_px",
-                                                        WholeNumber{64, 16384}, "px",
-                                                        "Larger images are reduced first."));
-  to.push_back(field<kTable, &Options::enlarge_to_px>(
-      "extract", "enlarge_to_px", WholeNumber{0, 4096}, "px",
-      "Images whose longest side is shorter are enlarged to it first."));
-  to.push_back(field<kTable, &Options::descriptor_form>(
-      "extract", "descriptor_form", Choice{{"plain", "signed_root"}}, "",
-      "Descriptor normalisation: none, or signed square root."));
-}
-
-void add_codebook_fields(std::vector<ConfigField>& to) {
-  constexpr auto kTable = &RunConfig::codebook;
-  using Options = CodebookOptions;
-  to.push_back(field<kTable, &Options::words>(
-      "codebook", "words", WholeNumber{1, 262144, 1, "auto"}, "words",
-      "Visual words. \"auto\": from the size of the collection."));
-  to.push_back(field<kTable, &Options::features_per_word>(
-      "codebook", "features_per_word", WholeNumber{1, 1024}, "features",
-      "Features that train one word; fewer, down to 16, where that is more than 2^20 in all."));
-  to.push_back(field<kTable, &Options::sample_images>("codebook", "sample_images",
-                                                      WholeNumber{1, 1000000}, "images",
-                                                      "Images that training may look at."));
-  to.push_back(field<kTable, &Options::max_iterations>(
-      "codebook", "max_iterations", WholeNumber{1, 1000}, "", "Passes of k-means at most."));
-  to.push_back(field<kTable, &Options::min_improvement>(
-      "codebook", "min_improvement", Number{0, 1}, "",
-      "Training ends when a pass betters the objective by a smaller share."));
-  to.push_back(field<kTable, &Options::seed>("codebook", "seed", kSeed, "",
-                                             "Training's random choices follow from it."));
-}
-
-void add_assign_fields(std::vector<ConfigField>& to) {
-  to.push_back(field<&RunConfig::assign, &AssignOptions::kernel>(
-      "assign", "kernel",
-      Choice{{"auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "fused", "matrix", "cpu"}}, "",
-      "How the nearest word is found. \"auto\": what was fastest on the device."));
-}
-
-void add_variance_fields(std::vector<ConfigField>& to) {
-  to.push_back(field<&RunConfig::variance, &VarianceOptions::minimum>(
-      "variance", "minimum", Number{0, 16256.25}, "grey levels squared",
-      "Images that vary less are recorded as blank and never found."));
-}
-
-void add_store_fields(std::vector<ConfigField>& to) {
-  constexpr auto kTable = &RunConfig::store;
-  using Options = StoreOptions;
-  to.push_back(field<kTable, &Options::database>("store", "database", Text{.file_name = true}, "",
-                                                 "The index's file."));
-  to.push_back(field<kTable, &Options::batch_images>(
-      "store", "batch_images", WholeNumber{1, 4096}, "images",
-      "Images that are published together, in one transaction."));
-  to.push_back(field<kTable, &Options::max_segments>("store", "max_segments", WholeNumber{1, 1000},
-                                                     "segments", "More are merged."));
-}
-
-// Which images are looked at, and how they are ranked.
-void add_ranking_fields(std::vector<ConfigField>& to) {
-  constexpr auto kTable = &RunConfig::match;
-  using Options = MatchOptions;
-  to.push_back(field<kTable, &Options::top>("match", "top", WholeNumber{1, 1000}, "images",
-                                            "Matches that are reported per query, at most."));
-  to.push_back(field<kTable, &Options::report>(
-      "match", "report", Choice{{"all", "similar", "part", "same_object", "duplicate"}}, "",
-      "The weakest kind of match that is reported."));
-  to.push_back(field<kTable, &Options::shortlist>(
-      "match", "shortlist", WholeNumber{1, 100000, 1, "auto"}, "images",
-      "Candidates that geometry verifies. \"auto\": grows with the collection."));
-  to.push_back(field<kTable, &Options::words_per_feature>(
-      "match", "words_per_feature", WholeNumber{1, 8}, "words",
-      "Nearest words that each feature of the query has."));
-  to.push_back(field<kTable, &Options::hamming_threshold>(
-      "match", "hamming_threshold", WholeNumber{0, 64}, "bits",
-      "Features whose signatures are further apart do not match."));
-  to.push_back(field<kTable, &Options::mirror>(
-      "match", "mirror", YesOrNo{}, "",
-      "Images are also looked for as a mirror shows them, which takes another search."));
-}
-
-// How candidates are verified and decided upon.
-void add_verification_fields(std::vector<ConfigField>& to) {
-  constexpr auto kTable = &RunConfig::match;
-  using Options = MatchOptions;
-  to.push_back(field<kTable, &Options::expansion_hits>(
-      "match", "expansion_hits", WholeNumber{0, 10}, "images",
-      "Sure matches whose features are then asked for as well."));
-  to.push_back(field<kTable, &Options::explain_once>(
-      "match", "explain_once", YesOrNo{}, "",
-      "Of matches that explain the same features differently, only the best keeps them."));
-  to.push_back(field<kTable, &Options::min_inliers>("match", "min_inliers", WholeNumber{4, 1000},
-                                                    "pairs", "Fewer are no pose."));
-  to.push_back(field<kTable, &Options::inlier_distance>(
-      "match", "inlier_distance", Number{0.0001, 0.5}, "of the query's diagonal",
-      "How far an inlier may lie from where the pose puts it."));
-  to.push_back(field<kTable, &Options::locate_candidates>(
-      "match", "locate_candidates", WholeNumber{0, 1000}, "images",
-      "Best matches that are compared by pixels at first; all that are listed are. 0: none is."));
-  to.push_back(field<kTable, &Options::same_probability>(
-      "match", "same_probability", Number{0, 1}, "",
-      "A match is the same object from this probability on."));
-  to.push_back(field<kTable, &Options::duplicate_correlation>(
-      "match", "duplicate_correlation", Number{-1, 1}, "",
-      "The same object is a duplicate from this correlation on, where it fills the photo."));
-  to.push_back(field<kTable, &Options::cache_mib>("match", "cache_mib", WholeNumber{0, 65536},
-                                                  "MiB", "Of the index, kept between queries."));
-  to.push_back(field<kTable, &Options::seed>("match", "seed", kSeed, "",
-                                             "Verification's random choices follow from it."));
-}
-
-void add_run_fields(std::vector<ConfigField>& to) {
-  constexpr auto kTable = &RunConfig::run;
-  using Options = RunOptions;
-  to.push_back(field<kTable, &Options::metrics>(
-      "run", "metrics", Text{.file_name = true}, "",
-      "Written after each run in Prometheus' text format. Empty: none."));
-  to.push_back(field<kTable, &Options::niceness>("run", "niceness", WholeNumber{0, 19}, "",
-                                                 "How far other programs go first."));
-}
-
-std::vector<ConfigField> all_fields() {
+struct Description {
+  std::vector<ConfigTable> tables;
   std::vector<ConfigField> fields;
-  add_image_fields(fields);
-  add_device_fields(fields);
-  add_extract_fields(fields);
-  add_codebook_fields(fields);
-  add_assign_fields(fields);
-  add_variance_fields(fields);
-  add_store_fields(fields);
-  add_ranking_fields(fields);
-  add_verification_fields(fields);
-  add_locate_fields(fields);
-  add_run_fields(fields);
-  return fields;
+};
+
+// Adds a table and then its keys to a description.
+template <typename Options>
+class TableOf {
+ public:
+  TableOf(Description& to, Options RunConfig::*options, std::string_view name,
+          std::string_view meaning)
+      : to_(to), options_(options), name_(name) {
+    to_.tables.push_back({name, meaning});
+  }
+
+  template <typename Value>
+  void operator()(std::string_view key, Value Options::*member, Rule rule,
+                  std::string_view meaning) const {
+    const auto options = options_;
+    to_.fields.push_back({name_, key, meaning, std::move(rule),
+                          [=](const RunConfig& config) -> FieldValue {
+                            return static_cast<TomlType<Value>>((config.*options).*member);
+                          },
+                          [=](RunConfig& config, const FieldValue& value) {
+                            (config.*options).*member =
+                                static_cast<Value>(std::get<TomlType<Value>>(value));
+                          }});
+  }
+
+ private:
+  Description& to_;
+  Options RunConfig::*options_;
+  std::string_view name_;
+};
+
+void describe_indexing(Description& to) {
+  const TableOf images(to, &RunConfig::images, "images", "What to index.");
+  images("folders", &ImagesOptions::folders, TextList{.file_names = true},
+         "Folders to index, recursively.");
+  images("extensions", &ImagesOptions::extensions, TextList{},
+         "Extensions of the files to index, in any case.");
+  images("max_file_mib", &ImagesOptions::max_file_mib, Integer{1, 65536, "MiB"},
+         "Skip larger files.");
+  images("max_megapixels", &ImagesOptions::max_megapixels, Integer{1, 1000, "megapixels"},
+         "Skip larger images before decoding them.");
+  images("decode_threads", &ImagesOptions::decode_threads, Integer{0, 256, "threads"},
+         "Threads that decode images. 0: one per core.");
+  images("max_removed_share", &ImagesOptions::max_removed_share,
+         Number{0, 1, "of a folder's files"},
+         "Remove none of a folder's missing files when more than this share, and more than 20, are "
+         "missing.");
+
+  const TableOf device(to, &RunConfig::device, "device",
+                       "Where kernels run; `lookalike devices` lists the choices.");
+  device("choice", &DeviceOptions::choice, Text{},
+         "platform:type:name-or-index, each part may be empty. Empty: the first GPU, else CPU.");
+  device("memory_limit_mib", &DeviceOptions::memory_limit_mib, Integer{0, 1048576, "MiB"},
+         "Limit of device memory. 0: the device's own.");
+  device("on_out_of_memory", &DeviceOptions::on_out_of_memory, Choice{{"cpu", "stop"}},
+         "When device memory runs out: fall back to the CPU with a warning, or stop.");
+
+  const TableOf extract(to, &RunConfig::extract, "extract",
+                        "SURF features. An index keeps the settings it was made with.");
+  extract("hessian_threshold", &ExtractOptions::hessian_threshold, Number{0, 1e6},
+          "Minimum response of a feature.");
+  extract("octaves", &ExtractOptions::octaves, Integer{1, 6}, "Octaves of the scale space.");
+  extract("layers", &ExtractOptions::layers, Integer{1, 8}, "Scales per octave.");
+  extract("descriptor_size", &ExtractOptions::descriptor_size,
+          Integer{.lowest = 64, .highest = 128, .unit = "numbers", .step = 64},
+          "Length of a descriptor; 128 is more distinctive and slower.");
+  extract("upright", &ExtractOptions::upright, Boolean{},
+          "Skip orientation: faster, for photos that are never rotated.");
+  extract("max_features", &ExtractOptions::max_features, Integer{1, 100000, "features"},
+          "Maximum features per image, strongest first.");
+  extract("longest_side_px", &ExtractOptions::longest_side_px, Integer{64, 16384, "px"},
+          "Reduce images whose longest side is above this.");
+  extract("enlarge_to_px", &ExtractOptions::enlarge_to_px, Integer{0, 4096, "px"},
+          "Enlarge images whose longest side is below this.");
+  extract("descriptor_form", &ExtractOptions::descriptor_form, Choice{{"plain", "signed_root"}},
+          "Descriptor normalisation: none, or signed square root.");
+
+  const TableOf codebook(to, &RunConfig::codebook, "codebook",
+                         "Visual words, trained by k-means when an index is made.");
+  codebook("words", &CodebookOptions::words, Integer{1, 262144, "words", "auto"},
+           "Visual words. \"auto\": by the size of the collection.");
+  codebook("features_per_word", &CodebookOptions::features_per_word, Integer{1, 1024, "features"},
+           "Training features per word; reduced, to at least 16, to stay below 2^20 in all.");
+  codebook("sample_images", &CodebookOptions::sample_images, Integer{1, 1000000, "images"},
+           "Maximum images in the training sample.");
+  codebook("max_iterations", &CodebookOptions::max_iterations, Integer{1, 1000},
+           "Maximum iterations of k-means.");
+  codebook("min_improvement", &CodebookOptions::min_improvement, Number{0, 1},
+           "Stop training when an iteration improves the objective by a smaller share.");
+  codebook("seed", &CodebookOptions::seed, kSeed, "Seed for training.");
+
+  const TableOf assign(to, &RunConfig::assign, "assign", "Assignment of features to words.");
+  assign("kernel", &AssignOptions::kernel,
+         Choice{{"auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "fused", "matrix", "cpu"}},
+         "Search for the nearest word. \"auto\": the fastest measured on the device.");
+
+  const TableOf variance(to, &RunConfig::variance, "variance", "Blank images.");
+  variance("minimum", &VarianceOptions::minimum, Number{0, 16256.25, "grey levels squared"},
+           "Images of lower variance are recorded as blank and never found.");
+
+  const TableOf store(to, &RunConfig::store, "store", "The index.");
+  store("database", &StoreOptions::database, Text{.file_name = true}, "Index file.");
+  store("batch_images", &StoreOptions::batch_images, Integer{1, 4096, "images"},
+        "Images per transaction.");
+  store("max_segments", &StoreOptions::max_segments, Integer{1, 1000, "segments"},
+        "Merge segments above this number.");
+}
+
+void describe_queries(Description& to) {
+  const TableOf match(to, &RunConfig::match, "match", "Queries.");
+  match("top", &MatchOptions::top, Integer{1, 1000, "images"}, "Maximum matches per query.");
+  match("report", &MatchOptions::report,
+        Choice{{"all", "similar", "part", "same_object", "duplicate"}},
+        "Weakest decision to report.");
+  match("shortlist", &MatchOptions::shortlist, Integer{1, 100000, "images", "auto"},
+        "Candidates for geometric verification. \"auto\": grows with the collection.");
+  match("words_per_feature", &MatchOptions::words_per_feature, Integer{1, 8, "words"},
+        "Nearest words of each query feature.");
+  match("hamming_threshold", &MatchOptions::hamming_threshold, Integer{0, 64, "bits"},
+        "Maximum distance between the signatures of matching features.");
+  match("mirror", &MatchOptions::mirror, Boolean{},
+        "Also find mirrored images, by a second search.");
+  match("expansion_hits", &MatchOptions::expansion_hits, Integer{0, 10, "images"},
+        "Best sure matches whose features expand the query.");
+  match("explain_once", &MatchOptions::explain_once, Boolean{},
+        "Of matches that explain the same features differently, only the best keeps them.");
+  match("min_inliers", &MatchOptions::min_inliers, Integer{4, 1000, "pairs"},
+        "Minimum inliers for a pose.");
+  match("inlier_distance", &MatchOptions::inlier_distance,
+        Number{0.0001, 0.5, "of the query's diagonal"},
+        "Maximum distance between an inlier and its position under the pose.");
+  match("locate_candidates", &MatchOptions::locate_candidates, Integer{0, 1000, "images"},
+        "Best matches to compare by pixels first; the other listed ones follow. 0: none at all.");
+  match("same_probability", &MatchOptions::same_probability, Number{0, 1},
+        "Minimum probability of a same object.");
+  match("duplicate_correlation", &MatchOptions::duplicate_correlation, Number{-1, 1},
+        "Minimum correlation of a duplicate, which also fills the photo.");
+  match("cache_mib", &MatchOptions::cache_mib, Integer{0, 65536, "MiB"},
+        "Cache of posting lists and image records.");
+  match("seed", &MatchOptions::seed, kSeed, "Seed for RANSAC.");
+
+  const TableOf locate(to, &RunConfig::locate, "locate", "Locating an object in a scene.");
+  locate("method", &LocateOptions::method, Choice{{"auto", "features", "correlation"}},
+         "Search method. \"auto\": features, and correlation where they find nothing.");
+  locate("min_turn_degrees", &LocateOptions::min_turn_degrees, Number{-360, 360, "degrees"},
+         "Smallest rotation to search, clockwise as seen.");
+  locate("max_turn_degrees", &LocateOptions::max_turn_degrees, Number{-360, 360, "degrees"},
+         "Largest rotation to search; not below min_turn_degrees.");
+  locate(
+      "turn_step_degrees", &LocateOptions::turn_step_degrees, Number{0.001, 90, "degrees", "auto"},
+      "Rotation step of the coarsest level, halved at each finer one. \"auto\": one pixel at the "
+      "object's rim.");
+  locate("min_scale", &LocateOptions::min_scale, Number{0.05, 20},
+         "Smallest scale to search, px of the scene per px of the object.");
+  locate("max_scale", &LocateOptions::max_scale, Number{0.05, 20},
+         "Largest scale to search; not below min_scale.");
+  locate("scale_step", &LocateOptions::scale_step, Number{0.001, 1, "", "auto"},
+         "Relative scale step of the coarsest level. \"auto\": one pixel at the object's rim.");
+  locate("min_correlation", &LocateOptions::min_correlation, Number{0, 1},
+         "Minimum correlation of a hit by correlation.");
+  locate(
+      "margin", &LocateOptions::margin, Number{0.001, 1, "", "auto"},
+      "How far below min_correlation a candidate on a coarse level may score. \"auto\": measured "
+      "on the object.");
+  locate("polarity", &LocateOptions::polarity, Choice{{"same", "reversed", "either"}},
+         "Polarity of the object's contrast in the scene.");
+  locate("max_overlap", &LocateOptions::max_overlap, Number{0, 1},
+         "Drop the weaker of two hits whose intersection over union is above this.");
+  locate("max_hits", &LocateOptions::max_hits, Integer{1, 10000, "hits"},
+         "Maximum hits per object and scene, best first.");
+
+  const TableOf run(to, &RunConfig::run, "run", "The indexing process.");
+  run("metrics", &RunOptions::metrics, Text{.file_name = true},
+      "Metrics file in Prometheus' text format, written after each run. Empty: none.");
+  run("niceness", &RunOptions::niceness, Integer{0, 19}, "Process niceness.");
+}
+
+const Description& description() {
+  static const Description all = [] {
+    Description to;
+    describe_indexing(to);
+    describe_queries(to);
+    return to;
+  }();
+  return all;
 }
 
 }  // namespace
@@ -212,32 +218,51 @@ std::string ConfigField::name() const {
 }
 
 std::span<const ConfigTable> config_tables() {
-  static constexpr ConfigTable kTables[] = {
-      {"images", "What is indexed."},
-      {"device", "Where kernels run; `lookalike devices` lists what is there."},
-      {"extract", "SURF features. An index keeps the settings that it was made with."},
-      {"codebook", "Visual words, trained by k-means when an index is made."},
-      {"assign", "Features to words."},
-      {"variance", "Blank images."},
-      {"store", "The index."},
-      {"match", "Looking things up."},
-      {"locate", "Where a scene shows an object."},
-      {"run", "The nightly run as a process."},
-  };
-  return kTables;
+  return description().tables;
 }
 
 std::span<const ConfigField> config_fields() {
-  static const std::vector<ConfigField> fields = all_fields();
-  return fields;
+  return description().fields;
+}
+
+const ConfigField* find_config_field(std::string_view name) {
+  const auto& fields = description().fields;
+  const auto found = std::ranges::find(fields, name, &ConfigField::name);
+  return found == fields.end() ? nullptr : &*found;
 }
 
 const ConfigField& config_field(std::string_view name) {
-  const auto fields = config_fields();
-  const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&](const ConfigField& field) { return field.name() == name; });
-  require(found != fields.end(), "config_field: there is no such field");
-  return *found;
+  const ConfigField* field = find_config_field(name);
+  require(field != nullptr, "config_field: unknown field");
+  return *field;
+}
+
+void set_field(RunConfig& config, const ConfigField& field, const std::string& text,
+               std::string_view source) {
+  const std::optional<FieldValue> value = parse(field.rule, text);
+  if (!value) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: must be {}, was \"{}\"{}", source, allowed(field.rule), text,
+                            retired_value(field.name(), text)));
+  }
+  field.set(config, *value);
+}
+
+std::string to_toml(const RunConfig& config) {
+  const RunConfig defaults;
+  std::string text =
+      "# All keys of lookalike's configuration. A file needs only the keys it changes; relative\n"
+      "# paths in it start at the folder of the file.\n";
+  for (const ConfigTable& table : config_tables()) {
+    text += fmt::format("\n# {}\n[{}]\n", table.meaning, table.name);
+    for (const ConfigField& field : config_fields()) {
+      if (field.table != table.name) continue;
+      text += fmt::format("\n# {}\n# Must be {}. Default: {}\n{} = {}\n", field.meaning,
+                          allowed(field.rule), to_toml(field.rule, field.get(defaults)), field.key,
+                          to_toml(field.rule, field.get(config)));
+    }
+  }
+  return text;
 }
 
 }  // namespace lookalike

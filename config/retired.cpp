@@ -14,11 +14,11 @@ namespace {
 
 struct RetiredKey {
   std::string_view name;
-  std::string_view constant;  // what it always is now
-  std::string_view why;       // to follow "because"
+  std::string_view constant;
+  std::string_view why;  // to follow "because"
 };
 
-// Measured in EXPERIMENTS.md.
+// The measurements are in EXPERIMENTS.md.
 constexpr RetiredKey kRetiredKeys[] = {
     {"match.hamming_weights", "true", "equal votes found fewer images"},
     {"match.burstiness", "true", "counting repeated votes in full found fewer images"},

@@ -2,15 +2,15 @@
 
 #include <string_view>
 
-// Settings that were removed; configuration files and command lines that still have them are told.
+// Removed settings that configuration files, command lines and indexes may still have.
 namespace lookalike {
 
-// Whether `name` ("match.burstiness") is a removed key. Warns where `value`, as TOML writes it, is
-// what the setting always is now, and throws Error(kUsage) with the reason where it is not. Both
-// messages begin with "source: ".
+// Whether `name` ("match.burstiness") is a removed key. Warns when `value`, as written in TOML, is
+// the constant that replaced it, else throws Error(kUsage) with the reason. Both messages begin
+// with "source: ".
 bool accept_retired_key(std::string_view name, std::string_view value, std::string_view source);
 
-// Why an existing key no longer takes this value, to follow "was VALUE"; empty for other values.
+// Why a key no longer takes this value, to follow "was VALUE"; empty for other values.
 std::string_view retired_value(std::string_view name, std::string_view value);
 
 }  // namespace lookalike

@@ -1,6 +1,9 @@
 #include "config/rules.h"
 
 #include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,32 +18,67 @@ struct Overloaded : Cases... {
 template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-std::string with_unit(std::string text, std::string_view unit) {
-  return unit.empty() ? text : fmt::format("{} {}", text, unit);
+template <typename NumericRule>
+std::string with_unit_and_zero_word(const NumericRule& rule, std::string text) {
+  if (!rule.unit.empty()) text += fmt::format(" {}", rule.unit);
+  return rule.zero_word.empty() ? text : fmt::format("\"{}\" or {}", rule.zero_word, text);
 }
 
-std::string or_zero_word(std::string_view zero_word, const std::string& text) {
-  return zero_word.empty() ? text : fmt::format("\"{}\" or {}", zero_word, text);
-}
-
-std::string whole_number_allowed(const WholeNumber& rule, std::string_view unit) {
+std::string integer_range(const Integer& rule) {
+  if (rule.step == 1) return fmt::format("an integer from {} to {}", rule.lowest, rule.highest);
   std::string text;
-  if (rule.step == 1) {
-    text = fmt::format("a whole number from {} to {}", rule.lowest, rule.highest);
-  } else {
-    for (std::int64_t value = rule.lowest; value <= rule.highest; value += rule.step) {
-      text += fmt::format("{}{}", text.empty() ? "" : " or ", value);
-    }
+  for (std::int64_t value = rule.lowest; value <= rule.highest; value += rule.step) {
+    text += fmt::format("{}{}", text.empty() ? "" : " or ", value);
   }
-  return or_zero_word(rule.zero_word, with_unit(std::move(text), unit));
+  return text;
 }
 
-bool whole_number_accepts(const WholeNumber& rule, std::int64_t value) {
-  if (value == 0 && !rule.zero_word.empty()) return true;
-  return value >= rule.lowest && value <= rule.highest && (value - rule.lowest) % rule.step == 0;
+// Empty when there is none.
+std::string_view zero_word(const Rule& rule) {
+  if (const auto* integer = std::get_if<Integer>(&rule)) return integer->zero_word;
+  if (const auto* number = std::get_if<Number>(&rule)) return number->zero_word;
+  return {};
 }
 
-// A basic string of TOML. Bytes that are not UTF-8 stay as they are.
+bool accepts(const Rule& rule, const FieldValue& value) {
+  return std::visit(Overloaded{
+                        [](const Integer& integer, std::int64_t held) {
+                          if (held == 0 && !integer.zero_word.empty()) return true;
+                          return held >= integer.lowest && held <= integer.highest &&
+                                 (held - integer.lowest) % integer.step == 0;
+                        },
+                        [](const Number& number, double held) {
+                          if (held == 0 && !number.zero_word.empty()) return true;
+                          return held >= number.lowest && held <= number.highest;
+                        },
+                        [](const Choice& choice, const std::string& held) {
+                          return std::ranges::count(choice.words, held) > 0;
+                        },
+                        [](const Boolean&, bool) { return true; },
+                        [](const Text&, const std::string&) { return true; },
+                        [](const TextList&, const std::vector<std::string>&) { return true; },
+                        [](const auto&, const auto&) { return false; },
+                    },
+                    rule, value);
+}
+
+template <typename Value>
+std::optional<Value> parse_number(const std::string& text) {
+  Value value{};
+  const char* end = text.data() + text.size();
+  const auto [stopped, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc() || stopped != end) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+// A basic string of TOML. Bytes that are not UTF-8 are unchanged.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -58,73 +96,67 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
-std::string allowed(const Rule& rule, std::string_view unit) {
+std::string allowed(const Rule& rule) {
   return std::visit(Overloaded{
-                        [&](const WholeNumber& whole) { return whole_number_allowed(whole, unit); },
-                        [&](const Number& number) {
-                          return or_zero_word(number.zero_word,
-                                              with_unit(fmt::format("a number from {} to {}",
-                                                                    number.lowest, number.highest),
-                                                        unit));
+                        [](const Integer& integer) {
+                          return with_unit_and_zero_word(integer, integer_range(integer));
+                        },
+                        [](const Number& number) {
+                          return with_unit_and_zero_word(
+                              number,
+                              fmt::format("a number from {} to {}", number.lowest, number.highest));
                         },
                         [](const Choice& choice) {
                           return fmt::format("\"{}\"", fmt::join(choice.words, "\" or \""));
                         },
-                        [](const YesOrNo&) { return std::string("true or false"); },
-                        [](const Text&) { return std::string("text in quotes"); },
-                        [](const TextList&) { return std::string("a list of texts in quotes"); },
+                        [](const Boolean&) { return std::string("true or false"); },
+                        [](const Text&) { return std::string("a string"); },
+                        [](const TextList&) { return std::string("a list of strings"); },
                     },
                     rule);
 }
 
-std::string_view zero_word(const Rule& rule) {
-  if (const auto* whole = std::get_if<WholeNumber>(&rule)) return whole->zero_word;
-  if (const auto* number = std::get_if<Number>(&rule)) return number->zero_word;
-  return {};
+std::optional<FieldValue> checked(const Rule& rule, FieldValue value) {
+  const auto* word = std::get_if<std::string>(&value);
+  if (word && !word->empty() && *word == zero_word(rule)) value = std::int64_t{0};
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  if (integer && std::holds_alternative<Number>(rule)) value = static_cast<double>(*integer);
+  if (!accepts(rule, value)) return std::nullopt;
+  return value;
 }
 
-bool accepts(const Rule& rule, const FieldValue& value) {
-  return std::visit(Overloaded{
-                        [](const WholeNumber& whole, std::int64_t held) {
-                          return whole_number_accepts(whole, held);
-                        },
-                        [](const Number& number, double held) {
-                          if (held == 0 && !number.zero_word.empty()) return true;
-                          return held >= number.lowest && held <= number.highest;
-                        },
-                        [](const Choice& choice, const std::string& held) {
-                          return std::find(choice.words.begin(), choice.words.end(), held) !=
-                                 choice.words.end();
-                        },
-                        [](const YesOrNo&, bool) { return true; },
-                        [](const Text&, const std::string&) { return true; },
-                        [](const TextList&, const std::vector<std::string>&) { return true; },
-                        [](const auto&, const auto&) { return false; },
-                    },
-                    rule, value);
+std::optional<FieldValue> parse(const Rule& rule, const std::string& text) {
+  if (std::holds_alternative<TextList>(rule)) return split(text);
+  FieldValue value = text;
+  if (std::holds_alternative<Boolean>(rule)) {
+    if (text == "true" || text == "false") value = text == "true";
+  } else if (std::holds_alternative<Integer>(rule)) {
+    if (const auto number = parse_number<std::int64_t>(text)) value = *number;
+  } else if (std::holds_alternative<Number>(rule)) {
+    if (const auto number = parse_number<double>(text)) value = *number;
+  }
+  return checked(rule, std::move(value));
 }
 
 std::string to_toml(const Rule& rule, const FieldValue& value) {
   const std::string_view word = zero_word(rule);
-  return std::visit(
-      Overloaded{
-          [](bool held) { return std::string(held ? "true" : "false"); },
-          [&](std::int64_t held) {
-            return held == 0 && !word.empty() ? quoted(word) : fmt::format("{}", held);
-          },
-          [&](double held) {
-            return held == 0 && !word.empty() ? quoted(word) : fmt::format("{}", held);
-          },
-          [](const std::string& held) { return quoted(held); },
-          [](const std::vector<std::string>& held) {
-            std::string list;
-            for (const std::string& item : held) {
-              list += (list.empty() ? "" : ", ") + quoted(item);
-            }
-            return '[' + list + ']';
-          },
-      },
-      value);
+  const auto number = [&](auto held) {
+    return held == 0 && !word.empty() ? quoted(word) : fmt::format("{}", held);
+  };
+  return std::visit(Overloaded{
+                        [](bool held) { return std::string(held ? "true" : "false"); },
+                        [&](std::int64_t held) { return number(held); },
+                        [&](double held) { return number(held); },
+                        [](const std::string& held) { return quoted(held); },
+                        [](const std::vector<std::string>& held) {
+                          std::string list;
+                          for (const std::string& item : held) {
+                            list += (list.empty() ? "" : ", ") + quoted(item);
+                          }
+                          return '[' + list + ']';
+                        },
+                    },
+                    value);
 }
 
 }  // namespace lookalike

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -9,31 +10,34 @@
 // What a key of the configuration may hold.
 namespace lookalike {
 
-// The value of any key, in the types that TOML has for it.
+// The value of any key, in the types of TOML.
 using FieldValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
-// A whole number: lowest, lowest + step, ... up to highest. With zero_word, 0 is allowed as well
-// and may be written as that word.
-struct WholeNumber {
+// lowest, lowest + step, ... up to highest. With zero_word, 0 is also allowed, and may be written
+// as that word.
+struct Integer {
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
-  std::int64_t step = 1;
+  std::string_view unit{};
   std::string_view zero_word{};
+  std::int64_t step = 1;
 };
 
-// A finite number in [lowest, highest]; whole ones may be written without a point. With zero_word,
-// as for WholeNumber.
+// A finite number in [lowest, highest], which may be written as an integer. zero_word as above.
 struct Number {
   double lowest = 0;
   double highest = 0;
+  std::string_view unit{};
   std::string_view zero_word{};
 };
 
 struct Choice {
   std::vector<std::string_view> words;
 };
-struct YesOrNo {};
-// A file_name that is relative in a configuration file is relative to that file's folder.
+
+struct Boolean {};
+
+// A relative file_name in a configuration file is relative to the folder of that file.
 struct Text {
   bool file_name = false;
 };
@@ -41,17 +45,19 @@ struct TextList {
   bool file_names = false;
 };
 
-using Rule = std::variant<WholeNumber, Number, Choice, YesOrNo, Text, TextList>;
+using Rule = std::variant<Integer, Number, Choice, Boolean, Text, TextList>;
 
-// What is allowed, to follow "must be": "a whole number from 1 to 8".
-std::string allowed(const Rule& rule, std::string_view unit);
+// What is allowed, to follow "must be": "an integer from 1 to 8 words".
+std::string allowed(const Rule& rule);
 
-// The word that stands for 0; empty when there is none.
-std::string_view zero_word(const Rule& rule);
+// The value in the rule's own type: 0 for the zero word, a double for a Number written as an
+// integer. Nothing when the rule does not allow the value.
+std::optional<FieldValue> checked(const Rule& rule, FieldValue value);
 
-bool accepts(const Rule& rule, const FieldValue& value);
+// The same for the text of a command line: "64", "true", "auto", "jpg,png".
+std::optional<FieldValue> parse(const Rule& rule, const std::string& text);
 
-// A value as TOML writes it; a WholeNumber's 0 as its word.
+// A value as TOML; 0 as the zero word.
 std::string to_toml(const Rule& rule, const FieldValue& value);
 
 }  // namespace lookalike

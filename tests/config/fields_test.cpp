@@ -35,7 +35,7 @@ TEST(DefaultToml, LoadsToTheDefaults) {
 
 TEST(ConfigFields, EveryDefaultIsAllowed) {
   for (const ConfigField& field : config_fields()) {
-    EXPECT_TRUE(accepts(field.rule, field.get(RunConfig{}))) << field.name();
+    EXPECT_EQ(checked(field.rule, field.get(RunConfig{})), field.get(RunConfig{})) << field.name();
   }
 }
 
@@ -55,7 +55,7 @@ TEST(ConfigFields, EachChangesItsOwnMemberAndIsWrittenBack) {
     FieldValue after = before;
     if (auto* flag = std::get_if<bool>(&after)) *flag = !*flag;
     if (auto* whole = std::get_if<std::int64_t>(&after)) {
-      *whole = std::get<WholeNumber>(field.rule).highest;
+      *whole = std::get<Integer>(field.rule).highest;
     }
     if (auto* number = std::get_if<double>(&after)) *number = std::get<Number>(field.rule).highest;
     if (auto* text = std::get_if<std::string>(&after)) {
@@ -90,7 +90,7 @@ TEST(SetField, ReadsTextAsACommandLineHasIt) {
   EXPECT_THAT(config.images.extensions, testing::ElementsAre("jpg", "png"));
 }
 
-TEST(SetField, TellsWhatIsAllowed) {
+TEST(SetField, SaysWhatIsAllowed) {
   RunConfig config;
   for (const std::string wrong : {"9", "-1", "", "4x", "99999999999999999999", "4.0"}) {
     try {
@@ -99,7 +99,7 @@ TEST(SetField, TellsWhatIsAllowed) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kUsage);
       EXPECT_EQ(std::string(error.what()),
-                "--octaves: must be a whole number from 1 to 6, was \"" + wrong + "\"");
+                "--octaves: must be an integer from 1 to 6, was \"" + wrong + "\"");
     }
   }
   EXPECT_EQ(config, RunConfig{});

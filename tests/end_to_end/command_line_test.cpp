@@ -84,7 +84,7 @@ TEST(Lookalike, AValueOutOfRangeIsToldWhatIsAllowed) {
       run_program("lookalike", {"query", "--database", "x.db", "--top", "0", "photo.jpg"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
-            "lookalike: error: --top: must be a whole number from 1 to 1000 images, was \"0\"\n");
+            "lookalike: error: --top: must be an integer from 1 to 1000 images, was \"0\"\n");
 }
 
 TEST(Lookalike, AWrongConfigurationIsToldWithItsPlace) {
@@ -93,7 +93,7 @@ TEST(Lookalike, AWrongConfigurationIsToldWithItsPlace) {
   const ProgramResult result = run_program("lookalike", {"index", "--config", file});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err, "lookalike: error: " + file +
-                            ":2:11: extract.octaves: must be a whole number from 1 to 6, was 9\n");
+                            ":2:11: extract.octaves: must be an integer from 1 to 6, was 9\n");
 }
 
 TEST(Lookalike, AMissingIndexIsAnInputError) {

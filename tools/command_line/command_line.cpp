@@ -32,7 +32,7 @@ std::string absolute(const std::string& name) {
 
 // What stands for the value in --help.
 std::string value_name(const Rule& rule) {
-  if (std::holds_alternative<WholeNumber>(rule)) return "N";
+  if (std::holds_alternative<Integer>(rule)) return "N";
   if (std::holds_alternative<Number>(rule)) return "X";
   if (const auto* text = std::get_if<Text>(&rule)) return text->file_name ? "FILE" : "TEXT";
   if (const auto* list = std::get_if<TextList>(&rule)) return list->file_names ? "DIR" : "TEXT";
@@ -42,8 +42,8 @@ std::string value_name(const Rule& rule) {
 std::string help_text(const ConfigField& field) {
   const bool any_text =
       std::holds_alternative<Text>(field.rule) || std::holds_alternative<TextList>(field.rule);
-  if (any_text || std::holds_alternative<YesOrNo>(field.rule)) return std::string(field.meaning);
-  return fmt::format("{} Must be {}.", field.meaning, allowed(field.rule, field.unit));
+  if (any_text || std::holds_alternative<Boolean>(field.rule)) return std::string(field.meaning);
+  return fmt::format("{} Must be {}.", field.meaning, allowed(field.rule));
 }
 
 // "table.key=value", as --set has it.
@@ -54,10 +54,8 @@ void apply_setting(RunConfig& config, const std::string& setting) {
       accept_retired_key(name, setting.substr(equals + 1), "--set")) {
     return;
   }
-  const auto fields = config_fields();
-  const auto field = std::find_if(fields.begin(), fields.end(),
-                                  [&](const ConfigField& known) { return known.name() == name; });
-  if (equals == std::string::npos || field == fields.end()) {
+  const ConfigField* field = find_config_field(name);
+  if (equals == std::string::npos || !field) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--set: must be TABLE.KEY=VALUE with a key that `lookalike config` "
                             "lists, was \"{}\"",
@@ -99,7 +97,7 @@ CLI::Option* ConfigArguments::add(const std::string& option, std::string_view fi
   Argument& argument = arguments_.emplace_back(Argument{option, &config_field(field)});
   const Rule& rule = argument.field->rule;
   const std::string help = help_text(*argument.field);
-  if (std::holds_alternative<YesOrNo>(rule)) {
+  if (std::holds_alternative<Boolean>(rule)) {
     return command_.add_flag(option, argument.flag, help);
   }
   const bool list = std::holds_alternative<TextList>(rule);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/program.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -78,8 +79,7 @@ TEST(ConfigArguments, FileNamesAreRelativeToWhereWeAre) {
 }
 
 TEST(ConfigArguments, AnOptionOutOfRangeIsTold) {
-  EXPECT_EQ(refusal({"--octaves", "9"}),
-            "--octaves: must be a whole number from 1 to 6, was \"9\"");
+  EXPECT_EQ(refusal({"--octaves", "9"}), "--octaves: must be an integer from 1 to 6, was \"9\"");
 }
 
 TEST(ConfigArguments, SetReachesEveryKeyAndWins) {
@@ -93,7 +93,7 @@ TEST(ConfigArguments, SetRefusesKeysThatThereAreNotAndValuesOutOfRange) {
   EXPECT_THAT(refusal({"--set", "extract.octave=2"}), HasSubstr("extract.octave=2"));
   EXPECT_THAT(refusal({"--set", "extract.octaves"}), HasSubstr("TABLE.KEY=VALUE"));
   EXPECT_EQ(refusal({"--set", "extract.octaves=9"}),
-            "--set extract.octaves: must be a whole number from 1 to 6, was \"9\"");
+            "--set extract.octaves: must be an integer from 1 to 6, was \"9\"");
 }
 
 TEST(ConfigArguments, SetOfARetiredKeyWarnsOrIsRefused) {
@@ -120,9 +120,8 @@ TEST(ParseCommandLine, HelpIsNoErrorAndEndsTheProgram) {
   Program program;
   testing::internal::CaptureStdout();
   program.run({"--help"});
-  EXPECT_THAT(
-      testing::internal::GetCapturedStdout(),
-      HasSubstr("Doublings of scale that are searched. Must be a whole number from 1 to 6"));
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              HasSubstr("Octaves of the scale space. Must be an integer from 1 to 6"));
   EXPECT_FALSE(program.goes_on());
 }
 
