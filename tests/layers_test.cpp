@@ -38,10 +38,15 @@ const std::vector<Layer> kLayers = {
     {"tests", {"base", "config", "kernels", "storage", "stages", "pipeline", "tools"}},
 };
 
+// What kernels/ uses of base/, so that it builds with OpenCL only: the standard library suffices.
+const Names kStandardBase = {"base/artefacts",  "base/error",    "base/features",
+                             "base/homography", "base/image",    "base/matrix_view",
+                             "base/random",     "base/signature"};
+
 // What stages share among themselves.
 const Names kSharedStages = {"stages/decode"};
 
-// Where the headers of a library may be seen.
+// Which folders may include the headers of a library.
 struct Library {
   std::string_view prefix;
   Names folders;
@@ -74,7 +79,16 @@ std::string_view first_parts(std::string_view path, std::size_t parts) {
   return path.substr(0, end);
 }
 
+bool is_standard_base(std::string_view file) {
+  const std::string_view stem = file.substr(0, file.rfind('.'));
+  return std::find(kStandardBase.begin(), kStandardBase.end(), stem) != kStandardBase.end();
+}
+
 bool may_include_ours(std::string_view file, std::string_view included) {
+  if (is_under(included, "base") && (is_under(file, "kernels") || is_standard_base(file)) &&
+      !is_standard_base(included)) {
+    return false;
+  }
   const auto layer = std::find_if(kLayers.begin(), kLayers.end(), [&](const Layer& candidate) {
     return is_under(file, candidate.folder);
   });
@@ -86,7 +100,8 @@ bool may_include_ours(std::string_view file, std::string_view included) {
 
 bool may_include_library(std::string_view file, std::string_view included) {
   return std::all_of(kLibraries.begin(), kLibraries.end(), [&](const Library& library) {
-    return !included.starts_with(library.prefix) || is_under_any(file, library.folders);
+    return !included.starts_with(library.prefix) ||
+           (is_under_any(file, library.folders) && !is_standard_base(file));
   });
 }
 
@@ -187,6 +202,14 @@ TEST(LayerCheck, CatchesAFolderThatIncludesUpwards) {
               ElementsAre("base/scan.cpp includes storage/index_types.h"));
   EXPECT_THAT(violations("stages/match/match.h", "#include \"tools/report/report.h\""),
               ElementsAre("stages/match/match.h includes tools/report/report.h"));
+}
+
+TEST(LayerCheck, CatchesWhatWouldKeepTheKernelsFromBuildingAlone) {
+  EXPECT_THAT(violations("kernels/surf/surf.h", "#include \"base/text.h\""),
+              ElementsAre("kernels/surf/surf.h includes base/text.h"));
+  EXPECT_THAT(
+      violations("base/random.h", "#include <fmt/format.h>\n#include \"base/text.h\"\n"),
+      ElementsAre("base/random.h includes fmt/format.h", "base/random.h includes base/text.h"));
 }
 
 TEST(LayerCheck, CatchesAStageThatIncludesAnother) {
