@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "base/error.h"
 
@@ -16,15 +15,8 @@ class MatrixView {
   MatrixView() = default;
   MatrixView(T* data, std::size_t rows, std::size_t cols) : data_(data), rows_(rows), cols_(cols) {}
 
-  // A vector of rows * cols values. Throws Error(kInternal) when cols does not divide its size.
-  template <typename U>
-  requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>> MatrixView(
-      std::vector<U>& values, std::size_t cols)
-      : MatrixView(values.data(), cols == 0 ? 0 : values.size() / cols, cols) {
-    require(rows_ * cols_ == values.size(), "MatrixView: size is not a multiple of cols");
-  }
-  template <typename U>
-  requires std::is_same_v<T, const U> MatrixView(const std::vector<U>& values, std::size_t cols)
+  // rows * cols values. Throws Error(kInternal) when cols does not divide their number.
+  MatrixView(std::span<T> values, std::size_t cols)
       : MatrixView(values.data(), cols == 0 ? 0 : values.size() / cols, cols) {
     require(rows_ * cols_ == values.size(), "MatrixView: size is not a multiple of cols");
   }

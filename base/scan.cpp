@@ -24,7 +24,10 @@ constexpr const char* kUnreadable = "unreadable";
 constexpr const char* kNotAFile = "not_a_file";
 
 void skip(const fs::path& path, const char* reason, const std::string& detail, ScanResult& result) {
-  result.skipped.push_back({{path.native()}, reason, detail});
+  SkippedFile& skipped = result.skipped.emplace_back();
+  skipped.file.path = path.native();
+  skipped.reason = reason;
+  skipped.detail = detail;
 }
 
 FolderDevice device_of(const fs::path& folder, const struct stat& status) {
