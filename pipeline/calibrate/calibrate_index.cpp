@@ -16,10 +16,8 @@
 
 #include "base/text.h"
 #include "pipeline/calibrate/made_photo.h"
-#include "stages/extract/extract_stage.h"
-#include "stages/match/match.h"
+#include "pipeline/searcher.h"
 #include "stages/match/refine/indexed_picture.h"
-#include "stages/store/settings.h"
 
 namespace lookalike {
 namespace {
@@ -56,14 +54,12 @@ std::optional<std::uint64_t> count_in(const std::string& text) {
 class Observer {
  public:
   Observer(const IndexReader& index, OpenClSession& session, const RunConfig& config)
-      : extract_options_(extract_options_from(index.settings())),
-        limits_(config.images),
-        extract_(session, extract_options_),
-        matcher_(session, index, options_of(config.match), config.images),
+      : limits_(config.images),
+        searcher_(index, searching_all(config), &session),
         random_(config.match.seed) {}
 
   void observe(const StoredImage& object, const StoredImage& background, Sightings& sightings) {
-    const auto front = read(object, extract_options_.longest_side_px);
+    const auto front = read(object, searcher_.extract_options().longest_side_px);
     const auto back = read(background, kBackgroundSidePx);
     if (!front || !back) return;
     const cv::Mat photo = make_photo(*front, *back, random_);
@@ -82,12 +78,12 @@ class Observer {
 
  private:
   // Everything with a pose is looked at, as it is found.
-  static MatchOptions options_of(MatchOptions options) {
-    options.report = "all";
-    options.explain_once = false;
-    options.mirror = false;
-    options.cache_mib = std::min(options.cache_mib, kCacheMib);
-    return options;
+  static RunConfig searching_all(RunConfig config) {
+    config.match.report = "all";
+    config.match.explain_once = false;
+    config.match.mirror = false;
+    config.match.cache_mib = std::min(config.match.cache_mib, kCacheMib);
+    return config;
   }
 
   std::optional<cv::Mat> read(const StoredImage& image, std::uint32_t longest_side_px) const {
@@ -98,20 +94,16 @@ class Observer {
   std::vector<Match> found_in(const cv::Mat& photo) {
     LoadedFile file;
     file.bytes = compressed(photo, random_);
-    auto decoded = decode(file, WantedSize(extract_options_), limits_);
+    auto decoded = decode(file, WantedSize(searcher_.extract_options()), limits_);
     auto* image = std::get_if<DecodedImage>(&decoded);
     if (image == nullptr) return {};
-    Query query{.image = std::move(*image), .features = {}};
-    query.features = std::move(extract_.run({&query.image, 1}).front().features);
-    std::vector<Match> matches = matcher_.match(query).matches;
+    std::vector<Match> matches = searcher_.search(std::move(*image)).matches;
     std::erase_if(matches, [](const Match& match) { return !match.is_located(); });
     return matches;
   }
 
-  const ExtractOptions extract_options_;
   const ImagesOptions& limits_;
-  ExtractStage extract_;
-  Matcher matcher_;
+  Searcher searcher_;
   Random random_;
 };
 

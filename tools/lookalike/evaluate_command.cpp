@@ -12,8 +12,7 @@
 
 #include "base/error.h"
 #include "pipeline/answers.h"
-#include "pipeline/open_session.h"
-#include "stages/store/settings.h"
+#include "pipeline/searcher.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/output_arguments.h"
 #include "tools/evaluate/match_table.h"
@@ -22,7 +21,6 @@
 #include "tools/evaluate/synthetic/suite_report.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/evaluate_synthetic.h"
-#include "tools/lookalike/photo.h"
 
 namespace lookalike {
 namespace {
@@ -106,23 +104,20 @@ Answer answer_of(const std::vector<Match>& matches) {
 std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
                         const IndexReader& index, const std::vector<TruthQuery>& queries,
                         std::optional<MatchTable>& table, Times& times) {
-  const ExtractOptions options = extract_options_from(index.settings());
-  OpenClSession session(session_options(config.device));
-  ExtractStage extract(session, options);
-  Matcher matcher(session, index, config.match, config.images);
+  Searcher searcher(index, config);
   Progress progress("queries", "photos", queries.size(), arguments.talk.apply());
   std::vector<Answer> answers;
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
-    const auto photo = load_photo(extract, query.path, options, config.images);
+    const auto photo = searcher.load(query.path);
     if (const auto* skipped = std::get_if<SkippedFile>(&photo)) {
       throw Error(ErrorKind::kInput, fmt::format("{}: {}", query.path, skipped->detail));
     }
     times.extract_ms.push_back(milliseconds_since(start));
     const Clock::time_point loaded = Clock::now();
-    const std::vector<Match> matches = matcher.match(std::get<Query>(photo)).matches;
+    const std::vector<Match> matches = searcher.search(std::get<Query>(photo)).matches;
     times.match_ms.push_back(milliseconds_since(loaded));
-    const MatchTimes steps = matcher.times();
+    const MatchTimes steps = searcher.times();
     times.words_ms.push_back(steps.words);
     times.shortlist_ms.push_back(steps.shortlist);
     times.verify_ms.push_back(steps.verify);

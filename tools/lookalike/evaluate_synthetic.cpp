@@ -12,9 +12,7 @@
 #include "base/error.h"
 #include "pipeline/image_batches.h"
 #include "pipeline/index/index_run.h"
-#include "pipeline/open_session.h"
-#include "stages/extract/extract_stage.h"
-#include "stages/store/settings.h"
+#include "pipeline/searcher.h"
 #include "tools/evaluate/synthetic/suite_report.h"
 #include "tools/scratch_folder.h"
 
@@ -53,21 +51,15 @@ struct Outcome {
 
 Outcome run(const SyntheticArguments& arguments, const RunConfig& config, const IndexReader& index,
             Progress::Style style) {
+  Searcher searcher(index, config);
   const SuiteOptions options{chosen_kinds(arguments.kinds), arguments.seed,
-                             extract_options_from(index.settings()), config.images};
-  OpenClSession session(session_options(config.device));
-  ExtractStage extract(session, options.extract);
-  Matcher matcher(session, index, config.match, config.images);
-  const Ask ask = [&](DecodedImage photo) {
-    Query query{.image = std::move(photo), .features = {}};
-    query.features = std::move(extract.run({&query.image, 1}).front().features);
-    return matcher.match(query).matches;
-  };
+                             searcher.extract_options(), config.images};
+  const Ask ask = [&](DecodedImage photo) { return searcher.search(std::move(photo)).matches; };
   SuiteResult result = run_suite(select(index, arguments, config.images), options, ask, style);
   return {std::move(result),
           {{"images in the index", fmt::format("{}", index.counts().images)},
            {"seed", fmt::format("{}", arguments.seed)},
-           {"device", session.device().name}}};
+           {"device", searcher.device().name}}};
 }
 
 // The folders are indexed for this run alone.

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
+#include "pipeline/searcher.h"
 #include "stages/match/locate/locate.h"
 #include "storage/index_reader.h"
 #include "tools/command_line/command_line.h"
@@ -25,7 +26,6 @@
 #include "tools/lookalike/findings.h"
 #include "tools/lookalike/indexed_image.h"
 #include "tools/lookalike/object_mask.h"
-#include "tools/lookalike/photo.h"
 
 namespace lookalike {
 namespace {
@@ -122,10 +122,10 @@ class Loader {
   }
 
   std::variant<Query, SkippedFile> load(const std::string& path) {
-    if (extract_) return load_photo(*extract_, path, options_, config_.images);
     auto decoded = decode_file(path, WantedSize(options_), config_.images);
     if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
-    return Query{.image = std::get<DecodedImage>(std::move(decoded)), .features = {}};
+    auto& image = std::get<DecodedImage>(decoded);
+    return extract_ ? query_of(*extract_, std::move(image)) : Query{std::move(image), {}};
   }
 
  private:

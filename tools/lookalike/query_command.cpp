@@ -12,17 +12,15 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
-#include "pipeline/open_session.h"
+#include "pipeline/searcher.h"
 #include "stages/decode/pixels.h"
 #include "stages/match/move.h"
 #include "stages/match/verify/pose_geometry.h"
-#include "stages/store/settings.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/findings.h"
 #include "tools/lookalike/indexed_image.h"
-#include "tools/lookalike/photo.h"
 
 namespace lookalike {
 namespace {
@@ -143,37 +141,33 @@ void answer_one(const std::string& name, Answers& answers, const Lookup& look_up
   }
 }
 
-void query_photos(const Arguments& arguments, const RunConfig& config,
-                  const std::optional<Region>& region, const ExtractOptions& options,
-                  OpenClSession& session, Matcher& matcher, Answers& answers) {
-  if (arguments.photos.empty()) return;
-  ExtractStage extract(session, options);
+void query_photos(const Arguments& arguments, const std::optional<Region>& region,
+                  Searcher& searcher, Answers& answers) {
   for (const std::string& photo : arguments.photos) {
     answer_one(photo, answers, [&]() -> std::variant<QueryResult, SkippedFile> {
-      auto loaded = load_photo(extract, photo, options, config.images, region);
+      auto loaded = searcher.load(photo, region);
       if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
-      QueryResult result = matcher.match(std::get<Query>(loaded));
+      QueryResult result = searcher.search(std::get<Query>(loaded));
       if (region) move_matches(result.matches, translation(region->x, region->y));
       return result;
     });
   }
 }
 
-void query_indexed(const Arguments& arguments, const IndexReader& index, Matcher& matcher,
+void query_indexed(const Arguments& arguments, const IndexReader& index, Searcher& searcher,
                    Answers& answers) {
   for (const std::string& name : arguments.indexed) {
     answer_one(name, answers, [&]() -> std::variant<QueryResult, SkippedFile> {
       const std::optional<ImageId> id = find_image(index, name);
       if (!id) return skipped({.path = name}, "not_indexed", "is not in the index");
-      return matcher.match_indexed(*id);
+      return searcher.search(*id);
     });
   }
 }
 
 int query(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
-  MatchOptions& options = config.match;
-  if (arguments.all) options.report = "all";
+  if (arguments.all) config.match.report = "all";
   arguments.talk.apply();
   if (arguments.photos.empty() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
@@ -184,17 +178,15 @@ int query(const Arguments& arguments) {
   const std::optional<Region> region = region_of(arguments);
   const std::string database = database_of(config);
   const IndexReader index{std::filesystem::path(database)};
-  const ExtractOptions extract = extract_options_from(index.settings());
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   guard.add_inputs(arguments.photos);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
-  OpenClSession session(session_options(config.device));
-  Matcher matcher(session, index, options, config.images);
+  Searcher searcher(index, config);
   Answers answers(arguments, database);
-  query_indexed(arguments, index, matcher, answers);
-  query_photos(arguments, config, region, extract, session, matcher, answers);
+  query_indexed(arguments, index, searcher, answers);
+  query_photos(arguments, region, searcher, answers);
   if (report) {
-    answers.write_report(index.counts(), session.device().name, config.images, *report);
+    answers.write_report(index.counts(), searcher.device().name, config.images, *report);
   }
   if (answers.failures() == 0) return kExitDone;
   const bool all_failed = answers.failures() == arguments.indexed.size() + arguments.photos.size();

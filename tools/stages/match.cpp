@@ -5,17 +5,16 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
-#include "pipeline/open_session.h"
 #include "pipeline/record_files.h"
+#include "pipeline/searcher.h"
 #include "stages/decode/pixels.h"
-#include "stages/store/settings.h"
 #include "tools/command_line/command_line.h"
 
 namespace lookalike {
 namespace {
 
 // Whether the photo that the features were taken from could still be read and was answered.
-bool answer(Matcher& matcher, const ImageFeatures& features, const RunConfig& config) {
+bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& config) {
   const std::string& path = features.image.file.path;
   const auto fail = [&](const SkippedFile& why) {
     spdlog::error("{}: {}: {}", printable(path), why.reason, why.detail);
@@ -28,7 +27,7 @@ bool answer(Matcher& matcher, const ImageFeatures& features, const RunConfig& co
   if (query.image.record.content != features.image.content) {
     return fail(skipped(features.image.file, "changed", "since its features were taken"));
   }
-  fmt::print("{}\n", json_text(query_answer(path, matcher.match(query))));
+  fmt::print("{}\n", json_text(query_answer(path, searcher.search(query))));
   return true;
 }
 
@@ -55,12 +54,10 @@ int match_command(int argc, const char* const* argv) {
   talk.apply();
 
   const IndexReader index{std::filesystem::path(config.store.database)};
-  refuse_retired(index.settings());
-  OpenClSession session(session_options(config.device));
-  Matcher matcher(session, index, config.match, config.images);
+  Searcher searcher(index, config);
   bool all = true;
   for_each_record<ImageFeatures>(files, [&](const ImageFeatures& features) {
-    all = answer(matcher, features, config) && all;
+    all = answer(searcher, features, config) && all;
   });
   return all ? kExitDone : kExitSkippedItems;
 }

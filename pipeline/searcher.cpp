@@ -1,0 +1,42 @@
+#include "pipeline/searcher.h"
+
+#include <utility>
+
+#include "pipeline/open_session.h"
+#include "stages/store/settings.h"
+
+namespace lookalike {
+
+Query query_of(ExtractStage& extract, DecodedImage photo) {
+  Query query{.image = std::move(photo), .features = {}};
+  query.features = std::move(extract.run({&query.image, 1}).front().features);
+  return query;
+}
+
+Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session)
+    : extract_options_(extract_options_from(index.settings())),
+      limits_(config.images),
+      own_session_(session ? nullptr
+                           : std::make_unique<OpenClSession>(session_options(config.device))),
+      session_(session ? *session : *own_session_),
+      matcher_(session_, index, config.match, config.images) {}
+
+std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
+                                                const std::optional<Region>& region) {
+  const WantedSize size(extract_options_);
+  auto decoded =
+      region ? decode_region(path, *region, size, limits_) : decode_file(path, size, limits_);
+  if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
+  return with_features(std::get<DecodedImage>(std::move(decoded)));
+}
+
+QueryResult Searcher::search(DecodedImage photo) {
+  return search(with_features(std::move(photo)));
+}
+
+Query Searcher::with_features(DecodedImage photo) {
+  if (!extract_) extract_.emplace(session_, extract_options_);
+  return query_of(*extract_, std::move(photo));
+}
+
+}  // namespace lookalike

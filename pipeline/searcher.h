@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "config/options.h"
+#include "kernels/session/session.h"
+#include "stages/decode/region.h"
+#include "stages/extract/extract_stage.h"
+#include "stages/match/match.h"
+#include "storage/index_reader.h"
+
+namespace lookalike {
+
+// Looks photos up in an index: the index, the device, extraction under the index's own settings,
+// and the matcher, assembled once. Used from one thread.
+class Searcher {
+ public:
+  // config.match says what is searched for, config.images which files are read. Without a session,
+  // the device that config.device chooses is opened. Index and session must outlive the searcher.
+  // Throws OtherSettings when the index has a retired setting, Error(kStorage) when it lacks one,
+  // Error(kInput) when it holds no images with features, Error(kDevice).
+  Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session = nullptr);
+
+  // Reads a photo, or a region of it, and extracts its features. A file that cannot be used is a
+  // value. Throws Error(kInput) when the region leaves the photo.
+  std::variant<Query, SkippedFile> load(const std::string& path,
+                                        const std::optional<Region>& region = {});
+
+  QueryResult search(const Query& photo) { return matcher_.match(photo); }
+  // A photo of the size WantedSize(extract_options()), whose features are extracted first.
+  QueryResult search(DecodedImage photo);
+  // An image of the index; see Matcher::match_indexed.
+  QueryResult search(ImageId image) { return matcher_.match_indexed(image); }
+  MatchTimes times() const { return matcher_.times(); }  // of the last search
+
+  const ExtractOptions& extract_options() const { return extract_options_; }
+  const DeviceInfo& device() const { return session_.device(); }
+
+ private:
+  Query with_features(DecodedImage photo);
+
+  const ExtractOptions extract_options_;
+  const ImagesOptions limits_;
+  const std::unique_ptr<OpenClSession> own_session_;
+  OpenClSession& session_;
+  Matcher matcher_;
+  std::optional<ExtractStage> extract_;  // compiled for the first photo that needs it
+};
+
+// A photo with its features.
+Query query_of(ExtractStage& extract, DecodedImage photo);
+
+}  // namespace lookalike

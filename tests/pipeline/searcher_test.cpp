@@ -1,0 +1,75 @@
+#include "pipeline/searcher.h"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
+
+#include "base/error.h"
+#include "pipeline/index/index_run.h"
+#include "pipeline/open_session.h"
+#include "tests/stages/pictures.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+class SearcherTest : public ::testing::Test {
+ protected:
+  SearcherTest() {
+    config_.images.folders = {(folder_.path() / "photos").native()};
+    config_.store.database = folder_.path() / "index.db";
+    config_.device.choice = ":CPU:";
+    std::filesystem::create_directory(folder_.path() / "photos");
+    for (unsigned i = 0; i < 3; ++i) cv::imwrite(photo(i), draw_picture(320, 240, i + 1));
+    run_index(config_, Progress::Style::kQuiet);
+  }
+  std::string photo(unsigned i) const { return folder_.path() / fmt::format("photos/{}.png", i); }
+
+  static std::string first(const QueryResult& result) {
+    return result.matches.empty() ? "" : result.matches.front().image.paths.front();
+  }
+
+  TemporaryFolder folder_;
+  RunConfig config_;
+};
+
+TEST_F(SearcherTest, EveryWayOfAskingGivesTheSameAnswer) {
+  const IndexReader index(config_.store.database);
+  config_.extract.hessian_threshold = 5000;  // the index's own holds
+  Searcher searcher(index, config_);
+  const auto query = std::get<Query>(searcher.load(photo(1)));
+  EXPECT_GT(query.features.size(), 50U);
+  const QueryResult by_features = searcher.search(query);
+  EXPECT_EQ(first(by_features), photo(1));
+  EXPECT_EQ(by_features.matches.front().decision, Decision::kDuplicate);
+  const QueryResult by_pixels = searcher.search(query.image);
+  ASSERT_EQ(by_pixels.matches.size(), by_features.matches.size());
+  EXPECT_EQ(by_pixels.matches.front().score, by_features.matches.front().score);
+  OpenClSession session(session_options(config_.device));
+  const QueryResult on_session = Searcher(index, config_, &session).search(query);
+  EXPECT_EQ(on_session.matches.front().score, by_features.matches.front().score);
+  EXPECT_TRUE(searcher.search(index.find(photo(1)).value()).matches.empty());  // but for itself
+}
+
+TEST_F(SearcherTest, ARegionIsSearchedAlone) {
+  const IndexReader index(config_.store.database);
+  Searcher searcher(index, config_);
+  const auto loaded = searcher.load(photo(2), Region{100, 40, 200, 180});
+  const auto& query = std::get<Query>(loaded);
+  EXPECT_EQ(query.image.record.width, 200);
+  EXPECT_EQ(first(searcher.search(query)), photo(2));
+  EXPECT_THROW(searcher.load(photo(2), Region{200, 0, 200, 200}), Error);
+}
+
+TEST_F(SearcherTest, AFileThatCannotBeUsedIsAValue) {
+  const IndexReader index(config_.store.database);
+  Searcher searcher(index, config_);
+  const auto loaded = searcher.load(photo(9));
+  ASSERT_TRUE(std::holds_alternative<SkippedFile>(loaded));
+  EXPECT_EQ(std::get<SkippedFile>(loaded).reason, "vanished");
+}
+
+}  // namespace
+}  // namespace lookalike
