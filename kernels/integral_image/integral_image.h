@@ -67,7 +67,4 @@ class ImageIntegral {
   IntegralKernel kernel_;
 };
 
-// What ImageIntegral::compute must return, computed without OpenCL.
-std::vector<std::uint64_t> integral_image_reference(const ImageView& image);
-
 }  // namespace lookalike

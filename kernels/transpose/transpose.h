@@ -62,8 +62,4 @@ class Transpose {
   TransposeKernel kernel_;
 };
 
-// What Transpose::transpose must return, computed without OpenCL.
-std::vector<float> transpose_reference(MatrixView<const float> matrix);
-GrayImage transpose_reference(const ImageView& image);
-
 }  // namespace lookalike

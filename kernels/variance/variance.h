@@ -48,7 +48,4 @@ class ImageVariance {
   std::size_t group_items_;
 };
 
-// What ImageVariance::compute must return for one image, computed without OpenCL.
-PixelSums variance_reference(const ImageView& image);
-
 }  // namespace lookalike

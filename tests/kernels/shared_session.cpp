@@ -36,6 +36,13 @@ Sessions& sessions() {
 
 }  // namespace
 
+std::vector<std::string> every_device() {
+  std::vector<std::string> devices = {"::0"};
+  for (std::size_t i = 1; i < list_devices().size(); ++i)
+    devices.push_back("::" + std::to_string(i));
+  return devices;
+}
+
 OpenClSession& shared_session(const std::string& device) {
   return sessions().on(device, false);
 }

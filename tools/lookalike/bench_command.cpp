@@ -5,7 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "kernels/workload/benchmark.h"
+#include "kernels/benchmark/benchmark.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "tools/command_line/command_line.h"
@@ -45,9 +45,9 @@ int bench(const Arguments& arguments) {
   SessionOptions session_choice = session_options(arguments.config.load().device);
   session_choice.profile = true;
   OpenClSession session(session_choice);
-  const auto scale = arguments.quick ? WorkloadScale::kQuick : WorkloadScale::kFull;
+  const auto scale = arguments.quick ? CaseScale::kQuick : CaseScale::kFull;
   const BenchmarkReport report =
-      run_benchmarks(session, all_workloads(session, scale), benchmark_options(arguments));
+      run_benchmarks(session, all_cases(session, scale), benchmark_options(arguments));
   if (arguments.json) {
     fmt::print("{}\n", json_text(benchmark_json(report)));
   } else {

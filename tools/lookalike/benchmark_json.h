@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernels/workload/benchmark.h"
+#include "kernels/benchmark/benchmark.h"
 
 namespace lookalike {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "kernels/self_test.h"
+#include "kernels/cases.h"
 #include "kernels/session/device.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"

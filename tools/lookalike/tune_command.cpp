@@ -8,8 +8,8 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "kernels/benchmark/benchmark.h"
 #include "kernels/tuning/tuning_store.h"
-#include "kernels/workload/tune.h"
 #include "pipeline/open_session.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/output_arguments.h"
@@ -35,11 +35,11 @@ struct Arguments {
   bool quick = false;
 };
 
-void print_choices(const std::vector<Workload>& workloads, const Tuning& tuning) {
-  for (const Workload& workload : workloads) {
-    const auto fastest = tuning.fastest(workload.kernel, workload.sizes, workload.variants);
-    if (workload.variants.size() < 2 || !fastest) continue;
-    fmt::print("{} {}: {}\n", workload.kernel, to_string(workload.all_sizes()), *fastest);
+void print_choices(const std::vector<KernelCase>& cases, const Tuning& tuning) {
+  for (const KernelCase& problem : cases) {
+    const auto fastest = tuning.fastest(problem.kernel, problem.sizes, problem.variants);
+    if (problem.variants.size() < 2 || !fastest) continue;
+    fmt::print("{} {}: {}\n", problem.kernel, to_string(problem.all_sizes()), *fastest);
   }
 }
 
@@ -69,15 +69,14 @@ int tune_device(const Arguments& arguments) {
   spdlog::info("tune: {}", session.device().name);
   OutputFile output = open_output(arguments, folder, session.tuning_target(), config);
   const auto start = std::chrono::steady_clock::now();
-  const auto workloads =
-      all_workloads(session, arguments.quick ? WorkloadScale::kQuick : WorkloadScale::kTuning);
-  const TuneOutcome outcome = tune(workloads, measure_on(session), {.out_of_time = [start] {
+  const auto cases = all_cases(session, arguments.quick ? CaseScale::kQuick : CaseScale::kTuning);
+  const TuneOutcome outcome = tune(cases, measure_on(session), {.out_of_time = [start] {
                                      return std::chrono::steady_clock::now() - start > kTimeToStart;
                                    }});
   for (const std::string& line : outcome.left_out) spdlog::debug("tune: left out: {}", line);
   const TuningFile file{session.tuning_target(), outcome.measurements};
   write_whole(output, format_tuning_file(file));
-  print_choices(workloads, Tuning({file}));
+  print_choices(cases, Tuning({file}));
   spdlog::info("tune: {} measurements in {}", file.measurements.size(),
                tuning_path(folder, file.target).string());
   return kExitDone;

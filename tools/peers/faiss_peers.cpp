@@ -35,9 +35,9 @@ struct Search {
 
 }  // namespace
 
-std::vector<Peer> faiss_peers(const Workload& workload) {
-  if (workload.kernel != "assign") return {};
-  const auto prepare = [sizes = workload.all_sizes()]() -> std::function<void()> {
+std::vector<Peer> faiss_peers(const KernelCase& problem) {
+  if (problem.kernel != "assign") return {};
+  const auto prepare = [sizes = problem.all_sizes()]() -> std::function<void()> {
     const auto search = std::make_shared<Search>(sizes.at("words"), sizes.at("descriptors"),
                                                  sizes.at("dimensions"));
     return [search] { search->run(); };
@@ -45,7 +45,7 @@ std::vector<Peer> faiss_peers(const Workload& workload) {
   return {{"FAISS IndexFlatL2, all threads", prepare}};
 }
 #else
-std::vector<Peer> faiss_peers(const Workload& /*workload*/) {
+std::vector<Peer> faiss_peers(const KernelCase& /*problem*/) {
   return {};
 }
 #endif

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "kernels/workload/timing.h"
+#include "kernels/benchmark/benchmark.h"
 #include "pipeline/open_session.h"
 #include "tools/command_line/command_line.h"
 #include "tools/peers/commands.h"
@@ -60,10 +60,11 @@ struct Contender {
   double wall_ms = std::numeric_limits<double>::infinity();
 };
 
-void race(OpenClSession& session, const Workload& workload, const std::vector<Peer>& peers,
+void race(OpenClSession& session, const KernelCase& problem, const std::vector<Peer>& peers,
           int rounds) {
-  const std::string variant = chosen_variant(session, workload);
-  const auto run = workload.prepare(variant);
+  const std::string variant = chosen_variant(session, problem);
+  const auto prepared = problem.prepare(variant);
+  const auto run = [&] { prepared->solve(); };
   std::vector<Contender> others;
   for (const Peer& peer : peers) others.push_back({peer.name, peer.prepare()});
   Timing ours = time_runs(session, run, kLimits);
@@ -71,7 +72,7 @@ void race(OpenClSession& session, const Workload& workload, const std::vector<Pe
     for (Contender& other : others) other.wall_ms = std::min(other.wall_ms, least_ms(other.run));
     ours = least_of(std::move(ours), time_runs(session, run, kLimits));
   }
-  fmt::print("\n{} {}\n", workload.kernel, to_string(workload.all_sizes()));
+  fmt::print("\n{} {}\n", problem.kernel, to_string(problem.all_sizes()));
   fmt::print("  {:<34} {:>10.3f} {:>10.3f}\n", "ours, " + variant, ours.kernel_ms, ours.wall_ms);
   for (const Contender& other : others) {
     fmt::print("  {:<34} {:>10} {:>10.3f} {:>10.2f} {:>10.2f}\n", other.name, "", other.wall_ms,
@@ -86,14 +87,14 @@ int race_kernels(const Arguments& arguments) {
   OpenClSession session(options);
   fmt::print("{}, driver {}\n  {:<34} {:>10} {:>10} {:>10} {:>10}\n", session.device().name,
              session.device().driver, "", "kernel ms", "wall ms", "x kernel", "x wall");
-  const auto scale = arguments.quick ? WorkloadScale::kQuick : WorkloadScale::kFull;
+  const auto scale = arguments.quick ? CaseScale::kQuick : CaseScale::kFull;
   bool found = false;
-  for (const Workload& workload : all_workloads(session, scale)) {
-    if (!arguments.kernel.empty() && workload.kernel != arguments.kernel) continue;
-    std::vector<Peer> peers = opencv_peers(workload);
-    for (Peer& peer : faiss_peers(workload)) peers.push_back(std::move(peer));
+  for (const KernelCase& problem : all_cases(session, scale)) {
+    if (!arguments.kernel.empty() && problem.kernel != arguments.kernel) continue;
+    std::vector<Peer> peers = opencv_peers(problem);
+    for (Peer& peer : faiss_peers(problem)) peers.push_back(std::move(peer));
     if (peers.empty()) continue;
-    race(session, workload, peers, arguments.rounds);
+    race(session, problem, peers, arguments.rounds);
     found = true;
   }
   if (!found) {

@@ -5,7 +5,7 @@
 #include <opencv2/features2d.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "kernels/workload/inputs.h"
+#include "kernels/inputs.h"
 #include "tools/peers/peers.h"
 
 namespace lookalike {
@@ -15,8 +15,8 @@ constexpr int kSiftFeatures = 5000;
 
 using Run = std::function<void()>;
 
-int size_of(const Workload& workload, const char* name) {
-  return static_cast<int>(workload.all_sizes().at(name));
+int size_of(const KernelCase& problem, const char* name) {
+  return static_cast<int>(problem.all_sizes().at(name));
 }
 
 cv::Mat as_mat(GrayImage image) {
@@ -34,63 +34,62 @@ cv::Mat float_noise(int rows, int columns, std::uint64_t seed) {
 }
 
 // Results are members of the runs, so that only the first one meets fresh memory.
-Run match_template(const Workload& workload) {
-  std::vector<cv::Mat> patterns(static_cast<std::size_t>(size_of(workload, "patterns")));
+Run match_template(const KernelCase& problem) {
+  std::vector<cv::Mat> patterns(static_cast<std::size_t>(size_of(problem, "patterns")));
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     patterns[i] =
-        picture(size_of(workload, "pattern_width"), size_of(workload, "pattern_height"), 2 + i);
+        picture(size_of(problem, "pattern_width"), size_of(problem, "pattern_height"), 2 + i);
   }
   return [patterns, map = cv::Mat(),
-          image = picture(size_of(workload, "width"), size_of(workload, "height"), 1)]() mutable {
+          image = picture(size_of(problem, "width"), size_of(problem, "height"), 1)]() mutable {
     for (const cv::Mat& pattern : patterns) {
       cv::matchTemplate(image, pattern, map, cv::TM_CCOEFF_NORMED);
     }
   };
 }
 
-Run transpose(const Workload& workload) {
-  const int type = size_of(workload, "bytes") == 1 ? CV_8UC1 : CV_32FC1;
-  const cv::Mat from(size_of(workload, "rows"), size_of(workload, "columns"), type,
+Run transpose(const KernelCase& problem) {
+  const int type = size_of(problem, "bytes") == 1 ? CV_8UC1 : CV_32FC1;
+  const cv::Mat from(size_of(problem, "rows"), size_of(problem, "columns"), type,
                      cv::Scalar::all(1));
   return [from, to = cv::Mat()]() mutable { cv::transpose(from, to); };
 }
 
-Run mean_std_dev(const Workload& workload) {
-  return
-      [image = picture(size_of(workload, "pixels"), 1, 1), images = size_of(workload, "images")] {
-        cv::Scalar mean;
-        cv::Scalar deviation;
-        for (int i = 0; i < images; ++i) cv::meanStdDev(image, mean, deviation);
-      };
+Run mean_std_dev(const KernelCase& problem) {
+  return [image = picture(size_of(problem, "pixels"), 1, 1), images = size_of(problem, "images")] {
+    cv::Scalar mean;
+    cv::Scalar deviation;
+    for (int i = 0; i < images; ++i) cv::meanStdDev(image, mean, deviation);
+  };
 }
 
-cv::Mat image_to_filter(const Workload& workload) {
-  return float_noise(size_of(workload, "rows"), size_of(workload, "columns"), 1);
+cv::Mat image_to_filter(const KernelCase& problem) {
+  return float_noise(size_of(problem, "rows"), size_of(problem, "columns"), 1);
 }
 
-Run filter_2d(const Workload& workload) {
-  return [image = image_to_filter(workload), result = cv::Mat(),
-          filter = float_noise(size_of(workload, "height"), size_of(workload, "width"),
+Run filter_2d(const KernelCase& problem) {
+  return [image = image_to_filter(problem), result = cv::Mat(),
+          filter = float_noise(size_of(problem, "height"), size_of(problem, "width"),
                                2)]() mutable { cv::filter2D(image, result, -1, filter); };
 }
 
-Run sep_filter_2d(const Workload& workload) {
-  return [image = image_to_filter(workload), result = cv::Mat(),
-          column = float_noise(size_of(workload, "height"), 1, 2),
-          row = float_noise(1, size_of(workload, "width"), 3)]() mutable {
+Run sep_filter_2d(const KernelCase& problem) {
+  return [image = image_to_filter(problem), result = cv::Mat(),
+          column = float_noise(size_of(problem, "height"), 1, 2),
+          row = float_noise(1, size_of(problem, "width"), 3)]() mutable {
     cv::sepFilter2D(image, result, -1, row, column);
   };
 }
 
-Run integral(const Workload& workload) {
-  return [image = picture(size_of(workload, "width"), size_of(workload, "height"), 1),
+Run integral(const KernelCase& problem) {
+  return [image = picture(size_of(problem, "width"), size_of(problem, "height"), 1),
           sums = cv::Mat()]() mutable { cv::integral(image, sums, CV_32S); };
 }
 
-Run sift(const Workload& workload) {
+Run sift(const KernelCase& problem) {
   return
-      [photo = as_mat(textured_picture(size_of(workload, "width"), size_of(workload, "height"), 1)),
-       images = size_of(workload, "images"), detector = cv::SIFT::create(kSiftFeatures)] {
+      [photo = as_mat(textured_picture(size_of(problem, "width"), size_of(problem, "height"), 1)),
+       images = size_of(problem, "images"), detector = cv::SIFT::create(kSiftFeatures)] {
         std::vector<cv::KeyPoint> keypoints;
         cv::Mat descriptors;
         for (int i = 0; i < images; ++i) {
@@ -101,20 +100,20 @@ Run sift(const Workload& workload) {
 
 }  // namespace
 
-std::vector<Peer> opencv_peers(const Workload& workload) {
-  const auto peer = [&](const char* name, Run (*prepare)(const Workload&)) {
+std::vector<Peer> opencv_peers(const KernelCase& problem) {
+  const auto peer = [&](const char* name, Run (*prepare)(const KernelCase&)) {
     return Peer{fmt::format("OpenCV {}, {} threads", name, cv::getNumThreads()),
-                [=] { return prepare(workload); }};
+                [=] { return prepare(problem); }};
   };
-  if (workload.more_sizes.contains("masked")) return {};
-  if (workload.kernel == "correlation") return {peer("matchTemplate", match_template)};
-  if (workload.kernel == "transpose") return {peer("transpose", transpose)};
-  if (workload.kernel == "variance") return {peer("meanStdDev", mean_std_dev)};
-  if (workload.kernel == "convolution") {
+  if (problem.more_sizes.contains("masked")) return {};
+  if (problem.kernel == "correlation") return {peer("matchTemplate", match_template)};
+  if (problem.kernel == "transpose") return {peer("transpose", transpose)};
+  if (problem.kernel == "variance") return {peer("meanStdDev", mean_std_dev)};
+  if (problem.kernel == "convolution") {
     return {peer("filter2D", filter_2d), peer("sepFilter2D", sep_filter_2d)};
   }
-  if (workload.kernel == "integral_image") return {peer("integral", integral)};
-  if (workload.kernel == "surf") return {peer("SIFT", sift)};
+  if (problem.kernel == "integral_image") return {peer("integral", integral)};
+  if (problem.kernel == "surf") return {peer("SIFT", sift)};
   return {};
 }
 

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels/workload/workload.h"
+#include "kernels/cases.h"
 
 namespace lookalike {
 
-// Another library's way of solving a workload on the host, with all threads.
+// Another library's way of solving a case on the host, with all threads.
 struct Peer {
   std::string name;
-  // Makes it ready on random inputs of the workload's sizes; each call of the result solves the
+  // Makes it ready on random inputs of the case's sizes; each call of the result solves the
   // problem once.
   std::function<std::function<void()>()> prepare;
 };
@@ -19,10 +19,10 @@ struct Peer {
 // OpenCV: matchTemplate (TM_CCOEFF_NORMED), transpose, meanStdDev, filter2D and sepFilter2D,
 // integral, and SIFT with 5000 features beside SURF, which distributions leave out. Empty for
 // other kernels.
-std::vector<Peer> opencv_peers(const Workload& workload);
+std::vector<Peer> opencv_peers(const KernelCase& problem);
 
 // FAISS's exact search (IndexFlatL2) beside word assignment. Empty for other kernels, and where
 // CMake did not find FAISS.
-std::vector<Peer> faiss_peers(const Workload& workload);
+std::vector<Peer> faiss_peers(const KernelCase& problem);
 
 }  // namespace lookalike

@@ -1,4 +1,4 @@
-#include "kernels/workload/inputs.h"
+#include "kernels/inputs.h"
 
 #include <algorithm>
 #include <cmath>

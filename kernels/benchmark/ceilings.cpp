@@ -1,9 +1,8 @@
-#include "kernels/workload/ceilings.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
+#include "kernels/benchmark/benchmark.h"
 #include "kernels/session/build_options.h"
 
 namespace lookalike {
@@ -51,7 +50,7 @@ double best_ms(OpenClSession& session, const cl::Kernel& kernel, std::size_t ite
 
 double measure_gflops(OpenClSession& session) {
   const Shape shape = shape_for(session, true);
-  cl::Kernel kernel = session.kernel({"workload/ceilings.cl"}, "multiply_add", shape.options());
+  cl::Kernel kernel = session.kernel({"benchmark/ceilings.cl"}, "multiply_add", shape.options());
   const cl::Buffer sums = session.allocate(shape.chain_items * shape.vector * sizeof(float));
   set_arguments(kernel, sums, cl_float{0.999F}, cl_float{0.001F}, cl_int{shape.rounds});
   const double ms = best_ms(session, kernel, shape.chain_items, shape.group);
@@ -89,11 +88,11 @@ void measure_memory(OpenClSession& session, std::size_t bytes, Ceilings& ceiling
   double copy_ms = copy_buffer_ms(session, from, to, bytes);
   for (const char* stores : {"", " -DSTREAM"}) {
     if (*stores != 0 && !session.is_cpu()) continue;
-    cl::Kernel copy = session.kernel({"workload/ceilings.cl"}, "copy", shape.options() + stores);
+    cl::Kernel copy = session.kernel({"benchmark/ceilings.cl"}, "copy", shape.options() + stores);
     set_arguments(copy, from, to);
     copy_ms = std::min(copy_ms, best_ms(session, copy, vectors / shape.block, shape.group));
   }
-  cl::Kernel read = session.kernel({"workload/ceilings.cl"}, "read_all", shape.options());
+  cl::Kernel read = session.kernel({"benchmark/ceilings.cl"}, "read_all", shape.options());
   set_arguments(read, from, to);
   const double read_ms = best_ms(session, read, vectors / kReads, shape.group);
   ceilings.copy_gbs = 2 * static_cast<double>(bytes) / copy_ms * 1e-6;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "kernels/workload/benchmark.h"
+#include "kernels/benchmark/benchmark.h"
 
 namespace lookalike {
 namespace {
@@ -25,7 +25,7 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-std::string name_of(const BenchmarkRow& row) {
+std::string marked_name(const BenchmarkRow& row) {
   return row.variant + (row.chosen ? " *" : "");
 }
 
@@ -57,7 +57,7 @@ Widths widths_of(const BenchmarkReport& report, const std::string& kernel) {
   for (const BenchmarkRow& row : report.rows) {
     if (row.kernel != kernel) continue;
     widths.sizes = std::max(widths.sizes, to_string(row.sizes).size());
-    widths.name = std::max(widths.name, name_of(row).size());
+    widths.name = std::max(widths.name, marked_name(row).size());
   }
   return widths;
 }
@@ -81,7 +81,7 @@ std::string format_row(const BenchmarkReport& report, std::size_t row) {
     text += head_of(here, widths);
   }
   return text + left(same_sizes ? "" : to_string(here.sizes), widths.sizes) +
-         left(name_of(here), widths.name) + line_of(here, report.ceilings) + '\n';
+         left(marked_name(here), widths.name) + line_of(here, report.ceilings) + '\n';
 }
 
 std::string format_table(const BenchmarkReport& report) {

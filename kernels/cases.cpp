@@ -1,0 +1,83 @@
+#include "kernels/cases.h"
+
+#include <chrono>
+#include <exception>
+#include <iterator>
+
+namespace lookalike {
+namespace {
+
+// "integral image tiles" of kernel integral_image.
+std::string self_test_name(const KernelCase& problem, const std::string& variant) {
+  std::string name = problem.kernel;
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return problem.variants.size() == 1 ? name : name + ' ' + variant;
+}
+
+SelfTestResult self_test(std::span<const KernelCase> cases, const std::string& variant) {
+  const auto start = std::chrono::steady_clock::now();
+  SelfTestResult result{.name = self_test_name(cases.front(), variant)};
+  try {
+    for (const KernelCase& problem : cases) {
+      result.detail = problem.prepare(variant)->check();
+      if (!result.detail.empty()) break;
+    }
+    result.passed = result.detail.empty();
+  } catch (const std::exception& error) {
+    result.detail = error.what();
+  }
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
+  result.elapsed_ms = elapsed.count();
+  return result;
+}
+
+}  // namespace
+
+TuningSizes KernelCase::all_sizes() const {
+  TuningSizes all = sizes;
+  all.insert(more_sizes.begin(), more_sizes.end());
+  return all;
+}
+
+std::string chosen_variant(OpenClSession& session, const KernelCase& problem) {
+  return session.tuning()
+      .fastest(problem.kernel, problem.sizes, problem.variants)
+      .value_or(problem.variants.front());
+}
+
+std::span<const RegisteredKernel> registered_kernels() {
+  static constexpr RegisteredKernel kKernels[] = {{"assign", assign_cases},
+                                                  {"histogram", histogram_cases},
+                                                  {"transpose", transpose_cases},
+                                                  {"variance", variance_cases},
+                                                  {"convolution", convolution_cases},
+                                                  {"integral_image", integral_image_cases},
+                                                  {"correlation", correlation_cases},
+                                                  {"pose_search", pose_search_cases},
+                                                  {"surf", surf_cases},
+                                                  {"warp", warp_cases}};
+  return kKernels;
+}
+
+std::vector<KernelCase> all_cases(OpenClSession& session, CaseScale scale) {
+  std::vector<KernelCase> all;
+  for (const RegisteredKernel& kernel : registered_kernels()) {
+    std::vector<KernelCase> cases = kernel.cases(session, scale);
+    std::move(cases.begin(), cases.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+std::vector<SelfTestResult> run_self_tests(OpenClSession& session, CaseScale scale) {
+  std::vector<SelfTestResult> results;
+  for (const RegisteredKernel& kernel : registered_kernels()) {
+    const std::vector<KernelCase> cases = kernel.cases(session, scale);
+    for (const std::string& variant : cases.front().variants) {
+      results.push_back(self_test(cases, variant));
+    }
+  }
+  return results;
+}
+
+}  // namespace lookalike

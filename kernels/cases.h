@@ -1,0 +1,151 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernels/session/session.h"
+#include "kernels/tuning/tuning.h"
+
+// A kernel is described once, in <kernel>_cases.cpp of its folder: its inputs by size, its
+// variants, its reference check, its operations and bytes. `lookalike devices`, `tune` and `bench`,
+// kernels_benchmark and tests/kernels/cases_test.cpp iterate over these descriptions.
+namespace lookalike {
+
+// The unit in which the work of a kernel is counted, and with it the ceiling of its rate.
+enum class WorkUnit {
+  kOperations,   // float32 additions and multiplications; ceiling: multiply-adds
+  kCopiedBytes,  // the least that must be read and written; ceiling: copying
+  kReadBytes,    // the least that must be read; ceiling: reading
+  kPixels,       // pixels of the input images; no ceiling
+};
+
+// A problem made ready for one variant of a kernel.
+class CaseRun {
+ public:
+  CaseRun() = default;
+  CaseRun(const CaseRun&) = delete;
+  CaseRun& operator=(const CaseRun&) = delete;
+  virtual ~CaseRun() = default;
+
+  // Solves the problem once, from host memory to host memory.
+  virtual void solve() = 0;
+  // Solves the problem and compares the result with the plain C++ reference. Returns what is wrong,
+  // or "" where they agree within the tolerance of the kernel.
+  virtual std::string check() = 0;
+};
+
+// A problem of fixed size that a kernel solves, on random data.
+struct KernelCase {
+  std::string kernel;        // as in tuning files
+  TuningSizes sizes{};       // kAuto chooses by these
+  TuningSizes more_sizes{};  // and not by these
+  WorkUnit unit = WorkUnit::kOperations;
+  double amount = 0;                    // of work per solution, in that unit
+  std::vector<std::string> variants{};  // that the device can run, the best guess first
+  // Makes a variant ready. The session and the case must outlive the run. Throws Error(kDevice)
+  // when the variant does not run.
+  std::function<std::unique_ptr<CaseRun>(const std::string& variant)> prepare{};
+
+  TuningSizes all_sizes() const;
+};
+
+// The variant that kAuto takes on this session's device.
+std::string chosen_variant(OpenClSession& session, const KernelCase& problem);
+
+enum class CaseScale {
+  kSimulator,  // small enough for a simulator of a device; leaves out forms that it cannot run
+  kSelfTest,   // more than one tile of everything, in seconds
+  kTest,       // none, one, and sizes around the work-group
+  kQuick,      // small: exercises the benchmark within seconds
+  kTuning,     // what `lookalike tune` measures, in under a minute
+  kFull,       // what `lookalike bench` reports
+};
+
+// The cases of a kernel, small sizes before large ones. Sizes depend on the kind of device. A
+// kernel that is not benchmarked has none above kTest. The session must outlive them.
+using CasesOfKernel = std::vector<KernelCase>(OpenClSession& session, CaseScale scale);
+CasesOfKernel assign_cases, histogram_cases, transpose_cases, variance_cases, convolution_cases,
+    integral_image_cases, correlation_cases, pose_search_cases, surf_cases, warp_cases;
+
+struct RegisteredKernel {
+  std::string_view name;
+  CasesOfKernel* cases;
+};
+
+// Every kernel, in the order of all tables.
+std::span<const RegisteredKernel> registered_kernels();
+std::vector<KernelCase> all_cases(OpenClSession& session, CaseScale scale);
+
+struct SelfTestResult {
+  std::string name;  // like "assign cpu"; without the variant where the device has only one
+  bool passed = false;
+  std::string detail{};   // what is wrong; empty when it passed
+  double elapsed_ms = 0;  // includes compilation
+};
+
+// Checks every variant of every kernel that the device can run. A variant that throws has failed;
+// nothing is thrown.
+std::vector<SelfTestResult> run_self_tests(OpenClSession& session,
+                                           CaseScale scale = CaseScale::kSelfTest);
+
+// For the files of cases.
+
+// The name of a variant, which is a name itself or has a to_string.
+template <typename Variant>
+std::string_view variant_name(const Variant& variant) {
+  if constexpr (std::is_convertible_v<Variant, std::string_view>) {
+    return variant;
+  } else {
+    return to_string(variant);
+  }
+}
+
+// Gives the case its variants and makes them ready: Run(session, inputs, variant) on the inputs
+// that make_inputs() returns, which is called once, before the first variant.
+template <typename Run, typename Variant, typename MakeInputs>
+KernelCase with_variants(KernelCase problem, OpenClSession& session, std::vector<Variant> variants,
+                         MakeInputs make_inputs) {
+  using Inputs = std::invoke_result_t<MakeInputs>;
+  for (const Variant& variant : variants) problem.variants.emplace_back(variant_name(variant));
+  problem.prepare = [&session, variants = std::move(variants), make_inputs = std::move(make_inputs),
+                     inputs = std::make_shared<std::optional<Inputs>>()](const std::string& name) {
+    if (!*inputs) *inputs = make_inputs();
+    const auto variant = std::find_if(variants.begin(), variants.end(), [&](const Variant& each) {
+      return variant_name(each) == name;
+    });
+    require(variant != variants.end(), "KernelCase::prepare: no such variant");
+    return std::unique_ptr<CaseRun>(
+        std::make_unique<Run>(session, std::as_const(**inputs), *variant));
+  };
+  return problem;
+}
+
+// Says where two results differ by more than the tolerance; "" where they do not. NaN equals NaN.
+template <typename Found, typename Expected>
+std::string difference(const std::vector<Found>& found, const std::vector<Expected>& expected,
+                       double tolerance = 0) {
+  if (found.size() != expected.size()) {
+    return std::to_string(found.size()) + " values, expected " + std::to_string(expected.size());
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto value = static_cast<double>(found[i]);
+    const auto right = static_cast<double>(expected[i]);
+    if (std::isnan(value) && std::isnan(right)) continue;
+    if (std::abs(value - right) <= tolerance) continue;
+    return "value " + std::to_string(i) + " is " + std::to_string(value) + ", expected " +
+           std::to_string(right) + " within " + std::to_string(tolerance);
+  }
+  return "";
+}
+
+}  // namespace lookalike

@@ -1,0 +1,215 @@
+#include "kernels/cases.h"
+#include "kernels/correlation/correlation.h"
+#include "kernels/correlation/correlation_batches.h"
+#include "kernels/inputs.h"
+
+namespace lookalike {
+namespace {
+
+constexpr double kTolerance = 1e-6;
+
+// An image and a pattern to find in it. Neighbours in a list whose images have the same size share
+// one image.
+struct Pair {
+  int width;
+  int height;
+  int pattern_width;
+  int pattern_height;
+
+  double products() const {
+    return 1.0 * (width - pattern_width + 1) * (height - pattern_height + 1) * pattern_width *
+           pattern_height;
+  }
+};
+
+struct Problem {
+  std::vector<Pair> pairs;
+  bool masked = false;  // all pairs have one image and patterns of one size
+  bool double_precision = true;
+};
+
+Problem squares(int width, int height, int side, std::size_t patterns, bool masked = false) {
+  return {std::vector<Pair>(patterns, {width, height, side, side}), masked};
+}
+
+std::vector<Problem> problems_for(CaseScale scale) {
+  switch (scale) {
+    case CaseScale::kSimulator:
+      return {{{{26, 21, 5, 6}}}};
+    case CaseScale::kSelfTest:
+      return {{{{90, 61, 19, 23}}}};
+    case CaseScale::kTest: {
+      const std::vector<Pair> pairs = {{1, 2, 1, 2},       {16, 16, 16, 16},  {17, 15, 2, 3},
+                                       {48, 48, 24, 24},   {63, 5, 31, 1},    {64, 70, 1, 33},
+                                       {65, 33, 5, 4},     {129, 40, 64, 7},  {130, 66, 65, 34},
+                                       {97, 101, 16, 17},  {300, 9, 201, 9},  {9, 300, 3, 257},
+                                       {1101, 5, 1050, 3}, {4, 1100, 2, 1041}};
+      return {{}, squares(64, 48, 9, 3, true), {pairs}, {pairs, false, false}};
+    }
+    case CaseScale::kQuick:
+      return {squares(160, 120, 16, 1), squares(160, 120, 16, 2, true)};
+    case CaseScale::kTuning:
+      return {squares(48, 48, 24, 64),    squares(640, 480, 16, 1),   squares(640, 480, 64, 1),
+              squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1), squares(1920, 1080, 256, 1),
+              squares(640, 480, 64, 16)};
+    case CaseScale::kFull:
+      break;
+  }
+  return {
+      squares(48, 48, 24, 64),     squares(512, 512, 16, 1),    squares(1024, 1024, 64, 1),
+      squares(1920, 1080, 16, 1),  squares(1920, 1080, 64, 1),  squares(1920, 1080, 128, 1),
+      squares(1920, 1080, 256, 1), squares(1920, 1080, 64, 64), squares(1920, 1080, 64, 16, true)};
+}
+
+struct Inputs {
+  std::vector<GrayImage> images;
+  std::vector<GrayImage> patterns;
+  GrayImage mask;                      // of all patterns; empty: none
+  std::vector<CorrelationPair> pairs;  // views of these
+  bool double_precision = true;
+};
+
+Inputs inputs_of(const Problem& problem) {
+  Inputs inputs;
+  std::vector<std::size_t> image_of_pair;
+  for (const Pair& pair : problem.pairs) {
+    const bool shared = !inputs.images.empty() && inputs.images.back().width == pair.width &&
+                        inputs.images.back().height == pair.height;
+    if (!shared) inputs.images.push_back(noise_picture(pair.width, pair.height, 1));
+    image_of_pair.push_back(inputs.images.size() - 1);
+    inputs.patterns.push_back(
+        noise_picture(pair.pattern_width, pair.pattern_height, 2 + inputs.patterns.size()));
+  }
+  for (std::size_t i = 0; i < image_of_pair.size(); ++i) {
+    inputs.pairs.push_back({inputs.images[image_of_pair[i]].view(), inputs.patterns[i].view()});
+  }
+  if (problem.masked) {
+    inputs.mask =
+        noise_picture(problem.pairs[0].pattern_width, problem.pairs[0].pattern_height, 99);
+    for (std::uint8_t& pixel : inputs.mask.pixels) pixel &= 3U;
+  }
+  inputs.double_precision = problem.double_precision;
+  return inputs;
+}
+
+class Run : public CaseRun {
+ public:
+  Run(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel)
+      : session_(session),
+        inputs_(inputs),
+        correlation_(session, {.kernel = kernel, .double_precision = inputs.double_precision}) {
+    if (inputs.mask.empty()) return;
+    for (const GrayImage& pattern : inputs.patterns) {
+      masked_.push_back({pattern.view(), inputs.mask.view()});
+    }
+  }
+
+  // Only images on the device take masks.
+  void solve() override {
+    if (masked_.empty()) {
+      peaks_ = correlation_.best_matches(inputs_.pairs);
+    } else {
+      CorrelationImage image(session_, inputs_.images[0].view());
+      peaks_ = correlation_.best_matches(image, masked_);
+    }
+  }
+
+  std::string check() override {
+    solve();
+    if (peaks_.size() != inputs_.pairs.size()) return "peaks are missing";
+    for (std::size_t i = 0; i < peaks_.size(); ++i) {
+      const auto& [image, pattern] = inputs_.pairs[i];
+      const std::vector<double> expected =
+          correlation_reference(image, pattern, inputs_.mask.view());
+      const std::string map = difference(map_of(i), expected, kTolerance);
+      if (!map.empty()) return "map " + std::to_string(i) + ": " + map;
+      const std::string peak = difference(value_of(peaks_[i]), highest(expected), kTolerance);
+      if (!peak.empty()) return "peak " + std::to_string(i) + ": " + peak;
+    }
+    return "";
+  }
+
+ private:
+  std::vector<float> map_of(std::size_t pair) {
+    if (masked_.empty())
+      return correlation_.map(inputs_.pairs[pair].image, inputs_.pairs[pair].pattern);
+    CorrelationImage image(session_, inputs_.images[0].view());
+    return correlation_.map(image, masked_[pair]);
+  }
+
+  // One value, or none where the correlation is undefined everywhere.
+  static std::vector<float> value_of(const std::optional<CorrelationPeak>& peak) {
+    return peak ? std::vector{peak->correlation} : std::vector<float>{};
+  }
+  static std::vector<double> highest(const std::vector<double>& map) {
+    std::vector<double> top;
+    for (const double value : map) {
+      if (!std::isnan(value)) top = {top.empty() ? value : std::max(top[0], value)};
+    }
+    return top;
+  }
+
+  OpenClSession& session_;
+  const Inputs& inputs_;
+  Correlation correlation_;
+  std::vector<CorrelationPattern> masked_;
+  Correlation::Peaks peaks_;
+};
+
+// The published forms are far behind, as is the one for CPUs on a GPU; where they would take
+// seconds they are left out.
+bool is_too_slow(CorrelationKernel kernel, double operations, bool is_cpu) {
+  const bool slow = kernel == CorrelationKernel::kPerPosition ||
+                    kernel == CorrelationKernel::kTiled ||
+                    (kernel == CorrelationKernel::kVector && !is_cpu);
+  const double most = slow ? (is_cpu ? 2e8 : 2e11) : (is_cpu ? 1.2e12 : 2e13);
+  return operations > most;
+}
+
+// Finding out which forms work takes a simulator minutes.
+std::vector<CorrelationKernel> kernels_for(OpenClSession& session, CaseScale scale,
+                                           const Problem& problem, double operations) {
+  if (scale == CaseScale::kSimulator) {
+    return {CorrelationKernel::kPerPosition, CorrelationKernel::kTiled, CorrelationKernel::kBlocked,
+            CorrelationKernel::kVector};
+  }
+  std::vector<CorrelationKernel> kernels = correlation_kernels(session);
+  if (problem.pairs.empty()) return kernels;
+  const auto& [width, height, pattern_width, pattern_height] = problem.pairs[0];
+  const CorrelationItem item{
+      {0, 0, width, height, width}, {nullptr, pattern_width, pattern_height}, {}};
+  kernels =
+      best_guess_first(std::move(kernels), std::vector<CorrelationItem>(problem.pairs.size(), item),
+                       session.is_cpu());
+  std::erase_if(kernels, [&](CorrelationKernel kernel) {
+    return is_too_slow(kernel, operations, session.is_cpu());
+  });
+  return kernels;
+}
+
+}  // namespace
+
+std::vector<KernelCase> correlation_cases(OpenClSession& session, CaseScale scale) {
+  std::vector<KernelCase> cases;
+  for (const Problem& problem : problems_for(scale)) {
+    const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
+    const Pair first = problem.pairs.empty() ? Pair{} : problem.pairs[0];
+    KernelCase described{.kernel = "correlation",
+                         .sizes = {{"width", u(first.width)},
+                                   {"height", u(first.height)},
+                                   {"pattern_width", u(first.pattern_width)},
+                                   {"pattern_height", u(first.pattern_height)},
+                                   {"patterns", problem.pairs.size()}},
+                         .unit = WorkUnit::kOperations};
+    if (problem.masked) described.more_sizes = {{"masked", 1}};
+    // Those of the direct sums of products, whatever a variant does in their place.
+    for (const Pair& pair : problem.pairs) described.amount += 2 * pair.products();
+    const std::vector<CorrelationKernel> kernels =
+        kernels_for(session, scale, problem, described.amount);
+    cases.push_back(with_variants<Run>(std::move(described), session, kernels,
+                                       [=] { return inputs_of(problem); }));
+  }
+  return cases;
+}
+
+}  // namespace lookalike

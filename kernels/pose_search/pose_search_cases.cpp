@@ -1,0 +1,134 @@
+#include <cmath>
+#include <numbers>
+
+#include "kernels/cases.h"
+#include "kernels/inputs.h"
+#include "kernels/pose_search/pose_search.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::size_t kRun = 8;  // neighbouring turns of which the best counts, as in `locate`
+constexpr float kMinScore = 0.9F;
+constexpr double kTolerance = 1e-3;
+
+struct Size {
+  int width;
+  int height;
+  int side;  // of the object, px
+  std::size_t poses;
+};
+
+// What `locate` meets on the coarsest level of photos of 640 x 480 and 1920 x 1080.
+std::vector<Size> sizes_for(CaseScale scale) {
+  switch (scale) {
+    case CaseScale::kSimulator:
+    case CaseScale::kSelfTest:
+      return {{80, 60, 18, 2}};
+    case CaseScale::kTest:
+      return {
+          {40, 40, 20, 0}, {40, 40, 20, 1}, {33, 31, 11, 9}, {67, 50, 20, 8}, {129, 65, 17, 17}};
+    case CaseScale::kQuick:
+      return {{60, 40, 8, 16}};
+    case CaseScale::kTuning:
+      return {{160, 120, 11, 256}};
+    case CaseScale::kFull:
+      break;
+  }
+  return {{160, 120, 11, 1024}, {480, 270, 11, 1024}};
+}
+
+struct Inputs {
+  GrayImage scene;
+  int left;  // of the object, which is cut from the scene
+  int top;
+  PoseObject object;
+  std::vector<TurnScale> poses;  // the first as it lies in the scene
+};
+
+Inputs inputs_of(const Size& size) {
+  Inputs inputs{.scene = noise_picture(size.width, size.height, 1),
+                .left = (size.width - size.side) / 2,
+                .top = (size.height - size.side) / 3,
+                .object = {},
+                .poses = {}};
+  PoseObject& object = inputs.object;
+  object.width = object.height = size.side;
+  object.centre = {(size.side - 1) / 2.0, (size.side - 1) / 2.0};
+  for (int y = 0; y < size.side; ++y) {
+    for (int x = 0; x < size.side; ++x) {
+      const int grey = inputs.scene.at(inputs.left + x, inputs.top + y);
+      object.pixels.push_back(static_cast<float>(grey) - 128.0F);
+      object.mask.push_back(255);
+      object.points.push_back({x - object.centre.x, y - object.centre.y});
+    }
+  }
+  // Turns by whole quarters would put taps halfway between pixels, where rounding decides.
+  const double step = 2 * std::numbers::pi / (static_cast<double>(size.poses) + 0.37);
+  for (std::size_t i = 0; i < size.poses; ++i) {
+    inputs.poses.push_back({step * static_cast<double>(i), 1});
+  }
+  return inputs;
+}
+
+class Run : public CaseRun {
+ public:
+  Run(OpenClSession& session, const Inputs& inputs, const std::string& /*variant*/)
+      : inputs_(inputs), pyramid_(session), search_(session) {}
+
+  void solve() override { search(nullptr); }
+
+  std::string check() override {
+    PoseMap map;
+    const std::vector<PosePeak> peaks = search(&map);
+    const PlainLevel plain = scene_pyramid_reference(inputs_.scene.view(), 1).front();
+    std::vector<float> expected(plain.pixels.size(), kPoseOutside);
+    for (const TurnScale& pose : inputs_.poses) {
+      const auto scores = pose_scores_reference(plain, inputs_.object, pose, false);
+      std::transform(scores.begin(), scores.end(), expected.begin(), expected.begin(),
+                     [](float a, float b) { return std::max(a, b); });
+    }
+    const int half = (inputs_.object.width - 1) / 2;
+    const bool found = !peaks.empty() && peaks[0].template_index == 0 &&
+                       peaks[0].x == inputs_.left + half && peaks[0].y == inputs_.top + half;
+    if (found == inputs_.poses.empty()) return "the object is not found at its place";
+    return difference(map.scores, expected, kTolerance);
+  }
+
+ private:
+  std::vector<PosePeak> search(PoseMap* map) {
+    pyramid_.load(inputs_.scene.view(), 1, inputs_.object.width + 20);
+    return search_
+        .search(pyramid_.level(0), inputs_.object, inputs_.poses, kRun, kMinScore, false, map)
+        .peaks;
+  }
+
+  const Inputs& inputs_;
+  ScenePyramid pyramid_;
+  PoseSearch search_;
+};
+
+}  // namespace
+
+std::vector<KernelCase> pose_search_cases(OpenClSession& session, CaseScale scale) {
+  std::vector<KernelCase> cases;
+  for (const Size& size : sizes_for(scale)) {
+    const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
+    // Of templates and pixels.
+    const double products = 1.0 * size.width * size.height * size.side * size.side;
+    KernelCase problem{.kernel = "pose_search",
+                       .sizes = {{"width", u(size.width)},
+                                 {"height", u(size.height)},
+                                 {"points", u(size.side * size.side)},
+                                 {"poses", size.poses}},
+                       .unit = WorkUnit::kOperations,
+                       .amount = 2 * products * static_cast<double>(size.poses)};
+    // There is one form per device.
+    const std::vector<std::string> form = {session.is_cpu() ? "vector" : "group"};
+    cases.push_back(
+        with_variants<Run>(std::move(problem), session, form, [=] { return inputs_of(size); }));
+  }
+  return cases;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,120 @@
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "kernels/cases.h"
+#include "kernels/inputs.h"
+#include "kernels/surf/surf.h"
+
+namespace lookalike {
+namespace {
+
+constexpr float kFarthestPx = 0.5F;
+constexpr float kFarthestDescriptor = 0.03F;
+constexpr double kLeastAlike = 0.99;  // of the features
+
+struct Size {
+  int width;
+  int height;
+  std::size_t images;
+};
+
+std::vector<Size> sizes_for(bool is_cpu, CaseScale scale) {
+  switch (scale) {
+    case CaseScale::kSimulator:
+      return {{48, 40, 1}};
+    case CaseScale::kSelfTest:
+      return {{160, 120, 1}};
+    case CaseScale::kTest:
+      return {{0, 0, 1}, {1, 1, 1}, {20, 26, 1}, {160, 120, 0}, {43, 44, 2}, {257, 131, 3}};
+    case CaseScale::kQuick:
+      return {{160, 120, 1}};
+    case CaseScale::kTuning:
+      return {{320, 240, 16}, {1024, 768, 4}};
+    case CaseScale::kFull:
+      break;
+  }
+  return {{320, 240, is_cpu ? 16U : 256U}, {640, 480, is_cpu ? 16U : 256U}, {1920, 1080, 1}};
+}
+
+struct Inputs {
+  GrayImage image;
+  std::vector<ImageView> batch;  // that image, again and again
+};
+
+// Whether the features have feature i of `wanted`: near it, with its sign and nearly its
+// descriptor.
+bool have(const FeatureSet& features, const FeatureSet& wanted, std::size_t i) {
+  const Keypoint& one = wanted.keypoints[i];
+  const std::span<const float> descriptor = wanted.descriptor_matrix().row(i);
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    const Keypoint& other = features.keypoints[j];
+    if (std::hypot(one.x - other.x, one.y - other.y) > kFarthestPx ||
+        one.laplacian_sign != other.laplacian_sign) {
+      continue;
+    }
+    const std::span<const float> candidate = features.descriptor_matrix().row(j);
+    const float square =
+        std::transform_reduce(descriptor.begin(), descriptor.end(), candidate.begin(), 0.0F,
+                              std::plus<>(), [](float a, float b) { return (a - b) * (a - b); });
+    if (square <= kFarthestDescriptor * kFarthestDescriptor) return true;
+  }
+  return false;
+}
+
+constexpr SurfParameters kParameters = {.hessian_threshold = kPictureHessianThreshold};
+
+class Run : public CaseRun {
+ public:
+  Run(OpenClSession& session, const Inputs& inputs, SurfKernel kernel)
+      : inputs_(inputs), surf_(session, kParameters, kernel) {}
+
+  void solve() override { features_ = surf_.extract(inputs_.batch); }
+
+  std::string check() override {
+    solve();
+    if (features_.size() != inputs_.batch.size()) return "features of an image are missing";
+    const FeatureSet expected = surf_reference(inputs_.image.view(), kParameters);
+    for (const FeatureSet& found : features_) {
+      if (found.size() != expected.size()) {
+        return std::to_string(found.size()) + " features, expected " +
+               std::to_string(expected.size());
+      }
+      std::size_t alike = 0;
+      for (std::size_t i = 0; i < expected.size(); ++i) alike += have(found, expected, i) ? 1 : 0;
+      if (static_cast<double>(alike) < kLeastAlike * static_cast<double>(expected.size())) {
+        return "only " + std::to_string(alike) + " of " + std::to_string(expected.size()) +
+               " features are right";
+      }
+    }
+    return "";
+  }
+
+ private:
+  const Inputs& inputs_;
+  Surf surf_;
+  std::vector<FeatureSet> features_;
+};
+
+}  // namespace
+
+std::vector<KernelCase> surf_cases(OpenClSession& session, CaseScale scale) {
+  std::vector<KernelCase> cases;
+  for (const Size& size : sizes_for(session.is_cpu(), scale)) {
+    const std::size_t pixels = ImageView{nullptr, size.width, size.height}.size();
+    KernelCase problem{.kernel = "surf",
+                       .sizes = {{"images", size.images},
+                                 {"width", static_cast<std::uint64_t>(size.width)},
+                                 {"height", static_cast<std::uint64_t>(size.height)}},
+                       .unit = WorkUnit::kPixels,
+                       .amount = static_cast<double>(size.images * pixels)};
+    cases.push_back(with_variants<Run>(std::move(problem), session, surf_kernels(session), [=] {
+      Inputs inputs{textured_picture(size.width, size.height, 1), {}};
+      inputs.batch.assign(size.images, inputs.image.view());
+      return inputs;
+    }));
+  }
+  return cases;
+}
+
+}  // namespace lookalike
