@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "kernels/session/session.h"
 
 namespace lookalike {
 
@@ -35,6 +37,19 @@ Variant variant_of(const VariantNames<Variant, Count>& names, std::string_view w
   }
   throw Error(ErrorKind::kUsage, std::string(what) + ": must be one of " + known + ", was '" +
                                      std::string(name) + "'");
+}
+
+// The variant to run: the fastest measured at these sizes for kAuto, else `wanted`.
+//   able  the variants that the device can run, best guess first; at least one
+// Throws Error(kDevice) when `wanted` is not among them.
+template <class Variant>
+Variant select_variant(OpenClSession& session, std::string_view kernel, const TuningSizes& sizes,
+                       const std::vector<Variant>& able, Variant wanted) {
+  if (wanted == Variant::kAuto) return choose_variant(session.tuning(), kernel, sizes, able);
+  if (std::find(able.begin(), able.end(), wanted) != able.end()) return wanted;
+  throw Error(ErrorKind::kDevice, std::string(kernel) + ": variant '" +
+                                      std::string(to_string(wanted)) + "' does not run for " +
+                                      to_string(sizes) + " on " + session.device().name);
 }
 
 }  // namespace lookalike

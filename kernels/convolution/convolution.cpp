@@ -40,21 +40,11 @@ std::string_view to_string(ConvolutionKernel kernel) {
   return name_of(kNames, kernel);
 }
 
-ConvolutionKernel parse_convolution_kernel(std::string_view name) {
-  return variant_of(kNames, "convolution kernel", name);
-}
-
 std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
                                                    MatrixView<const float> filter) {
-  return convolution_kernels(session, filter, separate(filter));
-}
-
-std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
-                                                   MatrixView<const float> filter,
-                                                   const std::optional<SeparableFilter>& parts) {
   std::vector<ConvolutionKernel> kernels;
   const bool is_line = filter.rows() == 1 || filter.cols() == 1;
-  const bool has_rank_one = filter.rows() <= kMaxSeparableRows && parts.has_value();
+  const bool has_rank_one = filter.rows() <= kMaxSeparableRows && separate(filter).has_value();
   if (has_rank_one && !is_line) kernels.push_back(ConvolutionKernel::kSeparable);
   if (session.is_cpu()) kernels.push_back(ConvolutionKernel::kVectors);
   const std::size_t side = std::max(filter.rows(), filter.cols());
@@ -91,7 +81,7 @@ namespace {
 
 // How the forms of the convolution share out the result among work-groups and work-items.
 // A work-group has lanes x group_rows items, and each of them columns x rows pixels of the result.
-struct ConvolutionTiling {
+struct Tiling {
   std::size_t lanes;
   std::size_t group_rows;
   std::size_t rows;
@@ -102,7 +92,7 @@ struct ConvolutionTiling {
 };
 
 // As Shape in image_rows.cl.
-struct ConvolutionShape {
+struct Shape {
   cl_int rows;
   cl_int columns;
   cl_int result_rows;
@@ -118,14 +108,15 @@ struct ConvolutionShape {
 // the image: `shift` columns before the first that its 4 results need.
 //   left: columns of the filter before the pixel that it gives
 struct QuadWindow {
-  QuadWindow(std::size_t filter_columns, std::size_t left);
+  QuadWindow(std::size_t filter_columns, std::size_t left)
+      : shift((4 - left % 4) % 4), quads(parts(shift + filter_columns + 3, 4)) {}
 
   std::size_t shift;
   std::size_t quads;  // of 4 columns each, that hold the window
 };
 
 // As Block in registers.cl.
-struct ConvolutionBlock {
+struct Block {
   cl_int first_row = 0;
   cl_int first_column = 0;
   cl_int items_down = 0;
@@ -133,15 +124,15 @@ struct ConvolutionBlock {
   cl_int edge_groups = 0;
 };
 
-constexpr ConvolutionTiling kDirect{32, 8, 1, 1};
+constexpr Tiling kDirect{32, 8, 1, 1};
 // 7 x 7 on 4096 x 4096, in sweeps on an H200 (kernels/README.md).
-constexpr ConvolutionTiling kTiled{32, 8, 2, 4};
-constexpr ConvolutionTiling kRegisters{32, 8, 5, 4};
-constexpr ConvolutionTiling kGpuSeparable{32, 8, 8, 1};
-constexpr ConvolutionTiling kCpuSeparable{1, 1, 16, 64};
+constexpr Tiling kTiled{32, 8, 2, 4};
+constexpr Tiling kRegisters{32, 8, 5, 4};
+constexpr Tiling kGpuSeparable{32, 8, 8, 1};
+constexpr Tiling kCpuSeparable{1, 1, 16, 64};
 // 4 rows of 2 vectors: 8 sums, the weights of a column of the filter and the pixels fit the 32
 // registers of AVX-512 (EPYC, PoCL 3.1: 168 GFLOP/s against 112 with 8 rows).
-constexpr ConvolutionTiling kVectors{1, 1, 4, 4096};
+constexpr Tiling kVectors{1, 1, 4, 4096};
 
 // How many steps go into the result from `first` to `end` where the last one's window, which begins
 // `before` pixels in front of it, must end within the image's pixels.
@@ -152,7 +143,7 @@ cl_int steps_inside(cl_int first, cl_int end, cl_int before, cl_int window, cl_i
 }
 
 // Of each form; other devices than CPUs may have other tiles.
-ConvolutionTiling convolution_tiling(ConvolutionKernel kernel, bool is_cpu) {
+Tiling tiling_of(ConvolutionKernel kernel, bool is_cpu) {
   switch (kernel) {
     case ConvolutionKernel::kTiled:
       return kTiled;
@@ -169,18 +160,15 @@ ConvolutionTiling convolution_tiling(ConvolutionKernel kernel, bool is_cpu) {
   return kDirect;
 }
 
-QuadWindow::QuadWindow(std::size_t filter_columns, std::size_t left)
-    : shift((4 - left % 4) % 4), quads(parts(shift + filter_columns + 3, 4)) {}
-
 // Of kRegisters: the largest block of whole items whose windows lie within the image, empty where
 // none does, and how many groups take the pixels outside of it one by one.
-ConvolutionBlock block_inside(const ConvolutionShape& shape, const ConvolutionTiling& tile) {
+Block block_inside(const Shape& shape, const Tiling& tile) {
   const auto rows = static_cast<cl_int>(tile.rows);
   const auto columns = static_cast<cl_int>(tile.columns);
   const QuadWindow window(static_cast<std::size_t>(shape.filter_columns),
                           static_cast<std::size_t>(shape.left));
   const auto before = shape.left + static_cast<cl_int>(window.shift);
-  ConvolutionBlock block{.first_row = shape.top, .first_column = before};
+  Block block{.first_row = shape.top, .first_column = before};
   block.items_down = steps_inside(block.first_row, shape.result_rows, shape.top,
                                   rows + shape.filter_rows - 1, shape.rows, rows);
   block.items_across = steps_inside(block.first_column, shape.result_columns, before,
@@ -195,14 +183,14 @@ ConvolutionBlock block_inside(const ConvolutionShape& shape, const ConvolutionTi
 
 // Work-items of a launch: of all forms but kRegisters, whose groups stand in one row: those of the
 // pixels around the block, then the block's row by row.
-cl::NDRange items_of_tiles(const ConvolutionShape& shape, const ConvolutionTiling& tile) {
+cl::NDRange items_of_tiles(const Shape& shape, const Tiling& tile) {
   const auto rows = static_cast<std::size_t>(shape.result_rows);
   const auto columns = static_cast<std::size_t>(shape.result_columns);
   return {parts(columns, tile.tile_columns()) * tile.lanes,
           parts(rows, tile.tile_rows()) * tile.group_rows};
 }
 
-cl::NDRange items_of_block(const ConvolutionBlock& block, const ConvolutionTiling& tile) {
+cl::NDRange items_of_block(const Block& block, const Tiling& tile) {
   const auto across = static_cast<std::size_t>(block.items_across);
   const auto down = static_cast<std::size_t>(block.items_down);
   const std::size_t groups = static_cast<std::size_t>(block.edge_groups) +
@@ -212,14 +200,8 @@ cl::NDRange items_of_block(const ConvolutionBlock& block, const ConvolutionTilin
 
 // Rows of a filter whose weights kVectors keeps in registers at once.
 constexpr std::size_t kMaxChunkRows = 11;
-
 constexpr std::size_t kVectorsAcross = 2;
 constexpr std::size_t kVectorWidth = 16;
-
-// As few chunks as there can be, and as even.
-std::size_t chunk_rows(std::size_t filter_rows) {
-  return filter_rows / parts(filter_rows, kMaxChunkRows);
-}
 
 // Where the filter's first pixel lies before the result's, down its height or along its width.
 std::size_t lead(std::size_t side, Border border) {
@@ -229,7 +211,7 @@ std::size_t lead(std::size_t side, Border border) {
 // Only what a kernel must know when it is compiled, so that filters share programs.
 std::string filter_options(ConvolutionKernel kernel, bool is_cpu, std::size_t height,
                            std::size_t width, Border border) {
-  const std::size_t tile_columns = convolution_tiling(kernel, is_cpu).tile_columns();
+  const std::size_t tile_columns = tiling_of(kernel, is_cpu).tile_columns();
   std::string sides = define("FILTER_ROWS", height) + define("FILTER_COLUMNS", width);
   switch (kernel) {
     case ConvolutionKernel::kTiled:
@@ -239,7 +221,8 @@ std::string filter_options(ConvolutionKernel kernel, bool is_cpu, std::size_t he
       return sides + define("SHIFT", window.shift) + define("WINDOW_QUADS", window.quads);
     }
     case ConvolutionKernel::kVectors:
-      return define("CHUNK", chunk_rows(height)) + define("BAND", tile_columns) +
+      // As few chunks as possible, and as even.
+      return define("CHUNK", height / parts(height, kMaxChunkRows)) + define("BAND", tile_columns) +
              define("VECTORS", kVectorsAcross);
     case ConvolutionKernel::kSeparable:
       return define("WIDTH", is_cpu ? kVectorWidth : 1) +
@@ -269,7 +252,7 @@ cl::Kernel build_hinted(OpenClSession& session, bool aligned, const std::string&
 cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t height,
                  std::size_t width, Border border, bool aligned) {
   const std::string name(to_string(kernel));
-  const ConvolutionTiling tile = convolution_tiling(kernel, session.is_cpu());
+  const Tiling tile = tiling_of(kernel, session.is_cpu());
   using Sources = std::vector<std::string>;
   const std::string own = "convolution/" + name + ".cl";
   const Sources sources =
@@ -285,27 +268,11 @@ cl::Kernel build(OpenClSession& session, ConvolutionKernel kernel, std::size_t h
   return build_hinted(session, aligned, options, compiled);
 }
 
-ConvolutionKernel resolve(ConvolutionKernel kernel, OpenClSession& session,
-                          MatrixView<const float> filter,
-                          const std::optional<SeparableFilter>& parts) {
-  require(filter.size() > 0, "Convolution: the filter is empty");
-  const std::vector<ConvolutionKernel> kernels = convolution_kernels(session, filter, parts);
-  if (kernel == ConvolutionKernel::kAuto) {
-    return choose_variant(session.tuning(), "convolution",
-                          {{"height", filter.rows()}, {"width", filter.cols()}}, kernels);
-  }
-  if (std::find(kernels.begin(), kernels.end(), kernel) != kernels.end()) return kernel;
-  throw Error(ErrorKind::kDevice,
-              "convolution: kernel '" + std::string(to_string(kernel)) +
-                  "' does not take this filter of " + std::to_string(filter.rows()) + " x " +
-                  std::to_string(filter.cols()) + " on " + session.device().name);
-}
-
-std::vector<float> weights_of(ConvolutionKernel kernel, MatrixView<const float> filter,
-                              const std::optional<SeparableFilter>& parts) {
+std::vector<float> weights_of(ConvolutionKernel kernel, MatrixView<const float> filter) {
   if (kernel != ConvolutionKernel::kSeparable) {
     return {filter.data(), filter.data() + filter.size()};
   }
+  const std::optional<SeparableFilter> parts = separate(filter);
   std::vector<float> weights = parts->column;
   weights.insert(weights.end(), parts->row.begin(), parts->row.end());
   return weights;
@@ -326,23 +293,15 @@ std::vector<float> turned(std::vector<float> weights, ConvolutionKernel kernel,
 
 Convolution::Convolution(OpenClSession& session, MatrixView<const float> filter, Border border,
                          ConvolutionKernel kernel)
-    : Convolution(session, filter, separate(filter), border, kernel) {}
-
-Convolution::Convolution(OpenClSession& session, MatrixView<const float> filter,
-                         const std::optional<SeparableFilter>& parts, Border border,
-                         ConvolutionKernel kernel)
-    : session_(session),
-      height_(filter.rows()),
-      width_(filter.cols()),
-      border_(border),
-      kernel_(resolve(kernel, session, filter, parts)),
-      weights_(hold(weights_of(kernel_, filter, parts))),
-      turned_weights_(hold(turned(weights_.values, kernel_, height_))) {}
-
-Convolution::Weights Convolution::hold(std::vector<float> values) {
-  Weights weights{.values = std::move(values)};
-  if (kernel_ != ConvolutionKernel::kTiled) weights.buffer = session_.upload<float>(weights.values);
-  return weights;
+    : session_(session), height_(filter.rows()), width_(filter.cols()), border_(border) {
+  require(filter.size() > 0, "Convolution: the filter is empty");
+  kernel_ = select_variant(session, "convolution", {{"height", height_}, {"width", width_}},
+                           convolution_kernels(session, filter), kernel);
+  weights_.values = weights_of(kernel_, filter);
+  turned_weights_.values = turned(weights_.values, kernel_, height_);
+  for (Weights* const weights : {&weights_, &turned_weights_}) {
+    weights->buffer = session.upload<float>(weights->values);
+  }
 }
 
 std::size_t Convolution::fitting(std::size_t image_side, std::size_t filter_side) const {
@@ -351,7 +310,7 @@ std::size_t Convolution::fitting(std::size_t image_side, std::size_t filter_side
 }
 
 // Arguments from the fourth on.
-void Convolution::set_weights(cl::Kernel& kernel, const Weights& weights) {
+void Convolution::set_weights(cl::Kernel& kernel, const Weights& weights) const {
   if (kernel_ == ConvolutionKernel::kTiled || kernel_ == ConvolutionKernel::kRegisters) {
     kernel.setArg(3, weights.values.size() * sizeof(float), weights.values.data());
     if (kernel_ == ConvolutionKernel::kRegisters) kernel.setArg(4, weights.buffer);
@@ -359,7 +318,7 @@ void Convolution::set_weights(cl::Kernel& kernel, const Weights& weights) {
   }
   kernel.setArg(3, weights.buffer);
   if (kernel_ != ConvolutionKernel::kSeparable) return;
-  const ConvolutionTiling tile = convolution_tiling(kernel_, session_.is_cpu());
+  const Tiling tile = tiling_of(kernel_, session_.is_cpu());
   const std::size_t filtered_rows = tile.tile_rows() + height_ - 1;
   kernel.setArg(4, cl::Local(filtered_rows * tile.tile_columns() * sizeof(float)));
 }
@@ -369,39 +328,29 @@ void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size
   constexpr std::size_t kMaxImageSide = std::numeric_limits<std::int32_t>::max() - 65536;
   require(rows < kMaxImageSide && columns < kMaxImageSide, "Convolution: a side is too large");
   const auto to_int = [](std::size_t value) { return static_cast<cl_int>(value); };
-  const ConvolutionShape shape{to_int(rows),
-                               to_int(columns),
-                               to_int(result_rows(rows)),
-                               to_int(result_columns(columns)),
-                               to_int(height_),
-                               to_int(width_),
-                               to_int(lead(height_, border_)),
-                               to_int(lead(width_, border_)),
-                               to_int(static_cast<std::size_t>(border_))};
+  const Shape shape{to_int(rows),
+                    to_int(columns),
+                    to_int(result_rows(rows)),
+                    to_int(result_columns(columns)),
+                    to_int(height_),
+                    to_int(width_),
+                    to_int(lead(height_, border_)),
+                    to_int(lead(width_, border_)),
+                    to_int(static_cast<std::size_t>(border_))};
   const bool registers = kernel_ == ConvolutionKernel::kRegisters;
   const bool aligned = registers && columns % 4 == 0;
   cl::Kernel& kernel = correlate_[aligned ? 1 : 0];
   if (kernel() == nullptr) kernel = build(session_, kernel_, height_, width_, border_, aligned);
   set_arguments(kernel, image, result, shape);
   set_weights(kernel, weights);
-  const ConvolutionTiling tile = convolution_tiling(kernel_, session_.is_cpu());
+  const Tiling tile = tiling_of(kernel_, session_.is_cpu());
   cl::NDRange items = items_of_tiles(shape, tile);
   if (registers) {
-    const ConvolutionBlock block = block_inside(shape, tile);
+    const Block block = block_inside(shape, tile);
     kernel.setArg(5, block);
     items = items_of_block(block, tile);
   }
   session_.launch(kernel, "convolution", items, {{tile.lanes, tile.group_rows}});
-}
-
-std::vector<float> Convolution::run(const Weights& weights, MatrixView<const float> image) {
-  std::vector<float> result(result_rows(image.rows()) * result_columns(image.cols()));
-  if (result.empty()) return result;
-  const cl::Buffer from = session_.upload(std::span(image.data(), image.size()));
-  const cl::Buffer to = session_.allocate(result.size() * sizeof(float));
-  run(weights, from, image.rows(), image.cols(), to);
-  session_.read(to, std::span(result));
-  return result;
 }
 
 void Convolution::correlate(const cl::Buffer& image, std::size_t rows, std::size_t columns,
@@ -412,14 +361,6 @@ void Convolution::correlate(const cl::Buffer& image, std::size_t rows, std::size
 void Convolution::convolve(const cl::Buffer& image, std::size_t rows, std::size_t columns,
                            const cl::Buffer& result) {
   run(turned_weights_, image, rows, columns, result);
-}
-
-std::vector<float> Convolution::correlate(MatrixView<const float> image) {
-  return run(weights_, image);
-}
-
-std::vector<float> Convolution::convolve(MatrixView<const float> image) {
-  return run(turned_weights_, image);
 }
 
 }  // namespace lookalike

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +11,7 @@
 
 namespace lookalike {
 
-// How a filter is applied. All agree but for the order in which products are added.
+// How to apply a filter. All kernels agree but for the order in which they add products.
 enum class ConvolutionKernel {
   kAuto,       // the fastest measured of those that take the filter, else the first of them
   kDirect,     // one work-item per pixel: the baseline
@@ -24,8 +23,6 @@ enum class ConvolutionKernel {
 
 // "auto", "direct", "tiled", "registers", "vectors", "separable".
 std::string_view to_string(ConvolutionKernel kernel);
-// Throws Error(kUsage) when no kernel has this name.
-ConvolutionKernel parse_convolution_kernel(std::string_view name);
 
 // The column and the row whose product the filter is, when it is one to within 1e-6 of its largest
 // weight; row[j] is 1 where the largest weight stands. Nothing for a filter of zeros.
@@ -35,14 +32,10 @@ struct SeparableFilter {
 };
 std::optional<SeparableFilter> separate(MatrixView<const float> filter);
 
-// The kernels that the session's device can run and that take this filter, which is not empty, the
-// one that should be fastest first. kDirect takes every filter.
+// The kernels that the device can run and that take this filter, which is not empty, best guess
+// first. kDirect takes every filter.
 std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
                                                    MatrixView<const float> filter);
-// The same where separate(filter) is known.
-std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
-                                                   MatrixView<const float> filter,
-                                                   const std::optional<SeparableFilter>& parts);
 
 // What lies beyond an image's border. With kValid nothing does, and the result has only the pixels
 // over which the whole filter fits; with the others it has the image's size.
@@ -76,28 +69,20 @@ class Convolution {
   void convolve(const cl::Buffer& image, std::size_t rows, std::size_t columns,
                 const cl::Buffer& result);
 
-  // The same from host memory to host memory.
-  std::vector<float> correlate(MatrixView<const float> image);
-  std::vector<float> convolve(MatrixView<const float> image);
-
   // The kernel in use; never kAuto.
   ConvolutionKernel kernel() const { return kernel_; }
 
  private:
-  // Weights as the kernel takes them: the filter's, or its column's and then its row's.
+  // As the kernel takes them: the filter's, or its column's and then its row's.
   struct Weights {
-    std::vector<float> values{};
-    cl::Buffer buffer{};  // none for kTiled
+    std::vector<float> values;
+    cl::Buffer buffer;
   };
 
-  Convolution(OpenClSession& session, MatrixView<const float> filter,
-              const std::optional<SeparableFilter>& parts, Border border, ConvolutionKernel kernel);
-  Weights hold(std::vector<float> values);
   std::size_t fitting(std::size_t image_side, std::size_t filter_side) const;
-  void set_weights(cl::Kernel& kernel, const Weights& weights);
+  void set_weights(cl::Kernel& kernel, const Weights& weights) const;
   void run(const Weights& weights, const cl::Buffer& image, std::size_t rows, std::size_t columns,
            const cl::Buffer& result);
-  std::vector<float> run(const Weights& weights, MatrixView<const float> image);
 
   OpenClSession& session_;
   std::size_t height_;
@@ -105,14 +90,12 @@ class Convolution {
   Border border_;
   ConvolutionKernel kernel_;
   Weights weights_;
-  Weights turned_weights_;  // those of the filter turned by 180 degrees
+  Weights turned_weights_;  // of the filter turned by 180 degrees
   // For images of any width and, of kRegisters, for multiples of 4 columns; compiled when needed.
   std::array<cl::Kernel, 2> correlate_{};
 };
 
-// What Convolution must return, in double precision and without OpenCL.
-std::vector<double> correlate_reference(MatrixView<const float> image,
-                                        MatrixView<const float> filter, Border border);
+// What Convolution::convolve must return, in double precision and without OpenCL.
 std::vector<double> convolve_reference(MatrixView<const float> image,
                                        MatrixView<const float> filter, Border border);
 

@@ -36,10 +36,13 @@ double weighted_sum(MatrixView<const float> image, MatrixView<const float> filte
 
 }  // namespace
 
-std::vector<double> correlate_reference(MatrixView<const float> image,
-                                        MatrixView<const float> filter, Border border) {
+std::vector<double> convolve_reference(MatrixView<const float> image,
+                                       MatrixView<const float> filter, Border border) {
   const bool valid = border == Border::kValid;
   if (valid && (image.rows() < filter.rows() || image.cols() < filter.cols())) return {};
+  std::vector<float> weights(filter.data(), filter.data() + filter.size());
+  std::reverse(weights.begin(), weights.end());
+  const MatrixView<const float> turned(weights, filter.cols());
   const std::size_t rows = valid ? image.rows() - filter.rows() + 1 : image.rows();
   const std::size_t columns = valid ? image.cols() - filter.cols() + 1 : image.cols();
   const auto top = static_cast<std::ptrdiff_t>(valid ? 0 : filter.rows() / 2);
@@ -47,18 +50,11 @@ std::vector<double> correlate_reference(MatrixView<const float> image,
   std::vector<double> result;
   for (std::size_t y = 0; y < rows; ++y) {
     for (std::size_t x = 0; x < columns; ++x) {
-      result.push_back(weighted_sum(image, filter, border, static_cast<std::ptrdiff_t>(y) - top,
+      result.push_back(weighted_sum(image, turned, border, static_cast<std::ptrdiff_t>(y) - top,
                                     static_cast<std::ptrdiff_t>(x) - left));
     }
   }
   return result;
-}
-
-std::vector<double> convolve_reference(MatrixView<const float> image,
-                                       MatrixView<const float> filter, Border border) {
-  std::vector<float> turned(filter.data(), filter.data() + filter.size());
-  std::reverse(turned.begin(), turned.end());
-  return correlate_reference(image, MatrixView<const float>(turned, filter.cols()), border);
 }
 
 }  // namespace lookalike

@@ -16,14 +16,17 @@ constexpr VariantNames<HistogramKernel, 4> kNames = {{
     {HistogramKernel::kSerial, "serial"},
 }};
 
+// Cells of the histograms that are on the device at once: 256 MiB.
+constexpr std::size_t kBatchCells = std::size_t{1} << 26;
+constexpr std::size_t kGroupItems = 64;
+// Bins of a segment at most: 16 KiB, half of the local memory that OpenCL demands of GPUs, so that
+// a compute unit holds two groups or more.
+constexpr std::size_t kMostBins = 4096;
+
 }  // namespace
 
 std::string_view to_string(HistogramKernel kernel) {
   return name_of(kNames, kernel);
-}
-
-HistogramKernel parse_histogram_kernel(std::string_view name) {
-  return variant_of(kNames, "histogram kernel", name);
 }
 
 std::vector<HistogramKernel> histogram_kernels(const OpenClSession& session) {
@@ -33,26 +36,12 @@ std::vector<HistogramKernel> histogram_kernels(const OpenClSession& session) {
   return {HistogramKernel::kLocal, HistogramKernel::kAtomic, HistogramKernel::kSerial};
 }
 
-namespace {
-
-// Cells of the histograms that are on the device at once: 256 MiB.
-constexpr std::size_t kBatchCells = std::size_t{1} << 26;
-constexpr std::size_t kGroupItems = 64;
-// Bins of a segment at most: 16 KiB, half of the local memory that OpenCL demands of GPUs, so that
-// a compute unit holds two groups or more.
-constexpr std::size_t kMostBins = 4096;
-
-HistogramKernel resolve(HistogramKernel kernel, OpenClSession& session, std::size_t word_count) {
-  if (kernel != HistogramKernel::kAuto) return kernel;
-  return choose_variant(session.tuning(), "histogram", {{"words", word_count}},
-                        histogram_kernels(session));
-}
-
-}  // namespace
-
 WordHistograms::WordHistograms(OpenClSession& session, std::size_t word_count,
                                HistogramKernel kernel)
-    : session_(session), word_count_(word_count), kernel_(resolve(kernel, session, word_count)) {
+    : session_(session),
+      word_count_(word_count),
+      kernel_(select_variant(session, "histogram", {{"words", word_count}},
+                             histogram_kernels(session), kernel)) {
   require(word_count >= 1 && word_count <= std::size_t{1} << 31U,
           "WordHistograms: needs from 1 to 2^31 words");
 }

@@ -1,8 +1,6 @@
 #include "kernels/transpose/transpose.h"
 
-#include <algorithm>
 #include <limits>
-#include <span>
 #include <string>
 
 #include "kernels/session/build_options.h"
@@ -21,28 +19,14 @@ constexpr VariantNames<TransposeKernel, 4> kNames = {{
 // Work-items of a group of kNaive.
 constexpr std::size_t kNaiveItems = 256;
 // A work-item of kBlocks takes this many values, a page of memory wide and few enough rows that
-// their pages stay in the TLB (transpose workload, EPYC with AVX-512, PoCL 3.1).
+// their pages stay in the TLB (`bench --kernel transpose`, EPYC with AVX-512, PoCL 3.1).
 constexpr std::size_t kBandRows = 128;
 constexpr std::size_t kBandColumns = 256;
-
-void check(TransposeKernel kernel, const OpenClSession& session) {
-  const std::vector<TransposeKernel> kernels = transpose_kernels(session);
-  if (kernel == TransposeKernel::kAuto ||
-      std::find(kernels.begin(), kernels.end(), kernel) != kernels.end()) {
-    return;
-  }
-  throw Error(ErrorKind::kDevice, "transpose: kernel '" + std::string(to_string(kernel)) +
-                                      "' does not run on " + session.device().name);
-}
 
 }  // namespace
 
 std::string_view to_string(TransposeKernel kernel) {
   return name_of(kNames, kernel);
-}
-
-TransposeKernel parse_transpose_kernel(std::string_view name) {
-  return variant_of(kNames, "transpose kernel", name);
 }
 
 std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session) {
@@ -65,17 +49,11 @@ struct Transpose::ValueType {
   static constexpr ValueType bytes() { return {"uchar", 1, 32, 16, 64}; }
 };
 
-Transpose::Transpose(OpenClSession& session, TransposeKernel kernel)
-    : session_(session), kernel_(kernel) {
-  check(kernel, session);
-}
-
 TransposeKernel Transpose::kernel_for(std::size_t rows, std::size_t columns,
                                       std::size_t value_bytes) {
-  if (kernel_ != TransposeKernel::kAuto) return kernel_;
-  return choose_variant(session_.tuning(), "transpose",
+  return select_variant(session_, "transpose",
                         {{"rows", rows}, {"columns", columns}, {"bytes", value_bytes}},
-                        transpose_kernels(session_));
+                        transpose_kernels(session_), kernel_);
 }
 
 cl::Kernel Transpose::build(TransposeKernel kernel, const ValueType& type) {
@@ -125,25 +103,6 @@ void Transpose::transpose(const cl::Buffer& from, std::size_t rows, std::size_t 
 void Transpose::transpose_bytes(const cl::Buffer& from, std::size_t rows, std::size_t columns,
                                 const cl::Buffer& to) {
   launch(ValueType::bytes(), from, rows, columns, to);
-}
-
-std::vector<float> Transpose::transpose(MatrixView<const float> matrix) {
-  std::vector<float> result(matrix.size());
-  const cl::Buffer from = session_.upload(std::span(matrix.data(), matrix.size()));
-  const cl::Buffer to = session_.allocate(matrix.size() * sizeof(float));
-  transpose(from, matrix.rows(), matrix.cols(), to);
-  session_.read(to, std::span(result));
-  return result;
-}
-
-GrayImage Transpose::transpose(const ImageView& image) {
-  GrayImage result(image.height, image.width);
-  const cl::Buffer from = session_.upload(std::span(image.pixels, image.size()));
-  const cl::Buffer to = session_.allocate(image.size());
-  transpose_bytes(from, static_cast<std::size_t>(image.height),
-                  static_cast<std::size_t>(image.width), to);
-  session_.read(to, std::span(result.pixels));
-  return result;
 }
 
 }  // namespace lookalike

@@ -110,26 +110,14 @@ std::string_view to_string(Reduction reduction) {
   return name_of(kNames, reduction);
 }
 
-Reduction parse_reduction(std::string_view name) {
-  return variant_of(kNames, "variance reduction", name);
-}
-
 std::vector<Reduction> reductions(OpenClSession& session) {
   if (!session.has_int64_atomics()) return {Reduction::kTwoStage};
   return {Reduction::kAtomic, Reduction::kTwoStage};
 }
 
-ImageVariance::ImageVariance(OpenClSession& session, Reduction reduction)
-    : session_(session), reduction_(reduction), group_items_(session.is_cpu() ? 1 : kGpuItems) {
-  if (reduction == Reduction::kAtomic && !session.has_int64_atomics()) {
-    throw Error(ErrorKind::kDevice, "variance: no 64-bit atomics on " + session.device().name);
-  }
-}
-
 Reduction ImageVariance::reduction_for(std::size_t images, std::size_t pixels) {
-  if (reduction_ != Reduction::kAuto) return reduction_;
-  return choose_variant(session_.tuning(), "variance", {{"images", images}, {"pixels", pixels}},
-                        reductions(session_));
+  return select_variant(session_, "variance", {{"images", images}, {"pixels", pixels}},
+                        reductions(session_), reduction_);
 }
 
 std::vector<PixelSums> ImageVariance::compute(std::span<const ImageView> images) {
@@ -146,9 +134,10 @@ std::vector<PixelSums> ImageVariance::compute(std::span<const ImageView> images)
 void ImageVariance::compute_batch(std::span<const ImageView> images, Reduction reduction,
                                   std::span<PixelSums> results) {
   const Plan plan = plan_chunks(images, !session_.is_cpu());
+  const std::size_t group_items = session_.is_cpu() ? 1 : kGpuItems;
   const bool atomic = reduction == Reduction::kAtomic;
   const std::string options = define("CHUNK_BLOCKS", kChunkBlocks) +
-                              define("GROUP_ITEMS", group_items_) + (atomic ? " -DATOMIC" : "");
+                              define("GROUP_ITEMS", group_items) + (atomic ? " -DATOMIC" : "");
   const cl::Buffer places = session_.upload<ImagePlace>(plan.places);
   const cl::Buffer image_of_chunk = session_.upload<cl_uint>(plan.image_of_chunk);
   std::vector<std::array<cl_ulong, 2>> totals(images.size());
@@ -162,7 +151,7 @@ void ImageVariance::compute_batch(std::span<const ImageView> images, Reduction r
   for (const ChunkRun& run : runs) {
     set_arguments(add_chunks, run.pixels, places, image_of_chunk, to_uint(run.first_chunk),
                   partials);
-    session_.launch(add_chunks, "variance", {run.chunks * group_items_}, {{group_items_}});
+    session_.launch(add_chunks, "variance", {run.chunks * group_items}, {{group_items}});
   }
   if (!atomic) {
     cl::Kernel add_partials = session_.kernel({"variance/variance.cl"}, "add_partials", options);

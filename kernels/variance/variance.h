@@ -11,7 +11,7 @@
 
 namespace lookalike {
 
-// How the parts of an image come together; every reduction gives the same integers.
+// How the sums of the parts of an image are added up; every reduction gives the same integers.
 enum class Reduction {
   kAuto,      // the fastest measured at the size, else the first of reductions
   kAtomic,    // one 64-bit atomic addition a work-group
@@ -20,23 +20,21 @@ enum class Reduction {
 
 // "auto", "atomic", "two-stage".
 std::string_view to_string(Reduction reduction);
-// Throws Error(kUsage) when no reduction has this name.
-Reduction parse_reduction(std::string_view name);
-// The reductions that the session's device can run, the one that should be fastest first: kAtomic
-// where session.has_int64_atomics(), and kTwoStage everywhere.
+// The reductions that the device can run, best guess first: kAtomic where it has 64-bit atomics,
+// kTwoStage everywhere.
 std::vector<Reduction> reductions(OpenClSession& session);
 
 class ImageVariance {
  public:
-  // Throws Error(kDevice) when kAtomic is asked for and the device has no 64-bit atomics.
-  explicit ImageVariance(OpenClSession& session, Reduction reduction = Reduction::kAuto);
+  explicit ImageVariance(OpenClSession& session, Reduction reduction = Reduction::kAuto)
+      : session_(session), reduction_(reduction) {}
 
   // The sums of each image. Images may differ in size, be empty and start anywhere in memory; many
   // go in one launch, fewer while the device is out of memory.
-  // Throws Error(kDevice) when a launch fails.
+  // Throws Error(kDevice) when the device cannot run the reduction or a launch fails.
   std::vector<PixelSums> compute(std::span<const ImageView> images);
 
-  // The reduction for so many images of so many pixels on average; never kAuto.
+  // The reduction for `images` images of `pixels` pixels on average; never kAuto.
   Reduction reduction_for(std::size_t images, std::size_t pixels);
 
  private:
@@ -45,7 +43,6 @@ class ImageVariance {
 
   OpenClSession& session_;
   Reduction reduction_;
-  std::size_t group_items_;
 };
 
 }  // namespace lookalike

@@ -9,11 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/kernels/shared_session.h"
+#include "tests/kernels/tuned_session.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using Values = std::vector<std::uint32_t>;
 
@@ -97,17 +98,19 @@ INSTANTIATE_TEST_SUITE_P(EveryDevice, HistogramTest,
                                   std::string(to_string(std::get<1>(instance.param)));
                          });
 
-TEST(HistogramKernels, RoundTripByNameAndOthersAreRefused) {
-  OpenClSession& session = shared_session();
-  for (const HistogramKernel kernel : histogram_kernels(session)) {
-    EXPECT_EQ(parse_histogram_kernel(to_string(kernel)), kernel);
+TEST(WordHistograms, AutoTakesTheFastestMeasuredAtTheNearestSize) {
+  const TemporaryFolder folder;
+  for (const std::string& device : every_device()) {
+    OpenClSession session(tuned_session(device, folder.path(),
+                                        {{"histogram", {{"words", 10}}, "atomic", 0.1},
+                                         {"histogram", {{"words", 10}}, "local", 0.2},
+                                         {"histogram", {{"words", 1000}}, "atomic", 3},
+                                         {"histogram", {{"words", 1000}}, "local", 2}}));
+    EXPECT_EQ(WordHistograms(session, 9).kernel(), HistogramKernel::kAtomic);
+    EXPECT_EQ(WordHistograms(session, 2000).kernel(), HistogramKernel::kLocal);
+    EXPECT_EQ(WordHistograms(session, 9, HistogramKernel::kSerial).kernel(),
+              HistogramKernel::kSerial);
   }
-  EXPECT_THROW(parse_histogram_kernel("bins"), Error);
-}
-
-TEST(HistogramKernels, AutoBecomesOneOfTheDevicesKernels) {
-  OpenClSession& session = shared_session();
-  EXPECT_THAT(histogram_kernels(session), Contains(WordHistograms(session, 9).kernel()));
 }
 
 }  // namespace

@@ -98,18 +98,5 @@ TEST(ImageVariance, AutoTakesTheFastestMeasuredAtTheNearestSize) {
   }
 }
 
-TEST(ImageVariance, ReductionsAreReadBackAndOthersRefused) {
-  for (const Reduction reduction : {Reduction::kAuto, Reduction::kAtomic, Reduction::kTwoStage}) {
-    EXPECT_EQ(parse_reduction(to_string(reduction)), reduction);
-  }
-  try {
-    parse_reduction("sideways");
-    FAIL() << "the name was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("sideways"));
-  }
-}
-
 }  // namespace
 }  // namespace lookalike
