@@ -191,7 +191,7 @@ TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
                            "storage/atomic_file.cpp", "storage/output_file.cpp",
                            // Names that the program makes: DATABASE.work and the user's cache.
                            "pipeline/index/feature_cache.cpp", "kernels/session/program_cache.cpp",
-                           "kernels/tuning/tuning_store.cpp"));
+                           "kernels/tuning/tuning.cpp"));
 }
 
 TEST(LayerCheck, CatchesAFolderThatIncludesUpwards) {

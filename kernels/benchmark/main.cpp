@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
 #include "kernels/cases.h"
-#include "kernels/tuning/tuning_store.h"
+#include "kernels/tuning/tuning.h"
 
 namespace lookalike {
 namespace {

@@ -1,18 +1,22 @@
 #include "kernels/session/session.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "kernels/session/kernel_source.h"
+#include "kernels/tuning/tuning.h"
 
 namespace lookalike {
 namespace {
 
-// How long freed memory may take to come back: 50 times 2 ms.
+// Freed memory may take 50 times 2 ms to come back.
 constexpr int kMaxReleaseWaits = 50;
 constexpr std::chrono::milliseconds kReleaseWait{2};
+// Events held until their times are added up.
+constexpr std::size_t kMaxEvents = 1024;
 
 [[noreturn]] void rethrow(const cl::Error& error, const std::string& where) {
   const std::string message =
@@ -61,6 +65,44 @@ bool is_nothing(const cl::NDRange& global) {
     if (global.get()[i] == 0) return true;
   }
   return false;
+}
+
+double milliseconds(cl_ulong start_ns, cl_ulong end_ns) {
+  return static_cast<double>(end_ns - start_ns) * 1e-6;
+}
+
+// Of a command that has ended.
+double elapsed_ms(const cl::Event& event) {
+  return milliseconds(event.getProfilingInfo<CL_PROFILING_COMMAND_START>(),
+                      event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+}
+
+// The instruction set of a CPU device by which tuning files go: "avx512", "avx2" or empty. Asked of
+// the device's compiler rather than of the CPU, since PoCL can be built or told to use less.
+// Throws Error(kDevice) when OpenCL fails.
+std::string cpu_instructions(OpenClSession& session) {
+  static constexpr std::array<const char*, 3> kLevels = {"", "avx2", "avx512"};
+  cl::Kernel probe = session.kernel({"tuning/instruction_set.cl"}, "instruction_set");
+  const cl::Buffer level = session.allocate(sizeof(cl_int));
+  set_arguments(probe, level);
+  session.launch(probe, "instruction_set", {1}, cl::NDRange{1});
+  std::array<cl_int, 1> result{};
+  session.read<cl_int>(level, result);
+  return kLevels.at(static_cast<std::size_t>(result[0]));
+}
+
+// Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
+bool adds_64_bits(OpenClSession& session) {
+  constexpr std::size_t kItems = 1024;
+  constexpr cl_ulong kStep = 0x123456789ULL;
+  cl::Kernel add = session.kernel({"session/int64_atomics_test.cl"}, "add_to_sum");
+  const cl::Buffer sum = session.allocate(sizeof(cl_ulong));
+  session.clear(sum, sizeof(cl_ulong));
+  set_arguments(add, sum, kStep);
+  session.launch(add, "int64_atomics_test", {kItems});
+  std::array<cl_ulong, 1> result{};
+  session.read<cl_ulong>(sum, result);
+  return result[0] == kItems * kStep;
 }
 
 Device pick(const std::string& choice) {
@@ -155,7 +197,9 @@ void OpenClSession::transfer(const char* where, const std::function<void(cl::Eve
   translate(where, [&] {
     cl::Event event;
     copy(options_.profile ? &event : nullptr);
-    if (options_.profile) profile_.add_transfer(event);
+    if (!options_.profile) return;
+    ++transfers_.launches;
+    transfers_.total_ms += elapsed_ms(event);
   });
 }
 
@@ -199,10 +243,8 @@ void OpenClSession::launch(const cl::Kernel& kernel, std::string_view label, cl:
     queue_.enqueueNDRangeKernel(
         kernel, cl::NullRange, local ? whole_groups(global, *local) : global,
         local.value_or(cl::NullRange), nullptr, options_.profile ? &event : nullptr);
-    if (options_.finish_each_launch) queue_.finish();
-    if (options_.profile) profile_.add_launch(std::string(label), event);
+    if (options_.profile) add_launch(label, event);
   });
-  keep_profile_small();
 }
 
 void OpenClSession::launch_foreign(std::string_view label,
@@ -212,30 +254,99 @@ void OpenClSession::launch_foreign(std::string_view label,
     cl::Event last;
     if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &before);
     enqueue(queue_());
-    if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &last);
-    if (options_.finish_each_launch) queue_.finish();
-    if (options_.profile) profile_.add_launch(std::string(label), last, before);
+    if (!options_.profile) return;
+    queue_.enqueueMarkerWithWaitList(nullptr, &last);
+    add_launch(label, last, before);
   });
-  keep_profile_small();
-}
-
-void OpenClSession::keep_profile_small() {
-  if (!profile_.is_full()) return;
-  finish();
-  translate("profile", [&] { profile_.fold(); });
 }
 
 void OpenClSession::finish() {
   translate("finish", [&] { queue_.finish(); });
 }
 
-std::map<std::string, LaunchTime> OpenClSession::drain_profile() {
+void OpenClSession::add_launch(std::string_view label, cl::Event last, cl::Event before) {
+  launches_.push_back({std::string(label), std::move(last), std::move(before)});
+  if (launches_.size() >= kMaxEvents) fold_profile();
+}
+
+// Adds up the times of the launches so far, once they have ended.
+void OpenClSession::fold_profile() {
   finish();
-  return translate("profile", [&] { return profile_.drain_launches(); });
+  translate("profile", [&] {
+    for (const auto& [label, last, before] : std::exchange(launches_, {})) {
+      LaunchTime& time = launch_times_[label];
+      ++time.launches;
+      time.total_ms += before() == nullptr
+                           ? elapsed_ms(last)
+                           : milliseconds(before.getProfilingInfo<CL_PROFILING_COMMAND_END>(),
+                                          last.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+    }
+  });
+}
+
+std::map<std::string, LaunchTime> OpenClSession::drain_profile() {
+  fold_profile();
+  return std::exchange(launch_times_, {});
 }
 
 LaunchTime OpenClSession::drain_transfers() {
-  return profile_.drain_transfers();
+  return std::exchange(transfers_, {});
+}
+
+bool OpenClSession::has_int64_atomics() {
+  return device_.info.claims_int64_atomics &&
+         supports("64-bit atomics", [this] { return adds_64_bits(*this); });
+}
+
+bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
+  const auto known = features_.find(feature);
+  if (known != features_.end()) return known->second;
+  bool has_feature = false;
+  try {
+    has_feature = probe();
+  } catch (const Error&) {
+    // A device without the feature may refuse to compile or to run the trial.
+  }
+  return features_[feature] = has_feature;
+}
+
+const TuningTarget& OpenClSession::tuning_target() {
+  if (!tuning_target_) {
+    const DeviceInfo& info = device_.info;
+    tuning_target_ = {info.platform,
+                      info.vendor,
+                      info.name,
+                      info.driver,
+                      std::string(to_string(info.kind)),
+                      is_cpu() ? cpu_instructions(*this) : ""};
+  }
+  return *tuning_target_;
+}
+
+const Tuning& OpenClSession::tuning() {
+  if (!tuning_) {
+    const auto warn = [this](const std::string& line) {
+      if (options_.warn) options_.warn(line);
+    };
+    tuning_ = load_tuning(tuning_target(), options_.tuning_folder, shipped_tunings(), warn);
+  }
+  return *tuning_;
+}
+
+void for_each_batch(std::size_t total, std::size_t batch,
+                    const std::function<void(std::size_t, std::size_t)>& work) {
+  std::size_t first = 0;
+  batch = std::max<std::size_t>(batch, 1);
+  while (first < total) {
+    const std::size_t count = std::min(batch, total - first);
+    try {
+      work(first, count);
+      first += count;
+    } catch (const DeviceOutOfMemory&) {
+      if (count == 1) throw;
+      batch = count / 2;
+    }
+  }
 }
 
 }  // namespace lookalike

@@ -13,24 +13,38 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "kernels/session/device.h"
-#include "kernels/session/for_each_batch.h"
 #include "kernels/session/opencl.h"
-#include "kernels/session/profile.h"
 #include "kernels/session/program_cache.h"
 #include "kernels/tuning/tuning.h"
 
 namespace lookalike {
 
 struct SessionOptions {
-  std::string device{};                   // see choose_device; empty: first GPU, then CPU
-  std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
-  std::filesystem::path tuning_folder{};  // of the user's own measurements; empty: none
-  std::uint64_t memory_limit_bytes = 0;   // of device memory; 0: the device's own
-  bool profile = false;                   // time every launch
-  bool finish_each_launch = false;        // for debugging: names the launch that failed
-  // Told, in a line, of what was left aside without harm; empty: nobody.
-  std::function<void(const std::string&)> warn{};
+  std::string device{};                            // see choose_device; empty: first GPU, then CPU
+  std::filesystem::path program_cache{};           // folder for compiled programs; empty: none
+  std::filesystem::path tuning_folder{};           // the user's own measurements; empty: none
+  std::uint64_t memory_limit_bytes = 0;            // of device memory; 0: the device's own
+  bool profile = false;                            // time every launch
+  std::function<void(const std::string&)> warn{};  // receives one-line warnings; optional
+};
+
+// The device has no room for an allocation; a smaller batch may fit.
+class DeviceOutOfMemory : public Error {
+ public:
+  explicit DeviceOutOfMemory(const std::string& message) : Error(ErrorKind::kDevice, message) {}
+};
+
+// Runs work(first, count) over [0, total) in runs of at most `batch` items, halving the run when
+// the device is out of memory. Throws DeviceOutOfMemory when a single item does not fit.
+void for_each_batch(std::size_t total, std::size_t batch,
+                    const std::function<void(std::size_t first, std::size_t count)>& work);
+
+// Device time spent under one label.
+struct LaunchTime {
+  std::size_t launches = 0;
+  double total_ms = 0;
 };
 
 // The smallest multiple of `step` that is at least n.
@@ -45,9 +59,8 @@ void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
   (kernel.setArg(index++, arguments), ...);
 }
 
-// One device, its context and its in-order queue. Passed by reference to everything that
-// launches; used from one thread at a time. Every member throws Error(kDevice) when OpenCL
-// fails, DeviceOutOfMemory when memory is what is missing.
+// One device, its context and its in-order queue. Used from one thread at a time. Every member
+// throws Error(kDevice) when OpenCL fails, DeviceOutOfMemory when the device is out of memory.
 class OpenClSession {
  public:
   explicit OpenClSession(const SessionOptions& options = {});
@@ -55,20 +68,20 @@ class OpenClSession {
   const DeviceInfo& device() const { return device_.info; }
   bool is_cpu() const { return device_.info.kind == DeviceKind::kCpu; }
 
-  // Whether 64-bit atomic addition works here: claimed, compiled and found right on first use.
+  // Whether 64-bit atomic addition works: claimed, compiled and tested on first use.
   bool has_int64_atomics();
 
-  // Whether the device has a feature that only a trial can tell: what `probe` says, asked once a
-  // session and remembered under the feature's name. A probe that throws Error says no.
+  // Whether the device has a feature that only a trial shows: the result of `probe`, which runs
+  // once per session and feature name. A probe that throws Error counts as false.
   bool supports(const std::string& feature, const std::function<bool()>& probe);
 
-  // How this device is named in tuning files, and what is known of it or of devices like it;
-  // both are found on first use.
+  // The device as tuning files name it, and the measurements of it or of devices like it; both are
+  // determined on first use.
   const TuningTarget& tuning_target();
   const Tuning& tuning();
 
   // Kernel `name` of the embedded sources, joined in order and built with `options`
-  // ("-DNAME=value ..."). Programs are built once a session and cached on disk.
+  // ("-DNAME=value ..."). Programs are built once per session and cached on disk.
   cl::Kernel kernel(const std::vector<std::string>& sources, const std::string& name,
                     const std::string& options = {});
 
@@ -89,8 +102,8 @@ class OpenClSession {
   void read(const cl::Buffer& buffer, std::span<T> values, std::size_t offset = 0) {
     read_bytes(buffer, offset * sizeof(T), values.size_bytes(), values.data());
   }
-  // Shows `look` the first `count` values of a buffer: in place on a CPU, through memory that the
-  // device copies to at full speed on a GPU.
+  // Calls look(span) on the first `count` values of a buffer: in place on a CPU, through memory to
+  // which a GPU copies at full speed.
   template <typename T, typename Look>
   void view(const cl::Buffer& buffer, std::size_t count, Look&& look) {
     if (count == 0) return look(std::span<const T>());
@@ -100,16 +113,17 @@ class OpenClSession {
   // Sets `bytes` bytes from the start to zero.
   void clear(const cl::Buffer& buffer, std::size_t bytes);
 
-  // Queues a kernel whose arguments are set. A launch over nothing does nothing. Global sizes
-  // are rounded up to whole work-groups, so kernels check their bounds. With local absent the
-  // driver chooses.
+  // Queues a kernel whose arguments are set. A launch over nothing does nothing. Global sizes are
+  // rounded up to whole work-groups, so kernels check their bounds. Without `local` the driver
+  // chooses.
   void launch(const cl::Kernel& kernel, std::string_view label, cl::NDRange global,
               std::optional<cl::NDRange> local = std::nullopt);
-  // Runs `enqueue`, which puts launches of another library into the queue, and times them as one.
+  // Runs `enqueue`, which queues launches of another library, and times them as one.
   void launch_foreign(std::string_view label, const std::function<void(cl_command_queue)>& enqueue);
   void finish();
 
-  // Since the last call, by label, and of write, read and view; nothing unless options.profile.
+  // Device time since the last call, of launches by label, and of write, read and view. Empty
+  // unless options.profile.
   std::map<std::string, LaunchTime> drain_profile();
   LaunchTime drain_transfers();
 
@@ -123,7 +137,8 @@ class OpenClSession {
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   void transfer(const char* where, const std::function<void(cl::Event*)>& copy);
   std::shared_ptr<const void> map_bytes(const cl::Buffer& buffer, std::size_t bytes);
-  void keep_profile_small();
+  void add_launch(std::string_view label, cl::Event last, cl::Event before = {});
+  void fold_profile();
   bool wait_for_room(std::uint64_t size);
 
   SessionOptions options_;
@@ -133,7 +148,15 @@ class OpenClSession {
   ProgramCache cache_;
   std::map<std::string, cl::Program> programs_;
   std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes_;
-  Profile profile_;
+  // One or several launches: from the end of `before`, or else the start of `last`, to its end.
+  struct Launch {
+    std::string label;
+    cl::Event last;
+    cl::Event before;
+  };
+  std::vector<Launch> launches_;  // not yet part of launch_times_
+  std::map<std::string, LaunchTime> launch_times_;
+  LaunchTime transfers_;
   std::map<std::string, bool> features_;
   std::optional<TuningTarget> tuning_target_;
   std::optional<Tuning> tuning_;

@@ -1,9 +1,18 @@
 #include "kernels/tuning/tuning.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
+#include <fstream>
 #include <iterator>
+#include <sstream>
+#include <system_error>
 #include <tuple>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "kernels/session/kernel_source.h"
 
 namespace lookalike {
 namespace {
@@ -30,6 +39,59 @@ std::optional<std::string> fastest_in(const TuningFile& file, std::string_view k
   return variants[std::get<std::size_t>(*best)];
 }
 
+// Of CPUs, the richest first; each includes those after it.
+constexpr std::array<std::string_view, 2> kInstructionSets = {"avx512", "avx2"};
+
+std::string file_name_of(const std::string& text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
+    if (plain || (!name.empty() && name.back() != '-')) name += plain ? c : '-';
+  }
+  return name;
+}
+
+bool is_same_device(const TuningTarget& a, const TuningTarget& b) {
+  return a.platform == b.platform && a.device == b.device && a.driver == b.driver;
+}
+
+std::optional<TuningFile> load_own(const TuningTarget& target, const std::filesystem::path& folder,
+                                   const std::function<void(const std::string&)>& warn) {
+  if (folder.empty()) return std::nullopt;
+  const std::filesystem::path path = tuning_path(folder, target);
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown)) return std::nullopt;
+  try {
+    std::ifstream stream(path);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    if (!stream || !text) throw Error(ErrorKind::kInput, path.string() + ": cannot be read");
+    TuningFile file = parse_tuning_file(text.str(), path.string());
+    if (is_same_device(file.target, target)) return file;
+    throw Error(ErrorKind::kInput, path.string() + ": is of another device, " + file.target.device);
+  } catch (const Error& error) {
+    warn(std::string(error.what()) + "; `lookalike tune` makes a new one");
+    return std::nullopt;
+  }
+}
+
+// 0 for the device itself, more for a device that is less like it, nothing for one unlike it.
+std::optional<std::size_t> unlikeness(const TuningTarget& target, const TuningTarget& other) {
+  if (target.kind != other.kind) return std::nullopt;
+  if (target.platform == other.platform && target.device == other.device) return 0;
+  if (target.kind != "CPU") {
+    return target.vendor == other.vendor ? std::optional<std::size_t>(1) : std::nullopt;
+  }
+  if (target.platform != other.platform) return std::nullopt;
+  const auto rank = [](const std::string& instructions) {
+    return std::find(kInstructionSets.begin(), kInstructionSets.end(), instructions);
+  };
+  const auto* const own = rank(target.instructions);
+  const auto* const theirs = rank(other.instructions);
+  if (theirs == kInstructionSets.end() || theirs < own) return std::nullopt;
+  return 1 + static_cast<std::size_t>(theirs - own);
+}
+
 }  // namespace
 
 double octaves_between(const TuningSizes& a, const TuningSizes& b) {
@@ -48,6 +110,48 @@ std::optional<std::string> Tuning::fastest(std::string_view kernel, const Tuning
     if (const auto found = fastest_in(file, kernel, sizes, variants)) return found;
   }
   return std::nullopt;
+}
+
+std::vector<TuningFile> shipped_tunings() {
+  std::vector<TuningFile> files;
+  for (const std::string_view name : kernel_source_names("tuning/shipped/")) {
+    files.push_back(parse_tuning_file(kernel_source(name), name));
+  }
+  return files;
+}
+
+std::filesystem::path tuning_path(const std::filesystem::path& folder, const TuningTarget& target) {
+  return folder / (file_name_of(target.device + ' ' + target.driver) + ".txt");
+}
+
+std::filesystem::path store_tuning(const std::filesystem::path& folder, const TuningFile& file) {
+  const std::filesystem::path path = tuning_path(folder, file.target);
+  const std::filesystem::path temporary = path.string() + '.' + std::to_string(getpid());
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  std::ofstream stream(temporary);
+  stream << format_tuning_file(file);
+  stream.close();
+  if (stream) std::filesystem::rename(temporary, path, failed);
+  if (!stream || failed) {
+    throw Error(ErrorKind::kStorage, "tuning: cannot write " + path.string());
+  }
+  return path;
+}
+
+Tuning load_tuning(const TuningTarget& target, const std::filesystem::path& folder,
+                   const std::vector<TuningFile>& shipped,
+                   const std::function<void(const std::string&)>& warn) {
+  std::vector<std::pair<std::size_t, const TuningFile*>> alike;
+  for (const TuningFile& file : shipped) {
+    if (const auto rank = unlikeness(target, file.target)) alike.emplace_back(*rank, &file);
+  }
+  std::stable_sort(alike.begin(), alike.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<TuningFile> files;
+  if (auto own = load_own(target, folder, warn)) files.push_back(std::move(*own));
+  for (const auto& [rank, file] : alike) files.push_back(*file);
+  return Tuning(std::move(files));
 }
 
 }  // namespace lookalike

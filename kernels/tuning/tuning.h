@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,10 +16,10 @@ namespace lookalike {
 // size of 0 counts as 1. Infinity when their names differ.
 double octaves_between(const TuningSizes& a, const TuningSizes& b);
 
-// What was measured of a device, or of one like it; tells which variant of a kernel is fastest.
+// Measurements of a device, or of one like it, by which the fastest variant of a kernel is chosen.
 class Tuning {
  public:
-  // Files in order of trust: what one does not know is asked of the next.
+  // Files in order of trust: the first that knows a kernel decides.
   explicit Tuning(std::vector<TuningFile> files = {}) : files_(std::move(files)) {}
 
   // The fastest of these variants at the measured sizes nearest to those asked for, by
@@ -33,9 +35,9 @@ class Tuning {
   std::vector<TuningFile> files_;
 };
 
-// What kAuto stands for: the fastest of the variants that the device can run, which are given best
-// guess first, or that guess when nothing was measured. A variant is named by to_string.
-//   variants  at least one
+// The variant that kAuto stands for: the fastest of those that the device can run, or the first
+// where nothing was measured.
+//   variants  best guess first, at least one; named by to_string
 template <typename Variant>
 Variant choose_variant(const Tuning& tuning, std::string_view kernel, const TuningSizes& sizes,
                        const std::vector<Variant>& variants) {
@@ -48,5 +50,25 @@ Variant choose_variant(const Tuning& tuning, std::string_view kernel, const Tuni
   }
   return variants.front();
 }
+
+// The measurements that come with lookalike: kernels/tuning/shipped/, embedded at build time, in
+// the order of their names.
+std::vector<TuningFile> shipped_tunings();
+
+// The file of the user's own measurements of a device and driver.
+std::filesystem::path tuning_path(const std::filesystem::path& folder, const TuningTarget& target);
+
+// Writes the file to its path in the folder, which is created if missing, and returns the path.
+// Throws Error(kStorage) when it cannot be written.
+std::filesystem::path store_tuning(const std::filesystem::path& folder, const TuningFile& file);
+
+// The measurements that apply to a device, most trusted first: the user's own of this device and
+// driver (none in an empty folder); those of `shipped` of this device's name; those of a device
+// like it: on GPUs of the same vendor and kind, on CPUs of the same platform with an instruction
+// set that this CPU has, the richest first. A file in the folder that cannot be read, has another
+// version or names another device is ignored with a one-line warning to `warn`.
+Tuning load_tuning(const TuningTarget& target, const std::filesystem::path& folder,
+                   const std::vector<TuningFile>& shipped,
+                   const std::function<void(const std::string&)>& warn);
 
 }  // namespace lookalike

@@ -21,7 +21,7 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "kernels/session/session.h"
-#include "kernels/tuning/tuning_store.h"
+#include "kernels/tuning/tuning.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"

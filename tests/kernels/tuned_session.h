@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/session/session.h"
-#include "kernels/tuning/tuning_store.h"
+#include "kernels/tuning/tuning.h"
 #include "tests/kernels/shared_session.h"
 
 namespace lookalike {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
-#include "kernels/tuning/tuning_store.h"
+#include "kernels/tuning/tuning.h"
 #include "pipeline/open_session.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/output_arguments.h"
