@@ -22,6 +22,20 @@ struct Keypoint {
   bool operator==(const Keypoint&) const = default;
 };
 
+// Where a feature of any kind lies, how large it is and how it is turned.
+struct FeaturePlace {
+  double x = 0;  // px
+  double y = 0;
+  double size = 0;           // px, positive
+  double angle_degrees = 0;  // clockwise as seen, from the x axis
+};
+
+// That of a Keypoint or an IndexedFeature.
+template <typename Feature>
+FeaturePlace place_of(const Feature& feature) {
+  return {feature.x, feature.y, feature.size, feature.angle_degrees};
+}
+
 // The features of one image: keypoints [n] and descriptors [n][descriptor_size].
 struct FeatureSet {
   std::size_t descriptor_size = 64;

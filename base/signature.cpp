@@ -69,9 +69,4 @@ std::vector<std::uint64_t> signatures_of(MatrixView<const float> descriptors,
   return signatures;
 }
 
-std::uint64_t signature_of(std::span<const float> descriptor, const Codebook& codebook,
-                           std::uint32_t word) {
-  return signatures_of({descriptor.data(), 1, descriptor.size()}, codebook, {&word, 1}).front();
-}
-
 }  // namespace lookalike

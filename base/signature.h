@@ -13,8 +13,8 @@ namespace lookalike {
 // A descriptor's coordinates on the axes of a codebook's projection.
 using Projections = std::array<float, kSignatureBits>;
 
-// Projects descriptors; holds the axes turned so that all sums run side by side. Training and
-// lookup both go through here, so that they agree to the last bit.
+// Projects descriptors. Training and lookup both use it, so that they agree to the last bit; the
+// axes are transposed, so that all sums run side by side.
 class Projector {
  public:
   // Throws Error(kInternal) when the codebook's projection is not [64][d].
@@ -35,11 +35,7 @@ std::vector<std::uint64_t> signatures_of(MatrixView<const float> descriptors,
                                          const Codebook& codebook,
                                          std::span<const std::uint32_t> words);
 
-// The same for one descriptor and one word.
-std::uint64_t signature_of(std::span<const float> descriptor, const Codebook& codebook,
-                           std::uint32_t word);
-
-// How many bits differ, [0, 64].
+// The number of bits that differ, [0, 64].
 inline unsigned hamming_distance(std::uint64_t a, std::uint64_t b) {
   return static_cast<unsigned>(std::popcount(a ^ b));
 }

@@ -19,18 +19,18 @@ std::string json_text(const Json& json);
 // {"query": path, "found": n, "matches": [{"path", "paths", "gone", "score", "probability",
 // "decision", "mirrored", "inliers", "correlation", "moved_px", "quad"}, ...]}. found: how many
 // there are, also beyond those listed. paths: every file of the image, of which `path` is the first
-// that is there; gone: those where no file is any more. moved_px: how far, in full-size px of the
-// query, the pixels moved the corner of the quad that they moved most. It and the correlation are
-// null where the pixels were not compared, quad without a pose. Positions and moved_px are rounded
-// to 1/1000, paths are as text_of_path() gives them.
+// that exists; gone: those that do not. moved_px: how far, in full-size px of the query, the pixels
+// moved the corner of the quad that they moved most. It and the correlation are null where the
+// pixels were not compared, quad without a pose. Positions and moved_px are rounded to 1/1000,
+// paths are as text_of_path() gives them.
 Json query_answer(const std::string& query, const QueryResult& result);
 
 // Why a query or a scene was not answered: {"query": path, "error": {"kind", "reason", "message"}},
-// with the name of what it is first. kind: always "input"; reason: one word for
-// programs, as SkippedFile has it.
+// `what` being "query" or "scene". kind: always "input"; reason: one word for programs, as in
+// SkippedFile.
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why);
 
-// What was found of one object: its name, and where.
+// The places of one object.
 struct ObjectLocated {
   std::string object;
   Located located;
@@ -38,7 +38,7 @@ struct ObjectLocated {
 
 // {"scene": path, "hits": [{"object", "method", "centre", "position_error_px", "angle_degrees",
 // "scale", "correlation", "quad"}, ...], "not_found": [{"object", "method", "reason"}, ...]};
-// position_error_px is null where it could not be taken.
+// position_error_px is null where it could not be determined.
 Json locate_answer(const std::string& scene, std::span<const ObjectLocated> objects);
 
 }  // namespace lookalike

@@ -2,10 +2,21 @@
 
 #include <utility>
 
+#include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/open_session.h"
 #include "stages/store/settings.h"
 
 namespace lookalike {
+
+std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
+                                         const ImagesOptions& limits) {
+  for (const std::string& path : image.paths) {
+    auto decoded = decode_file(path, size, limits);
+    auto* picture = std::get_if<DecodedImage>(&decoded);
+    if (picture != nullptr && picture->record.content == image.content) return std::move(*picture);
+  }
+  return std::nullopt;
+}
 
 Query query_of(ExtractStage& extract, DecodedImage photo) {
   Query query{.image = std::move(photo), .features = {}};
@@ -19,7 +30,10 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
       own_session_(session ? nullptr
                            : std::make_unique<OpenClSession>(session_options(config.device))),
       session_(session ? *session : *own_session_),
-      matcher_(session_, index, config.match, config.images) {}
+      matcher_(session_, index, stored_calibration(index), config.match,
+               [limits = config.images](const StoredImage& image, WantedSize size) {
+                 return read_indexed(image, size, limits);
+               }) {}
 
 std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
                                                 const std::optional<Region>& region) {

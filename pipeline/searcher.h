@@ -9,10 +9,15 @@
 #include "kernels/session/session.h"
 #include "stages/decode/region.h"
 #include "stages/extract/extract_stage.h"
-#include "stages/match/match.h"
+#include "stages/match/matcher.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
+
+// The file of an indexed image, decoded again to a size. Nothing when none of its paths leads to
+// its content any more, or the file exceeds the limits.
+std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
+                                         const ImagesOptions& limits);
 
 // Looks photos up in an index: the index, the device, extraction under the index's own settings,
 // and the matcher, assembled once. Used from one thread.

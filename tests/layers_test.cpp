@@ -39,9 +39,9 @@ const std::vector<Layer> kLayers = {
 };
 
 // What kernels/ uses of base/, so that it builds with OpenCL only: the standard library suffices.
-const Names kStandardBase = {"base/artefacts",  "base/error",    "base/features",
-                             "base/homography", "base/image",    "base/matrix_view",
-                             "base/random",     "base/signature"};
+const Names kStandardBase = {"base/artefacts", "base/error",    "base/features",
+                             "base/geometry",  "base/image",    "base/matrix_view",
+                             "base/random",    "base/signature"};
 
 // What stages share among themselves.
 const Names kSharedStages = {"stages/decode"};
@@ -57,7 +57,7 @@ const std::vector<Library> kLibraries = {
     {"toml++/", {"config"}},
     {"opencv2/", {"stages", "pipeline", "tools", "tests"}},
     {"CLI/", {"tools", "tests/tools"}},
-    {"nlohmann/", {"stages/match/decide", "pipeline", "tools", "tests"}},
+    {"nlohmann/", {"pipeline", "tools", "tests"}},
     {"spdlog/", {"base", "config", "stages", "pipeline", "tools", "tests"}},
     {"fmt/", {"base", "config", "storage", "stages", "pipeline", "tools", "tests"}},
 };

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/homography.h"
+#include "base/geometry.h"
 #include "kernels/session/opencl.h"
 
 namespace lookalike {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/homography.h"
+#include "base/geometry.h"
 #include "base/image.h"
 #include "kernels/session/session.h"
 #include "kernels/warp/warped.h"

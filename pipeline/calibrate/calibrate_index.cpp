@@ -11,13 +11,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 #include <spdlog/spdlog.h>
 
 #include "base/text.h"
 #include "pipeline/calibrate/made_photo.h"
 #include "pipeline/searcher.h"
-#include "stages/match/refine/indexed_picture.h"
 
 namespace lookalike {
 namespace {
@@ -108,6 +108,26 @@ class Observer {
 };
 
 }  // namespace
+
+std::string to_text(const Calibration& calibration) {
+  return nlohmann::json(calibration.weights).dump();
+}
+
+std::optional<Calibration> calibration_from(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_array() || json.size() != Calibration::kWeights) return std::nullopt;
+  Calibration calibration;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (!json[i].is_number()) return std::nullopt;
+    calibration.weights[i] = json[i].get<double>();
+  }
+  return calibration;
+}
+
+Calibration stored_calibration(const IndexReader& index) {
+  const std::optional<std::string> text = index.derived(std::string(kCalibrationName));
+  return text ? calibration_from(*text).value_or(Calibration{}) : Calibration{};
+}
 
 Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
                        Progress& progress, const std::function<void()>& before_each) {

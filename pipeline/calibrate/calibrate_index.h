@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/progress.h"
 #include "config/options.h"
@@ -13,6 +14,17 @@
 #include "storage/index_writer.h"
 
 namespace lookalike {
+
+// An index keeps its calibration as text under this name. A change of the quantities that are
+// weighed takes another name.
+inline constexpr std::string_view kCalibrationName = "calibration.detail";
+
+// As text, and back; nothing for a text of another form.
+std::string to_text(const Calibration& calibration);
+std::optional<Calibration> calibration_from(std::string_view text);
+
+// The index's own calibration, or the shipped one if it has none that can be read.
+Calibration stored_calibration(const IndexReader& index);
 
 // An index of fewer images is not calibrated: what is shipped is better than so few pairs.
 inline constexpr std::size_t kFewestForCalibration = 40;

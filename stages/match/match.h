@@ -1,21 +1,16 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/artefacts.h"
-#include "base/quad.h"
-#include "config/options.h"
-#include "kernels/session/session.h"
+#include "base/geometry.h"
 #include "stages/decode/decode.h"
-#include "stages/match/decide/evidence.h"
-#include "storage/index_reader.h"
+#include "storage/index_types.h"
 
 namespace lookalike {
 
@@ -25,7 +20,21 @@ struct Query {
   FeatureSet features;  // in full-size px, extracted under the index's settings
 };
 
-// What a match is taken for, weakest first; see decision.h.
+// What is known of an indexed image as an answer to a query.
+struct Evidence {
+  double votes = 0;                     // its score in the shortlist
+  double votes_ratio = 0;               // over the median score of the shortlist
+  double votes_excess = 0;              // over that median, in interquartile ranges; 0 without one
+  std::size_t shortlist = 0;            // images in the shortlist
+  std::uint32_t pairs = 0;              // one-to-one pairs of features, before geometry
+  std::uint32_t inliers = 0;            // pairs that agree on the pose; 0: there is no pose
+  std::uint32_t effective_inliers = 0;  // see Pose
+  std::optional<double> correlation{};  // of the pixels at the pose
+  std::optional<double> detail{};       // of the same pixels, cell by cell; see agreement.h
+  bool identical = false;               // each whole and reduced alike, both pictures are equal
+};
+
+// The decision about a match, weakest first; see decision.h.
 enum class Decision { kNone, kSimilar, kPart, kSameObject, kDuplicate };
 
 // "none", "similar", "part", "same object", "duplicate".
@@ -35,66 +44,37 @@ std::string_view to_string(Decision decision);
 struct Match {
   StoredImage image;
   Evidence evidence;
-  double score = 0;        // what matches are ranked by; see decision.h
+  double score = 0;        // matches are ranked by it; see ranking_score
   double probability = 0;  // that it shows what the query shows
   Decision decision = Decision::kNone;
-  // Where it lies in the query; unset when geometry found no pose (no inliers).
+  // Where it lies in the query; unset without a pose.
   Homography object_to_query;  // between full-size pixel centres
   Quad quad{};
-  std::optional<double> moved_px;  // by the pixels: the corner that they moved furthest
-  std::vector<std::pair<Point, Point>> inlier_pairs;  // object px, query px
-  // The query's features of these pairs, by number; with query expansion, numbers past the query's
-  // own features are of hits that it was expanded by.
+  std::optional<double> moved_px;       // how far the pixels moved the corner that they moved most
+  std::vector<PointPair> inlier_pairs;  // full-size px
+  // The number of the query's feature in each inlier pair; with query expansion, numbers past the
+  // query's own features are of the images that it was expanded by.
   std::vector<std::uint32_t> query_features;
-  std::vector<std::string> gone;  // of image.paths, those where no file is any more
-  bool mirrored = false;  // it lies in the query as a mirror shows it: its quad runs anticlockwise
+  std::vector<std::string> gone;  // of image.paths, those that lead to no file any more
+  bool mirrored = false;          // found in the mirrored query: its quad runs anticlockwise
 
-  // Where on the query all is that agrees, if that is but a part; see shared_part.h.
+  // The region of the query in which all agreement lies, if it is but a part; see agreement.h.
   std::optional<Quad> part{};
 
   bool is_located() const { return evidence.inliers > 0 || evidence.identical; }
 };
 
-// The file that a match is named by: the first that is there, or the first of all.
+// The file that a match is named by: the first that exists, or the first of all.
 const std::string& path_of(const Match& match);
 
-// What a query was answered.
+// Carries poses, outlines and pairs over to another picture of the same scene; the map takes pixel
+// centres of the query to those of that picture.
+void move_matches(std::vector<Match>& matches, const Homography& query_to_other);
+
+// The answer to a query.
 struct QueryResult {
   std::vector<Match> matches;  // best first, at most options.top
   std::size_t found = 0;       // all that options.report lets through
-};
-
-// Milliseconds that the steps of one query took.
-struct MatchTimes {
-  double words = 0;      // features to words
-  double shortlist = 0;  // votes
-  double verify = 0;     // forward records, pairs and poses
-  double expand = 0;     // query expansion
-  double locate = 0;     // correlation
-};
-
-// Finds the indexed images that a photo shows, each of at least the decision that options.report
-// names. All that are answered were compared with the photo by their pixels, where they have a pose
-// and their file can be read, so that no decision depends on a rank. With options.mirror, images
-// are also looked for as a mirror shows them, and reported where there is a pose; one that is found
-// both ways is reported as it scores better. Deterministic.
-class Matcher {
- public:
-  // Reads the codebook and the norms. The reader must outlive the matcher. limits: of the indexed
-  // files, which are read again for correlation.
-  Matcher(OpenClSession& session, const IndexReader& index, const MatchOptions& options,
-          const ImagesOptions& limits);
-  ~Matcher();
-  QueryResult match(const Query& query);
-  // Looks up an image of the index by what the index knows of it, without extraction; it is not
-  // among its own answers. Its file is read for correlation alone, and may be gone.
-  // Throws Error(kInput) when there is no such image.
-  QueryResult match_indexed(ImageId id);
-  MatchTimes times() const;  // of the last query
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace lookalike

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <utility>
-
-#include "stages/match/move.h"
 
 namespace lookalike {
 namespace {
 
 constexpr std::size_t kCellsPerSide = 4;
 
-// In [0, 360); 270, which stands for upright, stays as it is.
+// In [0, 360); upright, 270, is unchanged.
 float mirrored_angle(float degrees) {
   const float turned = 180 - degrees;
   return turned < 0 ? turned + 360 : turned;
@@ -68,11 +65,9 @@ FeatureSet mirrored(FeatureSet features, double width) {
 }
 
 Query mirrored(const Query& query) {
-  Query result;
-  result.image = {query.image.record, mirrored_pixels(query.image.pixels), query.image.scale,
-                  mirrored_pixels(query.image.alpha)};
-  result.features = mirrored(query.features, mirror_width(query.image));
-  return result;
+  const DecodedImage& image = query.image;
+  return {{image.record, mirrored_pixels(image.pixels), image.scale, mirrored_pixels(image.alpha)},
+          mirrored(query.features, mirror_width(image))};
 }
 
 void unmirror(std::vector<Match>& matches, double width) {

@@ -11,6 +11,11 @@
 namespace lookalike {
 namespace {
 
+std::uint64_t signature_of(std::span<const float> descriptor, const Codebook& codebook,
+                           std::uint32_t word) {
+  return signatures_of({descriptor.data(), 1, descriptor.size()}, codebook, {&word, 1}).front();
+}
+
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 

@@ -63,6 +63,28 @@ TEST_F(SearcherTest, ARegionIsSearchedAlone) {
   EXPECT_THROW(searcher.load(photo(2), Region{200, 0, 200, 200}), Error);
 }
 
+TEST_F(SearcherTest, AnIndexedFileIsReadWhereItsContentIs) {
+  const IndexReader index(config_.store.database);
+  StoredImage image = index.image(index.find(photo(0)).value()).value();
+  const auto picture = read_indexed(image, 160, {});
+  ASSERT_TRUE(picture.has_value());
+  EXPECT_EQ(picture->pixels.width, 160);
+  image.paths = {photo(9), photo(1), photo(0)};  // no file, another file, the file
+  ASSERT_TRUE(read_indexed(image, 160, {}).has_value());
+  image.paths.pop_back();
+  EXPECT_FALSE(read_indexed(image, 160, {}).has_value());
+}
+
+TEST_F(SearcherTest, AFileThatWasReplacedIsFoundButNotCompared) {
+  const IndexReader index(config_.store.database);
+  Searcher searcher(index, config_);
+  const Query query = std::get<Query>(searcher.load(photo(2)));
+  cv::imwrite(photo(2), draw_picture(320, 240, 77));
+  const QueryResult result = searcher.search(query);
+  EXPECT_EQ(first(result), photo(2));
+  EXPECT_FALSE(result.matches.front().evidence.correlation.has_value());
+}
+
 TEST_F(SearcherTest, AFileThatCannotBeUsedIsAValue) {
   const IndexReader index(config_.store.database);
   Searcher searcher(index, config_);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/quad.h"
+#include "base/geometry.h"
 
 namespace lookalike {
 namespace {

@@ -166,8 +166,7 @@ ReportEntry entry_of(const std::string& scene, const std::vector<ObjectLocated>&
 // An object as it is looked for.
 struct Sought {
   std::string file;
-  Query query{};
-  GrayImage mask{};
+  Query query{};          // its alpha is the mask
   std::string problem{};  // why it cannot be looked for; empty when it can
 };
 
@@ -183,7 +182,7 @@ std::vector<Sought> load_objects(const Arguments& arguments, const RunConfig& co
       continue;
     }
     object.query = std::get<Query>(std::move(loaded));
-    object.mask = object_mask(object.query.image, arguments.mask, config.images);
+    object.query.image.alpha = object_mask(object.query.image, arguments.mask, config.images);
   }
   return objects;
 }
@@ -213,9 +212,8 @@ ReportEntry answer(const Arguments& arguments, const RunConfig& config, OpenClSe
       found.push_back({object.file, {.reason = object.problem}});
       continue;
     }
-    const LocateRequest request{.mask = object.mask.view(), .with_map = map.has_value()};
-    found.push_back(
-        {object.file, locate(session, object.query, scene, config.match, config.locate, request)});
+    found.push_back({object.file, locate(session, object.query, scene, config.match, config.locate,
+                                         map.has_value())});
     if (!arguments.json) print_text(file, found.back());
     if (map) {
       map->write(encode_picture(correlation_picture(found.back().located.map)));

@@ -10,12 +10,12 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/geometry.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/pixels.h"
-#include "stages/match/move.h"
-#include "stages/match/verify/pose_geometry.h"
+#include "stages/match/match.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"

@@ -9,8 +9,8 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "base/image.h"
 #include "stages/decode/pixels.h"
-#include "stages/match/refine/crop.h"
 
 namespace lookalike {
 

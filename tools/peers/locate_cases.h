@@ -5,7 +5,7 @@
 
 #include <opencv2/core.hpp>
 
-#include "base/homography.h"
+#include "base/geometry.h"
 #include "base/image.h"
 #include "base/random.h"
 

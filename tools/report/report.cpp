@@ -128,7 +128,7 @@ std::string photo_figure(const std::string& id, const Picture& photo, const Repo
     const ReportFinding& finding = entry.findings[i];
     if (!has_outline(finding)) continue;
     for (const auto& pair : finding.pairs) {
-      svg += dot(from_pixel_centre(pair.second), radius, finding_colour(i));
+      svg += dot(from_pixel_centre(pair.scene), radius, finding_colour(i));
     }
     svg += polygon(*finding.quad, finding_colour(i));
   }
@@ -147,7 +147,7 @@ std::string object_figure(const std::string& id, const Picture& object,
   // Shown at about a third of the photo's width.
   const double radius = 2.6 * 3 * object.width / kShownWidth;
   for (const auto& pair : finding.pairs) {
-    svg += dot(from_pixel_centre(pair.first), radius, finding_colour(index));
+    svg += dot(from_pixel_centre(pair.object), radius, finding_colour(index));
   }
   return svg + "</svg>";
 }
@@ -170,8 +170,8 @@ std::string pairs_figure(const std::string& photo_id, const Picture& photo,
   const double radius = 2.6 * width / kShownWidth / 1.5;
   for (std::size_t i = 0; i < drawn; ++i) {
     const auto& pair = finding.pairs[i * finding.pairs.size() / drawn];
-    const Point from = from_pixel_centre(pair.first);
-    const Point to = from_pixel_centre(pair.second);
+    const Point from = from_pixel_centre(pair.object);
+    const Point to = from_pixel_centre(pair.scene);
     const Point a = {from.x * scale, from.y * scale};
     const Point b = {to.x + left, to.y};
     svg += fmt::format(

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/homography.h"
+#include "base/geometry.h"
 #include "config/options.h"
 #include "stages/match/match.h"
 #include "tools/report/page.h"
@@ -14,11 +14,11 @@ namespace lookalike {
 
 // A thing that was found in a photo.
 struct ReportFinding {
-  std::string image;                             // the thing's own picture: a path
-  std::vector<std::string> paths{};              // its files, as they are shown
-  Facts facts{};                                 // "inliers", "42"
-  std::optional<Quad> quad{};                    // where it is in the photo, where that is known
-  std::vector<std::pair<Point, Point>> pairs{};  // features that agree: px of image, of photo
+  std::string image;                 // the thing's own picture: a path
+  std::vector<std::string> paths{};  // its files, as they are shown
+  Facts facts{};                     // "inliers", "42"
+  std::optional<Quad> quad{};        // where it is in the photo, where that is known
+  std::vector<PointPair> pairs{};    // features that agree: px of the image, of the photo
 };
 
 // A photo and what was found in it.

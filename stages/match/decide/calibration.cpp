@@ -4,8 +4,6 @@
 #include <cmath>
 #include <span>
 
-#include <nlohmann/json.hpp>
-
 namespace lookalike {
 namespace {
 
@@ -15,8 +13,8 @@ constexpr double kUsualInliers = 10;
 constexpr double kUsualShare = 0.1;  // of pairs that are inliers
 constexpr double kUsualVotes = 2;    // 1 + their excess
 constexpr double kMostVotes = 16;
-// How strongly weights are drawn to where they start, as by so many sightings: those that tell
-// others from decoys to "no difference", those of probabilities to the shipped ones.
+// Shrinkage towards the initial weights, in sightings: of the weights that tell others from decoys
+// towards "no difference", of those of probabilities towards the shipped ones.
 constexpr double kShrinkageOfDecoys = 4;
 constexpr double kShrinkage = 8;
 constexpr int kSweeps = 300;
@@ -99,21 +97,6 @@ Calibration calibrate(const Sightings& sightings, const Calibration& shipped) {
     examples.push_back({quantities, 1 - false_share});
   }
   return {fitted(examples, shipped.weights, kShrinkage)};
-}
-
-std::string to_text(const Calibration& calibration) {
-  return nlohmann::json(calibration.weights).dump();
-}
-
-std::optional<Calibration> calibration_from(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_array() || json.size() != Calibration::kWeights) return std::nullopt;
-  Calibration calibration;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (!json[i].is_number()) return std::nullopt;
-    calibration.weights[i] = json[i].get<double>();
-  }
-  return calibration;
 }
 
 }  // namespace lookalike

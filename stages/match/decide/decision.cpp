@@ -1,10 +1,9 @@
 #include "stages/match/decide/decision.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "base/quad.h"
+#include "stages/match/decide/calibration.h"
 
 namespace lookalike {
 namespace {
@@ -14,12 +13,6 @@ constexpr double kWholeCorrelation = 0.7;  // of pictures that share more than a
 constexpr double kAgreementGain = 1.5;
 
 }  // namespace
-
-std::string_view to_string(Decision decision) {
-  static constexpr std::array<std::string_view, 5> kNames = {"none", "similar", "part",
-                                                             "same object", "duplicate"};
-  return kNames[static_cast<std::size_t>(decision)];
-}
 
 double ranking_score(const Evidence& evidence) {
   const double agreement =

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/quad.h"
-#include "stages/match/locate/candidates.h"
 #include "stages/match/locate/information.h"
-#include "stages/match/locate/search_plan.h"
-#include "stages/match/refine/crop.h"
 
 namespace lookalike {
 
@@ -39,15 +36,15 @@ std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap
 
 namespace {
 
-constexpr std::size_t kRun = 8;  // neighbours in turn of which the best counts at a position
+constexpr std::size_t kRun = 8;  // neighbours in turn; the best of them counts at a position
 constexpr std::size_t kMostCandidates = 4096;  // on the coarsest level, a quarter on the next
 constexpr std::size_t kTapsAtOnce = std::size_t{1} << 23;  // of templates that are tried
 constexpr double kMinInside = 0.9;                         // of the object must lie in the scene
-constexpr double kFitSlack = 0.05;                         // what a fit may lack above full size
-constexpr double kWholeSlack = 6e-6;                       // what float sums are off by
-constexpr double kChance = 18;  // chi squared of 4 numbers reaches it in one of 1000 cases
+constexpr double kFitSlack = 0.05;    // by which a fit above full size may fall short
+constexpr double kWholeSlack = 6e-6;  // the error of float sums
+constexpr double kChance = 18;        // chi squared of 4 numbers reaches it in one of 1000 cases
 
-// Whether a pose explains the scene as well as a fit with four free numbers more, but for chance.
+// Whether a pose explains the scene as well as a fit with four more free numbers, but for chance.
 bool fits_as_well(const FittedPose& pose, const FittedPose& fit, std::size_t pixels) {
   const double pose_explains = pose.correlation * pose.correlation;
   const double fit_explains = fit.correlation * fit.correlation;
@@ -61,7 +58,74 @@ PoseMap empty_map(int width, int height) {
   return {std::vector<float>(size, kPoseOutside), width, height};
 }
 
+constexpr int kNear = 2;  // px, and steps of turn and scale
+
+bool are_near(const Candidate& a, const Candidate& b, const PoseGrid& grid, int level) {
+  return std::abs(a.x - b.x) <= kNear && std::abs(a.y - b.y) <= kNear &&
+         std::abs(a.pose.scale - b.pose.scale) <= kNear &&
+         grid.turns_apart(a.pose, b.pose, level) <= kNear;
+}
+
+// Keeps the best of candidates within two steps of each other in every direction, at most `most` in
+// all. Expects them best first.
+void thin(std::vector<Candidate>& candidates, const PoseGrid& grid, int level, std::size_t most) {
+  std::map<std::pair<int, int>, std::vector<Candidate>> cells;  // kNear px wide
+  const auto cell_of = [](const Candidate& candidate) {
+    return std::pair(candidate.x / kNear, candidate.y / kNear);
+  };
+  std::vector<Candidate> left;
+  for (const Candidate& candidate : candidates) {
+    if (left.size() == most) break;
+    const auto [column, row] = cell_of(candidate);
+    bool again = false;
+    for (int i = 0; i < 9 && !again; ++i) {
+      const auto cell = cells.find({column + i % 3 - 1, row + i / 3 - 1});
+      again = cell != cells.end() &&
+              std::any_of(cell->second.begin(), cell->second.end(), [&](const Candidate& better) {
+                return are_near(better, candidate, grid, level);
+              });
+    }
+    if (again) continue;
+    left.push_back(candidate);
+    cells[{column, row}].push_back(candidate);
+  }
+  candidates = std::move(left);
+}
+
+// Highest correlation first, in size; equals keep their order.
+void sort_by_correlation(std::vector<FittedPose>& fits) {
+  std::stable_sort(fits.begin(), fits.end(), [](const FittedPose& a, const FittedPose& b) {
+    return std::abs(a.correlation) > std::abs(b.correlation);
+  });
+}
+
+// Keeps the first of fits whose quads overlap by more than max_overlap, intersection over union, at
+// most `most` in all.
+void suppress(std::vector<FittedPose>& fits, const PoseObject& object, double max_overlap,
+              std::size_t most) {
+  std::vector<FittedPose> left;
+  std::vector<Quad> quads;
+  for (const FittedPose& fit : fits) {
+    if (left.size() == most) break;
+    const Quad quad = outline(similarity(fit.pose, object.centre), object.width, object.height);
+    const bool again = std::any_of(quads.begin(), quads.end(), [&](const Quad& earlier) {
+      return intersection_over_union(earlier, quad) > max_overlap;
+    });
+    if (again) continue;
+    left.push_back(fit);
+    quads.push_back(quad);
+  }
+  fits = std::move(left);
+}
+
 }  // namespace
+
+Homography similarity(const CentrePose& pose, const Point& object_centre) {
+  const double a = pose.turn_scale.scale * std::cos(pose.turn_scale.turn);
+  const double b = pose.turn_scale.scale * std::sin(pose.turn_scale.turn);
+  return {{a, -b, pose.centre.x - a * object_centre.x + b * object_centre.y, b, a,
+           pose.centre.y - b * object_centre.x - a * object_centre.y, 0, 0, 1}};
+}
 
 SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView& scene,
                                     const LocateOptions& options, bool with_map) {
@@ -241,8 +305,8 @@ void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
   thin(candidates, plan.grid(), level, most);
 }
 
-// Those that stay after the fit at a level: well within the scene, of the right polarity, not far
-// below what is asked for, and not the same as a better one.
+// The poses fitted at a level, without those that leave the scene or the ranges, are of the wrong
+// polarity, fall far below options.min_correlation, or repeat a better one.
 std::vector<FittedPose> ExhaustiveSearch::fit(const SearchPlan& plan, int level,
                                               std::vector<CentrePose> poses) {
   const PoseObject& object = plan.object().level(level);

@@ -5,20 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "base/geometry.h"
 #include "config/options.h"
 #include "kernels/pose_search/pose_search.h"
-#include "stages/match/locate/candidates.h"
 #include "stages/match/locate/search_object.h"
 #include "stages/match/locate/search_plan.h"
 #include "stages/match/locate/similarity_fit.h"
-#include "stages/match/match.h"
 
 namespace lookalike {
 
-// A part of a scene that is searched at a time: what is read, and the part of it that answers for
-// itself. Cores cover the scene without overlap.
+// A part of a scene that is searched at a time: the rectangle that is read, and its core, whose
+// hits count. Cores cover the scene without overlap.
 struct Tile {
-  int left = 0;  // of what is read, px of the scene
+  int left = 0;  // of the rectangle, px of the scene
   int top = 0;
   int width = 0;
   int height = 0;
@@ -38,6 +37,9 @@ struct Tile {
 // the same pixels. One tile where the scene is no larger than a core.
 std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap_px, int align_px);
 
+// The map between pixel centres that a pose of an object at full size stands for.
+Homography similarity(const CentrePose& pose, const Point& object_centre);
+
 // An instance that the search found.
 struct PoseHit {
   Homography object_to_scene;  // a similarity, between pixel centres
@@ -55,19 +57,25 @@ struct SearchResult {
   int map_level = 0;                       // whose pixels are 2^map_level px apart
 };
 
+// A pose of the grid at a whole position of a level.
+struct Candidate {
+  PoseIndex pose;
+  int x = 0;
+  int y = 0;
+  float score = 0;
+};
+
 struct SearchLimits {
   std::size_t device_bytes = std::size_t{512} << 20;  // for a scene's pyramid at a time
 };
 
 // Finds an object in a scene by correlation alone, at every turn and scale of the options' ranges.
-// The coarsest useful level of a Gaussian pyramid is searched exhaustively; candidates from
-// options.min_correlation less a margin on are carried down, and the pose is fitted at last by
-// least squares over place, turn and scale, so that gain and offset of the light make no
-// difference. A hit reaches options.min_correlation and SearchPlan::wanted_nats, by information().
-// The margin of a level is what an object like this one loses between two poses of the
-// grid, and SearchPlan::kMarginSlack for what surrounds it. Of hits that overlap by more than
-// options.max_overlap the best stays. Scenes past the limits are cut into tiles, which gives the
-// same hits. Deterministic.
+// The coarsest useful level of a Gaussian pyramid is searched exhaustively; candidates that reach
+// the level's SearchPlan::threshold are carried down, and finally the pose is fitted by least
+// squares over place, turn and scale, so that gain and offset of the light make no difference. A
+// hit reaches options.min_correlation and SearchPlan::wanted_nats, by information(). Of hits that
+// overlap by more than options.max_overlap the best is kept. Scenes past the limits are cut into
+// tiles, which gives the same hits. Deterministic.
 class ExhaustiveSearch {
  public:
   explicit ExhaustiveSearch(OpenClSession& session, const SearchLimits& limits = {})

@@ -11,13 +11,12 @@
 #include "base/error.h"
 #include "base/image.h"
 #include "kernels/pose_search/pose_types.h"
-#include "stages/match/locate/weighted_image.h"
 
 namespace lookalike {
 namespace {
 
 constexpr int kCoarsestPx = 8;        // the shorter side from which on a band is the last one
-constexpr double kLeastRest = 1e-12;  // of 1 - r^2: what doubles can tell from none
+constexpr double kLeastRest = 1e-12;  // of 1 - r^2, which doubles can tell from 0
 
 // The object and the scene under it, at one level.
 struct Pair {
@@ -46,8 +45,8 @@ Pair under(const PoseObject& object, const ImageView& scene, const Homography& o
   return pair;
 }
 
-// What of a level its neighbourhood does not tell, of mean 0, and 0 where it does not count; of
-// the last level all.
+// A level less its smoothed copy, of mean 0, and 0 where it does not count; the last level is not
+// smoothed.
 std::vector<double> details(const WeightedImage& level, bool last) {
   const WeightedImage smooth = last ? WeightedImage{} : smoothed(level);
   std::vector<double> band(level.values.size());

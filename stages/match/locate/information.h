@@ -2,20 +2,20 @@
 
 #include <span>
 
-#include "base/homography.h"
+#include "base/geometry.h"
 #include "base/image.h"
 #include "stages/match/locate/search_object.h"
 
 namespace lookalike {
 
-// How much what the scene shows at a pose speaks for the object being there rather than something
-// that has nothing to do with it, in nats: the log of the likelihood ratio, summed over the bands
-// of a Laplacian pyramid,
+// Evidence, in nats, that the scene shows the object at a pose rather than something unrelated: the
+// log of the likelihood ratio, summed over the bands of a Laplacian pyramid,
 //   -n / 2 * log(1 - r^2),
 // r the correlation of object and scene in the band (none where it is not above 0; `reversed`: of
 // the object's negative) and n the number of independent places that it rests on. A correlation
-// that rests on a single edge or a few blots says little, however high; that of fine texture says
-// much, even through noise. With d and e the details of object and scene, and w = d e,
+// that rests on a single edge or a few blots is weak evidence, however high; that of fine texture
+// is strong evidence, even through noise. With d and e the details of object and scene, and w = d
+// e,
 //   n = (sum |w|)^2 / sum w^2 / a, a the sum over all shifts of d's and e's autocorrelation:
 // the number of pixels that carry the correlation over the number of them that go together.
 // Bands are added from the coarsest on until there is `enough`. The scene is read in between

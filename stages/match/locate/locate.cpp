@@ -7,14 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/quad.h"
 #include "stages/match/locate/exhaustive_search.h"
 #include "stages/match/locate/plain_search.h"
-#include "stages/match/refine/reduction.h"
 #include "stages/match/refine/sharpen.h"
-#include "stages/match/verify/descriptor_pairs.h"
+#include "stages/match/verify/pairs.h"
 #include "stages/match/verify/pose.h"
-#include "stages/match/verify/pose_geometry.h"
 
 namespace lookalike {
 namespace {
@@ -44,19 +41,15 @@ Hit hit_of(const Homography& object_to_scene, const ImageRecord& object) {
 class Locator {
  public:
   Locator(OpenClSession& session, const Query& object, const Query& scene,
-          const MatchOptions& options, const LocateOptions& how, const LocateRequest& request)
+          const MatchOptions& options, const LocateOptions& how, bool with_map)
       : session_(session),
         object_(object),
         scene_(scene),
         options_(options),
         how_(how),
-        request_(request),
+        with_map_(with_map),
         to_object_(reduction(object.image)),
-        to_scene_(reduction(scene.image)) {
-    if (how.method == "correlation") return;
-    sharpener_.emplace(session);
-    plain_.emplace(session);
-  }
+        to_scene_(reduction(scene.image)) {}
 
   Located find() {
     Located located;
@@ -65,7 +58,7 @@ class Locator {
       if (located.hits.empty()) located.reason = "too few features agree on a place";
     }
     const bool fall_back = how_.method != "features" && located.hits.empty();
-    if (fall_back || request_.with_map) by_correlation(fall_back, located);
+    if (fall_back || with_map_) by_correlation(fall_back, located);
     std::stable_sort(located.hits.begin(), located.hits.end(), [](const Hit& a, const Hit& b) {
       return a.inliers != b.inliers ? a.inliers > b.inliers
                                     : std::abs(a.correlation) > std::abs(b.correlation);
@@ -77,13 +70,15 @@ class Locator {
  private:
   ImageView object_pixels() const { return object_.image.pixels.view(); }
   ImageView scene_pixels() const { return scene_.image.pixels.view(); }
+  ImageView mask() const { return object_.image.alpha.view(); }
 
   std::vector<Hit> by_features() {
     if (object_.features.size() == 0 || scene_.features.size() == 0) return {};
+    const Pyramid scene(scene_.image);
     pairs_ = pair_descriptors(session_, object_.features, scene_.features);
-    std::erase_if(pairs_, [&](const DescriptorPair& pair) { return is_masked(pair); });
+    std::erase_if(pairs_, [&](const FeaturePair& pair) { return is_masked(pair); });
     std::vector<Hit> hits;
-    while (std::optional<Hit> hit = next_by_features()) {
+    while (std::optional<Hit> hit = next_by_features(scene)) {
       const bool again = std::any_of(hits.begin(), hits.end(), [&](const Hit& earlier) {
         return intersection_over_union(earlier.quad, hit->quad) > how_.max_overlap;
       });
@@ -92,57 +87,48 @@ class Locator {
     return hits;
   }
 
-  bool is_masked(const DescriptorPair& pair) const {
-    if (request_.mask.empty()) return false;
+  bool is_masked(const FeaturePair& pair) const {
+    if (mask().empty()) return false;
     const Keypoint& keypoint = object_.features.keypoints[pair.object];
     const Point at = to_object_.apply({keypoint.x, keypoint.y});
-    const int x = std::clamp(static_cast<int>(std::lround(at.x)), 0, request_.mask.width - 1);
-    const int y = std::clamp(static_cast<int>(std::lround(at.y)), 0, request_.mask.height - 1);
-    return request_.mask.at(x, y) == 0;
+    const int x = std::clamp(static_cast<int>(std::lround(at.x)), 0, mask().width - 1);
+    const int y = std::clamp(static_cast<int>(std::lround(at.y)), 0, mask().height - 1);
+    return !is_opaque(mask().at(x, y));
   }
 
-  // The best pose of the pairs that are left; takes away the pairs that it explains.
-  std::optional<Hit> next_by_features() {
+  // The best pose of the pairs that are left; removes the pairs that it explains.
+  std::optional<Hit> next_by_features(const Pyramid& scene) {
     const auto pairs = one_to_one(pairs_);
-    const auto places = places_of(pairs, object_.features, scene_.features);
-    const ImageRecord& object = object_.image.record;
-    const ImageRecord& scene = scene_.image.record;
-    const auto pose = find_pose(
-        places,
-        {.object_width = object.width,
-         .object_height = object.height,
-         .inlier_distance_px = options_.inlier_distance * std::hypot(scene.width, scene.height),
-         .min_inliers = options_.min_inliers,
-         .seed = options_.seed});
-    if (!pose) return std::nullopt;
-    std::vector<PointPair> features;
-    for (const std::uint32_t i : pose->inliers) {
-      features.push_back({to_object_.apply({places[i].object.x, places[i].object.y}),
-                          to_scene_.apply({places[i].scene.x, places[i].scene.y})});
+    std::vector<PlacePair> places;
+    for (const FeaturePair& pair : pairs) {
+      places.push_back({place_of(object_.features.keypoints[pair.object]),
+                        place_of(scene_.features.keypoints[pair.scene])});
     }
-    const SharpenedPose sharpened = sharpen(pose->object_to_scene, features);
+    const ImageRecord& object = object_.image.record;
+    const auto pose = find_pose(places, {object.width, object.height},
+                                {scene_.image.record.width, scene_.image.record.height}, options_);
+    if (!pose) return std::nullopt;
+    const SharpenedPose sharpened = at_full_detail(
+        sharpener().sharpen(object_.image, scene, pose->object_to_scene, pose->inlier_points));
     Hit hit = hit_of(sharpened.object_to_scene, object);
     hit.inliers = static_cast<std::uint32_t>(pose->inliers.size());
     hit.correlation = sharpened.correlation.value_or(0);
     rate(sharpened.object_to_scene, hit);
-    take_away(pairs, pose->inliers, hit.quad);
+    remove_explained(pairs, pose->inliers, hit.quad);
     return hit;
   }
 
-  // Between full-size pixels, as what is given.
-  SharpenedPose sharpen(const Homography& object_to_scene, std::span<const PointPair> features) {
-    SharpenedPose pose = sharpener_->sharpen(object_pixels(), scene_pixels(),
-                                             to_scene_ * object_to_scene * to_object_.inverse(),
-                                             features, request_.mask);
-    pose.correlation =
-        plain_->correlation_at(object_pixels(), scene_pixels(), pose.object_to_scene);
-    if (const auto place = unmoved_place(pose.object_to_scene)) {
-      const int radius_px = static_cast<int>(std::ceil(translation_tolerance_px()));
-      const auto unmoved = plain_->find_near(object_pixels(), scene_pixels(), *place, radius_px);
-      if (unmoved && unmoved->correlation >= pose.correlation) pose = *unmoved;
-    }
-    pose.object_to_scene = to_scene_.inverse() * pose.object_to_scene * to_object_;
-    return pose;
+  // Correlated at the object's own resolution, and unturned at its own size where that is as good.
+  SharpenedPose at_full_detail(SharpenedPose pose) {
+    if (!plain_) plain_.emplace(session_);
+    const Homography reduced = to_scene_ * pose.object_to_scene * to_object_.inverse();
+    pose.correlation = plain_->correlation_at(object_pixels(), scene_pixels(), reduced);
+    const auto place = unmoved_place(reduced);
+    if (!place) return pose;
+    const int radius_px = static_cast<int>(std::ceil(translation_tolerance_px()));
+    const auto unmoved = plain_->find_near(object_pixels(), scene_pixels(), *place, radius_px);
+    if (!unmoved || !(unmoved->correlation >= pose.correlation)) return pose;
+    return {to_scene_.inverse() * unmoved->object_to_scene * to_object_, unmoved->correlation};
   }
 
   double translation_tolerance_px() const {
@@ -150,7 +136,7 @@ class Locator {
     return std::max(kTranslationPx, kTranslationShare * diagonal);
   }
 
-  // Where the object's first pixel lies when the map may be no more than a translation.
+  // Where the object's first pixel lies if the map between reduced px may be a mere translation.
   std::optional<Point> unmoved_place(const Homography& object_to_scene) const {
     const int width = object_pixels().width;
     const int height = object_pixels().height;
@@ -164,34 +150,34 @@ class Locator {
     return place;
   }
 
-  void take_away(std::span<const DescriptorPair> pairs, std::span<const std::uint32_t> inliers,
-                 const Quad& quad) {
+  void remove_explained(std::span<const FeaturePair> pairs, std::span<const std::uint32_t> inliers,
+                        const Quad& quad) {
     std::vector<bool> explained(scene_.features.size(), false);
     for (const std::uint32_t i : inliers) explained[pairs[i].scene] = true;
-    std::erase_if(pairs_, [&](const DescriptorPair& pair) {
+    std::erase_if(pairs_, [&](const FeaturePair& pair) {
       const Keypoint& keypoint = scene_.features.keypoints[pair.scene];
       return explained[pair.scene] || contains(quad, {keypoint.x + 0.5, keypoint.y + 0.5});
     });
   }
 
-  // How sure the place is that features found; with a mask, also the correlation of what counts.
+  // The standard error of a place that features found; with a mask, also the correlation under it.
   void rate(const Homography& object_to_scene, Hit& hit) {
     const auto fitted = search().fit_near(search_object(), scene_pixels(),
                                           to_scene_ * object_to_scene * to_object_.inverse());
     if (!fitted) return;
     hit.position_error_px = fitted->fit.position_error_px / scene_.image.scale;
-    if (!request_.mask.empty()) hit.correlation = fitted->fit.correlation;
+    if (!mask().empty()) hit.correlation = fitted->fit.correlation;
   }
 
-  // Hits only with `speaks`; the map where it is wanted.
-  void by_correlation(bool speaks, Located& located) {
+  // The map if wanted, and the hits unless features have found some.
+  void by_correlation(bool with_hits, Located& located) {
     SearchResult found =
-        search().find(search_object(), scene_pixels(), reduced_ranges(), request_.with_map);
-    if (request_.with_map) {
+        search().find(search_object(), scene_pixels(), reduced_ranges(), with_map_);
+    if (with_map_) {
       located.map = std::move(found.map);
       located.map_step_px = std::ldexp(1 / scene_.image.scale, found.map_level);
     }
-    if (!speaks) return;
+    if (!with_hits) return;
     located.method = LocateMethod::kCorrelation;
     located.reason = found.reason;
     for (const PoseHit& pose : found.hits) {
@@ -211,13 +197,18 @@ class Locator {
     return reduced;
   }
 
+  PoseSharpener& sharpener() {
+    if (!sharpener_) sharpener_.emplace(session_);
+    return *sharpener_;
+  }
+
   ExhaustiveSearch& search() {
     if (!search_) search_.emplace(session_);
     return *search_;
   }
 
   const SearchObject& search_object() {
-    if (!search_object_) search_object_.emplace(object_pixels(), request_.mask);
+    if (!search_object_) search_object_.emplace(object_pixels(), mask());
     return *search_object_;
   }
 
@@ -226,14 +217,15 @@ class Locator {
   const Query& scene_;
   const MatchOptions& options_;
   const LocateOptions& how_;
-  const LocateRequest& request_;
+  const bool with_map_;
   const Homography to_object_;  // full-size to reduced px
   const Homography to_scene_;
-  std::optional<PoseSharpener> sharpener_;  // where features are asked
+  std::vector<FeaturePair> pairs_;  // those that no hit explains
+  // Compiled when they are needed.
+  std::optional<PoseSharpener> sharpener_;
   std::optional<PlainSearch> plain_;
-  std::optional<ExhaustiveSearch> search_;  // compiled when it is needed
+  std::optional<ExhaustiveSearch> search_;
   std::optional<SearchObject> search_object_;
-  std::vector<DescriptorPair> pairs_;
 };
 
 }  // namespace
@@ -243,9 +235,8 @@ std::string_view to_string(LocateMethod method) {
 }
 
 Located locate(OpenClSession& session, const Query& object, const Query& scene,
-               const MatchOptions& options, const LocateOptions& how,
-               const LocateRequest& request) {
-  return Locator(session, object, scene, options, how, request).find();
+               const MatchOptions& options, const LocateOptions& how, bool with_map) {
+  return Locator(session, object, scene, options, how, with_map).find();
 }
 
 }  // namespace lookalike

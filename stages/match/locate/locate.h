@@ -24,32 +24,26 @@ struct Hit {
   Quad quad{};
 };
 
-// Which of the two ways in found a place.
 enum class LocateMethod { kFeatures, kCorrelation };
 std::string_view to_string(LocateMethod method);
 
-// What a caller may know and want besides.
-struct LocateRequest {
-  ImageView mask{};       // of the object's reduced size: what is 0 does not count; or empty
-  bool with_map = false;  // has correlation search the scene in any case
-};
-
 struct Located {
-  std::vector<Hit> hits{};                        // of one method
-  LocateMethod method = LocateMethod::kFeatures;  // that spoke: the last one that was asked
-  std::string reason{};                           // why there are no hits; else empty
-  PoseMap map{};                                  // where it was wanted: the best of all poses
-  double map_step_px = 1;                         // between its pixels, full-size px of the scene
+  std::vector<Hit> hits{};  // of one method
+  LocateMethod method =
+      LocateMethod::kFeatures;  // the method that produced the hits, or tried last
+  std::string reason{};         // why there are no hits; else empty
+  PoseMap map{};                // if wanted: the best of all poses
+  double map_step_px = 1;       // between its pixels, full-size px of the scene
 };
 
 // Every place where the scene shows the object, best first: most inliers, then the highest
 // correlation. By features: these give the pose, the pixels sharpen it, and the correlation is
 // taken at the object's full detail. By correlation: ExhaustiveSearch at the turns and scales of
 // `how`. how.method names one, or "auto": correlation where features find nothing. An exact crop is
-// found at the exact pixel. Deterministic. Throws Error(kInternal) when the descriptors are of
-// different sizes or the mask and the object, Error(kDevice) when a launch fails.
+// found at the exact pixel. Transparent pixels of the object's alpha do not count. with_map: has
+// correlation search the scene in any case. Deterministic. Throws Error(kInternal) when the
+// descriptors are of different sizes, Error(kDevice) when a launch fails.
 Located locate(OpenClSession& session, const Query& object, const Query& scene,
-               const MatchOptions& options, const LocateOptions& how = {},
-               const LocateRequest& request = {});
+               const MatchOptions& options, const LocateOptions& how = {}, bool with_map = false);
 
 }  // namespace lookalike

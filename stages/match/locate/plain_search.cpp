@@ -4,9 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "stages/match/refine/crop.h"
-#include "stages/match/verify/pose_geometry.h"
-
 namespace lookalike {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/homography.h"
+#include "base/geometry.h"
 #include "base/image.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/session/session.h"
@@ -11,8 +11,8 @@
 
 namespace lookalike {
 
-// Finds an object near a place by correlation, unturned and at its own size. All coordinates are
-// px.
+// Finds an object near a place by correlation, unturned and at its own size. Coordinates are px of
+// the views.
 class PlainSearch {
  public:
   explicit PlainSearch(OpenClSession& session) : warp_(session), correlation_(session) {}

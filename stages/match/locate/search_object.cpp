@@ -1,19 +1,20 @@
 #include "stages/match/locate/search_object.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/image.h"
-#include "stages/match/locate/weighted_image.h"
+#include "stages/decode/decode.h"
 
 namespace lookalike {
 namespace {
 
 constexpr double kMinPoints = 64;       // of the object on the coarsest level
-constexpr double kMinSidePx = 4;        // of it there
+constexpr double kMinLevelSidePx = 4;   // of it there
 constexpr double kMinContrast = 0.35;   // of its contrast at full size that must be left there
 constexpr int kMinRimmedPx = 24;        // sides from which an object can spare its rim
 constexpr std::size_t kMaxTaps = 4096;  // of templates that are tried
@@ -26,7 +27,7 @@ bool counts(const ImageView& object, const ImageView& mask, int x, int y) {
   if (mask.empty()) return true;
   for (int row = std::max(0, y - 1); row <= std::min(mask.height - 1, y + 1); ++row) {
     for (int column = std::max(0, x - 1); column <= std::min(mask.width - 1, x + 1); ++column) {
-      if (mask.at(column, row) == 0) return false;
+      if (!is_opaque(mask.at(column, row))) return false;
     }
   }
   return true;
@@ -43,35 +44,60 @@ WeightedImage first_level(const ImageView& object, const ImageView& mask) {
   return level;
 }
 
-float sample(const PoseObject& object, double x, double y) {
-  const auto pixel = [&](int column, int row) {
-    return double{
-        object.pixels[static_cast<std::size_t>(row) * static_cast<std::size_t>(object.width) +
-                      static_cast<std::size_t>(column)]};
-  };
-  return static_cast<float>(bilinear(pixel, object.width, object.height, x, y));
-}
+constexpr std::array kTaps = {0.0625F, 0.25F, 0.375F, 0.25F, 0.0625F};
 
-double correlation_when_moved(const PoseObject& object, const Point& shift, const TurnScale& pose) {
-  const double cosine = pose.scale * std::cos(pose.turn);
-  const double sine = pose.scale * std::sin(pose.turn);
-  double a_sum = 0, b_sum = 0, aa = 0, bb = 0, ab = 0;
-  for (const Point& point : object.points) {
-    const double a = sample(object, object.centre.x + point.x, object.centre.y + point.y);
-    const double b = sample(object, object.centre.x + cosine * point.x - sine * point.y + shift.x,
-                            object.centre.y + sine * point.x + cosine * point.y + shift.y);
-    a_sum += a;
-    b_sum += b;
-    aa += a * a;
-    bb += b * b;
-    ab += a * b;
+// At every `step`-th pixel, the mean around it of what counts, and how much of the taps' weight
+// that was.
+WeightedImage filtered(const WeightedImage& from, int step) {
+  WeightedImage rows{
+      .values = {}, .weights = {}, .width = (from.width + step - 1) / step, .height = from.height};
+  for (int y = 0; y < rows.height; ++y) {
+    for (int x = 0; x < rows.width; ++x) {
+      float value = 0;
+      float weight = 0;
+      for (int i = 0; i < 5; ++i) {
+        const int column = step * x + i - 2;
+        if (column < 0 || column >= from.width) continue;
+        const std::size_t at = from.index(column, y);
+        const float tap = kTaps[static_cast<std::size_t>(i)] * from.weights[at];
+        value += tap * from.values[at];
+        weight += tap;
+      }
+      rows.values.push_back(value);
+      rows.weights.push_back(weight);
+    }
   }
-  const auto n = static_cast<double>(object.points.size());
-  const double spread = (aa - a_sum * a_sum / n) * (bb - b_sum * b_sum / n);
-  return spread > 0 ? (ab - a_sum * b_sum / n) / std::sqrt(spread) : 0;
+  WeightedImage to{
+      .values = {}, .weights = {}, .width = rows.width, .height = (from.height + step - 1) / step};
+  for (int y = 0; y < to.height; ++y) {
+    for (int x = 0; x < to.width; ++x) {
+      float value = 0;
+      float weight = 0;
+      for (int i = 0; i < 5; ++i) {
+        const int row = step * y + i - 2;
+        if (row < 0 || row >= from.height) continue;
+        const std::size_t at = rows.index(x, row);
+        value += kTaps[static_cast<std::size_t>(i)] * rows.values[at];
+        weight += kTaps[static_cast<std::size_t>(i)] * rows.weights[at];
+      }
+      to.values.push_back(weight > 0 ? value / weight : 0);
+      to.weights.push_back(weight);
+    }
+  }
+  return to;
 }
 
 }  // namespace
+
+WeightedImage smoothed(const WeightedImage& from) {
+  WeightedImage to = filtered(from, 1);
+  to.weights = from.weights;
+  return to;
+}
+
+WeightedImage halved(const WeightedImage& from) {
+  return filtered(from, 2);
+}
 
 SearchObject::SearchObject(const ImageView& object, const ImageView& mask) {
   require(mask.empty() || (mask.width == object.width && mask.height == object.height),
@@ -86,7 +112,7 @@ SearchObject::SearchObject(const ImageView& object, const ImageView& mask) {
     next.pixels = level.values;
     add_level(level.weights, std::move(next));
     const bool small = static_cast<double>(levels_.back().points.size()) < kMinPoints;
-    if (small || std::min(level.width, level.height) < 2 * kMinSidePx) break;
+    if (small || std::min(level.width, level.height) < 2 * kMinLevelSidePx) break;
     level = halved(level);
   }
   if (levels_.front().points.empty()) {
@@ -129,7 +155,7 @@ int SearchObject::coarsest(double min_scale) const {
     const auto next = static_cast<std::size_t>(index) + 1;
     const PoseObject& level = levels_[next];
     const bool large = static_cast<double>(level.points.size()) * scale * scale >= kMinPoints &&
-                       std::min(level.width, level.height) * scale >= kMinSidePx;
+                       std::min(level.width, level.height) * scale >= kMinLevelSidePx;
     if (!large || contrast_[next] < kMinContrast * contrast_.front()) break;
     ++index;
   }
@@ -140,18 +166,6 @@ int SearchObject::finest_tried(int coarsest) const {
   int index = 0;
   while (index < coarsest && level(index).points.size() > kMaxTaps) ++index;
   return index;
-}
-
-double grid_loss(const PoseObject& object, const PoseGrid& grid, int level) {
-  double worst = 1;
-  for (int corner = 0; corner < 16; ++corner) {
-    const auto sign = [&](int bit) { return (corner >> bit & 1) != 0 ? 0.5 : -0.5; };
-    worst =
-        std::min(worst, correlation_when_moved(object, {sign(0), sign(1)},
-                                               {sign(2) * grid.turn_step(level),
-                                                std::exp(sign(3) * grid.log_scale_step(level))}));
-  }
-  return 1 - worst;
 }
 
 }  // namespace lookalike

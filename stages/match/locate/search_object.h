@@ -1,25 +1,45 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "base/image.h"
-#include "config/options.h"
 #include "kernels/pose_search/pose_search.h"
-#include "stages/match/locate/pose_grid.h"
 
 namespace lookalike {
 
-// An object made ready for the search: its pyramid, and how coarse the search may begin.
+// An image whose pixels have weights, [0, 1]: [height][width].
+struct WeightedImage {
+  std::vector<float> values;
+  std::vector<float> weights;
+  int width = 0;
+  int height = 0;
+
+  std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+           static_cast<std::size_t>(x);
+  }
+};
+
+inline constexpr float kMinWeight = 0.75F;  // from which a pixel of a coarser level counts
+
+// [1 4 6 4 1] / 16 along both axes over what counts: every pixel, and every second one, so that
+// pixel (x, y) lies at (2 x, 2 y). The weights of `halved` are the shares that counted; those of
+// `smoothed` stay.
+WeightedImage smoothed(const WeightedImage& from);
+WeightedImage halved(const WeightedImage& from);
+
+// An object prepared for the search: its pyramid, and the levels that the search uses.
 class SearchObject {
  public:
-  // mask: of the object's size, only pixels where it is not 0 count, less a pixel at its rim; or
+  // mask: of the object's size, only pixels where it is opaque count, less a pixel at its rim; or
   // empty. Nor do pixels at the rim of an object of 24 px and more. Levels halve as the scene's do,
   // from the pixels that count alone; a pixel of a coarser level counts where at least kMinWeight
   // of its weight does.
   SearchObject(const ImageView& object, const ImageView& mask);
 
-  // Why the object cannot be looked for; empty when it can.
+  // Why the object cannot be searched for; empty when it can.
   const std::string& problem() const { return problem_; }
 
   const PoseObject& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
@@ -41,10 +61,5 @@ class SearchObject {
   std::string problem_;
   double rim_px_ = 0;
 };
-
-// By how much the score of an object falls at most between the poses of a level's grid: the
-// object's correlation with itself, moved by half a pixel along both axes and turned and scaled by
-// half a step, in the worst of the 16 directions, less from 1.
-double grid_loss(const PoseObject& object, const PoseGrid& grid, int level);
 
 }  // namespace lookalike

@@ -2,17 +2,141 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <numbers>
+#include <utility>
+
+#include "base/image.h"
 
 namespace lookalike {
 namespace {
 
 constexpr double kMaxMargin = 0.6;
 constexpr double kMostFirstTaps = 128;
-constexpr double kChanceHits = 0.01;  // of a search, about, by what has nothing to do with it
-constexpr double kReachSlack = 1.25;  // for scales that the fit walks through
+constexpr double kChanceHits = 0.01;  // false hits per search, about
+constexpr double kReachSlack = 1.25;  // for scales that the fit passes through
+
+constexpr double kCircle = 2 * std::numbers::pi;
+
+double radians(double degrees) {
+  return degrees * std::numbers::pi / 180;
+}
+
+float sample(const PoseObject& object, double x, double y) {
+  const auto pixel = [&](int column, int row) {
+    return double{
+        object.pixels[static_cast<std::size_t>(row) * static_cast<std::size_t>(object.width) +
+                      static_cast<std::size_t>(column)]};
+  };
+  return static_cast<float>(bilinear(pixel, object.width, object.height, x, y));
+}
+
+double correlation_when_moved(const PoseObject& object, const Point& shift, const TurnScale& pose) {
+  const double cosine = pose.scale * std::cos(pose.turn);
+  const double sine = pose.scale * std::sin(pose.turn);
+  double a_sum = 0, b_sum = 0, aa = 0, bb = 0, ab = 0;
+  for (const Point& point : object.points) {
+    const double a = sample(object, object.centre.x + point.x, object.centre.y + point.y);
+    const double b = sample(object, object.centre.x + cosine * point.x - sine * point.y + shift.x,
+                            object.centre.y + sine * point.x + cosine * point.y + shift.y);
+    a_sum += a;
+    b_sum += b;
+    aa += a * a;
+    bb += b * b;
+    ab += a * b;
+  }
+  const auto n = static_cast<double>(object.points.size());
+  const double spread = (aa - a_sum * a_sum / n) * (bb - b_sum * b_sum / n);
+  return spread > 0 ? (ab - a_sum * b_sum / n) / std::sqrt(spread) : 0;
+}
+
+// By how much the score of an object falls at most between the poses of a level's grid: the
+// object's correlation with itself, moved by half a pixel along both axes and turned and scaled by
+// half a step, in the worst of the 16 directions, less from 1.
+double grid_loss(const PoseObject& object, const PoseGrid& grid, int level) {
+  double worst = 1;
+  for (int corner = 0; corner < 16; ++corner) {
+    const auto sign = [&](int bit) { return (corner >> bit & 1) != 0 ? 0.5 : -0.5; };
+    worst =
+        std::min(worst, correlation_when_moved(object, {sign(0), sign(1)},
+                                               {sign(2) * grid.turn_step(level),
+                                                std::exp(sign(3) * grid.log_scale_step(level))}));
+  }
+  return 1 - worst;
+}
 
 }  // namespace
+
+PoseGrid::Axis PoseGrid::axis(double low, double high, double step) {
+  if (!(high > low)) return {.base = low};
+  Axis axis{.base = low <= 0 && high >= 0 ? 0 : low, .step = std::min(step, high - low)};
+  axis.first = static_cast<int>(std::floor((low - axis.base) / axis.step + 1e-9));
+  axis.last = static_cast<int>(std::ceil((high - axis.base) / axis.step - 1e-9));
+  return axis;
+}
+
+PoseGrid::PoseGrid(const LocateOptions& options, double rim_px, int coarsest)
+    : coarsest_(coarsest) {
+  const double scale = std::sqrt(options.min_scale * options.max_scale);
+  const double pixel_at_rim = 1 / std::max(1.0, rim_px * scale / (1 << coarsest));
+  const double turn_step =
+      options.turn_step_degrees > 0 ? radians(options.turn_step_degrees) : pixel_at_rim;
+  const double low = radians(options.min_turn_degrees);
+  const double high = radians(options.max_turn_degrees);
+  if (high - low > kCircle - 1e-9) {
+    const int count = static_cast<int>(std::ceil(kCircle / turn_step));
+    turns_ = {.step = kCircle / count, .last = count - 1, .circle = true};
+  } else {
+    turns_ = axis(low, high, turn_step);
+  }
+  scales_ = axis(std::log(options.min_scale), std::log(options.max_scale),
+                 options.scale_step > 0 ? std::log1p(options.scale_step) : pixel_at_rim);
+}
+
+std::vector<PoseIndex> PoseGrid::coarsest_poses() const {
+  std::vector<PoseIndex> poses;
+  for (int scale = scales_.first; scale <= scales_.last; ++scale) {
+    for (int turn = turns_.first; turn <= turns_.last; ++turn) poses.push_back({turn, scale});
+  }
+  return poses;
+}
+
+double PoseGrid::max_scale() const {
+  return std::exp(scales_.base + scales_.last * scales_.step);
+}
+
+TurnScale PoseGrid::pose(PoseIndex index, int level) const {
+  return {turns_.base + index.turn * turn_step(level),
+          std::exp(scales_.base + index.scale * log_scale_step(level))};
+}
+
+std::vector<PoseIndex> PoseGrid::around(PoseIndex index, int level, int turns, int scales) const {
+  const int halvings = coarsest_ - level;
+  const int turn_count = (turns_.last + 1) << halvings;
+  const auto range = [&](const Axis& axis, int at, int reach) {
+    if (axis.step == 0) return std::pair{at, at};
+    if (axis.circle) return std::pair{at - reach, at + reach};
+    return std::pair{std::max(at - reach, axis.first * (1 << halvings)),
+                     std::min(at + reach, axis.last * (1 << halvings))};
+  };
+  const auto [first_turn, last_turn] = range(turns_, index.turn, turns);
+  const auto [first_scale, last_scale] = range(scales_, index.scale, scales);
+  std::vector<PoseIndex> found;
+  for (int scale = first_scale; scale <= last_scale; ++scale) {
+    for (int turn = first_turn; turn <= last_turn; ++turn) {
+      const int wrapped = turns_.circle ? (turn + turn_count) % turn_count : turn;
+      found.push_back({wrapped, scale});
+    }
+  }
+  return found;
+}
+
+int PoseGrid::turns_apart(PoseIndex a, PoseIndex b, int level) const {
+  const int apart = std::abs(a.turn - b.turn);
+  if (!turns_.circle) return apart;
+  return std::min(apart, ((turns_.last + 1) << (coarsest_ - level)) - apart);
+}
 
 SearchPlan::SearchPlan(const SearchObject& object, const LocateOptions& options)
     : object_(object),

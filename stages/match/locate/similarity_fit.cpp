@@ -4,97 +4,62 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <utility>
+
+#include <opencv2/core.hpp>
 
 namespace lookalike {
 namespace {
 
 constexpr int kMaxSteps = 12;
-constexpr int kPatientSteps = 3;  // within which a place worth reporting comes near its correlation
+constexpr int kPatientSteps = 3;  // after which a pose below the floor is given up
 constexpr int kMaxHalvings = 3;
 constexpr double kSmallestStepPx = 0.002;
 
 // The unknowns of the fit, in the order of PoseFitSums; the scene is the seventh column.
-enum Unknown : std::size_t { kX, kY, kTurn, kScale, kObject, kOne, kScene };
-constexpr std::size_t kUnknowns = 6;
+enum Unknown { kX, kY, kTurn, kScale, kObject, kOne, kScene };
+constexpr int kUnknowns = 6;
 
-double product(const PoseFitSums& sums, std::size_t a, std::size_t b) {
+double product(const PoseFitSums& sums, int a, int b) {
   const auto [row, column] = std::minmax(a, b);
-  return sums[row * 7 - row * (row + 1) / 2 + column];
+  return sums[static_cast<std::size_t>(row * 7 - row * (row + 1) / 2 + column)];
 }
-
-// A system of the unknowns that are free: matrix and right side in one.
-using System = std::array<std::array<double, 2 * kUnknowns + 1>, kUnknowns>;
 
 struct Solution {
-  std::array<double, kUnknowns> step{};
-  std::array<double, kUnknowns> variance{};  // diagonal of the inverse
+  cv::Vec6d step;
+  cv::Vec6d variance;  // diagonal of the inverse
 };
 
-// Gauss and Jordan with the largest pivot; unknowns without a pivot stay 0.
-Solution eliminate(System system) {
-  std::array<bool, kUnknowns> used{};
-  std::array<std::size_t, kUnknowns> row_of{};
-  std::array<bool, kUnknowns> solved{};
-  for (std::size_t column = 0; column < kUnknowns; ++column) {
-    std::size_t pivot = kUnknowns;
-    for (std::size_t row = 0; row < kUnknowns; ++row) {
-      if (used[row]) continue;
-      if (pivot == kUnknowns || std::abs(system[row][column]) > std::abs(system[pivot][column])) {
-        pivot = row;
-      }
-    }
-    if (!(std::abs(system[pivot][column]) > 1e-9)) continue;
-    used[pivot] = true;
-    solved[column] = true;
-    row_of[column] = pivot;
-    const double factor = 1 / system[pivot][column];
-    for (double& value : system[pivot]) value *= factor;
-    for (std::size_t row = 0; row < kUnknowns; ++row) {
-      const double times = system[row][column];
-      if (row == pivot || times == 0) continue;
-      for (std::size_t i = 0; i < system[row].size(); ++i) {
-        system[row][i] -= times * system[pivot][i];
-      }
-    }
-  }
-  Solution solution;
-  for (std::size_t i = 0; i < kUnknowns; ++i) {
-    if (!solved[i]) continue;
-    solution.step[i] = system[row_of[i]][2 * kUnknowns];
-    solution.variance[i] = std::max(0.0, system[row_of[i]][kUnknowns + i]);
-  }
-  return solution;
-}
-
 // The step d, gain g and offset o for which scene + slopes * d - g * object - o is least in
-// squares. Columns are brought to length 1 first, as their units differ.
+// squares. Columns are brought to length 1 first, as their units differ. Unknowns that are fixed or
+// that the sums leave undetermined stay 0: the inverse is the pseudo-inverse.
 Solution solve(const PoseFitSums& sums, const FitFreedom& freedom) {
-  std::array<double, kUnknowns> factor{};
-  for (std::size_t i = 0; i < kUnknowns; ++i) {
+  cv::Vec6d factor;
+  for (int i = 0; i < kUnknowns; ++i) {
     const bool fixed = (i == kTurn && !freedom.turn) || (i == kScale && !freedom.scale);
     const double length = std::sqrt(product(sums, i, i));
     if (fixed || !(length > 0)) continue;
-    factor[i] = (i < kObject ? 1 : -1) / length;
+    factor(i) = (i < kObject ? 1 : -1) / length;
   }
-  System system{};
-  for (std::size_t row = 0; row < kUnknowns; ++row) {
-    for (std::size_t column = 0; column < kUnknowns; ++column) {
-      system[row][column] = product(sums, row, column) * factor[row] * factor[column];
+  cv::Matx66d matrix;
+  cv::Vec6d right;
+  for (int row = 0; row < kUnknowns; ++row) {
+    for (int column = 0; column < kUnknowns; ++column) {
+      matrix(row, column) = product(sums, row, column) * factor(row) * factor(column);
     }
-    system[row][kUnknowns + row] = 1;
-    system[row][2 * kUnknowns] = -product(sums, row, kScene) * factor[row];
+    right(row) = -product(sums, row, kScene) * factor(row);
   }
-  Solution solution = eliminate(system);
-  for (std::size_t i = 0; i < kUnknowns; ++i) {
-    solution.step[i] *= factor[i];
-    solution.variance[i] *= factor[i] * factor[i];
+  cv::Matx66d inverse;
+  cv::invert(matrix, inverse, cv::DECOMP_SVD);
+  Solution solution{inverse * right, {}};
+  for (int i = 0; i < kUnknowns; ++i) {
+    solution.step(i) *= factor(i);
+    solution.variance(i) = std::max(0.0, inverse(i, i)) * factor(i) * factor(i);
   }
   return solution;
 }
 
-double covariance(const PoseFitSums& sums, std::size_t a, std::size_t b) {
+double covariance(const PoseFitSums& sums, int a, int b) {
   return product(sums, a, b) -
          product(sums, a, kOne) * product(sums, b, kOne) / std::max(1.0, product(sums, kOne, kOne));
 }
@@ -113,11 +78,11 @@ FittedPose rated(const PoseFitSums& sums, const CentrePose& pose, std::size_t ob
   const double left = std::max(0.0, scene - both * both / object);
   const Solution solution = solve(sums, {});
   rated.position_error_px = std::sqrt(left / std::max(1.0, count - double{kUnknowns}) *
-                                      (solution.variance[kX] + solution.variance[kY]));
+                                      (solution.variance(kX) + solution.variance(kY)));
   return rated;
 }
 
-// One pose on its way.
+// A pose on its way to the best fit.
 struct Walk {
   FittedPose best;
   std::array<double, 4> step{};
@@ -159,7 +124,7 @@ struct Walk {
     const double count = product(sums, kOne, kOne);
     if (count > 0) best.pose.grey += product(sums, kScene, kOne) / count;
     const Solution solution = solve(sums, freedom);
-    std::copy_n(solution.step.begin(), step.size(), step.begin());
+    std::copy_n(solution.step.val, step.size(), step.begin());
     // No further than where the linear model can be trusted.
     const double length = step_px(rim_px);
     for (double& value : step) value *= std::min(1.0, 1.5 / std::max(length, 1e-9));

@@ -23,9 +23,9 @@ struct FitFreedom {
 };
 
 // Moves each pose to where the squared difference between the scene and the object, times a gain,
-// plus an offset, is least: Gauss-Newton steps, halved while the correlation falls. Poses that have
-// no contrast under them keep their place and correlation 0. Poses that stay below a correlation of
-// `floor` after a few steps are left where they are by then.
+// plus an offset, is least: Gauss-Newton steps, halved while the correlation falls. Poses without
+// contrast in the scene keep their place and correlation 0. Poses that are below a correlation of
+// `floor` after a few steps are not moved further.
 // Method: Lucas and Kanade, "An iterative image registration technique", 1981, with gain and
 // offset.
 std::vector<FittedPose> fit_poses(PoseSearch& search, const PyramidLevel& level,

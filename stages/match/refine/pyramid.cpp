@@ -25,12 +25,16 @@ GrayImage halved(const ImageView& image) {
   return half;
 }
 
-Pyramid::Pyramid(const ImageView& image, const ImageView& alpha) : alpha_(alpha) {
-  levels_.push_back({image, {}});
+Homography reduction(const DecodedImage& image) {
+  const double shift = to_reduced(0, image.scale);
+  return {{image.scale, 0, shift, 0, image.scale, shift, 0, 0, 1}};
+}
+
+Pyramid::Pyramid(const DecodedImage& image) : image_(image) {
+  levels_.push_back({image.pixels.view(), {}});
   while (std::min(levels_.back().image.width, levels_.back().image.height) >= 2 * kLeastSidePx) {
     halves_.push_back(halved(levels_.back().image));  // moving an image leaves its pixels in place
-    levels_.push_back({halves_.back().view(),
-                       levels_.back().to_full * Homography{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}}});
+    levels_.push_back({halves_.back().view(), levels_.back().to_full * kHalvedToFull});
   }
 }
 

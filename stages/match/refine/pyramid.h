@@ -2,16 +2,22 @@
 
 #include <vector>
 
-#include "base/homography.h"
+#include "base/geometry.h"
 #include "base/image.h"
+#include "stages/decode/decode.h"
 
 namespace lookalike {
 
 // An image at half the size: the mean of each two by two pixels. An odd last row or column is left
 // out.
 GrayImage halved(const ImageView& image);
+// Pixel centres of a halved image to those of the image.
+inline constexpr Homography kHalvedToFull{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
 
-// An image and its halves, so that a warp that shrinks it need not look at every pixel.
+// The map from pixel centres of the full-size image to those of its reduced pixels.
+Homography reduction(const DecodedImage& image);
+
+// An image and its halves, so that a warp that shrinks it need not read every pixel.
 class Pyramid {
  public:
   struct Level {
@@ -20,10 +26,9 @@ class Pyramid {
   };
 
   // The image must outlive the pyramid. Halved while the shorter side stays at least kLeastSidePx.
-  //   alpha  of the image's size, or empty: all of it is opaque
-  explicit Pyramid(const ImageView& image, const ImageView& alpha = {});
+  explicit Pyramid(const DecodedImage& image);
 
-  const ImageView& alpha() const { return alpha_; }
+  const DecodedImage& image() const { return image_; }
 
   // The level of which a view that takes `shrink` pixels of the image to one takes half a pixel to
   // a whole one, so that one sample a pixel will do.
@@ -32,7 +37,7 @@ class Pyramid {
  private:
   static constexpr int kLeastSidePx = 32;
 
-  ImageView alpha_;
+  const DecodedImage& image_;
   std::vector<GrayImage> halves_;
   std::vector<Level> levels_;  // level i is 2^i times smaller
 };

@@ -5,13 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/quad.h"
-#include "stages/decode/decode.h"
 #include "stages/decode/resize.h"
-#include "stages/match/refine/crop.h"
-#include "stages/match/refine/detail.h"
-#include "stages/match/refine/shared_part.h"
-#include "stages/match/verify/pose_geometry.h"
+#include "stages/match/refine/agreement.h"
+#include "stages/match/verify/pose.h"
+#include "stages/match/verify/pose_fit.h"
 
 namespace lookalike {
 namespace {
@@ -23,9 +20,9 @@ constexpr double kMinBlockVariance = 25;  // grey levels squared; flatter blocks
 constexpr float kMinBlockCorrelation = 0.6F;
 constexpr std::size_t kMinBlocks = 12;  // fewer do not determine a homography well
 constexpr int kHalvedSidePx = 128;      // frames from here on are halved for the first correction
-// A pose that so few features gave, and under which the pixels agree so little, is chance.
-constexpr double kHopelessCorrelation = 0.2;
-constexpr std::size_t kFeaturesOfHope = 12;
+// Below both, a pose is chance and is not refined.
+constexpr double kAbandonCorrelation = 0.2;
+constexpr std::size_t kMinInliersToRefine = 12;
 constexpr std::size_t kManyFeatures = 60;  // give a pose that needs no coarse correction
 
 double variance(const GrayImage& image) {
@@ -39,19 +36,11 @@ double variance(const GrayImage& image) {
   return squares / count - sum * sum / (count * count);
 }
 
-// Takes what is transparent out of a mask of the same size.
+// Clears a mask of the same size where alpha is transparent.
 void leave_out(const GrayImage& alpha, GrayImage& mask) {
   for (std::size_t i = 0; i < alpha.pixels.size(); ++i) {
     if (!is_opaque(alpha.pixels[i])) mask.pixels[i] = 0;
   }
-}
-
-bool all_defined(const GrayImage& mask) {
-  return std::all_of(mask.pixels.begin(), mask.pixels.end(), [](std::uint8_t v) { return v != 0; });
-}
-
-bool all_opaque(const GrayImage& alpha) {
-  return std::ranges::all_of(alpha.pixels, is_opaque);
 }
 
 double longest_side(const Quad& quad) {
@@ -63,7 +52,7 @@ double longest_side(const Quad& quad) {
   return longest;
 }
 
-// Pixels gone to per pixel, along the axis on which that is less.
+// Pixels of the scene per pixel, along the axis on which they are fewer.
 double shrinking(const Homography& map, Point at) {
   const Jacobian j = jacobian(map, at);
   return std::min(std::hypot(j.xx, j.yx), std::hypot(j.xy, j.yy));
@@ -83,12 +72,12 @@ struct PoseSharpener::Frame {
     const int width = reduced(image.width);
     const int height = reduced(image.height);
     to_object = resizing(width, height, image.width, image.height);
-    const auto brought = [&](const ImageView& view) {
+    const auto in_frame = [&](const ImageView& view) {
       return share < 1 ? warp.warp(view, to_object, width, height).image
                        : crop(view, 0, 0, width, height);
     };
-    object = brought(image);
-    if (!image_alpha.empty()) alpha = brought(image_alpha);
+    object = in_frame(image);
+    if (!image_alpha.empty()) alpha = in_frame(image_alpha);
   }
 
   // Of half the size: cheaper, and blocks of as many pixels reach twice as far.
@@ -96,7 +85,7 @@ struct PoseSharpener::Frame {
     Frame half;
     half.object = lookalike::halved(object.view());
     half.alpha = lookalike::halved(alpha.view());
-    half.to_object = to_object * Homography{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
+    half.to_object = to_object * kHalvedToFull;
     return half;
   }
 
@@ -104,7 +93,7 @@ struct PoseSharpener::Frame {
 
   GrayImage object;
   GrayImage alpha;       // empty: all opaque
-  Homography to_object;  // frame px to object px
+  Homography to_object;  // frame px to the object's reduced px
 
  private:
   Frame() = default;
@@ -112,7 +101,7 @@ struct PoseSharpener::Frame {
 
 // The scene in the frame under a map, with a margin, and how well it agrees there.
 struct PoseSharpener::View {
-  Homography object_to_scene;
+  Homography object_to_scene;  // between reduced px
   int margin_px = 0;
   Warped rectified;
   std::optional<double> correlation;
@@ -135,8 +124,9 @@ PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene
                        window_height),
             {},
             {}};
-  if (!scene.alpha().empty()) {
-    leave_out(warp_.warp(scene.alpha(), window_to_scene, window_width, window_height).image,
+  const ImageView alpha = scene.image().alpha.view();
+  if (!alpha.empty()) {
+    leave_out(warp_.warp(alpha, window_to_scene, window_width, window_height).image,
               seen.rectified.mask);
   }
   const GrayImage inner = crop(seen.rectified.image.view(), margin_px, margin_px, width, height);
@@ -147,7 +137,7 @@ PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene
   return seen;
 }
 
-// The pose of a view, and what is to be said of it.
+// The pose of a view and its agreement, in reduced px.
 SharpenedPose PoseSharpener::pose_of(const Frame& frame, const View& seen,
                                      std::span<const PointPair> features) {
   SharpenedPose pose{seen.object_to_scene, seen.correlation, detail_agreement(seen.cells)};
@@ -159,45 +149,61 @@ SharpenedPose PoseSharpener::pose_of(const Frame& frame, const View& seen,
   return pose;
 }
 
-SharpenedPose PoseSharpener::sharpen(const ImageView& object, const Pyramid& scene,
+SharpenedPose PoseSharpener::sharpen(const DecodedImage& object, const Pyramid& scene,
                                      const Homography& object_to_scene,
-                                     std::span<const PointPair> features, const ImageView& alpha) {
-  const Frame fine(warp_, object, alpha,
-                   longest_side(outline(object_to_scene, object.width, object.height)));
-  Homography from = object_to_scene;
+                                     std::span<const PointPair> features) {
+  const Homography to_object = reduction(object);
+  const Homography to_scene = reduction(scene.image());
+  std::vector<PointPair> reduced;
+  for (const PointPair& pair : features) {
+    reduced.push_back({to_object.apply(pair.object), to_scene.apply(pair.scene)});
+  }
+  SharpenedPose pose =
+      sharpen_reduced(object, scene, to_scene * object_to_scene * to_object.inverse(), reduced);
+  pose.object_to_scene = to_scene.inverse() * pose.object_to_scene * to_object;
+  if (pose.part) pose.part = moved(*pose.part, pose.object_to_scene * to_object.inverse());
+  return pose;
+}
+
+SharpenedPose PoseSharpener::sharpen_reduced(const DecodedImage& object, const Pyramid& scene,
+                                             Homography from, std::span<const PointPair> features) {
+  const ImageView pixels = object.pixels.view();
+  const Frame fine(warp_, pixels, object.alpha.view(),
+                   longest_side(outline(from, pixels.width, pixels.height)));
   if (features.size() < kManyFeatures) {
     const bool halved = fine.longest() >= kHalvedSidePx;
     const Frame coarse = halved ? fine.halved() : fine;
     const View first = view(coarse, scene, from, std::max(4, coarse.longest() / 20));
-    const bool hopeless = first.correlation.value_or(-1) < kHopelessCorrelation;
-    if (hopeless && !features.empty() && features.size() < kFeaturesOfHope) {
-      return pose_of(coarse, first, features);
-    }
+    const bool chance = first.correlation.value_or(-1) < kAbandonCorrelation && !features.empty() &&
+                        features.size() < kMinInliersToRefine;
+    if (chance) return pose_of(coarse, first, features);
     from = corrected(coarse, scene, first, features).object_to_scene;
   }
   const View second = view(fine, scene, from, std::max(3, fine.longest() / 64));
   return pose_of(fine, corrected(fine, scene, second, features), features);
 }
 
-SharpenedPose PoseSharpener::whole(const ImageView& object, const ImageView& scene) {
-  const double share = std::min(
-      1.0, kLongestSidePx / std::max({object.width, object.height, scene.width, scene.height}));
-  const int width = std::max(1, static_cast<int>(std::lround(object.width * share)));
-  const int height = std::max(1, static_cast<int>(std::lround(object.height * share)));
-  const GrayImage mine = reduced_to(object, width, height);
-  const GrayImage its = reduced_to(scene, width, height);
+SharpenedPose PoseSharpener::whole(const DecodedImage& object, const DecodedImage& scene) {
+  const ImageView mine = object.pixels.view();
+  const ImageView its = scene.pixels.view();
+  const double share =
+      std::min(1.0, kLongestSidePx / std::max({mine.width, mine.height, its.width, its.height}));
+  const int width = std::max(1, static_cast<int>(std::lround(mine.width * share)));
+  const int height = std::max(1, static_cast<int>(std::lround(mine.height * share)));
+  const GrayImage a = reduced_to(mine, width, height);
+  const GrayImage b = reduced_to(its, width, height);
   GrayImage mask(width, height);
   std::ranges::fill(mask.pixels, std::uint8_t{255});
-  SharpenedPose pose{resizing(object.width, object.height, scene.width, scene.height), 1.0};
-  pose.identical = mine.pixels == its.pixels;
-  if (!pose.identical) {
-    pose.correlation = correlation_.correlate(mine.view(), its.view(), mask.view());
-  }
-  pose.detail = detail_agreement(detail_cells(mine.view(), its.view(), mask.view()));
+  SharpenedPose pose{
+      resizing(object.record.width, object.record.height, scene.record.width, scene.record.height),
+      1.0};
+  pose.identical = a.pixels == b.pixels;
+  if (!pose.identical) pose.correlation = correlation_.correlate(a.view(), b.view(), mask.view());
+  pose.detail = detail_agreement(detail_cells(a.view(), b.view(), mask.view()));
   return pose;
 }
 
-// A view with its blocks brought together, unless that correlates worse.
+// The view under the map that aligns its blocks, unless that correlates worse.
 PoseSharpener::View PoseSharpener::corrected(const Frame& frame, const Pyramid& scene, View seen,
                                              std::span<const PointPair> features) {
   std::vector<PointPair> pairs = find_blocks(frame, seen);
@@ -217,7 +223,7 @@ PoseSharpener::View PoseSharpener::corrected(const Frame& frame, const Pyramid& 
   return better.correlation && better.correlation >= seen.correlation ? better : seen;
 }
 
-// Where the scene shows the object's blocks: centres in the object, places in the scene.
+// Places in the scene at which the object's blocks are found, reduced px.
 std::vector<PointPair> PoseSharpener::find_blocks(const Frame& frame, const View& seen) {
   const int radius_px = seen.margin_px;
   const int width = frame.object.width;
@@ -231,9 +237,12 @@ std::vector<PointPair> PoseSharpener::find_blocks(const Frame& frame, const View
     for (int x = 0; x + side <= width; x += side) {
       GrayImage block = crop(frame.object.view(), x, y, side, side);
       if (variance(block) < kMinBlockVariance) continue;
-      if (!frame.alpha.empty() && !all_opaque(crop(frame.alpha.view(), x, y, side, side))) continue;
-      if (!all_defined(crop(seen.rectified.mask.view(), x + radius_px, y + radius_px, side, side)))
-        continue;
+      const auto alpha =
+          frame.alpha.empty() ? GrayImage() : crop(frame.alpha.view(), x, y, side, side);
+      const auto defined =
+          crop(seen.rectified.mask.view(), x + radius_px, y + radius_px, side, side);
+      if (!std::ranges::all_of(alpha.pixels, is_opaque)) continue;
+      if (std::ranges::find(defined.pixels, 0) != defined.pixels.end()) continue;
       blocks.push_back(std::move(block));
       windows.push_back(
           crop(seen.rectified.image.view(), x, y, side + 2 * radius_px, side + 2 * radius_px));

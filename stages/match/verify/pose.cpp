@@ -3,37 +3,134 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
 #include "base/random.h"
-#include "stages/match/verify/pose_candidates.h"
 #include "stages/match/verify/pose_fit.h"
-#include "stages/match/verify/pose_geometry.h"
 
 namespace lookalike {
 namespace {
 
-constexpr double kObjectShare = 0.04;  // an inlier's distance is at most this share of the
-                                       // object's diagonal as it lies in the scene
+constexpr std::size_t kMaxHypotheses = 256;  // pairs that are tried
+constexpr double kObjectShare = 0.04;        // an inlier's distance is at most this share of the
+                                             // object's diagonal as it lies in the scene
+// A pair's scale and turn differ from a map's by at most a factor of two, squared since areas are
+// compared, and 45 degrees.
+constexpr float kMaxAreaRatio = 4;
+constexpr float kMinTurnCosine = 0.7071F;
 constexpr std::size_t kRefinedHypotheses = 6;
 constexpr std::size_t kAffineInliers = 5;
 constexpr std::size_t kPerspectiveInliers = 8;
-// What the truncated cost must fall by to take a homography's two further parameters: inliers
-// scatter by about a quarter of their distance, so noise alone makes it fall by an eighth.
+// A homography's two further parameters are taken when the truncated cost falls by more than this:
+// inliers scatter by about a quarter of their distance, so noise alone makes it fall by an eighth.
 constexpr double kPerspectiveGain = 0.4;
+constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
 constexpr int kGridCells = 32;
 constexpr std::uint32_t kMinCells = 4;  // fewer places say nothing of the whole object
 
+constexpr double kMaxArea = 1e4;      // scene px per object px, and its inverse
+constexpr double kMaxSqueeze = 6;     // longest over shortest axis of a circle's image
+constexpr double kMaxDepthRatio = 5;  // of the corners' distances from the camera
+
+double square(double value) {
+  return value * value;
+}
+
+Point direction(double angle_degrees) {
+  const double radians = angle_degrees * std::numbers::pi / 180;
+  return {std::cos(radians), std::sin(radians)};
+}
+
+// A pair as the scoring loops want it.
+struct Candidate {
+  explicit Candidate(const PlacePair& pair)
+      : points{{pair.object.x, pair.object.y}, {pair.scene.x, pair.scene.y}},
+        object_direction(direction(pair.object.angle_degrees)),
+        scene_direction(direction(pair.scene.angle_degrees)),
+        area_ratio(square(pair.scene.size / pair.object.size)) {}
+
+  // From the object's feature to the scene's.
+  double turn_cosine() const {
+    return scene_direction.x * object_direction.x + scene_direction.y * object_direction.y;
+  }
+  double turn_sine() const {
+    return scene_direction.y * object_direction.x - scene_direction.x * object_direction.y;
+  }
+
+  // The similarity that takes the object's feature onto the scene's.
+  Homography similarity() const {
+    const double scale = std::sqrt(area_ratio);
+    const double a = scale * turn_cosine();
+    const double b = scale * turn_sine();
+    const auto& [object, scene] = points;
+    return {{a, -b, scene.x - a * object.x + b * object.y, b, a,
+             scene.y - b * object.x - a * object.y, 0, 0, 1}};
+  }
+
+  PointPair points;
+  Point object_direction;  // unit vectors
+  Point scene_direction;
+  double area_ratio;  // square of the scale
+};
+
+// The cost of similarities, of which there are many: that of PoseFinder in units of 1/256, laid out
+// so that a compiler can use vectors, and summed as integers so that it may.
+class SimilarityScores {
+ public:
+  void add(const Candidate& pair) {
+    const auto append = [](std::vector<float>& values, double value) {
+      values.push_back(static_cast<float>(value));
+    };
+    append(object_x_, pair.points.object.x);
+    append(object_y_, pair.points.object.y);
+    append(scene_x_, pair.points.scene.x);
+    append(scene_y_, pair.points.scene.y);
+    append(turn_cosine_, pair.turn_cosine());
+    append(turn_sine_, pair.turn_sine());
+    append(area_ratio_, pair.area_ratio);
+  }
+
+  std::uint32_t cost(const Homography& similarity, double tolerance_px) const {
+    constexpr float kUnit = 256;
+    const auto a = static_cast<float>(similarity.h[0]);
+    const auto b = static_cast<float>(similarity.h[3]);
+    const auto shift_x = static_cast<float>(similarity.h[2]);
+    const auto shift_y = static_cast<float>(similarity.h[5]);
+    const auto unit = static_cast<float>(kUnit / (tolerance_px * tolerance_px));
+    const float area = a * a + b * b;
+    const float least_turn = kMinTurnCosine * std::sqrt(area);
+    std::int32_t sum = 0;
+    for (std::size_t i = 0; i < object_x_.size(); ++i) {
+      const float x = a * object_x_[i] - b * object_y_[i] + shift_x - scene_x_[i];
+      const float y = b * object_x_[i] + a * object_y_[i] + shift_y - scene_y_[i];
+      const bool agrees = (area < kMaxAreaRatio * area_ratio_[i]) &
+                          (area_ratio_[i] < kMaxAreaRatio * area) &
+                          (a * turn_cosine_[i] + b * turn_sine_[i] > least_turn);
+      const float squared = std::min(kUnit, (x * x + y * y) * unit);
+      sum += static_cast<std::int32_t>(agrees ? squared : kUnit);
+    }
+    return static_cast<std::uint32_t>(sum);
+  }
+
+ private:
+  std::vector<float> object_x_, object_y_, scene_x_, scene_y_;
+  std::vector<float> turn_cosine_, turn_sine_, area_ratio_;
+};
+
 class PoseFinder {
  public:
-  PoseFinder(std::span<const PlacePair> pairs, const PoseOptions& options) : options_(options) {
+  PoseFinder(std::span<const PlacePair> pairs, PictureSize object, PictureSize scene,
+             const MatchOptions& options)
+      : object_(object),
+        inlier_distance_px_(options.inlier_distance * std::hypot(scene.width, scene.height)),
+        min_inliers_(options.min_inliers),
+        seed_(options.seed) {
     candidates_.reserve(pairs.size());
-    for (const PlacePair& pair : pairs) {
-      candidates_.push_back(candidate_of(pair));
-      similarities_.add(candidates_.back());
-    }
+    for (const PlacePair& pair : pairs) similarities_.add(candidates_.emplace_back(pair));
   }
 
   std::optional<Pose> find() const {
@@ -47,114 +144,56 @@ class PoseFinder {
       }
     }
     if (!best) return std::nullopt;
-    const Homography map = with_perspective(*best);
-    Pose pose{map, inliers(map, tolerance(map)), 0};
-    if (pose.inliers.size() < options_.min_inliers) return std::nullopt;
-    pose.effective_inliers = occupied_cells(pose.inliers);
-    if (pose.effective_inliers < kMinCells) return std::nullopt;
+    Pose pose{.object_to_scene = with_perspective(*best), .inliers = {}, .inlier_points = {}};
+    pose.inliers = inliers(pose.object_to_scene, tolerance(pose.object_to_scene));
+    pose.inlier_points = points_of(pose.inliers);
+    pose.effective_inliers = occupied_cells(pose.inlier_points);
+    if (pose.inliers.size() < min_inliers_ || pose.effective_inliers < kMinCells) {
+      return std::nullopt;
+    }
     return pose;
   }
 
  private:
-  double tolerance(const Homography& map) const {
-    const Point centre = middle(options_.object_width, options_.object_height);
-    const double area = jacobian(map, centre).determinant();
-    const double diagonal =
-        std::sqrt(std::abs(area)) * std::hypot(options_.object_width, options_.object_height);
-    return std::min(options_.inlier_distance_px, kObjectShare * diagonal);
-  }
-
-  // Squared distance in the scene; infinite when scale or turn disagree.
-  static double squared_distance(const Homography& map, const PoseCandidate& pair) {
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    const double w = depth(map, pair.points.object);
-    if (!(w > 0)) return kNever;
-    const Point mapped = map.apply(pair.points.object);
-    const Jacobian j = jacobian(map, mapped, w);
-    const double area = j.determinant();
-    if (!(area < kMaxAreaRatio * pair.area_ratio && pair.area_ratio < kMaxAreaRatio * area)) {
-      return kNever;
-    }
-    const Point& from = pair.object_direction;
-    const Point turned = {j.xx * from.x + j.xy * from.y, j.yx * from.x + j.yy * from.y};
-    const double along = turned.x * pair.scene_direction.x + turned.y * pair.scene_direction.y;
-    if (along < kMinTurnCosine * std::hypot(turned.x, turned.y)) return kNever;
-    const double x = mapped.x - pair.points.scene.x;
-    const double y = mapped.y - pair.points.scene.y;
-    return x * x + y * y;
-  }
-
-  // Squared distances in units of the tolerance, each at most 1, summed over all pairs
-  // (Torr and Zisserman, "MLESAC", CVIU 2000).
-  double cost(const Homography& map, double tolerance_px) const {
-    double sum = 0;
-    const double unit = 1 / (tolerance_px * tolerance_px);
-    for (const PoseCandidate& pair : candidates_) {
-      sum += std::min(1.0, squared_distance(map, pair) * unit);
-    }
-    return sum;
-  }
-
-  std::vector<std::uint32_t> inliers(const Homography& map, double tolerance_px) const {
-    std::vector<std::uint32_t> found;
-    for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
-      if (squared_distance(map, candidates_[i]) < tolerance_px * tolerance_px) found.push_back(i);
-    }
-    return found;
-  }
-
-  // Which pairs are tried: the best half of what is allowed, the others drawn from the rest.
-  std::vector<std::uint32_t> tried_pairs() const {
-    std::vector<std::uint32_t> order(candidates_.size());
-    std::iota(order.begin(), order.end(), 0U);
-    if (order.size() <= options_.max_hypotheses) return order;
-    Random random(options_.seed);
-    for (std::size_t i = options_.max_hypotheses / 2; i < options_.max_hypotheses; ++i) {
-      std::swap(order[i], order[i + random.bits() % (order.size() - i)]);
-    }
-    order.resize(options_.max_hypotheses);
-    return order;
-  }
-
   // Maps from the best hypotheses, leaving out those that an earlier one explains already.
   std::vector<Homography> refined_hypotheses() const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked;
     for (const std::uint32_t i : tried_pairs()) {
-      const Homography map = similarity_of(candidates_[i]);
+      const Homography map = candidates_[i].similarity();
       ranked.emplace_back(similarities_.cost(map, kWidening.front() * tolerance(map)), i);
     }
     std::sort(ranked.begin(), ranked.end());
     std::vector<Homography> refined;
     std::vector<bool> explained(candidates_.size(), false);
     std::size_t unexplained = candidates_.size();
-    std::size_t most_inliers = options_.min_inliers - 1;
+    std::size_t most_inliers = min_inliers_ - 1;
     for (const auto& [unused, i] : ranked) {
-      // What is left could not agree on a better pose.
+      // The pairs that are left could not agree on a better pose.
       if (refined.size() == kRefinedHypotheses || unexplained <= most_inliers) break;
       if (explained[i]) continue;
-      const Homography map = optimise(similarity_of(candidates_[i]));
+      const Homography map = optimise(candidates_[i].similarity());
       const auto near = inliers(map, tolerance(map));
       most_inliers = std::max(most_inliers, near.size());
       for (const std::uint32_t inlier : near) {
         unexplained -= explained[inlier] ? 0 : 1;
         explained[inlier] = true;
       }
-      if (is_plausible(map, options_.object_width, options_.object_height)) refined.push_back(map);
+      if (is_plausible(map, object_.width, object_.height)) refined.push_back(map);
     }
     return refined;
   }
 
-  // The map of the model fitted to pairs, if a camera could see the object so.
-  std::optional<Homography> fit(PoseModel model, const std::vector<std::uint32_t>& indices,
-                                const Homography& start, double tolerance_px) const {
-    std::vector<PointPair> points;
-    points.reserve(indices.size());
-    for (const std::uint32_t i : indices) points.push_back(candidates_[i].points);
-    const std::optional<Homography> map = fit_pose(model, points, start, tolerance_px / 2);
-    if (!map || !is_plausible(*map, options_.object_width, options_.object_height)) {
-      return std::nullopt;
+  // The best half of those that may be tried; the others are drawn from the rest.
+  std::vector<std::uint32_t> tried_pairs() const {
+    std::vector<std::uint32_t> order(candidates_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    if (order.size() <= kMaxHypotheses) return order;
+    Random random(seed_);
+    for (std::size_t i = kMaxHypotheses / 2; i < kMaxHypotheses; ++i) {
+      std::swap(order[i], order[i + random.bits() % (order.size() - i)]);
     }
-    return map;
+    order.resize(kMaxHypotheses);
+    return order;
   }
 
   // Fits to the inliers again and again while the distance narrows.
@@ -187,32 +226,118 @@ class PoseFinder {
     return enough && gain > kPerspectiveGain ? *map : affine;
   }
 
-  std::uint32_t occupied_cells(const std::vector<std::uint32_t>& indices) const {
+  // The map of the model fitted to pairs, if a camera could see the object so.
+  std::optional<Homography> fit(PoseModel model, const std::vector<std::uint32_t>& indices,
+                                const Homography& start, double tolerance_px) const {
+    const auto map = fit_pose(model, points_of(indices), start, tolerance_px / 2);
+    return map && is_plausible(*map, object_.width, object_.height) ? map : std::nullopt;
+  }
+
+  double tolerance(const Homography& map) const {
+    const double area = jacobian(map, middle(object_.width, object_.height)).determinant();
+    const double diagonal = std::sqrt(std::abs(area)) * std::hypot(object_.width, object_.height);
+    return std::min(inlier_distance_px_, kObjectShare * diagonal);
+  }
+
+  // Squared distance in the scene; infinite when scale or turn disagree.
+  static double squared_distance(const Homography& map, const Candidate& pair) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    const double w = map.depth(pair.points.object);
+    if (!(w > 0)) return kNever;
+    const Point mapped = map.apply(pair.points.object);
+    const Jacobian j = jacobian(map, mapped, w);
+    const double area = j.determinant();
+    if (!(area < kMaxAreaRatio * pair.area_ratio && pair.area_ratio < kMaxAreaRatio * area)) {
+      return kNever;
+    }
+    const Point& from = pair.object_direction;
+    const Point turned = {j.xx * from.x + j.xy * from.y, j.yx * from.x + j.yy * from.y};
+    const double along = turned.x * pair.scene_direction.x + turned.y * pair.scene_direction.y;
+    if (along < kMinTurnCosine * std::hypot(turned.x, turned.y)) return kNever;
+    const double x = mapped.x - pair.points.scene.x;
+    const double y = mapped.y - pair.points.scene.y;
+    return x * x + y * y;
+  }
+
+  // Squared distances in units of the tolerance, each at most 1, summed over all pairs
+  // (Torr and Zisserman, "MLESAC", CVIU 2000).
+  double cost(const Homography& map, double tolerance_px) const {
+    double sum = 0;
+    const double unit = 1 / (tolerance_px * tolerance_px);
+    for (const Candidate& pair : candidates_) {
+      sum += std::min(1.0, squared_distance(map, pair) * unit);
+    }
+    return sum;
+  }
+
+  std::vector<std::uint32_t> inliers(const Homography& map, double tolerance_px) const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
+      if (squared_distance(map, candidates_[i]) < tolerance_px * tolerance_px) found.push_back(i);
+    }
+    return found;
+  }
+
+  std::vector<PointPair> points_of(const std::vector<std::uint32_t>& indices) const {
+    std::vector<PointPair> points;
+    points.reserve(indices.size());
+    for (const std::uint32_t i : indices) points.push_back(candidates_[i].points);
+    return points;
+  }
+
+  std::uint32_t occupied_cells(const std::vector<PointPair>& points) const {
     std::vector<bool> occupied(std::size_t{kGridCells} * kGridCells, false);
     const auto cell = [](double position, int size) {
       return std::clamp(static_cast<int>((position + 0.5) * kGridCells / size), 0, kGridCells - 1);
     };
-    for (const std::uint32_t i : indices) {
-      const Point& place = candidates_[i].points.object;
-      const int index =
-          cell(place.y, options_.object_height) * kGridCells + cell(place.x, options_.object_width);
+    for (const auto& [place, unused] : points) {
+      const int index = cell(place.y, object_.height) * kGridCells + cell(place.x, object_.width);
       occupied[static_cast<std::size_t>(index)] = true;
     }
     return static_cast<std::uint32_t>(std::count(occupied.begin(), occupied.end(), true));
   }
 
-  static constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
-
-  const PoseOptions& options_;
-  std::vector<PoseCandidate> candidates_;
+  const PictureSize object_;
+  const double inlier_distance_px_;
+  const std::size_t min_inliers_;
+  const std::uint64_t seed_;
+  std::vector<Candidate> candidates_;
   SimilarityScores similarities_;
 };
 
+// Longest over shortest axis of the ellipse that a small circle becomes.
+double squeeze(const Jacobian& j) {
+  const double squares = j.xx * j.xx + j.xy * j.xy + j.yx * j.yx + j.yy * j.yy;
+  const double area = std::abs(j.determinant());
+  const double half_spread = std::sqrt(std::max(0.0, squares * squares / 4 - area * area));
+  return (squares / 2 + half_spread) / area;
+}
+
 }  // namespace
 
-std::optional<Pose> find_pose(std::span<const PlacePair> pairs, const PoseOptions& options) {
+std::optional<Pose> find_pose(std::span<const PlacePair> pairs, PictureSize object,
+                              PictureSize scene, const MatchOptions& options) {
   if (pairs.empty() || pairs.size() < options.min_inliers) return std::nullopt;
-  return PoseFinder(pairs, options).find();
+  return PoseFinder(pairs, object, scene, options).find();
+}
+
+bool is_plausible(const Homography& object_to_scene, int width, int height) {
+  const std::array<Point, 4> corners = {Point{-0.5, -0.5}, Point{width - 0.5, -0.5},
+                                        Point{width - 0.5, height - 0.5},
+                                        Point{-0.5, height - 0.5}};
+  double nearest = std::numeric_limits<double>::infinity();
+  double farthest = 0;
+  for (const Point& corner : corners) {
+    const double w = object_to_scene.depth(corner);
+    if (!(w > 0)) return false;
+    nearest = std::min(nearest, w);
+    farthest = std::max(farthest, w);
+  }
+  if (farthest > kMaxDepthRatio * nearest) return false;
+  const Quad quad = outline(object_to_scene, width, height);
+  const double area = signed_area(quad) / (static_cast<double>(width) * height);
+  if (!is_convex(quad) || area > kMaxArea || area < 1 / kMaxArea) return false;
+  return squeeze(jacobian(object_to_scene, middle(width, height))) <= kMaxSqueeze;
 }
 
 }  // namespace lookalike

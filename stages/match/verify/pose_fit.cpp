@@ -128,7 +128,7 @@ std::optional<Vector> gauss_newton_step(PoseModel model, std::span<const PointPa
   Equations equations(static_cast<std::size_t>(model));
   for (const PointPair& pair : pairs) {
     const Point mapped = map.apply(pair.object);
-    const double w = map.h[6] * pair.object.x + map.h[7] * pair.object.y + map.h[8];
+    const double w = map.depth(pair.object);
     const double x = pair.scene.x - mapped.x;
     const double y = pair.scene.y - mapped.y;
     const double root = 1 / (1 + (x * x + y * y) / (scale * scale));

@@ -3,17 +3,12 @@
 #include <optional>
 #include <span>
 
-#include "base/homography.h"
+#include "base/geometry.h"
 
 namespace lookalike {
 
 // The value is the number of parameters.
 enum class PoseModel { kSimilarity = 4, kAffine = 6, kPerspective = 8 };
-
-struct PointPair {
-  Point object;
-  Point scene;
-};
 
 // The map of the model that brings the object's points to the scene's: robust least squares of the
 // distance in the scene, by iteratively reweighted Gauss-Newton from `start`, which must be of the

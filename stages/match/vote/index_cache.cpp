@@ -1,21 +1,17 @@
 #include "stages/match/vote/index_cache.h"
 
-#include "stages/match/refine/indexed_picture.h"
+#include <utility>
+
 #include "stages/match/refine/sharpen.h"
 
 namespace lookalike {
-namespace {
-
-constexpr auto kReadLongestSidePx = static_cast<std::uint32_t>(PoseSharpener::kLongestSidePx);
-
-}  // namespace
 
 // Half is for postings: a query reads those of thousands of words, but records and pictures of its
 // candidates alone.
-IndexCache::IndexCache(const IndexReader& index, const ImagesOptions& limits,
+IndexCache::IndexCache(const IndexReader& index, PictureLoader load_picture,
                        std::size_t limit_bytes)
     : index_(index),
-      limits_(limits),
+      load_picture_(std::move(load_picture)),
       postings_(limit_bytes / 2),
       records_(limit_bytes / 4),
       pictures_(limit_bytes / 4) {}
@@ -29,18 +25,19 @@ std::shared_ptr<const WordPostings> IndexCache::postings(std::uint32_t word) {
 }
 
 std::shared_ptr<const Record> IndexCache::record(ImageId image) {
+  // The postings and the images are of one published state, so the image exists.
   return records_.get(
       image,
       [&] {
-        // The postings and the images are of one published state.
         return Record{index_.image(image).value(), index_.features(image)};
       },
       [](const Record& record) { return record.features.size() * sizeof(IndexedFeature); });
 }
 
 std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const StoredImage& image) {
+  constexpr auto kLongestSidePx = static_cast<std::uint32_t>(PoseSharpener::kLongestSidePx);
   return pictures_.get(
-      image.id, [&] { return read_indexed(image, kReadLongestSidePx, limits_); },
+      image.id, [&] { return load_picture_(image, kLongestSidePx); },
       [](const std::optional<DecodedImage>& picture) {
         return picture ? picture->pixels.pixels.size() + picture->alpha.pixels.size() : 0;
       });

@@ -2,35 +2,71 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
-#include "config/options.h"
 #include "stages/decode/decode.h"
-#include "stages/match/verify/verification.h"
-#include "stages/match/vote/kept.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
 
-// What queries read of an index, kept between them. Used from one thread.
+// The forward record of an indexed image: what the index knows of it.
+struct Record {
+  StoredImage image;
+  std::vector<IndexedFeature> features;  // by word
+};
+
+// Decodes the file of an indexed image again; nothing when its content can no longer be read.
+using PictureLoader = std::function<std::optional<DecodedImage>(const StoredImage&, WantedSize)>;
+
+// Bounded cache; cleared when full. Values that were handed out stay alive with their holder.
+template <typename Key, typename Value>
+class Cache {
+ public:
+  explicit Cache(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  // The value of the key, cached or made by make(), of about size_of(value) bytes.
+  template <typename Make, typename SizeOf>
+  std::shared_ptr<const Value> get(const Key& key, Make make, SizeOf size_of) {
+    if (const auto found = values_.find(key); found != values_.end()) return found->second;
+    auto value = std::make_shared<const Value>(make());
+    const std::size_t size = sizeof(Value) + size_of(*value);
+    if (size > limit_bytes_) return value;
+    if (bytes_ + size > limit_bytes_) {
+      values_.clear();
+      bytes_ = 0;
+    }
+    bytes_ += size;
+    values_.emplace(key, value);
+    return value;
+  }
+
+ private:
+  const std::size_t limit_bytes_;
+  std::size_t bytes_ = 0;
+  std::unordered_map<Key, std::shared_ptr<const Value>> values_;
+};
+
+// Cache of posting lists, forward records and pictures of an index. Used from one thread.
 class IndexCache {
  public:
-  // The reader must outlive the cache, and must not be refreshed meanwhile. limits: of files.
-  IndexCache(const IndexReader& index, const ImagesOptions& limits, std::size_t limit_bytes);
+  // The reader must outlive the cache, and must not be refreshed meanwhile.
+  IndexCache(const IndexReader& index, PictureLoader load_picture, std::size_t limit_bytes);
 
   std::shared_ptr<const WordPostings> postings(std::uint32_t word);
   std::shared_ptr<const Record> record(ImageId image);
-  // The image's file, read again, its longest side at most PoseSharpener::kLongestSidePx. Nothing
-  // when none of its paths leads to its content any more.
+  // Its longest side is at most PoseSharpener::kLongestSidePx.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
 
  private:
   const IndexReader& index_;
-  const ImagesOptions limits_;
-  Kept<std::uint32_t, WordPostings> postings_;
-  Kept<ImageId, Record> records_;
-  Kept<ImageId, std::optional<DecodedImage>> pictures_;
+  const PictureLoader load_picture_;
+  Cache<std::uint32_t, WordPostings> postings_;
+  Cache<ImageId, Record> records_;
+  Cache<ImageId, std::optional<DecodedImage>> pictures_;
 };
 
 }  // namespace lookalike

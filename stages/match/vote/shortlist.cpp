@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/signature.h"
 
@@ -22,28 +23,26 @@ std::vector<std::uint32_t> weights_by_distance(std::uint32_t hamming_threshold) 
 }
 
 // Calls visit(first, end) for each run of equal neighbours.
-template <typename Range, typename Key, typename Visit>
-void for_each_run(const Range& range, Key key, Visit visit) {
+template <typename Range, typename Visit, typename Key = std::identity>
+void for_each_run(const Range& range, Visit visit, Key key = {}) {
   for (std::size_t first = 0; first < range.size();) {
     std::size_t end = first + 1;
-    while (end < range.size() && key(range[end]) == key(range[first])) ++end;
+    while (end < range.size() && std::invoke(key, range[end]) == std::invoke(key, range[first])) {
+      ++end;
+    }
     visit(first, end);
     first = end;
   }
 }
 
-std::uint32_t word_of(const QueryWord& word) {
-  return word.word;
-}
-ImageId itself(ImageId id) {
-  return id;
-}
-
 double norm_of(std::span<const QueryWord> words) {
   double sum_of_squares = 0;
-  for_each_run(words, word_of, [&](std::size_t first, std::size_t end) {
-    sum_of_squares += static_cast<double>((end - first) * (end - first));
-  });
+  for_each_run(
+      words,
+      [&](std::size_t first, std::size_t end) {
+        sum_of_squares += static_cast<double>((end - first) * (end - first));
+      },
+      &QueryWord::word);
   return std::sqrt(sum_of_squares);
 }
 
@@ -61,13 +60,13 @@ Shortlist::Shortlist(PostingsOf postings_of, const std::unordered_map<ImageId, f
 }
 
 void Shortlist::vote(std::span<const QueryWord> same_word, Scores& scores) const {
-  const auto kept = postings_of_(same_word.front().word);
-  const WordPostings& postings = *kept;
+  const auto list = postings_of_(same_word.front().word);
+  const WordPostings& postings = *list;
   std::size_t images_with_word = 0;
-  for_each_run(postings.images, itself, [&](std::size_t, std::size_t) { ++images_with_word; });
+  for_each_run(postings.images, [&](std::size_t, std::size_t) { ++images_with_word; });
   const double idf = std::log(1 + (static_cast<double>(image_count_) + 0.5) /
                                       (static_cast<double>(images_with_word) + 0.5));
-  for_each_run(postings.images, itself, [&](std::size_t first, std::size_t end) {
+  for_each_run(postings.images, [&](std::size_t first, std::size_t end) {
     const ImageId image = postings.images[first];
     std::uint64_t sum = 0;
     std::uint64_t votes = 0;
@@ -88,9 +87,10 @@ void Shortlist::vote(std::span<const QueryWord> same_word, Scores& scores) const
 std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words,
                                          std::size_t count) const {
   Scores scores(norms_.size(), 0);
-  for_each_run(words, word_of, [&](std::size_t first, std::size_t end) {
-    vote(words.subspan(first, end - first), scores);
-  });
+  for_each_run(
+      words,
+      [&](std::size_t first, std::size_t end) { vote(words.subspan(first, end - first), scores); },
+      &QueryWord::word);
   const double query_norm = norm_of(words) * kFixedPointOne;
   std::vector<RankedImage> ranked;
   for (std::size_t id = 0; id < scores.size(); ++id) {
@@ -101,10 +101,10 @@ std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words,
   const auto better = [](const RankedImage& a, const RankedImage& b) {
     return a.score != b.score ? a.score > b.score : a.image < b.image;
   };
-  const std::size_t kept = std::min(count, ranked.size());
-  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(kept),
+  count = std::min(count, ranked.size());
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(count),
                     ranked.end(), better);
-  ranked.resize(kept);
+  ranked.resize(count);
   return ranked;
 }
 

@@ -8,23 +8,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "storage/index_types.h"
+#include "stages/match/vote/index_query.h"
 
 namespace lookalike {
 
-// One of the words of a query feature, with the feature's signature under that word.
-struct QueryWord {
-  std::uint32_t word = 0;
-  std::uint64_t signature = 0;
-  std::uint32_t feature = 0;  // index of the query's feature
-  std::int32_t laplacian_sign = 0;
-
-  bool operator==(const QueryWord&) const = default;
-};
-
+// An image of the shortlist.
 struct RankedImage {
   ImageId image = 0;
-  double score = 0;  // 0 at least; more is better
+  double score = 0;  // at least 0; more is better
 
   bool operator==(const RankedImage&) const = default;
 };

@@ -29,12 +29,4 @@ GrayImage waves(int width, int height, double shift_x, double shift_y) {
   return image;
 }
 
-GrayImage crop(const ImageView& image, int x, int y, int width, int height) {
-  GrayImage result(width, height);
-  for (int row = 0; row < height; ++row) {
-    for (int col = 0; col < width; ++col) result.at(col, row) = image.at(x + col, y + row);
-  }
-  return result;
-}
-
 }  // namespace lookalike

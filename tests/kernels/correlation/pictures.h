@@ -12,7 +12,4 @@ GrayImage noise(int width, int height, std::uint64_t seed, int low = 0, int high
 // A wavy surface without edges, moved right and down by (shift_x, shift_y) px.
 GrayImage waves(int width, int height, double shift_x = 0, double shift_y = 0);
 
-// The pixels [y, y + height) x [x, x + width).
-GrayImage crop(const ImageView& image, int x, int y, int width, int height);
-
 }  // namespace lookalike

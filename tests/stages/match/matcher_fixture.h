@@ -11,7 +11,8 @@
 #include "kernels/warp/warp.h"
 #include "stages/assign/assign_stage.h"
 #include "stages/codebook/codebook_stage.h"
-#include "stages/match/match.h"
+#include "stages/decode/decode.h"
+#include "stages/match/matcher.h"
 #include "storage/index_writer.h"
 #include "tests/stages/match/photos.h"
 #include "tests/stages/pictures.h"
@@ -31,10 +32,9 @@ class MatcherTest : public testing::Test {
     std::vector<ImageFeatures> features;
     for (int i = 0; i < 6; ++i) {
       cv::imwrite(path_of(i), picture(i));
-      const DecodedImage image = std::get<DecodedImage>(decode_file(path_of(i), 1024, {}));
-      features.push_back(ExtractStage(*session_, {}).run({&image, 1}).front());
+      features.push_back(features_of(path_of(i)));
     }
-    publish(features);
+    publish(features, database());
   }
   static void TearDownTestSuite() {
     folder_.reset();
@@ -52,7 +52,12 @@ class MatcherTest : public testing::Test {
   }
   static std::string database() { return (folder_->path() / "index.db").string(); }
 
-  static void publish(const std::vector<ImageFeatures>& features) {
+  static ImageFeatures features_of(const std::string& path) {
+    const DecodedImage image = std::get<DecodedImage>(decode_file(path, 1024, {}));
+    return ExtractStage(*session_, {}).run({&image, 1}).front();
+  }
+
+  static void publish(const std::vector<ImageFeatures>& features, const std::string& index) {
     const CodebookOptions options = {.words = 64, .features_per_word = 16};
     const Sample sample = take_sample(
         [&](const auto& visit) {
@@ -60,7 +65,7 @@ class MatcherTest : public testing::Test {
         },
         options, folder_->path());
     const Codebook codebook = train_codebook(*session_, sample, options);
-    IndexWriter writer(database());
+    IndexWriter writer(index);
     writer.set_codebook(codebook, {});
     std::vector<ImageToStore> images;
     for (const ImageWords& words : AssignStage(*session_, codebook, {}).run(features)) {
@@ -88,9 +93,16 @@ class MatcherTest : public testing::Test {
     }
   }
 
+  // Indexed files are read as they are, if they exist.
+  static std::optional<DecodedImage> load_picture(const StoredImage& image, WantedSize size) {
+    auto decoded = decode_file(image.paths.front(), size, {});
+    const auto* picture = std::get_if<DecodedImage>(&decoded);
+    return picture ? std::optional(*picture) : std::nullopt;
+  }
+
   static std::vector<Match> match(const Query& query, const MatchOptions& options = {}) {
     const IndexReader reader(database());
-    return Matcher(*session_, reader, options, {}).match(query).matches;
+    return Matcher(*session_, reader, {}, options, load_picture).match(query).matches;
   }
 
   static inline std::unique_ptr<OpenClSession> session_;

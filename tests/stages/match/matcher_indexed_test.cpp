@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
   const IndexReader reader(database());
   const ImageId copy = reader.find(path_of(5)).value();
-  const auto matches = Matcher(*session_, reader, {}, {}).match_indexed(copy).matches;
+  const auto matches = Matcher(*session_, reader, {}, {}, load_picture).match_indexed(copy).matches;
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(1)});
   EXPECT_GT(matches.front().evidence.correlation.value_or(0), 0.95);
@@ -30,7 +30,7 @@ TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
 
 TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
   const IndexReader reader(database());
-  Matcher matcher(*session_, reader, {}, {});
+  Matcher matcher(*session_, reader, {}, {}, load_picture);
   fs::rename(path_of(5), path_of(5) + ".away");
   const auto matches = matcher.match_indexed(reader.find(path_of(5)).value()).matches;
   fs::rename(path_of(5) + ".away", path_of(5));
@@ -40,7 +40,7 @@ TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
 
 TEST_F(MatcherTest, AnImageThatTheIndexDoesNotHaveIsAnInputError) {
   const IndexReader reader(database());
-  Matcher matcher(*session_, reader, {}, {});
+  Matcher matcher(*session_, reader, {}, {}, load_picture);
   try {
     matcher.match_indexed(4000);
     FAIL() << "answered";

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/quad.h"
+#include "base/geometry.h"
 #include "tests/stages/match/matcher_fixture.h"
 
 namespace lookalike {
@@ -21,16 +21,6 @@ TEST_F(MatcherTest, PictureWhoseFileIsGoneIsStillFound) {
   fs::rename(path_of(0) + ".away", path_of(0));
   ASSERT_FALSE(matches.empty());
   EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(0)});
-  EXPECT_FALSE(matches.front().evidence.correlation.has_value());
-}
-
-TEST_F(MatcherTest, FileThatWasReplacedIsNotCorrelated) {
-  const Query query = view_of(2, tilted_);
-  fs::rename(path_of(2), path_of(2) + ".away");
-  fs::copy_file(path_of(4), path_of(2));
-  const auto matches = match(query);
-  fs::rename(path_of(2) + ".away", path_of(2));
-  ASSERT_FALSE(matches.empty());
   EXPECT_FALSE(matches.front().evidence.correlation.has_value());
 }
 

@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <opencv2/imgproc.hpp>
 
 #include "tests/stages/match/matcher_fixture.h"
 
@@ -40,13 +44,76 @@ TEST_F(MatcherTest, PicturesInOnePhotoAreEachFoundInTheirPlace) {
   EXPECT_NE(matches[0].image.id, matches[1].image.id);
 }
 
-TEST_F(MatcherTest, ExpansionKeepsTheMatchItStartsFrom) {
-  const Query query = view_of(3, tilted_);
-  const auto plain = match(query);
-  const auto expanded = match(query, {.expansion_hits = 2});
-  ASSERT_FALSE(expanded.empty());
-  EXPECT_EQ(expanded.front().image.id, plain.front().image.id);
-  EXPECT_EQ(expanded.front().evidence.inliers, plain.front().evidence.inliers);
+// An index of a poster and of another picture that bears the poster's emblem in another place.
+class SharedEmblemTest : public MatcherTest {
+ protected:
+  static constexpr int kEmblemPx = 96;
+
+  SharedEmblemTest() {
+    poster_ = draw_picture(kWidth, kHeight, 31);
+    cv::Mat other = draw_picture(kWidth, kHeight, 32);
+    poster_(cv::Rect(190, 60, kEmblemPx, kEmblemPx))
+        .copyTo(other(cv::Rect(30, 30, kEmblemPx, kEmblemPx)));
+    cv::imwrite(at("poster.png"), poster_);
+    cv::imwrite(at("other.png"), other);
+    cv::Mat plain(kHeight, kWidth, CV_8U, cv::Scalar(90));
+    cv::circle(plain, {100, 100}, 20, cv::Scalar(200), cv::FILLED);
+    cv::imwrite(at("plain.png"), plain);
+    const auto index = at("emblem.db");
+    std::filesystem::remove(index);
+    publish({features_of(at("poster.png")), features_of(at("other.png")),
+             features_of(at("plain.png")), features_of(path_of(0)), features_of(path_of(2))},
+            index);
+    reader_.emplace(index);
+  }
+
+  static std::string at(const char* name) { return folder_->path() / name; }
+  std::vector<Match> find(const cv::Mat& photo, MatchOptions options) {
+    options.report = "all";
+    GrayImage image(photo.cols, photo.rows);
+    std::copy(photo.datastart, photo.dataend, image.pixels.begin());
+    const Query query = query_of(*session_, image);
+    return Matcher(*session_, *reader_, {}, options, load_picture).match(query).matches;
+  }
+  // The match of a file; one without a pose when there is none.
+  static Match of(const std::vector<Match>& matches, const std::string& path) {
+    const auto found = std::ranges::find_if(
+        matches, [&](const Match& match) { return match.image.paths.front() == path; });
+    return found == matches.end() ? Match{} : *found;
+  }
+
+  cv::Mat poster_;
+  std::optional<IndexReader> reader_;
+};
+
+TEST_F(SharedEmblemTest, ExpansionFindsWhatTheQueryHasOnlyInCommonWithAMatch) {
+  // The emblem is covered in the photo, so the other picture shares nothing with it.
+  cv::Mat photo = poster_.clone();
+  photo(cv::Rect(160, 0, kWidth - 160, kHeight)).setTo(128);
+  const auto plain = find(photo, {});
+  EXPECT_TRUE(of(plain, at("poster.png")).is_located());
+  EXPECT_FALSE(of(plain, at("other.png")).is_located());
+  const auto expanded = find(photo, {.expansion_hits = 1});
+  EXPECT_EQ(of(expanded, at("poster.png")).evidence.inliers,
+            of(plain, at("poster.png")).evidence.inliers);
+  EXPECT_TRUE(of(expanded, at("other.png")).is_located());
+}
+
+TEST_F(SharedEmblemTest, MatchOnFeaturesThatASurerOneExplainsIsDroppedUnlessAllAreWanted) {
+  EXPECT_TRUE(of(find(poster_, {.explain_once = false}), at("other.png")).is_located());
+  const auto matches = find(poster_, {.explain_once = true});
+  EXPECT_TRUE(of(matches, at("poster.png")).is_located());
+  EXPECT_FALSE(of(matches, at("other.png")).is_located());
+}
+
+TEST_F(SharedEmblemTest, TheVeryFileIsFoundThoughItHasTooFewFeatures) {
+  const auto decoded = std::get<DecodedImage>(decode_file(at("plain.png"), 1024, {}));
+  const Query query = {decoded, features_of(at("plain.png")).features};
+  ASSERT_LT(query.features.size(), MatchOptions().min_inliers);
+  const auto matches = Matcher(*session_, *reader_, {}, {}, load_picture).match(query).matches;
+  ASSERT_EQ(matches.size(), 1U);
+  EXPECT_EQ(matches.front().image.paths.front(), at("plain.png"));
+  EXPECT_EQ(matches.front().decision, Decision::kDuplicate);
 }
 
 TEST_F(MatcherTest, InlierPairsAgreeWithThePose) {

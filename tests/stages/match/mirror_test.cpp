@@ -130,7 +130,7 @@ TEST(Unmirror, MatchesLieInThePhotoAgain) {
   EXPECT_TRUE(matches[0].mirrored);
   // The object's left side is at x = 5 in the mirror, so at 95 from the photo's left.
   EXPECT_EQ(matches[0].quad, (Quad{{{95, 7}, {85, 7}, {85, 27}, {95, 27}}}));
-  EXPECT_EQ(matches[0].inlier_pairs[0].second, (Point{94, 7}));
+  EXPECT_EQ(matches[0].inlier_pairs[0].scene, (Point{94, 7}));
 }
 
 TEST(Mirrored, TransparencyIsMirroredWithThePixels) {

@@ -10,7 +10,6 @@
 #include "base/image.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/match/match.h"
-#include "stages/match/refine/crop.h"
 
 namespace lookalike {
 

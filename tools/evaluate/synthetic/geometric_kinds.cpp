@@ -4,8 +4,8 @@
 
 #include <opencv2/imgproc.hpp>
 
+#include "base/geometry.h"
 #include "stages/match/match.h"
-#include "stages/match/verify/pose_geometry.h"
 #include "tools/evaluate/synthetic/variant.h"
 
 namespace lookalike {

@@ -12,10 +12,9 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/content_hash.h"
+#include "base/geometry.h"
 #include "base/parallel.h"
-#include "base/quad.h"
 #include "stages/decode/pixels.h"
-#include "stages/match/verify/pose_geometry.h"
 
 namespace lookalike {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <opencv2/core.hpp>
 
-#include "base/homography.h"
+#include "base/geometry.h"
 #include "base/random.h"
 
 namespace lookalike {

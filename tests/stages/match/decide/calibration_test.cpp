@@ -89,16 +89,5 @@ TEST(Calibrate, WeightsOfEvidenceAreNeverNegative) {
   for (std::size_t i = 1; i < Calibration::kWeights; ++i) EXPECT_GE(calibration.weights[i], 0) << i;
 }
 
-TEST(CalibrationText, ComesBack) {
-  const Calibration calibration = {{-1.25, 0.1, 2, 1e-9, 3}};
-  EXPECT_EQ(calibration_from(to_text(calibration)), calibration);
-}
-
-TEST(CalibrationText, OtherTextIsRefused) {
-  for (const char* text : {"", "[1,2,3,4]", "[1,2,3,4,5,6]", "{\"a\":1}", "[1,2,3,4,\"5\"]"}) {
-    EXPECT_EQ(calibration_from(text), std::nullopt) << text;
-  }
-}
-
 }  // namespace
 }  // namespace lookalike

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/quad.h"
+#include "stages/match/decide/calibration.h"
 
 namespace lookalike {
 namespace {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "stages/match/refine/crop.h"
+#include "base/image.h"
 
 namespace lookalike {
 namespace {

@@ -7,7 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/quad.h"
+#include "base/geometry.h"
+#include "base/random.h"
 #include "kernels/warp/warp.h"
 #include "tests/stages/match/photos.h"
 
@@ -202,8 +203,7 @@ TEST_F(Locate, FeaturesAloneLeaveWhatHasNone) {
 TEST_F(Locate, TheMapIsHighestWhereTheObjectIs) {
   const GrayImage scene = photo("home.jpg");
   const Query object = query_of(*session_, part_of(scene, 301, 57, 81, 61));
-  const LocateRequest request{.mask = {}, .with_map = true};
-  const Located located = locate(*session_, object, query_of(*session_, scene), {}, {}, request);
+  const Located located = locate(*session_, object, query_of(*session_, scene), {}, {}, true);
   ASSERT_FALSE(located.map.scores.empty());
   const auto top = std::max_element(located.map.scores.begin(), located.map.scores.end()) -
                    located.map.scores.begin();
@@ -215,12 +215,32 @@ TEST_F(Locate, TheMapIsHighestWhereTheObjectIs) {
 
 TEST_F(Locate, MaskedFeaturesDoNotSpeak) {
   const GrayImage scene = photo("graf1.png");
-  const Query object = query_of(*session_, part_of(scene, 217, 143, 301, 240));
-  GrayImage mask(301, 240);
-  const LocateRequest request{.mask = mask.view(), .with_map = false};
-  const Located located = locate(*session_, object, query_of(*session_, scene), {}, {}, request);
+  Query object = query_of(*session_, part_of(scene, 217, 143, 301, 240));
+  object.image.alpha = GrayImage(301, 240);
+  const Located located = locate(*session_, object, query_of(*session_, scene), {});
   EXPECT_TRUE(located.hits.empty());
   EXPECT_THAT(located.reason, ::testing::HasSubstr("mask"));
+}
+
+TEST_F(Locate, TransparentPartsOfTheSceneAreNotCompared) {
+  const GrayImage full = photo("graf1.png");
+  const Query object = query_of(*session_, part_of(full, 217, 143, 301, 240));
+  Query scene = query_of(*session_, photo("graf3.png"));
+  const auto opaque = locate(*session_, object, scene, {}).hits;
+  ASSERT_EQ(opaque.size(), 1U);
+  // Half of the place is transparent and shows noise.
+  scene.image.alpha = GrayImage(scene.image.pixels.width, scene.image.pixels.height);
+  Random random(1);
+  for (int y = 0; y < scene.image.alpha.height; ++y) {
+    for (int x = 0; x < scene.image.alpha.width; ++x) {
+      const bool transparent = y > opaque[0].centre.y;
+      scene.image.alpha.at(x, y) = transparent ? 0 : 255;
+      if (transparent) scene.image.pixels.at(x, y) = static_cast<std::uint8_t>(random.below(256));
+    }
+  }
+  const auto hits = locate(*session_, object, scene, {}).hits;
+  ASSERT_EQ(hits.size(), 1U);
+  EXPECT_LT(furthest_corner_px(hits[0].quad, opaque[0].quad), 4);
 }
 
 TEST_F(Locate, SameInputGivesTheSameHits) {

@@ -20,8 +20,8 @@ TEST(Halved, IsTheRoundedMeanOfTwoByTwo) {
 }
 
 TEST(Pyramid, LevelNeedsOneSampleAPixel) {
-  const GrayImage image(400, 300);
-  const Pyramid pyramid(image.view());
+  const DecodedImage image{.record = {}, .pixels = GrayImage(400, 300)};
+  const Pyramid pyramid(image);
   EXPECT_EQ(pyramid.level_for(0.3).image.width, 400);
   EXPECT_EQ(pyramid.level_for(1).image.width, 400);
   EXPECT_EQ(pyramid.level_for(1.1).image.width, 200);
@@ -30,14 +30,14 @@ TEST(Pyramid, LevelNeedsOneSampleAPixel) {
 }
 
 TEST(Pyramid, SmallImagesAreNotHalvedFurther) {
-  const GrayImage image(400, 100);
-  const Pyramid pyramid(image.view());
+  const DecodedImage image{.record = {}, .pixels = GrayImage(400, 100)};
+  const Pyramid pyramid(image);
   EXPECT_EQ(pyramid.level_for(1000).image.height, 50);
 }
 
 TEST(Pyramid, LevelsKnowTheirPlace) {
-  const GrayImage image(400, 300);
-  const Pyramid pyramid(image.view());
+  const DecodedImage image{.record = {}, .pixels = GrayImage(400, 300)};
+  const Pyramid pyramid(image);
   const Point middle_of_four = pyramid.level_for(4).to_full.apply({0, 0});
   EXPECT_DOUBLE_EQ(middle_of_four.x, 1.5);
   EXPECT_DOUBLE_EQ(middle_of_four.y, 1.5);

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/quad.h"
+#include "base/geometry.h"
 #include "tests/stages/match/photos.h"
 
 namespace lookalike {
@@ -26,6 +26,12 @@ class SharpenTest : public ::testing::Test {
     }
     return worst;
   }
+  SharpenedPose sharpen(const GrayImage& object, const GrayImage& scene, const Homography& map,
+                        const GrayImage& object_alpha = {}, const GrayImage& scene_alpha = {}) {
+    const DecodedImage of{.record = {}, .pixels = object, .alpha = object_alpha};
+    const DecodedImage in{.record = {}, .pixels = scene, .alpha = scene_alpha};
+    return sharpener_.sharpen(of, Pyramid(in), map, {});
+  }
   GrayImage scene() { return warp_.warp(object_.view(), truth_.inverse(), 640, 480).image; }
 
   static inline std::unique_ptr<OpenClSession> session_;
@@ -41,7 +47,7 @@ TEST_F(SharpenTest, RoughPoseIsCorrectedToHalfAPixel) {
   rough.h[2] += 3;
   rough.h[5] -= 4;
   ASSERT_GT(worst_corner_px(rough), 4);
-  const SharpenedPose pose = sharpener_.sharpen(object_.view(), scene().view(), rough, {});
+  const SharpenedPose pose = sharpen(object_, scene(), rough);
   EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5);
   ASSERT_TRUE(pose.correlation.has_value());
   EXPECT_GT(*pose.correlation, 0.98);
@@ -60,9 +66,8 @@ TEST_F(SharpenTest, WhatIsTransparentIsNotCompared) {
   Homography rough = truth_;
   rough.h[2] += 3;
   const GrayImage seen = scene();
-  const SharpenedPose whole = sharpener_.sharpen(object.view(), seen.view(), rough, {});
-  const SharpenedPose opaque =
-      sharpener_.sharpen(object.view(), seen.view(), rough, {}, alpha.view());
+  const SharpenedPose whole = sharpen(object, seen, rough);
+  const SharpenedPose opaque = sharpen(object, seen, rough, alpha);
   EXPECT_LT(worst_corner_px(opaque.object_to_scene), 1.5);
   ASSERT_TRUE(opaque.correlation.has_value());
   EXPECT_GT(*opaque.correlation, 0.97);
@@ -71,9 +76,7 @@ TEST_F(SharpenTest, WhatIsTransparentIsNotCompared) {
   // The same on the scene's side, where half of the object is seen through.
   const GrayImage scene_alpha =
       warp_.warp(alpha.view(), truth_.inverse(), seen.width, seen.height).image;
-  const Pyramid scene_with_alpha(seen.view(), scene_alpha.view());
-  const SharpenedPose seen_through =
-      sharpener_.sharpen(object.view(), scene_with_alpha, truth_, {});
+  const SharpenedPose seen_through = sharpen(object, seen, truth_, {}, scene_alpha);
   EXPECT_GT(seen_through.correlation.value_or(0), 0.97);
 }
 
@@ -82,7 +85,7 @@ TEST_F(SharpenTest, LightAndContrastDoNotMatter) {
   for (auto& value : dim.pixels) value = static_cast<std::uint8_t>(40 + value / 3);
   Homography rough = truth_;
   rough.h[2] += 5;
-  const SharpenedPose pose = sharpener_.sharpen(object_.view(), dim.view(), rough, {});
+  const SharpenedPose pose = sharpen(object_, dim, rough);
   EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5);
 }
 
@@ -93,29 +96,63 @@ TEST_F(SharpenTest, HiddenPartDoesNotPullThePose) {
   }
   Homography rough = truth_;
   rough.h[5] += 4;
-  const SharpenedPose pose = sharpener_.sharpen(object_.view(), hidden.view(), rough, {});
+  const SharpenedPose pose = sharpen(object_, hidden, rough);
   // Half a pixel of the frame, which is 320 px wide where the object has 400.
   EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5 * 400 / PoseSharpener::kLongestSidePx);
 }
 
 TEST_F(SharpenTest, PoseThatThePixelsDoNotSupportIsLeftAlone) {
   const GrayImage other = photo("home.jpg");
-  const SharpenedPose pose = sharpener_.sharpen(object_.view(), other.view(), truth_, {});
+  const SharpenedPose pose = sharpen(object_, other, truth_);
   EXPECT_LT(worst_corner_px(pose.object_to_scene), 30);
   ASSERT_TRUE(pose.correlation.has_value());
   EXPECT_LT(*pose.correlation, 0.4);
 }
 
 TEST_F(SharpenTest, FlatSceneHasNoCorrelation) {
-  const SharpenedPose pose =
-      sharpener_.sharpen(object_.view(), GrayImage(640, 480).view(), truth_, {});
+  const SharpenedPose pose = sharpen(object_, GrayImage(640, 480), truth_);
   EXPECT_FALSE(pose.correlation.has_value());
   EXPECT_EQ(pose.object_to_scene, truth_);
 }
 
+TEST_F(SharpenTest, ReducedPicturesGiveFullSizeMaps) {
+  const Homography halves{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
+  const auto reduced = [&](const GrayImage& full) {
+    return DecodedImage{
+        .record = {},
+        .pixels = warp_.warp(full.view(), halves, full.width / 2, full.height / 2).image,
+        .scale = 0.5};
+  };
+  const DecodedImage seen = reduced(scene());
+  const DecodedImage object = reduced(object_);
+  Homography rough = truth_;
+  rough.h[2] += 5;
+  const SharpenedPose pose = sharpener_.sharpen(object, Pyramid(seen), rough, {});
+  EXPECT_LT(worst_corner_px(pose.object_to_scene), 1.5);
+}
+
+TEST_F(SharpenTest, CopiesAgreeWholeAndEqualPixelsFully) {
+  DecodedImage picture{.record = {}, .pixels = object_};
+  picture.record.width = 400;
+  picture.record.height = 300;
+  DecodedImage twice = picture;
+  twice.record.width = 800;
+  twice.record.height = 600;
+  twice.pixels = warp_.warp(object_.view(), resizing(800, 600, 400, 300), 800, 600).image;
+  const SharpenedPose equal = sharpener_.whole(picture, picture);
+  EXPECT_TRUE(equal.identical);
+  EXPECT_EQ(equal.correlation, 1.0);
+  const SharpenedPose copy = sharpener_.whole(picture, twice);
+  EXPECT_FALSE(copy.identical);
+  EXPECT_GT(copy.correlation.value_or(0), 0.99);
+  EXPECT_EQ(copy.object_to_scene, resizing(400, 300, 800, 600));
+  std::ranges::fill(picture.pixels.pixels, std::uint8_t{9});
+  EXPECT_EQ(sharpener_.whole(picture, picture).correlation, 1.0);
+}
+
 TEST_F(SharpenTest, TinyObjectIsNoError) {
   const GrayImage tiny = part_of(object_, 0, 0, 5, 3);
-  const SharpenedPose pose = sharpener_.sharpen(tiny.view(), scene().view(), truth_, {});
+  const SharpenedPose pose = sharpen(tiny, scene(), truth_);
   EXPECT_EQ(pose.object_to_scene, truth_);
 }
 

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace lookalike {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 std::uint64_t bits(unsigned count) {
   return (1ULL << count) - 1;
@@ -17,38 +20,129 @@ IndexedFeature feature(std::uint32_t word, std::uint64_t signature, std::int32_t
   return {.word = word, .signature = signature, .laplacian_sign = sign};
 }
 
-TEST(PairFeatures, PairsNeedTheSameWordAndSignAndANearSignature) {
+TEST(PairWords, PairsNeedTheSameWordAndSignAndANearSignature) {
   const std::vector<QueryWord> query = {{1, 0, 0, 1}, {2, 0, 1, 1}, {3, 0, 2, 1}, {4, 0, 3, 1}};
   const std::vector<IndexedFeature> object = {feature(0, 0), feature(2, bits(24)),
                                               feature(3, 0, -1), feature(4, bits(25))};
-  EXPECT_THAT(pair_features(query, object, 24), ElementsAre(FeaturePair{1, 1, 24}));
+  EXPECT_THAT(pair_words(object, query, 24), ElementsAre(FeaturePair{1, 1, 24}));
 }
 
-TEST(PairFeatures, NearestPairIsTakenFirstAndEachFeatureOnce) {
+TEST(PairWords, NearestPairIsTakenFirstAndEachFeatureOnce) {
   const std::vector<QueryWord> query = {{5, 0, 0, 1}, {5, bits(3), 1, 1}};
   const std::vector<IndexedFeature> object = {feature(5, bits(4)), feature(5, bits(10))};
-  EXPECT_THAT(pair_features(query, object, 24),
-              ElementsAre(FeaturePair{1, 0, 1}, FeaturePair{0, 1, 10}));
+  EXPECT_THAT(pair_words(object, query, 24),
+              ElementsAre(FeaturePair{0, 1, 1}, FeaturePair{1, 0, 10}));
 }
 
-TEST(PairFeatures, TiesGoToTheLowestFeatures) {
+TEST(PairWords, TiesGoToTheLowestFeatures) {
   const std::vector<QueryWord> query = {{5, 0, 3, 1}, {5, 0, 4, 1}};
   const std::vector<IndexedFeature> object = {feature(5, 0), feature(5, 0)};
-  EXPECT_THAT(pair_features(query, object, 24),
-              ElementsAre(FeaturePair{3, 0, 0}, FeaturePair{4, 1, 0}));
+  EXPECT_THAT(pair_words(object, query, 24),
+              ElementsAre(FeaturePair{0, 3, 0}, FeaturePair{1, 4, 0}));
 }
 
-TEST(PairFeatures, FeatureWithSeveralWordsIsPairedOnce) {
+TEST(PairWords, FeatureWithSeveralWordsIsPairedOnce) {
   const std::vector<QueryWord> query = {{1, bits(2), 0, 1}, {6, bits(1), 0, 1}};
   const std::vector<IndexedFeature> object = {feature(1, 0), feature(6, 0)};
-  EXPECT_THAT(pair_features(query, object, 24), ElementsAre(FeaturePair{0, 1, 1}));
+  EXPECT_THAT(pair_words(object, query, 24), ElementsAre(FeaturePair{1, 0, 1}));
 }
 
-TEST(PairFeatures, NothingPairsWithNothing) {
+TEST(PairWords, NothingPairsWithNothing) {
   const std::vector<QueryWord> query = {{1, 0, 0, 1}};
   const std::vector<IndexedFeature> object = {feature(1, 0)};
-  EXPECT_THAT(pair_features({}, object, 64), IsEmpty());
-  EXPECT_THAT(pair_features(query, {}, 64), IsEmpty());
+  EXPECT_THAT(pair_words(object, {}, 64), IsEmpty());
+  EXPECT_THAT(pair_words({}, query, 64), IsEmpty());
+}
+
+// Features in a plane of descriptor space; the keypoint's x tells them apart.
+struct Plane {
+  FeatureSet features;
+
+  void add(float a, float b, std::int32_t sign = 1) {
+    std::vector<float> descriptor(64, 0);
+    descriptor[0] = a;
+    descriptor[1] = b;
+    features.keypoints.push_back({.x = static_cast<float>(features.size()),
+                                  .size = 20,
+                                  .angle_degrees = 30,
+                                  .laplacian_sign = sign});
+    features.descriptors.insert(features.descriptors.end(), descriptor.begin(), descriptor.end());
+  }
+};
+
+class PairDescriptors : public ::testing::Test {
+ protected:
+  std::vector<FeaturePair> pair() {
+    return pair_descriptors(session_, object_.features, scene_.features);
+  }
+
+  OpenClSession session_;
+  Plane object_;
+  Plane scene_;
+};
+
+TEST_F(PairDescriptors, MostDistinctPairComesFirst) {
+  object_.add(0, 0);
+  object_.add(10, 0);
+  scene_.add(9, 0);  // 1 from the second, 9 from the first
+  scene_.add(0, 0);  // on the first
+  const auto pairs = pair();
+  ASSERT_EQ(pairs.size(), 2U);
+  EXPECT_EQ(pairs[0], (FeaturePair{0, 1, 0}));
+  EXPECT_EQ(pairs[1].object, 1U);
+  EXPECT_EQ(pairs[1].scene, 0U);
+  EXPECT_NEAR(pairs[1].distance, 1.0 / 9, 1e-5);
+}
+
+TEST_F(PairDescriptors, FeatureBetweenTwoOfTheOtherSideIsNotDistinct) {
+  object_.add(0, 0);
+  object_.add(10, 0);
+  scene_.add(5, 1);
+  scene_.add(5, -1);
+  EXPECT_THAT(pair(), IsEmpty());
+}
+
+TEST_F(PairDescriptors, SignsMustAgree) {
+  object_.add(0, 0, 1);
+  object_.add(10, 0, -1);
+  object_.add(20, 0, -1);
+  scene_.add(1, 0, -1);
+  scene_.add(30, 0, -1);
+  for (const FeaturePair& found : pair()) EXPECT_NE(found.object, 0U);
+}
+
+TEST_F(PairDescriptors, EveryCopyOfARepeatedFeatureIsPaired) {
+  object_.add(0, 0);
+  object_.add(50, 0);
+  scene_.add(1, 0);
+  scene_.add(0, 1);
+  std::vector<std::uint32_t> scenes;
+  for (const FeaturePair& found : pair()) {
+    if (found.object == 0) scenes.push_back(found.scene);
+  }
+  EXPECT_THAT(scenes, UnorderedElementsAre(0U, 1U));
+}
+
+TEST_F(PairDescriptors, SingleFeaturesPairUp) {
+  object_.add(0, 0);
+  scene_.add(3, 0);
+  EXPECT_THAT(pair(), ElementsAre(FeaturePair{0, 0, 0}));
+}
+
+TEST_F(PairDescriptors, NothingPairsWithNothing) {
+  EXPECT_THAT(pair(), IsEmpty());
+  object_.add(0, 0);
+  EXPECT_THAT(pair(), IsEmpty());
+}
+
+TEST_F(PairDescriptors, SizesMustAgree) {
+  scene_.features.descriptor_size = 128;
+  EXPECT_THROW(pair(), Error);
+}
+
+TEST(OneToOne, EarlierPairsKeepTheirFeatures) {
+  const std::vector<FeaturePair> pairs = {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}};
+  EXPECT_THAT(one_to_one(pairs), ElementsAre(pairs[0], pairs[3]));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/quad.h"
+#include "base/geometry.h"
 #include "tests/stages/match/verify/synthetic_pairs.h"
 
 namespace lookalike {
@@ -17,11 +17,10 @@ const Homography kTurned{{0.5, -0.6, 300, 0.6, 0.5, 100, 0, 0, 1}};
 const Homography kSheared{{0.8, -0.5, 250, 0.2, 1.1, 60, 0, 0, 1}};
 const Homography kTilted{{1.1, -0.3, 180, 0.2, 0.8, 90, 1.2e-3, -4e-4, 1}};
 
-PoseOptions options() {
-  return {.object_width = kWidth,
-          .object_height = kHeight,
-          .inlier_distance_px = 9.6,
-          .min_inliers = 6};
+std::optional<Pose> find_pose(std::span<const PlacePair> pairs) {
+  // An inlier lies within 9.6 px.
+  return lookalike::find_pose(pairs, {kWidth, kHeight}, {kSceneWidth, kSceneHeight},
+                              {.min_inliers = 6, .inlier_distance = 0.012});
 }
 
 double worst_corner_px(const Homography& actual, const Homography& expected) {
@@ -36,7 +35,7 @@ TEST_P(FindPoseUnder, MapIsRecoveredAmongOutliers) {
     synthetic.add_inliers(GetParam(), 80, 0.5);
     synthetic.add_outliers(160, kSceneWidth, kSceneHeight);
     synthetic.shuffle();
-    const auto pose = find_pose(synthetic.pairs, options());
+    const auto pose = find_pose(synthetic.pairs);
     ASSERT_TRUE(pose.has_value());
     EXPECT_LT(worst_corner_px(pose->object_to_scene, GetParam()), 1) << seed;
     EXPECT_GE(pose->inliers.size(), 78U);
@@ -48,7 +47,7 @@ TEST_P(FindPoseUnder, NineInliersAmongFortyAreEnough) {
   SyntheticPairs synthetic(kWidth, kHeight, 3);
   synthetic.add_inliers(GetParam(), 9, 0.5);
   synthetic.add_outliers(31, kSceneWidth, kSceneHeight);
-  const auto pose = find_pose(synthetic.pairs, options());
+  const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
   EXPECT_GT(intersection_over_union(outline(pose->object_to_scene, kWidth, kHeight),
                                     outline(GetParam(), kWidth, kHeight)),
@@ -61,7 +60,7 @@ TEST(FindPose, InliersAreThePairsThatWereDrawnFromTheMap) {
   SyntheticPairs synthetic(kWidth, kHeight);
   synthetic.add_inliers(kTilted, 20);
   synthetic.add_outliers(5, 30, 30);
-  const auto pose = find_pose(synthetic.pairs, options());
+  const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
   ASSERT_EQ(pose->inliers.size(), 20U);
   for (std::uint32_t i = 0; i < 20; ++i) EXPECT_EQ(pose->inliers[i], i);
@@ -70,7 +69,7 @@ TEST(FindPose, InliersAreThePairsThatWereDrawnFromTheMap) {
 TEST(FindPose, NoisySimilarityDoesNotBecomeAHomography) {
   SyntheticPairs synthetic(kWidth, kHeight, 5);
   synthetic.add_inliers(kTurned, 12, 3);
-  const auto pose = find_pose(synthetic.pairs, options());
+  const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
   EXPECT_EQ(pose->object_to_scene.h[6], 0);
   EXPECT_EQ(pose->object_to_scene.h[7], 0);
@@ -78,25 +77,25 @@ TEST(FindPose, NoisySimilarityDoesNotBecomeAHomography) {
 
 TEST(FindPose, TooFewPairsAreNoPose) {
   SyntheticPairs synthetic(kWidth, kHeight);
-  EXPECT_FALSE(find_pose(synthetic.pairs, options()));
+  EXPECT_FALSE(find_pose(synthetic.pairs));
   synthetic.add_inliers(kTurned, 5);
-  EXPECT_FALSE(find_pose(synthetic.pairs, options()));
+  EXPECT_FALSE(find_pose(synthetic.pairs));
   synthetic.add_inliers(kTurned, 1);
-  EXPECT_TRUE(find_pose(synthetic.pairs, options()));
+  EXPECT_TRUE(find_pose(synthetic.pairs));
 }
 
 TEST(FindPose, UnrelatedFeaturesAreNoPose) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SyntheticPairs synthetic(kWidth, kHeight, seed);
     synthetic.add_outliers(60, kSceneWidth, kSceneHeight);
-    EXPECT_FALSE(find_pose(synthetic.pairs, options())) << seed;
+    EXPECT_FALSE(find_pose(synthetic.pairs)) << seed;
   }
 }
 
 TEST(FindPose, LineGivesASimilarityAndNothingWilder) {
   SyntheticPairs synthetic(kWidth, kHeight);
   for (double t = 0; t < 12; ++t) synthetic.add(kTurned, {20 * t, 40 + 10 * t});
-  const auto pose = find_pose(synthetic.pairs, options());
+  const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
   const auto& h = pose->object_to_scene.h;
   EXPECT_NEAR(h[0], h[4], 1e-9);
@@ -107,13 +106,13 @@ TEST(FindPose, LineGivesASimilarityAndNothingWilder) {
 TEST(FindPose, OnePlaceIsNoPose) {
   SyntheticPairs synthetic(kWidth, kHeight);
   for (int i = 0; i < 12; ++i) synthetic.add(kTurned, {100, 100});
-  EXPECT_FALSE(find_pose(synthetic.pairs, options()));
+  EXPECT_FALSE(find_pose(synthetic.pairs));
 }
 
 TEST(FindPose, MirrorImageIsNoPose) {
   SyntheticPairs synthetic(kWidth, kHeight);
   synthetic.add_inliers({{-1, 0, 400, 0, 1, 50, 0, 0, 1}}, 60);
-  EXPECT_FALSE(find_pose(synthetic.pairs, options()));
+  EXPECT_FALSE(find_pose(synthetic.pairs));
 }
 
 TEST(FindPose, SamePairsGiveTheSamePose) {
@@ -121,8 +120,8 @@ TEST(FindPose, SamePairsGiveTheSamePose) {
   synthetic.add_inliers(kTilted, 200, 2);
   synthetic.add_outliers(400, kSceneWidth, kSceneHeight);
   synthetic.shuffle();
-  const auto once = find_pose(synthetic.pairs, options());
-  const auto again = find_pose(synthetic.pairs, options());
+  const auto once = find_pose(synthetic.pairs);
+  const auto again = find_pose(synthetic.pairs);
   ASSERT_TRUE(once && again);
   EXPECT_EQ(once->object_to_scene, again->object_to_scene);
   EXPECT_EQ(once->inliers, again->inliers);
@@ -132,7 +131,7 @@ TEST(FindPose, PatchThatIsBusyCountsOnce) {
   SyntheticPairs synthetic(kWidth, kHeight);
   for (int i = 0; i < 30; ++i) synthetic.add(kTurned, {101 + 0.2 * i, 101 + 0.1 * (i % 7)});
   synthetic.add_inliers(kTurned, 10);
-  const auto pose = find_pose(synthetic.pairs, options());
+  const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
   EXPECT_EQ(pose->inliers.size(), 40U);
   EXPECT_LE(pose->effective_inliers, 11U);

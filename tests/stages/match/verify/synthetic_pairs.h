@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/geometry.h"
 #include "base/random.h"
 #include "stages/match/verify/pose.h"
-#include "stages/match/verify/pose_geometry.h"
 
 namespace lookalike {
 

@@ -1,11 +1,9 @@
-#include "stages/match/decide/explanations.h"
+#include "stages/match/decide/overlap_resolution.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_set>
-
-#include "base/quad.h"
 
 namespace lookalike {
 namespace {
@@ -26,15 +24,15 @@ void withdraw_pose(Match& match) {
 }
 
 void take_features(Match& match, const Features& explained, std::uint32_t min_inliers) {
-  std::size_t kept = 0;
+  std::size_t left = 0;
   for (std::size_t i = 0; i < match.query_features.size(); ++i) {
     if (explained.contains(match.query_features[i])) continue;
-    match.inlier_pairs[kept] = match.inlier_pairs[i];
-    match.query_features[kept++] = match.query_features[i];
+    match.inlier_pairs[left] = match.inlier_pairs[i];
+    match.query_features[left++] = match.query_features[i];
   }
-  match.inlier_pairs.resize(kept);
-  match.query_features.resize(kept);
-  match.evidence.inliers = static_cast<std::uint32_t>(kept);
+  match.inlier_pairs.resize(left);
+  match.query_features.resize(left);
+  match.evidence.inliers = static_cast<std::uint32_t>(left);
   match.evidence.effective_inliers =
       std::min(match.evidence.effective_inliers, match.evidence.inliers);
   if (match.evidence.inliers < min_inliers) withdraw_pose(match);
@@ -47,7 +45,7 @@ bool stands_for_itself(const Match& weaker, const Match& sure) {
 
 }  // namespace
 
-void resolve_explanations(std::vector<Match>& matches, const MatchOptions& options) {
+void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options) {
   std::vector<const Match*> sure;
   for (Match& match : matches) {
     if (!match.is_located()) continue;

@@ -1,11 +1,11 @@
-#include "stages/match/decide/explanations.h"
+#include "stages/match/decide/overlap_resolution.h"
 
 #include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/quad.h"
+#include "base/geometry.h"
 
 namespace lookalike {
 namespace {
@@ -34,7 +34,7 @@ Match sure() {
 
 std::vector<std::uint32_t> inliers_after(const Match& best, const Match& other) {
   std::vector<Match> matches = {best, other};
-  resolve_explanations(matches, {});
+  resolve_overlaps(matches, {});
   std::vector<std::uint32_t> inliers;
   for (const Match& match : matches) {
     EXPECT_EQ(match.evidence.inliers, match.query_features.size());
@@ -44,22 +44,22 @@ std::vector<std::uint32_t> inliers_after(const Match& best, const Match& other) 
   return inliers;
 }
 
-TEST(ResolveExplanations, ObjectsSideBySideBothStay) {
+TEST(ResolveOverlaps, ObjectsSideBySideBothStay) {
   EXPECT_THAT(inliers_after(sure(), match_of(100, 30, {300, 0}, 200)), ElementsAre(100U, 30U));
 }
 
-TEST(ResolveExplanations, MatchThatLivesOnAnothersFeaturesLosesItsPose) {
+TEST(ResolveOverlaps, MatchThatRestsOnAnothersFeaturesLosesItsPose) {
   EXPECT_THAT(inliers_after(sure(), match_of(10, 12, {150, 150}, 900)), ElementsAre(100U, 0U));
 }
 
-TEST(ResolveExplanations, OfALostPoseNothingIsLeft) {
+TEST(ResolveOverlaps, OfALostPoseNothingIsLeft) {
   Match lost = match_of(10, 12, {150, 150}, 900);
   lost.evidence.correlation = 0.4;
   lost.evidence.detail = 0.1;
   lost.moved_px = 2.5;
   lost.object_to_query = {{2, 0, 5, 0, 2, 7, 0, 0, 1}};
   std::vector<Match> matches = {sure(), lost};
-  resolve_explanations(matches, {});
+  resolve_overlaps(matches, {});
   const Match& left = matches.back();
   EXPECT_FALSE(left.is_located());
   EXPECT_FALSE(left.evidence.correlation.has_value());
@@ -69,21 +69,21 @@ TEST(ResolveExplanations, OfALostPoseNothingIsLeft) {
   EXPECT_EQ(left.object_to_query, Homography{});
 }
 
-TEST(ResolveExplanations, MatchWithFeaturesOfItsOwnKeepsThese) {
+TEST(ResolveOverlaps, MatchWithFeaturesOfItsOwnKeepsThese) {
   EXPECT_THAT(inliers_after(sure(), match_of(90, 40, {180, 0}, 200)), ElementsAre(100U, 30U));
 }
 
-TEST(ResolveExplanations, CopyInTheSamePlaceStays) {
+TEST(ResolveOverlaps, CopyInTheSamePlaceStays) {
   EXPECT_THAT(inliers_after(sure(), match_of(0, 60, {10, 10}, 200)), ElementsAre(100U, 60U));
 }
 
-TEST(ResolveExplanations, DetailThatThePixelsConfirmStays) {
+TEST(ResolveOverlaps, DetailThatThePixelsConfirmStays) {
   Match detail = match_of(0, 20, {50, 50}, 40);
   detail.evidence.detail = 0.7;
   EXPECT_THAT(inliers_after(sure(), detail), ElementsAre(100U, 20U));
 }
 
-TEST(ResolveExplanations, MatchThatIsNotSureTakesNothing) {
+TEST(ResolveOverlaps, MatchThatIsNotSureTakesNothing) {
   Match doubtful = sure();
   doubtful.probability = 0.3;
   EXPECT_THAT(inliers_after(doubtful, match_of(10, 12, {150, 150}, 900)), ElementsAre(100U, 12U));

@@ -1,4 +1,4 @@
-#include "stages/match/vote/kept.h"
+#include "stages/match/vote/index_cache.h"
 
 #include <string>
 
@@ -7,10 +7,10 @@
 namespace lookalike {
 namespace {
 
-class KeptTest : public ::testing::Test {
+class CacheTest : public ::testing::Test {
  protected:
   std::string get(int key) {
-    return *kept_.get(
+    return *cache_.get(
         key,
         [&] {
           ++made_;
@@ -19,18 +19,18 @@ class KeptTest : public ::testing::Test {
         [](const std::string&) { return std::size_t{100}; });
   }
 
-  Kept<int, std::string> kept_{3 * (100 + sizeof(std::string))};
+  Cache<int, std::string> cache_{3 * (100 + sizeof(std::string))};
   int made_ = 0;
 };
 
-TEST_F(KeptTest, ValueIsMadeOnce) {
+TEST_F(CacheTest, ValueIsMadeOnce) {
   EXPECT_EQ(get(1), "1");
   EXPECT_EQ(get(1), "1");
   EXPECT_EQ(get(2), "2");
   EXPECT_EQ(made_, 2);
 }
 
-TEST_F(KeptTest, OneTooManyForgetsTheOthers) {
+TEST_F(CacheTest, OneTooManyClearsTheOthers) {
   for (const int key : {1, 2, 3, 4}) get(key);
   EXPECT_EQ(made_, 4);
   get(4);
@@ -39,18 +39,18 @@ TEST_F(KeptTest, OneTooManyForgetsTheOthers) {
   EXPECT_EQ(made_, 5);
 }
 
-TEST_F(KeptTest, WhatIsHandedOutOutlivesForgetting) {
-  const auto first = kept_.get(
+TEST_F(CacheTest, ValueInUseOutlivesClearing) {
+  const auto first = cache_.get(
       1, [] { return std::string("first"); }, [](const std::string&) { return std::size_t{100}; });
   for (const int key : {2, 3, 4}) get(key);
   EXPECT_EQ(*first, "first");
 }
 
-TEST(Kept, ValueLargerThanTheLimitIsNotKept) {
-  Kept<int, int> kept(0);
+TEST(Cache, ValueLargerThanTheLimitIsNotCached) {
+  Cache<int, int> cache(0);
   int made = 0;
   for (int i = 0; i < 2; ++i) {
-    const auto value = kept.get(
+    const auto value = cache.get(
         7, [&] { return ++made; }, [](int) { return std::size_t{1}; });
     EXPECT_EQ(*value, i + 1);
   }

@@ -1,10 +1,12 @@
-#include "base/quad.h"
+#include "base/geometry.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
+
+#include "base/error.h"
 
 namespace lookalike {
 namespace {
@@ -27,22 +29,75 @@ double polygon_area(std::span<const Point> polygon) {
 
 // The part of the polygon on the inner side of the line from a to b.
 Polygon clip(const Polygon& polygon, Point a, Point b) {
-  Polygon kept;
+  Polygon inner;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
     const Point& from = polygon[i];
     const Point& to = polygon[(i + 1) % polygon.size()];
     const double from_side = side_of(a, b, from);
     const double to_side = side_of(a, b, to);
-    if (from_side >= 0) kept.push_back(from);
+    if (from_side >= 0) inner.push_back(from);
     if ((from_side < 0) != (to_side < 0)) {
       const double share = from_side / (from_side - to_side);
-      kept.push_back({from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)});
+      inner.push_back({from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)});
     }
   }
-  return kept;
+  return inner;
 }
 
 }  // namespace
+
+Point Homography::apply(Point point) const {
+  const double w = depth(point);
+  return {(h[0] * point.x + h[1] * point.y + h[2]) / w,
+          (h[3] * point.x + h[4] * point.y + h[5]) / w};
+}
+
+Homography Homography::inverse() const {
+  const std::array<double, 9> adjugate = {
+      h[4] * h[8] - h[5] * h[7], h[2] * h[7] - h[1] * h[8], h[1] * h[5] - h[2] * h[4],
+      h[5] * h[6] - h[3] * h[8], h[0] * h[8] - h[2] * h[6], h[2] * h[3] - h[0] * h[5],
+      h[3] * h[7] - h[4] * h[6], h[1] * h[6] - h[0] * h[7], h[0] * h[4] - h[1] * h[3]};
+  const double determinant = h[0] * adjugate[0] + h[1] * adjugate[3] + h[2] * adjugate[6];
+  require(std::isnormal(determinant), "Homography::inverse: the map is singular");
+  Homography result;
+  for (std::size_t i = 0; i < 9; ++i) result.h[i] = adjugate[i] / determinant;
+  return result;
+}
+
+Homography operator*(const Homography& a, const Homography& b) {
+  Homography product;
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t col = 0; col < 3; ++col) {
+      product.h[3 * row + col] = a.h[3 * row] * b.h[col] + a.h[3 * row + 1] * b.h[3 + col] +
+                                 a.h[3 * row + 2] * b.h[6 + col];
+    }
+  }
+  return product;
+}
+
+Homography translation(double x, double y) {
+  return {{1, 0, x, 0, 1, y, 0, 0, 1}};
+}
+
+Homography resizing(int from_width, int from_height, int to_width, int to_height) {
+  const double x = static_cast<double>(to_width) / from_width;
+  const double y = static_cast<double>(to_height) / from_height;
+  return {{x, 0, (x - 1) / 2, 0, y, (y - 1) / 2, 0, 0, 1}};
+}
+
+Jacobian jacobian(const Homography& map, Point object) {
+  return jacobian(map, map.apply(object), map.depth(object));
+}
+
+Jacobian jacobian(const Homography& map, Point mapped, double depth) {
+  const auto& h = map.h;
+  return {(h[0] - mapped.x * h[6]) / depth, (h[1] - mapped.x * h[7]) / depth,
+          (h[3] - mapped.y * h[6]) / depth, (h[4] - mapped.y * h[7]) / depth};
+}
+
+Point middle(int width, int height) {
+  return {(width - 1) / 2.0, (height - 1) / 2.0};
+}
 
 Quad outline(const Homography& object_to_scene, int width, int height) {
   const double right = width;

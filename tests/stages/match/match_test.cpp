@@ -1,4 +1,4 @@
-#include "stages/match/move.h"
+#include "stages/match/match.h"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ TEST(MoveMatches, CarriesPoseOutlineAndPairsAlong) {
   EXPECT_EQ(matches[0].object_to_query.apply({0, 0}), (Point{30, 40}));
   EXPECT_EQ(matches[0].quad, (Quad{{{30, 40}, {34, 40}, {34, 42}, {30, 42}}}));
   EXPECT_EQ(matches[0].part, (Quad{{{30, 40}, {32, 40}, {32, 41}, {30, 41}}}));
-  EXPECT_EQ(matches[0].inlier_pairs[0].first, (Point{1, 1}));
-  EXPECT_EQ(matches[0].inlier_pairs[0].second, (Point{31, 41}));
+  EXPECT_EQ(matches[0].inlier_pairs[0].object, (Point{1, 1}));
+  EXPECT_EQ(matches[0].inlier_pairs[0].scene, (Point{31, 41}));
   EXPECT_EQ(matches[1].quad, Quad{});
 }
 

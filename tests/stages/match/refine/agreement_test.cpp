@@ -1,0 +1,146 @@
+#include "stages/match/refine/agreement.h"
+
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace lookalike {
+namespace {
+
+constexpr int kNoiseWidth = 160;
+constexpr int kNoiseHeight = 128;  // 80 cells
+
+GrayImage noise(std::uint64_t seed) {
+  Random random(seed);
+  GrayImage image(kNoiseWidth, kNoiseHeight);
+  for (std::uint8_t& pixel : image.pixels) pixel = static_cast<std::uint8_t>(random.below(256));
+  return image;
+}
+
+GrayImage all(std::uint8_t value) {
+  GrayImage image(kNoiseWidth, kNoiseHeight);
+  image.pixels.assign(image.pixels.size(), value);
+  return image;
+}
+
+double agreement(const GrayImage& a, const GrayImage& b, const GrayImage& mask = all(255)) {
+  return detail_agreement(detail_cells(a.view(), b.view(), mask.view()));
+}
+
+TEST(DetailAgreement, OfTheSameIsOneButForThePriorCells) {
+  EXPECT_NEAR(agreement(noise(1), noise(1)), 80 / (80 + kPriorCells), 1e-12);
+}
+
+TEST(DetailAgreement, OfUnrelatedIsAboutZero) {
+  EXPECT_NEAR(agreement(noise(1), noise(2)), 0, 0.02);
+}
+
+TEST(DetailAgreement, LightAndContrastDoNotCount) {
+  GrayImage dim = noise(1);
+  for (std::uint8_t& pixel : dim.pixels) pixel = static_cast<std::uint8_t>(pixel / 4 + 20);
+  EXPECT_NEAR(agreement(noise(1), dim), agreement(noise(1), noise(1)), 0.01);
+}
+
+TEST(DetailAgreement, LargeShapesInCommonSayLittle) {
+  GrayImage a = noise(1);
+  GrayImage b = noise(2);
+  // Both are bright in their upper half, so that they correlate as wholes.
+  for (GrayImage* image : {&a, &b}) {
+    for (int y = 0; y < kNoiseHeight; ++y) {
+      for (int x = 0; x < kNoiseWidth; ++x) {
+        image->at(x, y) = static_cast<std::uint8_t>(image->at(x, y) / 8 + (y < 64 ? 200 : 0));
+      }
+    }
+  }
+  EXPECT_NEAR(agreement(a, b), 0, 0.02);
+}
+
+TEST(DetailAgreement, FewCellsAreNoProof) {
+  GrayImage mask = all(0);
+  for (int y = 0; y < 32; ++y) {
+    for (int x = 0; x < 32; ++x) mask.at(x, y) = 255;  // four cells
+  }
+  EXPECT_NEAR(agreement(noise(1), noise(1), mask), 4 / (4 + kPriorCells), 1e-12);
+  EXPECT_EQ(agreement(noise(1), noise(1), all(0)), 0);
+}
+
+TEST(DetailAgreement, FlatCellsOfTheObjectAreLeftOutAndThoseOfTheOtherAgreeInNothing) {
+  EXPECT_EQ(agreement(all(90), noise(1)), 0);
+  EXPECT_EQ(agreement(noise(1), all(90)), 0);
+}
+
+TEST(DetailAgreement, ViewsOfDifferentSizesAreABug) {
+  const GrayImage narrow(kNoiseWidth - 1, kNoiseHeight);
+  EXPECT_THROW(agreement(noise(1), narrow), Error);
+  EXPECT_THROW(agreement(noise(1), noise(1), narrow), Error);
+}
+
+constexpr int kColumns = 14;
+constexpr int kRows = 20;
+constexpr int kWidth = kColumns * kDetailCellPx;
+constexpr int kHeight = kRows * kDetailCellPx;
+
+// A view whose rows from `first` to before `end` agree; the others do not.
+std::vector<DetailCell> cells_agreeing(int first, int end) {
+  std::vector<DetailCell> cells;
+  for (int row = 0; row < kRows; ++row) {
+    for (int column = 0; column < kColumns; ++column) {
+      const double noise = (row + column) % 2 == 0 ? 0.1 : -0.1;
+      cells.push_back({column, row, row >= first && row < end ? 0.9 : noise});
+    }
+  }
+  return cells;
+}
+
+// One in the middle of each cell of these rows.
+std::vector<Point> features_in(int first, int end) {
+  std::vector<Point> features;
+  for (int row = first; row < end; ++row) {
+    for (int column = 0; column < kColumns; ++column) {
+      features.push_back({(column + 0.5) * kDetailCellPx, (row + 0.5) * kDetailCellPx});
+    }
+  }
+  return features;
+}
+
+std::optional<Quad> part(const std::vector<DetailCell>& cells, const std::vector<Point>& features) {
+  return shared_part(cells, features, kWidth, kHeight);
+}
+
+TEST(SharedPart, IsTheBandThatAloneAgrees) {
+  const Quad band = {{{0, 32}, {224, 32}, {224, 96}, {0, 96}}};
+  const auto found = part(cells_agreeing(2, 6), features_in(2, 6));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, band);
+}
+
+TEST(SharedPart, IsNotHalfOfAnObject) {
+  EXPECT_FALSE(part(cells_agreeing(0, 10), features_in(0, 10)));
+}
+
+TEST(SharedPart, IsNoneWhereTheRestAgreesWithoutFeatures) {
+  EXPECT_FALSE(part(cells_agreeing(0, kRows), features_in(2, 6)));
+}
+
+TEST(SharedPart, FeaturesInCellsThatDisagreeAreChance) {
+  std::vector<Point> features = features_in(2, 6);
+  features.push_back({100, 300});
+  EXPECT_EQ(part(cells_agreeing(2, 6), features), part(cells_agreeing(2, 6), features_in(2, 6)));
+}
+
+TEST(SharedPart, NeedsSomethingToDisagree) {
+  std::vector<DetailCell> cells = cells_agreeing(2, 6);
+  std::erase_if(cells, [](const DetailCell& cell) { return cell.row < 2 || cell.row >= 6; });
+  EXPECT_FALSE(part(cells, features_in(2, 6)));
+}
+
+TEST(SharedPart, NeedsFeatures) {
+  EXPECT_FALSE(part(cells_agreeing(2, 6), {}));
+}
+
+}  // namespace
+}  // namespace lookalike

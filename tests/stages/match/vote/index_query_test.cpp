@@ -1,0 +1,118 @@
+#include "stages/match/vote/index_query.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Words on the first axis at 0, 1, 2, ...; every threshold of word i is i.
+Codebook line_of_words(std::size_t count) {
+  Codebook codebook;
+  codebook.words.assign(count * 64, 0);
+  codebook.projection.assign(64 * 64, 0);
+  for (std::size_t i = 0; i < 64; ++i) codebook.projection[i * 64] = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    codebook.words[i * 64] = static_cast<float>(i);
+    codebook.thresholds.insert(codebook.thresholds.end(), 64, static_cast<float>(i));
+  }
+  return codebook;
+}
+
+FeatureSet features_at(const std::vector<float>& places) {
+  FeatureSet features;
+  for (const float place : places) {
+    features.keypoints.push_back({.laplacian_sign = place > 2 ? 1 : -1});
+    features.descriptors.push_back(place);
+    features.descriptors.resize(features.descriptors.size() + 63, 0);
+  }
+  return features;
+}
+
+std::vector<QueryWord> words_of(const std::vector<float>& places, const Codebook& codebook) {
+  OpenClSession session;
+  WordAssigner assigner(session, codebook.word_matrix());
+  const IndexQuery query =
+      index_query({.image = {}, .features = features_at(places)}, codebook, assigner, 3);
+  EXPECT_EQ(query.places.size(), places.size());
+  return query.words;
+}
+
+TEST(IndexQueryOfAPhoto, EachFeatureHasItsThreeNearestWordsUnderTheirOwnThresholds) {
+  const Codebook codebook = line_of_words(6);
+  constexpr std::uint64_t kAll = ~0ULL;
+  EXPECT_THAT(
+      words_of({3.2F, 0.9F}, codebook),
+      ElementsAre(QueryWord{0, kAll, 1, -1}, QueryWord{1, 0, 1, -1}, QueryWord{2, kAll, 0, 1},
+                  QueryWord{2, 0, 1, -1}, QueryWord{3, kAll, 0, 1}, QueryWord{4, 0, 0, 1}));
+}
+
+TEST(IndexQueryOfAPhoto, SmallCodebookGivesFewerWords) {
+  const Codebook codebook = line_of_words(1);
+  EXPECT_THAT(words_of({-1}, codebook), ElementsAre(QueryWord{0, 0, 0, -1}));
+}
+
+TEST(IndexQueryOfAPhoto, NoFeaturesHaveNoWords) {
+  const Codebook codebook = line_of_words(4);
+  EXPECT_THAT(words_of({}, codebook), IsEmpty());
+}
+
+TEST(IndexQueryOfAnImage, HasItsWordsAndPlacesAndExcludesIt) {
+  Record record;
+  record.image.id = 7;
+  record.image.width = 40;
+  record.image.height = 30;
+  record.features = {{.word = 2, .signature = 9, .x = 3, .y = 4, .size = 12, .laplacian_sign = -1}};
+  const IndexQuery query = index_query(record);
+  EXPECT_EQ(query.excluded_image, ImageId{7});
+  EXPECT_EQ(query.width, 40);
+  EXPECT_EQ(query.height, 30);
+  EXPECT_THAT(query.words, ElementsAre(QueryWord{2, 9, 0, -1}));
+  EXPECT_EQ(query.places.at(0).y, 4);
+}
+
+IndexedFeature feature(std::uint32_t word, float x, float y) {
+  return {.word = word, .signature = 5, .x = x, .y = y, .size = 10, .laplacian_sign = 1};
+}
+
+class ExpandedTest : public ::testing::Test {
+ protected:
+  IndexQuery expand(const std::vector<IndexedFeature>& features, const Homography& map) const {
+    const auto record = std::make_shared<const Record>(Record{{}, features});
+    const std::vector<ExpansionSource> sources = {{record, map}};
+    return expanded(query_, sources);
+  }
+
+  const IndexQuery query_{.words = {{3, 1, 0, -1}, {8, 2, 1, 1}},
+                          .places = {{10, 10, 4, 0}, {20, 20, 4, 0}},
+                          .width = 100,
+                          .height = 80,
+                          .excluded_image = {}};
+};
+
+TEST_F(ExpandedTest, FeaturesOfTheSourceAreAddedWhereThePosePutsThem) {
+  // Twice as large, a quarter turn clockwise as seen: (x, y) goes to (90 - 2y, 2x).
+  const IndexQuery wider = expand({feature(5, 15, 30)}, {{0, -2, 90, 2, 0, 0, 0, 0, 1}});
+  ASSERT_EQ(wider.places.size(), 3U);
+  EXPECT_DOUBLE_EQ(wider.places[2].x, 30);
+  EXPECT_DOUBLE_EQ(wider.places[2].y, 30);
+  EXPECT_DOUBLE_EQ(wider.places[2].size, 20);
+  EXPECT_DOUBLE_EQ(wider.places[2].angle_degrees, 90);
+  const std::vector<QueryWord> words = {{3, 1, 0, -1}, {5, 5, 2, 1}, {8, 2, 1, 1}};
+  EXPECT_EQ(wider.words, words);
+}
+
+TEST_F(ExpandedTest, FeaturesOutsideTheQueryAreLeftOut) {
+  EXPECT_EQ(expand({feature(5, 101, 10), feature(5, 10, 81), feature(5, -1, 10)}, {}).words,
+            query_.words);
+}
+
+TEST_F(ExpandedTest, WithoutSourcesNothingChanges) {
+  EXPECT_EQ(expanded(query_, {}).words, query_.words);
+}
+
+}  // namespace
+}  // namespace lookalike
