@@ -1,11 +1,13 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/artefacts.h"
 #include "storage/byte_stream.h"
 #include "storage/index_types.h"
+#include "storage/sqlite.h"
 
 // The blobs in the index's tables; storage/FORMATS.md has their bytes. Each ends in a checksum.
 // The same input gives the same bytes. Decoding throws Error(kStorage) for a blob that is damaged;
@@ -42,5 +44,18 @@ SparseHistogram decode_histogram(ByteView blob);
 // A matrix of the codebook.
 Bytes encode_floats(std::span<const float> values);
 std::vector<float> decode_floats(ByteView blob);
+
+// Adds the index and what was being decoded to the error of a damaged blob:
+// "FILE: postings of word 7 is too short".
+template <typename Decode>
+auto decode_named(const Connection& connection, const char* what, std::int64_t number,
+                  const Decode& decode) {
+  try {
+    return decode();
+  } catch (const Error& error) {
+    throw Error(error.kind(), connection.path() + ": " + what + " " + std::to_string(number) + " " +
+                                  error.what());
+  }
+}
 
 }  // namespace lookalike

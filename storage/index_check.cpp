@@ -14,8 +14,7 @@
 #include "storage/artefact_files.h"
 #include "storage/codecs.h"
 #include "storage/digest.h"
-#include "storage/index_tables.h"
-#include "storage/open_index.h"
+#include "storage/index_reader.h"
 #include "storage/schema.h"
 #include "storage/segments.h"
 
@@ -43,7 +42,7 @@ struct Posted : Features {
 class IndexCheck {
  public:
   explicit IndexCheck(const std::filesystem::path& database)
-      : connection_(open_for_reading(database, immutable_)) {
+      : connection_(open_for_reading(database)) {
     connection_.execute("PRAGMA cache_size = -65536; BEGIN");
   }
 
@@ -84,7 +83,6 @@ class IndexCheck {
   std::uint64_t add_postings(std::int64_t segment, std::uint32_t word, ByteView blob);
   void compare_postings();
 
-  bool immutable_ = false;
   Connection connection_;
   std::vector<std::string> problems_;
   std::size_t word_count_ = 0;
@@ -259,8 +257,7 @@ std::vector<std::string> check_index(const std::filesystem::path& database) {
 
 bool is_empty_index(const std::filesystem::path& database) {
   try {
-    bool immutable = false;
-    open_for_reading(database, immutable);
+    open_for_reading(database);
     return false;
   } catch (const EmptyIndex&) {
     return true;

@@ -7,12 +7,10 @@
 #include "base/content_hash.h"
 #include "storage/codecs.h"
 #include "storage/digest.h"
-#include "storage/index_tables.h"
-#include "storage/open_index.h"
-#include "storage/roots.h"
-#include "storage/runs.h"
+#include "storage/schema.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
+#include "storage/writer_lock.h"
 
 namespace lookalike {
 namespace {
@@ -83,40 +81,28 @@ constexpr const char* kSelectImages =
     "SELECT id, content, width, height, blank, feature_count, pixel_count, pixel_sum, "
     "pixel_sum_of_squares FROM images JOIN statistics ON image = id ";
 
-StoredImage image_in(const Rows& rows) {
-  StoredImage image;
-  image.id = static_cast<ImageId>(rows.integer(0));
-  const ByteView content = rows.blob(1);
-  std::copy_n(content.begin(), std::min(content.size(), image.content.size()),
-              image.content.begin());
-  image.width = static_cast<std::int32_t>(rows.integer(2));
-  image.height = static_cast<std::int32_t>(rows.integer(3));
-  image.blank = rows.integer(4) != 0;
-  image.feature_count = static_cast<std::uint32_t>(rows.integer(5));
-  image.sums = {static_cast<std::uint64_t>(rows.integer(6)),
-                static_cast<std::uint64_t>(rows.integer(7)),
-                static_cast<std::uint64_t>(rows.integer(8))};
-  return image;
-}
-
 }  // namespace
 
 struct IndexReader::Impl {
   explicit Impl(const std::filesystem::path& file)
-      : database(file), connection(open_for_reading(file, immutable)) {
+      : database(file), connection(open_for_reading(file)) {
     connection.execute("PRAGMA cache_size = -16384");
     begin();
   }
+  Impl(const std::filesystem::path& file, ForWriting)
+      : database(file), lock(std::in_place, file), connection(open_for_writing(file)) {}
 
   void begin();
-  void leave_out_removed(WordPostings& postings, std::size_t first) const;
-  std::vector<std::string> paths(ImageId id);
+  void load_segments();
+  void drop_removed(WordPostings& postings, std::size_t first) const;
+  StoredImage image_in(const Rows& rows);
 
   std::filesystem::path database;
-  bool immutable = false;
+  std::optional<WriterLock> lock{};  // outlives the connection
   Connection connection;
-  std::vector<std::int64_t> segments;
-  std::vector<bool> removed;  // by image
+  bool is_loaded = false;  // whether the next two are up to date
+  std::vector<std::int64_t> segments{};
+  std::vector<bool> removed{};  // by image
   Statement select_segments{connection, "SELECT id FROM segments ORDER BY id"};
   Statement select_tombstones{connection, "SELECT image FROM tombstones ORDER BY image DESC"};
   Statement select_postings{connection, "SELECT data FROM postings WHERE id = ?"};
@@ -130,9 +116,13 @@ struct IndexReader::Impl {
   Statement select_histogram{connection, "SELECT data FROM histograms WHERE image = ?"};
 };
 
-// From here on everything that is read is of one published state.
+// From here on all reads are of one published state, which the first of them chooses.
 void IndexReader::Impl::begin() {
   connection.execute("BEGIN");
+  load_segments();
+}
+
+void IndexReader::Impl::load_segments() {
   segments.clear();
   for (Rows rows = select_segments.rows(); rows.next();) segments.push_back(rows.integer(0));
   removed.clear();
@@ -141,40 +131,57 @@ void IndexReader::Impl::begin() {
     if (removed.size() <= image) removed.resize(image + 1);
     removed[image] = true;
   }
+  is_loaded = true;
 }
 
-void IndexReader::Impl::leave_out_removed(WordPostings& postings, std::size_t first) const {
+void IndexReader::Impl::drop_removed(WordPostings& postings, std::size_t first) const {
   if (removed.empty()) return;
-  std::size_t kept = first;
+  std::size_t left = first;
   for (std::size_t i = first; i < postings.images.size(); ++i) {
     const ImageId image = postings.images[i];
     if (image < removed.size() && removed[image]) continue;
-    postings.images[kept] = image;
-    postings.signatures[kept++] = postings.signatures[i];
+    postings.images[left] = image;
+    postings.signatures[left++] = postings.signatures[i];
   }
-  postings.images.resize(kept);
-  postings.signatures.resize(kept);
+  postings.images.resize(left);
+  postings.signatures.resize(left);
 }
 
-std::vector<std::string> IndexReader::Impl::paths(ImageId id) {
-  std::vector<std::string> paths;
-  for (Rows rows = select_paths.rows(id); rows.next();) paths.emplace_back(rows.text(0));
-  return paths;
+StoredImage IndexReader::Impl::image_in(const Rows& rows) {
+  StoredImage image;
+  rows.read(image.id, image.content, image.width, image.height, image.blank, image.feature_count,
+            image.sums.count, image.sums.sum, image.sums.sum_of_squares);
+  for (Rows paths = select_paths.rows(image.id); paths.next();) {
+    image.paths.emplace_back(paths.text(0));
+  }
+  return image;
 }
 
 IndexReader::IndexReader(const std::filesystem::path& database)
     : impl_(std::make_unique<Impl>(database)) {}
 
+IndexReader::IndexReader(const std::filesystem::path& database, ForWriting for_writing)
+    : impl_(std::make_unique<Impl>(database, for_writing)) {}
+
 IndexReader::~IndexReader() = default;
 IndexReader::IndexReader(IndexReader&&) noexcept = default;
 
+Connection& IndexReader::connection() const {
+  return impl_->connection;
+}
+
 void IndexReader::refresh() {
-  if (impl_->immutable) {
-    impl_ = std::make_unique<Impl>(impl_->database);
-    return;
+  switch (impl_->connection.mode()) {
+    case Connection::Mode::kRead:
+      impl_->connection.execute("COMMIT");
+      impl_->begin();
+      break;
+    case Connection::Mode::kImmutable:
+      impl_ = std::make_unique<Impl>(impl_->database);
+      break;
+    case Connection::Mode::kWrite:  // sees what it has written
+      impl_->is_loaded = false;
   }
-  impl_->connection.execute("COMMIT");
-  impl_->begin();
 }
 
 Settings IndexReader::settings() const {
@@ -182,19 +189,18 @@ Settings IndexReader::settings() const {
 }
 
 std::optional<std::string> IndexReader::derived(const std::string& name) const {
-  Statement select(impl_->connection, "SELECT value FROM derived WHERE name = ?");
-  Rows rows = select.rows(std::string_view(name));
-  if (!rows.next()) return std::nullopt;
-  return std::string(rows.text(0));
+  return Statement(impl_->connection, "SELECT value FROM derived WHERE name = ?")
+      .first<std::string>(name);
+}
+
+std::optional<Codebook> IndexReader::stored_codebook() const {
+  return read_stored_codebook(impl_->connection);
 }
 
 Codebook IndexReader::codebook() const {
-  std::optional<Codebook> codebook = read_stored_codebook(impl_->connection);
-  if (!codebook) {
-    throw Error(ErrorKind::kInput, impl_->connection.path() +
-                                       ": holds no images yet: run `lookalike index --images DIR`");
-  }
-  return std::move(*codebook);
+  if (std::optional<Codebook> codebook = stored_codebook()) return std::move(*codebook);
+  throw Error(ErrorKind::kInput, impl_->connection.path() +
+                                     ": holds no images yet: run `lookalike index --images DIR`");
 }
 
 IndexCounts IndexReader::counts() const {
@@ -206,21 +212,14 @@ IndexCounts IndexReader::counts() const {
                    "(SELECT count(*) FROM segments), (SELECT count(*) FROM withheld) FROM images");
   Rows rows = select.rows();
   rows.next();
-  const auto count = [&](int column) { return static_cast<std::uint64_t>(rows.integer(column)); };
   IndexCounts counts;
-  counts.images = count(0);
-  counts.blank = count(1);
-  counts.features = count(2);
-  counts.files = count(3);
-  counts.quarantined = count(4);
-  counts.words = count(5);
-  counts.postings = count(6);
-  counts.segments = count(7);
-  counts.withheld = count(8);
+  rows.read(counts.images, counts.blank, counts.features, counts.files, counts.quarantined,
+            counts.words, counts.postings, counts.segments, counts.withheld);
   return counts;
 }
 
 WordPostings IndexReader::postings(std::uint32_t word) const {
+  if (!impl_->is_loaded) impl_->load_segments();
   WordPostings postings;
   for (const std::int64_t segment : impl_->segments) {
     Rows rows = impl_->select_postings.rows(postings_id(segment, word));
@@ -228,7 +227,7 @@ WordPostings IndexReader::postings(std::uint32_t word) const {
     const std::size_t first = postings.images.size();
     decode_named(impl_->connection, "postings of word", word,
                  [&] { decode_postings(rows.blob(0), postings); });
-    impl_->leave_out_removed(postings, first);
+    impl_->drop_removed(postings, first);
   }
   return postings;
 }
@@ -244,21 +243,15 @@ std::unordered_map<ImageId, float> IndexReader::norms() const {
 std::optional<StoredImage> IndexReader::image(ImageId id) const {
   Rows rows = impl_->select_image.rows(id);
   if (!rows.next()) return std::nullopt;
-  StoredImage image = image_in(rows);
-  image.paths = impl_->paths(id);
-  return image;
+  return impl_->image_in(rows);
 }
 
 std::optional<ImageId> IndexReader::find(const std::string& path) const {
-  Rows rows = impl_->select_by_path.rows(bytes_of(path));
-  if (!rows.next()) return std::nullopt;
-  return static_cast<ImageId>(rows.integer(0));
+  return impl_->select_by_path.first<ImageId>(as_blob(path));
 }
 
 std::optional<ImageId> IndexReader::find(const ContentHash& content) const {
-  Rows rows = impl_->select_by_content.rows(ByteView(content));
-  if (!rows.next()) return std::nullopt;
-  return static_cast<ImageId>(rows.integer(0));
+  return impl_->select_by_content.first<ImageId>(content);
 }
 
 std::vector<IndexedFeature> IndexReader::features(ImageId id) const {
@@ -275,12 +268,62 @@ SparseHistogram IndexReader::histogram(ImageId id) const {
                       [&] { return decode_histogram(rows.blob(0)); });
 }
 
+std::vector<SourceFile> IndexReader::files() const {
+  Statement select(impl_->connection,
+                   "SELECT path, size_bytes, modified_ns FROM files ORDER BY path");
+  std::vector<SourceFile> files;
+  for (Rows rows = select.rows(); rows.next();) {
+    SourceFile& file = files.emplace_back();
+    rows.read(file.path, file.size_bytes, file.modified_ns);
+  }
+  return files;
+}
+
 std::vector<SkippedFile> IndexReader::quarantine() const {
-  return read_quarantine(impl_->connection);
+  Statement select(
+      impl_->connection,
+      "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine ORDER BY path");
+  std::vector<SkippedFile> files;
+  for (Rows rows = select.rows(); rows.next();) {
+    SkippedFile& skipped = files.emplace_back();
+    rows.read(skipped.file.path, skipped.file.size_bytes, skipped.file.modified_ns, skipped.reason,
+              skipped.detail);
+  }
+  return files;
 }
 
 std::vector<IndexRoot> IndexReader::roots() const {
-  return read_roots(impl_->connection);
+  Statement select(impl_->connection, "SELECT path, scanned_ns FROM roots ORDER BY path");
+  Statement select_devices(
+      impl_->connection,
+      "SELECT path, device, file_system FROM devices WHERE root = ? ORDER BY path");
+  Statement select_withheld(impl_->connection,
+                            "SELECT path FROM withheld WHERE root = ? ORDER BY path");
+  std::vector<IndexRoot> roots;
+  for (Rows rows = select.rows(); rows.next();) {
+    IndexRoot& root = roots.emplace_back();
+    rows.read(root.path, root.scanned_ns);
+    for (Rows devices = select_devices.rows(as_blob(root.path)); devices.next();) {
+      FolderDevice& folder = root.devices.emplace_back();
+      devices.read(folder.path, folder.device, folder.file_system);
+    }
+    for (Rows files = select_withheld.rows(as_blob(root.path)); files.next();) {
+      root.withheld.emplace_back(files.text(0));
+    }
+  }
+  return roots;
+}
+
+std::vector<RunRecord> IndexReader::runs(std::size_t count) const {
+  Statement select(impl_->connection,
+                   "SELECT id, command, started_ns, elapsed_seconds, outcome, document "
+                   "FROM runs ORDER BY id DESC LIMIT ?");
+  std::vector<RunRecord> runs;
+  for (Rows rows = select.rows(count); rows.next();) {
+    RunRecord& run = runs.emplace_back();
+    rows.read(run.id, run.command, run.started_ns, run.elapsed_seconds, run.outcome, run.document);
+  }
+  return runs;
 }
 
 void IndexReader::for_each_file(const std::function<void(const std::string&)>& visit) const {
@@ -288,20 +331,32 @@ void IndexReader::for_each_file(const std::function<void(const std::string&)>& v
   for (Rows rows = select.rows(); rows.next();) visit(std::string(rows.text(0)));
 }
 
-std::vector<RunRecord> IndexReader::runs(std::size_t count) const {
-  return read_runs(impl_->connection, count);
-}
-
 void IndexReader::for_each_image(const std::function<void(const StoredImage&)>& visit) const {
-  for (Rows rows = impl_->select_images.rows(); rows.next();) {
-    StoredImage image = image_in(rows);
-    image.paths = impl_->paths(image.id);
-    visit(image);
-  }
+  for (Rows rows = impl_->select_images.rows(); rows.next();) visit(impl_->image_in(rows));
 }
 
 std::string IndexReader::content_hash() const {
   return to_hex(index_content_hash(impl_->connection));
+}
+
+Settings read_settings(const Connection& connection) {
+  Statement select(connection, "SELECT name, value FROM settings");
+  Settings settings;
+  for (Rows rows = select.rows(); rows.next();) settings.emplace(rows.text(0), rows.text(1));
+  return settings;
+}
+
+std::optional<Codebook> read_stored_codebook(const Connection& connection) {
+  Statement select(connection,
+                   "SELECT descriptor_size, words, projection, thresholds FROM codebook");
+  Rows rows = select.rows();
+  if (!rows.next()) return std::nullopt;
+  return decode_named(connection, "codebook", 1, [&] {
+    return Codebook{.descriptor_size = static_cast<std::size_t>(rows.integer(0)),
+                    .words = decode_floats(rows.blob(1)),
+                    .projection = decode_floats(rows.blob(2)),
+                    .thresholds = decode_floats(rows.blob(3))};
+  });
 }
 
 }  // namespace lookalike

@@ -13,53 +13,69 @@
 
 namespace lookalike {
 
-// An index opened for reading: sees one published state, the last one when it was opened or
-// refreshed, and never waits for a writer. Used from one thread. While it stands, the writer's log
-// cannot shrink, so refresh what is kept open long. Needs no right to write, neither to the file
-// nor to its folder; in a folder it cannot write it takes the file as it stands, and must not be
-// used while a writer elsewhere changes it.
-// Throws Error(kInput) when the file is missing or is no index, Error(kStorage) when it is
-// damaged, of a newer format, or a blob fails its checksum.
+class Connection;
+
+// An index opened for reading. It sees one published state, the last one when it was opened or
+// refreshed, and never waits for a writer; an IndexWriter, which is a reader as well, sees what it
+// has written so far. Used from one thread. While a reader is open, the writer's log cannot shrink,
+// so refresh one that stays open for long. Needs no right to write, neither to the file nor to its
+// folder; in a folder that it cannot write it reads the file as it stands, and must not be used
+// while a writer elsewhere changes it.
+// Throws Error(kInput) if the file is missing or is no index, Error(kStorage) if it is damaged, of
+// a newer format, or a blob fails its checksum.
 class IndexReader {
  public:
   explicit IndexReader(const std::filesystem::path& database);
   ~IndexReader();
   IndexReader(IndexReader&&) noexcept;
 
-  void refresh();  // goes on to the last published state
+  void refresh();  // moves on to the last published state
 
   Settings settings() const;
   // What IndexWriter::set_derived stored last under a name.
   std::optional<std::string> derived(const std::string& name) const;
-  Codebook codebook() const;  // Error(kInput) when none has been stored yet
+  Codebook codebook() const;                        // throws Error(kInput) if there is none yet
+  std::optional<Codebook> stored_codebook() const;  // nothing if there is none yet
   IndexCounts counts() const;
 
-  // Postings of one word, removed images left out. Empty for a word without any.
+  // Postings of one word without those of removed images. Empty for a word without any.
   WordPostings postings(std::uint32_t word) const;
-  // Norm of the histogram of each live, not blank image: sqrt of the sum of squared counts.
+  // Norm of the histogram of each live image that is not blank: sqrt of the sum of squared counts.
   std::unordered_map<ImageId, float> norms() const;
 
   std::optional<StoredImage> image(ImageId id) const;
   std::optional<ImageId> find(const std::string& path) const;
   std::optional<ImageId> find(const ContentHash& content) const;
+  bool contains(const ContentHash& content) const { return find(content).has_value(); }
   // The forward record, by word; geometry as rounded by encode_features (storage/codecs.h). Empty
   // for an image that is blank or unknown, as is the histogram.
   std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
+  std::vector<SourceFile> files() const;                 // indexed files, by path
   std::vector<SkippedFile> quarantine() const;           // by path
   std::vector<IndexRoot> roots() const;                  // by path
   std::vector<RunRecord> runs(std::size_t count) const;  // the last ones, newest first
   void for_each_file(const std::function<void(const std::string& path)>& visit) const;  // by path
-  // By id. The visitor may use the reader, but for this function.
+  // By id. The visitor may call any function of the reader but this one.
   void for_each_image(const std::function<void(const StoredImage&)>& visit) const;
 
   // A digest of what is indexed, hexadecimal: codebook, settings, and each live image's content,
-  // statistics, histogram and features. It depends neither on order, ids, paths nor times.
+  // statistics, histogram and features. It does not depend on order, ids, paths or times.
   std::string content_hash() const;
+
+ protected:
+  struct ForWriting {};
+  // Creates or migrates the database and holds its WriterLock.
+  IndexReader(const std::filesystem::path& database, ForWriting);
+  Connection& connection() const;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// For code that reads an index without an IndexReader.
+Settings read_settings(const Connection& connection);
+std::optional<Codebook> read_stored_codebook(const Connection& connection);
 
 }  // namespace lookalike

@@ -6,16 +6,23 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/error.h"
 #include "base/scan.h"
 
 namespace lookalike {
 
-// Numbers images within one index, from 1; never used again after a removal.
+// Numbers the images of one index, from 1; never reused after a removal.
 using ImageId = std::uint32_t;
 
 // Everything that shapes a descriptor or a word, as text by name ("extract.hessian_threshold" ->
 // "100", "codebook.hash" -> "..."). An index refuses features made under other settings.
 using Settings = std::map<std::string, std::string>;
+
+// The index was made under other settings than those that were given.
+class OtherSettings : public Error {
+ public:
+  explicit OtherSettings(const std::string& message) : Error(ErrorKind::kUsage, message) {}
+};
 
 // An image that is ready to be stored.
 struct ImageToStore {
@@ -36,7 +43,7 @@ struct StoredImage {
   PixelSums sums;
 };
 
-// An indexed file that has another name now.
+// An indexed file and its new name, size and time.
 struct MovedFile {
   std::string from;
   SourceFile to;
@@ -48,14 +55,14 @@ struct WordPostings {
   std::vector<std::uint64_t> signatures;
 };
 
-// A folder that the index is of; storage keeps it beside the content, which does not depend on it.
+// A folder that the index covers; stored beside the content, which does not depend on it.
 struct IndexRoot {
   std::string path;  // as normal_path() gives it
-  // When the last run began that scanned all of it, since the epoch; 0: none did.
+  // Start of the last run that scanned all of it, since the epoch; 0 if none did.
   std::int64_t scanned_ns = 0;
-  // As the last scan found them after which no removal was withheld; see ScannedFolder.
+  // As found by the last scan after which no removal was withheld; see ScannedFolder.
   std::vector<FolderDevice> devices{};
-  // Files that are gone and whose removal was withheld, by path.
+  // Missing files whose removal was withheld, by path.
   std::vector<std::string> withheld{};
 };
 
@@ -64,22 +71,22 @@ struct IndexCounts {
   std::uint64_t blank = 0;
   std::uint64_t files = 0;
   std::uint64_t quarantined = 0;  // files set aside
-  std::uint64_t withheld = 0;     // of the files, those that are gone and were kept
+  std::uint64_t withheld = 0;     // of the files, missing ones whose removal was withheld
   std::uint64_t features = 0;
   std::uint64_t words = 0;     // in the codebook
   std::uint64_t postings = 0;  // stored, removed images included until the next merge
   std::uint64_t segments = 0;
 };
 
-// A run that wrote, or meant to write, as the index remembers it.
+// A writing run, as the index records it.
 struct RunRecord {
   std::int64_t id = 0;          // ascending, from 1
   std::string command;          // "index"
   std::int64_t started_ns = 0;  // since the epoch
   double elapsed_seconds = 0;
-  // "done", "stopped" by a signal, "failed", "running", or "killed": it never came to its end.
+  // "done", "stopped" by a signal, "failed", "running", or "killed" before its end.
   std::string outcome;
-  std::string document;  // what the run reports, as JSON; empty until it has ended
+  std::string document;  // the run's report as JSON; empty until it has ended
 };
 
 }  // namespace lookalike

@@ -10,36 +10,33 @@
 
 #include <fmt/format.h>
 
+#include "base/content_hash.h"
+#include "storage/artefact_files.h"
 #include "storage/codecs.h"
-#include "storage/fingerprint.h"
-#include "storage/index_tables.h"
-#include "storage/open_index.h"
 #include "storage/paths.h"
-#include "storage/roots.h"
-#include "storage/runs.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
-#include "storage/writer_lock.h"
 
 namespace lookalike {
 namespace {
 
-// Everything but the runs; what others refer to comes first.
+// All tables but the runs; a table comes after those that it refers to.
 constexpr std::array<const char*, 15> kTables = {
     "settings",   "codebook",   "images",  "files",    "quarantine",
     "statistics", "histograms", "forward", "segments", "postings",
     "tombstones", "derived",    "roots",   "devices",  "withheld"};
 
+// Another index, under the schema name `other`.
 class Attachment {
  public:
   Attachment(Connection& connection, const std::filesystem::path& other) : connection_(connection) {
-    Statement(connection, "ATTACH ? AS other").run(std::string_view(resolved(other).native()));
+    Statement(connection, "ATTACH ? AS other").run(resolved(other).native());
   }
   ~Attachment() {
     try {
       connection_.execute("DETACH other");
     } catch (const Error&) {
-      // It goes with the connection.
+      // Closing the connection detaches it.
     }
   }
   Attachment(const Attachment&) = delete;
@@ -49,23 +46,25 @@ class Attachment {
   Connection& connection_;
 };
 
-// Makes the content of an index that of another one, which nobody writes, in one transaction:
-// readers see all of the one or all of the other. The record of runs stays. Throws Error(kStorage),
-// and then nothing has changed.
-void replace_content(Connection& connection, const std::filesystem::path& other) {
-  const Attachment attachment(connection, other);
-  Transaction transaction(connection);
-  for (auto table = kTables.rbegin(); table != kTables.rend(); ++table) {
-    connection.execute(fmt::format("DELETE FROM main.{}", *table).c_str());
+// "extract.octaves is "4" in the index and "5" now", one for each setting that differs.
+std::string differences(const Settings& stored, const Settings& given) {
+  const auto quoted = [](const Settings& settings, const std::string& name) {
+    const auto found = settings.find(name);
+    return found == settings.end() ? "not set" : "\"" + found->second + "\"";
+  };
+  Settings names = stored;
+  names.insert(given.begin(), given.end());
+  std::string text;
+  for (const auto& [name, value] : names) {
+    const std::string before = quoted(stored, name);
+    const std::string now = quoted(given, name);
+    if (before == now) continue;
+    text += fmt::format("{}{} is {} in the index and {} now", text.empty() ? "" : "; ", name,
+                        before, now);
   }
-  for (const char* table : kTables) {
-    connection.execute(
-        fmt::format("INSERT INTO main.{} SELECT * FROM other.{}", table, table).c_str());
-  }
-  transaction.commit();
+  return text;
 }
 
-// Of a histogram's counts.
 double euclidean_norm(const SparseHistogram& histogram) {
   double sum = 0;
   for (const WordCount& entry : histogram) sum += std::pow(entry.count, 2);
@@ -85,23 +84,17 @@ void check_features(const ImageToStore& image, std::size_t word_count) {
 }  // namespace
 
 struct IndexWriter::Impl {
-  explicit Impl(const std::filesystem::path& database)
-      : lock(database), connection(open_for_writing(database)) {}
+  Impl(const IndexReader& reader, Connection& database) : index(reader), connection(database) {}
 
-  std::size_t word_count();
-  std::optional<ImageId> find_content(const ContentHash& content);
-  std::optional<ImageId> find_path(const std::string& path);
   ImageId insert(const ImageToStore& image);
   void point(const SourceFile& file, ImageId image);
   void detach(const std::string& path);
   void remove_if_unnamed(ImageId image);
 
-  WriterLock lock;
-  Connection connection;
+  const IndexReader& index;
+  Connection& connection;
   Segments segments{connection};
   Statement select_word_count{connection, "SELECT word_count FROM codebook"};
-  Statement select_content{connection, "SELECT id FROM images WHERE content = ?"};
-  Statement select_path{connection, "SELECT image FROM files WHERE path = ?"};
   Statement insert_image{connection,
                          "INSERT INTO images (content, width, height, blank, feature_count, norm) "
                          "VALUES (?, ?, ?, ?, ?, ?)"};
@@ -120,213 +113,207 @@ struct IndexWriter::Impl {
   Statement delete_image{connection, "DELETE FROM images WHERE id = ?"};
 };
 
-std::size_t IndexWriter::Impl::word_count() {
-  Rows rows = select_word_count.rows();
-  require(rows.next(), "publish: the index has no codebook yet");
-  return static_cast<std::size_t>(rows.integer(0));
-}
-
-std::optional<ImageId> IndexWriter::Impl::find_content(const ContentHash& content) {
-  Rows rows = select_content.rows(ByteView(content));
-  if (!rows.next()) return std::nullopt;
-  return static_cast<ImageId>(rows.integer(0));
-}
-
-std::optional<ImageId> IndexWriter::Impl::find_path(const std::string& path) {
-  Rows rows = select_path.rows(bytes_of(path));
-  if (!rows.next()) return std::nullopt;
-  return static_cast<ImageId>(rows.integer(0));
-}
-
 ImageId IndexWriter::Impl::insert(const ImageToStore& image) {
   const ImageRecord& record = image.words.image;
-  insert_image.run(ByteView(record.content), record.width, record.height, image.blank ? 1 : 0,
+  insert_image.run(record.content, record.width, record.height, image.blank,
                    image.words.features.size(), euclidean_norm(image.words.histogram));
   const std::int64_t id = connection.last_insert_id();
   if (id > std::numeric_limits<ImageId>::max()) {
     throw Error(ErrorKind::kStorage, connection.path() + ": has run out of image numbers");
   }
-  const PixelSums& sums = image.sums;
-  insert_statistics.run(id, sums.count, sums.sum, sums.sum_of_squares);
+  insert_statistics.run(id, image.sums.count, image.sums.sum, image.sums.sum_of_squares);
   if (!image.blank) {
     const auto longer_side = static_cast<std::uint32_t>(std::max(record.width, record.height));
-    insert_histogram.run(id, ByteView(encode_histogram(image.words.histogram)));
-    insert_forward.run(id, ByteView(encode_features(image.words.features, longer_side)));
+    insert_histogram.run(id, encode_histogram(image.words.histogram));
+    insert_forward.run(id, encode_features(image.words.features, longer_side));
   }
   return static_cast<ImageId>(id);
 }
 
 void IndexWriter::Impl::point(const SourceFile& file, ImageId image) {
-  const std::optional<ImageId> before = find_path(file.path);
-  replace_file.run(bytes_of(file.path), image, file.size_bytes, file.modified_ns);
-  delete_quarantined.run(bytes_of(file.path));
+  const std::optional<ImageId> before = index.find(file.path);
+  replace_file.run(as_blob(file.path), image, file.size_bytes, file.modified_ns);
+  delete_quarantined.run(as_blob(file.path));
   if (before && *before != image) remove_if_unnamed(*before);
 }
 
 void IndexWriter::Impl::detach(const std::string& path) {
-  const std::optional<ImageId> image = find_path(path);
+  const std::optional<ImageId> image = index.find(path);
   if (!image) return;
-  delete_file.run(bytes_of(path));
+  delete_file.run(as_blob(path));
   remove_if_unnamed(*image);
 }
 
 void IndexWriter::Impl::remove_if_unnamed(ImageId image) {
-  if (Rows rows = select_any_file.rows(image); rows.next()) return;
+  if (select_any_file.first<int>(image)) return;
   insert_tombstone.run(image);
   delete_image.run(image);
 }
 
 IndexWriter::IndexWriter(const std::filesystem::path& database)
-    : impl_(std::make_unique<Impl>(database)) {}
+    : IndexReader(database, ForWriting{}), impl_(std::make_unique<Impl>(*this, connection())) {}
 
 IndexWriter::~IndexWriter() = default;
 
-void IndexWriter::set_codebook(const Codebook& codebook, const Settings& settings) {
-  Transaction transaction(impl_->connection);
-  store_fingerprint(impl_->connection, codebook, settings);
+template <typename Work>
+void IndexWriter::in_transaction(const Work& work) {
+  Transaction transaction(connection());
+  work();
   transaction.commit();
+  refresh();
 }
 
-std::optional<Codebook> IndexWriter::codebook() const {
-  return read_stored_codebook(impl_->connection);
-}
-
-Settings IndexWriter::settings() const {
-  return read_settings(impl_->connection);
-}
-
-std::vector<SourceFile> IndexWriter::files() const {
-  Statement select(impl_->connection,
-                   "SELECT path, size_bytes, modified_ns FROM files ORDER BY path");
-  std::vector<SourceFile> files;
-  for (Rows rows = select.rows(); rows.next();) {
-    files.push_back(
-        {std::string(rows.text(0)), static_cast<std::uint64_t>(rows.integer(1)), rows.integer(2)});
-  }
-  return files;
-}
-
-std::vector<SkippedFile> IndexWriter::quarantine() const {
-  return read_quarantine(impl_->connection);
-}
-
-bool IndexWriter::contains(const ContentHash& content) const {
-  return impl_->find_content(content).has_value();
+void IndexWriter::set_codebook(const Codebook& codebook, const Settings& settings) {
+  in_transaction([&] {
+    const ContentHash hash = codebook_hash(codebook);
+    if (const auto stored_hash =
+            Statement(connection(), "SELECT hash FROM codebook").first<ContentHash>()) {
+      Settings stored = this->settings();
+      Settings given = settings;
+      stored["the codebook"] = to_hex(*stored_hash);
+      given["the codebook"] = to_hex(hash);
+      if (stored == given) return;
+      throw OtherSettings(fmt::format("{}: was made under other settings: {}", connection().path(),
+                                      differences(stored, given)));
+    }
+    Statement(connection(), "INSERT INTO codebook VALUES (1, ?, ?, ?, ?, ?, ?)")
+        .run(hash, codebook.descriptor_size, codebook.size(), encode_floats(codebook.words),
+             encode_floats(codebook.projection), encode_floats(codebook.thresholds));
+    Statement insert(connection(), "INSERT INTO settings VALUES (?, ?)");
+    for (const auto& [name, value] : settings) insert.run(name, value);
+  });
 }
 
 void IndexWriter::publish(std::span<const ImageToStore> images) {
-  Transaction transaction(impl_->connection);
-  const std::size_t word_count = impl_->word_count();
-  SegmentBuilder builder;
-  for (const ImageToStore& image : images) {
-    check_features(image, word_count);
-    const ImageRecord& record = image.words.image;
-    std::optional<ImageId> id = impl_->find_content(record.content);
-    if (!id) {
-      id = impl_->insert(image);
-      builder.add(*id, image.words.features);
+  in_transaction([&] {
+    const auto word_count = impl_->select_word_count.first<std::size_t>();
+    require(word_count.has_value(), "publish: the index has no codebook yet");
+    SegmentBuilder builder;
+    for (const ImageToStore& image : images) {
+      check_features(image, *word_count);
+      const ImageRecord& record = image.words.image;
+      std::optional<ImageId> id = find(record.content);
+      if (!id) {
+        id = impl_->insert(image);
+        builder.add(*id, image.words.features);
+      }
+      impl_->point(record.file, *id);
     }
-    impl_->point(record.file, *id);
-  }
-  impl_->segments.write(builder, word_count);
-  transaction.commit();
-}
-
-void IndexWriter::add_path(const SourceFile& file, const ContentHash& content) {
-  Transaction transaction(impl_->connection);
-  const std::optional<ImageId> image = impl_->find_content(content);
-  require(image.has_value(), "add_path: the content is not in the index");
-  impl_->point(file, *image);
-  transaction.commit();
+    impl_->segments.write(builder, *word_count);
+  });
 }
 
 void IndexWriter::put_in_quarantine(std::span<const SkippedFile> files) {
-  Transaction transaction(impl_->connection);
-  for (const SkippedFile& skipped : files) {
-    impl_->detach(skipped.file.path);
-    impl_->replace_quarantined.run(bytes_of(skipped.file.path), skipped.file.size_bytes,
-                                   skipped.file.modified_ns, std::string_view(skipped.reason),
-                                   std::string_view(skipped.detail));
-  }
-  transaction.commit();
+  in_transaction([&] {
+    for (const SkippedFile& skipped : files) {
+      impl_->detach(skipped.file.path);
+      impl_->replace_quarantined.run(as_blob(skipped.file.path), skipped.file.size_bytes,
+                                     skipped.file.modified_ns, skipped.reason, skipped.detail);
+    }
+  });
 }
 
 void IndexWriter::remove_paths(std::span<const std::string> paths) {
-  Transaction transaction(impl_->connection);
-  for (const std::string& path : paths) {
-    impl_->detach(path);
-    impl_->delete_quarantined.run(bytes_of(path));
-  }
-  transaction.commit();
+  in_transaction([&] {
+    for (const std::string& path : paths) {
+      impl_->detach(path);
+      impl_->delete_quarantined.run(as_blob(path));
+    }
+  });
 }
 
 void IndexWriter::move_files(std::span<const MovedFile> files) {
-  Transaction transaction(impl_->connection);
-  for (const MovedFile& file : files) {
-    const std::optional<ImageId> image = impl_->find_path(file.from);
-    require(image.has_value(), "move_files: a file is not in the index");
-    impl_->point(file.to, *image);
-    if (file.to.path != file.from) impl_->detach(file.from);
-  }
-  transaction.commit();
-}
-
-std::vector<IndexRoot> IndexWriter::roots() const {
-  return read_roots(impl_->connection);
+  in_transaction([&] {
+    for (const MovedFile& file : files) {
+      const std::optional<ImageId> image = find(file.from);
+      require(image.has_value(), "move_files: a file is not in the index");
+      impl_->point(file.to, *image);
+      if (file.to.path != file.from) impl_->detach(file.from);
+    }
+  });
 }
 
 void IndexWriter::put_roots(std::span<const IndexRoot> roots) {
-  Transaction transaction(impl_->connection);
-  for (const IndexRoot& root : roots) put_root(impl_->connection, root);
-  transaction.commit();
+  in_transaction([&] {
+    Statement delete_root(connection(), "DELETE FROM roots WHERE path = ?");
+    Statement insert_root(connection(), "INSERT INTO roots VALUES (?, ?)");
+    // A folder may have been below another root before, and a root of its own now.
+    Statement insert_device(connection(), "INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?)");
+    Statement insert_withheld(connection(), "INSERT OR REPLACE INTO withheld VALUES (?, ?)");
+    for (const IndexRoot& root : roots) {
+      delete_root.run(as_blob(root.path));
+      insert_root.run(as_blob(root.path), root.scanned_ns);
+      for (const FolderDevice& folder : root.devices) {
+        insert_device.run(as_blob(folder.path), as_blob(root.path), folder.device,
+                          folder.file_system);
+      }
+      for (const std::string& file : root.withheld) {
+        insert_withheld.run(as_blob(file), as_blob(root.path));
+      }
+    }
+  });
 }
 
 void IndexWriter::forget_roots(std::span<const std::string> roots) {
-  Transaction transaction(impl_->connection);
-  for (const std::string& root : roots) delete_root(impl_->connection, root);
-  transaction.commit();
+  in_transaction([&] {
+    Statement delete_root(connection(), "DELETE FROM roots WHERE path = ?");
+    for (const std::string& root : roots) delete_root.run(as_blob(root));
+  });
 }
 
 void IndexWriter::merge_segments(std::size_t max_segments) {
-  Transaction transaction(impl_->connection);
-  impl_->segments.merge(max_segments);
-  transaction.commit();
+  in_transaction([&] { impl_->segments.merge(max_segments); });
 }
 
 void IndexWriter::compact() {
-  Transaction transaction(impl_->connection);
-  impl_->segments.merge_everything();
-  transaction.commit();
-  impl_->connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  in_transaction([&] { impl_->segments.merge_everything(); });
+  connection().execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 void IndexWriter::replace_content(const std::filesystem::path& other) {
-  lookalike::replace_content(impl_->connection, other);
+  const Attachment attachment(connection(), other);
+  in_transaction([&] {
+    for (auto table = kTables.rbegin(); table != kTables.rend(); ++table) {
+      connection().execute(fmt::format("DELETE FROM main.{}", *table).c_str());
+    }
+    for (const char* table : kTables) {
+      connection().execute(
+          fmt::format("INSERT INTO main.{} SELECT * FROM other.{}", table, table).c_str());
+    }
+  });
 }
 
 void IndexWriter::set_derived(std::string_view name, std::string_view value) {
-  Transaction transaction(impl_->connection);
-  Statement(impl_->connection, "INSERT OR REPLACE INTO derived (name, value) VALUES (?, ?)")
-      .run(name, value);
-  transaction.commit();
+  in_transaction([&] {
+    Statement(connection(), "INSERT OR REPLACE INTO derived (name, value) VALUES (?, ?)")
+        .run(name, value);
+  });
 }
 
 std::int64_t IndexWriter::begin_run(std::string_view command, std::int64_t started_ns) {
-  Transaction transaction(impl_->connection);
-  const std::int64_t id = lookalike::begin_run(impl_->connection, command, started_ns);
-  transaction.commit();
+  std::int64_t id = 0;
+  in_transaction([&] {
+    connection().execute("UPDATE runs SET outcome = 'killed' WHERE outcome = 'running'");
+    Statement(connection(),
+              "INSERT INTO runs (command, started_ns, elapsed_seconds, outcome, document) "
+              "VALUES (?, ?, 0, 'running', '')")
+        .run(command, started_ns);
+    id = connection().last_insert_id();
+  });
   return id;
 }
 
 void IndexWriter::end_run(const RunRecord& run) {
-  Transaction transaction(impl_->connection);
-  lookalike::end_run(impl_->connection, run);
-  transaction.commit();
+  in_transaction([&] {
+    Statement(connection(),
+              "UPDATE runs SET elapsed_seconds = ?, outcome = ?, document = ? WHERE id = ?")
+        .run(run.elapsed_seconds, run.outcome, run.document, run.id);
+  });
 }
 
-// Before the lock goes, so that nobody else has begun to write what is deleted.
+// Before the lock is released, so that nobody else can have begun to write what is deleted.
 void IndexWriter::discard() {
-  const std::filesystem::path database = impl_->connection.path();
+  const std::filesystem::path database = connection().path();
   for (const char* ending : {"", "-wal", "-shm"}) {
     std::error_code ignored;
     std::filesystem::remove(database.string() + ending, ignored);

@@ -4,8 +4,11 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
+
+#include "storage/paths.h"
 
 namespace lookalike {
 namespace {
@@ -116,12 +119,11 @@ DELETE FROM images WHERE blank;
 )sql"};
 
 std::int64_t number(const Connection& connection, const char* sql) {
-  Statement statement(connection, sql);
-  Rows rows = statement.rows();
-  return rows.next() ? rows.integer(0) : 0;
+  return Statement(connection, sql).first<std::int64_t>().value_or(0);
 }
 
-// Version of our index, or nothing for an empty database.
+// The version of an index of lookalike; nothing for an empty database. Throws for a foreign
+// database and a newer format.
 std::optional<std::int64_t> stored_version(const Connection& connection) {
   const std::int64_t owner = number(connection, "PRAGMA application_id");
   const std::int64_t version = number(connection, "PRAGMA user_version");
@@ -138,6 +140,25 @@ std::optional<std::int64_t> stored_version(const Connection& connection) {
                             connection.path(), version, kSchemaVersion));
   }
   return version;
+}
+
+void require_file(const std::filesystem::path& database) {
+  using std::filesystem::file_type;
+  std::error_code error;
+  const file_type type = std::filesystem::status(database, error).type();
+  if (type == file_type::regular) return;
+  if (type == file_type::none) {
+    throw Error(ErrorKind::kStorage, database.string() + ": cannot be reached: " + error.message());
+  }
+  throw Error(
+      ErrorKind::kInput,
+      database.string() + (type == file_type::not_found ? ": does not exist" : ": is not a file"));
+}
+
+bool has_unread_log(const std::filesystem::path& database) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(database.string() + "-wal", error);
+  return !error && size > 0;
 }
 
 }  // namespace
@@ -168,10 +189,6 @@ void check_schema(const Connection& connection) {
   }
 }
 
-void check_writable_schema(const Connection& connection) {
-  stored_version(connection);
-}
-
 void migrate(Connection& connection) {
   Transaction transaction(connection);
   const std::int64_t version = stored_version(connection).value_or(0);
@@ -182,6 +199,37 @@ void migrate(Connection& connection) {
                                  kApplicationId, kSchemaVersion)
                          .c_str());
   transaction.commit();
+}
+
+Connection open_for_reading(const std::filesystem::path& database) {
+  require_file(database);
+  const std::filesystem::path file = resolved(database);  // once: SQLite refuses later links
+  try {
+    Connection connection(file, Connection::Mode::kRead);
+    check_schema(connection);
+    return connection;
+  } catch (const Error& error) {
+    // In a folder that cannot be written, SQLite has nowhere to put the files that programs share.
+    // Without an unread log the database is complete by itself.
+    if (error.kind() != ErrorKind::kStorage || has_unread_log(file)) throw;
+  }
+  Connection connection(file, Connection::Mode::kImmutable);
+  check_schema(connection);
+  return connection;
+}
+
+Connection open_for_writing(const std::filesystem::path& database) {
+  Connection connection(resolved(database), Connection::Mode::kWrite);
+  connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384");
+  stored_version(connection);  // before the first change to the file
+  // WAL before the tables, so that a writer killed in between leaves no rollback journal, which
+  // readers could not roll back.
+  // FULL: what publish() returned from survives a power cut, so that a caller may drop its own
+  // copy. It costs one sync a batch, next to nothing beside extracting one.
+  connection.execute(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864");
+  migrate(connection);
+  return connection;
 }
 
 }  // namespace lookalike

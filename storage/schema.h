@@ -1,16 +1,19 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "base/error.h"
 #include "storage/sqlite.h"
 
-// What an index's database looks like; storage/FORMATS.md says what is in its blobs.
+// The tables of an index: their migrations, and how the database is opened. storage/FORMATS.md
+// describes the blobs in them.
 namespace lookalike {
 
 inline constexpr int kSchemaVersion = 4;
 
-// A database without tables: no index, or one that was stopped before its first transaction.
+// A database without tables: no index, or a first run that was stopped before its first
+// transaction.
 class EmptyIndex : public Error {
  public:
   explicit EmptyIndex(const std::string& message) : Error(ErrorKind::kInput, message) {}
@@ -19,18 +22,19 @@ class EmptyIndex : public Error {
 // Whether a file with this start is an index, of any format. Needs the first 100 bytes.
 bool begins_an_index(ByteView start);
 
-// Throws Error(kInput) when the database is not an index of lookalike, EmptyIndex when there is
-// nothing in it, and Error(kStorage) when it is an index of a newer format, or of one that is to
-// be brought up to date by a writer first.
+// Mode kRead, or kImmutable if SQLite cannot create its files in the database's folder. Throws
+// Error(kInput) if it is missing or is no index of lookalike, EmptyIndex if it has no tables, and
+// Error(kStorage) if it cannot be reached, is of a newer format, must first be migrated by a
+// writer, or SQLite fails.
+Connection open_for_reading(const std::filesystem::path& database);
+
+// Creates a missing database and migrates an older index, all or nothing. Throws Error(kInput) for
+// a foreign database and Error(kStorage) for a newer format, or one that cannot be written, even
+// if there is nothing to migrate.
+Connection open_for_writing(const std::filesystem::path& database);
+
+// The two checks and the migration on an open database; these throw as above.
 void check_schema(const Connection& connection);
-
-// Throws as check_schema for a database of somebody else and for a newer format; an empty one and
-// an older index are what a writer may go on with.
-void check_writable_schema(const Connection& connection);
-
-// Makes the tables of an empty database and brings an older index up to date, all or nothing.
-// Throws as check_writable_schema, and as Connection for one that cannot be written, even when
-// there is nothing to do.
 void migrate(Connection& connection);
 
 }  // namespace lookalike

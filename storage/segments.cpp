@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "storage/codecs.h"
-#include "storage/index_tables.h"
 
 namespace lookalike {
 namespace {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,16 +36,18 @@ class Connection {
   void execute(const char* sql);  // any number of statements
   std::int64_t last_insert_id() const;
   std::string path() const;
+  Mode mode() const { return mode_; }
   sqlite3* handle() const { return handle_.get(); }
 
  private:
   struct Close {
     void operator()(sqlite3* handle) const noexcept;
   };
+  Mode mode_;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// The rows of a running query. Starts over the statement when it goes.
+// The rows of a running query. Destruction resets the statement.
 class Rows {
  public:
   explicit Rows(sqlite3_stmt* statement) : statement_(statement) {}
@@ -51,18 +56,42 @@ class Rows {
   Rows& operator=(const Rows&) = delete;
 
   bool next();
-  // Of the current row. Views hold until the next row.
+  // Columns of the current row, from 0. Views hold until the next row.
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string_view text(int column) const;
   ByteView blob(int column) const;
+  // Sets each value to the column of its position: integers and bool by conversion, double,
+  // std::string (TEXT or BLOB), and arrays of bytes, which a shorter blob fills in part.
+  template <typename... Values>
+  void read(Values&... values) const {
+    int column = 0;
+    (get(column++, values), ...);
+  }
 
  private:
+  template <std::integral T>
+  void get(int column, T& value) const {
+    value = static_cast<T>(integer(column));
+  }
+  void get(int column, double& value) const { value = real(column); }
+  void get(int column, std::string& value) const { value = text(column); }
+  template <std::size_t n>
+  void get(int column, std::array<std::uint8_t, n>& value) const {
+    const ByteView bytes = blob(column);
+    std::copy_n(bytes.begin(), std::min(bytes.size(), n), value.begin());
+  }
+
   sqlite3_stmt* statement_;
 };
 
-// A prepared statement. Values are bound in order; text and blobs are not copied, so what they
-// view must live until run() returns or the rows are gone.
+// A file's path as a blob: SQLite's text must be UTF-8, and paths may hold any bytes.
+inline ByteView as_blob(std::string_view path) {
+  return {reinterpret_cast<const std::uint8_t*>(path.data()), path.size()};
+}
+
+// A prepared statement. Values are bound in order; text and blobs are not copied, so they must
+// outlive run() or the rows.
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
@@ -78,6 +107,15 @@ class Statement {
   [[nodiscard]] Rows rows(const Values&... values) {
     bind_all(values...);
     return Rows(statement_.get());
+  }
+  // The first column of the first row; nothing without rows.
+  template <typename T, typename... Values>
+  std::optional<T> first(const Values&... values) {
+    Rows found = rows(values...);
+    if (!found.next()) return std::nullopt;
+    T value{};
+    found.read(value);
+    return value;
   }
 
  private:

@@ -158,7 +158,7 @@ class IndexRun {
     std::vector<SourceFile> indexed = writer_.files();
     require_images(found);
     put_new_roots();
-    std::optional<Codebook> codebook = writer_.codebook();
+    std::optional<Codebook> codebook = writer_.stored_codebook();
     if (codebook) {
       refuse_retired(writer_.settings());
       writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));

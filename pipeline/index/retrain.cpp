@@ -19,7 +19,6 @@
 #include "pipeline/index/run_recorder.h"
 #include "pipeline/index/update_plan.h"
 #include "storage/index_reader.h"
-#include "storage/other_settings.h"
 
 namespace lookalike {
 namespace {

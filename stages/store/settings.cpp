@@ -11,7 +11,6 @@
 #include "config/fields.h"
 #include "config/retired.h"
 #include "storage/artefact_files.h"
-#include "storage/other_settings.h"
 
 namespace lookalike {
 namespace {

@@ -16,13 +16,23 @@ using testing::Not;
 
 TEST_F(IndexTest, CodebookAndSettingsComeBack) {
   EXPECT_EQ(writer_->settings(), (Settings{{"extract.octaves", "4"}}));
-  ASSERT_TRUE(writer_->codebook());
-  EXPECT_EQ(writer_->codebook()->thresholds, sample_codebook().thresholds);
+  ASSERT_TRUE(writer_->stored_codebook());
+  EXPECT_EQ(writer_->stored_codebook()->thresholds, sample_codebook().thresholds);
+}
+
+TEST_F(IndexTest, TheWriterReadsWhatItWrote) {
+  publish(1, 1);
+  EXPECT_EQ(writer_->counts().images, 1U);
+  EXPECT_EQ(posted(*writer_), (std::set<ImageId>{1}));
+  publish(2, 2);
+  remove(1);
+  EXPECT_EQ(posted(*writer_), (std::set<ImageId>{2}));
+  EXPECT_EQ(writer_->content_hash(), reader().content_hash());
 }
 
 TEST_F(IndexTest, ANewIndexHasNoCodebook) {
   const IndexWriter writer(folder_ / "new.db");
-  EXPECT_FALSE(writer.codebook());
+  EXPECT_FALSE(writer.stored_codebook());
   EXPECT_THAT(writer.settings(), IsEmpty());
 }
 
@@ -90,16 +100,11 @@ TEST_F(IndexTest, ContentTwiceInOneBatchIsStoredOnce) {
 
 TEST_F(IndexTest, AddedPathKeepsTheImageWhenTheFirstGoes) {
   publish(1, 1);
-  SourceFile moved = sample_file(1);
-  moved.path = "/photos/moved.jpg";
-  writer_->add_path(moved, sample_image(1).content);
+  ImageToStore copy = sample_to_store(1);
+  copy.words.image.file.path = "/photos/moved.jpg";
+  publish(copy);
   remove(1);
   EXPECT_THAT(reader().image(1)->paths, ElementsAre("/photos/moved.jpg"));
-}
-
-TEST_F(IndexTest, AddingAPathToUnknownContentIsABug) {
-  EXPECT_EQ(error_of([&] { writer_->add_path(sample_file(1), {}); }).kind(), ErrorKind::kInternal);
-  EXPECT_THAT(writer_->files(), IsEmpty());
 }
 
 TEST_F(IndexTest, NumbersAreNeverUsedAgain) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "storage/other_settings.h"
 
 namespace lookalike {
 namespace {
