@@ -13,10 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "storage/artefact_codecs.h"
-#include "storage/atomic_file.h"
 #include "storage/digest.h"
-#include "storage/paths.h"
 
 namespace lookalike {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "base/artefacts.h"
 #include "base/content_hash.h"
+#include "base/files.h"
 #include "storage/codecs.h"
 #include "storage/digest.h"
 #include "storage/schema.h"
@@ -247,7 +248,7 @@ std::optional<StoredImage> IndexReader::image(ImageId id) const {
 }
 
 std::optional<ImageId> IndexReader::find(const std::string& path) const {
-  return impl_->select_by_path.first<ImageId>(as_blob(path));
+  return impl_->select_by_path.first<ImageId>(bytes_of(path));
 }
 
 std::optional<ImageId> IndexReader::find(const ContentHash& content) const {
@@ -303,11 +304,11 @@ std::vector<IndexRoot> IndexReader::roots() const {
   for (Rows rows = select.rows(); rows.next();) {
     IndexRoot& root = roots.emplace_back();
     rows.read(root.path, root.scanned_ns);
-    for (Rows devices = select_devices.rows(as_blob(root.path)); devices.next();) {
+    for (Rows devices = select_devices.rows(bytes_of(root.path)); devices.next();) {
       FolderDevice& folder = root.devices.emplace_back();
       devices.read(folder.path, folder.device, folder.file_system);
     }
-    for (Rows files = select_withheld.rows(as_blob(root.path)); files.next();) {
+    for (Rows files = select_withheld.rows(bytes_of(root.path)); files.next();) {
       root.withheld.emplace_back(files.text(0));
     }
   }

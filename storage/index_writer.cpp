@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "base/files.h"
 #include "storage/artefact_files.h"
 #include "storage/codecs.h"
-#include "storage/paths.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
 
@@ -132,15 +132,15 @@ ImageId IndexWriter::Impl::insert(const ImageToStore& image) {
 
 void IndexWriter::Impl::point(const SourceFile& file, ImageId image) {
   const std::optional<ImageId> before = index.find(file.path);
-  replace_file.run(as_blob(file.path), image, file.size_bytes, file.modified_ns);
-  delete_quarantined.run(as_blob(file.path));
+  replace_file.run(bytes_of(file.path), image, file.size_bytes, file.modified_ns);
+  delete_quarantined.run(bytes_of(file.path));
   if (before && *before != image) remove_if_unnamed(*before);
 }
 
 void IndexWriter::Impl::detach(const std::string& path) {
   const std::optional<ImageId> image = index.find(path);
   if (!image) return;
-  delete_file.run(as_blob(path));
+  delete_file.run(bytes_of(path));
   remove_if_unnamed(*image);
 }
 
@@ -207,7 +207,7 @@ void IndexWriter::put_in_quarantine(std::span<const SkippedFile> files) {
   in_transaction([&] {
     for (const SkippedFile& skipped : files) {
       impl_->detach(skipped.file.path);
-      impl_->replace_quarantined.run(as_blob(skipped.file.path), skipped.file.size_bytes,
+      impl_->replace_quarantined.run(bytes_of(skipped.file.path), skipped.file.size_bytes,
                                      skipped.file.modified_ns, skipped.reason, skipped.detail);
     }
   });
@@ -217,7 +217,7 @@ void IndexWriter::remove_paths(std::span<const std::string> paths) {
   in_transaction([&] {
     for (const std::string& path : paths) {
       impl_->detach(path);
-      impl_->delete_quarantined.run(as_blob(path));
+      impl_->delete_quarantined.run(bytes_of(path));
     }
   });
 }
@@ -241,14 +241,14 @@ void IndexWriter::put_roots(std::span<const IndexRoot> roots) {
     Statement insert_device(connection(), "INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?)");
     Statement insert_withheld(connection(), "INSERT OR REPLACE INTO withheld VALUES (?, ?)");
     for (const IndexRoot& root : roots) {
-      delete_root.run(as_blob(root.path));
-      insert_root.run(as_blob(root.path), root.scanned_ns);
+      delete_root.run(bytes_of(root.path));
+      insert_root.run(bytes_of(root.path), root.scanned_ns);
       for (const FolderDevice& folder : root.devices) {
-        insert_device.run(as_blob(folder.path), as_blob(root.path), folder.device,
+        insert_device.run(bytes_of(folder.path), bytes_of(root.path), folder.device,
                           folder.file_system);
       }
       for (const std::string& file : root.withheld) {
-        insert_withheld.run(as_blob(file), as_blob(root.path));
+        insert_withheld.run(bytes_of(file), bytes_of(root.path));
       }
     }
   });
@@ -257,7 +257,7 @@ void IndexWriter::put_roots(std::span<const IndexRoot> roots) {
 void IndexWriter::forget_roots(std::span<const std::string> roots) {
   in_transaction([&] {
     Statement delete_root(connection(), "DELETE FROM roots WHERE path = ?");
-    for (const std::string& root : roots) delete_root.run(as_blob(root));
+    for (const std::string& root : roots) delete_root.run(bytes_of(root));
   });
 }
 

@@ -6,12 +6,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/files.h"
 #include "storage/byte_stream.h"
 
 namespace lookalike {
-
-struct OutputTarget;
 
 // The length of the start of a file that decides its kind.
 inline constexpr std::size_t kMarkBytes = 4096;
@@ -26,6 +26,29 @@ struct OutputKind {
 // The kind of all files that begin with these bytes.
 OutputKind kind_that_begins(std::string name, std::string beginning);
 
+// The file that an option names for writing.
+struct OutputTarget {
+  std::string option;           // "--report"
+  std::filesystem::path given;  // as the option has it
+  // The absolute names of the file: the given one without "." and "..", then that of each link on
+  // the way, last the file's own. The file need not exist.
+  std::vector<std::filesystem::path> names;
+  bool is_link = false;  // whether the given name is a link
+  // A duplicate of the process's open file that the names lead to (/dev/stdout, /dev/fd/N); else
+  // not open.
+  FileDescriptor open_file{};
+
+  const std::filesystem::path& path() const { return names.back(); }
+
+  // Throws Error(kUsage, "OPTION: PATH: what"); for a link the message names its target.
+  [[noreturn]] void refuse(const std::string& what) const;
+};
+
+// Follows symbolic links one by one. Refuses a path whose folder does not exist, a path that ends
+// in a slash, "." or "..", dangling links, loops, and a number of a file that is not open for
+// writing.
+OutputTarget follow_links(const std::string& option, const std::filesystem::path& path);
+
 // How a target is written.
 enum class OutputForm {
   kNew,       // nothing has the name: the file appears whole, and replaces nothing
@@ -38,7 +61,7 @@ enum class OutputForm {
 // Throws Error(kStorage) with the system's reason when writing fails.
 class OutputFile {
  public:
-  // For a name that the program itself made, such as those in DATABASE.work: replaces any file of
+  // For a name that the program itself chose, such as those in DATABASE.work: replaces any file of
   // the name. OutputGuard::open() is for names that options give.
   static OutputFile unguarded(const std::filesystem::path& file);
 
@@ -52,8 +75,8 @@ class OutputFile {
   // The first call creates the temporary file, or opens the stream; opening a FIFO waits for its
   // reader.
   void write(ByteView bytes);
-  void write(std::string_view text);
-  // Call it once, after the last write(). Throws Error(kUsage) if the name has meanwhile been taken
+  void write(std::string_view text) { write(bytes_of(text)); }
+  // Call once, after the last write(). Throws Error(kUsage) if the name has meanwhile been taken
   // by something that must not be replaced, which stays as it is.
   void commit();
 

@@ -18,35 +18,22 @@
 #include "base/error.h"
 #include "base/scan.h"
 #include "base/text.h"
-#include "storage/atomic_file.h"
-#include "storage/output_target.h"
 #include "storage/schema.h"
 
 namespace lookalike {
 namespace {
 
+namespace fs = std::filesystem;
+
 // The files of an index FILE: itself, FILE-wal, FILE-shm and FILE-journal of SQLite, FILE.lock of
 // the writer, FILE.work with a training sample, and FILE.retrain, an index that is built beside it
 // and has the same files.
-// FILE and the names beside it; of the work folders, not their content.
-std::vector<std::filesystem::path> files_of_index(const std::filesystem::path& database);
-
-// Every FILE such that the name is one of its files, or lies in one of its work folders.
-std::vector<std::filesystem::path> possible_indexes(const std::filesystem::path& name);
-
-namespace fs = std::filesystem;
-
 constexpr std::string_view kWorkFolder = ".work";
 constexpr std::array<std::string_view, 6> kEndings = {"",         "-wal",  "-shm",
                                                       "-journal", ".lock", kWorkFolder};
 constexpr std::string_view kRetrained = ".retrain";
 
-bool drop_ending(std::string& name, std::string_view ending) {
-  if (name.size() <= ending.size() || !name.ends_with(ending)) return false;
-  name.resize(name.size() - ending.size());
-  return true;
-}
-
+// Without the content of its work folders.
 std::vector<fs::path> files_of_index(const fs::path& database) {
   std::vector<fs::path> files;
   for (const std::string_view index : {std::string_view(), kRetrained}) {
@@ -57,6 +44,13 @@ std::vector<fs::path> files_of_index(const fs::path& database) {
   return files;
 }
 
+bool drop_ending(std::string& name, std::string_view ending) {
+  if (name.size() <= ending.size() || !name.ends_with(ending)) return false;
+  name.resize(name.size() - ending.size());
+  return true;
+}
+
+// Every FILE such that the name is one of its files, or lies in one of its work folders.
 std::vector<fs::path> possible_indexes(const fs::path& name) {
   std::vector<fs::path> found;
   const auto add_without = [&](std::string file, std::string_view ending) {
@@ -71,8 +65,6 @@ std::vector<fs::path> possible_indexes(const fs::path& name) {
   return found;
 }
 
-namespace fs = std::filesystem;
-
 // Two names with equal ids are names of one file.
 struct FileId {
   dev_t device = 0;
@@ -80,14 +72,19 @@ struct FileId {
   bool operator==(const FileId&) const = default;
 };
 
+FileId id_of(const struct stat& status) {
+  return {status.st_dev, status.st_ino};
+}
+
 std::optional<FileId> id_of(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  return FileId{status.st_dev, status.st_ino};
+  return id_of(status);
 }
 
-bool is_one_of(const std::vector<fs::path>& names, const fs::path& name) {
-  return std::ranges::find(names, name) != names.end();
+template <typename T>
+bool is_one_of(const std::vector<T>& values, const T& value) {
+  return std::ranges::find(values, value) != values.end();
 }
 
 fs::path normal(const fs::path& path) {
@@ -97,11 +94,11 @@ fs::path normal(const fs::path& path) {
 }
 
 // The canonical name, as far as the file exists.
-fs::path own_name(const fs::path& path) {
+fs::path canonical_name(const fs::path& path) {
   std::error_code error;
   const fs::path name = normal(path);
-  fs::path own = fs::weakly_canonical(name, error);
-  return error ? name : own;
+  fs::path canonical = fs::weakly_canonical(name, error);
+  return error ? name : canonical;
 }
 
 // Up to kMarkBytes of a regular file; none if it cannot be read. Other files are not even opened,
@@ -117,15 +114,23 @@ Bytes start_of(const fs::path& file) {
   const auto read_to = [&](std::size_t done, std::size_t left) {
     return ::pread(opened.number(), bytes.data() + done, left, static_cast<off_t>(done));
   };
-  return moves_all(bytes.size(), read_to) ? bytes : Bytes();
+  return move_all(bytes.size(), read_to) ? bytes : Bytes();
 }
 
-std::string_view text_of(ByteView bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+// Nothing if there is no such file.
+std::optional<struct stat> status_of(const OutputTarget& target) {
+  struct stat status {};
+  if (target.open_file.is_open()) {
+    if (::fstat(target.open_file.number(), &status) == 0) return status;
+  } else {
+    if (::lstat(target.path().c_str(), &status) == 0) return status;
+    if (errno == ENOENT) return std::nullopt;
+  }
+  target.refuse(std::generic_category().message(errno) + "; name another file");
 }
 
 struct ProtectedFolder {
-  fs::path name;  // as it was named, and absolute
+  fs::path name;  // as given, and absolute
   std::optional<FileId> id;
   std::vector<std::string> extensions;
 
@@ -144,71 +149,48 @@ struct ClaimedFile {
   std::optional<FileId> id;  // nothing for a new file
 };
 
-[[noreturn]] void refuse_input(const OutputTarget& target) {
-  target.refuse("is read by this command: name another file");
-}
-
-[[noreturn]] void refuse_image(const OutputTarget& target, const ProtectedFolder& folder) {
-  target.refuse(
-      fmt::format("is, or would be, an image to index, as it lies in {}: name another "
-                  "file, or another ending",
-                  printable(folder.name.native())));
-}
-
 [[noreturn]] void refuse_index(const OutputTarget& target, const fs::path& index) {
   target.refuse(
       fmt::format("belongs to the index {}: name another file", printable(index.native())));
 }
 
-// Nothing if there is no such file.
-std::optional<struct stat> status_of(const OutputTarget& target) {
-  struct stat status {};
-  if (target.open_file.is_open()) {
-    if (::fstat(target.open_file.number(), &status) == 0) return status;
-  } else {
-    if (::lstat(target.path().c_str(), &status) == 0) return status;
-    if (errno == ENOENT) return std::nullopt;
-  }
-  target.refuse(std::generic_category().message(errno) + "; name another file");
-}
-
-FileId id_of(const struct stat& status) {
-  return {status.st_dev, status.st_ino};
-}
-
 }  // namespace
 
+// Each check refuses the target by an error, or returns.
 struct OutputGuard::Rules {
   bool force = false;
-  std::vector<fs::path> inputs{};  // each by its normal and by its own name
+  std::vector<fs::path> inputs{};  // each by its normal and by its canonical name
   std::vector<FileId> input_ids{};
-  std::vector<fs::path> indexes{};  // by their own names
+  std::vector<fs::path> indexes{};  // by their canonical names
   std::vector<ProtectedFolder> folders{};
   std::vector<std::function<bool(const std::string&)>> known_files{};
   std::vector<ClaimedFile> claimed{};
 
-  bool is_input(const OutputTarget& target) const {
+  void check_inputs(const OutputTarget& target) const {
     const std::optional<struct stat> status = status_of(target);
-    if (status && S_ISCHR(status->st_mode)) return false;  // --config /dev/null
-    return (status && std::ranges::find(input_ids, id_of(*status)) != input_ids.end()) ||
-           std::ranges::any_of(target.names,
-                               [&](const fs::path& name) { return is_one_of(inputs, name); });
-  }
-
-  // The protected folder in which the target has the name of an image; null if there is none.
-  const ProtectedFolder* folder_of_image(const OutputTarget& target) const {
-    for (const ProtectedFolder& folder : folders) {
-      const auto is_image = [&](const fs::path& name) {
-        return is_image_name(name, folder.extensions) && folder.holds(name);
-      };
-      if (std::ranges::any_of(target.names, is_image)) return &folder;
+    if (status && S_ISCHR(status->st_mode)) return;  // --config /dev/null
+    if ((status && is_one_of(input_ids, id_of(*status))) ||
+        std::ranges::any_of(target.names,
+                            [&](const fs::path& name) { return is_one_of(inputs, name); })) {
+      target.refuse("is read by this command: name another file");
     }
-    return nullptr;
   }
 
-  // Refuses by name, whatever has the name.
+  void check_folders(const OutputTarget& target) const {
+    for (const ProtectedFolder& folder : folders) {
+      for (const fs::path& name : target.names) {
+        if (!is_image_name(name, folder.extensions) || !folder.holds(name)) continue;
+        target.refuse(
+            fmt::format("is, or would be, an image to index, as it lies in {}: name another "
+                        "file, or another ending",
+                        printable(folder.name.native())));
+      }
+    }
+  }
+
+  // By name, whatever has the name.
   void check_names(const OutputTarget& target) const {
-    if (const ProtectedFolder* folder = folder_of_image(target)) refuse_image(target, *folder);
+    check_folders(target);
     for (const fs::path& name : target.names) {
       for (const fs::path& index : possible_indexes(name)) {
         if (is_one_of(indexes, index) || begins_an_index(start_of(index))) {
@@ -221,9 +203,17 @@ struct OutputGuard::Rules {
     }
   }
 
-  // Refuses by what has the name; else returns how it is written.
+  void check_index_files(const OutputTarget& target, const FileId& id) const {
+    for (const fs::path& index : indexes) {
+      for (const fs::path& file : files_of_index(index)) {
+        if (id_of(file) == id) refuse_index(target, index);
+      }
+    }
+  }
+
+  // By what has the name; returns how it is written.
   OutputForm check_file(const OutputTarget& target, const OutputKind& kind) const {
-    if (is_input(target)) refuse_input(target);
+    check_inputs(target);
     const std::optional<struct stat> status = status_of(target);
     if (!status) return OutputForm::kNew;
     check_index_files(target, id_of(*status));
@@ -240,21 +230,14 @@ struct OutputGuard::Rules {
     if ((status->st_mode & 0222U) == 0) {
       target.refuse("is read-only: name another file, or replace it with --force");
     }
-    if (status->st_size > 0 && !kind.is_earlier(text_of(start))) {
+    const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+    if (status->st_size > 0 && !kind.is_earlier(text)) {
       target.refuse(
           fmt::format("is a file, but not {}: name another file, or replace it with "
                       "--force",
                       kind.name));
     }
     return OutputForm::kReplaced;
-  }
-
-  void check_index_files(const OutputTarget& target, const FileId& id) const {
-    for (const fs::path& index : indexes) {
-      for (const fs::path& file : files_of_index(index)) {
-        if (id_of(file) == id) refuse_index(target, index);
-      }
-    }
   }
 
   // Outputs may share a character device, such as /dev/null.
@@ -276,7 +259,7 @@ OutputGuard::OutputGuard(bool force) : rules_(std::make_shared<Rules>(Rules{.for
 void OutputGuard::add_input(const fs::path& file) {
   if (file.empty()) return;
   rules_->inputs.push_back(normal(file));
-  rules_->inputs.push_back(own_name(file));
+  rules_->inputs.push_back(canonical_name(file));
   if (const auto id = id_of(file)) rules_->input_ids.push_back(*id);
 }
 
@@ -285,7 +268,7 @@ void OutputGuard::add_inputs(std::span<const std::string> files) {
 }
 
 void OutputGuard::add_index(const fs::path& database) {
-  rules_->indexes.push_back(own_name(database));
+  rules_->indexes.push_back(canonical_name(database));
 }
 
 void OutputGuard::protect_folder(const fs::path& folder, std::span<const std::string> extensions) {
@@ -299,11 +282,10 @@ void OutputGuard::protect_files(std::function<bool(const std::string&)> is_known
 
 void OutputGuard::claim_index(const std::string& option, const fs::path& database) {
   const OutputTarget target{
-      .option = option, .given = database, .names = {normal(database), own_name(database)}};
-  const bool is_input = rules_->is_input(target);
-  const ProtectedFolder* const folder = rules_->folder_of_image(target);
-  if ((is_input || folder != nullptr) && !begins_an_index(start_of(target.path()))) {
-    is_input ? refuse_input(target) : refuse_image(target, *folder);
+      .option = option, .given = database, .names = {normal(database), canonical_name(database)}};
+  if (!begins_an_index(start_of(target.path()))) {
+    rules_->check_inputs(target);
+    rules_->check_folders(target);
   }
   add_index(database);
 }

@@ -36,7 +36,7 @@ class OutputGuard {
   void add_index(const std::filesystem::path& database);
   // Protects the names that is_image_name() accepts, in the folder and below it.
   void protect_folder(const std::filesystem::path& folder, std::span<const std::string> extensions);
-  // Protects the files whose absolute names `is_known` accepts. Only open() calls it.
+  // Protects the files whose absolute names `is_known` accepts. Called by open() alone.
   void protect_files(std::function<bool(const std::string& path)> is_known);
 
   // As add_index(), for a database that the command may create. Throws Error(kUsage) if it is not
@@ -44,17 +44,17 @@ class OutputGuard {
   void claim_index(const std::string& option, const std::filesystem::path& database);
 
   // Checks that the file may be written, and creates nothing. OutputFile::commit() checks again.
-  // Throws Error(kUsage, "OPTION: PATH: what is there: how to go on").
+  // Throws Error(kUsage, "OPTION: PATH: what is wrong: what to do").
   OutputFile open(const std::string& option, const std::filesystem::path& path,
                   const OutputKind& kind);
-  // Nothing for an empty path, of an option that was not given.
+  // Nothing for an empty path, which is that of an option that was not given.
   std::optional<OutputFile> open_if_named(const std::string& option,
                                           const std::filesystem::path& path,
                                           const OutputKind& kind);
 
  private:
   struct Rules;
-  std::shared_ptr<Rules> rules_;  // the files that open() returned check by them again
+  std::shared_ptr<Rules> rules_;  // shared with the files that open() returned
 };
 
 }  // namespace lookalike

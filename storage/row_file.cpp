@@ -1,11 +1,9 @@
 #include "storage/row_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <string>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -18,8 +16,8 @@ RowFile::RowFile(std::filesystem::path folder, std::size_t cols)
   require(cols > 0, "RowFile: rows without columns");
   std::string name = (folder_ / ".rows.XXXXXX").string();
   file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-  if (!file_.is_open()) fail("cannot be made");
-  if (::unlink(name.c_str()) != 0) fail("cannot be unlinked");
+  if (!file_.is_open()) fail_file(folder_, "a temporary file there cannot be made");
+  if (::unlink(name.c_str()) != 0) fail_file(folder_, "a temporary file there cannot be unlinked");
 }
 
 void RowFile::write(std::size_t first, MatrixView<const float> rows) {
@@ -30,7 +28,8 @@ void RowFile::write(std::size_t first, MatrixView<const float> rows) {
   const auto write_from = [&](std::size_t done, std::size_t left) {
     return ::pwrite(file_.number(), bytes + done, left, static_cast<off_t>(start + done));
   };
-  if (!moves_all(rows.size() * sizeof(float), write_from)) fail("cannot be written");
+  if (!move_all(rows.size() * sizeof(float), write_from))
+    fail_file(folder_, "a temporary file there cannot be written");
   rows_ = std::max(rows_, first + rows.rows());
 }
 
@@ -42,7 +41,8 @@ std::vector<float> RowFile::read(std::size_t first, std::size_t count) const {
   const auto read_from = [&](std::size_t done, std::size_t left) {
     return ::pread(file_.number(), bytes + done, left, static_cast<off_t>(start + done));
   };
-  if (!moves_all(values.size() * sizeof(float), read_from)) fail("cannot be read");
+  if (!move_all(values.size() * sizeof(float), read_from))
+    fail_file(folder_, "a temporary file there cannot be read");
   return values;
 }
 
@@ -51,11 +51,6 @@ void RowFile::for_each_batch(const Visit& visit) const {
     const std::vector<float> values = read(first, std::min(kBatchRows, rows_ - first));
     visit(first, {values, cols_});
   }
-}
-
-void RowFile::fail(const char* what) const {
-  throw Error(ErrorKind::kStorage, folder_.string() + ": a temporary file there " + what + ": " +
-                                       std::generic_category().message(errno));
 }
 
 }  // namespace lookalike

@@ -5,24 +5,24 @@
 #include <functional>
 #include <vector>
 
+#include "base/files.h"
 #include "base/matrix_view.h"
-#include "storage/atomic_file.h"
 
 namespace lookalike {
 
-// A matrix [rows][cols] on disk, for what may not fit in memory: in a file without a name, which is
-// gone with this object and with the process. Reading may go on in several threads at once. Throws
+// A matrix [rows][cols] on disk, for data that may not fit in memory: in a file without a name,
+// which disappears with this object and with the process. Several threads may read at once. Throws
 // Error(kStorage), with the folder and the system's reason, when the file cannot be made, written
-// or read, and Error(kInternal) for rows that are not there, of another length, or without columns.
+// or read, and Error(kInternal) for rows that do not exist, of another length, or without columns.
 class RowFile {
  public:
   static constexpr std::size_t kBatchRows = std::size_t{1} << 15U;  // 8 MiB of 64-D descriptors
 
-  // Empty, in a folder that is there.
+  // Empty, in an existing folder.
   RowFile(std::filesystem::path folder, std::size_t cols);
 
-  // Puts rows [n][cols] where row `first` is. The matrix grows to hold them; what was never written
-  // is zero.
+  // Stores rows [n][cols] from row `first` on. The matrix grows to hold them; rows never written
+  // are zero.
   void write(std::size_t first, MatrixView<const float> rows);
 
   std::size_t rows() const { return rows_; }
@@ -37,8 +37,6 @@ class RowFile {
   void for_each_batch(const Visit& visit) const;
 
  private:
-  [[noreturn]] void fail(const char* what) const;
-
   std::filesystem::path folder_;
   std::size_t cols_;
   std::size_t rows_ = 0;

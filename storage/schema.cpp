@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "storage/paths.h"
+#include "base/files.h"
 
 namespace lookalike {
 namespace {

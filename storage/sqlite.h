@@ -28,7 +28,7 @@ class Connection {
     kImmutable,  // reads, and nobody else writes: needs no files beside the database
     kWrite,      // makes the file when there is none
   };
-  // file: as resolved() (storage/paths.h) gives it; a link anywhere in it is refused, since
+  // file: as resolved() (base/files.h) gives it; a link anywhere in it is refused, since
   // somebody has put it there after it was resolved. Files beside the database are not opened
   // through links either.
   Connection(const std::filesystem::path& file, Mode mode);
@@ -85,13 +85,8 @@ class Rows {
   sqlite3_stmt* statement_;
 };
 
-// A file's path as a blob: SQLite's text must be UTF-8, and paths may hold any bytes.
-inline ByteView as_blob(std::string_view path) {
-  return {reinterpret_cast<const std::uint8_t*>(path.data()), path.size()};
-}
-
 // A prepared statement. Values are bound in order; text and blobs are not copied, so they must
-// outlive run() or the rows.
+// outlive run() or the rows. Paths are blobs, bytes_of(path), since SQLite's text is UTF-8.
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);

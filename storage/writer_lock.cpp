@@ -9,20 +9,15 @@
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "storage/paths.h"
+#include "base/error.h"
 
 namespace lookalike {
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
-  throw Error(ErrorKind::kStorage, path.string() + ": " + what);
-}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -30,10 +25,10 @@ std::string host_name() {
   return name.data();
 }
 
-constexpr std::string_view kLine = "process ";  // as every lock begins
+constexpr std::string_view kLine = "process ";  // begins the line of a lock
 constexpr std::string_view kUnknown = "another process";
 
-// Its one line, or a stand-in in the moment before the holder has written it.
+// The line in the lock, or kUnknown in the moment before the holder has written it.
 std::string holder(const FileDescriptor& file) {
   std::array<char, 512> text{};
   const ssize_t size = ::pread(file.number(), text.data(), text.size(), 0);
@@ -48,18 +43,17 @@ WriterLock::WriterLock(const std::filesystem::path& database)
     : path_(resolved(database).string() + ".lock") {
   do {
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
-    if (!file_.is_open()) {
-      fail(path_, "cannot be made: " + std::generic_category().message(errno));
-    }
+    if (!file_.is_open()) fail_file(path_, "cannot be made");
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) {
-        fail(path_, "cannot be locked: " + std::generic_category().message(errno));
-      }
-      fail(database, "is being written by " + holder(file_));
+      if (errno != EWOULDBLOCK) fail_file(path_, "cannot be locked");
+      throw Error(ErrorKind::kStorage,
+                  database.string() + ": is being written by " + holder(file_));
     }
   } while (!is_current());
   if (const std::string line = holder(file_); !line.starts_with(kLine) && line != kUnknown) {
-    fail(path_, "is not a lock that lookalike wrote: move it away, or name another database");
+    throw Error(ErrorKind::kStorage, path_.string() +
+                                         ": is not a lock that lookalike wrote: move it away, or "
+                                         "name another database");
   }
   write_holder();
 }
@@ -68,7 +62,7 @@ WriterLock::~WriterLock() {
   ::unlink(path_.c_str());
 }
 
-// False when the holder before us removed the file between our opening and locking it.
+// False if the previous holder removed the file between our opening and locking it.
 bool WriterLock::is_current() const {
   struct stat ours {};
   struct stat named {};
@@ -81,7 +75,7 @@ void WriterLock::write_holder() const {
                                        ::getpid(), host_name(), fmt::gmtime(std::time(nullptr)));
   if (::ftruncate(file_.number(), 0) != 0 ||
       ::pwrite(file_.number(), line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) {
-    fail(path_, "cannot be written: " + std::generic_category().message(errno));
+    fail_file(path_, "cannot be written");
   }
 }
 

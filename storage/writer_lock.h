@@ -2,13 +2,13 @@
 
 #include <filesystem>
 
-#include "storage/atomic_file.h"
+#include "base/files.h"
 
 namespace lookalike {
 
-// The right to write an index: an flock(2) on DATABASE.lock, which names its holder and goes with
-// it, however the holder ends. Throws Error(kStorage) naming the process, its host and since when
-// when somebody else has it, and with the system's reason when the file cannot be made.
+// The right to write an index: an flock(2) on DATABASE.lock, which names its holder and is released
+// however the holder ends. Throws Error(kStorage) that names the holding process, its host and its
+// start, or the system's reason if the file cannot be made.
 class WriterLock {
  public:
   explicit WriterLock(const std::filesystem::path& database);

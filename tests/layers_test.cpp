@@ -39,9 +39,9 @@ const std::vector<Layer> kLayers = {
 };
 
 // What kernels/ uses of base/, so that it builds with OpenCL only: the standard library suffices.
-const Names kStandardBase = {"base/artefacts", "base/error",    "base/features",
-                             "base/geometry",  "base/image",    "base/matrix_view",
-                             "base/random",    "base/signature"};
+const Names kStandardBase = {"base/artefacts",   "base/error",    "base/features",
+                             "base/files",       "base/geometry", "base/image",
+                             "base/matrix_view", "base/random",   "base/signature"};
 
 // What stages share among themselves.
 const Names kSharedStages = {"stages/decode"};
@@ -181,14 +181,14 @@ TEST(Decoders, OfOpenCvAreCalledInOnePlace) {
 // An output never replaces what is not an output: OutputGuard sees to it for every option.
 TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
   static const std::regex kWriter(
-      R"(\bofstream\b|\bimwrite\(|\bfopen\(|\bAtomicFile\(|::unguarded\()");
+      R"(\bofstream\b|\bimwrite\(|\bfopen\(|\bAtomicFile\(|\bwrite_atomically\(|::unguarded\()");
   std::vector<std::string> writers;
   for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
     if (file.starts_with("tests/") || !file.ends_with(".cpp")) return;
     if (std::regex_search(text, kWriter)) writers.push_back(file);
   });
   EXPECT_THAT(writers, UnorderedElementsAre(
-                           "storage/atomic_file.cpp", "storage/output_file.cpp",
+                           "base/files.cpp", "storage/output_file.cpp",
                            // Names that the program makes: DATABASE.work and the user's cache.
                            "pipeline/index/feature_cache.cpp", "kernels/session/program_cache.cpp",
                            "kernels/tuning/tuning.cpp"));

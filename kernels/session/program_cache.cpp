@@ -5,7 +5,9 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
-#include <unistd.h>
+
+#include "base/error.h"
+#include "base/files.h"
 
 namespace lookalike {
 namespace {
@@ -47,17 +49,12 @@ void ProgramCache::store(const std::string& key, const std::vector<unsigned char
   if (folder_.empty() || binary.empty()) return;
   std::error_code ignored;
   std::filesystem::create_directories(folder_, ignored);
-  const std::filesystem::path target = file_for(key);
-  const std::filesystem::path temporary = target.string() + '.' + std::to_string(getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << header_for(key);
-  file.write(reinterpret_cast<const char*>(binary.data()),
-             static_cast<std::streamsize>(binary.size()));
-  file.close();
-  if (file) {
-    std::filesystem::rename(temporary, target, ignored);
-  } else {
-    std::filesystem::remove(temporary, ignored);
+  std::string content = header_for(key);
+  content.append(binary.begin(), binary.end());
+  try {
+    write_atomically(file_for(key), bytes_of(content));
+  } catch (const Error&) {
+    // The next process compiles again.
   }
 }
 

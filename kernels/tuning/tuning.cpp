@@ -9,9 +9,9 @@
 #include <sstream>
 #include <system_error>
 #include <tuple>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "kernels/session/kernel_source.h"
 
 namespace lookalike {
@@ -126,15 +126,12 @@ std::filesystem::path tuning_path(const std::filesystem::path& folder, const Tun
 
 std::filesystem::path store_tuning(const std::filesystem::path& folder, const TuningFile& file) {
   const std::filesystem::path path = tuning_path(folder, file.target);
-  const std::filesystem::path temporary = path.string() + '.' + std::to_string(getpid());
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  std::ofstream stream(temporary);
-  stream << format_tuning_file(file);
-  stream.close();
-  if (stream) std::filesystem::rename(temporary, path, failed);
-  if (!stream || failed) {
-    throw Error(ErrorKind::kStorage, "tuning: cannot write " + path.string());
+  std::error_code ignored;  // writing the file reports it
+  std::filesystem::create_directories(folder, ignored);
+  try {
+    write_atomically(path, bytes_of(format_tuning_file(file)));
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kStorage, std::string("tuning: ") + error.what());
   }
   return path;
 }

@@ -17,7 +17,7 @@
 #include "stages/decode/image_header.h"
 #include "stages/decode/pixels.h"
 #include "stages/decode/resize.h"
-#include "storage/atomic_file.h"
+#include "base/files.h"
 
 namespace lookalike {
 namespace {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "storage/atomic_file.h"
+#include "base/files.h"
 #include "storage/index_writer.h"
 #include "tests/storage/samples.h"
 

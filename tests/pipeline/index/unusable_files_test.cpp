@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "storage/atomic_file.h"
+#include "base/files.h"
 #include "tests/pipeline/index/index_run_fixture.h"
 
 namespace lookalike {

@@ -1,4 +1,4 @@
-#include "storage/paths.h"
+#include "base/files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "storage/atomic_file.h"
+#include "base/files.h"
 
-#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
 #include <string>
@@ -9,7 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include <fmt/format.h>
+#include "base/error.h"
 
 namespace lookalike {
 namespace {
@@ -39,12 +38,26 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   return *this;
 }
 
+std::filesystem::path resolved(const std::filesystem::path& file) {
+  std::error_code error;
+  // Absolute first: weakly_canonical() leaves a relative name of a missing file as it is.
+  std::filesystem::path path =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(file), error);
+  if (error) throw Error(ErrorKind::kInput, file.string() + ": " + error.message());
+  return path;
+}
+
+void fail_file(const std::filesystem::path& name, const char* what) {
+  const std::string reason = std::generic_category().message(errno);
+  throw Error(ErrorKind::kStorage, name.string() + ": " + what + ": " + reason);
+}
+
 BufferedFile::BufferedFile(FileDescriptor file, std::filesystem::path name)
     : file_(std::move(file)), name_(std::move(name)) {
   buffer_.reserve(kBufferBytes);
 }
 
-void BufferedFile::write(ByteView bytes) {
+void BufferedFile::write(std::span<const std::uint8_t> bytes) {
   if (buffer_.size() + bytes.size() > kBufferBytes) flush();
   if (bytes.size() > kBufferBytes) {
     write_out(bytes);
@@ -58,16 +71,11 @@ void BufferedFile::flush() {
   buffer_.clear();
 }
 
-void BufferedFile::write_out(ByteView bytes) {
+void BufferedFile::write_out(std::span<const std::uint8_t> bytes) {
   const auto write_from = [&](std::size_t done, std::size_t left) {
     return ::write(file_.number(), bytes.data() + done, left);
   };
-  if (!moves_all(bytes.size(), write_from)) fail("cannot be written");
-}
-
-void BufferedFile::fail(const std::filesystem::path& name, const char* what) {
-  throw Error(ErrorKind::kStorage,
-              name.string() + ": " + what + ": " + std::generic_category().message(errno));
+  if (!move_all(bytes.size(), write_from)) fail_file(name_, "cannot be written");
 }
 
 AtomicFile::AtomicFile(const std::filesystem::path& target)
@@ -78,42 +86,42 @@ AtomicFile::~AtomicFile() {
 }
 
 BufferedFile AtomicFile::open_temporary() {
-  const std::string name = target_.filename().string();
+  const std::string prefix =
+      '.' + target_.filename().string() + '.' + std::to_string(::getpid()) + '.';
   FileDescriptor file;
   for (int attempt = 0; attempt < kAttempts && !file.is_open(); ++attempt) {
-    temporary_ = folder_of(target_) / fmt::format(".{}.{}.{}.tmp", name, ::getpid(), attempt);
+    temporary_ = folder_of(target_) / (prefix + std::to_string(attempt) + ".tmp");
     // O_EXCL and O_NOFOLLOW: never write through a name or a link that somebody put there.
     file = FileDescriptor(
         ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file.is_open() && errno != EEXIST) break;
   }
-  if (!file.is_open()) BufferedFile::fail(target_, "cannot be made");
+  if (!file.is_open()) fail_file(target_, "cannot be made");
   return BufferedFile(std::move(file), target_);
 }
 
 void AtomicFile::commit() {
-  struct stat there {};
-  if (::lstat(target_.c_str(), &there) == 0 && S_ISREG(there.st_mode)) {
-    ::fchmod(file_.number(), there.st_mode & 0777U);  // may fail where files have no such bits
+  struct stat before {};
+  if (::lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode)) {
+    ::fchmod(file_.number(), before.st_mode & 0777U);  // may fail where files have no such bits
   }
   finish();
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0)
-    file_.fail("cannot be renamed into place");
-  temporary_.clear();
-  sync_folder();
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail_file(target_, "cannot be renamed into place");
+  }
+  after_rename();
 }
 
 bool AtomicFile::commit_new() {
   finish();
   if (!rename_to_new()) return false;
-  temporary_.clear();
-  sync_folder();
+  after_rename();
   return true;
 }
 
 void AtomicFile::finish() {
   file_.flush();
-  if (::fsync(file_.number()) != 0) file_.fail("cannot be synced");
+  if (::fsync(file_.number()) != 0) fail_file(target_, "cannot be synced");
 }
 
 bool AtomicFile::rename_to_new() {
@@ -121,26 +129,33 @@ bool AtomicFile::rename_to_new() {
   const char* to = target_.c_str();
   if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST) return false;
-  if (!is_unsupported(errno)) file_.fail("cannot be renamed into place");
+  if (!is_unsupported(errno)) fail_file(target_, "cannot be renamed into place");
   if (::link(from, to) == 0) {
-    if (::unlink(from) != 0) file_.fail("its temporary name cannot be removed");
+    if (::unlink(from) != 0) fail_file(target_, "its temporary name cannot be removed");
     return true;
   }
   if (errno == EEXIST) return false;
-  if (!is_unsupported(errno) && errno != EMLINK) file_.fail("cannot be linked into place");
-  struct stat there {};
-  if (::lstat(to, &there) == 0) return false;
-  if (::rename(from, to) != 0) file_.fail("cannot be renamed into place");
+  if (!is_unsupported(errno) && errno != EMLINK) fail_file(target_, "cannot be linked into place");
+  struct stat status {};
+  if (::lstat(to, &status) == 0) return false;
+  if (::rename(from, to) != 0) fail_file(target_, "cannot be renamed into place");
   return true;
 }
 
-void AtomicFile::sync_folder() {
-  // The new name is only safe from a power cut once the folder is on the disk as well.
+// The new name only survives a power cut once the folder is on the disk as well.
+void AtomicFile::after_rename() {
+  temporary_.clear();
   const FileDescriptor folder(
       ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open() || ::fsync(folder.number()) != 0) {
-    file_.fail("its folder cannot be synced");
+    fail_file(target_, "its folder cannot be synced");
   }
+}
+
+void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes) {
+  AtomicFile file(target);
+  file.write(bytes);
+  file.commit();
 }
 
 }  // namespace lookalike

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+// File descriptors, resolved names, and files that appear whole.
+namespace lookalike {
+
+// Closes its file descriptor in the end.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number = -1) : number_(number) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+// Reads or writes `bytes` bytes by move(done, left), which moves a part and returns its size, as
+// read(2) and write(2) do. Returns false, with errno, on an error and at an early end (EIO).
+template <typename Move>
+bool move_all(std::size_t bytes, const Move& move) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t moved = move(done, bytes - done);
+    if (moved > 0) {
+      done += static_cast<std::size_t>(moved);
+    } else if (moved == 0 || errno != EINTR) {
+      if (moved == 0) errno = EIO;
+      return false;
+    }
+  }
+  return true;
+}
+
+inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// The absolute name of the file itself, with all links followed. Opening it with O_NOFOLLOW opens
+// the file that was meant, not the target of a link that was made since. A missing file gets the
+// name that it would have. Throws Error(kInput) for links that form a circle.
+std::filesystem::path resolved(const std::filesystem::path& file);
+
+// Throws Error(kStorage, "NAME: WHAT: the system's reason"), by errno.
+[[noreturn]] void fail_file(const std::filesystem::path& name, const char* what);
+
+// Buffers writes to an open file. The destructor does not flush. Throws by fail_file().
+class BufferedFile {
+ public:
+  BufferedFile(FileDescriptor file, std::filesystem::path name);  // name: for messages
+
+  void write(std::span<const std::uint8_t> bytes);
+  void flush();
+  int number() const { return file_.number(); }
+
+ private:
+  void write_out(std::span<const std::uint8_t> bytes);
+
+  FileDescriptor file_;
+  std::filesystem::path name_;
+  std::vector<std::uint8_t> buffer_;
+};
+
+// A file that appears whole or not at all: written under a temporary name in the target's folder,
+// synced and renamed by a commit. Destruction before that leaves nothing, and an existing target as
+// it was. Throws Error(kStorage) with the system's reason.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& target);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::uint8_t> bytes) { file_.write(bytes); }
+  // Replaces the target, and keeps its permission bits if it is a regular file.
+  void commit();
+  // Renames only if nothing has the target's name; otherwise returns false. File systems that can
+  // neither rename without replacing nor link (some FUSE ones) may replace a file that appears
+  // during the call.
+  bool commit_new();
+
+ private:
+  BufferedFile open_temporary();
+  void finish();
+  bool rename_to_new();
+  void after_rename();
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;  // empty after the commit
+  BufferedFile file_;
+};
+
+// Writes a whole AtomicFile.
+void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes);
+
+}  // namespace lookalike
