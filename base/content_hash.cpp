@@ -17,8 +17,12 @@ ContentHash hash_content(std::span<const std::uint8_t> bytes) {
   return content;
 }
 
+std::uint64_t checksum(std::span<const std::uint8_t> bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
 std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed) {
-  return XXH3_64bits_withSeed(content.data(), content.size(), seed);
+  return checksum(content, seed);
 }
 
 std::string to_hex(std::span<const std::uint8_t> bytes) {

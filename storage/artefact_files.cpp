@@ -3,19 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <concepts>
 #include <fcntl.h>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
+#include <type_traits>
 #include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/content_hash.h"
 #include "base/files.h"
-#include "storage/artefact_codecs.h"
-#include "storage/digest.h"
 
 namespace lookalike {
 namespace {
@@ -47,7 +48,7 @@ std::string type_name(std::uint16_t type) {
   return std::string(kTypeNames[type]);
 }
 
-// What is in a frame, whatever the type of its payload.
+// The frames of a file, whatever the type of their payloads.
 class RecordFile {
  public:
   RecordFile(const std::filesystem::path& path, std::uint16_t type) : path_(path) {
@@ -79,7 +80,7 @@ class RecordFile {
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ErrorKind::kInput, fmt::format("{}: {}", path_.string(), what));
   }
-  // Of the record read last.
+  // In the record that was read last.
   [[noreturn]] void fail_in_record(const char* what) const {
     fail(fmt::format("record {} {}", records_, what));
   }
@@ -132,12 +133,174 @@ class RecordFile {
 
   std::filesystem::path path_;
   FileDescriptor file_;
-  std::uint64_t left_ = 0;  // bytes not read yet
+  std::uint64_t left_ = 0;  // bytes still to read
   std::uint64_t records_ = 0;
   bool ended_ = false;
 };
 
+// The bytes of an entry of a list.
+template <typename T>
+constexpr std::size_t kEntryBytes = 0;
+template <>
+constexpr std::size_t kEntryBytes<Keypoint> = 28;
+template <>
+constexpr std::size_t kEntryBytes<IndexedFeature> = 32;
+template <>
+constexpr std::size_t kEntryBytes<WordCount> = 8;
+
+template <typename Record, typename Type>
+concept Is = std::same_as<std::remove_const_t<Record>, Type>;
+
+// The fields of each record in the order of their bytes. A codec is an Encoder, which writes them,
+// or a Decoder, which sets them.
+void code(auto& codec, Is<SourceFile> auto& file) {
+  codec(file.path, file.size_bytes, file.modified_ns);
+}
+
+void code(auto& codec, Is<ImageRecord> auto& image) {
+  codec(image.file, image.content, image.width, image.height);
+}
+
+void code(auto& codec, Is<Keypoint> auto& keypoint) {
+  codec(keypoint.x, keypoint.y, keypoint.size, keypoint.angle_degrees, keypoint.response,
+        keypoint.octave, keypoint.laplacian_sign);
+}
+
+void code(auto& codec, Is<IndexedFeature> auto& feature) {
+  codec(feature.word, feature.signature, feature.x, feature.y, feature.size, feature.angle_degrees,
+        feature.laplacian_sign);
+}
+
+void code(auto& codec, Is<WordCount> auto& entry) {
+  codec(entry.word, entry.count);
+}
+
+void code(auto& codec, Is<ImageFeatures> auto& record) {
+  auto& features = record.features;
+  codec(record.image);
+  codec.descriptor_size(features.descriptor_size);
+  codec(features.keypoints);
+  codec.matrix(features.descriptors, features.size(), features.descriptor_size);
+}
+
+void code(auto& codec, Is<ImageStatistics> auto& record) {
+  codec(record.image, record.sums.count, record.sums.sum, record.sums.sum_of_squares);
+}
+
+void code(auto& codec, Is<ImageWords> auto& record) {
+  codec(record.image, record.features, record.histogram);
+}
+
+void code(auto& codec, Is<SkippedFile> auto& record) {
+  codec(record.file, record.reason, record.detail);
+}
+
+void code(auto& codec, Is<Codebook> auto& codebook) {
+  codec.descriptor_size(codebook.descriptor_size);
+  const std::size_t words = codec.count(codebook.size());
+  codec.matrix(codebook.words, words, codebook.descriptor_size);
+  codec.matrix(codebook.projection, kSignatureBits, codebook.descriptor_size);
+  codec.matrix(codebook.thresholds, words, kSignatureBits);
+}
+
+class Encoder {
+ public:
+  template <typename... Values>
+  void operator()(const Values&... values) {
+    (put(values), ...);
+  }
+  void descriptor_size(std::size_t size) {
+    require(size > 0, "encode: descriptors without elements");
+    out_.put_count(size);
+  }
+  std::size_t count(std::size_t count) {
+    out_.put_count(count);
+    return count;
+  }
+  void matrix(const std::vector<float>& values, std::size_t rows, std::size_t cols) {
+    require(values.size() == rows * cols, "encode: the record's matrices do not fit each other");
+    out_.put_array(values.data(), values.size());
+  }
+  Bytes take() { return out_.take(); }
+
+ private:
+  template <typename T>
+  void put(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      out_.put<T>(value);
+    } else {
+      code(*this, value);
+    }
+  }
+  void put(const std::string& text) { out_.put_text(text); }
+  void put(const ContentHash& content) { out_.put_array(content.data(), content.size()); }
+  template <typename T>
+  void put(const std::vector<T>& entries) {
+    out_.put_count(entries.size());
+    for (const T& entry : entries) put(entry);
+  }
+
+  ByteWriter out_;
+};
+
+class Decoder {
+ public:
+  explicit Decoder(ByteView payload) : in_(payload, ErrorKind::kInput) {}
+
+  template <typename... Values>
+  void operator()(Values&... values) {
+    (get(values), ...);
+  }
+  void descriptor_size(std::size_t& size) {
+    constexpr std::uint32_t kMaxDescriptorSize = 4096;  // far above SURF's 128: bounds products
+    size = in_.get<std::uint32_t>();
+    if (size == 0 || size > kMaxDescriptorSize) in_.fail("has an impossible descriptor size");
+  }
+  std::size_t count(std::size_t /*before*/) { return in_.get<std::uint32_t>(); }
+  void matrix(std::vector<float>& values, std::size_t rows, std::size_t cols) {
+    values = in_.get_vector<float>(rows * cols);
+  }
+  void require_end() const { in_.require_end(); }
+
+ private:
+  template <typename T>
+  void get(T& value) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      value = in_.get<T>();
+    } else {
+      code(*this, value);
+    }
+  }
+  void get(std::string& text) { text = in_.get_text(); }
+  void get(ContentHash& content) { in_.get_array(content.data(), content.size()); }
+  template <typename T>
+  void get(std::vector<T>& entries) {
+    const auto count = in_.get<std::uint32_t>();
+    in_.require_entries(count, kEntryBytes<T>);
+    entries.resize(count);
+    for (T& entry : entries) get(entry);
+  }
+
+  ByteReader in_;
+};
+
 }  // namespace
+
+template <typename Record>
+Bytes encode_record(const Record& record) {
+  Encoder encoder;
+  encoder(record);
+  return encoder.take();
+}
+
+template <typename Record>
+Record decode_record(ByteView payload) {
+  Decoder decoder(payload);
+  Record record;
+  decoder(record);
+  decoder.require_end();
+  return record;
+}
 
 template <typename Record>
 struct ArtefactWriter<Record>::Impl {
@@ -171,9 +334,8 @@ ArtefactWriter<Record>::~ArtefactWriter() = default;
 
 template <typename Record>
 void ArtefactWriter<Record>::write(const Record& record) {
-  ByteWriter payload;
-  encode(record, payload);
-  impl_->write_frame(payload.view().size(), payload.view());
+  const Bytes payload = encode_record(record);
+  impl_->write_frame(payload.size(), payload);
   ++impl_->records;
 }
 
@@ -202,25 +364,12 @@ ArtefactReader<Record>::~ArtefactReader() = default;
 template <typename Record>
 std::optional<Record> ArtefactReader<Record>::next() {
   if (!impl_->file.next(impl_->payload)) return std::nullopt;
-  Record record;
   try {
-    ByteReader in(impl_->payload, ErrorKind::kInput);
-    decode(in, record);
-    in.require_end();
+    return decode_record<Record>(impl_->payload);
   } catch (const Error& error) {
     impl_->file.fail_in_record(error.what());
   }
-  return record;
 }
-
-template class ArtefactWriter<ImageFeatures>;
-template class ArtefactWriter<ImageStatistics>;
-template class ArtefactWriter<ImageWords>;
-template class ArtefactWriter<SkippedFile>;
-template class ArtefactReader<ImageFeatures>;
-template class ArtefactReader<ImageStatistics>;
-template class ArtefactReader<ImageWords>;
-template class ArtefactReader<SkippedFile>;
 
 template <typename Record>
 OutputKind artefact_kind() {
@@ -233,12 +382,6 @@ OutputKind artefact_kind() {
   };
   return {fmt::format("a {} file of lookalike", type_name(kTypeOf<Record>)), is_earlier};
 }
-
-template OutputKind artefact_kind<ImageFeatures>();
-template OutputKind artefact_kind<ImageStatistics>();
-template OutputKind artefact_kind<ImageWords>();
-template OutputKind artefact_kind<SkippedFile>();
-template OutputKind artefact_kind<Codebook>();
 
 void write_codebook(OutputFile file, const Codebook& codebook) {
   ArtefactWriter<Codebook> writer(std::move(file));
@@ -256,11 +399,31 @@ Codebook read_codebook(const std::filesystem::path& file) {
 }
 
 ContentHash codebook_hash(const Codebook& codebook) {
-  ByteWriter bytes;
-  encode(codebook, bytes);
-  Digest digest;
-  digest.add(bytes.view());
-  return digest.value();
+  return hash_content(encode_record(codebook));
 }
+
+template class ArtefactWriter<ImageFeatures>;
+template class ArtefactReader<ImageFeatures>;
+template class ArtefactWriter<ImageStatistics>;
+template class ArtefactReader<ImageStatistics>;
+template class ArtefactWriter<ImageWords>;
+template class ArtefactReader<ImageWords>;
+template class ArtefactWriter<SkippedFile>;
+template class ArtefactReader<SkippedFile>;
+template OutputKind artefact_kind<ImageFeatures>();
+template OutputKind artefact_kind<ImageStatistics>();
+template OutputKind artefact_kind<ImageWords>();
+template OutputKind artefact_kind<SkippedFile>();
+template OutputKind artefact_kind<Codebook>();
+template Bytes encode_record(const ImageFeatures&);
+template ImageFeatures decode_record(ByteView);
+template Bytes encode_record(const ImageStatistics&);
+template ImageStatistics decode_record(ByteView);
+template Bytes encode_record(const ImageWords&);
+template ImageWords decode_record(ByteView);
+template Bytes encode_record(const SkippedFile&);
+template SkippedFile decode_record(ByteView);
+template Bytes encode_record(const Codebook&);
+template Codebook decode_record(ByteView);
 
 }  // namespace lookalike

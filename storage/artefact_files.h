@@ -7,12 +7,11 @@
 #include "base/artefacts.h"
 #include "storage/output_file.h"
 
-// The artefact files that stage executables hand on. storage/FORMATS.md has every byte.
-// A file appears whole on finish(), as OutputFile has it; a writer that is destroyed before that
-// leaves nothing. Readers check magic, version and the checksum of
-// each record. All throw Error(kInput) for a file that is missing, is something else, is
-// truncated, or is damaged, Error(kStorage) when writing fails, and Error(kInternal) for a record
-// whose parts do not fit each other.
+// The artefact files that stage executables pass on; storage/FORMATS.md has every byte. A file
+// appears whole on finish(), as OutputFile has it; a writer destroyed before that leaves nothing.
+// Readers check magic, version and the checksum of each record. All throw Error(kInput) for a file
+// that is missing, of another kind, truncated or damaged, Error(kStorage) when writing fails, and
+// Error(kInternal) for a record whose parts do not fit each other.
 namespace lookalike {
 
 // A file of any number of records of one type: ImageFeatures, ImageStatistics, ImageWords or
@@ -50,7 +49,15 @@ OutputKind artefact_kind();
 void write_codebook(OutputFile file, const Codebook& codebook);
 Codebook read_codebook(const std::filesystem::path& file);
 
-// XXH3-128 over everything in the codebook: names it in an index's fingerprint.
+// XXH3-128 over everything in the codebook: identifies it in an index's settings.
 ContentHash codebook_hash(const Codebook& codebook);
+
+// The payload of one record of any of the five types, without loss.
+template <typename Record>
+Bytes encode_record(const Record& record);
+// Throws Error(kInput) when the payload ends early or is too long, and never allocates more than it
+// could fill.
+template <typename Record>
+Record decode_record(ByteView payload);
 
 }  // namespace lookalike

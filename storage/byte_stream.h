@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,11 +14,11 @@
 
 #include "base/error.h"
 
-// Little-endian values in a row of bytes.
+// Little-endian values in a sequence of bytes.
 namespace lookalike {
 
 static_assert(std::endian::native == std::endian::little,
-              "values are copied to and from files as they lie in memory");
+              "values are copied to and from files as they are in memory");
 
 using Bytes = std::vector<std::uint8_t>;
 using ByteView = std::span<const std::uint8_t>;
@@ -32,17 +33,25 @@ class ByteWriter {
   requires std::is_arithmetic_v<T>
   void put_array(const T* values, std::size_t count) { append(values, count * sizeof(T)); }
 
-  // Seven bits a byte, lowest first; the top bit says that more follow.
+  // Seven bits a byte, lowest first; the top bit is set if more follow.
   void put_varint(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7U) bytes_.push_back(static_cast<std::uint8_t>(value | 0x80U));
     bytes_.push_back(static_cast<std::uint8_t>(value));
   }
 
   // u32 length, then the bytes. Throws Error(kStorage) for 4 GiB and more.
-  void put_text(std::string_view text);
+  void put_text(std::string_view text) {
+    put_count(text.size());
+    append(text.data(), text.size());
+  }
 
   // As u32. Throws Error(kStorage) when the count needs more.
-  void put_count(std::size_t count);
+  void put_count(std::size_t count) {
+    if (count > std::numeric_limits<std::uint32_t>::max()) {
+      throw Error(ErrorKind::kStorage, "too many entries for a record: " + std::to_string(count));
+    }
+    put<std::uint32_t>(static_cast<std::uint32_t>(count));
+  }
 
   ByteView view() const { return bytes_; }
   Bytes take() { return std::move(bytes_); }
@@ -58,8 +67,8 @@ class ByteWriter {
   Bytes bytes_;
 };
 
-// Reads what ByteWriter wrote. Every call throws Error(kind) when the bytes end before the value
-// does, and nothing is allocated for values that the bytes cannot hold.
+// Reads what ByteWriter wrote. Every call throws Error(kind) if the bytes end before the value
+// does, and allocates nothing for values that the bytes cannot hold.
 class ByteReader {
  public:
   ByteReader(ByteView bytes, ErrorKind kind) : rest_(bytes), kind_(kind) {}
@@ -96,13 +105,18 @@ class ByteReader {
     fail("holds a number that is too long");
   }
 
-  std::string get_text();
+  std::string get_text() {
+    const auto size = get<std::uint32_t>();
+    return {reinterpret_cast<const char*>(take(size)), size};
+  }
 
-  // Throws unless the rest can hold so many entries of at least so many bytes.
+  // Throws unless the rest can hold `count` entries of at least min_entry_bytes each.
   void require_entries(std::uint64_t count, std::size_t min_entry_bytes) const {
     if (count > rest_.size() / min_entry_bytes) fail("ends early");
   }
-  void require_end() const;  // throws when bytes are left
+  void require_end() const {
+    if (!rest_.empty()) fail("is longer than what it holds");
+  }
   [[noreturn]] void fail(const char* what) const { throw Error(kind_, what); }
 
  private:

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "storage/digest.h"
+#include "base/content_hash.h"
 
 namespace lookalike {
 namespace {

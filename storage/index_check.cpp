@@ -13,7 +13,6 @@
 #include "base/content_hash.h"
 #include "storage/artefact_files.h"
 #include "storage/codecs.h"
-#include "storage/digest.h"
 #include "storage/index_reader.h"
 #include "storage/schema.h"
 #include "storage/segments.h"

@@ -7,7 +7,6 @@
 #include "base/content_hash.h"
 #include "base/files.h"
 #include "storage/codecs.h"
-#include "storage/digest.h"
 #include "storage/schema.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
@@ -20,12 +19,6 @@ namespace {
 void put_blob(ByteWriter& out, ByteView blob) {
   out.put_count(blob.size());
   out.put_array(blob.data(), blob.size());
-}
-
-ContentHash digest_of(ByteView bytes) {
-  Digest digest;
-  digest.add(bytes);
-  return digest.value();
 }
 
 // Columns: id, blank, histogram, features, then what is taken as it is.
@@ -43,7 +36,7 @@ ContentHash image_digest(const Connection& connection, const Rows& rows) {
   put_blob(out, rows.blob(3));
   put_blob(out, rows.blob(4));
   for (int column = 5; column < 10; ++column) out.put<std::int64_t>(rows.integer(column));
-  return digest_of(out.view());
+  return hash_content(out.view());
 }
 
 std::vector<ContentHash> image_digests(const Connection& connection) {
@@ -75,7 +68,7 @@ ContentHash index_content_hash(const Connection& connection) {
   for (const ContentHash& digest : image_digests(connection)) {
     out.put_array(digest.data(), digest.size());
   }
-  return digest_of(out.view());
+  return hash_content(out.view());
 }
 
 constexpr const char* kSelectImages =

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <span>
 
+#include "base/content_hash.h"
 #include "base/error.h"
 #include "storage/codecs.h"
-#include "storage/digest.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace lookalike {
