@@ -12,7 +12,7 @@
 
 #include "base/content_hash.h"
 #include "storage/artefact_files.h"
-#include "storage/codecs.h"
+#include "storage/blobs.h"
 #include "storage/index_reader.h"
 #include "storage/schema.h"
 #include "storage/segments.h"
@@ -20,7 +20,8 @@
 namespace lookalike {
 namespace {
 
-// The features of an image, from whichever side they were read: a sum does not depend on order.
+// The features of an image, from the forward record or the postings: a sum that does not depend on
+// their order.
 struct Features {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
@@ -57,13 +58,14 @@ class IndexCheck {
 
  private:
   template <typename... Values>
-  void report(fmt::format_string<Values...> what, Values&&... values) {
-    problems_.push_back(fmt::format(what, std::forward<Values>(values)...));
+  void report(fmt::format_string<const Values&...> what, const Values&... values) {
+    problems_.push_back(fmt::format(what, values...));
   }
-  void expect(bool right, const std::string& what) {
-    if (!right) problems_.push_back(what);
+  template <typename... Values>
+  void expect(bool right, fmt::format_string<const Values&...> what, const Values&... values) {
+    if (!right) problems_.push_back(fmt::format(what, values...));
   }
-  // What stops one part, such as a damaged page, must not keep the others from being looked at.
+  // An error in one part, such as a damaged page, must not stop the check of the others.
   template <typename Work>
   void attempt(const Work& work) {
     try {
@@ -90,59 +92,56 @@ class IndexCheck {
 };
 
 void IndexCheck::check_database() {
-  Statement integrity(connection_, "PRAGMA integrity_check");
-  for (Rows rows = integrity.rows(); rows.next();) {
-    if (rows.text(0) != "ok") report("database: {}", rows.text(0));
+  Rows integrity = connection_.rows("PRAGMA integrity_check");
+  while (integrity.next()) {
+    if (integrity.text(0) != "ok") report("database: {}", integrity.text(0));
   }
-  Statement keys(connection_, "PRAGMA foreign_key_check");
-  for (Rows rows = keys.rows(); rows.next();) {
-    report("table {}: row {} refers to a missing row of {}", rows.text(0), rows.integer(1),
-           rows.text(2));
+  Rows keys = connection_.rows("PRAGMA foreign_key_check");
+  while (keys.next()) {
+    report("table {}: row {} refers to a missing row of {}", keys.text(0), keys.integer(1),
+           keys.text(2));
   }
 }
 
 void IndexCheck::check_codebook() {
   const std::optional<Codebook> codebook = read_stored_codebook(connection_);
   if (!codebook) return;
-  Statement select(connection_, "SELECT hash, word_count FROM codebook");
-  Rows rows = select.rows();
+  ContentHash stored_hash{};
+  Rows rows = connection_.rows("SELECT hash, word_count FROM codebook");
   rows.next();
-  word_count_ = static_cast<std::size_t>(rows.integer(1));
-  const std::string hash = to_hex(rows.blob(0));
+  rows.read(stored_hash, word_count_);
   const std::size_t d = codebook->descriptor_size;
   if (d == 0 || codebook->words.size() != word_count_ * d ||
       codebook->projection.size() != kSignatureBits * d ||
       codebook->thresholds.size() != word_count_ * kSignatureBits) {
     report("codebook: its parts do not fit each other");
-  } else if (to_hex(codebook_hash(*codebook)) != hash) {
+  } else if (codebook_hash(*codebook) != stored_hash) {
     report("codebook: its content is not its hash's");
   }
   const Settings settings = read_settings(connection_);
   const auto named = settings.find("codebook.hash");
-  expect(named == settings.end() || named->second == hash,
+  expect(named == settings.end() || named->second == to_hex(stored_hash),
          "settings: codebook.hash is not the codebook's");
 }
 
 void IndexCheck::check_images() {
-  Statement select(connection_,
-                   "SELECT id, blank, feature_count, norm, length(content), histograms.data, "
-                   "forward.data, statistics.image IS NOT NULL, "
-                   "EXISTS (SELECT 1 FROM files WHERE files.image = id) "
-                   "FROM images LEFT JOIN histograms ON histograms.image = id "
-                   "LEFT JOIN forward ON forward.image = id "
-                   "LEFT JOIN statistics ON statistics.image = id ORDER BY id");
-  for (Rows rows = select.rows(); rows.next();) {
-    attempt([&] { check_image(rows); });
-  }
+  Rows rows = connection_.rows(
+      "SELECT id, blank, feature_count, norm, length(content), histograms.data, "
+      "forward.data, statistics.image IS NOT NULL, "
+      "EXISTS (SELECT 1 FROM files WHERE files.image = id) "
+      "FROM images LEFT JOIN histograms ON histograms.image = id "
+      "LEFT JOIN forward ON forward.image = id "
+      "LEFT JOIN statistics ON statistics.image = id ORDER BY id");
+  while (rows.next()) attempt([&] { check_image(rows); });
 }
 
 void IndexCheck::check_image(const Rows& rows) {
   const std::int64_t id = rows.integer(0);
   Features& features = images_[static_cast<ImageId>(id)];
   expect(rows.integer(4) == static_cast<std::int64_t>(sizeof(ContentHash)),
-         fmt::format("image {}: its content is no hash", id));
-  expect(rows.integer(7) == 1, fmt::format("image {}: has no statistics", id));
-  expect(rows.integer(8) == 1, fmt::format("image {}: no file has it", id));
+         "image {}: its content is no hash", id);
+  expect(rows.integer(7) == 1, "image {}: has no statistics", id);
+  expect(rows.integer(8) == 1, "image {}: no file has it", id);
   std::map<std::uint32_t, std::uint32_t> counts;
   if (rows.integer(1) == 0) {
     const auto forward = decode_named(connection_, "forward record of image", id,
@@ -156,58 +155,54 @@ void IndexCheck::check_image(const Rows& rows) {
     const bool equal = std::ranges::equal(histogram, counts, [](const auto& a, const auto& b) {
       return a.word == b.first && a.count == b.second;
     });
-    expect(equal, fmt::format("image {}: histogram and forward record differ", id));
+    expect(equal, "image {}: histogram and forward record differ", id);
   }
   double squares = 0;
   for (const auto& [word, count] : counts) squares += std::pow(count, 2);
-  expect(
-      features.count == static_cast<std::uint64_t>(rows.integer(2)),
-      fmt::format("image {}: has {} features, and says {}", id, features.count, rows.integer(2)));
+  expect(features.count == static_cast<std::uint64_t>(rows.integer(2)),
+         "image {}: has {} features, and says {}", id, features.count, rows.integer(2));
   expect(std::abs(std::sqrt(squares) - rows.real(3)) <= 1e-9 * squares,
-         fmt::format("image {}: its norm is not the histogram's", id));
+         "image {}: its norm is not the histogram's", id);
   expect(counts.empty() || counts.rbegin()->first < word_count_,
-         fmt::format("image {}: has words beyond the codebook", id));
+         "image {}: has words beyond the codebook", id);
 }
 
 void IndexCheck::check_paths() {
-  Statement select(connection_, "SELECT path FROM files INTERSECT SELECT path FROM quarantine");
-  for (Rows rows = select.rows(); rows.next();) {
-    report("{}: is both indexed and in quarantine", rows.text(0));
-  }
+  Rows rows = connection_.rows("SELECT path FROM files INTERSECT SELECT path FROM quarantine");
+  while (rows.next()) report("{}: is both indexed and in quarantine", rows.text(0));
 }
 
 void IndexCheck::check_postings() {
   std::map<std::int64_t, std::uint64_t> expected;
-  Statement segments(connection_, "SELECT id, posting_count FROM segments");
-  for (Rows rows = segments.rows(); rows.next();) {
-    expected[rows.integer(0)] = static_cast<std::uint64_t>(rows.integer(1));
+  Rows segments = connection_.rows("SELECT id, posting_count FROM segments");
+  while (segments.next()) {
+    expected[segments.integer(0)] = static_cast<std::uint64_t>(segments.integer(1));
   }
   std::map<std::int64_t, std::uint64_t> found;
-  Statement postings(connection_, "SELECT id, data FROM postings ORDER BY id");
-  for (Rows rows = postings.rows(); rows.next();) {
-    const std::int64_t segment = rows.integer(0) >> 32;
-    const auto word = static_cast<std::uint32_t>(rows.integer(0));
-    attempt([&] { found[segment] += add_postings(segment, word, rows.blob(1)); });
+  Rows postings = connection_.rows("SELECT id, data FROM postings ORDER BY id");
+  while (postings.next()) {
+    const std::int64_t segment = postings.integer(0) >> 32;
+    const auto word = static_cast<std::uint32_t>(postings.integer(0));
+    attempt([&] { found[segment] += add_postings(segment, word, postings.blob(1)); });
   }
   for (const auto& [segment, count] : expected) {
-    expect(found[segment] == count,
-           fmt::format("segment {}: has {} postings, and says {}", segment, found[segment], count));
+    expect(found[segment] == count, "segment {}: has {} postings, and says {}", segment,
+           found[segment], count);
   }
   for (const auto& [segment, count] : found) {
-    expect(expected.contains(segment), fmt::format("segment {}: is not listed", segment));
+    expect(expected.contains(segment), "segment {}: is not listed", segment);
   }
 }
 
 std::uint64_t IndexCheck::add_postings(std::int64_t segment, std::uint32_t word, ByteView blob) {
   WordPostings postings;
   decode_named(connection_, "postings of word", word, [&] { decode_postings(blob, postings); });
-  expect(word < word_count_, fmt::format("postings: word {} is beyond the codebook", word));
+  expect(word < word_count_, "postings: word {} is beyond the codebook", word);
   for (std::size_t i = 0; i < postings.images.size(); ++i) {
     Posted& posted = posted_[postings.images[i]];
-    if (posted.count > 0 && posted.segment != segment) {
-      report("image {}: has postings in segments {} and {}", postings.images[i], posted.segment,
-             segment);
-    }
+    expect(posted.count == 0 || posted.segment == segment,
+           "image {}: has postings in segments {} and {}", postings.images[i], posted.segment,
+           segment);
     posted.segment = segment;
     posted.add(word, postings.signatures[i]);
   }
@@ -216,18 +211,18 @@ std::uint64_t IndexCheck::add_postings(std::int64_t segment, std::uint32_t word,
 
 // Each posted image must be live with these very features, or removed with as many.
 void IndexCheck::compare_postings() {
-  Statement select(connection_, "SELECT image, posting_count FROM tombstones");
-  for (Rows rows = select.rows(); rows.next();) {
-    const auto image = static_cast<ImageId>(rows.integer(0));
-    expect(!images_.contains(image), fmt::format("image {}: is live and removed", image));
-    expect(posted_[image].count == static_cast<std::uint64_t>(rows.integer(1)),
-           fmt::format("removed image {}: has {} postings, and says {}", image,
-                       posted_[image].count, rows.integer(1)));
+  Rows tombstones = connection_.rows("SELECT image, posting_count FROM tombstones");
+  while (tombstones.next()) {
+    const auto image = static_cast<ImageId>(tombstones.integer(0));
+    expect(!images_.contains(image), "image {}: is live and removed", image);
+    expect(posted_[image].count == static_cast<std::uint64_t>(tombstones.integer(1)),
+           "removed image {}: has {} postings, and says {}", image, posted_[image].count,
+           tombstones.integer(1));
     posted_.erase(image);
   }
   for (const auto& [image, features] : images_) {
     expect(static_cast<const Features&>(posted_[image]) == features,
-           fmt::format("image {}: postings and forward record differ", image));
+           "image {}: postings and forward record differ", image);
     posted_.erase(image);
   }
   for (const auto& [image, posted] : posted_) {
@@ -248,7 +243,7 @@ std::vector<std::string> check_index(const std::filesystem::path& database) {
   } catch (const EmptyIndex&) {
     return {};
   } catch (const Error& error) {
-    // Damage where SQLite begins to read looks like any file that was never an index.
+    // A damaged start looks like a file that never was an index.
     if (!is_file(database)) throw;
     return {error.what()};
   }

@@ -47,7 +47,7 @@ class IndexReader {
   std::optional<ImageId> find(const std::string& path) const;
   std::optional<ImageId> find(const ContentHash& content) const;
   bool contains(const ContentHash& content) const { return find(content).has_value(); }
-  // The forward record, by word; geometry as rounded by encode_features (storage/codecs.h). Empty
+  // The forward record, by word; geometry as rounded by encode_features (storage/blobs.h). Empty
   // for an image that is blank or unknown, as is the histogram.
   std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
@@ -75,7 +75,7 @@ class IndexReader {
 };
 
 // For code that reads an index without an IndexReader.
-Settings read_settings(const Connection& connection);
-std::optional<Codebook> read_stored_codebook(const Connection& connection);
+Settings read_settings(Connection& connection);
+std::optional<Codebook> read_stored_codebook(Connection& connection);
 
 }  // namespace lookalike

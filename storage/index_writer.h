@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +21,6 @@ class IndexWriter : public IndexReader {
  public:
   // Creates a missing database and migrates an older one.
   explicit IndexWriter(const std::filesystem::path& database);
-  ~IndexWriter();
 
   // Stores the codebook and the settings of an index that has none yet. On an index that has
   // them: returns when they are the same, else throws OtherSettings, naming each difference.
@@ -71,9 +69,10 @@ class IndexWriter : public IndexReader {
  private:
   template <typename Work>
   void in_transaction(const Work& work);
-
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  ImageId insert(const ImageToStore& image);
+  void point(const SourceFile& file, ImageId image);
+  void detach(const std::string& path);
+  void remove_if_unnamed(ImageId image);
 };
 
 }  // namespace lookalike

@@ -118,13 +118,13 @@ DELETE FROM files WHERE image IN (SELECT id FROM images WHERE blank);
 DELETE FROM images WHERE blank;
 )sql"};
 
-std::int64_t number(const Connection& connection, const char* sql) {
-  return Statement(connection, sql).first<std::int64_t>().value_or(0);
+std::int64_t number(Connection& connection, const char* sql) {
+  return connection.first<std::int64_t>(sql).value_or(0);
 }
 
 // The version of an index of lookalike; nothing for an empty database. Throws for a foreign
 // database and a newer format.
-std::optional<std::int64_t> stored_version(const Connection& connection) {
+std::optional<std::int64_t> stored_version(Connection& connection) {
   const std::int64_t owner = number(connection, "PRAGMA application_id");
   const std::int64_t version = number(connection, "PRAGMA user_version");
   const bool empty = number(connection, "SELECT count(*) FROM sqlite_master") == 0;
@@ -176,7 +176,7 @@ bool begins_an_index(ByteView start) {
          id == kApplicationId;
 }
 
-void check_schema(const Connection& connection) {
+void check_schema(Connection& connection) {
   const std::optional<std::int64_t> version = stored_version(connection);
   if (!version) {
     throw EmptyIndex(connection.path() + ": is empty: fill it with `lookalike index --images DIR`");

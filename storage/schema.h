@@ -34,7 +34,7 @@ Connection open_for_reading(const std::filesystem::path& database);
 Connection open_for_writing(const std::filesystem::path& database);
 
 // The two checks and the migration on an open database; these throw as above.
-void check_schema(const Connection& connection);
+void check_schema(Connection& connection);
 void migrate(Connection& connection);
 
 }  // namespace lookalike

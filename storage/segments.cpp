@@ -8,17 +8,59 @@
 #include <tuple>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
-#include "storage/codecs.h"
+#include "storage/blobs.h"
 
 namespace lookalike {
 namespace {
 
 // Each merged segment keeps a statement and a few pages open.
-constexpr std::size_t kMostMergedAtOnce = 256;
-// Everything is merged once one posting in so many is of a removed image.
+constexpr std::size_t kMaxMergedAtOnce = 256;
+// Everything is merged once one posting in this many is of a removed image.
 constexpr std::uint64_t kRemovedShare = 4;
 constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
+
+struct Segment {
+  std::int64_t id = 0;
+  std::uint64_t postings = 0;
+};
+
+std::vector<Segment> list_segments(Connection& connection) {  // smallest first
+  Rows rows = connection.rows("SELECT id, posting_count FROM segments ORDER BY posting_count, id");
+  std::vector<Segment> segments;
+  while (rows.next()) {
+    Segment& segment = segments.emplace_back();
+    rows.read(segment.id, segment.postings);
+  }
+  return segments;
+}
+
+// A segment that is being written.
+class NewSegment {
+ public:
+  explicit NewSegment(Connection& connection)
+      : connection_(connection),
+        insert_(connection.prepared("INSERT INTO postings (id, data) VALUES (?, ?)")) {
+    connection.run("INSERT INTO segments (posting_count) VALUES (0)");
+    id_ = connection.last_insert_id();
+  }
+  void add(std::uint32_t word, std::span<const ImageId> images,
+           std::span<const std::uint64_t> signatures) {
+    insert_.run(postings_id(id_, word), encode_postings(images, signatures));
+    count_ += images.size();
+  }
+  void finish() {
+    if (count_ == 0) return connection_.run("DELETE FROM segments WHERE id = ?", id_);
+    connection_.run("UPDATE segments SET posting_count = ? WHERE id = ?", count_, id_);
+  }
+
+ private:
+  Connection& connection_;
+  Statement& insert_;
+  std::int64_t id_ = 0;
+  std::uint64_t count_ = 0;
+};
 
 // A segment's postings, word after word.
 class Cursor {
@@ -80,9 +122,9 @@ class MergedCursor {
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
 };
 
-// Merged segments may cover images in turns.
+// The images of merged segments may interleave.
 void sort_by_image(WordPostings& postings) {
-  if (std::is_sorted(postings.images.begin(), postings.images.end())) return;
+  if (std::ranges::is_sorted(postings.images)) return;
   std::vector<std::pair<ImageId, std::uint64_t>> pairs(postings.images.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     pairs[i] = {postings.images[i], postings.signatures[i]};
@@ -94,101 +136,51 @@ void sort_by_image(WordPostings& postings) {
   }
 }
 
-// Leaves out the postings of removed images, and notes which of those it met.
-void drop_removed(WordPostings& postings, const std::unordered_set<ImageId>& removed,
-                  std::unordered_set<ImageId>& met) {
-  if (removed.empty()) return;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < postings.images.size(); ++i) {
-    if (removed.contains(postings.images[i])) {
-      met.insert(postings.images[i]);
-      continue;
+void merge(Connection& connection, std::span<const Segment> segments) {
+  std::unordered_set<ImageId> removed;
+  Rows tombstones = connection.rows("SELECT image FROM tombstones");
+  while (tombstones.next()) removed.insert(static_cast<ImageId>(tombstones.integer(0)));
+  std::unordered_set<ImageId> dropped;
+  const auto is_dropped = [&](ImageId image) {
+    const bool drop = removed.contains(image);
+    if (drop) dropped.insert(image);
+    return drop;
+  };
+  NewSegment merged(connection);
+  {
+    MergedCursor cursor;
+    for (const Segment& segment : segments) cursor.add(connection, segment.id);
+    std::uint32_t word = 0;
+    for (WordPostings postings; cursor.next(word, postings);) {
+      if (!removed.empty()) drop_postings(postings, is_dropped);
+      if (postings.images.empty()) continue;
+      sort_by_image(postings);
+      merged.add(word, postings.images, postings.signatures);
     }
-    postings.images[kept] = postings.images[i];
-    postings.signatures[kept++] = postings.signatures[i];
   }
-  postings.images.resize(kept);
-  postings.signatures.resize(kept);
-}
-
-}  // namespace
-
-void SegmentBuilder::add(ImageId image, std::span<const IndexedFeature> features) {
-  for (const IndexedFeature& feature : features) {
-    entries_.push_back({feature.word, image, feature.signature});
+  for (const Segment& segment : segments) {
+    connection.run("DELETE FROM postings WHERE id BETWEEN ? AND ?", postings_id(segment.id, 0),
+                   postings_id(segment.id, kLastWord));
+    connection.run("DELETE FROM segments WHERE id = ?", segment.id);
+  }
+  merged.finish();
+  // All postings of an image are in one segment, so none of a dropped image are left.
+  for (const ImageId image : dropped) {
+    connection.run("DELETE FROM tombstones WHERE image = ?", image);
   }
 }
 
-void SegmentBuilder::for_each_word(std::size_t word_count, const Visit& visit) const {
-  std::vector<std::size_t> ends(word_count + 1, 0);  // a counting sort
-  for (const Entry& entry : entries_) ++ends[entry.word + 1];
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<ImageId> images(entries_.size());
-  std::vector<std::uint64_t> signatures(entries_.size());
-  for (const Entry& entry : entries_) {
-    const std::size_t at = ends[entry.word]++;
-    images[at] = entry.image;
-    signatures[at] = entry.signature;
-  }
-  std::size_t begin = 0;
-  for (std::size_t word = 0; word < word_count; ++word) {
-    const std::size_t count = ends[word] - begin;
-    if (count == 0) continue;
-    visit(static_cast<std::uint32_t>(word), std::span(images).subspan(begin, count),
-          std::span(signatures).subspan(begin, count));
-    begin = ends[word];
-  }
-}
-
-Segments::Segments(Connection& connection)
-    : connection_(connection),
-      list_(connection, "SELECT id, posting_count FROM segments ORDER BY posting_count, id"),
-      insert_segment_(connection, "INSERT INTO segments (posting_count) VALUES (0)"),
-      set_count_(connection, "UPDATE segments SET posting_count = ? WHERE id = ?"),
-      delete_segment_(connection, "DELETE FROM segments WHERE id = ?"),
-      insert_postings_(connection, "INSERT INTO postings (id, data) VALUES (?, ?)"),
-      delete_postings_(connection, "DELETE FROM postings WHERE id BETWEEN ? AND ?"),
-      tombstones_(connection, "SELECT image FROM tombstones"),
-      count_tombstones_(connection, "SELECT sum(posting_count) FROM tombstones"),
-      delete_tombstone_(connection, "DELETE FROM tombstones WHERE image = ?") {}
-
-std::vector<Segments::Segment> Segments::list() {
-  std::vector<Segment> segments;
-  Rows rows = list_.rows();
-  while (rows.next()) {
-    segments.push_back({rows.integer(0), static_cast<std::uint64_t>(rows.integer(1))});
-  }
-  return segments;
-}
-
-std::int64_t Segments::new_segment() {
-  insert_segment_.run();
-  return connection_.last_insert_id();
-}
-
-void Segments::write(const SegmentBuilder& builder, std::size_t word_count) {
-  if (builder.size() == 0) return;
-  const std::int64_t id = new_segment();
-  builder.for_each_word(word_count, [&](std::uint32_t word, std::span<const ImageId> images,
-                                        std::span<const std::uint64_t> signatures) {
-    insert_postings_.run(postings_id(id, word), ByteView(encode_postings(images, signatures)));
-  });
-  set_count_.run(builder.size(), id);
-}
-
-bool Segments::many_removed(const std::vector<Segment>& segments) {
+bool many_removed(Connection& connection) {
   std::uint64_t postings = 0;
-  for (const Segment& segment : segments) postings += segment.postings;
-  Rows rows = count_tombstones_.rows();
-  rows.next();
-  const auto removed = static_cast<std::uint64_t>(rows.integer(0));
+  for (const Segment& segment : list_segments(connection)) postings += segment.postings;
+  const auto removed =
+      connection.first<std::uint64_t>("SELECT sum(posting_count) FROM tombstones").value_or(0);
   return removed > 0 && removed * kRemovedShare >= postings;
 }
 
-std::size_t Segments::count_to_merge(const std::vector<Segment>& segments,
-                                     std::size_t max_segments) {
+std::size_t count_to_merge(const std::vector<Segment>& segments, std::size_t max_segments) {
   if (segments.size() <= max_segments) return 0;
-  const std::size_t most = std::min(segments.size(), kMostMergedAtOnce);
+  const std::size_t most = std::min(segments.size(), kMaxMergedAtOnce);
   std::size_t count = std::min(segments.size() - max_segments + 1, most);
   std::uint64_t together = 0;
   for (std::size_t i = 0; i < count; ++i) together += segments[i].postings;
@@ -198,55 +190,51 @@ std::size_t Segments::count_to_merge(const std::vector<Segment>& segments,
   return count;
 }
 
-void Segments::merge(std::size_t max_segments) {
+}  // namespace
+
+void write_segment(Connection& connection, std::span<const Posting> postings,
+                   std::size_t word_count) {
+  if (postings.empty()) return;
+  std::vector<std::size_t> ends(word_count + 1, 0);  // a counting sort by word
+  for (const Posting& posting : postings) ++ends[posting.word + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<ImageId> images(postings.size());
+  std::vector<std::uint64_t> signatures(postings.size());
+  for (const Posting& posting : postings) {
+    const std::size_t at = ends[posting.word]++;
+    images[at] = posting.image;
+    signatures[at] = posting.signature;
+  }
+  NewSegment segment(connection);
+  std::size_t begin = 0;
+  for (std::size_t word = 0; word < word_count; ++word) {
+    const std::size_t count = ends[word] - begin;
+    if (count == 0) continue;
+    segment.add(static_cast<std::uint32_t>(word), std::span(images).subspan(begin, count),
+                std::span(signatures).subspan(begin, count));
+    begin = ends[word];
+  }
+  segment.finish();
+}
+
+void merge_segments(Connection& connection, std::size_t max_segments) {
   require(max_segments >= 1, "merge_segments: max_segments is 0");
-  if (many_removed(list())) merge_everything();
+  if (many_removed(connection)) merge_all_segments(connection);
   while (true) {
-    const std::vector<Segment> segments = list();
+    const std::vector<Segment> segments = list_segments(connection);
     const std::size_t count = count_to_merge(segments, max_segments);
     if (count == 0) return;
-    merge_these(std::span(segments).first(count));
+    merge(connection, std::span(segments).first(count));
   }
 }
 
-void Segments::merge_everything() {
-  std::size_t left = 0;  // segments after which all have been merged
+void merge_all_segments(Connection& connection) {
+  std::size_t left = 0;  // segments before the last merge
   do {
-    const std::vector<Segment> segments = list();
+    const std::vector<Segment> segments = list_segments(connection);
     left = segments.size();
-    if (left > 0) merge_these(std::span(segments).first(std::min(left, kMostMergedAtOnce)));
-  } while (left > kMostMergedAtOnce);
-}
-
-void Segments::merge_these(std::span<const Segment> segments) {
-  std::unordered_set<ImageId> removed;
-  for (Rows rows = tombstones_.rows(); rows.next();) {
-    removed.insert(static_cast<ImageId>(rows.integer(0)));
-  }
-  std::unordered_set<ImageId> met;
-  const std::int64_t id = new_segment();
-  std::uint64_t total = 0;
-  {
-    MergedCursor cursor;
-    for (const Segment& segment : segments) cursor.add(connection_, segment.id);
-    std::uint32_t word = 0;
-    for (WordPostings postings; cursor.next(word, postings);) {
-      drop_removed(postings, removed, met);
-      if (postings.images.empty()) continue;
-      sort_by_image(postings);
-      insert_postings_.run(postings_id(id, word),
-                           ByteView(encode_postings(postings.images, postings.signatures)));
-      total += postings.images.size();
-    }
-  }
-  for (const Segment& segment : segments) {
-    delete_postings_.run(postings_id(segment.id, 0), postings_id(segment.id, kLastWord));
-    delete_segment_.run(segment.id);
-  }
-  if (total == 0) delete_segment_.run(id);
-  set_count_.run(total, id);
-  // All postings of an image are in one segment, so one that was met has none left.
-  for (const ImageId image : met) delete_tombstone_.run(image);
+    if (left > 0) merge(connection, std::span(segments).first(std::min(left, kMaxMergedAtOnce)));
+  } while (left > kMaxMergedAtOnce);
 }
 
 }  // namespace lookalike

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "storage/index_types.h"
 #include "storage/sqlite.h"
 
+// The tables segments, postings and tombstones, written within the caller's transaction.
 namespace lookalike {
 
 // The row of a word's postings in a segment.
@@ -15,64 +15,38 @@ constexpr std::int64_t postings_id(std::int64_t segment, std::uint32_t word) {
   return (segment << 32) | std::int64_t{word};
 }
 
-// The features of a batch of images, to become one segment.
-class SegmentBuilder {
- public:
-  // Images in ascending order.
-  void add(ImageId image, std::span<const IndexedFeature> features);
-  std::size_t size() const { return entries_.size(); }
-  // Calls visit(word, images, signatures) for each word that has postings, words ascending, each
-  // word's postings as they were added. word_count is above every word.
-  using Visit = std::function<void(std::uint32_t word, std::span<const ImageId> images,
-                                   std::span<const std::uint64_t> signatures)>;
-  void for_each_word(std::size_t word_count, const Visit& visit) const;
-
- private:
-  struct Entry {
-    std::uint32_t word;
-    ImageId image;
-    std::uint64_t signature;
-  };
-  std::vector<Entry> entries_;
+// A feature of an image, as the postings hold it.
+struct Posting {
+  std::uint32_t word = 0;
+  ImageId image = 0;
+  std::uint64_t signature = 0;
 };
 
-// The tables segments, postings and tombstones, written within the caller's transaction.
-class Segments {
- public:
-  explicit Segments(Connection& connection);
+// Drops the postings whose image satisfies `is_dropped`.
+template <typename Predicate>
+void drop_postings(WordPostings& postings, const Predicate& is_dropped) {
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < postings.images.size(); ++i) {
+    if (is_dropped(postings.images[i])) continue;
+    postings.images[left] = postings.images[i];
+    postings.signatures[left++] = postings.signatures[i];
+  }
+  postings.images.resize(left);
+  postings.signatures.resize(left);
+}
 
-  void write(const SegmentBuilder& builder, std::size_t word_count);
+// Stores postings, images ascending, as one segment; nothing without any. Every word is below
+// word_count.
+void write_segment(Connection& connection, std::span<const Posting> postings,
+                   std::size_t word_count);
 
-  // Until at most max_segments >= 1 are left, merges the smallest into one, and with them every
-  // next larger one that is no larger than those before it together: so a posting is rewritten
-  // about as often as the index grows by a factor, and the work stays nearly linear. When a
-  // quarter of all postings belong to removed images everything is merged. What is merged loses
-  // its removed postings. Memory holds one word at a time.
-  void merge(std::size_t max_segments);
-  // Leaves one segment without removed postings, or none.
-  void merge_everything();
-
- private:
-  struct Segment {
-    std::int64_t id = 0;
-    std::uint64_t postings = 0;
-  };
-  std::vector<Segment> list();  // smallest first
-  std::int64_t new_segment();
-  bool many_removed(const std::vector<Segment>& segments);
-  std::size_t count_to_merge(const std::vector<Segment>& segments, std::size_t max_segments);
-  void merge_these(std::span<const Segment> segments);
-
-  Connection& connection_;
-  Statement list_;
-  Statement insert_segment_;
-  Statement set_count_;
-  Statement delete_segment_;
-  Statement insert_postings_;
-  Statement delete_postings_;
-  Statement tombstones_;
-  Statement count_tombstones_;
-  Statement delete_tombstone_;
-};
+// Until at most max_segments >= 1 are left, merges the smallest into one, together with every next
+// larger one that is no larger than those before it together: so a posting is rewritten about as
+// often as the index grows by a factor, and the work stays nearly linear. Merges everything if a
+// quarter of all postings belong to removed images. Merged segments lose their removed postings.
+// Memory holds one word at a time.
+void merge_segments(Connection& connection, std::size_t max_segments);
+// Leaves one segment without removed postings, or none.
+void merge_all_segments(Connection& connection);
 
 }  // namespace lookalike

@@ -91,6 +91,15 @@ void Connection::execute(const char* sql) {
   if (code != SQLITE_OK) fail(code, handle_.get());
 }
 
+Statement& Connection::prepared(std::string_view sql) {
+  const auto found = statements_.find(sql);
+  if (found == statements_.end()) {
+    return statements_.emplace(sql, Statement(*this, sql)).first->second;
+  }
+  require(!found->second.is_running(), "Connection::prepared: the statement's rows have not ended");
+  return found->second;
+}
+
 std::int64_t Connection::last_insert_id() const {
   return sqlite3_last_insert_rowid(handle_.get());
 }
@@ -139,6 +148,10 @@ Statement::Statement(const Connection& connection, std::string_view sql) {
   if (code != SQLITE_OK) fail(code, connection.handle());
 }
 
+bool Statement::is_running() const {
+  return sqlite3_stmt_busy(statement_.get()) != 0;
+}
+
 void Statement::check(int code) const {
   if (code != SQLITE_OK) fail(code, sqlite3_db_handle(statement_.get()));
 }
@@ -168,7 +181,8 @@ Transaction::Transaction(Connection& connection) : connection_(connection) {
 }
 
 Transaction::~Transaction() {
-  // SQLite ends the transaction by itself when it has been committed, and after some errors.
+  // SQLite ends the transaction by itself when it has been committed, and after
+  // some errors.
   if (sqlite3_get_autocommit(connection_.handle()) == 0) {
     sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
   }

@@ -5,6 +5,8 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,37 +17,11 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-// SQLite with RAII. Every failure is Error(kStorage, "file: cause; SQLite says: ..."), but for a
-// file that is no database, which is Error(kInput).
+// SQLite with RAII. Every failure is Error(kStorage, "file: cause; SQLite says: ..."), except that
+// of a file that is no database, which is Error(kInput).
 namespace lookalike {
 
-class Connection {
- public:
-  enum class Mode {
-    // Reads. Opened for writing where that is allowed, so that SQLite removes the files beside the
-    // database when the last connection closes.
-    kRead,
-    kImmutable,  // reads, and nobody else writes: needs no files beside the database
-    kWrite,      // makes the file when there is none
-  };
-  // file: as resolved() (base/files.h) gives it; a link anywhere in it is refused, since
-  // somebody has put it there after it was resolved. Files beside the database are not opened
-  // through links either.
-  Connection(const std::filesystem::path& file, Mode mode);
-
-  void execute(const char* sql);  // any number of statements
-  std::int64_t last_insert_id() const;
-  std::string path() const;
-  Mode mode() const { return mode_; }
-  sqlite3* handle() const { return handle_.get(); }
-
- private:
-  struct Close {
-    void operator()(sqlite3* handle) const noexcept;
-  };
-  Mode mode_;
-  std::unique_ptr<sqlite3, Close> handle_;
-};
+class Connection;
 
 // The rows of a running query. Destruction resets the statement.
 class Rows {
@@ -85,8 +61,9 @@ class Rows {
   sqlite3_stmt* statement_;
 };
 
-// A prepared statement. Values are bound in order; text and blobs are not copied, so they must
-// outlive run() or the rows. Paths are blobs, bytes_of(path), since SQLite's text is UTF-8.
+// A prepared statement, usually from Connection::prepared(). Values are bound in order; text and
+// blobs are not copied, so they must outlive run() or the rows. Paths are bound as blobs,
+// bytes_of(path), since SQLite's text is UTF-8.
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
@@ -103,6 +80,7 @@ class Statement {
     bind_all(values...);
     return Rows(statement_.get());
   }
+  bool is_running() const;  // between the first row and the end of the Rows
   // The first column of the first row; nothing without rows.
   template <typename T, typename... Values>
   std::optional<T> first(const Values&... values) {
@@ -133,6 +111,49 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const noexcept;
   };
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+class Connection {
+ public:
+  enum class Mode {
+    // Reads. Opened for writing if allowed, so that SQLite removes the files beside the database
+    // when the last connection closes.
+    kRead,
+    kImmutable,  // reads while nobody writes: needs no files beside the database
+    kWrite,      // creates a missing file
+  };
+  // file: as resolved() (base/files.h) returns it; a link anywhere in it, which must have been
+  // made since, is refused. Files beside the database are not opened through links either.
+  Connection(const std::filesystem::path& file, Mode mode);
+
+  void execute(const char* sql);  // any number of statements
+  // The statement of this text, which the first call prepares. Its last Rows must be destroyed.
+  Statement& prepared(std::string_view sql);
+  // As run(), rows() and first() of the prepared statement.
+  template <typename... Values>
+  void run(std::string_view sql, const Values&... values) {
+    prepared(sql).run(values...);
+  }
+  template <typename... Values>
+  [[nodiscard]] Rows rows(std::string_view sql, const Values&... values) {
+    return prepared(sql).rows(values...);
+  }
+  template <typename T, typename... Values>
+  std::optional<T> first(std::string_view sql, const Values&... values) {
+    return prepared(sql).template first<T>(values...);
+  }
+  std::int64_t last_insert_id() const;
+  std::string path() const;
+  Mode mode() const { return mode_; }
+  sqlite3* handle() const { return handle_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const noexcept;
+  };
+  Mode mode_;
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::map<std::string, Statement, std::less<>> statements_;  // by text
 };
 
 // Takes the write lock at once; rolls back unless committed.

@@ -8,7 +8,7 @@
 
 #include "base/content_hash.h"
 #include "base/error.h"
-#include "storage/codecs.h"
+#include "storage/blobs.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace lookalike {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/codecs.h"
+#include "storage/blobs.h"
 #include "storage/sqlite.h"
 #include "tests/rights.h"
 #include "tests/storage/index_fixture.h"

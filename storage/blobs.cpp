@@ -1,4 +1,4 @@
-#include "storage/codecs.h"
+#include "storage/blobs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ ByteView open_sealed(ByteView blob) {
   return payload;
 }
 
-// Ascending numbers as differences. The first stands for itself.
+// Ascending numbers as differences, the first from 0.
 class DeltaReader {
  public:
   explicit DeltaReader(ByteReader& in) : in_(in) {}

@@ -1,4 +1,4 @@
-#include "storage/codecs.h"
+#include "storage/blobs.h"
 
 #include <cmath>
 #include <limits>

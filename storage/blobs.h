@@ -10,22 +10,22 @@
 #include "storage/sqlite.h"
 
 // The blobs in the index's tables; storage/FORMATS.md has their bytes. Each ends in a checksum.
-// The same input gives the same bytes. Decoding throws Error(kStorage) for a blob that is damaged;
-// encoding throws Error(kInternal) for input that breaks its contract.
+// The same input gives the same bytes. Decoding throws Error(kStorage) for a damaged blob; encoding
+// throws Error(kInternal) for input that breaks its contract.
 namespace lookalike {
 
-// Throws Error(kStorage) unless the checksum of the blob, of whatever kind, is right.
+// Throws Error(kStorage) unless the checksum of the blob, of any kind, is right.
 void check_blob(ByteView blob);
 
-// The postings of one word in one segment: images ascending, one entry a feature.
+// The postings of one word in one segment: images ascending, one entry per feature.
 Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures);
-// Appends to what is there.
+// Appends to the postings.
 void decode_postings(ByteView blob, WordPostings& postings);
 
-// What a forward record rounds to. Positions: 1/65535 of the longer side, from the outer corner of
-// the top-left pixel; outside the image they are moved to its edge.
+// Rounding of a forward record. Positions: 1/65535 of the longer side, from the outer corner of the
+// top-left pixel; those outside the image are clamped to its edge.
 inline constexpr double kPositionSteps = 65535;
-// Sizes: 1023 steps of the same ratio, so the error stays below 0.62 %; outside they are moved in.
+// Sizes: 1023 steps of the same ratio, so the error stays below 0.62 %; others are clamped.
 inline constexpr double kSmallestSize = 0.25;  // px
 inline constexpr double kLargestSize = 65536;  // px
 inline constexpr double kSizeSteps = 1023;
