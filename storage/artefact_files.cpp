@@ -303,48 +303,37 @@ Record decode_record(ByteView payload) {
 }
 
 template <typename Record>
-struct ArtefactWriter<Record>::Impl {
-  explicit Impl(OutputFile output) : file(std::move(output)) {
-    ByteWriter header;
-    header.put_array(kMagic.data(), kMagic.size());
-    header.put<std::uint16_t>(kVersion);
-    header.put<std::uint16_t>(kTypeOf<Record>);
-    file.write(header.view());
-  }
-
-  // The seed is the record's place, so that a lost or repeated record is noticed.
-  void write_frame(std::uint64_t length, ByteView payload) {
-    ByteWriter frame;
-    frame.put<std::uint64_t>(length);
-    frame.put<std::uint64_t>(checksum(payload, records));
-    file.write(frame.view());
-    file.write(payload);
-  }
-
-  OutputFile file;
-  std::uint64_t records = 0;
-};
-
-template <typename Record>
-ArtefactWriter<Record>::ArtefactWriter(OutputFile file)
-    : impl_(std::make_unique<Impl>(std::move(file))) {}
-
-template <typename Record>
-ArtefactWriter<Record>::~ArtefactWriter() = default;
+ArtefactWriter<Record>::ArtefactWriter(OutputFile file) : file_(std::move(file)) {
+  ByteWriter header;
+  header.put_array(kMagic.data(), kMagic.size());
+  header.put<std::uint16_t>(kVersion);
+  header.put<std::uint16_t>(kTypeOf<Record>);
+  file_.write(header.view());
+}
 
 template <typename Record>
 void ArtefactWriter<Record>::write(const Record& record) {
   const Bytes payload = encode_record(record);
-  impl_->write_frame(payload.size(), payload);
-  ++impl_->records;
+  write_frame(payload.size(), payload);
+  ++records_;
 }
 
 template <typename Record>
 void ArtefactWriter<Record>::finish() {
   ByteWriter count;
-  count.put<std::uint64_t>(impl_->records);
-  impl_->write_frame(kFooterMark, count.view());
-  impl_->file.commit();
+  count.put<std::uint64_t>(records_);
+  write_frame(kFooterMark, count.view());
+  file_.commit();
+}
+
+// The record's place seeds the checksum, so that a lost or repeated record is noticed.
+template <typename Record>
+void ArtefactWriter<Record>::write_frame(std::uint64_t length, ByteView payload) {
+  ByteWriter frame;
+  frame.put<std::uint64_t>(length);
+  frame.put<std::uint64_t>(checksum(payload, records_));
+  file_.write(frame.view());
+  file_.write(payload);
 }
 
 template <typename Record>

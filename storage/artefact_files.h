@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,13 +21,14 @@ template <typename Record>
 class ArtefactWriter {
  public:
   explicit ArtefactWriter(OutputFile file);
-  ~ArtefactWriter();
   void write(const Record& record);
   void finish();
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  void write_frame(std::uint64_t length, ByteView payload);
+
+  OutputFile file_;
+  std::uint64_t records_ = 0;
 };
 
 template <typename Record>

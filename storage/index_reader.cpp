@@ -54,13 +54,12 @@ constexpr const char* kSelectImages =
 }  // namespace
 
 struct IndexReader::Impl {
-  explicit Impl(const std::filesystem::path& file)
-      : database(file), connection(open_for_reading(file)) {
+  explicit Impl(const std::filesystem::path& database) : connection(open_for_reading(database)) {
     connection.execute("PRAGMA cache_size = -16384");
     begin();
   }
-  Impl(const std::filesystem::path& file, ForWriting)
-      : database(file), lock(std::in_place, file), connection(open_for_writing(file)) {}
+  Impl(const std::filesystem::path& database, ForWriting)
+      : lock(std::in_place, database), connection(open_for_writing(database)) {}
 
   void begin();
   void load_segments();
@@ -74,7 +73,6 @@ struct IndexReader::Impl {
     });
   }
 
-  std::filesystem::path database;
   std::optional<WriterLock> lock{};  // released after the connection is closed
   Connection connection;
   bool is_loaded = false;  // whether the next two are up to date
@@ -131,7 +129,7 @@ void IndexReader::refresh() {
       impl_->begin();
       break;
     case Connection::Mode::kImmutable:
-      impl_ = std::make_unique<Impl>(impl_->database);
+      impl_ = std::make_unique<Impl>(connection().path());
       break;
     case Connection::Mode::kWrite:  // sees what it has written
       impl_->is_loaded = false;

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdio>
 #include <fcntl.h>
-#include <optional>
 #include <sys/stat.h>
 #include <system_error>
 #include <utility>
@@ -115,69 +114,44 @@ OutputKind kind_that_begins(std::string name, std::string beginning) {
           }};
 }
 
-struct OutputFile::Impl {
-  Impl(OutputTarget to, OutputForm how, Check again)
-      : target(std::move(to)), form(how), check(std::move(again)) {}
-
-  void open() {
-    if (atomic || stream) return;
-    if (form != OutputForm::kStream) {
-      atomic.emplace(target.path());
-    } else if (target.open_file.is_open()) {
-      std::fflush(stdout);  // before the output, which may go to the same file
-      stream.emplace(std::move(target.open_file), target.given);
-    } else {
-      stream.emplace(open_stream(target), target.given);
-    }
-  }
-
-  void write(ByteView bytes) {
-    open();
-    atomic ? atomic->write(bytes) : stream->write(bytes);
-  }
-
-  void commit() {
-    open();
-    if (stream) {
-      stream->flush();
-      return;
-    }
-    if (check) form = check();
-    if (form == OutputForm::kReplaced) {
-      atomic->commit();
-    } else if (form == OutputForm::kStream || !atomic->commit_new()) {
-      target.refuse("appeared while this command ran: name another file");
-    }
-  }
-
-  OutputTarget target;
-  OutputForm form;
-  Check check;
-  std::optional<AtomicFile> atomic{};
-  std::optional<BufferedFile> stream{};
-};
-
 OutputFile::OutputFile(OutputTarget target, OutputForm form, Check check)
-    : impl_(std::make_unique<Impl>(std::move(target), form, std::move(check))) {}
-
-OutputFile::~OutputFile() = default;
-OutputFile::OutputFile(OutputFile&&) noexcept = default;
+    : target_(std::move(target)), form_(form), check_(std::move(check)) {}
 
 OutputFile OutputFile::unguarded(const std::filesystem::path& file) {
   return {OutputTarget{.option = {}, .given = file, .names = {file}}, OutputForm::kReplaced, {}};
 }
 
 std::filesystem::path OutputFile::folder() const {
-  if (impl_->form == OutputForm::kStream) return std::filesystem::temp_directory_path();
-  return impl_->target.path().parent_path();
+  if (form_ == OutputForm::kStream) return std::filesystem::temp_directory_path();
+  return target_.path().parent_path();
+}
+
+void OutputFile::open() {
+  if (atomic_ || stream_) return;
+  if (form_ != OutputForm::kStream) {
+    atomic_ = std::make_unique<AtomicFile>(target_.path());
+  } else if (target_.open_file.is_open()) {
+    std::fflush(stdout);  // before the output, which may go to the same file
+    stream_.emplace(std::move(target_.open_file), target_.given);
+  } else {
+    stream_.emplace(open_stream(target_), target_.given);
+  }
 }
 
 void OutputFile::write(ByteView bytes) {
-  impl_->write(bytes);
+  open();
+  atomic_ ? atomic_->write(bytes) : stream_->write(bytes);
 }
 
 void OutputFile::commit() {
-  impl_->commit();
+  open();
+  if (stream_) return stream_->flush();
+  if (check_) form_ = check_();
+  if (form_ == OutputForm::kReplaced) {
+    atomic_->commit();
+  } else if (form_ == OutputForm::kStream || !atomic_->commit_new()) {
+    target_.refuse("appeared while this command ran: name another file");
+  }
 }
 
 void write_whole(OutputFile& file, std::string_view text) {

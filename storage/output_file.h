@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,9 +66,6 @@ class OutputFile {
   // the name. OutputGuard::open() is for names that options give.
   static OutputFile unguarded(const std::filesystem::path& file);
 
-  ~OutputFile();
-  OutputFile(OutputFile&&) noexcept;
-
   // The folder of the file, or the system's temporary folder for a stream: a place for scratch
   // files.
   std::filesystem::path folder() const;
@@ -85,9 +83,13 @@ class OutputFile {
   // Checks the target again before it is replaced; throws Error(kUsage) if it must not be.
   using Check = std::function<OutputForm()>;
   OutputFile(OutputTarget target, OutputForm form, Check check);
+  void open();
 
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  OutputTarget target_;
+  OutputForm form_;
+  Check check_;  // none for an unguarded file
+  std::unique_ptr<AtomicFile> atomic_;
+  std::optional<BufferedFile> stream_;
 };
 
 // Writes the text as the whole file and commits it.
