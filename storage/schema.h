@@ -33,7 +33,7 @@ Connection open_for_reading(const std::filesystem::path& database);
 // if there is nothing to migrate.
 Connection open_for_writing(const std::filesystem::path& database);
 
-// The two checks and the migration on an open database; these throw as above.
+// The check of open_for_reading() and the migration of open_for_writing(), of an open database.
 void check_schema(Connection& connection);
 void migrate(Connection& connection);
 

@@ -50,7 +50,7 @@ std::string path_of(sqlite3* handle) {
   fail(code, path_of(handle), sqlite3_errmsg(handle));
 }
 
-// A file: URI in which no byte of the path means anything but itself.
+// A file: URI of the path, with every special byte escaped.
 std::string immutable_uri(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -181,8 +181,7 @@ Transaction::Transaction(Connection& connection) : connection_(connection) {
 }
 
 Transaction::~Transaction() {
-  // SQLite ends the transaction by itself when it has been committed, and after
-  // some errors.
+  // A commit ends the transaction, and so do some errors.
   if (sqlite3_get_autocommit(connection_.handle()) == 0) {
     sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
   }

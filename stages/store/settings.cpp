@@ -15,11 +15,11 @@
 namespace lookalike {
 namespace {
 
-// Changed whenever the same settings give other features.
+// Changes whenever the same settings give other features.
 constexpr const char* kMethodKey = "extract.method";
 constexpr const char* kMethod = "surf-1";
 
-// As set_field reads it: texts stand without quotes.
+// As set_field() reads it: texts without quotes.
 std::string text_of(const ConfigField& field, const RunConfig& config) {
   const FieldValue value = field.get(config);
   const auto* text = std::get_if<std::string>(&value);

@@ -8,15 +8,15 @@ namespace lookalike {
 // The fingerprint of an index: every key of [extract], the method behind it, and the codebook.
 Settings settings_of(const ExtractOptions& extract, const Codebook& codebook);
 
-// The same of features for which there is no codebook yet.
+// The fingerprint of features without a codebook yet.
 Settings settings_of(const ExtractOptions& extract);
 
-// Throws OtherSettings, naming the command that rebuilds the index, when its settings have a value
-// that was removed.
+// Throws OtherSettings, naming the command that rebuilds the index, if its settings have a retired
+// value.
 void refuse_retired(const Settings& settings);
 
-// The settings that an index's features were extracted with. Throws as refuse_retired does, and
-// Error(kStorage) when a key is missing or has no other value that this version knows.
+// The settings that an index's features were extracted with. Throws as refuse_retired() does, and
+// Error(kStorage) for a missing key or another value that this version does not know.
 ExtractOptions extract_options_from(const Settings& settings);
 
 }  // namespace lookalike

@@ -1,6 +1,8 @@
 #include "storage/sqlite.h"
 
 #include <algorithm>
+#include <array>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -43,6 +45,35 @@ TEST_F(SqliteTest, ValuesOfEachTypeComeBack) {
   EXPECT_EQ(rows.integer(0), -1);
   EXPECT_TRUE(rows.blob(3).empty());
   EXPECT_FALSE(rows.next());
+}
+
+TEST_F(SqliteTest, ARowIsReadIntoItsTypes) {
+  Connection connection = connect();
+  connection.execute("CREATE TABLE t (i INTEGER, y INTEGER, r REAL, s TEXT, b BLOB) STRICT");
+  EXPECT_EQ(connection.first<int>("SELECT i FROM t"), std::nullopt);
+  const Bytes blob = {7, 8};
+  connection.run("INSERT INTO t VALUES (?, ?, ?, ?, ?)", 5, true, 0.25, "text", blob);
+  std::uint32_t integer = 0;
+  bool yes = false;
+  double real = 0;
+  std::string text;
+  std::array<std::uint8_t, 3> bytes{};
+  Rows rows = connection.rows("SELECT i, y, r, s, b FROM t");
+  ASSERT_TRUE(rows.next());
+  rows.read(integer, yes, real, text, bytes);
+  EXPECT_EQ(std::tie(integer, yes, real, text), std::make_tuple(5U, true, 0.25, "text"));
+  EXPECT_THAT(bytes, testing::ElementsAre(7, 8, 0));
+  EXPECT_EQ(connection.first<int>("SELECT i FROM t"), 5);
+}
+
+TEST_F(SqliteTest, AStatementWhoseRowsAreBeingReadIsNotStartedAgain) {
+  Connection connection = connect();
+  connection.execute("CREATE TABLE t (i INTEGER); INSERT INTO t VALUES (1), (2)");
+  Rows rows = connection.rows("SELECT i FROM t");
+  ASSERT_TRUE(rows.next());
+  EXPECT_EQ(error_of([&] { connection.prepared("SELECT i FROM t"); }).kind(), ErrorKind::kInternal);
+  ASSERT_TRUE(rows.next());
+  EXPECT_EQ(rows.integer(0), 2);
 }
 
 TEST_F(SqliteTest, TransactionsRollBackUnlessCommitted) {
