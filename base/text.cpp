@@ -106,14 +106,17 @@ std::string printable(std::string_view name) {
   return text;
 }
 
-std::string text_of_path(const std::string& path) {
-  if (is_utf8(path)) return path;
+std::string file_uri(const std::string& path) {
   std::string uri(kScheme);
   for (const char c : std::filesystem::absolute(path).string()) {
     uri +=
         is_unreserved(c) ? std::string(1, c) : fmt::format("%{:02X}", static_cast<std::uint8_t>(c));
   }
   return uri;
+}
+
+std::string text_of_path(const std::string& path) {
+  return is_utf8(path) ? path : file_uri(path);
 }
 
 std::string path_of_text(const std::string& text) {

@@ -23,9 +23,12 @@ CodePoint first_code_point(std::string_view text);
 // that are not UTF-8 become \xNN.
 std::string printable(std::string_view name);
 
+// The file: URI (RFC 8089) of the absolute path, with %XX for bytes other than letters, digits and
+// -._~/.
+std::string file_uri(const std::string& path);
+
 // A path where only text is possible, such as in JSON. A UTF-8 path is unchanged; any other becomes
-// a file: URI (RFC 8089) of its absolute path, with %XX for bytes other than letters, digits and
-// -._~/. No absolute path begins like a URI, so the form is unambiguous.
+// its file_uri(). No absolute path begins like a URI, so the form is unambiguous.
 std::string text_of_path(const std::string& path);
 
 // The inverse of text_of_path(); also for paths that people type. Throws Error(kUsage) for a

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/text.h"
+
 namespace lookalike {
 namespace {
 
@@ -50,17 +52,6 @@ std::string path_of(sqlite3* handle) {
   fail(code, path_of(handle), sqlite3_errmsg(handle));
 }
 
-// A file: URI of the path, with every special byte escaped.
-std::string immutable_uri(const std::string& path) {
-  std::string uri = "file:";
-  for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '/' || c == '.' || c == '_' || c == '-';
-    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return uri + "?immutable=1";
-}
-
 }  // namespace
 
 void Connection::Close::operator()(sqlite3* handle) const noexcept {
@@ -76,8 +67,9 @@ Connection::Connection(const std::filesystem::path& file, Mode mode) : mode_(mod
                     (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_EXRESCODE |
                     SQLITE_OPEN_NOFOLLOW;
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(immutable ? immutable_uri(path).c_str() : path.c_str(), &handle,
-                                   flags, nullptr);
+  const int code =
+      sqlite3_open_v2(immutable ? (file_uri(path) + "?immutable=1").c_str() : path.c_str(), &handle,
+                      flags, nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) {
     fail(code, path, handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle));
