@@ -144,7 +144,7 @@ TEST_F(IndexRunTest, OtherSettingsAreRefusedAndNamed) {
 TEST_F(IndexRunTest, IndexOfARetiredFormIsRefusedWithTheCommandThatRebuilds) {
   draw_some(2);
   run();
-  const Codebook codebook = *IndexWriter(config_.store.database).codebook();
+  const Codebook codebook = IndexReader(config_.store.database).codebook();
   Settings settings = settings_of(config_.extract, codebook);
   settings["extract.descriptor_form"] = "centred";
   config_.store.database += ".centred";
