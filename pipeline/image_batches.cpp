@@ -59,7 +59,7 @@ std::vector<SkippedFile> for_each_image_batch(
   OrderedParallel<Decoded> decoder(found.files.size(), decode_threads(config.images),
                                    2 * kDeviceBatchImages, [&](std::size_t i) {
                                      return decode_file(found.files[i].path,
-                                                        WantedSize(config.extract), config.images);
+                                                        wanted_size(config.extract), config.images);
                                    });
   Progress progress(label, "images", found.files.size(), style);
   std::vector<DecodedImage> batch;

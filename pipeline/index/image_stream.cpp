@@ -47,7 +47,7 @@ StreamItem ImageStream::read(const SourceFile& file) {
   }
   if (cache_.contains(bytes.content)) return CachedImage{bytes.file, bytes.content};
   if (!turn.owns_lock() && is_large(bytes)) turn.lock();
-  auto decoded = decode(bytes, WantedSize(config_.extract), config_.images);
+  auto decoded = decode(bytes, wanted_size(config_.extract), config_.images);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   return std::get<DecodedImage>(std::move(decoded));
 }

@@ -88,6 +88,10 @@ int gray_mode(int divisor) {
 
 }  // namespace
 
+WantedSize wanted_size(const ExtractOptions& options) {
+  return {options.longest_side_px, options.enlarge_to_px};
+}
+
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
                                                 const ImagesOptions& limits) {
   LoadedFile loaded;

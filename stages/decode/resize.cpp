@@ -18,14 +18,6 @@ bool vanishes(std::uint64_t width, std::uint64_t height, double scale) {
   return cvRound(static_cast<double>(std::min(width, height)) * scale) < 1;
 }
 
-GrayImage reduced_to(const ImageView& image, int width, int height) {
-  GrayImage reduced(width, height);
-  const cv::Mat from(image.height, image.width, CV_8U, const_cast<std::uint8_t*>(image.pixels));
-  cv::Mat to(height, width, CV_8U, reduced.pixels.data());
-  cv::resize(from, to, to.size(), 0, 0, cv::INTER_AREA);
-  return reduced;
-}
-
 GrayImage resized(const cv::Mat& gray, double factor) {
   cv::Mat result = gray;
   const int method = factor < 1 ? cv::INTER_AREA : cv::INTER_CUBIC;

@@ -20,7 +20,4 @@ bool vanishes(std::uint64_t width, std::uint64_t height, double scale);
 // pixel of a side may be a partial one. Throws std::bad_alloc.
 GrayImage resized(const cv::Mat& gray, double factor);
 
-// Resized to width x height px, by area averaging.
-GrayImage reduced_to(const ImageView& image, int width, int height);
-
 }  // namespace lookalike

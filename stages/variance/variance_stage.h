@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "kernels/variance/variance.h"
-#include "stages/decode/decode.h"
 
 namespace lookalike {
 

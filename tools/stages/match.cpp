@@ -21,7 +21,7 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
     fmt::print("{}\n", json_text(failed_answer("query", path, why)));
     return false;
   };
-  auto decoded = decode_file(path, WantedSize(config.extract), config.images);
+  auto decoded = decode_file(path, wanted_size(config.extract), config.images);
   if (const auto* unread = std::get_if<SkippedFile>(&decoded)) return fail(*unread);
   const Query query = {std::get<DecodedImage>(std::move(decoded)), features.features};
   if (query.image.record.content != features.image.content) {
