@@ -190,7 +190,7 @@ TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
   EXPECT_THAT(writers, UnorderedElementsAre(
                            "storage/atomic_file.cpp", "storage/output_file.cpp",
                            // Names that the program makes: DATABASE.work and the user's cache.
-                           "pipeline/index/feature_cache.cpp", "kernels/session/program_cache.cpp",
+                           "pipeline/flow/feature_cache.cpp", "kernels/session/program_cache.cpp",
                            "kernels/tuning/tuning.cpp"));
 }
 

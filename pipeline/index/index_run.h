@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,5 +73,10 @@ struct IndexRunOptions {
 IndexRunReport run_index(
     const RunConfig& config, Progress::Style style, const StopRequest& stop = [] { return false; },
     const IndexRunOptions& options = {});
+
+// Raises the niceness of this process to options.niceness; threads that it starts inherit it. A
+// niceness that is higher already, or cannot be raised, stays; the warning that says so is
+// returned.
+std::optional<std::string> raise_niceness(const RunOptions& options);
 
 }  // namespace lookalike

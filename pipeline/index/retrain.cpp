@@ -15,8 +15,7 @@
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/index/removals.h"
-#include "pipeline/index/run_document.h"
-#include "pipeline/index/run_recorder.h"
+#include "pipeline/index/run_record.h"
 #include "pipeline/index/update_plan.h"
 #include "storage/index_reader.h"
 #include "storage/other_settings.h"
@@ -187,7 +186,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     }
     report.before = before;
     report.after = IndexReader(config.store.database).counts();
-    recorder.end(report.stopped ? "stopped" : "done", run_document(report));
+    recorder.end(report);
     return report;
   } catch (const std::exception& error) {
     recorder.fail(error.what());
