@@ -7,7 +7,7 @@
 
 #include "config/options.h"
 #include "kernels/session/session.h"
-#include "stages/decode/region.h"
+#include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/match/matcher.h"
 #include "storage/index_reader.h"

@@ -4,18 +4,18 @@
 #include <utility>
 
 #include "base/random.h"
-#include "stages/codebook/seeding.h"
 #include "stages/codebook/signature_training.h"
 
 namespace lookalike {
 namespace {
 
-// Words find their places on a part of the features, at a fraction of the cost. On 500 small
-// photos (131,072 features, 2048 words) the objective after two iterations on all features was
-// then that of three without, and seeding took a fifth of the time.
+// Words start on a part of the features, at a fraction of the cost. On 500 small photos (131,072
+// features, 2048 words) the objective after two iterations on all features was then that of three
+// without, and seeding took a fifth of the time.
 constexpr std::size_t kStartFeaturesPerWord = 16;
 constexpr std::uint32_t kStartIterations = 4;
 
+// Every step-th row.
 RowFile every(std::size_t step, const RowFile& features) {
   RowFile part(features.folder(), features.cols());
   std::size_t next = 0;

@@ -42,7 +42,7 @@ Projections word_thresholds(const Projector& project, MatrixView<const float> me
   return thresholds;
 }
 
-// Where each word's features begin among features in the order of their words [k + 1].
+// The first feature of each word among features sorted by word [k + 1].
 std::vector<std::size_t> starts_of(const std::vector<std::uint32_t>& assignment,
                                    std::size_t words) {
   std::vector<std::size_t> starts(words + 1);
@@ -51,14 +51,14 @@ std::vector<std::size_t> starts_of(const std::vector<std::uint32_t>& assignment,
   return starts;
 }
 
-// Of the words from `first` on, one past the last whose features are a batch together.
+// One past the last word, from `first` on, whose features fit into a batch together.
 std::size_t end_of_batch(const std::vector<std::size_t>& starts, std::size_t first) {
   const auto past =
       std::upper_bound(starts.begin(), starts.end(), starts[first] + RowFile::kBatchRows);
   return std::max(first + 1, static_cast<std::size_t>(past - starts.begin()) - 1);
 }
 
-// The features of the words [first, last), in the order of their words.
+// The features of the words [first, last), sorted by word.
 std::vector<float> features_of_words(const RowFile& features,
                                      const std::vector<std::uint32_t>& assignment,
                                      const std::vector<std::size_t>& starts, std::size_t first,
@@ -87,7 +87,7 @@ std::vector<float> random_projection(std::size_t descriptor_size, Random& random
     return Row(rows).subspan(i * descriptor_size, descriptor_size);
   };
   for (std::size_t i = 0; i < kSignatureBits; ++i) {
-    for (int pass = 0; pass < 2; ++pass) {  // the second takes what rounding left of the first
+    for (int pass = 0; pass < 2; ++pass) {  // the second removes what rounding left
       for (std::size_t j = 0; j < i; ++j) subtract(row(i), dot(row(i), row(j)), row(j));
     }
     const double length = std::sqrt(dot(row(i), row(i)));

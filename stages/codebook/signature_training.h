@@ -10,13 +10,13 @@
 
 namespace lookalike {
 
-// 64 random orthonormal rows [64][d], d >= 64: normal numbers, made orthogonal by Gram and
-// Schmidt, in double precision.
+// 64 random orthonormal rows [64][d], d >= 64: normal numbers, orthogonalised by Gram-Schmidt, in
+// double precision. The index's bytes depend on each rounding.
 std::vector<float> random_projection(std::size_t descriptor_size, Random& random);
 
 // Thresholds [k][64] for signatures: the median, over the features [n][d] of a word, of each
-// projection (the middle of the two in the middle where their number is even). A word without
-// features has its own projections.
+// projection (the mean of the middle two where their number is even). The thresholds of a word
+// without features are its own projections.
 //   assignment [n]: the word of each feature
 // Throws as RowFile, and what the watch throws.
 std::vector<float> signature_thresholds(const Codebook& codebook, const RowFile& features,

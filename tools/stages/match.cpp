@@ -25,7 +25,7 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
   if (const auto* unread = std::get_if<SkippedFile>(&decoded)) return fail(*unread);
   const Query query = {std::get<DecodedImage>(std::move(decoded)), features.features};
   if (query.image.record.content != features.image.content) {
-    return fail(skipped(features.image.file, "changed", "since its features were taken"));
+    return fail({features.image.file, "changed", "since its features were taken"});
   }
   fmt::print("{}\n", json_text(query_answer(path, searcher.search(query))));
   return true;

@@ -1,4 +1,4 @@
-#include "stages/decode/region.h"
+#include "stages/decode/decode.h"
 
 #include <string>
 
