@@ -1,12 +1,10 @@
 #include "pipeline/flow/feature_cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <regex>
 #include <set>
 #include <span>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -44,21 +42,14 @@ std::string key_of(const RunConfig& config) {
   return to_hex(hash_content(std::span(bytes, text.size())));
 }
 
-// The number in KEY-NUMBER.EXTENSION.
-std::optional<std::size_t> chunk_number(const fs::path& file, std::string_view key) {
-  const std::string stem = file.stem().string();
-  if (!stem.starts_with(key) || stem.size() < key.size() + 2) return std::nullopt;
-  std::size_t number = 0;
-  const char* end = stem.data() + stem.size();
-  const auto parsed = std::from_chars(stem.data() + key.size() + 1, end, number);
-  return parsed.ptr == end && parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-// Whether the cache writes files of this name: KEY-NUMBER.EXTENSION, and .(that).PID.N.tmp.
-bool is_cache_file(const std::string& name) {
+// The key and the number in the name of a file that the cache writes, KEY-NUMBER.EXTENSION or
+// .(that).PID.N.tmp; nothing for another name.
+std::optional<std::pair<std::string, std::size_t>> parse_name(const std::string& name) {
   static const std::regex kName(
-      R"(\.?[0-9a-f]{32}-[0-9]{6,}\.(statistics|features)(\.[0-9]+\.[0-9]+\.tmp)?)");
-  return std::regex_match(name, kName);
+      R"(\.?([0-9a-f]{32})-([0-9]{6,18})\.(statistics|features)(\.[0-9]+\.[0-9]+\.tmp)?)");
+  std::smatch match;
+  if (!std::regex_match(name, match, kName)) return std::nullopt;
+  return std::pair(match[1].str(), std::stoul(match[2].str()));
 }
 
 std::size_t bytes_of(const FeatureSet& features) {
@@ -103,14 +94,15 @@ void FeatureCache::find_chunks() {
   fs::directory_iterator entry(folder_, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename();
-    if (!is_cache_file(name) || entry->is_directory()) {
+    const auto key_and_number = parse_name(name);
+    if (!key_and_number || entry->is_directory()) {
       fail(
           fmt::format("holds {}, which lookalike did not write: move it away, or name another "
                       "database",
                       printable(name)));
     }
     unused.insert(entry->path());
-    if (const auto number = chunk_number(entry->path(), key_)) chunks.insert(*number);
+    if (key_and_number->first == key_) chunks.insert(key_and_number->second);
   }
   if (error) fail(fmt::format("cannot be read: {}", error.message()));
   for (const std::size_t chunk : chunks) {
@@ -192,7 +184,7 @@ void FeatureCache::discard() {
   std::error_code ignored;
   for (fs::directory_iterator entry(folder_, ignored); entry != fs::directory_iterator();
        entry.increment(ignored)) {
-    if (is_cache_file(entry->path().filename())) fs::remove(entry->path(), ignored);
+    if (parse_name(entry->path().filename())) fs::remove(entry->path(), ignored);
   }
   fs::remove(folder_, ignored);  // stays where it holds other files
 }

@@ -72,7 +72,7 @@ class IndexRun {
       report_.before = index().counts();
       niceness_warning_ = raise_niceness(config_.run);
       until_stopped([&] { update(); });
-      if (report_.indexed + report_.removed + report_.moved > 0) recount_files();
+      if (report_.indexed + report_.removed + report_.moved > 0) count_files(writer_.files());
       finish_report();
       report_.after = index().counts();
       recorder_.end(report_);
@@ -174,16 +174,20 @@ class IndexRun {
                                                           : "not_scanned",
                                .problem = root.problem});
     }
-    for (const SourceFile& file : indexed) count_file(file.path);
+    count_files(indexed);
   }
 
-  void count_file(const std::string& file) {
-    const RunRoot* const root = roots_->root_of(file);
-    if (root == nullptr) {
-      ++report_.files_without_root;
-    } else {
-      ++std::ranges::find(report_.roots, root->known.path, &RootReport::path)->files;
+  void count_files(const std::vector<SourceFile>& indexed) {
+    report_.files_without_root = 0;
+    for (RootReport& root : report_.roots) root.files = 0;
+    for (const SourceFile& file : indexed) {
+      const RunRoot* const root = roots_->root_of(file.path);
+      ++(root ? report_of(root->known.path).files : report_.files_without_root);
     }
+  }
+
+  RootReport& report_of(const std::string& root) {
+    return *std::ranges::find(report_.roots, root, &RootReport::path);
   }
 
   // The codebook that the index has, if any. Throws when its settings are not this run's.
@@ -411,12 +415,12 @@ class IndexRun {
     return gone;
   }
 
-  std::map<std::string, GuardedRoot> guarded_roots(const ScanResult& found) const {
+  std::map<std::string, GuardedRoot> guarded_roots(const ScanResult& found) {
     std::map<std::string, GuardedRoot> guarded;
     for (const auto& [path, root] : roots_->all()) {
       if (!root.is_scanned) continue;
       GuardedRoot& guard = guarded[path];
-      guard.files = std::ranges::find(report_.roots, path, &RootReport::path)->files;
+      guard.files = report_of(path).files;
       guard.empty = true;
       guard.remounted = remounted_folder(root.known, found.folders);
     }
@@ -449,7 +453,7 @@ class IndexRun {
       }
       now.devices = root.known.devices;
       now.withheld = std::move(withheld->second.files);
-      RootReport& report = *std::ranges::find(report_.roots, path, &RootReport::path);
+      RootReport& report = report_of(path);
       report.withheld = now.withheld.size();
       report.problem = withheld->second.reason;
       report_.withheld += report.withheld;
@@ -464,12 +468,6 @@ class IndexRun {
         calibrate_index(writer_, config_, session, style_, [&] { throw_if_stopped(); });
       });
     });
-  }
-
-  void recount_files() {
-    report_.files_without_root = 0;
-    for (RootReport& root : report_.roots) root.files = 0;
-    for (const SourceFile& file : writer_.files()) count_file(file.path);
   }
 
   void finish_report() {

@@ -13,23 +13,24 @@ namespace lookalike {
 
 // A root of the index in one run.
 struct RunRoot {
-  IndexRoot known{};    // as the index has it; of a new root the path alone
-  bool is_new = false;  // the index has not got it yet
-  bool is_named = false;
-  bool is_scanned = false;              // what the index has of it can be compared with the disk
-  std::string problem{};                // why it could not be scanned
+  IndexRoot known{};        // as stored in the index; of a new root the path alone
+  bool is_new = false;      // not yet in the index
+  bool is_named = false;    // to be scanned
+  bool is_scanned = false;  // without a problem, so that its files can be compared with the index
+  std::string problem{};    // why it could not be scanned
   std::vector<FolderDevice> devices{};  // as the scan found them
 };
 
 // The folders of an index in one run: which are scanned, and which one holds a file.
 class RunRoots {
  public:
-  // known: as the index has them. named: the folders that this run scans, new ones among them;
-  // without any it scans all that are known. A known root below a scanned one is scanned as well.
+  // known: as stored in the index. named: the folders that this run scans, new ones included; if
+  // empty, it scans all known roots. A known root below a scanned one is scanned as well.
   RunRoots(const std::vector<IndexRoot>& known, std::span<const std::string> named);
 
   std::vector<std::string> to_scan() const;
-  // Takes over what a scan of to_scan() found. Throws Error(kInput) for a new root with a problem.
+  // Takes over the result of a scan of to_scan(). Throws Error(kInput) for a new root with a
+  // problem.
   void set_scanned(std::span<const ScannedFolder> folders);
 
   const std::map<std::string, RunRoot>& all() const { return roots_; }  // by path
