@@ -22,7 +22,7 @@ struct Item {
   SourceFile file;        // as it was when it was opened
   ContentHash content{};  // of a file that could be read
   PixelSums sums{};       // of an image, from ImageFeatures on
-  bool blank = false;  // as is_blank() has it, from ImageFeatures on; a blank image has no features
+  bool blank = false;     // by is_blank(), from ImageFeatures on; a blank image has no features
   std::variant<SkippedFile, KnownContent, CachedFeatures, DecodedImage, ImageFeatures, ImageWords>
       state{};
 
@@ -44,7 +44,7 @@ struct Gathered {
     }
   }
 
-  // Gives each item its next state; as many as there are items, in their order.
+  // Gives each item its next state; one per item, in order.
   template <typename Next>
   void replace(std::vector<Next> next) {
     for (std::size_t i = 0; i < items.size(); ++i) items[i]->state = std::move(next[i]);

@@ -19,7 +19,7 @@
 namespace lookalike {
 
 // Images that go to the device together: enough to fill it, few enough to stay small in memory and
-// to stop soon when asked to. An H200 extracts 5,400 photos of 640 x 480 a second on the wall by
+// to stop soon on request. An H200 extracts 5,400 photos of 640 x 480 a second on the wall by
 // 16, 6,000 by 32 or 64 and 3,800 by 128 (surf_benchmark --batch of commit 2d0115e); PoCL on two
 // cores takes the same processor time by 16 as by 32 (lookalike index).
 inline constexpr std::size_t kDeviceBatchImages = 16;

@@ -24,7 +24,7 @@ class StoreQueue {
 
   // An item of ImageWords, which are left out when it is blank, or of KnownContent. Throws what
   // storing has thrown: as IndexWriter::publish(), and Error(kInternal) for KnownContent that
-  // neither the index has nor an earlier item brought.
+  // neither the index nor an earlier item has.
   void push(Item item);
   // Publishes what is left. Throws as push().
   void finish();

@@ -109,7 +109,7 @@ class IndexRun {
     calibrate_if_due();
   }
 
-  // The folders that this run is told to scan; none: all that the index knows.
+  // The folders that this run scans; empty for all that the index knows.
   std::vector<std::string> named_folders() const {
     std::vector<std::string> folders = config_.images.folders;
     if (!folders.empty()) {
@@ -354,7 +354,7 @@ class IndexRun {
     }
   }
 
-  // Assigns words, and hands on to be stored what was not skipped.
+  // Assigns words, and queues the items that were not skipped.
   void store(std::vector<Item> batch, StoreQueue& queue) {
     device().assign(batch);
     for (Item& item : batch) {
@@ -513,7 +513,7 @@ class IndexRun {
   // Opened anew each time: while a reader stands, the writer's log cannot shrink.
   IndexReader index() const { return IndexReader(config_.store.database); }
 
-  // Opened where there is something to compute.
+  // Opened when first used: many runs have nothing to compute.
   DeviceStages& device() {
     if (!device_) device_.emplace(config_, times_);
     return *device_;

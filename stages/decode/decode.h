@@ -33,7 +33,7 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
 // ground); reduces by area averaging, enlarges by cubic interpolation.
 // Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header), "too_small",
 // "undecodable" (also what has no header that read_image_header knows, and a JPEG or PNG that ends
-// early, which OpenCV would fill with grey). Throws std::bad_alloc when there is no memory for it.
+// early, which OpenCV would fill with grey). Throws std::bad_alloc.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
 
