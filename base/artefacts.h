@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/features.h"
+#include "base/image.h"
 
 // What passes between stages. storage/ defines the file form of each.
 namespace lookalike {
@@ -42,6 +43,40 @@ struct SkippedFile {
 
   bool operator==(const SkippedFile&) const = default;
 };
+
+// The size in which an image's pixels are wanted, by their longest side.
+struct WantedSize {
+  WantedSize(std::uint32_t at_most, std::uint32_t at_least = 0)  // NOLINT(*-explicit-*)
+      : at_most_px(at_most), at_least_px(at_least) {}
+
+  std::uint32_t at_most_px;   // larger images are reduced
+  std::uint32_t at_least_px;  // smaller ones are enlarged, to at_most_px at most
+};
+
+// Stage decode: an image ready for the device, grey, upright, as a person sees it, and of the size
+// that was wanted.
+struct DecodedImage {
+  ImageRecord record;  // full size
+  GrayImage pixels;    // reduced or enlarged
+  double scale = 1;    // px of these pixels per full-size px, on both axes; 1 for the full size
+  // The opacity of each of these pixels, 0 where it is transparent and shows a ground; empty where
+  // all are opaque.
+  GrayImage alpha{};
+};
+
+// Whether a pixel is opaque enough to be compared with others.
+inline bool is_opaque(std::uint8_t alpha) {
+  return alpha >= 128;
+}
+
+// Between positions in the image at full size and in its resized pixels. Pixel centres lie at whole
+// numbers in both, so the half pixel counts.
+inline double to_full_size(double position_px, double scale) {
+  return (position_px + 0.5) / scale - 0.5;
+}
+inline double to_reduced(double position_px, double scale) {
+  return (position_px + 0.5) * scale - 0.5;
+}
 
 // Stage extract: the features of one image. Keypoints are in px of the upright full-size image,
 // also where features come from a reduced copy.

@@ -37,7 +37,7 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
 
 std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
                                                 const std::optional<Region>& region) {
-  const WantedSize size(extract_options_);
+  const WantedSize size = wanted_size(extract_options_);
   auto decoded =
       region ? decode_region(path, *region, size, limits_) : decode_file(path, size, limits_);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);

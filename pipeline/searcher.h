@@ -7,7 +7,7 @@
 
 #include "config/options.h"
 #include "kernels/session/session.h"
-#include "stages/decode/region.h"
+#include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
 #include "stages/match/matcher.h"
 #include "storage/index_reader.h"
@@ -35,7 +35,7 @@ class Searcher {
                                         const std::optional<Region>& region = {});
 
   QueryResult search(const Query& photo) { return matcher_.match(photo); }
-  // A photo of the size WantedSize(extract_options()), whose features are extracted first.
+  // A photo of the size wanted_size(extract_options()), whose features are extracted first.
   QueryResult search(DecodedImage photo);
   // An image of the index; see Matcher::match_indexed.
   QueryResult search(ImageId image) { return matcher_.match_indexed(image); }

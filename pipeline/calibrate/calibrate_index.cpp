@@ -94,7 +94,7 @@ class Observer {
   std::vector<Match> found_in(const cv::Mat& photo) {
     LoadedFile file;
     file.bytes = compressed(photo, random_);
-    auto decoded = decode(file, WantedSize(searcher_.extract_options()), limits_);
+    auto decoded = decode(file, wanted_size(searcher_.extract_options()), limits_);
     auto* image = std::get_if<DecodedImage>(&decoded);
     if (image == nullptr) return {};
     std::vector<Match> matches = searcher_.search(std::move(*image)).matches;

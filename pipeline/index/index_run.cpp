@@ -1,33 +1,36 @@
 #include "pipeline/index/index_run.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <sys/resource.h>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
 #include "base/path_set.h"
 #include "base/scan.h"
 #include "base/text.h"
 #include "pipeline/calibrate/calibrate_index.h"
-#include "pipeline/image_batches.h"
-#include "pipeline/index/device_stages.h"
-#include "pipeline/index/index_sink.h"
-#include "pipeline/index/niceness.h"
+#include "pipeline/flow/device_stages.h"
+#include "pipeline/flow/feature_cache.h"
+#include "pipeline/flow/item_stream.h"
+#include "pipeline/flow/store_queue.h"
 #include "pipeline/index/removals.h"
-#include "pipeline/index/run_document.h"
-#include "pipeline/index/run_recorder.h"
-#include "pipeline/index/spool.h"
+#include "pipeline/index/run_record.h"
+#include "pipeline/index/run_roots.h"
 #include "pipeline/index/update_plan.h"
 #include "stages/store/settings.h"
 #include "storage/index_reader.h"
@@ -37,78 +40,12 @@
 namespace lookalike {
 namespace {
 
-// A root of the index in one run.
-struct RunRoot {
-  IndexRoot known{};    // as the index has it; of a new root the path alone
-  bool is_new = false;  // the index has not got it yet
-  bool is_named = false;
-  bool is_scanned = false;              // what the index has of it can be compared with the disk
-  std::string problem{};                // why it could not be scanned
-  std::vector<FolderDevice> devices{};  // as the scan found them
-};
-
-// The folders of an index in one run: which are scanned, and which one holds a file.
-class RunRoots {
- public:
-  // known: as the index has them. named: the folders that this run scans, new ones among them;
-  // without any it scans all that are known. A known root below a scanned one is scanned as well.
-  RunRoots(const std::vector<IndexRoot>& known, std::span<const std::string> named);
-
-  std::vector<std::string> to_scan() const;
-  // Takes over what a scan of to_scan() found. Throws Error(kInput) for a new root with a problem.
-  void set_scanned(std::span<const ScannedFolder> folders);
-
-  const std::map<std::string, RunRoot>& all() const { return roots_; }  // by path
-  // The innermost root that holds a file; nullptr for a file under none.
-  const RunRoot* root_of(const std::string& file) const;
-
- private:
-  std::map<std::string, RunRoot> roots_;
-  PathSet paths_;
-};
-
-RunRoots::RunRoots(const std::vector<IndexRoot>& known, std::span<const std::string> named) {
-  PathSet wanted;
-  for (const std::string& name : named) wanted.insert(normal_path(name));
-  for (const IndexRoot& root : known) {
-    const bool is_wanted = named.empty() || wanted.innermost(root.path) != nullptr;
-    roots_[root.path] = {.known = root, .is_named = is_wanted};
-  }
-  for (const std::string& name : named) {
-    const std::string path = normal_path(name);
-    if (roots_.contains(path)) continue;
-    roots_[path] = {.known = {.path = path}, .is_new = true, .is_named = true};
-  }
-  for (const auto& [path, root] : roots_) paths_.insert(path);
-}
-
-std::vector<std::string> RunRoots::to_scan() const {
-  std::vector<std::string> folders;
-  for (const auto& [path, root] : roots_) {
-    if (root.is_named) folders.push_back(path);
-  }
-  return folders;
-}
-
-void RunRoots::set_scanned(std::span<const ScannedFolder> folders) {
-  for (const ScannedFolder& folder : folders) {
-    RunRoot& root = roots_.at(folder.path);
-    if (root.is_new && !folder.problem.empty()) {
-      throw Error(ErrorKind::kInput, fmt::format("{}: {}", printable(folder.path), folder.problem));
-    }
-    root.is_scanned = folder.problem.empty();
-    root.problem = folder.problem;
-    root.devices = folder.devices;
-  }
-}
-
-const RunRoot* RunRoots::root_of(const std::string& file) const {
-  const std::string* const path = paths_.innermost(file);
-  return path == nullptr ? nullptr : &roots_.at(*path);
-}
-
-// Thrown where there is nothing that could be published.
+// Thrown when a run is asked to stop, and caught by IndexRun::until_stopped().
 struct Stopped {};
+
+// Images that are stored together when their features come from the cache: they have no pixels, so
+// that more fit into memory than where images are decoded.
+constexpr std::size_t kCachedImages = 32;
 
 std::uint64_t peak_memory_bytes() {
   rusage usage{};
@@ -116,8 +53,10 @@ std::uint64_t peak_memory_bytes() {
                                                : 0;
 }
 
+// One run: each step is a function, in the order of update().
 class IndexRun {
  public:
+  // Takes the index's lock.
   IndexRun(const RunConfig& config, Progress::Style style, const StopRequest& stop,
            const IndexRunOptions& options)
       : config_(config),
@@ -130,16 +69,16 @@ class IndexRun {
 
   IndexRunReport run() {
     try {
-      report_.before = IndexReader(config_.store.database).counts();
-      not_nice_ = be_nice(config_.run);
+      report_.before = writer_.counts();
+      niceness_warning_ = raise_niceness(config_.run);
       until_stopped([&] { update(); });
-      if (report_.indexed + report_.removed + report_.moved > 0) recount_files();
+      if (report_.indexed + report_.removed + report_.moved > 0) count_files(writer_.files());
       finish_report();
-      report_.after = IndexReader(config_.store.database).counts();
-      recorder_.end(report_.stopped ? "stopped" : "done", run_document(report_));
+      report_.after = writer_.counts();
+      recorder_.end(report_);
     } catch (const Error& error) {
-      // What was extracted still serves once the disk has room, the device works or the settings
-      // are mended.
+      // What was extracted is of use once the disk has room, the device works or the settings are
+      // corrected, but not where the input is at fault.
       if (error.kind() == ErrorKind::kInput && cache_) cache_->discard();
       fail(error);
       throw;
@@ -154,35 +93,23 @@ class IndexRun {
   void update() {
     roots_.emplace(writer_.roots(), named_folders());
     check_roots();
-    ScanResult found = times_.timed("scan", [&] { return scan(); });
-    std::vector<SourceFile> indexed = writer_.files();
+    const ScanResult found = times_.timed("scan", [&] { return scan(); });
+    const std::vector<SourceFile> indexed = writer_.files();
     require_images(found);
     put_new_roots();
-    std::optional<Codebook> codebook = writer_.stored_codebook();
-    if (codebook) {
-      refuse_retired(writer_.settings());
-      writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
-    }
-    cache_.emplace(config_);  // which drops what was extracted under other settings
+    std::optional<Codebook> codebook = checked_codebook();
+    cache_.emplace(config_);  // drops what was extracted under other settings
     report_roots(indexed);
-    std::erase_if(indexed, [&](const SourceFile& file) { return !is_in_scope(file.path); });
-    std::vector<SkippedFile> quarantine = writer_.quarantine();
-    std::erase_if(quarantine,
-                  [&](const SkippedFile& file) { return !is_in_scope(file.file.path); });
-    UpdatePlan plan = plan_update(found, indexed, quarantine);
-    report_.unchanged = plan.unchanged;
-    const std::vector<SourceFile> to_index = plan.to_index;
-    until_stopped([&] {
-      if (!plan.to_index.empty()) index(std::move(plan.to_index), std::move(codebook));
-    });
+    const UpdatePlan plan = plan_in_scope(found, indexed);
+    until_stopped([&] { index_files(plan.to_index, std::move(codebook)); });
     set_aside(plan, found.skipped);
     if (report_.stopped) return;
     cache_->discard();
-    remove_gone(plan, found, to_index);
+    remove_gone(plan, found);
     calibrate_if_due();
   }
 
-  // The folders that this run is told to scan; none: all that the index knows.
+  // The folders that this run scans; empty for all that the index knows.
   std::vector<std::string> named_folders() const {
     std::vector<std::string> folders = config_.images.folders;
     if (!folders.empty()) {
@@ -211,7 +138,7 @@ class IndexRun {
     ScanResult found =
         scan_folders(roots_->to_scan(), config_.images.extensions, [&] { throw_if_stopped(); });
     roots_->set_scanned(found.folders);
-    // Of a root that could not be read to its end nothing is believed.
+    // Nothing that was found in a root that could not be read to its end is used.
     std::erase_if(found.files,
                   [&](const SourceFile& file) { return !roots_->root_of(file.path)->is_scanned; });
     std::erase_if(found.skipped, [&](const SkippedFile& file) {
@@ -222,7 +149,7 @@ class IndexRun {
     return found;
   }
 
-  // A first run over folders without images is a mistake in their names.
+  // A first run over folders without images has their names wrong.
   void require_images(const ScanResult& found) const {
     if (!found.files.empty() || !found.skipped.empty() || !holds_nothing()) return;
     throw Error(ErrorKind::kInput, fmt::format("scan: no images under {} (looked for .{})",
@@ -247,188 +174,198 @@ class IndexRun {
                                                           : "not_scanned",
                                .problem = root.problem});
     }
-    for (const SourceFile& file : indexed) count_file(file.path);
+    count_files(indexed);
   }
 
-  void count_file(const std::string& file) {
-    const RunRoot* const root = roots_->root_of(file);
-    if (root == nullptr) {
-      ++report_.files_without_root;
-    } else {
-      ++std::ranges::find(report_.roots, root->known.path, &RootReport::path)->files;
-    }
-  }
-
-  // As they are at the end of the run.
-  void recount_files() {
+  void count_files(const std::vector<SourceFile>& indexed) {
     report_.files_without_root = 0;
     for (RootReport& root : report_.roots) root.files = 0;
-    IndexReader(config_.store.database).for_each_file([&](const std::string& file) {
-      count_file(file);
-    });
-  }
-
-  bool is_in_scope(const std::string& file) const {
-    const RunRoot* const root = roots_->root_of(file);
-    return root != nullptr ? root->is_scanned : lone_files_.contains(file);
-  }
-
-  template <typename Work>
-  void until_stopped(Work work) {
-    try {
-      work();
-    } catch (const Stopped&) {
-      report_.stopped = true;
+    for (const SourceFile& file : indexed) {
+      const RunRoot* const root = roots_->root_of(file.path);
+      ++(root ? report_of(root->known.path).files : report_.files_without_root);
     }
   }
 
-  void finish_report() {
-    report_.warnings.clear();
-    if (device_) {
-      report_.device = device_->device();
-      report_.warnings = device_->warnings();
-    }
-    if (not_nice_) report_.warnings.push_back(*not_nice_);
-    report_.busy_seconds = times_.seconds();
-    report_.elapsed_seconds = recorder_.elapsed_seconds();
-    report_.peak_memory_bytes = peak_memory_bytes();
+  RootReport& report_of(const std::string& root) {
+    return *std::ranges::find(report_.roots, root, &RootReport::path);
   }
 
-  // Does not open the index again: what stands under its name now may be why the run failed.
-  void fail(const std::exception& failure) {
-    finish_report();
-    recorder_.fail(failure.what(), &report_);
-    if (is_new_ && holds_nothing()) writer_.discard();
-  }
-
-  bool holds_nothing() const {
-    try {
-      return writer_.settings().empty();
-    } catch (const Error&) {
-      return false;
-    }
-  }
-
-  void throw_if_stopped() const {
-    if (stop_()) throw Stopped();
-  }
-
-  void index(std::vector<SourceFile> files, std::optional<Codebook> codebook) {
-    learn_contents(files);
+  // The codebook that the index has, if any. Throws when its settings are not this run's.
+  std::optional<Codebook> checked_codebook() {
+    std::optional<Codebook> codebook = writer_.stored_codebook();
     if (codebook) {
-      device().set_codebook(std::move(*codebook));
-      IndexSink sink(device(), writer_, config_, times_);
-      index_rest(files, sink);
-    } else {
-      index_first_time(std::move(files));
+      refuse_retired(writer_.settings());
+      writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
     }
+    return codebook;
   }
 
-  // Opened where there is something to compute.
-  DeviceStages& device() {
-    if (!device_) device_.emplace(config_, times_);
-    return *device_;
+  UpdatePlan plan_in_scope(const ScanResult& found, std::vector<SourceFile> indexed) {
+    const auto is_out_of_scope = [&](const std::string& file) {
+      const RunRoot* const root = roots_->root_of(file);
+      return root != nullptr ? !root->is_scanned : !lone_files_.contains(file);
+    };
+    std::erase_if(indexed, [&](const SourceFile& file) { return is_out_of_scope(file.path); });
+    std::vector<SkippedFile> quarantine = writer_.quarantine();
+    std::erase_if(quarantine,
+                  [&](const SkippedFile& file) { return is_out_of_scope(file.file.path); });
+    UpdatePlan plan = plan_update(found, indexed, quarantine);
+    report_.unchanged = plan.unchanged;
+    return plan;
   }
 
-  // Contents that a file points to which stays as it is until the end of this run. What only
-  // changed files point to can go while it runs, but not before the file that has it still is read.
+  void index_files(std::vector<SourceFile> files, std::optional<Codebook> codebook) {
+    if (files.empty()) return;
+    learn_contents(files);
+    std::vector<Item> sample;
+    if (codebook) {
+      device().set_codebook(*std::move(codebook));
+    } else {
+      if (files.size() > config_.codebook.sample_images) {
+        files = in_sample_order(files, config_, times_, [&] { throw_if_stopped(); });
+      }
+      sample = extract_sample(files);
+      throw_if_stopped();
+      train(sample);
+      files.erase(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(sample.size()));
+      std::ranges::sort(files, {}, &SourceFile::path);
+    }
+    StoreQueue queue(writer_, config_.store, times_);
+    store_sample(std::move(sample), queue);
+    until_stopped([&] {
+      extract("index", files, [&](std::vector<Item> batch) {
+        store(std::move(batch), queue);
+        return true;
+      });
+    });
+    queue.finish();
+  }
+
+  // Contents of files that stay as they are until the end of this run are known. Content that only
+  // changing files point to may disappear during the run, but not before its own file is read.
   void learn_contents(const std::vector<SourceFile>& files) {
+    known_.emplace(*cache_);
     std::unordered_set<std::string_view> changing;
     for (const SourceFile& file : files) changing.insert(file.path);
-    IndexReader(config_.store.database).for_each_image([&](const StoredImage& image) {
+    writer_.for_each_image([&](const StoredImage& image) {
       for (const std::string& path : image.paths) {
         if (changing.contains(path)) {
-          known_.expect(path, image.content);
+          known_->expect(path, image.content);
         } else {
-          known_.insert(image.content);
+          known_->insert(image.content);
         }
       }
     });
   }
 
-  // Extracts the training sample, trains, stores the sample, then goes on with the other files.
-  void index_first_time(std::vector<SourceFile> files) {
-    if (files.size() > config_.codebook.sample_images) {
-      files = in_sample_order(files, config_, times_, [&] { throw_if_stopped(); });
+  // Takes files through decoding and extraction, or from the cache, and hands each batch on, with
+  // SkippedFile, KnownContent and ImageFeatures in it, in the order of the files. Goes on while
+  // `accept` returns true.
+  template <typename Accept>
+  void extract(const char* label, const std::vector<SourceFile>& files, Accept accept) {
+    if (files.empty()) return;
+    Progress progress(label, "images", files.size(), style_);
+    ItemStream stream(files, config_, times_, &*known_);
+    std::size_t done = 0;
+    for (auto batch = stream.next_batch(); !batch.empty(); batch = stream.next_batch()) {
+      done += batch.size();
+      load_cached(batch);
+      device().extract(batch);
+      const bool wants_more = accept(std::move(batch));
+      progress.update(done);
+      if (!wants_more) return;
+      throw_if_stopped();
     }
-    Spool spool(*cache_);
-    const std::size_t sampled = extract_sample(files, spool);
-    throw_if_stopped();
-    Codebook codebook = train(spool);
-    writer_.set_codebook(codebook, settings_of(config_.extract, codebook));
-    report_.trained_words = codebook.size();
-    device().set_codebook(std::move(codebook));
-
-    IndexSink sink(device(), writer_, config_, times_);
-    spool.replay([&](std::vector<ExtractedItem> items) { sink.accept(std::move(items)); });
-    files.erase(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(sampled));
-    std::ranges::sort(files, {}, &SourceFile::path);
-    index_rest(files, sink);
   }
 
-  // Returns how many files, from the first on, are in the spool.
-  std::size_t extract_sample(const std::vector<SourceFile>& files, Spool& spool) {
-    Progress progress("extract", "images", files.size(), style_);
-    ImageStream stream(files, config_, known_, *cache_, times_);
-    const std::size_t sampled =
-        extract_stream(stream, device(), *cache_, progress, [&](std::vector<ExtractedItem> items) {
-          spool.add(std::move(items));
-          return spool.images() < config_.codebook.sample_images && !stop_();
-        });
-    spool.finish();
-    return sampled;
+  void load_cached(std::vector<Item>& batch) {
+    for (Item& item : batch) {
+      if (item.is<CachedFeatures>()) cache_->load(item);
+    }
   }
 
-  Codebook train(const Spool& spool) {
-    if (spool.images() == 0) {
-      std::string first;
-      if (!spool.skipped().empty()) {
-        const SkippedFile& file = spool.skipped().front();
-        first = fmt::format(" (the first: {}: {}: {})", printable(file.file.path), file.reason,
-                            file.detail);
+  // Extracts files until the sample is full, or to the next stop, and keeps features in the cache.
+  // Returns their items in order: CachedFeatures, and blank images, copies and skipped files.
+  std::vector<Item> extract_sample(const std::vector<SourceFile>& files) {
+    std::vector<Item> sample;
+    std::size_t images = 0;
+    until_stopped([&] {
+      extract("extract", files, [&](std::vector<Item> batch) {
+        for (Item& item : batch) {
+          if (item.is<ImageFeatures>()) cache_->add(item);
+          images += item.is<CachedFeatures>() ? 1 : 0;
+          sample.push_back(std::move(item));
+        }
+        return images < config_.codebook.sample_images;
+      });
+    });
+    cache_->flush();
+    return sample;
+  }
+
+  // Gives the index a codebook.
+  void train(const std::vector<Item>& sample) {
+    require_features(sample);
+    const FeatureSource features = [&](const auto& visit) {
+      for (Item item : sample) {
+        if (!item.is<CachedFeatures>()) continue;
+        cache_->load(item);
+        visit(std::get<ImageFeatures>(item.state));
       }
-      throw Error(ErrorKind::kInput,
-                  fmt::format("index: no image can be used: {} are blank, {} cannot be read{}",
-                              spool.blank(), spool.skipped().size(), first));
-    }
-    const Sample sample = take_sample(spool.features(), config_.codebook, cache_->folder());
+    };
+    const Sample taken = take_sample(features, config_.codebook, cache_->folder());
     Progress progress("codebook", "iterations", config_.codebook.max_iterations, style_);
     TrainingWatch watch;
     watch.batch = [&] { throw_if_stopped(); };
     watch.iteration = [&](std::size_t iteration, double objective) {
-      progress.update(iteration,
-                      fmt::format("{} words, objective {:.4f}", sample.words, objective));
+      progress.update(iteration, fmt::format("{} words, objective {:.4f}", taken.words, objective));
     };
-    return device().train(sample, watch);
+    Codebook codebook = device().train(taken, watch);
+    writer_.set_codebook(codebook, settings_of(config_.extract, codebook));
+    report_.trained_words = codebook.size();
+    device().set_codebook(std::move(codebook));
   }
 
-  void index_rest(const std::vector<SourceFile>& files, IndexSink& sink) {
-    try {
-      index_into(sink, files);
-    } catch (...) {
-      count(sink);
-      throw;
+  static void require_features(const std::vector<Item>& sample) {
+    if (std::ranges::any_of(sample, &Item::is<CachedFeatures>)) return;
+    const auto is_skipped = [](const Item& item) { return item.is<SkippedFile>(); };
+    std::string first;
+    if (const auto item = std::ranges::find_if(sample, is_skipped); item != sample.end()) {
+      const SkippedFile& file = std::get<SkippedFile>(item->state);
+      first = fmt::format(" (the first: {}: {}: {})", printable(file.file.path), file.reason,
+                          file.detail);
     }
-    count(sink);
+    throw Error(ErrorKind::kInput,
+                fmt::format("index: no image can be used: {} are blank, {} cannot be read{}",
+                            std::ranges::count_if(sample, &Item::blank),
+                            std::ranges::count_if(sample, is_skipped), first));
   }
 
-  void index_into(IndexSink& sink, const std::vector<SourceFile>& files) {
-    if (!files.empty()) {
-      Progress progress("index", "images", files.size(), style_);
-      ImageStream stream(files, config_, known_, *cache_, times_);
-      extract_stream(stream, device(), *cache_, progress, [&](std::vector<ExtractedItem> items) {
-        sink.accept(std::move(items));
-        report_.stopped = stop_();
-        return !report_.stopped;
-      });
+  // Images first, so that the copies of them find them in the index.
+  void store_sample(std::vector<Item> sample, StoreQueue& queue) {
+    std::ranges::stable_partition(sample, &Item::is<CachedFeatures>);
+    for (std::size_t first = 0; first < sample.size(); first += kCachedImages) {
+      const auto from = std::make_move_iterator(sample.begin());
+      std::vector<Item> batch(
+          from + static_cast<std::ptrdiff_t>(first),
+          from + static_cast<std::ptrdiff_t>(std::min(first + kCachedImages, sample.size())));
+      load_cached(batch);
+      store(std::move(batch), queue);
     }
-    sink.finish();
   }
 
-  void count(const IndexSink& sink) {
-    report_.indexed = sink.indexed();
-    report_.blank = sink.blank();
-    report_.skipped = sink.skipped();
+  // Assigns words, and queues the items that were not skipped.
+  void store(std::vector<Item> batch, StoreQueue& queue) {
+    device().assign(batch);
+    for (Item& item : batch) {
+      if (auto* skipped = std::get_if<SkippedFile>(&item.state)) {
+        report_.skipped.push_back(std::move(*skipped));
+        continue;
+      }
+      ++report_.indexed;
+      report_.blank += item.blank ? 1 : 0;
+      queue.push(std::move(item));
+    }
   }
 
   void set_aside(const UpdatePlan& plan, const std::vector<SkippedFile>& by_scan) {
@@ -441,10 +378,9 @@ class IndexRun {
     std::ranges::sort(skipped, {}, [](const SkippedFile& file) { return file.file.path; });
   }
 
-  void remove_gone(const UpdatePlan& plan, const ScanResult& found,
-                   const std::vector<SourceFile>& read) {
-    Removals removals = decide_removals(gone_files(plan.gone, read), guarded_roots(found),
-                                        config_.images.max_removed_share);
+  void remove_gone(const UpdatePlan& plan, const ScanResult& found) {
+    Removals removals =
+        decide_removals(gone_files(plan), guarded_roots(found), config_.images.max_removed_share);
     std::vector<std::string> leaving = removals.moved;
     leaving.insert(leaving.end(), removals.removed.begin(), removals.removed.end());
     for (const std::string& file : plan.gone_skipped) {
@@ -460,32 +396,30 @@ class IndexRun {
     remember_scan(std::move(removals));
   }
 
-  // read: the files that this run has read, which may hold what was elsewhere before.
-  std::vector<GoneFile> gone_files(const std::vector<std::string>& paths,
-                                   const std::vector<SourceFile>& read) const {
+  // A file has moved where a file that this run has read has its content.
+  std::vector<GoneFile> gone_files(const UpdatePlan& plan) const {
     std::vector<GoneFile> gone;
-    if (paths.empty()) return gone;
-    std::unordered_set<std::string_view> read_paths;
-    for (const SourceFile& file : read) read_paths.insert(file.path);
-    const IndexReader index(config_.store.database);
-    for (const std::string& path : paths) {
+    if (plan.gone.empty()) return gone;
+    std::unordered_set<std::string_view> read;
+    for (const SourceFile& file : plan.to_index) read.insert(file.path);
+    for (const std::string& path : plan.gone) {
       const RunRoot* const root = roots_->root_of(path);
-      const std::optional<ImageId> image = index.find(path);
+      const std::optional<ImageId> image = writer_.find(path);
       if (root == nullptr || !image) continue;
-      const std::vector<std::string> names = index.image(*image)->paths;
-      const bool moved = std::ranges::any_of(
-          names, [&](const std::string& name) { return read_paths.contains(name); });
+      const bool moved =
+          std::ranges::any_of(writer_.image(*image)->paths,
+                              [&](const std::string& name) { return read.contains(name); });
       gone.push_back({path, root->known.path, moved});
     }
     return gone;
   }
 
-  std::map<std::string, GuardedRoot> guarded_roots(const ScanResult& found) const {
+  std::map<std::string, GuardedRoot> guarded_roots(const ScanResult& found) {
     std::map<std::string, GuardedRoot> guarded;
     for (const auto& [path, root] : roots_->all()) {
       if (!root.is_scanned) continue;
       GuardedRoot& guard = guarded[path];
-      guard.files = std::ranges::find(report_.roots, path, &RootReport::path)->files;
+      guard.files = report_of(path).files;
       guard.empty = true;
       guard.remounted = remounted_folder(root.known, found.folders);
     }
@@ -503,7 +437,7 @@ class IndexRun {
     return guarded;
   }
 
-  // What the next run is to know of the roots that this one has scanned.
+  // Stores what the next run needs to know of the roots that this one has scanned.
   void remember_scan(Removals removals) {
     std::vector<IndexRoot> scanned;
     for (const auto& [path, root] : roots_->all()) {
@@ -518,7 +452,7 @@ class IndexRun {
       }
       now.devices = root.known.devices;
       now.withheld = std::move(withheld->second.files);
-      RootReport& report = *std::ranges::find(report_.roots, path, &RootReport::path);
+      RootReport& report = report_of(path);
       report.withheld = now.withheld.size();
       report.problem = withheld->second.reason;
       report_.withheld += report.withheld;
@@ -527,12 +461,58 @@ class IndexRun {
   }
 
   void calibrate_if_due() {
-    if (!is_calibration_due(IndexReader(config_.store.database))) return;
+    if (!is_calibration_due(writer_)) return;
     times_.timed("calibrate", [&] {
       device().run([&](OpenClSession& session) {
         calibrate_index(writer_, config_, session, style_, [&] { throw_if_stopped(); });
       });
     });
+  }
+
+  void finish_report() {
+    report_.warnings.clear();
+    if (device_) {
+      report_.device = device_->device();
+      report_.warnings = device_->warnings();
+    }
+    if (niceness_warning_) report_.warnings.push_back(*niceness_warning_);
+    report_.busy_seconds = times_.seconds();
+    report_.elapsed_seconds = recorder_.elapsed_seconds();
+    report_.peak_memory_bytes = peak_memory_bytes();
+  }
+
+  // Does not open the index again, since what has its name now may be why the run failed.
+  void fail(const std::exception& failure) {
+    finish_report();
+    recorder_.fail(failure.what(), &report_);
+    if (is_new_ && holds_nothing()) writer_.discard();
+  }
+
+  bool holds_nothing() const {
+    try {
+      return writer_.settings().empty();
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  void throw_if_stopped() const {
+    if (report_.stopped || stop_()) throw Stopped();
+  }
+
+  template <typename Work>
+  void until_stopped(Work work) {
+    try {
+      work();
+    } catch (const Stopped&) {
+      report_.stopped = true;
+    }
+  }
+
+  // Opened when first used: many runs have nothing to compute.
+  DeviceStages& device() {
+    if (!device_) device_.emplace(config_, times_);
+    return *device_;
   }
 
   const RunConfig& config_;
@@ -543,16 +523,29 @@ class IndexRun {
   const bool is_new_;  // there was no database
   IndexWriter writer_;
   RunRecorder recorder_;
-  std::optional<std::string> not_nice_;  // why, where niceness could not be raised
+  std::optional<std::string> niceness_warning_;
   StageTimes times_;
   std::optional<RunRoots> roots_;
   std::optional<FeatureCache> cache_;
   std::optional<DeviceStages> device_;
-  KnownContents known_;
+  std::optional<KnownContents> known_;
   IndexRunReport report_;
 };
 
 }  // namespace
+
+std::optional<std::string> raise_niceness(const RunOptions& options) {
+  if (options.niceness == 0) return std::nullopt;
+  const int now = ::getpriority(PRIO_PROCESS, 0);
+  const int wanted = static_cast<int>(options.niceness);
+  const bool lower = wanted < now;  // root may
+  if (!lower && ::setpriority(PRIO_PROCESS, 0, wanted) == 0) return std::nullopt;
+  const std::string cause = lower ? "it is never lowered" : std::generic_category().message(errno);
+  std::string warning =
+      fmt::format("run.niceness: stays {}, {} was asked for: {}", now, wanted, cause);
+  spdlog::warn(warning);
+  return warning;
+}
 
 IndexRunReport run_index(const RunConfig& config, Progress::Style style, const StopRequest& stop,
                          const IndexRunOptions& options) {

@@ -13,7 +13,7 @@
 namespace lookalike {
 namespace {
 
-// Runs that are looked through for one that was done.
+// Runs that are searched for the last with outcome "done".
 constexpr std::size_t kRunsLookedAt = 1000;
 
 constexpr std::array<std::string_view, 5> kOutcomes = {"done", "stopped", "failed", "killed",

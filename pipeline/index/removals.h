@@ -21,10 +21,9 @@ struct GoneFile {
 
 // A scanned root, as far as the removal of its files depends on it.
 struct GuardedRoot {
-  std::size_t files = 0;  // that the index had from it
+  std::size_t files = 0;  // in the index before the run
   bool empty = false;     // the scan found no image in it
-  // A folder that is on another file system than before, or that is gone and was a mount point;
-  // empty without one.
+  // A folder that is on another file system than before, or a mount point that is gone; or empty.
   std::string remounted{};
   std::unordered_set<std::string> confirmed{};  // files whose removal a person confirmed
 };
@@ -35,14 +34,14 @@ struct WithheldRemovals {
   std::string reason;
 };
 
-// What happens to files that are gone.
+// The outcome for files that are gone.
 struct Removals {
   std::vector<std::string> moved;
-  std::vector<std::string> removed;                  // the others, but for those withheld
+  std::vector<std::string> removed;
   std::map<std::string, WithheldRemovals> withheld;  // by root
 };
 
-// A root never withholds so few removals for their number.
+// A root never withholds this many removals or fewer on account of their number.
 inline constexpr std::size_t kFewRemovals = 20;
 
 // The rule by which files leave an index. Files that have moved leave it. The other removals of a
@@ -50,8 +49,8 @@ inline constexpr std::size_t kFewRemovals = 20;
 //   - they are more than kFewRemovals and more than max_removed_share of its files,
 //   - the scan found no image in it, or
 //   - a folder of it was remounted:
-// all of these happen when a disk is not mounted. Removals that were confirmed are neither counted
-// nor withheld. Every root of a file is in `roots`.
+// an unmounted disk causes each of these. Removals that were confirmed are neither counted nor
+// withheld. `roots` must hold the root of every file.
 Removals decide_removals(std::span<const GoneFile> gone,
                          const std::map<std::string, GuardedRoot>& roots, double max_removed_share);
 

@@ -15,8 +15,7 @@
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/index/removals.h"
-#include "pipeline/index/run_document.h"
-#include "pipeline/index/run_recorder.h"
+#include "pipeline/index/run_record.h"
 #include "pipeline/index/update_plan.h"
 #include "storage/index_reader.h"
 
@@ -30,8 +29,7 @@ void remove_index(const std::string& database) {
   }
 }
 
-// Whether the index has this very content: it was swapped in, and the run was killed before it
-// could remove what it came from.
+// Whether the index beside was already swapped in, by a run that was killed before it removed it.
 bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
   try {
     const Settings settings = IndexReader(beside).settings();
@@ -41,8 +39,8 @@ bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
   }
 }
 
-// What the new index is made of: all folders of the old one, those that are named now, and the
-// files of the old one that lie in none of them.
+// The sources of the new index: all folders of the old one, those named now, and the files of the
+// old one that lie in none of them.
 struct Sources {
   std::vector<std::string> folders;
   IndexRunOptions options;
@@ -61,16 +59,16 @@ Sources sources_of(const IndexWriter& writer, const ImagesOptions& images) {
   return sources;
 }
 
-// Whether everything in a half-made index is still wanted.
+// Whether everything in an incomplete index is still wanted.
 bool can_be_resumed(const std::string& beside, const Sources& sources) {
   PathSet wanted;
   for (const std::string& folder : sources.folders) wanted.insert(normal_path(folder));
   for (const std::string& file : sources.options.lone_files) wanted.insert(file);
   bool all_wanted = true;
   try {
-    const IndexReader half_made(beside);
-    for (const IndexRoot& root : half_made.roots()) all_wanted &= wanted.contains(root.path);
-    half_made.for_each_file(
+    const IndexReader incomplete(beside);
+    for (const IndexRoot& root : incomplete.roots()) all_wanted &= wanted.contains(root.path);
+    incomplete.for_each_file(
         [&](const std::string& file) { all_wanted &= wanted.innermost(file) != nullptr; });
   } catch (const Error&) {
     return false;
@@ -86,7 +84,7 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style, cons
         return run_index(config, style, stop, sources.options);
       }
     } catch (const OtherSettings&) {
-      // Made for a retraining of other settings.
+      // Made by a retraining under other settings.
     }
     remove_index(config.store.database);
   }
@@ -100,8 +98,8 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style, cons
                           printable(path), problem));
 }
 
-// The files of the index that the new one lacks. An index keeps what is out of sight; one that is
-// made anew has not got it, which is refused.
+// The files of the index that the new one lacks. An index keeps files that are out of sight; a new
+// one cannot have them, which is refused.
 std::vector<GoneFile> missing_files(const IndexWriter& writer, const std::string& database,
                                     const IndexWriter& made, const IndexRunReport& report,
                                     const PathSet& roots) {
@@ -123,8 +121,8 @@ std::vector<GoneFile> missing_files(const IndexWriter& writer, const std::string
   return missing;
 }
 
-// Sets what the report says of files that the new index lacks. Throws Error(kInput) when
-// `lookalike index` would withhold their removal.
+// Counts the files that the new index lacks in the report. Throws Error(kInput) when `lookalike
+// index` would withhold their removal.
 void account_for_missing(const IndexWriter& writer, const RunConfig& config,
                          const std::string& beside, IndexRunReport& report) {
   const IndexWriter made(beside);
@@ -165,8 +163,8 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
   }
   RunConfig beside = config;
   beside.store.database += ".retrain";
-  beside.images.max_removed_share = 1;  // what a half-made one lost since is no loss of the index
-  // An index may be named by a link, but nobody was asked for this one.
+  beside.images.max_removed_share = 1;  // removals from an incomplete index lose nothing
+  // An index may be named by a link, but the user did not name this one.
   std::error_code ignored;
   if (std::filesystem::is_symlink(beside.store.database, ignored)) {
     throw Error(ErrorKind::kStorage, beside.store.database + ": is a link, not a file");
@@ -186,7 +184,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     }
     report.before = before;
     report.after = IndexReader(config.store.database).counts();
-    recorder.end(report.stopped ? "stopped" : "done", run_document(report));
+    recorder.end(report);
     return report;
   } catch (const std::exception& error) {
     recorder.fail(error.what());

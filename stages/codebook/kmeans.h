@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/matrix_view.h"
+#include "base/random.h"
 #include "config/options.h"
 #include "kernels/assign/assign.h"
 #include "kernels/session/session.h"
@@ -21,21 +22,31 @@ struct KMeansResult {
   std::size_t iterations = 0;
 };
 
-// What a caller follows training by; each may throw to end it.
+// How a caller follows training; each function may throw to end it.
 struct TrainingWatch {
-  // After an iteration of k-means on all features, with its number, from 1 (again when training
-  // starts over on the CPU), and the objective.
+  // Called after an iteration of k-means on all features, with its number, from 1 (again when
+  // training starts over on the CPU), and the objective.
   std::function<void(std::size_t iteration, double objective)> iteration =
       [](std::size_t /*iteration*/, double /*objective*/) {};
-  // Before each batch of features that is assigned, and of words that are given thresholds.
+  // Called before each batch of features that is assigned, and of words whose thresholds are set.
   std::function<void()> batch = [] {};
 };
 
 // The nearest of the words [k][d] to each of the features [n][d]; as WordAssigner::assign, by
-// batches that are read one after the other. Throws as WordAssigner and RowFile, and what the watch
-// throws.
+// batches that are read in turn. Throws as WordAssigner and RowFile, and what the watch throws.
 Assignment assign_features(OpenClSession& session, const RowFile& features,
                            MatrixView<const float> words, const TrainingWatch& watch);
+
+// First words for k-means: features [n][d], each drawn with a probability proportional to its
+// squared distance from the words drawn before. They are drawn in rounds, each a quarter of the
+// words so far (one at first), from the distances at the round's start, so that the device gets few
+// large assignments: all rounds together cost about as much as one assignment to all words.
+// Returns [k][d]; fewer than k rows when there are fewer different features. Throws as
+// assign_features.
+// Method: Arthur and Vassilvitskii, "k-means++", SODA 2007, which draws one word a round; drawing
+// many a round is Bahmani et al., "Scalable k-means++", VLDB 2012, without its final reduction.
+std::vector<float> seed_words(OpenClSession& session, const RowFile& features, std::size_t words,
+                              Random& random, const TrainingWatch& watch);
 
 // Lloyd's iterations on features [n][d], n >= 1, from the words [k][d] given: assignment on the
 // device, then means on the host, summed in double precision in a fixed order. A word without

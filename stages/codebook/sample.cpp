@@ -17,21 +17,20 @@ namespace {
 
 constexpr std::size_t kMinAutoWords = 64;
 constexpr std::size_t kMaxAutoWords = 16384;
-constexpr std::size_t kMaxAutoWordsOfMany =
-    65536;  // where there are as many images as a sample may have
+constexpr std::size_t kMaxAutoWordsOfFullSample = 65536;
 constexpr std::size_t kAutoFeaturesPerWord = 64;
-// What bounds the time of training, unless that left words too few.
-constexpr std::size_t kMostFeatures = std::size_t{1} << 20;
-constexpr std::size_t kFewestPerWord = 16;
+// Bounds the time of training, unless words were left with fewer features than the minimum.
+constexpr std::size_t kMaxFeatures = std::size_t{1} << 20;
+constexpr std::size_t kMinFeaturesPerWord = 16;
 
 std::size_t auto_words(std::size_t available, bool is_full) {
   const std::size_t wanted = std::bit_floor(available / kAutoFeaturesPerWord);
-  const std::size_t most = is_full ? kMaxAutoWordsOfMany : kMaxAutoWords;
+  const std::size_t most = is_full ? kMaxAutoWordsOfFullSample : kMaxAutoWords;
   return std::min(available, std::clamp(wanted, kMinAutoWords, most));
 }
 
 std::size_t per_word(std::size_t words, std::size_t wanted) {
-  return std::min(wanted, std::max(kFewestPerWord, kMostFeatures / words));
+  return std::min(wanted, std::max(kMinFeaturesPerWord, kMaxFeatures / words));
 }
 
 // Images by rank, each content once, at most `limit`.
@@ -44,7 +43,7 @@ std::vector<SampleShare> ranked(std::span<const SampleImage> images, std::uint64
       order.emplace_back(sample_rank(images[i].content, seed), i);
     }
   }
-  // Contents settle what ranks do not, so that the order of the images never matters.
+  // Equal ranks are ordered by content, so that the order of the images never matters.
   std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first
                               : images[a.second].content < images[b.second].content;
@@ -61,8 +60,8 @@ std::size_t total(const std::vector<SampleShare>& shares) {
   return sum;
 }
 
-// Cuts the shares so that `wanted` features are left: to one level that all images have or stay
-// under, and one more for the first images as far as the rest goes.
+// Cuts the shares to `wanted` features in total: to one level for all images that have as many, and
+// one more for the first of these until the remainder is used up.
 void cut_to(std::vector<SampleShare>& shares, std::size_t wanted) {
   std::vector<std::size_t> counts;
   for (const SampleShare& share : shares) counts.push_back(share.features);
@@ -99,7 +98,7 @@ void check_words(std::size_t words, std::size_t available, std::size_t images,
                   features_per_word, available));
 }
 
-// Where each offered image's descriptors go: by image, first row and number of rows.
+// First row and number of rows in the sample, by index of the image.
 using Places = std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>>;
 
 Places places_of(const SamplePlan& plan) {

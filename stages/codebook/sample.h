@@ -25,24 +25,24 @@ struct SampleShare {
 };
 
 struct SamplePlan {
-  std::size_t words = 0;            // of the codebook to be
+  std::size_t words = 0;            // of the codebook
   std::size_t features = 0;         // sum over the shares
   std::vector<SampleShare> shares;  // by sample_rank
 };
 
-// Which features train the codebook.
+// Chooses the features that train the codebook.
 // Images are ordered by sample_rank(content, seed), repeated contents dropped, and the first
 // options.sample_images taken. Of their features, words * features_per_word are used, but no more
-// than 2^20 or, if that is more, 16 a word, so that training ends; in equal shares,
-// strongest first: an image that has fewer than its share leaves the rest to the others.
+// than 2^20 or, if that is more, 16 a word, which bounds the time of training. Images have equal
+// shares, strongest features first; an image with fewer leaves the rest of its share to the others.
 // options.words = 0 gives the power of two at or below a 64th of the features available, at least
-// 64 and at most 16384, or 65536 where as many images are taken as may be, which tells of a larger
-// collection; but never more words than features.
-// Throws Error(kInput) when there are no features, or fewer than the words asked for; it says how
-// many there are and how many words would do.
+// 64 and at most 16384, or 65536 where the sample is full, which shows a larger collection; but
+// never more words than features.
+// Throws Error(kInput) when there are no features, or fewer than options.words; the message has
+// their number and how many words they suffice for.
 SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options);
 
-// Hands images to a visitor, the same ones in the same order each time it is called.
+// Passes images to a visitor, the same ones in the same order at each call.
 using FeatureSource = std::function<void(const std::function<void(const ImageFeatures&)>& visit)>;
 
 // The features that train a codebook.
@@ -51,8 +51,8 @@ struct Sample {
   RowFile features;  // [n][descriptor size], by sample_rank, then strongest first
 };
 
-// Reads the source twice, to count and to take. The features are kept in a nameless file of the
-// folder, which must be there once the source has been read, so that memory holds a part of them.
+// Reads the source twice, to count and to take. The features lie in a nameless file of the folder,
+// which must exist once the source has been read, so that memory holds only a part of them.
 // Throws as plan_sample and RowFile, and Error(kInput) when images differ in their descriptors'
 // size.
 Sample take_sample(const FeatureSource& source, const CodebookOptions& options,

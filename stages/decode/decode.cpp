@@ -1,9 +1,12 @@
 #include "stages/decode/decode.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstring>
+#include <charconv>
 #include <fcntl.h>
+#include <limits>
+#include <new>
 #include <optional>
 #include <sys/stat.h>
 #include <system_error>
@@ -12,23 +15,24 @@
 
 #include <fmt/format.h>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "base/content_hash.h"
+#include "base/error.h"
+#include "base/files.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/pixels.h"
-#include "stages/decode/resize.h"
-#include "base/files.h"
 
 namespace lookalike {
 namespace {
 
 SkippedFile unreadable(SourceFile file) {
   const int code = errno;
-  return skipped(std::move(file), code == ENOENT ? "vanished" : "unreadable",
-                 std::generic_category().message(code));
+  return {std::move(file), code == ENOENT ? "vanished" : "unreadable",
+          std::generic_category().message(code)};
 }
 
-// Reads up to bytes.size() bytes and cuts the vector to what there was. False on an error.
+// Reads up to bytes.size() bytes and cuts the vector to what was read. False on an error.
 bool read_all(int descriptor, std::vector<std::uint8_t>& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -46,7 +50,7 @@ std::int64_t modified_ns(const struct stat& status) {
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-// Whether the file is no longer what it was when it was opened.
+// Whether the file has changed since it was opened.
 bool has_changed(int descriptor, const SourceFile& file) {
   struct stat status {};
   return ::fstat(descriptor, &status) != 0 ||
@@ -54,21 +58,63 @@ bool has_changed(int descriptor, const SourceFile& file) {
          modified_ns(status) != file.modified_ns;
 }
 
+// The factor that brings an image to the wanted size.
+double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
+  const std::uint64_t longest = std::max(width, height);
+  const std::uint64_t least = std::min(size.at_least_px, size.at_most_px);
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(longest, least, size.at_most_px);
+  return static_cast<double>(wanted) / static_cast<double>(longest);
+}
+
+// Resized by exactly `factor` on both axes, by area averaging or cubic interpolation; the last
+// pixel of a side may be a partial one. Throws std::bad_alloc.
+GrayImage resized(const cv::Mat& gray, double factor) {
+  cv::Mat result = gray;
+  const int method = factor < 1 ? cv::INTER_AREA : cv::INTER_CUBIC;
+  try {
+    if (factor != 1) cv::resize(gray, result, {}, factor, factor, method);
+  } catch (const cv::Exception& exception) {
+    if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
+    throw;
+  }
+  GrayImage image(result.cols, result.rows);
+  result.copyTo(cv::Mat(result.rows, result.cols, CV_8U, image.pixels.data()));
+  return image;
+}
+
 // Why an image of this size is too small; nothing when it is not.
 std::optional<std::string> too_small(std::uint64_t width, std::uint64_t height, double scale) {
   if (std::min(width, height) < kMinSidePx) {
     return fmt::format("{} x {} px: the shorter side is under {} px", width, height, kMinSidePx);
   }
-  if (vanishes(width, height, scale)) {
+  // As cv::resize rounds, which refuses a side of 0 px: halves to the even number.
+  if (cvRound(static_cast<double>(std::min(width, height)) * scale) < 1) {
     return fmt::format("{} x {} px: nothing is left of the shorter side at {:.4g} of the size",
                        width, height, scale);
   }
   return std::nullopt;
 }
 
-// libjpeg can leave out frequencies and give an image of half, a quarter or an eighth of the size
-// in much less time. Taken where that loses nothing: the sides divide evenly, so that coordinates
-// stay exact, and what comes is still at least as large as what is wanted.
+// Brings an image's pixels, each `divisor` px of the full size wide, to the wanted size. Reason for
+// skipping: "too_small".
+std::variant<DecodedImage, SkippedFile> fitted(ImageRecord record, const cv::Mat& gray,
+                                               const cv::Mat& alpha, int divisor, WantedSize size) {
+  const auto width = static_cast<std::uint64_t>(record.width);
+  const auto height = static_cast<std::uint64_t>(record.height);
+  DecodedImage image;
+  image.scale = scale_for(width, height, size);
+  if (auto why = too_small(width, height, image.scale)) {
+    return SkippedFile{std::move(record.file), "too_small", std::move(*why)};
+  }
+  image.record = std::move(record);
+  image.pixels = resized(gray, image.scale * divisor);
+  if (!alpha.empty()) image.alpha = resized(alpha, image.scale * divisor);
+  return image;
+}
+
+// libjpeg can leave out frequencies and decode to half, a quarter or an eighth of the size in much
+// less time. Done where it loses nothing: the sides divide evenly, so that coordinates stay exact,
+// and the result is at least as large as the wanted size.
 int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
   if (!header.jpeg) return 1;
   for (const int divisor : {8, 4, 2}) {
@@ -86,31 +132,49 @@ int gray_mode(int divisor) {
                         : cv::IMREAD_GRAYSCALE;
 }
 
+constexpr std::uint32_t kAnySide = std::numeric_limits<std::uint32_t>::max();
+
+bool lies_in(const Region& region, const ImageRecord& photo) {
+  return region.width <= photo.width && region.x <= photo.width - region.width &&
+         region.height <= photo.height && region.y <= photo.height - region.height;
+}
+
+// A view.
+cv::Mat part_of(GrayImage& image, const Region& region) {
+  const cv::Mat whole(image.height, image.width, CV_8U, image.pixels.data());
+  return whole(cv::Rect(region.x, region.y, region.width, region.height));
+}
+
 }  // namespace
+
+WantedSize wanted_size(const ExtractOptions& options) {
+  return {options.longest_side_px, options.enlarge_to_px};
+}
 
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
                                                 const ImagesOptions& limits) {
   LoadedFile loaded;
   loaded.file.path = path;
-  // Not to wait for a writer should the file have become a FIFO.
+  // Does not block, in case the file has become a FIFO.
   const FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   if (!descriptor.is_open() || ::fstat(descriptor.number(), &status) != 0) {
     return unreadable(loaded.file);
   }
-  if (!S_ISREG(status.st_mode)) return skipped(loaded.file, "unreadable", "not a regular file");
+  if (!S_ISREG(status.st_mode)) return SkippedFile{loaded.file, "unreadable", "not a regular file"};
   loaded.file.size_bytes = static_cast<std::uint64_t>(status.st_size);
   loaded.file.modified_ns = modified_ns(status);
-  if (loaded.file.size_bytes == 0) return skipped(loaded.file, "empty", "the file has no bytes");
+  if (loaded.file.size_bytes == 0)
+    return SkippedFile{loaded.file, "empty", "the file has no bytes"};
   if (loaded.file.size_bytes > std::uint64_t{limits.max_file_mib} << 20) {
-    return skipped(loaded.file, "too_large",
-                   fmt::format("{} bytes are more than images.max_file_mib = {}",
-                               loaded.file.size_bytes, limits.max_file_mib));
+    return SkippedFile{loaded.file, "too_large",
+                       fmt::format("{} bytes are more than images.max_file_mib = {}",
+                                   loaded.file.size_bytes, limits.max_file_mib)};
   }
   loaded.bytes.resize(loaded.file.size_bytes);
   if (!read_all(descriptor.number(), loaded.bytes)) return unreadable(loaded.file);
   if (has_changed(descriptor.number(), loaded.file)) {
-    return skipped(loaded.file, "changing", "the file was written to while it was read");
+    return SkippedFile{loaded.file, "changing", "the file was written to while it was read"};
   }
   loaded.content = hash_content(loaded.bytes);
   return loaded;
@@ -123,26 +187,18 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
   const ImageHeader& header = std::get<ImageHeader>(checked);
   const double scale = scale_for(header.width, header.height, size);
   if (auto why = too_small(header.width, header.height, scale)) {
-    return skipped(loaded.file, "too_small", std::move(*why));
+    return SkippedFile{loaded.file, "too_small", std::move(*why)};
   }
   const int divisor = jpeg_divisor(header, size.at_most_px);
   auto decoded = decode_pixels(loaded, header, gray_mode(divisor));
   if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
   const auto& [gray, alpha] = std::get<ShownPixels>(decoded);
-  DecodedImage image;
-  image.record = {loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
-  const auto width = static_cast<std::uint64_t>(image.record.width);
-  const auto height = static_cast<std::uint64_t>(image.record.height);
-  image.scale = scale_for(width, height, size);
-  if (auto why = too_large(width, height, limits)) {
-    return skipped(loaded.file, "too_large", std::move(*why));
+  ImageRecord record{loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
+  if (auto why = too_large(static_cast<std::uint64_t>(record.width),
+                           static_cast<std::uint64_t>(record.height), limits)) {
+    return SkippedFile{loaded.file, "too_large", std::move(*why)};
   }
-  if (auto why = too_small(width, height, image.scale)) {
-    return skipped(loaded.file, "too_small", std::move(*why));
-  }
-  image.pixels = resized(gray, image.scale * divisor);
-  if (!alpha.empty()) image.alpha = resized(alpha, image.scale * divisor);
-  return image;
+  return fitted(std::move(record), gray, alpha, divisor, size);
 }
 
 std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,
@@ -150,6 +206,52 @@ std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, Wan
   auto loaded = load_file(path, limits);
   if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
   return decode(std::get<LoadedFile>(loaded), size, limits);
+}
+
+Region parse_region(std::string_view text) {
+  const auto refuse = [&] {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("region: must be X,Y,WIDTH,HEIGHT in whole px, X and Y at least 0, "
+                            "WIDTH and HEIGHT at least {}, was \"{}\"",
+                            kMinSidePx, text));
+  };
+  std::array<int, 4> numbers{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && (at == end || *at++ != ',')) refuse();
+    const auto [stop, status] = std::from_chars(at, end, numbers[i]);
+    if (status != std::errc()) refuse();
+    at = stop;
+  }
+  const Region region{numbers[0], numbers[1], numbers[2], numbers[3]};
+  const bool sensible =
+      region.x >= 0 && region.y >= 0 && region.width >= kMinSidePx && region.height >= kMinSidePx;
+  if (at != end || !sensible) refuse();
+  return region;
+}
+
+std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, const Region& region,
+                                                      WantedSize size,
+                                                      const ImagesOptions& limits) {
+  auto decoded = decode_file(path, kAnySide, limits);
+  if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
+  DecodedImage image = std::get<DecodedImage>(std::move(decoded));
+  if (!lies_in(region, image.record)) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: the region {},{},{},{} leaves the photo, which is {} x {} px",
+                            path, region.x, region.y, region.width, region.height,
+                            image.record.width, image.record.height));
+  }
+  ImageRecord record = image.record;
+  record.width = region.width;
+  record.height = region.height;
+  const cv::Mat alpha = image.alpha.empty() ? cv::Mat() : part_of(image.alpha, region);
+  auto part = fitted(std::move(record), part_of(image.pixels, region), alpha, 1, size);
+  if (auto* skipped = std::get_if<SkippedFile>(&part)) {
+    skipped->detail = "region of " + skipped->detail;
+  }
+  return part;
 }
 
 }  // namespace lookalike

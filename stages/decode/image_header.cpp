@@ -71,7 +71,7 @@ class JpegMarkers {
   std::uint64_t length() const { return big_endian(bytes_, segment_, 2); }
 
   Bytes bytes_;
-  std::size_t at_ = 2;       // where to look on
+  std::size_t at_ = 2;       // where the search continues
   std::size_t segment_ = 0;  // the marker's length field
   std::uint8_t marker_ = 0;
 };

@@ -6,19 +6,19 @@
 
 namespace lookalike {
 
-// What the start of an image file says, before anything is decoded.
+// What the header of an image file declares, before anything is decoded.
 struct ImageHeader {
   std::uint64_t width = 0;   // px, before EXIF orientation
   std::uint64_t height = 0;  // px
   bool jpeg = false;
   bool tiff = false;
-  bool has_alpha = false;  // says that pixels may be transparent
-  // Of a grey PNG: the level that is transparent, of 16 bits where its pixels are, else of 8.
+  bool has_alpha = false;  // pixels may be transparent
+  // The transparent level of a grey PNG, of 16 bits where its pixels have 16, else of 8.
   std::optional<std::uint16_t> transparent_level{};
 };
 
 // The header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file (of its codestream); nothing
-// for other formats and for headers that make no sense. Never reads past the bytes.
+// for other formats and for headers without a size. Never reads past the bytes.
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes);
 
 // Whether a JPEG or PNG stops before its end marker. False for other formats.

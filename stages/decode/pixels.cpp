@@ -14,46 +14,36 @@
 namespace lookalike {
 namespace {
 
-// While one of these lives, in any thread, std::cerr is silent: OpenCV's readers complain there of
-// damaged files without naming them, and we report those files ourselves. Our own talk goes
-// through spdlog and stdio, which this leaves alone.
+// Silences std::cerr while one of these exists in any thread: OpenCV's readers complain there of
+// damaged files without naming them, and callers report those files. spdlog and stdio, which
+// lookalike writes through, are not affected.
 class QuietCerr {
  public:
-  QuietCerr();
-  ~QuietCerr();
+  QuietCerr() {
+    const std::lock_guard lock(mutex_);
+    if (holders_++ > 0) return;
+    before_ = std::cerr.rdstate();
+    std::cerr.setstate(std::ios::badbit);
+  }
+  ~QuietCerr() {
+    const std::lock_guard lock(mutex_);
+    if (--holders_ == 0) std::cerr.clear(before_);
+  }
   QuietCerr(const QuietCerr&) = delete;
   QuietCerr& operator=(const QuietCerr&) = delete;
+
+ private:
+  // One for the process, as std::cerr is.
+  static inline std::mutex mutex_;
+  static inline int holders_ = 0;
+  static inline std::ios::iostate before_ = std::ios::goodbit;
 };
 
-// std::cerr is the process's, so what silences it has to be, too.
-struct Shared {
-  std::mutex mutex;
-  int holders = 0;
-  std::ios::iostate before = std::ios::goodbit;
-};
-
-Shared& shared() {
-  static Shared instance;
-  return instance;
-}
-
-QuietCerr::QuietCerr() {
-  const std::lock_guard lock(shared().mutex);
-  if (shared().holders++ > 0) return;
-  shared().before = std::cerr.rdstate();
-  std::cerr.setstate(std::ios::badbit);
-}
-
-QuietCerr::~QuietCerr() {
-  const std::lock_guard lock(shared().mutex);
-  if (--shared().holders == 0) std::cerr.clear(shared().before);
-}
-
-// Channels and depth as they are stored, as by IMREAD_UNCHANGED, and upright all the same. GDAL
-// itself has no part in decoding from memory.
+// Channels and depth as stored, as by IMREAD_UNCHANGED, but upright. GDAL itself takes no part in
+// decoding from memory.
 constexpr int kAsStored = cv::IMREAD_LOAD_GDAL;
 
-// A grey image, of which OpenCV drops what is transparent, with its alpha channel.
+// A grey image with its alpha channel, which OpenCV drops.
 cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
   cv::Mat alpha;
   cv::Mat(gray != transparent_level)
@@ -70,19 +60,11 @@ std::optional<ShownPixels> composed(const LoadedFile& loaded, const ImageHeader&
   if (stored.channels() == 1 && header.transparent_level) {
     stored = with_alpha(stored, *header.transparent_level);
   }
-  // OpenCV gives the colours of a TIFF as it has them or, with 8 bits, as libtiff does.
+  // OpenCV passes on the colours of a TIFF as stored or, with 8 bits, as libtiff gives them.
   return compose(stored, header.tiff, mode == cv::IMREAD_COLOR);
 }
 
 }  // namespace
-
-SkippedFile skipped(SourceFile file, std::string reason, std::string detail) {
-  SkippedFile result;
-  result.file = std::move(file);
-  result.reason = std::move(reason);
-  result.detail = std::move(detail);
-  return result;
-}
 
 std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
                                      const ImagesOptions& limits) {
@@ -95,13 +77,14 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits) {
   if (ends_early(loaded.bytes)) {
-    return skipped(loaded.file, "undecodable", "the image ends early: the file is cut short");
+    return SkippedFile{loaded.file, "undecodable", "the image ends early: the file is cut short"};
   }
   const std::optional<ImageHeader> header = read_image_header(loaded.bytes);
-  // Without a size that can be held against the limits, no decoder is let loose on a file.
-  if (!header) return skipped(loaded.file, "undecodable", "not an image of a format that is known");
+  // Reject files whose dimensions cannot be checked before decoding.
+  if (!header)
+    return SkippedFile{loaded.file, "undecodable", "not an image of a format that is known"};
   if (auto why = too_large(header->width, header->height, limits)) {
-    return skipped(loaded.file, "too_large", std::move(*why));
+    return SkippedFile{loaded.file, "too_large", std::move(*why)};
   }
   return *header;
 }
@@ -114,10 +97,10 @@ std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
     if (auto shown = composed(loaded, header, mode)) return std::move(*shown);
     cv::Mat pixels = cv::imdecode(loaded.bytes, mode);
     if (!pixels.empty()) return ShownPixels{std::move(pixels), {}};
-    return skipped(loaded.file, "undecodable", "not an image that can be read");
+    return SkippedFile{loaded.file, "undecodable", "not an image that can be read"};
   } catch (const cv::Exception& exception) {
     if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
-    return skipped(loaded.file, "undecodable", "OpenCV: " + exception.err);
+    return SkippedFile{loaded.file, "undecodable", "OpenCV: " + exception.err};
   }
 }
 

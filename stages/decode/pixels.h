@@ -12,26 +12,23 @@
 #include "stages/decode/image_header.h"
 #include "stages/decode/transparency.h"
 
-// The only way to OpenCV's decoders: whatever lies behind a path, they see whole files whose
-// headers keep to the limits.
+// The only way to OpenCV's decoders: they see whole files alone, whose headers keep to the limits,
+// whatever lies behind a path.
 namespace lookalike {
-
-// Why a file is set aside.
-SkippedFile skipped(SourceFile file, std::string reason, std::string detail);
 
 // Why an image of this size is over limits.max_megapixels; nothing when it is not.
 std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
                                      const ImagesOptions& limits);
 
-// The header of a file that a decoder may be let loose on. Reasons for skipping: "too_large"
+// The header of a file that may be decoded. Reasons for skipping: "too_large"
 // (limits.max_megapixels), "undecodable" (what has no header that read_image_header knows, and a
 // JPEG or PNG that ends early, which OpenCV would fill with grey).
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 
-// What a person sees of a file whose header was checked: 8-bit pixels as a cv::ImreadModes of grey
-// or colour asks for them, EXIF orientation honoured, transparent parts laid over a ground. Opaque
-// images come as cv::imread has them. Reason for skipping: "undecodable". Throws std::bad_alloc.
+// What a person sees of a file whose header was checked: 8-bit pixels by a cv::ImreadModes of grey
+// or colour, EXIF orientation honoured, transparent parts laid over a ground. Opaque images are as
+// cv::imread reads them. Reason for skipping: "undecodable". Throws std::bad_alloc.
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, int mode);
 
@@ -39,7 +36,7 @@ std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
 std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, int mode,
                                                    const ImagesOptions& limits);
 
-// The same. Throws Error(kInput) for a file that cannot be used.
+// The same, but throws Error(kInput) for a file that cannot be used.
 ShownPixels must_load_pixels(const std::string& path, int mode, const ImagesOptions& limits);
 
 }  // namespace lookalike

@@ -6,8 +6,8 @@
 
 #include <opencv2/core.hpp>
 
-// What a person sees of images with transparent pixels, which show whatever they are laid over:
-// here one grey for the whole image, chosen so that the image stands out from it.
+// Images with transparent pixels as a person sees them: over a ground, one grey for the whole
+// image, chosen so that the image stands out from it.
 namespace lookalike {
 
 // An image as a person sees it, upright.
@@ -17,19 +17,19 @@ struct ShownPixels {
 };
 
 // Lays an image over its ground.
-//   stored  [height][width] of blue, green, red, alpha, CV_8UC4 or CV_16UC4; colours that were
-//           multiplied by their alpha are taken for such when `premultiplied`
+//   stored         [height][width] of blue, green, red, alpha, CV_8UC4 or CV_16UC4
+//   premultiplied  colours may have been multiplied by their alpha
 // In grey, or in colour. Nothing when every pixel is opaque, or the pixels are of another type.
 std::optional<ShownPixels> compose(const cv::Mat& stored, bool premultiplied, bool in_colour);
 
-// The grey that levels stand out from best: where the sum over the levels of their weight times
-// their distance, `contrast` at most, is greatest. Ties: nearest to the levels' mean, so that the
-// outline, which is another on every ground, does not outshine what is inside; then the darker one.
-// 128 without any weight.
+// The grey that levels stand out from best: the one with the greatest sum over the levels of their
+// weight times their distance, at most `contrast`. Ties: nearest to the levels' mean, so that the
+// outline, which differs on every ground, does not dominate the inside; then the darker one. 128
+// without any weight.
 //   weights  of each of the 256 grey levels
 std::uint8_t ground_for(const std::array<std::uint64_t, 256>& weights, int contrast);
 
-// Grey levels that an image of its mean alpha stands out by. Of 120 photos of drawn cut-outs, the
+// Grey levels by which an image stands out at its mean alpha. Of 120 photos of drawn cut-outs, the
 // hardest was found with a probability of 0.99 at 32 and at 64 levels, and of 0.69 at 128.
 inline constexpr int kGroundContrast = 64;
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "config/options.h"
 #include "kernels/surf/surf.h"
-#include "stages/decode/decode.h"
 
 namespace lookalike {
 

@@ -9,7 +9,6 @@
 
 #include "base/artefacts.h"
 #include "base/geometry.h"
-#include "stages/decode/decode.h"
 #include "storage/index_types.h"
 
 namespace lookalike {

@@ -3,13 +3,18 @@
 #include <span>
 #include <vector>
 
+#include "base/artefacts.h"
+#include "config/options.h"
 #include "kernels/variance/variance.h"
-#include "stages/decode/decode.h"
 
 namespace lookalike {
 
-// Stage variance: exact sums over the grey pixels that features are taken from. An image whose
-// variance is below VarianceOptions::minimum shows nothing, and counts as blank.
+// Whether an image shows nothing: it is recorded, and never found.
+inline bool is_blank(const PixelSums& sums, const VarianceOptions& options) {
+  return sums.variance() < options.minimum;
+}
+
+// Stage variance: exact sums over the grey pixels that features are extracted from.
 class VarianceStage {
  public:
   explicit VarianceStage(OpenClSession& session) : variance_(session) {}

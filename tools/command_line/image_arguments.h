@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pipeline/shard.h"
+#include "pipeline/single_stage.h"
 #include "tools/command_line/command_line.h"
 
 namespace lookalike {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "pipeline/image_batches.h"
+#include "pipeline/single_stage.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/searcher.h"
 #include "tools/evaluate/synthetic/suite_report.h"

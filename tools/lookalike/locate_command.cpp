@@ -122,7 +122,7 @@ class Loader {
   }
 
   std::variant<Query, SkippedFile> load(const std::string& path) {
-    auto decoded = decode_file(path, WantedSize(options_), config_.images);
+    auto decoded = decode_file(path, wanted_size(options_), config_.images);
     if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
     auto& image = std::get<DecodedImage>(decoded);
     return extract_ ? query_of(*extract_, std::move(image)) : Query{std::move(image), {}};

@@ -137,7 +137,7 @@ void answer_one(const std::string& name, Answers& answers, const Lookup& look_up
     }
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput) throw;
-    answers.add_failure(name, skipped({.path = name}, "unusable", error.what()));
+    answers.add_failure(name, SkippedFile{{.path = name}, "unusable", error.what()});
   }
 }
 
@@ -159,7 +159,7 @@ void query_indexed(const Arguments& arguments, const IndexReader& index, Searche
   for (const std::string& name : arguments.indexed) {
     answer_one(name, answers, [&]() -> std::variant<QueryResult, SkippedFile> {
       const std::optional<ImageId> id = find_image(index, name);
-      if (!id) return skipped({.path = name}, "not_indexed", "is not in the index");
+      if (!id) return SkippedFile{{.path = name}, "not_indexed", "is not in the index"};
       return searcher.search(*id);
     });
   }

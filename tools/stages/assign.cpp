@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "base/program.h"
-#include "pipeline/image_batches.h"
+#include "pipeline/flow/item_stream.h"
 #include "pipeline/open_session.h"
-#include "pipeline/record_files.h"
+#include "pipeline/single_stage.h"
 #include "stages/assign/assign_stage.h"
 #include "tools/command_line/image_arguments.h"
 #include "tools/command_line/output_arguments.h"

@@ -4,8 +4,9 @@
 
 #include "base/program.h"
 #include "pipeline/open_session.h"
-#include "pipeline/record_files.h"
+#include "pipeline/single_stage.h"
 #include "stages/codebook/codebook_stage.h"
+#include "stages/variance/variance_stage.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/output_arguments.h"
 
@@ -15,10 +16,10 @@ namespace {
 // The features of all images in the files but for those that the statistics show to be blank.
 FeatureSource features_of(const std::vector<std::string>& files, const SumsByContent& sums,
                           const VarianceOptions& options) {
-  return [&files, &sums, minimum = options.minimum](const auto& visit) {
+  return [&](const auto& visit) {
     for_each_record<ImageFeatures>(files, [&](const ImageFeatures& image) {
       const auto found = sums.find(image.image.content);
-      if (found == sums.end() || found->second.variance() >= minimum) visit(image);
+      if (found == sums.end() || !is_blank(found->second, options)) visit(image);
     });
   };
 }

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "base/program.h"
-#include "pipeline/image_batches.h"
 #include "pipeline/open_session.h"
+#include "pipeline/single_stage.h"
 #include "stages/extract/extract_stage.h"
 #include "storage/artefact_files.h"
 #include "tools/command_line/image_arguments.h"
@@ -46,7 +46,7 @@ int extract_command(int argc, const char* const* argv) {
   ExtractStage stage(session, config.extract);
   ArtefactWriter<ImageFeatures> writer(std::move(features_file));
   const std::vector<SkippedFile> skipped = for_each_image_batch(
-      config, shard, "extract", style, [&](const std::vector<DecodedImage>& batch) {
+      config, shard, "extract", style, [&](std::span<const DecodedImage> batch) {
         for (const ImageFeatures& features : stage.run(batch)) writer.write(features);
       });
   writer.finish();

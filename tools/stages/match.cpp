@@ -5,7 +5,7 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
-#include "pipeline/record_files.h"
+#include "pipeline/single_stage.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/pixels.h"
 #include "tools/command_line/command_line.h"
@@ -21,11 +21,11 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
     fmt::print("{}\n", json_text(failed_answer("query", path, why)));
     return false;
   };
-  auto decoded = decode_file(path, WantedSize(config.extract), config.images);
+  auto decoded = decode_file(path, wanted_size(config.extract), config.images);
   if (const auto* unread = std::get_if<SkippedFile>(&decoded)) return fail(*unread);
   const Query query = {std::get<DecodedImage>(std::move(decoded)), features.features};
   if (query.image.record.content != features.image.content) {
-    return fail(skipped(features.image.file, "changed", "since its features were taken"));
+    return fail({features.image.file, "changed", "since its features were taken"});
   }
   fmt::print("{}\n", json_text(query_answer(path, searcher.search(query))));
   return true;

@@ -1,8 +1,9 @@
 #include "base/error.h"
 #include "base/program.h"
-#include "pipeline/record_files.h"
+#include "pipeline/flow/store_queue.h"
+#include "pipeline/single_stage.h"
 #include "stages/store/settings.h"
-#include "stages/store/store_stage.h"
+#include "stages/variance/variance_stage.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/output_arguments.h"
 
@@ -45,16 +46,21 @@ void claim_database(const Inputs& inputs, const ConfigArguments& arguments,
 
 void store_words(IndexWriter& writer, const Inputs& inputs, const RunConfig& config) {
   const SumsByContent sums = read_statistics(inputs.statistics);
-  StoreStage stage(writer, config.store);
+  StageTimes times;
+  StoreQueue store(writer, config.store, times);
   for_each_record<ImageWords>(inputs.words, [&](const ImageWords& words) {
     const auto found = sums.find(words.image.content);
     if (found == sums.end()) {
       throw Error(ErrorKind::kInput,
                   "store: no statistics of " + words.image.file.path + " in the files given");
     }
-    stage.add(image_to_store(words, found->second, config.variance));
+    store.push({.file = words.image.file,
+                .content = words.image.content,
+                .sums = found->second,
+                .blank = is_blank(found->second, config.variance),
+                .state = words});
   });
-  stage.finish();
+  store.finish();
 }
 
 void store_skipped(IndexWriter& writer, const std::vector<std::string>& files) {

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "base/program.h"
-#include "pipeline/image_batches.h"
 #include "pipeline/open_session.h"
+#include "pipeline/single_stage.h"
 #include "stages/variance/variance_stage.h"
 #include "storage/artefact_files.h"
 #include "tools/command_line/image_arguments.h"
@@ -34,7 +34,7 @@ int variance_command(int argc, const char* const* argv) {
   VarianceStage stage(session);
   ArtefactWriter<ImageStatistics> writer(std::move(file));
   const std::vector<SkippedFile> skipped = for_each_image_batch(
-      config, shard, "variance", style, [&](const std::vector<DecodedImage>& batch) {
+      config, shard, "variance", style, [&](std::span<const DecodedImage> batch) {
         for (const ImageStatistics& statistics : stage.run(batch)) writer.write(statistics);
       });
   writer.finish();

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/artefacts.h"
 #include "base/error.h"
 #include "base/image.h"
-#include "stages/decode/decode.h"
 
 namespace lookalike {
 namespace {

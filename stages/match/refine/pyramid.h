@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "base/artefacts.h"
 #include "base/geometry.h"
 #include "base/image.h"
-#include "stages/decode/decode.h"
 
 namespace lookalike {
 

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "stages/decode/resize.h"
+#include <opencv2/imgproc.hpp>
+
+#include "base/artefacts.h"
 #include "stages/match/refine/agreement.h"
 #include "stages/match/verify/pose.h"
 #include "stages/match/verify/pose_fit.h"
@@ -24,6 +26,15 @@ constexpr int kHalvedSidePx = 128;      // frames from here on are halved for th
 constexpr double kAbandonCorrelation = 0.2;
 constexpr std::size_t kMinInliersToRefine = 12;
 constexpr std::size_t kManyFeatures = 60;  // give a pose that needs no coarse correction
+
+// By area averaging.
+GrayImage reduced_to(const ImageView& image, int width, int height) {
+  GrayImage reduced(width, height);
+  const cv::Mat from(image.height, image.width, CV_8U, const_cast<std::uint8_t*>(image.pixels));
+  cv::Mat to(height, width, CV_8U, reduced.pixels.data());
+  cv::resize(from, to, to.size(), 0, 0, cv::INTER_AREA);
+  return reduced;
+}
 
 double variance(const GrayImage& image) {
   double sum = 0;

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "base/geometry.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/session/session.h"
 #include "kernels/warp/warp.h"
-#include "stages/decode/decode.h"
 #include "stages/match/refine/pyramid.h"
 
 namespace lookalike {

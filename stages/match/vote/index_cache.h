@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "stages/decode/decode.h"
+#include "base/artefacts.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {

@@ -1,10 +1,10 @@
-#include "pipeline/index/niceness.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <sys/resource.h>
 
 #include <gtest/gtest.h>
+
+#include "pipeline/index/index_run.h"
 
 namespace lookalike {
 namespace {
@@ -23,7 +23,7 @@ class NicenessDeathTest : public ::testing::Test {
 
 TEST_F(NicenessDeathTest, IsRaised) {
   const auto raise = [] {
-    const bool warned = be_nice(asking_for(19)).has_value();
+    const bool warned = raise_niceness(asking_for(19)).has_value();
     std::_Exit(!warned && ::getpriority(PRIO_PROCESS, 0) == 19 ? 0 : 1);
   };
   EXPECT_EXIT(raise(), ::testing::ExitedWithCode(0), "");
@@ -32,7 +32,7 @@ TEST_F(NicenessDeathTest, IsRaised) {
 TEST_F(NicenessDeathTest, IsNeverLoweredAndAWarningSaysSo) {
   const auto lower = [] {
     ::setpriority(PRIO_PROCESS, 0, 19);
-    const auto warning = be_nice(asking_for(5));
+    const auto warning = raise_niceness(asking_for(5));
     std::fputs(warning.value_or("no warning").c_str(), stderr);
     std::_Exit(::getpriority(PRIO_PROCESS, 0) == 19 ? 0 : 1);
   };

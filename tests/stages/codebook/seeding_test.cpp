@@ -1,4 +1,4 @@
-#include "stages/codebook/seeding.h"
+#include "stages/codebook/kmeans.h"
 
 #include <algorithm>
 #include <numeric>

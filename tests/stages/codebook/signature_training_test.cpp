@@ -1,4 +1,4 @@
-#include "stages/codebook/signature_training.h"
+#include "stages/codebook/codebook_stage.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stages/decode/region.h"
+#include "stages/decode/decode.h"
 
 #include <string>
 
@@ -74,7 +74,7 @@ TEST_F(DecodeRegionTest, IsResizedAsAPhotoOfItsSize) {
   EXPECT_EQ(reduced.pixels.width, 40);
   ExtractOptions enlarging;
   enlarging.enlarge_to_px = 160;
-  const auto enlarged = std::get<DecodedImage>(decode({0, 0, 80, 40}, WantedSize(enlarging)));
+  const auto enlarged = std::get<DecodedImage>(decode({0, 0, 80, 40}, wanted_size(enlarging)));
   EXPECT_EQ(enlarged.scale, 2);
   EXPECT_EQ(enlarged.pixels.height, 80);
   EXPECT_EQ(enlarged.record.width, 80);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stages/decode/decode.h"
 #include "tests/stages/cutouts.h"
 #include "tests/stages/pictures.h"
 
@@ -92,7 +93,7 @@ TEST_F(ExtractStageTest, SmallImageIsEnlargedAndItsKeypointsAreNot) {
   file.bytes = encode(".png", draw_picture(160, 120, 6));
   ExtractOptions larger = options_;
   larger.enlarge_to_px = 640;
-  const auto image = std::get<DecodedImage>(decode(file, WantedSize(larger), {}));
+  const auto image = std::get<DecodedImage>(decode(file, wanted_size(larger), {}));
   EXPECT_EQ(image.scale, 4);
   EXPECT_EQ(image.pixels.width, 640);
   EXPECT_EQ(image.record.width, 160);

@@ -70,7 +70,7 @@ PreparedVariant prepare(const Original& original, const VariantKind& kind, std::
   file.file.size_bytes = variant.file.size();
   file.content = hash_content(variant.file);
   file.bytes = std::move(variant.file);
-  return {decode(file, WantedSize(options.extract), options.limits),
+  return {decode(file, wanted_size(options.extract), options.limits),
           outline(variant.photo_to_variant * original.from_full_size, image.width, image.height)};
 }
 

@@ -1,4 +1,4 @@
-#include "pipeline/index/feature_cache.h"
+#include "pipeline/flow/feature_cache.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -24,18 +24,31 @@ class FeatureCacheTest : public ::testing::Test {
   fs::path work() const { return config_.store.database + ".work"; }
   static ContentHash content(std::uint8_t number) { return {number}; }
   static SourceFile file(const std::string& path) { return {path, 5, 6}; }
-  static ExtractedImage image(std::uint8_t number) {
-    ExtractedImage image;
-    image.sums = {100, 1000, 20'000 + std::uint64_t{number}};
-    image.features.image = {file("/a/" + std::to_string(number)), content(number), 640, 480};
-    image.features.features.descriptor_size = 2;
-    image.features.features.keypoints.resize(1);
-    image.features.features.descriptors = {static_cast<float>(number), 0.5F};
-    return image;
+  static Item item(std::uint8_t number) {
+    const ImageRecord record = {file("/a/" + std::to_string(number)), content(number), 640, 480};
+    FeatureSet features;
+    features.descriptor_size = 2;
+    features.keypoints.resize(1);
+    features.descriptors = {static_cast<float>(number), 0.5F};
+    return {.file = record.file,
+            .content = record.content,
+            .sums = {100, 1000, 20'000 + std::uint64_t{number}},
+            .state = ImageFeatures{record, std::move(features)}};
+  }
+  static void add(FeatureCache& cache, std::uint8_t number) {
+    Item added = item(number);
+    cache.add(added);
+    EXPECT_TRUE(added.is<CachedFeatures>());
+  }
+  // What the cache has of a content, loaded for the file "/b".
+  static Item load(FeatureCache& cache, std::uint8_t number) {
+    Item loaded{.file = file("/b"), .content = content(number), .state = CachedFeatures{}};
+    cache.load(loaded);
+    return loaded;
   }
   void keep(std::uint8_t count) const {
     FeatureCache cache(config_);
-    for (std::uint8_t i = 0; i < count; ++i) cache.add(image(i));
+    for (std::uint8_t i = 0; i < count; ++i) add(cache, i);
     cache.flush();
   }
   std::size_t files() const {
@@ -52,35 +65,39 @@ TEST_F(FeatureCacheTest, AnEarlierRunsImageIsGivenUnderTheFileThatHasItNow) {
   FeatureCache cache(config_);
   ASSERT_TRUE(cache.contains(content(1)));
   EXPECT_FALSE(cache.contains(content(3)));
-  const ExtractedImage loaded = cache.load(file("/b"), content(1));
-  EXPECT_EQ(loaded.sums, image(1).sums);
+  const Item loaded = load(cache, 1);
+  EXPECT_EQ(loaded.sums, item(1).sums);
   EXPECT_FALSE(loaded.blank);
-  EXPECT_EQ(loaded.features.image, (ImageRecord{file("/b"), content(1), 640, 480}));
-  EXPECT_THAT(loaded.features.features.descriptors, ElementsAre(1.0F, 0.5F));
+  const auto& features = std::get<ImageFeatures>(loaded.state);
+  EXPECT_EQ(features.image, (ImageRecord{file("/b"), content(1), 640, 480}));
+  EXPECT_THAT(features.features.descriptors, ElementsAre(1.0F, 0.5F));
 }
 
 TEST_F(FeatureCacheTest, ImagesOfManyChunksAndOfThisRunAreFoundInAnyOrder) {
   keep(150);
   FeatureCache cache(config_);
-  for (std::uint8_t i = 140; i < 160; ++i) cache.add(image(i));
+  for (std::uint8_t i = 140; i < 160; ++i) add(cache, i);
   cache.flush();
   EXPECT_FALSE(cache.contains(content(155))) << "an earlier run did not leave it";
   for (const std::uint8_t i : std::initializer_list<std::uint8_t>{159, 0, 149, 70, 150, 64, 1}) {
-    EXPECT_EQ(cache.load(file("/b"), content(i)).sums, image(i).sums);
+    EXPECT_EQ(load(cache, i).sums, item(i).sums);
   }
 }
 
 TEST_F(FeatureCacheTest, ImageBelowTheLeastVarianceIsBlank) {
   config_.variance.minimum = 101;
-  ExtractedImage flat = image(1);
+  Item flat = item(1);
   flat.sums = {100, 1000, 20'000};
-  flat.features.features = {};
+  flat.blank = true;
+  std::get<ImageFeatures>(flat.state).features = {};
   {
     FeatureCache cache(config_);
     cache.add(flat);
     cache.flush();
   }
-  EXPECT_TRUE(FeatureCache(config_).load(file("/b"), content(1)).blank);
+  EXPECT_TRUE(flat.is<ImageFeatures>());
+  FeatureCache cache(config_);
+  EXPECT_TRUE(load(cache, 1).blank);
 }
 
 TEST_F(FeatureCacheTest, ChunkThatIsNotWholeIsRemovedAndTheOthersStay) {

@@ -1,12 +1,10 @@
-#include "pipeline/index/feature_cache.h"
+#include "pipeline/flow/feature_cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <regex>
 #include <set>
 #include <span>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -14,6 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "stages/store/settings.h"
+#include "stages/variance/variance_stage.h"
 #include "storage/artefact_files.h"
 
 namespace lookalike {
@@ -29,11 +28,10 @@ constexpr std::size_t kLoadedChunks = 2;
 constexpr const char* kStatistics = "statistics";
 constexpr const char* kFeatures = "features";
 
-// Counts up when decoding gives other pixels than before. 2: what is transparent lies over a
-// ground.
+// Counts up when decoding gives other pixels than before. 2: transparent pixels lie over a ground.
 constexpr int kDecoding = 2;
 
-// Everything that features and the judgement that an image is blank depend on.
+// A digest of everything that features and blankness depend on.
 std::string key_of(const RunConfig& config) {
   std::string text =
       fmt::format("decoding={}\nvariance.minimum={}\n", kDecoding, config.variance.minimum);
@@ -44,28 +42,21 @@ std::string key_of(const RunConfig& config) {
   return to_hex(hash_content(std::span(bytes, text.size())));
 }
 
-// The number in KEY-NUMBER.EXTENSION.
-std::optional<std::size_t> chunk_number(const fs::path& file, std::string_view key) {
-  const std::string stem = file.stem().string();
-  if (!stem.starts_with(key) || stem.size() < key.size() + 2) return std::nullopt;
-  std::size_t number = 0;
-  const char* end = stem.data() + stem.size();
-  const auto parsed = std::from_chars(stem.data() + key.size() + 1, end, number);
-  return parsed.ptr == end && parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-// Whether we write files of this name: KEY-NUMBER.EXTENSION, of any key, and .(that).PID.N.tmp.
-bool is_ours(const std::string& name) {
+// The key and the number in the name of a file that the cache writes, KEY-NUMBER.EXTENSION or
+// .(that).PID.N.tmp; nothing for another name.
+std::optional<std::pair<std::string, std::size_t>> parse_name(const std::string& name) {
   static const std::regex kName(
-      R"(\.?[0-9a-f]{32}-[0-9]{6,}\.(statistics|features)(\.[0-9]+\.[0-9]+\.tmp)?)");
-  return std::regex_match(name, kName);
+      R"(\.?([0-9a-f]{32})-([0-9]{6,18})\.(statistics|features)(\.[0-9]+\.[0-9]+\.tmp)?)");
+  std::smatch match;
+  if (!std::regex_match(name, match, kName)) return std::nullopt;
+  return std::pair(match[1].str(), std::stoul(match[2].str()));
 }
 
 std::size_t bytes_of(const FeatureSet& features) {
   return features.descriptors.size() * sizeof(float) + features.size() * sizeof(Keypoint);
 }
 
-// Not an input that the user gave: what we wrote there ourselves cannot be read back.
+// Failures are the storage's, not those of an input that the user gave.
 std::vector<ImageFeatures> read_back(const fs::path& file) {
   try {
     std::vector<ImageFeatures> images;
@@ -81,7 +72,7 @@ std::vector<ImageFeatures> read_back(const fs::path& file) {
 
 FeatureCache::FeatureCache(const RunConfig& config)
     : folder_(config.store.database + ".work"), key_(key_of(config)), variance_(config.variance) {
-  // Not through a link: what is found in the folder is removed.
+  // Not through a link, since files that are found in the folder are removed.
   std::error_code ignored;
   const fs::file_type type = fs::symlink_status(folder_, ignored).type();
   if (type == fs::file_type::directory) find_chunks();
@@ -103,14 +94,15 @@ void FeatureCache::find_chunks() {
   fs::directory_iterator entry(folder_, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename();
-    if (!is_ours(name) || entry->is_directory()) {
+    const auto key_and_number = parse_name(name);
+    if (!key_and_number || entry->is_directory()) {
       fail(
           fmt::format("holds {}, which lookalike did not write: move it away, or name another "
                       "database",
                       printable(name)));
     }
     unused.insert(entry->path());
-    if (const auto number = chunk_number(entry->path(), key_)) chunks.insert(*number);
+    if (key_and_number->first == key_) chunks.insert(key_and_number->second);
   }
   if (error) fail(fmt::format("cannot be read: {}", error.message()));
   for (const std::size_t chunk : chunks) {
@@ -123,7 +115,7 @@ void FeatureCache::find_chunks() {
   for (const fs::path& path : unused) fs::remove(path, ignored);
 }
 
-// False, and nothing is taken over, when the chunk is not whole.
+// False when the chunk is damaged or incomplete; none of it is used then.
 bool FeatureCache::read_places(std::size_t chunk) {
   try {
     ArtefactReader<ImageStatistics> statistics(file(chunk, kStatistics));
@@ -142,20 +134,18 @@ bool FeatureCache::read_places(std::size_t chunk) {
   }
 }
 
-ExtractedImage FeatureCache::load(const SourceFile& file, const ContentHash& content) {
-  const auto earlier = earlier_.find(content);
-  const Place& place = earlier != earlier_.end() ? earlier->second : added_.at(content);
-  ExtractedImage image;
-  image.sums = place.sums;
-  image.blank = place.sums.variance() < variance_.minimum;
-  image.features = features(place);
-  image.features.image.file = file;
-  return image;
+void FeatureCache::load(Item& item) {
+  const auto earlier = earlier_.find(item.content);
+  const Place& place = earlier != earlier_.end() ? earlier->second : added_.at(item.content);
+  item.sums = place.sums;
+  item.blank = is_blank(place.sums, variance_);
+  ImageFeatures image = features(place);
+  image.image.file = item.file;
+  item.state = std::move(image);
 }
 
 const ImageFeatures& FeatureCache::features(const Place& place) {
-  const auto is_it = [&](const auto& chunk) { return chunk.first == place.chunk; };
-  auto found = std::ranges::find_if(loaded_, is_it);
+  auto found = std::ranges::find(loaded_, place.chunk, &decltype(loaded_)::value_type::first);
   if (found == loaded_.end()) {
     if (loaded_.size() == kLoadedChunks) loaded_.pop_front();
     found = loaded_.emplace(loaded_.end(), place.chunk, read_back(file(place.chunk, kFeatures)));
@@ -163,15 +153,15 @@ const ImageFeatures& FeatureCache::features(const Place& place) {
   return found->second.at(place.index);
 }
 
-void FeatureCache::add(ExtractedImage image) {
-  const ContentHash& content = image.features.image.content;
-  if (contains(content) ||
-      !added_.emplace(content, Place{next_chunk_, pending_.size(), image.sums}).second) {
-    return;
+void FeatureCache::add(Item& item) {
+  auto& [record, features] = std::get<ImageFeatures>(item.state);
+  if (!contains(item.content) &&
+      added_.emplace(item.content, Place{next_chunk_, pending_.size(), item.sums}).second) {
+    pending_bytes_ += bytes_of(features);
+    pending_.push_back({{record, std::move(features)}, item.sums});
+    if (pending_.size() == kChunkImages || pending_bytes_ >= kChunkBytes) flush();
   }
-  pending_bytes_ += bytes_of(image.features.features);
-  pending_.push_back(std::move(image));
-  if (pending_.size() == kChunkImages || pending_bytes_ >= kChunkBytes) flush();
+  if (!item.blank) item.state = CachedFeatures{};
 }
 
 void FeatureCache::flush() {
@@ -180,12 +170,10 @@ void FeatureCache::flush() {
   fs::create_directory(folder_, error);
   if (error) fail(fmt::format("cannot be made: {}", error.message()));
   ArtefactWriter<ImageStatistics> statistics(OutputFile::unguarded(file(next_chunk_, kStatistics)));
-  for (const ExtractedImage& image : pending_) {
-    statistics.write({image.features.image, image.sums});
-  }
+  for (const auto& [image, sums] : pending_) statistics.write({image.image, sums});
   statistics.finish();
   ArtefactWriter<ImageFeatures> features(OutputFile::unguarded(file(next_chunk_, kFeatures)));
-  for (const ExtractedImage& image : pending_) features.write(image.features);
+  for (const auto& [image, sums] : pending_) features.write(image);
   features.finish();
   pending_.clear();
   pending_bytes_ = 0;
@@ -196,9 +184,9 @@ void FeatureCache::discard() {
   std::error_code ignored;
   for (fs::directory_iterator entry(folder_, ignored); entry != fs::directory_iterator();
        entry.increment(ignored)) {
-    if (is_ours(entry->path().filename())) fs::remove(entry->path(), ignored);
+    if (parse_name(entry->path().filename())) fs::remove(entry->path(), ignored);
   }
-  fs::remove(folder_, ignored);  // which leaves it where something else is in it
+  fs::remove(folder_, ignored);  // stays where it holds other files
 }
 
 }  // namespace lookalike

@@ -1,11 +1,12 @@
-#include "pipeline/index/run_document.h"
+#include "pipeline/index/run_record.h"
+
+#include <exception>
 
 #include "base/text.h"
+#include "pipeline/answers.h"
 
 namespace lookalike {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json counts_json(const IndexCounts& counts) {
   return {{"images", counts.images},     {"blank", counts.blank},
@@ -29,6 +30,11 @@ Json folders_json(const IndexRunReport& report) {
 
 double per_second(std::size_t count, double seconds) {
   return seconds > 0 ? static_cast<double>(count) / seconds : 0;
+}
+
+std::int64_t now_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 }  // namespace
@@ -59,12 +65,40 @@ Json run_document(const IndexRunReport& report) {
           {"warnings", report.warnings}};
 }
 
-Json failure_document(const std::string& message, const IndexRunReport* so_far) {
-  Json document = {{"error", message}};
-  if (so_far == nullptr) return document;
-  document.update(run_document(*so_far));
-  document["index"].erase("after");
-  return document;
+RunRecorder::RunRecorder(IndexWriter& writer, std::string_view command)
+    : writer_(writer),
+      start_(std::chrono::steady_clock::now()),
+      started_ns_(now_ns()),
+      id_(writer.begin_run(command, started_ns_)) {}
+
+void RunRecorder::end(const IndexRunReport& report) {
+  write(report.stopped ? "stopped" : "done", run_document(report));
+}
+
+void RunRecorder::fail(const std::string& message, const IndexRunReport* so_far) noexcept {
+  try {
+    Json document = {{"error", message}};
+    if (so_far != nullptr) {
+      document.update(run_document(*so_far));
+      document["index"].erase("after");
+    }
+    write("failed", document);
+  } catch (const std::exception&) {
+    // The row stays "running", and the next run makes it "killed".
+  }
+}
+
+double RunRecorder::elapsed_seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void RunRecorder::write(std::string_view outcome, const nlohmann::ordered_json& document) {
+  RunRecord run;
+  run.id = id_;
+  run.elapsed_seconds = elapsed_seconds();
+  run.outcome = outcome;
+  run.document = json_text(document);
+  writer_.end_run(run);
 }
 
 }  // namespace lookalike

@@ -11,16 +11,23 @@
 
 namespace lookalike {
 
+// The report of a run as the index's record of runs keeps it: counts of files by outcome and of
+// those set aside by reason, seconds by stage, rates, device, peak memory, what the index held
+// before and holds now, warnings. docs/nightly.md names the keys.
+nlohmann::ordered_json run_document(const IndexRunReport& report);
+
 // One run's row in the index's record of runs: "running" from the start, so that one that is killed
-// is seen. A recorder that goes without an end leaves it so.
+// is seen. A recorder that is destroyed without an end leaves it so.
 class RunRecorder {
  public:
   RunRecorder(IndexWriter& writer, std::string_view command);
 
-  // outcome: "done" or "stopped".
-  void end(std::string_view outcome, const nlohmann::ordered_json& document);
-  // Never throws: what made the run fail is what the user must hear of, and it may well keep us
-  // from writing this down. so_far: what was done by then, where that is known.
+  // With run_document(). Outcome: "stopped" or "done".
+  void end(const IndexRunReport& report);
+  // Records {"error": message} and, where so_far is given, the keys of run_document() but for what
+  // the index holds now. Files are counted as they are handed on to be stored; the last of them may
+  // not be in the index. Never throws: the user must see what made the run fail, which may also
+  // prevent writing this down.
   void fail(const std::string& message, const IndexRunReport* so_far = nullptr) noexcept;
 
   double elapsed_seconds() const;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "config/options.h"
-#include "pipeline/index/extracted_image.h"
-#include "pipeline/index/stage_times.h"
+#include "pipeline/flow/item.h"
+#include "pipeline/flow/stage_times.h"
 #include "stages/assign/assign_stage.h"
 #include "stages/codebook/codebook_stage.h"
 #include "stages/extract/extract_stage.h"
@@ -15,21 +15,22 @@
 
 namespace lookalike {
 
-// The stages that run on the device, on one session. When the device is out of memory and the
-// configuration says so, they go on on the CPU device, and a warning tells.
+// The stages that run on the device, in one session. When the device is out of memory and
+// device.on_out_of_memory = "cpu", they fall back to the CPU device, with a warning.
 class DeviceStages {
  public:
   DeviceStages(const RunConfig& config, StageTimes& times);
 
-  // One result an image, in order.
-  std::vector<ExtractedImage> extract(std::vector<DecodedImage> images);
+  // Items of DecodedImage get their sums and become ImageFeatures. Blank ones are not extracted.
+  void extract(std::vector<Item>& batch);
   Codebook train(const Sample& sample, const TrainingWatch& watch);
-  // From now on, assign() gives words of this codebook.
+  // assign() gives words of this codebook from now on.
   void set_codebook(Codebook codebook);
-  std::vector<ImageWords> assign(std::span<const ImageFeatures> images);
+  // Items of ImageFeatures become ImageWords.
+  void assign(std::vector<Item>& batch);
 
-  // Other work on the device, under the same rule: it is called again when memory ran out. What
-  // assign() needs is given up for it.
+  // Other work on the device, with the same fallback: it is called again after memory ran out.
+  // Releases what assign() needs.
   void run(const std::function<void(OpenClSession&)>& work);
 
   // Where the stages run.
@@ -46,7 +47,7 @@ class DeviceStages {
   };
 
   void open(const DeviceOptions& device);
-  void go_on_on_the_cpu();
+  void fall_back_to_cpu();
   template <typename Work>
   auto with_fallback(Work work);
 

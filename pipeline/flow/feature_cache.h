@@ -12,11 +12,11 @@
 #include "base/artefacts.h"
 #include "base/content_hash.h"
 #include "config/options.h"
-#include "pipeline/index/extracted_image.h"
+#include "pipeline/flow/item.h"
 
 namespace lookalike {
 
-// Images that were extracted before there was a codebook, kept in the folder DATABASE.work: this
+// Features that were extracted before there was a codebook, kept in the folder DATABASE.work: this
 // run indexes them from there, and so does the next one after a run that was stopped or killed.
 // They are kept in chunks, each a file of statistics and then one of features, whole or not at all,
 // named by a digest of the settings. Used from one thread, but for contains(). Throws
@@ -26,15 +26,16 @@ class FeatureCache {
   // Removes what is damaged or was extracted under other settings.
   explicit FeatureCache(const RunConfig& config);
 
-  // Whether an earlier run left this image.
+  // Whether an earlier run left this content.
   bool contains(const ContentHash& content) const { return earlier_.contains(content); }
-  // An image that is there, added ones after flush() only; it is said to be of this file.
-  ExtractedImage load(const SourceFile& file, const ContentHash& content);
+  // Turns CachedFeatures into ImageFeatures, attributed to the item's file. What this run added can
+  // be loaded after flush() only.
+  void load(Item& item);
 
-  // Keeps an image, unless it is there.
-  void add(ExtractedImage image);
+  // Keeps the features of an item of ImageFeatures, which become CachedFeatures unless it is blank.
+  void add(Item& item);
   void flush();  // what was added is on the disk
-  // There from the first flush on; what else is put there is gone with it.
+  // Exists from the first flush on; other files that are put there go with it.
   const std::filesystem::path& folder() const { return folder_; }
   void discard();  // removes the folder
 
@@ -57,10 +58,10 @@ class FeatureCache {
   const VarianceOptions variance_;
   Places earlier_;
   Places added_;
-  std::vector<ExtractedImage> pending_;  // the chunk that is being filled
+  std::vector<std::pair<ImageFeatures, PixelSums>> pending_;  // the chunk that is being filled
   std::size_t pending_bytes_ = 0;
   std::size_t next_chunk_ = 0;
-  // Those last read: reading goes on in order, but earlier runs' and our chunks take turns.
+  // The chunks last read: reading is in order, but earlier runs' and this run's chunks take turns.
   std::deque<std::pair<std::size_t, std::vector<ImageFeatures>>> loaded_;
 };
 

@@ -1,36 +1,43 @@
-#include "pipeline/image_batches.h"
+#include "pipeline/single_stage.h"
 
 #include <algorithm>
-#include <thread>
+#include <charconv>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "pipeline/flow/item_stream.h"
 
 namespace lookalike {
 namespace {
 
-using Decoded = std::variant<DecodedImage, SkippedFile>;
-
 // The shard's part of a list that is sorted by path.
-template <typename Item>
-void keep_shard(std::vector<Item>& items, const Shard& shard) {
-  std::vector<Item> kept;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (shard.owns(i)) kept.push_back(std::move(items[i]));
+template <typename T>
+void keep_shard(std::vector<T>& items, const Shard& shard) {
+  std::vector<T> own;
+  for (std::size_t i = shard.index; i < items.size(); i += shard.count) {
+    own.push_back(std::move(items[i]));
   }
-  items = std::move(kept);
+  items = std::move(own);
 }
 
 }  // namespace
 
-std::size_t decode_threads(const ImagesOptions& options) {
-  return options.decode_threads > 0 ? options.decode_threads
-                                    : std::max(1U, std::thread::hardware_concurrency());
+Shard parse_shard(const std::string& text) {
+  Shard shard;
+  const char* end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, shard.index);
+  if (index.ec == std::errc() && index.ptr != end && *index.ptr == '/') {
+    const auto count = std::from_chars(index.ptr + 1, end, shard.count);
+    if (count.ec == std::errc() && count.ptr == end && shard.index < shard.count) return shard;
+  }
+  throw Error(ErrorKind::kUsage,
+              "--shard: must be I/N with I from 0 to N - 1, was \"" + text + "\"");
 }
 
 ScanResult scan_images(const ImagesOptions& options) {
@@ -52,35 +59,20 @@ ScanResult scan_images(const ImagesOptions& options) {
 
 std::vector<SkippedFile> for_each_image_batch(
     const RunConfig& config, const Shard& shard, const std::string& label, Progress::Style style,
-    const std::function<void(const std::vector<DecodedImage>&)>& visit) {
+    const std::function<void(std::span<const DecodedImage>)>& visit) {
   ScanResult found = scan_images(config.images);
   keep_shard(found.files, shard);
   keep_shard(found.skipped, shard);
-  OrderedParallel<Decoded> decoder(found.files.size(), decode_threads(config.images),
-                                   2 * kDeviceBatchImages, [&](std::size_t i) {
-                                     return decode_file(found.files[i].path,
-                                                        WantedSize(config.extract), config.images);
-                                   });
+  StageTimes times;
+  ItemStream stream(found.files, config, times, nullptr);
   Progress progress(label, "images", found.files.size(), style);
-  std::vector<DecodedImage> batch;
   std::size_t done = 0;
-  const auto hand_on = [&] {
-    visit(batch);
-    batch.clear();
-    progress.update(done);
-  };
-  while (std::optional<Decoded> decoded = decoder.next()) {
-    ++done;
-    if (auto* skipped = std::get_if<SkippedFile>(&*decoded)) {
-      found.skipped.push_back(std::move(*skipped));
-    } else {
-      batch.push_back(std::get<DecodedImage>(std::move(*decoded)));
-    }
-    if (batch.size() == kDeviceBatchImages) hand_on();
+  for (auto batch = stream.next_batch(); !batch.empty(); batch = stream.next_batch()) {
+    visit(Gathered<DecodedImage>(batch).states);
+    std::ranges::move(Gathered<SkippedFile>(batch).states, std::back_inserter(found.skipped));
+    progress.update(done += batch.size());
   }
-  hand_on();
-  std::ranges::sort(found.skipped, {},
-                    [](const SkippedFile& skipped) { return skipped.file.path; });
+  std::ranges::sort(found.skipped, {}, [](const SkippedFile& skip) { return skip.file.path; });
   return std::move(found.skipped);
 }
 
@@ -89,6 +81,14 @@ int report_skipped(const std::vector<SkippedFile>& skipped) {
     spdlog::warn("skipped {}: {}: {}", printable(file.file.path), file.reason, file.detail);
   }
   return skipped.empty() ? kExitDone : kExitSkippedItems;
+}
+
+SumsByContent read_statistics(const std::vector<std::string>& files) {
+  SumsByContent sums;
+  for_each_record<ImageStatistics>(files, [&](const ImageStatistics& statistics) {
+    sums[statistics.image.content] = statistics.sums;
+  });
+  return sums;
 }
 
 }  // namespace lookalike

@@ -1,4 +1,4 @@
-#include "pipeline/index/device_stages.h"
+#include "pipeline/flow/device_stages.h"
 
 #include <utility>
 
@@ -22,7 +22,7 @@ void DeviceStages::open(const DeviceOptions& device) {
   spdlog::info("device: {}", device_);
 }
 
-void DeviceStages::go_on_on_the_cpu() {
+void DeviceStages::fall_back_to_cpu() {
   std::optional<Codebook> codebook;
   if (stages_->assign) codebook = std::move(*stages_->assign).take_codebook();
   open(DeviceOptions{.choice = ":CPU:"});
@@ -35,33 +35,32 @@ auto DeviceStages::with_fallback(Work work) {
     return work();
   } catch (const DeviceOutOfMemory& error) {
     if (stages_->session.is_cpu() || config_.device.on_out_of_memory != "cpu") throw;
-    warnings_.push_back(std::string(error.what()) + "; going on on the CPU device");
+    warnings_.push_back(std::string(error.what()) + "; falling back to the CPU device");
     spdlog::warn(warnings_.back());
   }
-  go_on_on_the_cpu();
+  fall_back_to_cpu();
   return work();
 }
 
-std::vector<ExtractedImage> DeviceStages::extract(std::vector<DecodedImage> images) {
-  const std::vector<ImageStatistics> statistics = times_.timed(
-      "variance", [&] { return with_fallback([&] { return stages_->variance.run(images); }); });
-  std::vector<ExtractedImage> results(images.size());
-  std::vector<DecodedImage> shown;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    results[i].sums = statistics[i].sums;
-    results[i].blank = statistics[i].sums.variance() < config_.variance.minimum;
-    results[i].features.image = images[i].record;
-    if (results[i].blank) continue;
-    shown.push_back(std::move(images[i]));
-    places.push_back(i);
+void DeviceStages::extract(std::vector<Item>& batch) {
+  Gathered<DecodedImage> decoded(batch);
+  const std::vector<ImageStatistics> statistics = times_.timed("variance", [&] {
+    return with_fallback([&] { return stages_->variance.run(decoded.states); });
+  });
+  for (std::size_t i = 0; i < decoded.items.size(); ++i) {
+    Item& item = *decoded.items[i];
+    item.sums = statistics[i].sums;
+    item.blank = is_blank(item.sums, config_.variance);
+    if (item.blank) {
+      item.state = ImageFeatures{.image = statistics[i].image, .features = {}};
+    } else {
+      item.state = std::move(decoded.states[i]);
+    }
   }
-  std::vector<ImageFeatures> features = times_.timed(
-      "extract", [&] { return with_fallback([&] { return stages_->extract.run(shown); }); });
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    results[places[i]].features = std::move(features[i]);
-  }
-  return results;
+  Gathered<DecodedImage> shown(batch);
+  shown.replace(times_.timed("extract", [&] {
+    return with_fallback([&] { return stages_->extract.run(shown.states); });
+  }));
 }
 
 Codebook DeviceStages::train(const Sample& sample, const TrainingWatch& watch) {
@@ -75,9 +74,11 @@ void DeviceStages::set_codebook(Codebook codebook) {
   stages_->assign.emplace(stages_->session, std::move(codebook), config_.assign);
 }
 
-std::vector<ImageWords> DeviceStages::assign(std::span<const ImageFeatures> images) {
-  return times_.timed("assign",
-                      [&] { return with_fallback([&] { return stages_->assign->run(images); }); });
+void DeviceStages::assign(std::vector<Item>& batch) {
+  Gathered<ImageFeatures> extracted(batch);
+  extracted.replace(times_.timed("assign", [&] {
+    return with_fallback([&] { return stages_->assign->run(extracted.states); });
+  }));
 }
 
 void DeviceStages::run(const std::function<void(OpenClSession&)>& work) {

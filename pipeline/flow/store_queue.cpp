@@ -1,0 +1,79 @@
+#include "pipeline/flow/store_queue.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+
+namespace lookalike {
+namespace {
+
+// Images that may wait for the disk.
+constexpr std::size_t kQueuedImages = 64;
+
+}  // namespace
+
+StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times)
+    : writer_(writer), options_(options), times_(times), queue_(kQueuedImages), thread_([this] {
+        run();
+      }) {}
+
+StoreQueue::~StoreQueue() {
+  queue_.abandon();
+}
+
+void StoreQueue::push(Item item) {
+  if (!queue_.push(std::move(item))) rethrow();
+}
+
+void StoreQueue::finish() {
+  queue_.close();
+  rethrow();
+  times_.timed("store", [&] { publish(); });
+}
+
+void StoreQueue::rethrow() {
+  if (thread_.joinable()) thread_.join();
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void StoreQueue::run() noexcept {
+  try {
+    while (std::optional<Item> item = queue_.pop()) {
+      times_.timed("store", [&] { add(*std::move(item)); });
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+    queue_.abandon();
+  }
+}
+
+void StoreQueue::add(Item item) {
+  ImageToStore image{.words = {}, .sums = item.sums, .blank = item.blank};
+  if (auto* words = std::get_if<ImageWords>(&item.state)) {
+    image.words.image = words->image;
+    if (!item.blank) image.words = std::move(*words);
+  } else {
+    const auto has_content = [&](const ImageToStore& other) {
+      return other.words.image.content == item.content;
+    };
+    require(item.is<KnownContent>() &&
+                (std::ranges::any_of(batch_, has_content) || writer_.contains(item.content)),
+            "StoreQueue: the content is not in the index");
+    // publish() gives content that is present the path alone, so copies go with the batch.
+    image.words.image.file = std::move(item.file);
+    image.words.image.content = item.content;
+  }
+  batch_.push_back(std::move(image));
+  if (batch_.size() >= options_.batch_images) publish();
+}
+
+void StoreQueue::publish() {
+  if (batch_.empty()) return;
+  writer_.publish(batch_);
+  batch_.clear();
+  writer_.merge_segments(options_.max_segments);
+}
+
+}  // namespace lookalike
