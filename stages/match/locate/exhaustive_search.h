@@ -30,7 +30,7 @@ struct SearchResult {
   bool has_contrast = false;  // it has others
   std::optional<double> best_correlation;  // the highest that was fitted, hit or not
   std::optional<double> best_by_chance;    // the highest of those that carry too little information
-  PoseMap map;                             // of the coarsest level, when asked for
+  PoseMap map;                             // of the coarsest level, if wanted
   int map_level = 0;                       // whose pixels are 2^map_level px apart
 };
 

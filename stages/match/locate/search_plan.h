@@ -16,7 +16,7 @@ struct PoseIndex {
   int turn = 0;
   int scale = 0;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): what an ordering is compared with is no pointer
+  // NOLINTNEXTLINE(modernize-use-nullptr): an ordering is compared with 0, no pointer
   auto operator<=>(const PoseIndex&) const = default;
 };
 
