@@ -1,6 +1,7 @@
 #include "pipeline/open_session.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include <spdlog/spdlog.h>
 
@@ -12,8 +13,6 @@ std::filesystem::path folder_in_environment(const char* variable) {
   return value ? value : "";
 }
 
-}  // namespace
-
 std::filesystem::path program_cache_folder() {
   const std::filesystem::path cache = folder_in_environment("XDG_CACHE_HOME");
   // The specification says that relative paths in it are to be ignored.
@@ -21,6 +20,8 @@ std::filesystem::path program_cache_folder() {
   const std::filesystem::path home = folder_in_environment("HOME");
   return home.is_absolute() ? home / ".cache" / "lookalike" : std::filesystem::path();
 }
+
+}  // namespace
 
 SessionOptions session_options(const DeviceOptions& device) {
   SessionOptions options;

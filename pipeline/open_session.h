@@ -1,17 +1,12 @@
 #pragma once
 
-#include <filesystem>
-
 #include "config/options.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
 
-// Where compiled kernels are kept between runs: "lookalike" in the user's cache folder
-// ($XDG_CACHE_HOME, else ~/.cache); empty when there is none.
-std::filesystem::path program_cache_folder();
-
-// How the device that the configuration chooses is opened.
+// The options that open the device of the configuration. Compiled kernels and tuning are cached in
+// "lookalike" in the user's cache folder ($XDG_CACHE_HOME, else ~/.cache), if there is one.
 SessionOptions session_options(const DeviceOptions& device);
 
 }  // namespace lookalike

@@ -23,7 +23,7 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
 // and the matcher, assembled once. Used from one thread.
 class Searcher {
  public:
-  // config.match says what is searched for, config.images which files are read. Without a session,
+  // config.match governs the search, config.images the files that are read. Without a session,
   // the device that config.device chooses is opened. Index and session must outlive the searcher.
   // Throws OtherSettings when the index has a retired setting, Error(kStorage) when it lacks one,
   // Error(kInput) when it holds no images with features, Error(kDevice).

@@ -19,7 +19,7 @@ struct Query {
   FeatureSet features;  // in full-size px, extracted under the index's settings
 };
 
-// What is known of an indexed image as an answer to a query.
+// The evidence for an indexed image as an answer to a query.
 struct Evidence {
   double votes = 0;                     // its score in the shortlist
   double votes_ratio = 0;               // over the median score of the shortlist
@@ -73,7 +73,7 @@ void move_matches(std::vector<Match>& matches, const Homography& query_to_other)
 // The answer to a query.
 struct QueryResult {
   std::vector<Match> matches;  // best first, at most options.top
-  std::size_t found = 0;       // all that options.report lets through
+  std::size_t found = 0;       // all that options.report includes, also beyond those
 };
 
 }  // namespace lookalike

@@ -348,7 +348,7 @@ QueryResult Matcher::match(const Query& query) {
   std::vector<Match> matches = impl_->answer(query);
   if (impl_->options.mirror) {
     std::vector<Match> as_mirrored = impl_->answer(mirrored(query));
-    // Votes alone say nothing of a mirror.
+    // Votes without a pose are no evidence of a mirror.
     std::erase_if(as_mirrored, [](const Match& match) { return !match.is_located(); });
     unmirror(as_mirrored, mirror_width(query.image));
     merge_matches(matches, std::move(as_mirrored));

@@ -23,8 +23,8 @@ struct MatchTimes {
 // Finds the indexed images that a photo shows, each of at least the decision that options.report
 // names. Every match that is reported and has a pose was compared with the photo by its pixels,
 // unless its file cannot be read, so that no decision depends on a rank. With options.mirror,
-// images are also looked for in the mirrored photo, and reported where there is a pose; of an image
-// that is found both ways the better score counts. Deterministic.
+// images are also searched for in the mirrored photo, and reported where there is a pose; of an
+// image that is found both ways the better score counts. Deterministic.
 class Matcher {
  public:
   // Reads the codebook and the norms. The reader must outlive the matcher. load_picture reads

@@ -7,6 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
+#include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
 #include "tests/stages/pictures.h"
@@ -83,6 +84,15 @@ TEST_F(SearcherTest, AFileThatWasReplacedIsFoundButNotCompared) {
   const QueryResult result = searcher.search(query);
   EXPECT_EQ(first(result), photo(2));
   EXPECT_FALSE(result.matches.front().evidence.correlation.has_value());
+}
+
+TEST_F(SearcherTest, TheCalibrationOfTheIndexHolds) {
+  IndexWriter(config_.store.database)
+      .set_derived(kCalibrationName, to_text(Calibration{{-50, 0, 0, 0, 0}}));
+  const IndexReader index(config_.store.database);
+  Searcher searcher(index, config_);
+  const Query query = std::get<Query>(searcher.load(photo(1), Region{20, 20, 200, 180}));
+  EXPECT_TRUE(searcher.search(query).matches.empty());
 }
 
 TEST_F(SearcherTest, AFileThatCannotBeUsedIsAValue) {

@@ -8,7 +8,7 @@
 namespace lookalike {
 namespace {
 
-constexpr double kWhole = 0.85;            // of what both pictures show, the share that both do
+constexpr double kWhole = 0.85;            // intersection over union of the outlines
 constexpr double kWholeCorrelation = 0.7;  // of pictures that share more than a part
 constexpr double kAgreementGain = 1.5;
 

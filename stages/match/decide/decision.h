@@ -29,7 +29,7 @@ inline constexpr double kSureProbability = 0.95;  // of matches that a query is 
 inline constexpr double kSimilarExcess = 6;
 inline constexpr double kSimilarProbability = 0.2;
 
-// The weakest decision that options.report lets through.
+// The weakest decision that options.report includes.
 Decision weakest_reported(const MatchOptions& options);
 
 }  // namespace lookalike

@@ -8,6 +8,9 @@
 namespace lookalike {
 namespace {
 
+constexpr double kSamePlace = 0.3;   // intersection over union of the outlines
+constexpr double kConfirming = 0.3;  // agreement in detail
+
 using Features = std::unordered_set<std::uint32_t>;
 
 void withdraw_pose(Match& match) {
@@ -38,7 +41,7 @@ void take_features(Match& match, const Features& explained, std::uint32_t min_in
   if (match.evidence.inliers < min_inliers) withdraw_pose(match);
 }
 
-bool stands_for_itself(const Match& weaker, const Match& sure) {
+bool keeps_its_features(const Match& weaker, const Match& sure) {
   return weaker.evidence.detail.value_or(-1) >= kConfirming ||
          intersection_over_union(weaker.quad, sure.quad) >= kSamePlace;
 }
@@ -51,7 +54,7 @@ void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options) 
     if (!match.is_located()) continue;
     Features explained;
     for (const Match* other : sure) {
-      if (stands_for_itself(match, *other)) continue;
+      if (keeps_its_features(match, *other)) continue;
       explained.insert(other->query_features.begin(), other->query_features.end());
     }
     if (!explained.empty()) take_features(match, explained, options.min_inliers);

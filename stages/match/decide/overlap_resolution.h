@@ -18,7 +18,4 @@ namespace lookalike {
 // A match with fewer than options.min_inliers pairs left loses its pose.
 void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options);
 
-inline constexpr double kSamePlace = 0.3;   // intersection over union of the outlines
-inline constexpr double kConfirming = 0.3;  // agreement in detail
-
 }  // namespace lookalike

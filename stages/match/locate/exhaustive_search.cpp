@@ -12,27 +12,31 @@
 
 namespace lookalike {
 
-std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap_px, int align_px) {
-  const auto aligned = [&](int px) { return (px + align_px - 1) / align_px * align_px; };
-  const int core = aligned(std::max(1, core_px));
-  const int overlap = aligned(overlap_px);
-  if (width <= core && height <= core) return {{0, 0, width, height, 0, 0, width, height}};
-  std::vector<Tile> tiles;
-  for (int y = 0; y < height; y += core) {
-    for (int x = 0; x < width; x += core) {
-      Tile tile{.core_left = x,
-                .core_top = y,
-                .core_right = std::min(x + core, width),
-                .core_bottom = std::min(y + core, height)};
-      tile.left = std::max(0, x - overlap);
-      tile.top = std::max(0, y - overlap);
-      tile.width = std::min(tile.core_right + overlap, width) - tile.left;
-      tile.height = std::min(tile.core_bottom + overlap, height) - tile.top;
-      tiles.push_back(tile);
-    }
+// A part of a scene that is searched at a time: the rectangle that is read, and its core, whose
+// hits count. Cores cover the scene without overlap.
+struct Tile {
+  int left = 0;  // of the rectangle, px of the scene
+  int top = 0;
+  int width = 0;
+  int height = 0;
+  int core_left = 0;  // px of the scene
+  int core_top = 0;
+  int core_right = 0;  // one past
+  int core_bottom = 0;
+
+  bool owns(double x, double y) const {
+    return x >= core_left - 0.5 && y >= core_top - 0.5 && x < core_right - 0.5 &&
+           y < core_bottom - 0.5;
   }
-  return tiles;
-}
+};
+
+// A pose of the grid at a whole position of a level.
+struct Candidate {
+  PoseIndex pose;
+  int x = 0;
+  int y = 0;
+  float score = 0;
+};
 
 namespace {
 
@@ -56,6 +60,31 @@ bool fits_as_well(const FittedPose& pose, const FittedPose& fit, std::size_t pix
 PoseMap empty_map(int width, int height) {
   const std::size_t size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   return {std::vector<float>(size, kPoseOutside), width, height};
+}
+
+// Cuts a scene into tiles whose cores have sides of `core_px`, each read `overlap_px` further on
+// every side. Both are rounded up to multiples of `align_px`, so that every tile's pyramid meets
+// the same pixels. One tile where the scene is no larger than a core.
+std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap_px, int align_px) {
+  const auto aligned = [&](int px) { return (px + align_px - 1) / align_px * align_px; };
+  const int core = aligned(std::max(1, core_px));
+  const int overlap = aligned(overlap_px);
+  if (width <= core && height <= core) return {{0, 0, width, height, 0, 0, width, height}};
+  std::vector<Tile> tiles;
+  for (int y = 0; y < height; y += core) {
+    for (int x = 0; x < width; x += core) {
+      Tile tile{.core_left = x,
+                .core_top = y,
+                .core_right = std::min(x + core, width),
+                .core_bottom = std::min(y + core, height)};
+      tile.left = std::max(0, x - overlap);
+      tile.top = std::max(0, y - overlap);
+      tile.width = std::min(tile.core_right + overlap, width) - tile.left;
+      tile.height = std::min(tile.core_bottom + overlap, height) - tile.top;
+      tiles.push_back(tile);
+    }
+  }
+  return tiles;
 }
 
 constexpr int kNear = 2;  // px, and steps of turn and scale
@@ -240,9 +269,7 @@ std::vector<Candidate> ExhaustiveSearch::first_candidates(const SearchPlan& plan
                                                           SearchResult& result, PoseMap* map) {
   const PyramidLevel& level = pyramid_.level(plan.coarsest());
   const std::vector<PoseIndex> indices = plan.grid().coarsest_poses();
-  std::vector<TurnScale> poses;
-  poses.reserve(indices.size());
-  for (const PoseIndex& index : indices) poses.push_back(plan.grid().pose(index, plan.coarsest()));
+  const std::vector<TurnScale> poses = plan.grid().poses(indices, plan.coarsest());
   const PosePeaks found =
       poses_.search(level, plan.sampled(), poses, kRun, plan.threshold(plan.coarsest()),
                     plan.either_polarity(), map);
@@ -283,9 +310,7 @@ void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
         owners.push_back(next);
       }
     }
-    std::vector<TurnScale> poses;
-    poses.reserve(indices.size());
-    for (const PoseIndex& index : indices) poses.push_back(plan.grid().pose(index, level));
+    const std::vector<TurnScale> poses = plan.grid().poses(indices, level);
     poses_.refine(pyramid_.level(level), object, poses, plan.either_polarity(), tries);
     for (std::size_t i = first; i < next; ++i) candidates[i].score = kPoseOutside;
     for (std::size_t i = 0; i < tries.size(); ++i) {

@@ -14,29 +14,6 @@
 
 namespace lookalike {
 
-// A part of a scene that is searched at a time: the rectangle that is read, and its core, whose
-// hits count. Cores cover the scene without overlap.
-struct Tile {
-  int left = 0;  // of the rectangle, px of the scene
-  int top = 0;
-  int width = 0;
-  int height = 0;
-  int core_left = 0;  // px of the scene
-  int core_top = 0;
-  int core_right = 0;  // one past
-  int core_bottom = 0;
-
-  bool owns(double x, double y) const {
-    return x >= core_left - 0.5 && y >= core_top - 0.5 && x < core_right - 0.5 &&
-           y < core_bottom - 0.5;
-  }
-};
-
-// Cuts a scene into tiles whose cores have sides of `core_px`, each read `overlap_px` further on
-// every side. Both are rounded up to multiples of `align_px`, so that every tile's pyramid meets
-// the same pixels. One tile where the scene is no larger than a core.
-std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap_px, int align_px);
-
 // The map between pixel centres that a pose of an object at full size stands for.
 Homography similarity(const CentrePose& pose, const Point& object_centre);
 
@@ -53,21 +30,16 @@ struct SearchResult {
   bool has_contrast = false;  // it has others
   std::optional<double> best_correlation;  // the highest that was fitted, hit or not
   std::optional<double> best_by_chance;    // the highest of those that carry too little information
-  PoseMap map;                             // of the coarsest level, when asked for
+  PoseMap map;                             // of the coarsest level, if wanted
   int map_level = 0;                       // whose pixels are 2^map_level px apart
-};
-
-// A pose of the grid at a whole position of a level.
-struct Candidate {
-  PoseIndex pose;
-  int x = 0;
-  int y = 0;
-  float score = 0;
 };
 
 struct SearchLimits {
   std::size_t device_bytes = std::size_t{512} << 20;  // for a scene's pyramid at a time
 };
+
+struct Tile;
+struct Candidate;
 
 // Finds an object in a scene by correlation alone, at every turn and scale of the options' ranges.
 // The coarsest useful level of a Gaussian pyramid is searched exhaustively; candidates that reach

@@ -19,7 +19,7 @@ namespace lookalike {
 //   n = (sum |w|)^2 / sum w^2 / a, a the sum over all shifts of d's and e's autocorrelation:
 // the number of pixels that carry the correlation over the number of them that go together.
 // Bands are added from the coarsest on until there is `enough`. The scene is read in between
-// pixels, bilinear; what lies outside of it does not count.
+// pixels, bilinear; positions outside of it do not count.
 // Method: Bartlett, "On the theoretical specification and sampling properties of autocorrelated
 // time-series", 1946, for a.
 double information(const SearchObject& object, const ImageView& scene,

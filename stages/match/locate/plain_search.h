@@ -17,7 +17,7 @@ class PlainSearch {
  public:
   explicit PlainSearch(OpenClSession& session) : warp_(session), correlation_(session) {}
 
-  // Correlation of the object with what the scene shows of it under a map, at the object's full
+  // Correlation of the object with the scene warped into its frame by a map, at the object's full
   // detail; nothing where it is undefined.
   std::optional<double> correlation_at(const ImageView& object, const ImageView& scene,
                                        const Homography& object_to_scene);

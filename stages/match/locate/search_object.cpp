@@ -46,8 +46,8 @@ WeightedImage first_level(const ImageView& object, const ImageView& mask) {
 
 constexpr std::array kTaps = {0.0625F, 0.25F, 0.375F, 0.25F, 0.0625F};
 
-// At every `step`-th pixel, the mean around it of what counts, and how much of the taps' weight
-// that was.
+// At every `step`-th pixel, the weighted mean of its neighbourhood, and the share of the taps that
+// counted.
 WeightedImage filtered(const WeightedImage& from, int step) {
   WeightedImage rows{
       .values = {}, .weights = {}, .width = (from.width + step - 1) / step, .height = from.height};

@@ -24,7 +24,7 @@ struct WeightedImage {
 
 inline constexpr float kMinWeight = 0.75F;  // from which a pixel of a coarser level counts
 
-// [1 4 6 4 1] / 16 along both axes over what counts: every pixel, and every second one, so that
+// Weighted means by [1 4 6 4 1] / 16 along both axes: of every pixel, and of every second, so that
 // pixel (x, y) lies at (2 x, 2 y). The weights of `halved` are the shares that counted; those of
 // `smoothed` stay.
 WeightedImage smoothed(const WeightedImage& from);
@@ -45,7 +45,7 @@ class SearchObject {
   const PoseObject& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
 
   // The coarsest level on which the object, at the smallest scale in the range, still has enough
-  // pixels and contrast to be told from others. Searching starts there.
+  // pixels and contrast to be distinguished from others. The search starts there.
   int coarsest(double min_scale) const;
   // The finest level whose templates are tried; below it the fit goes on. At most `coarsest`.
   int finest_tried(int coarsest) const;

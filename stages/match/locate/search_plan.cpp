@@ -111,6 +111,13 @@ TurnScale PoseGrid::pose(PoseIndex index, int level) const {
           std::exp(scales_.base + index.scale * log_scale_step(level))};
 }
 
+std::vector<TurnScale> PoseGrid::poses(std::span<const PoseIndex> indices, int level) const {
+  std::vector<TurnScale> found;
+  found.reserve(indices.size());
+  for (const PoseIndex& index : indices) found.push_back(pose(index, level));
+  return found;
+}
+
 std::vector<PoseIndex> PoseGrid::around(PoseIndex index, int level, int turns, int scales) const {
   const int halvings = coarsest_ - level;
   const int turn_count = (turns_.last + 1) << halvings;

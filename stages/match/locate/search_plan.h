@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "config/options.h"
@@ -15,7 +16,7 @@ struct PoseIndex {
   int turn = 0;
   int scale = 0;
 
-  // NOLINTNEXTLINE(modernize-use-nullptr): what an ordering is compared with is no pointer
+  // NOLINTNEXTLINE(modernize-use-nullptr): an ordering is compared with 0, no pointer
   auto operator<=>(const PoseIndex&) const = default;
 };
 
@@ -36,6 +37,7 @@ class PoseGrid {
   std::vector<PoseIndex> coarsest_poses() const;
 
   TurnScale pose(PoseIndex index, int level) const;
+  std::vector<TurnScale> poses(std::span<const PoseIndex> indices, int level) const;
   // Between neighbours in turn, radians, and in log scale; 0 where there is one value only.
   double turn_step(int level) const { return turns_.step_at(coarsest_ - level); }
   double log_scale_step(int level) const { return scales_.step_at(coarsest_ - level); }

@@ -74,7 +74,6 @@ FittedPose rated(const PoseFitSums& sums, const CentrePose& pose, std::size_t ob
   // Float sums cannot tell less contrast from none.
   if (!(object > 0) || !(scene > 1e-6 * product(sums, kScene, kScene))) return rated;
   rated.correlation = std::clamp(both / std::sqrt(scene * object), -1.0, 1.0);
-  rated.gain = both / object;
   const double left = std::max(0.0, scene - both * both / object);
   const Solution solution = solve(sums, {});
   rated.position_error_px = std::sqrt(left / std::max(1.0, count - double{kUnknowns}) *

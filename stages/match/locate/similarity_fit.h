@@ -12,7 +12,6 @@ struct FittedPose {
   CentrePose pose;
   double correlation = 0;        // [-1, 1], over the object's pixels that lie in the scene
   double inside = 0;             // share of the object's pixels that lie there
-  double gain = 1;               // scene = gain * object + offset, about
   double position_error_px = 0;  // standard error of the centre that the residuals leave
 };
 

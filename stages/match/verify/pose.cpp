@@ -30,7 +30,7 @@ constexpr std::size_t kPerspectiveInliers = 8;
 constexpr double kPerspectiveGain = 0.4;
 constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
 constexpr int kGridCells = 32;
-constexpr std::uint32_t kMinCells = 4;  // fewer places say nothing of the whole object
+constexpr std::uint32_t kMinCells = 4;  // fewer places do not determine the whole object
 
 constexpr double kMaxArea = 1e4;      // scene px per object px, and its inverse
 constexpr double kMaxSqueeze = 6;     // longest over shortest axis of a circle's image

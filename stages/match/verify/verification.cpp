@@ -11,6 +11,7 @@
 #include "stages/match/verify/pose.h"
 
 namespace lookalike {
+namespace {
 
 Match verify(const IndexQuery& query, const ShortlistedImage& candidate,
              const MatchOptions& options) {
@@ -36,6 +37,8 @@ Match verify(const IndexQuery& query, const ShortlistedImage& candidate,
   for (const std::uint32_t i : pose->inliers) match.query_features.push_back(pairs[i].scene);
   return match;
 }
+
+}  // namespace
 
 std::vector<Match> verify_all(const IndexQuery& query,
                               const std::vector<ShortlistedImage>& candidates,

@@ -15,11 +15,8 @@ struct ShortlistedImage {
   double votes = 0;  // its score in the shortlist
 };
 
-// Pairs the features and looks for a pose. Without one, the match has no inliers. Thread-safe.
-Match verify(const IndexQuery& query, const ShortlistedImage& candidate,
-             const MatchOptions& options);
-
-// All of them, in their order, on all cores.
+// Pairs the features of each candidate with the query's and looks for a pose, on all cores. In
+// their order; a match without a pose has no inliers.
 std::vector<Match> verify_all(const IndexQuery& query,
                               const std::vector<ShortlistedImage>& candidates,
                               const MatchOptions& options);

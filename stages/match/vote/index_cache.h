@@ -13,7 +13,7 @@
 
 namespace lookalike {
 
-// The forward record of an indexed image: what the index knows of it.
+// The forward record of an indexed image.
 struct Record {
   StoredImage image;
   std::vector<IndexedFeature> features;  // by word

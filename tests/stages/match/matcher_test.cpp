@@ -150,6 +150,26 @@ TEST_F(MatcherTest, WeakMatchesAreReportedOnlyWhenAskedFor) {
   EXPECT_TRUE(match(query, {.report = "duplicate"}).empty());
 }
 
+TEST_F(MatcherTest, ProbabilityIsThatOfTheCalibration) {
+  const IndexReader reader(database());
+  const Calibration nothing_is_sure = {{-50, 0, 0, 0, 0}};
+  EXPECT_TRUE(Matcher(*session_, reader, nothing_is_sure, {}, load_picture)
+                  .match(view_of(3, tilted_))
+                  .matches.empty());
+}
+
+TEST_F(MatcherTest, OptionsOfVotingAndPairingAreKeptTo) {
+  const Query query = view_of(3, tilted_);
+  EXPECT_EQ(match(query, {.report = "all", .shortlist = 1}).size(), 1U);
+  const auto pairs = [&](const MatchOptions& options) {
+    return match(query, options).at(0).evidence.pairs;
+  };
+  const std::uint32_t usual = pairs({.report = "all"});
+  EXPECT_LT(pairs({.report = "all", .hamming_threshold = 4}), usual);
+  EXPECT_LT(pairs({.report = "all", .words_per_feature = 1}), usual);
+  EXPECT_EQ(pairs({.report = "all", .cache_mib = 0}), usual);
+}
+
 TEST_F(MatcherTest, CopyIsADuplicate) {
   const auto matches = match(view_of(2, {{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}}));
   ASSERT_FALSE(matches.empty());
