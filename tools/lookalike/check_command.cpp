@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/program.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "storage/index_check.h"
 #include "tools/lookalike/commands.h"
