@@ -111,7 +111,7 @@ TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
   EXPECT_GT(measures["match_median_ms"], 0);
   std::ifstream ranks(path("found.csv"));
   const std::string table{std::istreambuf_iterator<char>(ranks), {}};
-  EXPECT_THAT(table, HasSubstr("1.png\",1,0.9"));
+  EXPECT_THAT(table, HasSubstr("1.png\",1,1.0000\n"));
   folder_->write("truth.csv",
                  "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\ncrop.png,posters/99.png,,,,,,,,\n");
   const ProgramResult wrong = evaluate({"--database", database, "--truth", truth});
