@@ -15,7 +15,7 @@ ScratchFolder::ScratchFolder() {
   std::string name = std::filesystem::temp_directory_path() / "lookalike-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
     throw Error(ErrorKind::kStorage,
-                fmt::format("{}: no temporary folder can be made: {}", name, std::strerror(errno)));
+                fmt::format("{}: the temporary folder cannot be created: {}", name, std::strerror(errno)));
   }
   path_ = name;
 }

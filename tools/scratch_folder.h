@@ -4,7 +4,7 @@
 
 namespace lookalike {
 
-// A new, empty folder for what is needed for a while; removed with all that is in it at the end.
+// A new, empty temporary folder, removed with its content at destruction.
 class ScratchFolder {
  public:
   // Throws Error(kStorage) when it cannot be made.

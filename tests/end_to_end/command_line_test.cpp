@@ -56,8 +56,10 @@ const std::vector<CommandLine> kCommands = {
     {"lookalike", {"config"}},   {"lookalike", {"tune"}},       {"lookalike", {"bench"}},
     {"lookalike", {"runs"}},     {"lookalike", {"quarantine"}}, {"lookalike", {"check"}},
     {"lookalike", {"compact"}},  {"lookalike", {"remove"}},     {"lookalike", {"migrate"}},
-    {"lookalike-extract", {}},   {"lookalike-variance", {}},    {"lookalike-codebook", {}},
-    {"lookalike-assign", {}},    {"lookalike-store", {}},       {"lookalike-match", {}},
+    {"lookalike", {"evaluate"}}, {"lookalike", {"calibrate"}},  {"lookalike", {"folders"}},
+    {"lookalike", {"move"}},     {"lookalike", {"retrain"}},    {"lookalike-extract", {}},
+    {"lookalike-variance", {}},  {"lookalike-codebook", {}},    {"lookalike-assign", {}},
+    {"lookalike-store", {}},     {"lookalike-match", {}},
 };
 INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(kCommands));
 
@@ -104,6 +106,10 @@ TEST(Lookalike, AMissingIndexIsAnInputError) {
                                                 {"quarantine"},
                                                 {"compact"},
                                                 {"migrate"},
+                                                {"folders"},
+                                                {"calibrate"},
+                                                {"retrain"},
+                                                {"move", "old", "new"},
                                                 {"remove", "photo.jpg"}}) {
     std::vector<std::string> arguments = words;
     arguments.insert(arguments.end(), {"--database", "/nowhere/index.db"});

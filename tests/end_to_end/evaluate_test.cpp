@@ -83,6 +83,42 @@ TEST_F(EvaluateTest, SyntheticOfAnIndexVariesItsOwnPhotosAndLeavesItAsItIs) {
   EXPECT_EQ(run_program("lookalike", {"check", "--database", path("index.db")}).exit_code, 0);
 }
 
+TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
+  const std::string database = path("truth.db");
+  ASSERT_EQ(run_program("lookalike", {"index", "--images", path("posters"), "--database", database})
+                .exit_code,
+            0);
+  cv::imwrite(path("crop.png"), draw_poster(2, {300, 400})(cv::Rect(30, 40, 240, 320)));
+  cv::imwrite(path("unknown.png"), draw_stranger(5, {500, 400}));
+  const std::string truth =
+      folder_->write("truth.csv",
+                     "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n"
+                     "posters/1.png,posters/1.png,0,0,300,0,300,400,0,400\n"
+                     "crop.png,posters/2.png,-30,-40,270,-40,270,360,-30,360\n"
+                     "crop.png,posters/3.png,0,0,1,0,1,1,0,1\n"
+                     "unknown.png,,,,,,,,,\n");
+  const ProgramResult result =
+      evaluate({"--database", database, "--truth", truth, "--json", "--ranks", path("found.csv")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json measures = json::parse(result.out);
+  EXPECT_EQ(measures["queries"], 2);
+  EXPECT_EQ(measures["recall_at_1"], 1);
+  EXPECT_LT(measures["mean_average_precision"], 1);
+  EXPECT_EQ(measures["located_queries"], 3);
+  EXPECT_NEAR(measures["located_at_iou_75"], 2.0 / 3, 1e-9);
+  EXPECT_EQ(measures["unknown_rejected"], 1);
+  EXPECT_EQ(measures["known_f1"], 1);
+  EXPECT_GT(measures["match_median_ms"], 0);
+  std::ifstream ranks(path("found.csv"));
+  const std::string table{std::istreambuf_iterator<char>(ranks), {}};
+  EXPECT_THAT(table, HasSubstr("1.png\",1,1.0000\n"));
+  folder_->write("truth.csv",
+                 "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\ncrop.png,posters/99.png,,,,,,,,\n");
+  const ProgramResult wrong = evaluate({"--database", database, "--truth", truth});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_THAT(wrong.err, HasSubstr("99.png: is relevant to a query but not in the index"));
+}
+
 TEST_F(EvaluateTest, WithoutAQuestionItIsAUsageError) {
   EXPECT_THAT(evaluate({"--database", "x.db"}).err, HasSubstr("--truth FILE.csv, or --synthetic"));
   EXPECT_EQ(evaluate({"--database", "x.db"}).exit_code, 2);

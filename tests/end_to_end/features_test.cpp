@@ -97,7 +97,7 @@ TEST(Features, AMaskOfAnotherSizeIsAnInputError) {
   const ProgramResult result = run_program("lookalike", {"features", "--mask", mask, photo});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.err,
-              HasSubstr("a mask must be of the image's size, 300 x 400 px, was 10 x 20"));
+              HasSubstr("a mask must have the image's size, 300 x 400 px, was 10 x 20"));
 }
 
 TEST(Features, AMaskThatIsNoPictureIsAnInputError) {

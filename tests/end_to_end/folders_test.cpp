@@ -226,7 +226,7 @@ TEST_F(Folders, MoveLeavesFilesWhoseContentIsNotThere) {
   const ProgramResult moved = run({"move", at("a"), at("copy")});
   EXPECT_EQ(moved.exit_code, 1);
   EXPECT_THAT(moved.err, AllOf(HasSubstr("a/1.png: stays: No such file"),
-                               HasSubstr("a/2.png: stays: its content is another")));
+                               HasSubstr("a/2.png: stays: the file at the new place has other")));
   EXPECT_EQ(files(), (Counts{{at("a"), 2}, {at("copy"), 23}}));
   EXPECT_EQ(run({"move", at("nowhere"), at("copy")}).exit_code, 3);
 }

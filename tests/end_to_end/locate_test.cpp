@@ -1,6 +1,8 @@
 // `lookalike locate`, with the real program on pictures that are drawn here.
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,6 +14,8 @@
 #include <opencv2/imgproc.hpp>
 
 #include "tests/end_to_end/run_program.h"
+#include "tests/stages/pictures.h"
+#include "tests/stages/png_bytes.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -118,6 +122,10 @@ TEST_F(LocateCommand, TheMapIsBrightWhereTheArrowIs) {
   double highest = 0;
   cv::minMaxLoc(map, nullptr, &highest);
   EXPECT_GT(highest, 230);
+  const std::string data("Software\0lookalike", 18);
+  std::ifstream stream(path("map.png"), std::ios::binary);
+  EXPECT_THAT((std::string{std::istreambuf_iterator<char>(stream), {}}),
+              HasSubstr(text(png_chunk("tEXt", {data.begin(), data.end()}))));
 }
 
 TEST_F(LocateCommand, WhatContradictsItselfIsAUsageError) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -17,6 +18,7 @@ namespace lookalike {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
 
 constexpr int kCovers = 8;
 constexpr int kBandPx = 140;  // of 700
@@ -91,6 +93,13 @@ TEST_F(Parts, AHalfCoveredCoverIsTheSameObject) {
     EXPECT_EQ(found[0]["path"], at("covers/" + std::to_string(i) + ".png"));
     EXPECT_EQ(found[0]["decision"], "same object");
   }
+}
+
+TEST_F(Parts, WhereOnlyAPartIsSharedTheHeadlineSaysSo) {
+  cv::imwrite(at("unknown.png"), cover(kCovers));
+  const ProgramResult result =
+      run_program("lookalike", {"query", "-q", "--database", at("index.db"), at("unknown.png")});
+  EXPECT_THAT(result.out, ContainsRegex("unknown\\.png: [0-9]+ by a part"));
 }
 
 TEST_F(Parts, ACropIsTheSameObject) {

@@ -65,7 +65,7 @@ TEST_P(StoppedIndex, SaysSoAndTheNextRunMakesWhatOneInOneGoMakes) {
   const ProgramResult stopped = index_until(stop);
   EXPECT_EQ(stopped.exit_code, stop.exit_code);
   EXPECT_THAT(stopped.err,
-              HasSubstr("stopped by " + stop.name + "; the next run goes on from here"));
+              HasSubstr("stopped by " + stop.name + "; the next run resumes from here"));
   const ProgramResult check = run_program("lookalike", {"check", "--database", at("index.db")});
   EXPECT_EQ(check.exit_code, 0) << check.out;
 

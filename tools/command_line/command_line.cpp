@@ -1,16 +1,20 @@
 #include "tools/command_line/command_line.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/path_set.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "config/load.h"
 #include "config/retired.h"
+#include "pipeline/answers.h"
 
 namespace lookalike {
 namespace {
@@ -30,7 +34,7 @@ std::string absolute(const std::string& name) {
   return std::filesystem::absolute(name).lexically_normal().string();
 }
 
-// What stands for the value in --help.
+// The placeholder for the value in --help.
 std::string value_name(const Rule& rule) {
   if (std::holds_alternative<Integer>(rule)) return "N";
   if (std::holds_alternative<Number>(rule)) return "X";
@@ -46,7 +50,7 @@ std::string help_text(const ConfigField& field) {
   return fmt::format("{} Must be {}.", field.meaning, allowed(field.rule));
 }
 
-// "table.key=value", as --set has it.
+// Applies "table.key=value" of --set.
 void apply_setting(RunConfig& config, const std::string& setting) {
   const std::size_t equals = setting.find('=');
   const std::string name = setting.substr(0, equals);
@@ -64,12 +68,27 @@ void apply_setting(RunConfig& config, const std::string& setting) {
   set_field(config, *field, setting.substr(equals + 1), "--set " + name);
 }
 
+bool is_known(const IndexReader& index, const std::string& path) {
+  const std::vector<SkippedFile> quarantine = index.quarantine();
+  return index.find(path) || std::ranges::any_of(quarantine, [&](const SkippedFile& skipped) {
+           return skipped.file.path == path;
+         });
+}
+
+std::optional<ImageId> parse_image_id(const std::string& text) {
+  ImageId id = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, id);
+  if (status != std::errc() || stop != end) return std::nullopt;
+  return id;
+}
+
 }  // namespace
 
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) word = path_of_text(word);
-  std::ranges::reverse(words);  // as CLI11 wants them
+  std::ranges::reverse(words);  // the order that CLI11 expects
   try {
     app.parse(std::move(words));
     return true;
@@ -83,11 +102,11 @@ bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
 }
 
 ConfigArguments::ConfigArguments(CLI::App& command) : command_(command) {
-  command.add_option("--config", file_, "Configuration file; options given here win over it")
+  command.add_option("--config", file_, "Configuration file; options override it")
       ->type_name("FILE");
   command
       .add_option("--set", settings_,
-                  "Any key of the configuration, which lookalike config lists; wins over the rest")
+                  "Set any configuration key (see lookalike config); overrides file and options")
       ->type_name("TABLE.KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -132,14 +151,99 @@ RunConfig ConfigArguments::load() const {
   return config;
 }
 
-TalkArguments::TalkArguments(CLI::App& command) {
+VerbosityArguments::VerbosityArguments(CLI::App& command) {
   auto* quiet = command.add_flag("-q,--quiet", quiet_, "Only warnings and errors on stderr");
   command.add_flag("-v,--verbose", verbose_, "More detail on stderr")->excludes(quiet);
 }
 
-Progress::Style TalkArguments::apply() const {
+Progress::Style VerbosityArguments::apply() const {
   set_up_logging(quiet_ ? Verbosity::kQuiet : verbose_ ? Verbosity::kVerbose : Verbosity::kNormal);
   return quiet_ ? Progress::Style::kQuiet : Progress::style_for_stderr();
+}
+
+ShardArgument::ShardArgument(CLI::App& command, const std::string& items) {
+  command
+      .add_option("--shard", text_,
+                  "Process only " + items + " I, I + N, I + 2N, ..., where I counts from 0")
+      ->type_name("I/N");
+}
+
+ImageArguments::ImageArguments(CLI::App& command, ConfigArguments& config)
+    : shard_(command, "the images") {
+  config.add("--images", "images.folders");
+  config.add("--extensions", "images.extensions");
+  config.add("--longest-side", "extract.longest_side_px");
+  config.add("--threads", "images.decode_threads");
+  config.add("--device", "device.choice");
+}
+
+void protect_images(OutputGuard& guard, const RunConfig& config, const IndexReader* index) {
+  for (const std::string& folder : config.images.folders) {
+    guard.protect_folder(folder, config.images.extensions);
+  }
+  if (index == nullptr) return;
+  for (const IndexRoot& root : index->roots()) {
+    guard.protect_folder(root.path, config.images.extensions);
+  }
+  guard.protect_files([index](const std::string& path) { return is_known(*index, path); });
+}
+
+OutputArguments::OutputArguments(CLI::App& command) {
+  command.add_flag("--force", force_,
+                   "Replace files that lookalike did not write, and read-only ones; never an "
+                   "input, an index, or an image in an indexed folder");
+}
+
+OutputGuard OutputArguments::guard(const ConfigArguments& arguments, const RunConfig& config,
+                                   const IndexReader* index) const {
+  OutputGuard guard(force_);
+  if (arguments.has_file()) guard.add_input(arguments.file());
+  if (!config.store.database.empty()) guard.add_index(config.store.database);
+  protect_images(guard, config, index);
+  return guard;
+}
+
+IndexArgument::IndexArgument(CLI::App& command) {
+  command.add_option("--database", database_, "The index file")->required()->type_name("FILE");
+}
+
+const std::string& IndexArgument::path() const {
+  require_index(database_);
+  return database_;
+}
+
+ListArguments::ListArguments(CLI::App& command) : index(command) {
+  command.add_flag("--json", json, "Print one JSON object");
+}
+
+void require_index(const std::string& database) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(database, error)) return;
+  throw Error(ErrorKind::kInput, database + ": there is no such index");
+}
+
+const std::string& named_database(const RunConfig& config) {
+  if (!config.store.database.empty()) return config.store.database;
+  throw Error(ErrorKind::kUsage,
+              "no index is named: give --database FILE, or [store] database in --config");
+}
+
+std::optional<ImageId> find_image(const IndexReader& index, const std::string& name) {
+  std::optional<ImageId> id;
+  if (!name.empty()) id = index.find(normal_path(name));
+  if (!id) id = index.find(name);
+  if (!id) id = parse_image_id(name);
+  return id && index.image(*id) ? id : std::nullopt;
+}
+
+ImageId must_find(const IndexReader& index, const std::string& name) {
+  const std::optional<ImageId> id = find_image(index, name);
+  if (!id) throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", name));
+  return *id;
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json_text(json));
 }
 
 }  // namespace lookalike

@@ -1,26 +1,48 @@
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "base/progress.h"
 #include "config/fields.h"
 #include "config/options.h"
+#include "pipeline/single_stage.h"
+#include "storage/index_reader.h"
+#include "storage/output_guard.h"
 
 // What the command lines of all programs have in common.
 namespace lookalike {
 
-// Parses the command line. False after --help or --version, which are printed to stdout: the
-// program is done. A word that is a file: URI stands for its path. Throws Error(kUsage) that says
-// what is wrong and where help is.
+// Parses the command line. Returns false after --help or --version, which are printed to stdout:
+// the program is done. A word that is a file: URI stands for its path.
+// Throws Error(kUsage) that names the fault and the command's --help.
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
-// --config FILE, --set TABLE.KEY=VALUE, and options that stand for keys of the configuration: their
-// help texts and what they allow come from the keys' descriptions. Must outlive the parsing.
+// The work of a subcommand, run after parsing; returns the exit code.
+using Action = std::function<int()>;
+
+// Adds a subcommand with the options of `Arguments`, which is constructed from it. Parsing sets
+// `action` to run(arguments) if the subcommand was named.
+template <typename Arguments>
+CLI::App* add_command(CLI::App& app, Action& action, const char* name, const char* description,
+                      const char* footer, int (*run)(const Arguments&)) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->footer(footer);
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return run(*arguments); }; });
+  return command;
+}
+
+// --config FILE, --set TABLE.KEY=VALUE, and options that stand for configuration keys, whose help
+// texts and ranges come from the keys' descriptions. Must outlive the parsing.
 class ConfigArguments {
  public:
   explicit ConfigArguments(CLI::App& command);
@@ -29,9 +51,8 @@ class ConfigArguments {
   // flag that makes it true; a list takes any number of values.
   CLI::Option* add(const std::string& option, std::string_view field);
 
-  // The file's configuration, or the defaults without one, overridden by the options given, and
-  // these by what --set gives.
-  // Folders and files that options name are made absolute. Throws Error(kUsage).
+  // The defaults, overridden by the file of --config, then by options, then by --set. Folders and
+  // files that options name are made absolute. Throws Error(kUsage).
   RunConfig load() const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }  // of --config; empty without it
@@ -48,19 +69,100 @@ class ConfigArguments {
   CLI::App& command_;
   std::string file_;
   std::vector<std::string> settings_;  // "table.key=value"
-  std::deque<Argument> arguments_;     // whose items stay where they are
+  std::deque<Argument> arguments_;     // CLI11 holds pointers into its items
 };
 
 // --quiet and --verbose.
-class TalkArguments {
+class VerbosityArguments {
  public:
-  explicit TalkArguments(CLI::App& command);
-  // Sets up logging and says how to show progress.
+  explicit VerbosityArguments(CLI::App& command);
+  // Sets up logging; returns the matching style of progress.
   Progress::Style apply() const;
 
  private:
   bool quiet_ = false;
   bool verbose_ = false;
 };
+
+// --shard I/N, over the items that `items` names.
+class ShardArgument {
+ public:
+  ShardArgument(CLI::App& command, const std::string& items);
+  Shard get() const { return parse_shard(text_); }
+
+ private:
+  std::string text_ = "0/1";
+};
+
+// The options of programs that read images: --images, --extensions, --longest-side, --threads,
+// --device, --shard.
+class ImageArguments {
+ public:
+  ImageArguments(CLI::App& command, ConfigArguments& config);
+  Shard shard() const { return shard_.get(); }
+
+ private:
+  ShardArgument shard_;
+};
+
+// Protects images: the names in the configured folders that would be indexed and, given an index,
+// those in its own folders and the files that it knows, including quarantined ones. The index must
+// outlive the guard's last open().
+void protect_images(OutputGuard& guard, const RunConfig& config, const IndexReader* index);
+
+// --force, for commands that write files.
+class OutputArguments {
+ public:
+  explicit OutputArguments(CLI::App& command);
+
+  // A guard that protects the configuration file, the configured index, and images as
+  // protect_images() does. Add the other inputs of the command before the first open().
+  OutputGuard guard(const ConfigArguments& arguments, const RunConfig& config,
+                    const IndexReader* index = nullptr) const;
+
+ private:
+  bool force_ = false;
+};
+
+// --database FILE, for commands that need an existing index.
+class IndexArgument {
+ public:
+  explicit IndexArgument(CLI::App& command);
+  // Throws Error(kInput) when there is no such file, so that a mistyped name creates no index.
+  const std::string& path() const;
+  IndexReader open() const { return IndexReader(std::filesystem::path(path())); }
+
+ private:
+  std::string database_;
+};
+
+// The options of commands that list something of an index.
+struct ListArguments {
+  explicit ListArguments(CLI::App& command);
+  IndexArgument index;
+  bool json = false;
+};
+
+// The options of commands that change an index as a whole.
+struct UpkeepArguments {
+  explicit UpkeepArguments(CLI::App& command) : index(command), verbosity(command) {}
+  IndexArgument index;
+  VerbosityArguments verbosity;
+};
+
+// Throws Error(kInput) when there is no file of the name.
+void require_index(const std::string& database);
+
+// The index that --database or the configuration names. Throws Error(kUsage) when neither does.
+const std::string& named_database(const RunConfig& config);
+
+// The image that a user names: by one of its paths, absolute or relative to the current folder, or
+// by its number. Nothing when the index has no such image.
+std::optional<ImageId> find_image(const IndexReader& index, const std::string& name);
+// The same. Throws Error(kInput) when the index has no such image.
+ImageId must_find(const IndexReader& index, const std::string& name);
+
+// Prints one line of JSON to stdout.
+void print_json(const nlohmann::ordered_json& json);
 
 }  // namespace lookalike

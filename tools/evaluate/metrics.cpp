@@ -54,7 +54,7 @@ bool is_taken_for_known(const Answer& answer) {
                      [](const Answer::Found& found) { return found.same; });
 }
 
-// |mean probability - share that is relevant| of each bin of probabilities, weighted by its size.
+// |mean probability - relevant share| of each bin of probabilities, weighted by its size.
 // Method: Naeini, Cooper, Hauskrecht, "Obtaining well calibrated probabilities", AAAI 2015.
 double calibration_error(const std::vector<TruthQuery>& queries,
                          const std::vector<Answer>& answers) {
@@ -110,6 +110,13 @@ void add(Measures& sums, const TruthQuery& query, const Answer& answer, bool box
 
 }  // namespace
 
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 bool is_relevant(const TruthQuery& query, std::span<const std::string> paths) {
   return std::any_of(query.relevant.begin(), query.relevant.end(),
                      [&](const RelevantImage& image) { return names(paths, image.path); });
@@ -123,7 +130,7 @@ std::size_t rank_of(const RelevantImage& image, const Answer& answer) {
 }
 
 double overlap(const RelevantImage& image, const Answer& answer, bool boxes) {
-  require(image.quad.has_value(), "overlap: the image's place is not known");
+  require(image.quad.has_value(), "overlap: the image's place is unknown");
   const std::size_t rank = rank_of(image, answer);
   if (rank == 0) return 0;
   const Quad& quad = answer.found[rank - 1].quad;

@@ -9,7 +9,7 @@
 
 namespace lookalike {
 
-// What was answered for one query, best first.
+// The answer to one query, best first.
 struct Answer {
   struct Found {
     std::vector<std::string> paths;  // every path of the image
@@ -20,7 +20,7 @@ struct Answer {
   std::vector<Found> found;
 };
 
-// Measures over a set of queries. Shares are in [0, 1], and 0 where nothing counts towards them.
+// Measures over a set of queries. Shares are in [0, 1], and 0 of an empty set.
 struct Measures {
   std::size_t queries = 0;  // with at least one relevant image
   double recall_at_1 = 0;   // share of queries whose first answer is relevant
@@ -31,22 +31,25 @@ struct Measures {
   double located_at_50 = 0;         // share of them found with IoU >= 0.5
   double located_at_75 = 0;         // ... with IoU >= 0.75
   std::size_t unknown_queries = 0;  // without any relevant image
-  double unknown_rejected = 0;      // share of those in which nothing is taken for the same object
-  // Whether a query is known, decided by whether anything is taken for the same object.
+  double unknown_rejected = 0;      // share of those where nothing is taken for the same object
+  // A query is taken for known when anything is taken for the same object.
   double known_precision = 0;
   double known_recall = 0;
   double known_f1 = 0;
-  double calibration_error = 0;  // of probabilities above 0, expected, in ten bins
+  double calibration_error = 0;  // expected, of probabilities above 0, in ten bins
 };
+
+// The middle value, the upper one of an even number; 0 without any.
+double median(std::vector<double> values);
 
 // Whether one of an image's paths is that of an image that the query shows.
 bool is_relevant(const TruthQuery& query, std::span<const std::string> paths);
 
-// Rank of the image in the answer, from 1; 0 when it is not there.
+// Rank of the image in the answer, from 1; 0 when it is missing.
 std::size_t rank_of(const RelevantImage& image, const Answer& answer);
 
-// Overlap of the image's place with where the answer puts it, 0 when the image is not there. With
-// `boxes`, of their upright bounding boxes. The image's quad must be known.
+// Intersection over union of the image's true and answered quads, or with `boxes` of their upright
+// bounding boxes; 0 when the image is not in the answer. The image's quad must be known.
 double overlap(const RelevantImage& image, const Answer& answer, bool boxes);
 
 // answers[i] is for queries[i]. With `boxes`, quads are compared by their bounding boxes, for

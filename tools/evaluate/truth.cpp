@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kHeader = "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3";
 constexpr std::size_t kColumns = 10;
 
-// A line of the file, with what is needed to say where a fault is.
+// A line of the file, with its place for error messages.
 struct Line {
   const std::string& name;
   std::size_t number;

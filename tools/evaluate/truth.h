@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "stages/match/match.h"
+#include "base/geometry.h"
 
 namespace lookalike {
 
-// One image that a query should find, and where it lies in the query when that is known.
+// An image that a query should find, and its place in the query if known.
 struct RelevantImage {
   std::string path;
-  std::optional<Quad> quad;  // corners as a Match has them
+  std::optional<Quad> quad;  // corners in the order of Match::quad
 };
 
 struct TruthQuery {
@@ -25,7 +25,7 @@ struct TruthQuery {
 // relevant image, an empty `relevant` for a query that matches nothing, corners (top-left,
 // top-right, bottom-right, bottom-left, px of the query) all present or all empty. Fields hold no
 // commas or quotes. Paths become `folder / path`. Queries keep the order of their first row.
-// Throws Error(kInput, "name:line: ...") on anything else; `name` is what messages call the input.
+// Throws Error(kInput, "name:line: ...") on anything else; `name` names the input in messages.
 std::vector<TruthQuery> read_truth(std::istream& input, const std::string& name,
                                    const std::filesystem::path& folder);
 

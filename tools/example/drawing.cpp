@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include <opencv2/imgproc.hpp>
 
@@ -11,7 +12,7 @@
 namespace lookalike {
 namespace {
 
-// Everything is drawn so much larger and then reduced, for smooth edges.
+// Pictures are drawn this much larger and then reduced, for smooth edges.
 constexpr int kOversampling = 2;
 constexpr std::array<const char*, 24> kWords = {
     "ORCHARD", "harbour", "Monday", "COPPER", "lantern", "Willow",  "TUNNEL", "saffron",
@@ -71,7 +72,7 @@ void draw_word(cv::Mat& image, Random& random) {
   cv::putText(image, word, at, font, height, colour, thickness, cv::LINE_AA);
 }
 
-// Noise summed over sizes that double, around 128.
+// Noise around 128, summed over octaves.
 cv::Mat cloudy(Random& random, cv::Size size, double strength, int octaves) {
   cv::Mat sum(size, CV_32FC3, cv::Scalar::all(128));
   for (int octave = 0; octave < octaves; ++octave) {
@@ -96,11 +97,11 @@ cv::Mat reduced(const cv::Mat& image, cv::Size size) {
   return result;
 }
 
-// The map of a picture's pixel centres to a quad's, both counted in pixels of their own image.
+// Maps the pixel centres of a picture to those of a quad in an oversampled scene.
 cv::Mat map_to_quad(cv::Size picture, const Quad& quad, int oversampling) {
   const auto w = static_cast<float>(picture.width);
   const auto h = static_cast<float>(picture.height);
-  // Outer corners lie half a pixel outside of the corner pixels' centres.
+  // Corners lie half a pixel outside the centres of the corner pixels.
   const std::array<cv::Point2f, 4> from = {
       cv::Point2f(-0.5F, -0.5F), {w - 0.5F, -0.5F}, {w - 0.5F, h - 0.5F}, {-0.5F, h - 0.5F}};
   std::array<cv::Point2f, 4> to;
@@ -122,7 +123,7 @@ void paste(cv::Mat& scene, const Placement& placement, int oversampling) {
   warped.copyTo(scene, mask);
 }
 
-// Light that falls off towards one corner, and the noise of a sensor.
+// Light that falls off towards one corner, and sensor noise.
 void shade(cv::Mat& scene, Random& random) {
   for (int y = 0; y < scene.rows; ++y) {
     for (int x = 0; x < scene.cols; ++x) {
@@ -133,6 +134,48 @@ void shade(cv::Mat& scene, Random& random) {
       }
     }
   }
+}
+
+// draw_result().
+constexpr int kResultOversampling = 3;
+constexpr int kGapPx = 16;
+
+const cv::Scalar& colour(std::size_t index) {
+  static const std::array<cv::Scalar, 4> colours = {
+      cv::Scalar(58, 69, 255), {88, 209, 48}, {255, 132, 10}, {10, 214, 255}};
+  return colours[index % colours.size()];
+}
+
+void draw_number(cv::Mat& image, cv::Point at, std::size_t index) {
+  constexpr int kRadius = 17 * kResultOversampling;
+  cv::circle(image, at, kRadius + 2 * kResultOversampling, cv::Scalar::all(255), -1, cv::LINE_AA);
+  cv::circle(image, at, kRadius, colour(index), -1, cv::LINE_AA);
+  const std::string text = std::to_string(index + 1);
+  const double height = 0.75 * kResultOversampling;
+  const int thickness = 2 * kResultOversampling;
+  int baseline = 0;
+  const cv::Size size =
+      cv::getTextSize(text, cv::FONT_HERSHEY_SIMPLEX, height, thickness, &baseline);
+  cv::putText(image, text, at + cv::Point(-size.width / 2, size.height / 2),
+              cv::FONT_HERSHEY_SIMPLEX, height, cv::Scalar::all(255), thickness, cv::LINE_AA);
+}
+
+void draw_outline(cv::Mat& image, const Quad& quad, std::size_t index) {
+  std::vector<cv::Point> corners;
+  for (const Point& corner : quad) {
+    corners.emplace_back(cvRound(corner.x * kResultOversampling),
+                         cvRound(corner.y * kResultOversampling));
+  }
+  const std::vector<std::vector<cv::Point>> outline = {corners};
+  cv::polylines(image, outline, true, cv::Scalar::all(255), 7 * kResultOversampling, cv::LINE_AA);
+  cv::polylines(image, outline, true, colour(index), 4 * kResultOversampling, cv::LINE_AA);
+  draw_number(image, corners.front(), index);
+}
+
+cv::Mat enlarged(const cv::Mat& image, cv::Size size) {
+  cv::Mat result;
+  cv::resize(image, result, size * kResultOversampling, 0, 0, cv::INTER_LINEAR);
+  return result;
 }
 
 }  // namespace
@@ -164,11 +207,11 @@ cv::Mat draw_scene(std::span<const Placement> placements, cv::Size size, std::ui
 }
 
 cv::Mat turned_crop(const cv::Mat& image, double angle_degrees, double scale) {
-  // OpenCV counts turns counter-clockwise.
+  // OpenCV's angles are anticlockwise.
   const cv::Point2f middle(static_cast<float>(image.cols - 1) / 2,
                            static_cast<float>(image.rows - 1) / 2);
   cv::Mat map = cv::getRotationMatrix2D(middle, -angle_degrees, scale);
-  // A square in the middle, whatever its turn, lies inside of the image's inscribed circle.
+  // At any rotation, this square lies inside the image's inscribed circle.
   const int side = static_cast<int>(scale * std::min(image.cols, image.rows) / std::sqrt(2.0));
   map.at<double>(0, 2) += static_cast<double>(side - 1) / 2 - static_cast<double>(middle.x);
   map.at<double>(1, 2) += static_cast<double>(side - 1) / 2 - static_cast<double>(middle.y);
@@ -182,6 +225,31 @@ cv::Mat draw_stranger(std::uint64_t seed, cv::Size size) {
   cv::Mat image;
   cloudy(random, size, 45, 7).convertTo(image, CV_8UC3);
   return image;
+}
+
+cv::Mat draw_result(const cv::Mat& photo, std::span<const Outlined> found) {
+  cv::Mat large = enlarged(photo, photo.size());
+  for (std::size_t i = found.size(); i-- > 0;) draw_outline(large, found[i].quad, i);
+  const int count = std::max(1, static_cast<int>(found.size()));
+  const int cell_height = (photo.rows - (count - 1) * kGapPx) / count;
+  int cell_width = 0;
+  for (const Outlined& each : found) {
+    cell_width = std::max(cell_width, each.picture.cols * cell_height / each.picture.rows);
+  }
+  cv::Mat canvas(photo.rows, photo.cols + (found.empty() ? 0 : kGapPx + cell_width), CV_8UC3,
+                 cv::Scalar::all(255));
+  canvas = enlarged(canvas, canvas.size());
+  large.copyTo(canvas(cv::Rect({0, 0}, large.size())));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const cv::Size size(found[i].picture.cols * cell_height / found[i].picture.rows, cell_height);
+    const cv::Point at(photo.cols + kGapPx, static_cast<int>(i) * (cell_height + kGapPx));
+    enlarged(found[i].picture, size)
+        .copyTo(canvas(cv::Rect(at * kResultOversampling, size * kResultOversampling)));
+    draw_number(canvas, (at + cv::Point(26, 26)) * kResultOversampling, i);
+  }
+  cv::Mat result;
+  cv::resize(canvas, result, canvas.size() / kResultOversampling, 0, 0, cv::INTER_AREA);
+  return result;
 }
 
 }  // namespace lookalike

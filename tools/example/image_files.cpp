@@ -6,7 +6,7 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kFlipsAtMost = 8;
+constexpr std::size_t kMaxFlips = 8;
 constexpr std::size_t kStartBytes = 64;  // where headers are
 constexpr std::size_t kExchangedBytes = 16;
 
@@ -15,7 +15,7 @@ std::size_t below(std::size_t count, Random& random) {
 }
 
 void flip_bits(FileBytes& file, Random& random) {
-  for (std::size_t i = 1 + below(kFlipsAtMost, random); i > 0; --i) {
+  for (std::size_t i = 1 + below(kMaxFlips, random); i > 0; --i) {
     const std::size_t range =
         below(2, random) == 0 ? std::min(kStartBytes, file.size()) : file.size();
     file[below(range, random)] ^= static_cast<std::uint8_t>(1U << below(8, random));

@@ -16,14 +16,14 @@ namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command) {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
     config.add("--device", "device.choice");
     command.add_option("--kernel", kernel, "Only this kernel: assign, correlation, ...");
     command.add_flag("--quick", quick, "Tiny sizes and few runs: shows that it works, in seconds");
     command.add_flag("--json", json, "Print one JSON object");
   }
   ConfigArguments config;
-  TalkArguments talk;
+  VerbosityArguments verbosity;
   std::string kernel;
   bool quick = false;
   bool json = false;
@@ -41,7 +41,7 @@ BenchmarkOptions benchmark_options(const Arguments& arguments) {
 }
 
 int bench(const Arguments& arguments) {
-  arguments.talk.apply();
+  arguments.verbosity.apply();
   SessionOptions session_choice = session_options(arguments.config.load().device);
   session_choice.profile = true;
   OpenClSession session(session_choice);

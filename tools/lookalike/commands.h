@@ -1,17 +1,10 @@
 #pragma once
 
-#include <functional>
-
-namespace CLI {
-class App;
-}
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 
-// What a subcommand does, once the command line is parsed; returns the exit code.
-using Action = std::function<int()>;
-
-// Each adds a subcommand; parsing sets `action` when the subcommand was named.
+// Each adds a subcommand, as add_command() does.
 void add_index_command(CLI::App& app, Action& action);
 void add_query_command(CLI::App& app, Action& action);
 void add_locate_command(CLI::App& app, Action& action);
@@ -33,7 +26,7 @@ void add_remove_command(CLI::App& app, Action& action);
 void add_retrain_command(CLI::App& app, Action& action);
 void add_migrate_command(CLI::App& app, Action& action);
 
-// Parses the whole command line and does what it asks for; returns the exit code.
+// Parses the whole command line and runs the command that it names; returns the exit code.
 // Throws Error of every kind.
 int run_lookalike(int argc, const char* const* argv);
 

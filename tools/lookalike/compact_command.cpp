@@ -1,19 +1,17 @@
 #include <filesystem>
-#include <memory>
 
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
-#include "tools/lookalike/index_file.h"
 
 namespace lookalike {
 namespace {
 
 int compact(const UpkeepArguments& arguments) {
-  arguments.talk.apply();
-  const std::filesystem::path database = arguments.index.must_exist();
+  arguments.verbosity.apply();
+  const std::filesystem::path database = arguments.index.path();
   const auto before = std::filesystem::file_size(database);
   IndexWriter(database).compact();
   spdlog::info("{} bytes before, {} now", before, std::filesystem::file_size(database));
@@ -23,14 +21,12 @@ int compact(const UpkeepArguments& arguments) {
 }  // namespace
 
 void add_compact_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "compact", "Merge an index's segments and give unused space back to the file system");
-  command->footer(
-      "Output: the same index, smaller. Queries go on meanwhile; for a moment there must be room "
-      "for a second copy.\n"
-      "Example: lookalike compact --database photos.db");
-  const auto arguments = std::make_shared<UpkeepArguments>(*command);
-  command->callback([=, &action] { action = [=] { return compact(*arguments); }; });
+  add_command(app, action, "compact",
+              "Merge an index's segments and return unused space to the file system",
+              "Output: the same index, smaller. Queries continue to work meanwhile. Needs free "
+              "space for a second copy of the index.\n"
+              "Example: lookalike compact --database photos.db",
+              compact);
 }
 
 }  // namespace lookalike

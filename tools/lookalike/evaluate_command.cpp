@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,43 +14,69 @@
 
 #include "base/error.h"
 #include "pipeline/answers.h"
+#include "pipeline/single_stage.h"
+#include "pipeline/index/index_run.h"
 #include "pipeline/searcher.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/output_arguments.h"
-#include "tools/evaluate/match_table.h"
 #include "tools/evaluate/metrics.h"
-#include "tools/evaluate/rank_table.h"
-#include "tools/evaluate/synthetic/suite_report.h"
+#include "tools/evaluate/suite.h"
+#include "tools/evaluate/suite_report.h"
+#include "tools/evaluate/tables.h"
 #include "tools/lookalike/commands.h"
-#include "tools/lookalike/evaluate_synthetic.h"
+#include "tools/scratch_folder.h"
 
 namespace lookalike {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const VariantKind& kind : variant_kinds()) names.push_back(kind.name);
+  return names;
+}
 
 struct Arguments {
-  explicit Arguments(CLI::App& command)
-      : config(command), talk(command), outputs(command), synthetic(command) {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+    auto* synthetic_flag = command.add_flag("--synthetic", synthetic,
+                                            "Look up distorted photos: cropped, rotated, ...");
+    command.add_option("--kinds", kinds, "Kinds of distortion; all by default")
+        ->check(CLI::IsMember(kind_names()))
+        ->type_name("NAME")
+        ->needs(synthetic_flag);
+    command.add_option("--photos", photos, "Maximum number of photos to distort")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("N")
+        ->capture_default_str()
+        ->needs(synthetic_flag);
+    command.add_option("--seed", seed, "Seed for the choice of photos and for their distortion")
+        ->type_name("N")
+        ->capture_default_str()
+        ->needs(synthetic_flag);
+    command.add_option("--report", report, "Write an HTML page with charts")
+        ->type_name("FILE.html")
+        ->needs(synthetic_flag);
     config.add("--database", "store.database");
     config.add("--device", "device.choice");
-    command.add_option("--truth", truth, "Ground truth; its paths are relative to its folder")
-        ->excludes("--synthetic")
+    command
+        .add_option("--truth", truth, "Ground truth; its paths are relative to the file's folder")
+        ->excludes(synthetic_flag)
         ->type_name("FILE.csv");
-    config.add("--images", "images.folders")->needs("--synthetic");
+    config.add("--images", "images.folders")->needs(synthetic_flag);
     command.add_option("--ranks", ranks, "Write the rank and overlap of each relevant image")
         ->type_name("FILE.csv");
-    command.add_option("--matches", matches, "Write what is known of each match")
-        ->excludes("--synthetic")
+    command.add_option("--matches", matches, "Write the evidence of each match")
+        ->excludes(synthetic_flag)
         ->type_name("FILE.csv");
     config.add("--mirror", "match.mirror");
     command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
     command.add_flag("--json", json, "Print one JSON object");
   }
   ConfigArguments config;
-  TalkArguments talk;
+  VerbosityArguments verbosity;
   OutputArguments outputs;
-  SyntheticArguments synthetic;
+  bool synthetic = false;
+  std::vector<std::string> kinds;  // empty: all
+  std::size_t photos = 100;
+  std::uint64_t seed = 1;
+  std::string report;
   std::string truth;
   std::string ranks;
   std::string matches;
@@ -62,15 +90,10 @@ struct Times {
   std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, expand_ms, locate_ms;
 };
 
+using Clock = std::chrono::steady_clock;
+
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 std::vector<TruthQuery> load_truth(const std::string& file) {
@@ -79,7 +102,7 @@ std::vector<TruthQuery> load_truth(const std::string& file) {
   return read_truth(input, file, std::filesystem::absolute(file).parent_path());
 }
 
-// A relevant image that is not indexed can only be missed, so it is a mistake in the question.
+// No query can find a relevant image that is not indexed, so that is an error in the ground truth.
 void check_indexed(const IndexReader& index, const std::vector<TruthQuery>& queries) {
   for (const TruthQuery& query : queries) {
     for (const RelevantImage& image : query.relevant) {
@@ -101,11 +124,10 @@ Answer answer_of(const std::vector<Match>& matches) {
   return answer;
 }
 
-std::vector<Answer> ask(const Arguments& arguments, const RunConfig& config,
-                        const IndexReader& index, const std::vector<TruthQuery>& queries,
-                        std::optional<MatchTable>& table, Times& times) {
-  Searcher searcher(index, config);
-  Progress progress("queries", "photos", queries.size(), arguments.talk.apply());
+std::vector<Answer> search_all(const std::vector<TruthQuery>& queries, Searcher& searcher,
+                               std::optional<MatchTable>& table, Times& times,
+                               Progress::Style style) {
+  Progress progress("queries", "photos", queries.size(), style);
   std::vector<Answer> answers;
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
@@ -155,25 +177,8 @@ Json measures_json(const Measures& measures, const Times& times) {
           {"locate_median_ms", median(times.locate_ms)}};
 }
 
-void check(const Arguments& arguments, const RunConfig& config) {
-  if (arguments.synthetic.chosen) {
-    if (!config.store.database.empty() || !config.images.folders.empty()) return;
-    throw Error(ErrorKind::kUsage,
-                "evaluate --synthetic: no photos are named: give --images DIR, --database FILE, "
-                "or both");
-  }
-  if (arguments.truth.empty()) {
-    throw Error(ErrorKind::kUsage,
-                "evaluate: nothing to measure by: give --truth FILE.csv, or --synthetic");
-  }
-  if (config.store.database.empty()) {
-    throw Error(ErrorKind::kUsage,
-                "no index is named: give --database FILE, or [store] database in --config");
-  }
-}
-
 int evaluate_truth(const Arguments& arguments, const RunConfig& config, const IndexReader& index,
-                   OutputGuard& guard) {
+                   OutputGuard& guard, Progress::Style style) {
   const std::vector<TruthQuery> queries = load_truth(arguments.truth);
   guard.add_input(arguments.truth);
   for (const TruthQuery& query : queries) guard.add_input(query.path);
@@ -184,11 +189,12 @@ int evaluate_truth(const Arguments& arguments, const RunConfig& config, const In
     matches.emplace(*std::move(file));
   }
   check_indexed(index, queries);
+  Searcher searcher(index, config);
   Times times;
-  const std::vector<Answer> answers = ask(arguments, config, index, queries, matches, times);
+  const std::vector<Answer> answers = search_all(queries, searcher, matches, times, style);
   const Json json = measures_json(measure(queries, answers, arguments.boxes), times);
   if (arguments.json) {
-    fmt::print("{}\n", json_text(json));
+    print_json(json);
   } else {
     for (const auto& [name, value] : json.items()) {
       fmt::print(
@@ -200,6 +206,75 @@ int evaluate_truth(const Arguments& arguments, const RunConfig& config, const In
   return kExitDone;
 }
 
+std::vector<VariantKind> chosen_kinds(const std::vector<std::string>& names) {
+  std::vector<VariantKind> kinds = variant_kinds();
+  if (names.empty()) return kinds;
+  std::erase_if(kinds, [&](const VariantKind& kind) {
+    return std::ranges::find(names, kind.name) == names.end();
+  });
+  return kinds;
+}
+
+// The photos in the folders of [images]; without folders, any of the index.
+Selection select(const IndexReader& index, const Arguments& arguments,
+                 const ImagesOptions& images) {
+  if (images.folders.empty()) {
+    return select_photos(index, std::nullopt, arguments.photos, arguments.seed);
+  }
+  const ScanResult found = scan_images(images);
+  return select_photos(index, std::span<const SourceFile>(found.files), arguments.photos,
+                       arguments.seed);
+}
+
+// Without an index, indexes the folders of [images] for this run.
+int evaluate_synthetic(const Arguments& arguments, RunConfig config, const IndexReader* index,
+                       OutputGuard& guard, Progress::Style style) {
+  std::optional<OutputFile> answers =
+      guard.open_if_named("--ranks", arguments.ranks, suite_answers_kind());
+  std::optional<OutputFile> page = guard.open_if_named("--report", arguments.report, page_kind());
+  std::optional<ScratchFolder> scratch;
+  std::optional<IndexReader> scratch_index;
+  if (index == nullptr) {
+    config.store.database = scratch.emplace().path() / "index.db";
+    run_index(config, style);
+    index = &scratch_index.emplace(std::filesystem::path(config.store.database));
+  }
+  Searcher searcher(*index, config);
+  const SuiteOptions options{chosen_kinds(arguments.kinds), arguments.seed,
+                             searcher.extract_options(), config.images};
+  const SuiteResult result = run_suite(
+      select(*index, arguments, config.images), options,
+      [&](DecodedImage photo) { return searcher.search(std::move(photo)).matches; }, style);
+  if (arguments.json) {
+    fmt::print("{}\n", suite_json(result));
+  } else {
+    fmt::print("{}", suite_table(result));
+  }
+  if (answers) write_whole(*answers, suite_answers_csv(result));
+  if (page) {
+    write_whole(
+        *page,
+        suite_page(result, {{"images in the index", fmt::format("{}", index->counts().images)},
+                            {"seed", fmt::format("{}", arguments.seed)},
+                            {"device", searcher.device().name}}));
+  }
+  return kExitDone;
+}
+
+void check(const Arguments& arguments, const RunConfig& config) {
+  if (arguments.synthetic) {
+    if (!config.store.database.empty() || !config.images.folders.empty()) return;
+    throw Error(ErrorKind::kUsage,
+                "evaluate --synthetic: no photos are named: give --images DIR, --database FILE, "
+                "or both");
+  }
+  if (arguments.truth.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "evaluate: nothing to measure by: give --truth FILE.csv, or --synthetic");
+  }
+  named_database(config);
+}
+
 int evaluate(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
   config.match.report = "all";  // a ranking is measured whole
@@ -207,32 +282,28 @@ int evaluate(const Arguments& arguments) {
   std::optional<IndexReader> index;
   if (!config.store.database.empty()) index.emplace(std::filesystem::path(config.store.database));
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
-  if (!arguments.synthetic.chosen) return evaluate_truth(arguments, config, *index, guard);
-  return evaluate_synthetic(
-      arguments.synthetic, config, index ? &*index : nullptr,
-      {arguments.json, guard.open_if_named("--ranks", arguments.ranks, suite_answers_kind()),
-       guard.open_if_named("--report", arguments.synthetic.report, page_kind())},
-      arguments.talk.apply());
+  const Progress::Style style = arguments.verbosity.apply();
+  return arguments.synthetic
+             ? evaluate_synthetic(arguments, config, index ? &*index : nullptr, guard, style)
+             : evaluate_truth(arguments, config, *index, guard, style);
 }
 
 }  // namespace
 
 void add_evaluate_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("evaluate", "Measure an index against ground truth, or how robust it is");
-  command->footer(
+  add_command(
+      app, action, "evaluate", "Measure an index against ground truth, or its robustness",
       "Input: the index, and a CSV file with the header\n"
       "  query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n"
-      "  one row per relevant image; an empty `relevant`: the query matches nothing; corners\n"
-      "  (top-left, top-right, bottom-right, bottom-left) in px of the query, or empty\n"
-      "Output: recall, mean average precision, N-S score, share located, ms per query\n"
-      "With --synthetic: photos of the index, or those under --images, are made different, and\n"
-      "recall is reported by kind and strength. Without --database the folder is indexed for this\n"
-      "run alone.\n"
-      "Examples: lookalike evaluate --database dvd.db --truth dvd/truth.csv\n"
-      "          lookalike evaluate --synthetic --images ~/photos --report robust.html");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return evaluate(*arguments); }; });
+      "  and one row per relevant image; an empty `relevant` means that the query matches "
+      "nothing;\n"
+      "  corners (top-left, top-right, bottom-right, bottom-left) in px of the query, or empty\n"
+      "Output: recall, mean average precision, N-S score, share located, ms per query.\n"
+      "With --synthetic, photos of the index, or those in --images, are distorted, and recall is\n"
+      "reported by kind and strength. Without --database, the folder is indexed for this run.\n"
+      "Example: lookalike evaluate --database dvd.db --truth dvd/truth.csv\n"
+      "         lookalike evaluate --synthetic --images ~/photos --report robust.html",
+      evaluate);
 }
 
 }  // namespace lookalike

@@ -1,8 +1,9 @@
 #include <cstddef>
+#include <iterator>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,17 +13,14 @@
 #include "pipeline/open_session.h"
 #include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
-#include "tools/lookalike/feature_table.h"
 #include "tools/lookalike/object_mask.h"
 
 namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
     config.add("--hessian-threshold", "extract.hessian_threshold");
     config.add("--octaves", "extract.octaves");
     config.add("--layers", "extract.layers");
@@ -31,14 +29,14 @@ struct Arguments {
     max_features = config.add("--max-features", "extract.max_features");
     longest_side = config.add("--longest-side", "extract.longest_side_px");
     config.add("--device", "device.choice");
-    command.add_option("--mask", mask, "Only features where this picture is not black")
+    command.add_option("--mask", mask, "Extract features only where this picture is not black")
         ->type_name("IMAGE");
-    command.add_option("--csv", csv, "Write the features as a table; - for standard output")
+    command.add_option("--csv", csv, "Write the features as CSV; - for standard output")
         ->type_name("FILE");
-    command.add_option("IMAGE", image, "Photo whose features are taken")->required()->type_name("");
+    command.add_option("IMAGE", image, "Photo to extract features from")->required()->type_name("");
   }
   ConfigArguments config;
-  TalkArguments talk;
+  VerbosityArguments verbosity;
   OutputArguments outputs;
   CLI::Option* max_features = nullptr;
   CLI::Option* longest_side = nullptr;
@@ -48,7 +46,7 @@ struct Arguments {
 };
 
 DecodedImage must_decode(const Arguments& arguments, const RunConfig& config) {
-  // Neither a configuration nor an option asked for a reduction: none.
+  // Reduces the photo only if a configuration or an option says so.
   const bool reduce = arguments.config.has_file() || arguments.longest_side->count() > 0;
   const std::uint32_t longest_side_px =
       reduce ? config.extract.longest_side_px : std::numeric_limits<std::uint32_t>::max();
@@ -60,8 +58,8 @@ DecodedImage must_decode(const Arguments& arguments, const RunConfig& config) {
   return std::get<DecodedImage>(std::move(decoded));
 }
 
-// Where features may lie, in the size that they are taken at: where the image is not transparent
-// and the mask, if there is one, not black. Empty: everywhere.
+// Where features may lie, at the size of extraction: where the image is not transparent and the
+// mask, if there is one, is not black. Empty means everywhere.
 GrayImage load_mask(const std::string& path, const DecodedImage& image,
                     const ImagesOptions& limits) {
   if (path.empty()) return image.alpha;
@@ -79,7 +77,7 @@ FeatureSet extract(const Arguments& arguments, const RunConfig& config, const De
   const GrayImage mask = load_mask(arguments.mask, image, config.images);
   ExtractOptions options = config.extract;
   if (!arguments.config.has_file() && arguments.max_features->count() == 0) {
-    options.max_features = 0;  // all of them
+    options.max_features = 0;  // unlimited
   }
   if (!arguments.config.has_file()) options.descriptor_form = "plain";
   OpenClSession session(session_options(config.device));
@@ -88,18 +86,46 @@ FeatureSet extract(const Arguments& arguments, const RunConfig& config, const De
   return std::move(stage.run({&image, 1}, {&allowed, 1}).front().features);
 }
 
+std::string csv_header(std::size_t descriptor_size) {
+  std::string text = "x,y,size,angle,response,octave,class_id";
+  auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < descriptor_size; ++i) fmt::format_to(out, ",d{}", i);
+  return text + '\n';
+}
+
+// Numbers read back to the same floats.
+std::string csv(const FeatureSet& features) {
+  std::string text = csv_header(features.descriptor_size);
+  auto out = std::back_inserter(text);
+  const MatrixView<const float> descriptors = features.descriptor_matrix();
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const Keypoint& point = features.keypoints[i];
+    fmt::format_to(out, "{},{},{},{},{},{},{}", point.x, point.y, point.size, point.angle_degrees,
+                   point.response, point.octave, point.laplacian_sign);
+    for (const float value : descriptors.row(i)) fmt::format_to(out, ",{}", value);
+    text += '\n';
+  }
+  return text;
+}
+
+OutputKind csv_kind() {
+  return {"a table of features", [](std::string_view start) {
+            return start.starts_with(csv_header(64)) || start.starts_with(csv_header(128));
+          }};
+}
+
 int features(const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
-  arguments.talk.apply();
+  arguments.verbosity.apply();
   OutputGuard guard = arguments.outputs.guard(arguments.config, config);
   guard.add_input(arguments.image);
   guard.add_input(arguments.mask);
   std::optional<OutputFile> table = guard.open_if_named(
-      "--csv", arguments.csv == "-" ? "/dev/stdout" : arguments.csv, feature_table_kind());
+      "--csv", arguments.csv == "-" ? "/dev/stdout" : arguments.csv, csv_kind());
   const DecodedImage image = must_decode(arguments, config);
   const FeatureSet found = extract(arguments, config, image);
   if (table) {
-    write_whole(*table, feature_table(found));
+    write_whole(*table, csv(found));
   } else {
     fmt::print("{}: {} features of {} numbers in {} x {} px\n", arguments.image, found.size(),
                found.descriptor_size, image.record.width, image.record.height);
@@ -110,16 +136,16 @@ int features(const Arguments& arguments) {
 }  // namespace
 
 void add_features_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("features", "Take the SURF features of one photo");
-  command->footer(
+  add_command(
+      app, action, "features", "Extract the SURF features of one photo",
       "Output: the number of features, or with --csv a table with the columns\n"
       "  x, y, size, angle, response, octave, class_id, d0, d1, ...\n"
-      "in pixels of the upright photo at full size, strongest first; class_id is the sign of the "
+      "in px of the upright photo at full size, strongest first; class_id is the sign of the "
       "Laplacian.\n"
-      "Without --config, --longest-side or --max-features nothing is reduced or left out.\n"
-      "Example: lookalike features --hessian-threshold 400 --csv features.csv photo.jpg");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return features(*arguments); }; });
+      "Without --config, --longest-side or --max-features, the photo is not reduced and no feature "
+      "is left out.\n"
+      "Example: lookalike features --hessian-threshold 400 --csv features.csv photo.jpg",
+      features);
 }
 
 }  // namespace lookalike

@@ -2,7 +2,6 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,18 +14,15 @@
 #include "pipeline/index/index_run.h"
 #include "pipeline/index/metrics.h"
 #include "pipeline/index/retrain.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
-// More skipped files than this are only counted.
-constexpr std::size_t kMostSkippedTold = 20;
+constexpr std::size_t kMaxSkippedListed = 20;
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
     config.add("--images", "images.folders");
     config.add("--database", "store.database");
     config.add("--threads", "images.decode_threads");
@@ -43,30 +39,23 @@ struct Arguments {
     config.add("--niceness", "run.niceness");
   }
   ConfigArguments config;
-  TalkArguments talk;
+  VerbosityArguments verbosity;
   OutputArguments outputs;
 };
 
-void check(const RunConfig& config) {
-  if (config.store.database.empty()) {
-    throw Error(ErrorKind::kUsage,
-                "no index is named: give --database FILE, or [store] database in --config");
-  }
-}
-
-void tell_skipped(const std::vector<SkippedFile>& skipped, const std::string& database) {
-  const std::size_t told = std::min(kMostSkippedTold, skipped.size());
-  for (std::size_t i = 0; i < told; ++i) {
+void log_skipped(const std::vector<SkippedFile>& skipped, const std::string& database) {
+  const std::size_t listed = std::min(kMaxSkippedListed, skipped.size());
+  for (std::size_t i = 0; i < listed; ++i) {
     spdlog::warn("skipped {}: {}: {}", printable(skipped[i].file.path), skipped[i].reason,
                  skipped[i].detail);
   }
-  if (told < skipped.size()) {
-    spdlog::warn("and {} more; all of them: lookalike quarantine --database {}",
-                 skipped.size() - told, database);
+  if (listed < skipped.size()) {
+    spdlog::warn("and {} more; lookalike quarantine --database {} lists them all",
+                 skipped.size() - listed, database);
   }
 }
 
-void tell_folders(const IndexRunReport& report, const std::string& database) {
+void log_folders(const IndexRunReport& report, const std::string& database) {
   for (const RootReport& root : report.roots) {
     const std::string path = printable(root.path);
     if (root.state == "not_scanned") {
@@ -77,11 +66,11 @@ void tell_folders(const IndexRunReport& report, const std::string& database) {
           path, root.problem, root.files, database, path);
     } else if (root.withheld > 0) {
       spdlog::warn(
-          "{}: {} of {} files are gone, and none was removed: {}. If they are meant to be gone: "
-          "lookalike index --database {} --confirm-removals {}",
+          "{}: {} of {} files are gone, and none was removed: {}. To remove them: lookalike index "
+          "--database {} --confirm-removals {}",
           path, root.withheld, root.files, root.problem, database, path);
     } else if (root.files == 0) {
-      spdlog::warn("{}: no image is in it", path);
+      spdlog::warn("{}: contains no images", path);
     }
   }
   if (report.files_without_root > 0) {
@@ -89,7 +78,7 @@ void tell_folders(const IndexRunReport& report, const std::string& database) {
   }
 }
 
-void tell_summary(const IndexRunReport& report) {
+void log_summary(const IndexRunReport& report) {
   spdlog::info(
       "{} indexed ({} of them blank), {} unchanged, {} removed, {} moved, {} skipped, in {:.1f} s",
       report.indexed, report.blank, report.unchanged, report.removed, report.moved,
@@ -102,8 +91,8 @@ void tell_summary(const IndexRunReport& report) {
 
 using Run = std::function<IndexRunReport(const RunConfig&, Progress::Style, const StopRequest&)>;
 
-// The index before the run, whose files the metrics must not replace. Nothing without metrics, and
-// if the index cannot be read, which the run reports.
+// The index before the run, whose files the metrics must not replace. Nothing without metrics, or
+// if the index cannot be read, which the run itself reports.
 std::optional<IndexReader> open_index(const RunConfig& config) {
   if (config.run.metrics.empty()) return std::nullopt;
   try {
@@ -113,7 +102,7 @@ std::optional<IndexReader> open_index(const RunConfig& config) {
   }
 }
 
-// Checks that neither the index nor the metrics file replaces anything else.
+// Checks that neither the index nor the metrics file replaces another file.
 std::optional<OutputFile> open_metrics(const Arguments& arguments, const RunConfig& config) {
   const std::optional<IndexReader> index = open_index(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
@@ -121,7 +110,7 @@ std::optional<OutputFile> open_metrics(const Arguments& arguments, const RunConf
   return guard.open_if_named("--metrics (run.metrics)", config.run.metrics, metrics_kind());
 }
 
-// Also after a run that failed, as far as the index can be read.
+// Writes the metrics after a failed run as well, if the index can be read.
 IndexRunReport run_with_metrics(const Run& run, const RunConfig& config,
                                 std::optional<OutputFile>& metrics, Progress::Style style,
                                 const StopRequest& stop) {
@@ -133,7 +122,7 @@ IndexRunReport run_with_metrics(const Run& run, const RunConfig& config,
     try {
       write_metrics(config.store.database, *metrics);
     } catch (const std::exception& error) {
-      spdlog::warn("no metrics are written: {}", error.what());
+      spdlog::warn("metrics were not written: {}", error.what());
     }
     throw;
   }
@@ -150,65 +139,68 @@ bool is_complete(const IndexRunReport& report) {
 int run_as(const Run& run, const Arguments& arguments) {
   StopSignal stop;  // before OpenCL starts threads
   const RunConfig config = arguments.config.load();
-  check(config);
-  const Progress::Style style = arguments.talk.apply();
+  const std::string& database = named_database(config);
+  const Progress::Style style = arguments.verbosity.apply();
   std::optional<OutputFile> metrics = open_metrics(arguments, config);
   const IndexRunReport report =
       run_with_metrics(run, config, metrics, style, [&] { return stop.received() != 0; });
-  tell_skipped(report.skipped, config.store.database);
-  tell_folders(report, config.store.database);
-  tell_summary(report);
+  log_skipped(report.skipped, database);
+  log_folders(report, database);
+  log_summary(report);
   if (report.stopped) {
-    spdlog::warn("stopped by {}; the next run goes on from here", signal_name(stop.received()));
+    spdlog::warn("stopped by {}; the next run resumes from here", signal_name(stop.received()));
     return kExitSignalled + stop.received();
   }
   return is_complete(report) ? kExitDone : kExitSkippedItems;
 }
 
+struct IndexArguments : Arguments {
+  explicit IndexArguments(CLI::App& command) : Arguments(command) {
+    command
+        .add_option("--confirm-removals", confirmed_roots,
+                    "Remove the files of this folder whose removal the last run withheld")
+        ->type_name("DIR")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  std::vector<std::string> confirmed_roots;
+};
+
+int index_folders(const IndexArguments& arguments) {
+  const auto run = [&](const RunConfig& config, Progress::Style style, const StopRequest& stop) {
+    return run_index(config, style, stop, {.confirmed_roots = arguments.confirmed_roots});
+  };
+  return run_as(run, arguments);
+}
+
+int retrain(const Arguments& arguments) {
+  return run_as(retrain_index, arguments);
+}
+
 }  // namespace
 
 void add_index_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "index", "Index folders of photos, or bring an index up to date with them");
-  command->footer(
-      "Input: the photos under the folders. The index remembers its folders: those that are named "
-      "are added, and without --images all that it knows are scanned. Output: the index's file; "
-      "what happened, on stderr.\n"
-      "Exit code 1 when files were skipped, each named with the reason, when a folder could not be "
-      "scanned, or when removals were withheld. At SIGINT or SIGTERM the current batch is finished "
-      "and published, and the exit code is 130 or 143.\n"
-      "Example: lookalike index --images ~/photos --database photos.db");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  const auto confirmed = std::make_shared<std::vector<std::string>>();
-  command
-      ->add_option("--confirm-removals", *confirmed,
-                   "Remove the files of this folder whose removal the last run withheld")
-      ->type_name("DIR")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->callback([=, &action] {
-    action = [=] {
-      const auto run = [=](const RunConfig& config, Progress::Style style,
-                           const StopRequest& stop) {
-        return run_index(config, style, stop, {.confirmed_roots = *confirmed});
-      };
-      return run_as(run, *arguments);
-    };
-  });
+  add_command(
+      app, action, "index", "Index folders of photos, or update an existing index",
+      "Input: the photos in the folders. The index remembers its folders: --images adds to them, "
+      "and without --images all of them are scanned. Output: the index file; a summary on stderr.\n"
+      "Exit code 1 when files were skipped, each reported with the reason, when a folder could not "
+      "be scanned, or when removals were withheld. On SIGINT or SIGTERM the current batch is "
+      "finished and published, and the exit code is 130 or 143.\n"
+      "Example: lookalike index --images ~/photos --database photos.db",
+      index_folders);
 }
 
 void add_retrain_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "retrain", "Give an index new visual words, for a collection that has grown");
-  command->footer(
+  add_command(
+      app, action, "retrain", "Train new visual words for an index whose collection has grown",
       "Input: all folders and files of the index, and any new --images. Output: the same index, "
-      "made anew beside the old one (DATABASE.retrain) and swapped in at once; queries are "
-      "answered meanwhile. Settings of [extract] may differ from the old ones. No image is lost: "
-      "where a folder or file of the index cannot be read, the index stays as it is, with exit "
-      "code 3. A run that was stopped is resumed by the next.\n"
-      "Example: lookalike retrain --database photos.db");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return run_as(retrain_index, *arguments); }; });
+      "rebuilt beside the old one (DATABASE.retrain) and swapped in at once; queries work "
+      "meanwhile. Settings of [extract] may differ from the old ones. No image is lost: if a "
+      "folder or file of the index cannot be read, the index stays unchanged and the exit code is "
+      "3. The next run resumes one that was stopped.\n"
+      "Example: lookalike retrain --database photos.db",
+      retrain);
 }
 
 }  // namespace lookalike

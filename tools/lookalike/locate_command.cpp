@@ -1,15 +1,16 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
+#include <opencv2/imgcodecs.hpp>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
@@ -18,26 +19,19 @@
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "stages/match/locate/locate.h"
-#include "storage/index_reader.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
-#include "tools/lookalike/correlation_picture.h"
-#include "tools/lookalike/findings.h"
-#include "tools/lookalike/indexed_image.h"
 #include "tools/lookalike/object_mask.h"
+#include "tools/report/report.h"
 
 namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
-    command.add_option("--object", objects, "Pictures of what is looked for")->type_name("IMAGE");
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+    command.add_option("--object", objects, "Pictures of the objects to find")->type_name("IMAGE");
     config.add("--database", "store.database");
-    command.add_option("--id", ids, "Indexed images that are looked for")->type_name("PATH|NUMBER");
-    command.add_option("--scene", scenes, "Photos they are looked for in")
-        ->required()
-        ->type_name("IMAGE");
+    command.add_option("--id", ids, "Indexed images to find")->type_name("PATH|NUMBER");
+    command.add_option("--scene", scenes, "Photos to search")->required()->type_name("IMAGE");
     config.add("--method", "locate.method");
     longest_side = config.add("--longest-side", "extract.longest_side_px");
     max_features = config.add("--max-features", "extract.max_features");
@@ -45,16 +39,18 @@ struct Arguments {
     config.add("--device", "device.choice");
     command
         .add_option("--mask", mask,
-                    "Picture of the one object's size: what is black does not count")
+                    "Picture of the one object's size; its black pixels are ignored")
         ->type_name("IMAGE");
-    command.add_flag("--json", json, "Print one JSON object per scene, one a line");
-    command.add_option("--report", report, "Write a page that shows what was found")
+    command.add_flag("--json", json, "Print one JSON object per scene, one per line");
+    command.add_option("--report", report, "Write an HTML page that shows what was found")
         ->type_name("FILE.html");
-    command.add_option("--map", map, "Write how the one object correlates over the one scene")
+    command
+        .add_option("--map", map,
+                    "Write the correlation of the one object at each position of the one scene")
         ->type_name("FILE.png");
   }
   ConfigArguments config;
-  TalkArguments talk;
+  VerbosityArguments verbosity;
   OutputArguments outputs;
   CLI::Option* longest_side = nullptr;
   CLI::Option* max_features = nullptr;
@@ -67,10 +63,10 @@ struct Arguments {
   std::string map;
 };
 
-constexpr std::uint32_t kNoReduction = 1U << 20;  // px: more than any picture has
+constexpr std::uint32_t kNoReductionPx = 1U << 20;  // above the side of any picture
 
-// One pair of pictures may cost more than each of a million: unless told otherwise, hardly
-// anything is reduced or left out, and nothing where pixels alone are looked at.
+// One pair of pictures may take longer than each of a million indexed ones. So the defaults here
+// hardly reduce pictures or limit features, and do not reduce at all for correlation alone.
 ExtractOptions extract_options(const Arguments& arguments, const RunConfig& config) {
   ExtractOptions options = config.extract;
   if (arguments.config.has_file()) return options;
@@ -78,42 +74,42 @@ ExtractOptions extract_options(const Arguments& arguments, const RunConfig& conf
   options.enlarge_to_px = 0;
   options.descriptor_form = "plain";
   if (arguments.longest_side->count() == 0) {
-    options.longest_side_px = pixels_alone ? kNoReduction : 4096;
+    options.longest_side_px = pixels_alone ? kNoReductionPx : 4096;
   }
   if (arguments.max_features->count() == 0) options.max_features = 5000;
   return options;
 }
 
-// The index, if --id needs it.
+// Opens the index if --id needs it.
 std::optional<IndexReader> open_index(const Arguments& arguments, const RunConfig& config) {
   if (arguments.ids.empty()) return std::nullopt;
   if (config.store.database.empty()) {
-    throw Error(ErrorKind::kUsage, "--id: an index must be named with --database");
+    throw Error(ErrorKind::kUsage, "--id: needs an index; give --database FILE");
   }
   return std::optional<IndexReader>(std::filesystem::path(config.store.database));
 }
 
-// The files of the objects: those named, then those of the indexed images.
+// The files of the objects: those of --object, then those of --id.
 std::vector<std::string> object_files(const Arguments& arguments,
                                       const std::optional<IndexReader>& index) {
   std::vector<std::string> files = arguments.objects;
   for (const std::string& name : arguments.ids) {
     files.push_back(index->image(must_find(*index, name))->paths.front());
   }
-  if (files.empty()) throw Error(ErrorKind::kUsage, "nothing to look for: give --object or --id");
+  if (files.empty()) throw Error(ErrorKind::kUsage, "no object is named: give --object or --id");
   if (!arguments.mask.empty() && files.size() > 1) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("--mask is for one object, there are {}", files.size()));
+                fmt::format("--mask is for one object, there were {}", files.size()));
   }
   if (!arguments.map.empty() && (files.size() > 1 || arguments.scenes.size() > 1)) {
-    throw Error(ErrorKind::kUsage, fmt::format("--map is for one object in one scene, there are {} "
-                                               "and {}",
+    throw Error(ErrorKind::kUsage, fmt::format("--map is for one object in one scene, there were "
+                                               "{} and {}",
                                                files.size(), arguments.scenes.size()));
   }
   return files;
 }
 
-// Reads pictures, with features where these are asked.
+// Reads pictures, and extracts their features if the method uses them.
 class Loader {
  public:
   Loader(OpenClSession& session, const RunConfig& config, const ExtractOptions& options)
@@ -131,7 +127,7 @@ class Loader {
  private:
   const RunConfig& config_;
   ExtractOptions options_;
-  std::optional<ExtractStage> extract_;  // where features are asked
+  std::optional<ExtractStage> extract_;
 };
 
 void print_text(const std::string& scene, const ObjectLocated& one) {
@@ -154,7 +150,17 @@ ReportEntry entry_of(const std::string& scene, const std::vector<ObjectLocated>&
   ReportEntry entry{.photo = scene};
   for (const ObjectLocated& one : objects) {
     for (const Hit& hit : one.located.hits) {
-      entry.findings.push_back(finding_of(one.object, one.located.method, hit));
+      entry.findings.push_back({.image = one.object,
+                                .paths = {printable(one.object)},
+                                .facts = {{"found by", std::string(to_string(one.located.method))},
+                                          {"angle", fmt::format("{:.1f}°", hit.angle_degrees)},
+                                          {"scale", fmt::format("{:.3f}", hit.scale)},
+                                          {"correlation", fmt::format("{:.3f}", hit.correlation)}},
+                                .quad = hit.quad,
+                                .pairs = {}});
+      if (hit.inliers > 0) {
+        entry.findings.back().facts.emplace_back("inliers", fmt::format("{}", hit.inliers));
+      }
     }
   }
   entry.found = !entry.findings.empty();
@@ -163,18 +169,17 @@ ReportEntry entry_of(const std::string& scene, const std::vector<ObjectLocated>&
   return entry;
 }
 
-// An object as it is looked for.
-struct Sought {
+struct Object {
   std::string file;
   Query query{};          // its alpha is the mask
-  std::string problem{};  // why it cannot be looked for; empty when it can
+  std::string problem{};  // why it could not be read; empty when it was
 };
 
-std::vector<Sought> load_objects(const Arguments& arguments, const RunConfig& config,
+std::vector<Object> load_objects(const Arguments& arguments, const RunConfig& config,
                                  const std::vector<std::string>& files, Loader& loader) {
-  std::vector<Sought> objects;
+  std::vector<Object> objects;
   for (const std::string& file : files) {
-    Sought& object = objects.emplace_back(Sought{.file = file});
+    Object& object = objects.emplace_back(Object{.file = file});
     auto loaded = loader.load(file);
     if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
       object.problem = fmt::format("{}: {}", skipped->reason, skipped->detail);
@@ -185,6 +190,54 @@ std::vector<Sought> load_objects(const Arguments& arguments, const RunConfig& co
     object.query.image.alpha = object_mask(object.query.image, arguments.mask, config.images);
   }
   return objects;
+}
+
+// The text chunk "Software: lookalike", by which a map is recognised: length of the data, type,
+// data, checksum of type and data. PNG Specification (ISO/IEC 15948), whose annex D defines the
+// checksum.
+std::string software_chunk() {
+  constexpr std::string_view kTypeAndData{"tEXtSoftware\0lookalike", 22};
+  constexpr std::uint32_t kPolynomial = 0xEDB88320U;
+  std::uint32_t crc = ~0U;
+  for (const char byte : kTypeAndData) {
+    crc ^= static_cast<std::uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1U ^ ((crc & 1U) != 0 ? kPolynomial : 0U);
+  }
+  std::string chunk;
+  const auto put = [&](std::size_t value) {  // big-endian
+    for (const int shift : {24, 16, 8, 0}) chunk += static_cast<char>(value >> shift & 0xFFU);
+  };
+  put(kTypeAndData.size() - 4);
+  chunk += kTypeAndData;
+  put(~crc);
+  return chunk;
+}
+
+// A PNG file starts with this signature and the chunk IHDR, which has 13 bytes of data.
+constexpr std::string_view kPngSignature{"\x89PNG\r\n\x1A\n", 8};
+constexpr std::size_t kPngHeaderEnd = kPngSignature.size() + 12 + 13;
+
+// The map as a grey PNG file: black where the correlation is undefined, 0 or negative, white where
+// it is 1.
+Bytes png_of(const PoseMap& map) {
+  cv::Mat picture(map.height, map.width, CV_8U);
+  std::transform(map.scores.begin(), map.scores.end(), picture.begin<std::uint8_t>(),
+                 [](float score) {
+                   return static_cast<std::uint8_t>(std::lround(255 * std::clamp(score, 0.F, 1.F)));
+                 });
+  Bytes bytes;
+  require(cv::imencode(".png", picture, bytes) && bytes.size() > kPngHeaderEnd,
+          "locate: OpenCV made no PNG file");
+  const std::string chunk = software_chunk();
+  bytes.insert(bytes.begin() + kPngHeaderEnd, chunk.begin(), chunk.end());
+  return bytes;
+}
+
+OutputKind map_kind() {
+  return {"a correlation map of lookalike", [](std::string_view start) {
+            return start.starts_with(kPngSignature) && start.size() > kPngHeaderEnd &&
+                   start.substr(kPngHeaderEnd).starts_with(software_chunk());
+          }};
 }
 
 struct Outputs {
@@ -199,15 +252,15 @@ Outputs open_outputs(const Arguments& arguments, const RunConfig& config,
   guard.add_inputs(arguments.scenes);
   guard.add_input(arguments.mask);
   return {guard.open_if_named("--report", arguments.report, page_kind()),
-          guard.open_if_named("--map", arguments.map, correlation_picture_kind())};
+          guard.open_if_named("--map", arguments.map, map_kind())};
 }
 
-// Looks for every object in a scene and answers.
+// Searches a scene for every object, prints the answer and returns its entry in the report.
 ReportEntry answer(const Arguments& arguments, const RunConfig& config, OpenClSession& session,
-                   const std::vector<Sought>& objects, const std::string& file, const Query& scene,
+                   const std::vector<Object>& objects, const std::string& file, const Query& scene,
                    std::optional<OutputFile>& map) {
   std::vector<ObjectLocated> found;
-  for (const Sought& object : objects) {
+  for (const Object& object : objects) {
     if (!object.problem.empty()) {
       found.push_back({object.file, {.reason = object.problem}});
       continue;
@@ -216,38 +269,38 @@ ReportEntry answer(const Arguments& arguments, const RunConfig& config, OpenClSe
                                          map.has_value())});
     if (!arguments.json) print_text(file, found.back());
     if (map) {
-      map->write(encode_picture(correlation_picture(found.back().located.map)));
+      map->write(png_of(found.back().located.map));
       map->commit();
     }
   }
-  if (arguments.json) fmt::print("{}\n", json_text(locate_answer(file, found)));
+  if (arguments.json) print_json(locate_answer(file, found));
   return entry_of(file, found);
 }
 
 int run_locate(const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
-  arguments.talk.apply();
+  arguments.verbosity.apply();
   std::optional<IndexReader> index = open_index(arguments, config);
   const std::vector<std::string> files = object_files(arguments, index);
   Outputs outputs = open_outputs(arguments, config, files, index ? &*index : nullptr);
-  index.reset();  // lets a writer truncate its log meanwhile
+  index.reset();  // so that a writer can truncate its log meanwhile
   OpenClSession session(session_options(config.device));
   Loader loader(session, config, extract_options(arguments, config));
-  const std::vector<Sought> objects = load_objects(arguments, config, files, loader);
+  const std::vector<Object> objects = load_objects(arguments, config, files, loader);
   Report report{.title = "Where lookalike found it", .facts = {}, .entries = {}};
-  for (const Sought& object : objects) {
+  for (const Object& object : objects) {
     report.facts.emplace_back(
         "object", object.problem.empty() ? object.file : object.file + ": " + object.problem);
   }
   const auto bad_objects = static_cast<std::size_t>(
-      std::ranges::count_if(objects, [](const Sought& object) { return !object.problem.empty(); }));
+      std::ranges::count_if(objects, [](const Object& object) { return !object.problem.empty(); }));
   if (bad_objects == objects.size()) return exit_code(ErrorKind::kInput);
   std::size_t bad_scenes = 0;
   for (const std::string& file : arguments.scenes) {
     const auto scene = loader.load(file);
     if (const auto* unread = std::get_if<SkippedFile>(&scene)) {
       spdlog::error("{}: {}: {}", printable(file), unread->reason, unread->detail);
-      if (arguments.json) fmt::print("{}\n", json_text(failed_answer("scene", file, *unread)));
+      if (arguments.json) print_json(failed_answer("scene", file, *unread));
       report.entries.push_back({.photo = file, .problem = unread->detail});
       ++bad_scenes;
       continue;
@@ -263,18 +316,17 @@ int run_locate(const Arguments& arguments) {
 }  // namespace
 
 void add_locate_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("locate", "Find every place where scenes show objects");
-  command->footer(
-      "Output: a line per place, or with --json one object per scene:\n"
+  add_command(
+      app, action, "locate", "Find every place where scenes show given objects",
+      "Output: one line per place, or with --json one object per scene:\n"
       "  {\"scene\": path, \"hits\": [{\"object\", \"method\", \"centre\", \"position_error_px\",\n"
       "  \"angle_degrees\", \"scale\", \"correlation\", \"quad\"}, ...],\n"
       "  \"not_found\": [{\"object\", \"method\", \"reason\"}, ...]}\n"
-      "  {\"scene\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for one that cannot be "
-      "read\n"
-      "Transparent parts of an object do not count.\n"
-      "Example: lookalike locate --object logo.png --scene shelf.jpg");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return run_locate(*arguments); }; });
+      "  {\"scene\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a scene that cannot "
+      "be read\n"
+      "Transparent parts of an object are ignored.\n"
+      "Example: lookalike locate --object logo.png --scene shelf.jpg",
+      run_locate);
 }
 
 }  // namespace lookalike

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,39 +11,36 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "stages/decode/decode.h"
-#include "storage/index_reader.h"
 #include "storage/index_writer.h"
-#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
-#include "tools/lookalike/index_file.h"
 
 namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : index(command), talk(command) {
-    command.add_option("OLD", from, "A folder or file, by the name that the index has")
+  explicit Arguments(CLI::App& command) : index(command), verbosity(command) {
+    command.add_option("OLD", from, "A folder or file, by its name in the index")
         ->required()
         ->type_name("");
-    command.add_option("NEW", to, "Where it is now")->required()->type_name("");
+    command.add_option("NEW", to, "Its present name")->required()->type_name("");
   }
-  IndexFile index;
-  TalkArguments talk;
+  IndexArgument index;
+  VerbosityArguments verbosity;
   std::string from;
   std::string to;
 };
 
-// A path at or below `from`, at or below `to`.
+// The path at or below `to` that corresponds to a path at or below `from`.
 std::string moved_path(const std::string& path, const std::string& from, const std::string& to) {
   return to + path.substr(from.size());
 }
 
 struct Move {
   std::vector<MovedFile> files;
-  std::vector<std::string> staying;  // what is at the new place is not what is indexed
+  std::vector<std::string> staying;  // whose new place does not hold the indexed content
 };
 
-// Reads the files at their new place and compares their contents with the index.
+// Reads the files at their new place and compares their content with the index.
 Move plan_move(const IndexReader& index, const std::vector<std::string>& files,
                const std::string& from, const std::string& to, Progress::Style style) {
   Move move;
@@ -56,16 +52,16 @@ Move plan_move(const IndexReader& index, const std::vector<std::string>& files,
       move.files.push_back({files[i], there->file});
     } else {
       move.staying.push_back(files[i]);
-      spdlog::warn(
-          "{}: stays: {}", printable(files[i]),
-          there ? "its content is another at the new place" : std::get<SkippedFile>(loaded).detail);
+      spdlog::warn("{}: stays: {}", printable(files[i]),
+                   there ? "the file at the new place has other content"
+                         : std::get<SkippedFile>(loaded).detail);
     }
     progress.update(i + 1);
   }
   return move;
 }
 
-// A root that has moved as a whole is renamed; one of which files stay is kept beside the new one.
+// Renames a root whose files have all moved; keeps one with files that stay, beside the new one.
 void move_roots(IndexWriter& writer, const Move& move, const std::string& from,
                 const std::string& to) {
   const std::vector<IndexRoot> known = writer.roots();
@@ -84,13 +80,13 @@ void move_roots(IndexWriter& writer, const Move& move, const std::string& from,
   writer.forget_roots(forgotten);
   writer.put_roots(added);
   for (const IndexRoot& root : added) {
-    spdlog::info("{}: is a folder of the index now", printable(root.path));
+    spdlog::info("{}: is now a folder of the index", printable(root.path));
   }
 }
 
 int move_files(const Arguments& arguments) {
-  const Progress::Style style = arguments.talk.apply();
-  IndexWriter writer(arguments.index.must_exist());
+  const Progress::Style style = arguments.verbosity.apply();
+  IndexWriter writer(arguments.index.path());
   const std::string from = normal_path(arguments.from);
   const std::string to = normal_path(arguments.to);
   std::vector<std::string> files;
@@ -98,13 +94,14 @@ int move_files(const Arguments& arguments) {
     if (is_within(file.path, from)) files.push_back(std::move(file.path));
   }
   if (files.empty()) {
-    throw Error(ErrorKind::kInput,
-                fmt::format("{}: is not in the index, nor is anything below it", arguments.from));
+    throw Error(
+        ErrorKind::kInput,
+        fmt::format("{}: neither it nor anything below it is in the index", arguments.from));
   }
-  const Move move = plan_move(IndexReader(arguments.index.must_exist()), files, from, to, style);
+  const Move move = plan_move(arguments.index.open(), files, from, to, style);
   writer.move_files(move.files);
   if (!move.files.empty()) {
-    // Files in quarantine are looked at again at their new place.
+    // The next run retries quarantined files at their new place.
     std::vector<std::string> set_aside;
     for (SkippedFile& file : writer.quarantine()) {
       if (is_within(file.file.path, from)) set_aside.push_back(std::move(file.file.path));
@@ -119,15 +116,13 @@ int move_files(const Arguments& arguments) {
 }  // namespace
 
 void add_move_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("move", "Give indexed files the name that they have now");
-  command->footer(
-      "Reads each file at its new place and, where the content is the one that is indexed, "
-      "rewrites "
-      "the path; a folder of the index is renamed with its files. Nothing is extracted again. "
-      "Exit code 1 when files stay because their content is not at the new place.\n"
-      "Example: lookalike move --database photos.db /mnt/old/photos /srv/photos");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return move_files(*arguments); }; });
+  add_command(app, action, "move", "Record the new names of indexed files that were moved",
+              "Output: the index with the new names. Each file is read at its new place, and its "
+              "path changes if its content is the indexed one. A folder of the index is renamed "
+              "with its files. Nothing is extracted again. Exit code 1 when files stay because the "
+              "new place does not hold their content.\n"
+              "Example: lookalike move --database photos.db /mnt/old/photos /srv/photos",
+              move_files);
 }
 
 }  // namespace lookalike

@@ -16,7 +16,7 @@ cv::Mat read_mask(const std::string& file, const ImageRecord& image, const Image
   ShownPixels mask = must_load_pixels(file, cv::IMREAD_GRAYSCALE, limits);
   if (mask.pixels.cols != image.width || mask.pixels.rows != image.height) {
     throw Error(ErrorKind::kInput,
-                fmt::format("{}: a mask must be of the image's size, {} x {} px, was {} x {}", file,
+                fmt::format("{}: a mask must have the image's size, {} x {} px, was {} x {}", file,
                             image.width, image.height, mask.pixels.cols, mask.pixels.rows));
   }
   if (!mask.alpha.empty()) mask.pixels.setTo(0, mask.alpha == 0);

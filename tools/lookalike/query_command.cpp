@@ -1,5 +1,4 @@
-#include <filesystem>
-#include <memory>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,48 +15,86 @@
 #include "pipeline/searcher.h"
 #include "stages/decode/pixels.h"
 #include "stages/match/match.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
-#include "tools/lookalike/findings.h"
-#include "tools/lookalike/indexed_image.h"
+#include "tools/report/report.h"
 
 namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
     config.add("--database", "store.database");
     config.add("--top", "match.top");
     config.add("--device", "device.choice");
     auto* mirror = config.add("--mirror", "match.mirror");
-    command.add_option("--region", region, "Look up this part of each photo alone, in px of it")
+    command.add_option("--region", region, "Look up only this part of each photo, in px")
         ->type_name("X,Y,WIDTH,HEIGHT");
     command
         .add_option("--id", indexed,
-                    "Look up an image of the index, without reading its features again")
+                    "Look up an image of the index, without extracting its features again")
         ->type_name("PATH|NUMBER")
         ->excludes(mirror)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_flag_callback(
-        "--refine", [] {}, "Always done: outlines are corrected by the pixels");
-    command.add_flag("--all", all, "List also what does not look like it, as \"none\"");
-    command.add_flag("--json", json, "Print one JSON object per photo, one a line");
-    command.add_option("--report", report, "Write a page that shows what was found")
+        "--refine", [] {}, "No effect: outlines are always refined by the pixels");
+    command.add_flag("--all", all, "Also list images that do not look alike, as \"none\"");
+    command.add_flag("--json", json, "Print one JSON object per photo, one per line");
+    command.add_option("--report", report, "Write an HTML page that shows what was found")
         ->type_name("FILE.html");
     command.add_option("IMAGE", photos, "Photos to look up")->type_name("");
   }
   ConfigArguments config;
-  TalkArguments talk;
+  VerbosityArguments verbosity;
   OutputArguments outputs;
   bool all = false;
   bool json = false;
   std::string report;
-  std::string region;                // empty: all of the photo
+  std::string region;                // empty: the whole photo
   std::vector<std::string> indexed;  // paths or numbers
   std::vector<std::string> photos;
 };
+
+bool is_found(const Match& match) {
+  return match.decision >= Decision::kSameObject;
+}
+
+// "2 found", "nothing found", "nothing sure found", "12 found, 10 of 15 listed".
+std::string headline(const QueryResult& result) {
+  const auto sure = std::ranges::count_if(result.matches, is_found);
+  const auto parts = std::ranges::count(result.matches, Decision::kPart, &Match::decision);
+  std::string text = sure > 0                 ? fmt::format("{} found", sure)
+                     : parts > 0              ? fmt::format("{} by a part", parts)
+                     : result.matches.empty() ? "nothing found"
+                                              : "nothing sure found";
+  if (result.found > result.matches.size()) {
+    text += fmt::format(", {} of {} listed", result.matches.size(), result.found);
+  }
+  return text;
+}
+
+// The known properties of a match.
+Facts facts_of(const Match& match) {
+  Facts facts = {{"decision", std::string(to_string(match.decision))}};
+  if (match.is_located()) {
+    facts.emplace_back("probability", fmt::format("{:.3f}", match.probability));
+    facts.emplace_back("inliers", fmt::format("{}", match.evidence.inliers));
+  }
+  if (match.evidence.correlation) {
+    facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
+  }
+  if (match.moved_px) {
+    facts.emplace_back("corners moved", fmt::format("{:.2f} px", *match.moved_px));
+  }
+  if (match.mirrored) facts.emplace_back("mirrored", "yes");
+  return facts;
+}
+
+// The path, with a remark if the file no longer exists.
+std::string path_text(const Match& match, const std::string& path) {
+  const bool gone = std::ranges::find(match.gone, path) != match.gone.end();
+  return printable(path) + (gone ? "  (file is gone; run `lookalike index`)" : "");
+}
 
 void print_text(const std::string& photo, const QueryResult& result) {
   fmt::print("{}: {}\n", printable(photo), headline(result));
@@ -75,28 +112,45 @@ void print_text(const std::string& photo, const QueryResult& result) {
   }
 }
 
-// Answers each photo as soon as it is looked up.
+ReportEntry entry_of(const std::string& photo, const QueryResult& result) {
+  ReportEntry entry{.photo = photo, .verdict = headline(result)};
+  entry.found = std::ranges::any_of(result.matches, is_found);
+  for (const Match& match : result.matches) {
+    ReportFinding& finding = entry.findings.emplace_back();
+    finding.image = path_of(match);
+    finding.facts = facts_of(match);
+    for (const std::string& path : match.image.paths) {
+      finding.paths.push_back(path_text(match, path));
+    }
+    if (match.is_located()) finding.quad = match.quad;
+    finding.pairs = match.inlier_pairs;
+  }
+  return entry;
+}
+
+using LookUpResult = std::variant<QueryResult, SkippedFile>;
+
+// Prints each answer as soon as it is known, and collects the report.
 class Answers {
  public:
-  Answers(const Arguments& arguments, std::string database) : arguments_(arguments) {
-    report_.title = "What lookalike found";
-    report_.facts = {{"index", std::move(database)}};
+  Answers(const Arguments& arguments, const std::string& database) : arguments_(arguments) {
+    report_ = {.title = "What lookalike found", .facts = {{"index", database}}, .entries = {}};
   }
 
-  void add(const std::string& photo, const QueryResult& result) {
-    if (arguments_.json) {
-      fmt::print("{}\n", json_text(query_answer(photo, result)));
-    } else {
-      print_text(photo, result);
+  // Looks one photo up and answers. Input that cannot be used is answered with its error.
+  template <typename LookUp>
+  void answer(const std::string& photo, const LookUp& look_up) {
+    try {
+      const LookUpResult result = look_up();
+      if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
+        add_failure(photo, *skipped);
+      } else {
+        add(photo, std::get<QueryResult>(result));
+      }
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kInput) throw;
+      add_failure(photo, skipped({.path = photo}, "unusable", error.what()));
     }
-    if (!arguments_.report.empty()) report_.entries.push_back(entry_of(photo, result));
-  }
-
-  void add_failure(const std::string& photo, const SkippedFile& why) {
-    ++failures_;
-    spdlog::error("{}: {}: {}", printable(photo), why.reason, why.detail);
-    if (arguments_.json) fmt::print("{}\n", json_text(failed_answer("query", photo, why)));
-    report_.entries.push_back({.photo = photo, .problem = why.detail});
   }
 
   std::size_t failures() const { return failures_; }
@@ -109,42 +163,55 @@ class Answers {
   }
 
  private:
+  void add(const std::string& photo, const QueryResult& result) {
+    if (arguments_.json) {
+      print_json(query_answer(photo, result));
+    } else {
+      print_text(photo, result);
+    }
+    if (!arguments_.report.empty()) report_.entries.push_back(entry_of(photo, result));
+  }
+
+  void add_failure(const std::string& photo, const SkippedFile& why) {
+    ++failures_;
+    spdlog::error("{}: {}: {}", printable(photo), why.reason, why.detail);
+    if (arguments_.json) print_json(failed_answer("query", photo, why));
+    report_.entries.push_back({.photo = photo, .problem = why.detail});
+  }
+
   const Arguments& arguments_;
   Report report_;
   std::size_t failures_ = 0;
 };
 
-std::string database_of(const RunConfig& config) {
-  if (!config.store.database.empty()) return config.store.database;
-  throw Error(ErrorKind::kUsage,
-              "no index is named: give --database FILE, or [store] database in --config");
-}
-
-std::optional<Region> region_of(const Arguments& arguments) {
-  if (arguments.region.empty()) return std::nullopt;
-  return parse_region(arguments.region);
-}
-
-// Looks one thing up and answers it. What is wrong with it alone does not end the others.
-template <typename Lookup>
-void answer_one(const std::string& name, Answers& answers, const Lookup& look_up) {
-  try {
-    const std::variant<QueryResult, SkippedFile> result = look_up();
-    if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
-      answers.add_failure(name, *skipped);
-    } else {
-      answers.add(name, std::get<QueryResult>(result));
-    }
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kInput) throw;
-    answers.add_failure(name, SkippedFile{{.path = name}, "unusable", error.what()});
+int query(const Arguments& arguments) {
+  RunConfig config = arguments.config.load();
+  if (arguments.all) config.match.report = "all";
+  arguments.verbosity.apply();
+  if (arguments.photos.empty() && arguments.indexed.empty()) {
+    throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
   }
-}
-
-void query_photos(const Arguments& arguments, const std::optional<Region>& region,
-                  Searcher& searcher, Answers& answers) {
+  if (arguments.photos.empty() && !arguments.region.empty()) {
+    throw Error(ErrorKind::kUsage, "query: --region applies to photos, and none is named");
+  }
+  std::optional<Region> region;
+  if (!arguments.region.empty()) region = parse_region(arguments.region);
+  const std::string& database = named_database(config);
+  const IndexReader index{std::filesystem::path(database)};
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
+  guard.add_inputs(arguments.photos);
+  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
+  Searcher searcher(index, config);
+  Answers answers(arguments, database);
+  for (const std::string& name : arguments.indexed) {
+    answers.answer(name, [&]() -> LookUpResult {
+      const std::optional<ImageId> id = find_image(index, name);
+      if (!id) return SkippedFile{{.path = name}, "not_indexed", "is not in the index"};
+      return searcher.search(*id);
+    });
+  }
   for (const std::string& photo : arguments.photos) {
-    answer_one(photo, answers, [&]() -> std::variant<QueryResult, SkippedFile> {
+    answers.answer(photo, [&]() -> LookUpResult {
       auto loaded = searcher.load(photo, region);
       if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
       QueryResult result = searcher.search(std::get<Query>(loaded));
@@ -152,39 +219,6 @@ void query_photos(const Arguments& arguments, const std::optional<Region>& regio
       return result;
     });
   }
-}
-
-void query_indexed(const Arguments& arguments, const IndexReader& index, Searcher& searcher,
-                   Answers& answers) {
-  for (const std::string& name : arguments.indexed) {
-    answer_one(name, answers, [&]() -> std::variant<QueryResult, SkippedFile> {
-      const std::optional<ImageId> id = find_image(index, name);
-      if (!id) return SkippedFile{{.path = name}, "not_indexed", "is not in the index"};
-      return searcher.search(*id);
-    });
-  }
-}
-
-int query(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  if (arguments.all) config.match.report = "all";
-  arguments.talk.apply();
-  if (arguments.photos.empty() && arguments.indexed.empty()) {
-    throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
-  }
-  if (arguments.photos.empty() && !arguments.region.empty()) {
-    throw Error(ErrorKind::kUsage, "query: --region is of photos, and none is named");
-  }
-  const std::optional<Region> region = region_of(arguments);
-  const std::string database = database_of(config);
-  const IndexReader index{std::filesystem::path(database)};
-  OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
-  guard.add_inputs(arguments.photos);
-  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
-  Searcher searcher(index, config);
-  Answers answers(arguments, database);
-  query_indexed(arguments, index, searcher, answers);
-  query_photos(arguments, region, searcher, answers);
   if (report) {
     answers.write_report(index.counts(), searcher.device().name, config.images, *report);
   }
@@ -196,30 +230,26 @@ int query(const Arguments& arguments) {
 }  // namespace
 
 void add_query_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("query", "Find the indexed images that photos show, and where");
-  command->footer(
-      "Output: a table, or with --json one object a line:\n"
+  add_command(
+      app, action, "query", "Find the indexed images that photos show, and where",
+      "Output: a table, or with --json one object per line:\n"
       "  {\"query\": path, \"found\": n, \"matches\": [{\"path\", \"paths\", \"gone\", \"score\", "
       "\"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", \"moved_px\", "
       "\"quad\"}, ...]}\n"
-      "  {\"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for what could not be "
-      "looked "
-      "up\n"
-      "  found: how many matches there are, of which --top are listed\n"
-      "  paths: all files of the image; gone: those where no file is any more\n"
+      "  {\"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a photo that could "
+      "not be looked up\n"
+      "  found: number of matches, of which --top are listed\n"
+      "  paths: all files of the image; gone: those that no longer exist\n"
       "  decision: \"duplicate\", \"same object\", \"part\" where only a part is shared, "
-      "\"similar\" "
-      "where nothing confirms it; with --all, also \"none\"\n"
+      "\"similar\" without confirmation; with --all, also \"none\"\n"
       "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
       "(anticlockwise where mirrored); null without a pose\n"
-      "  moved_px: how far the pixels moved the corner that they moved most; null where they were "
-      "not compared\n"
+      "  moved_px: the largest shift of a corner by refinement; null where the pixels were not "
+      "compared\n"
       "Example: lookalike query --database photos.db --report found.html holiday.jpg\n"
       "         lookalike query --database photos.db --region 120,40,300,200 holiday.jpg\n"
-      "         lookalike query --database photos.db --id ~/photos/cat.jpg");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return query(*arguments); }; });
+      "         lookalike query --database photos.db --id ~/photos/cat.jpg",
+      query);
 }
 
 }  // namespace lookalike

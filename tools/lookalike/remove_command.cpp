@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,21 +9,19 @@
 #include "base/path_set.h"
 #include "base/text.h"
 #include "storage/index_writer.h"
-#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
-#include "tools/lookalike/index_file.h"
 
 namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : index(command), talk(command) {
-    command.add_option("PATH", paths, "Files, or folders for all that is below")
+  explicit Arguments(CLI::App& command) : index(command), verbosity(command) {
+    command.add_option("PATH", paths, "Files, or folders with everything below them")
         ->required()
         ->type_name("");
   }
-  IndexFile index;
-  TalkArguments talk;
+  IndexArgument index;
+  VerbosityArguments verbosity;
   std::vector<std::string> paths;
 };
 
@@ -37,7 +34,7 @@ std::vector<std::string> known_paths(const IndexWriter& writer) {
   return known;
 }
 
-// Of the sorted paths: this one and those below it.
+// The path and those below it, among the sorted paths.
 std::vector<std::string> at_or_below(const std::vector<std::string>& known,
                                      const std::string& path) {
   std::vector<std::string> found;
@@ -50,10 +47,10 @@ std::vector<std::string> at_or_below(const std::vector<std::string>& known,
   return found;
 }
 
-// What one PATH of the command line takes out of the index.
+// What one PATH of the command line removes from the index.
 struct Removal {
   std::vector<std::string> files;
-  std::vector<std::string> roots;  // that are forgotten
+  std::vector<std::string> roots;
 };
 
 Removal removal_of(const std::string& path, const std::vector<std::string>& known_files,
@@ -63,7 +60,7 @@ Removal removal_of(const std::string& path, const std::vector<std::string>& know
       std::ranges::any_of(known_roots, [&](const IndexRoot& root) { return root.path == path; });
   PathSet remaining;
   for (const IndexRoot& root : known_roots) {
-    // A root stands for itself alone; another folder stands for all that is below.
+    // A root removes itself alone; another folder removes everything below it.
     if (is_root ? root.path == path : is_within(root.path, path)) {
       removal.roots.push_back(root.path);
     } else {
@@ -79,8 +76,8 @@ Removal removal_of(const std::string& path, const std::vector<std::string>& know
 }
 
 int remove_paths(const Arguments& arguments) {
-  arguments.talk.apply();
-  IndexWriter writer(arguments.index.must_exist());
+  arguments.verbosity.apply();
+  IndexWriter writer(arguments.index.path());
   bool all_known = true;
   for (const std::string& argument : arguments.paths) {
     const std::string path = normal_path(argument);
@@ -93,7 +90,7 @@ int remove_paths(const Arguments& arguments) {
     writer.remove_paths(removal.files);
     writer.forget_roots(removal.roots);
     for (const std::string& root : removal.roots) {
-      spdlog::info("{}: is no folder of the index any more", printable(root));
+      spdlog::info("{}: is no longer a folder of the index", printable(root));
     }
     spdlog::info("{}: {} files removed", printable(path), removal.files.size());
   }
@@ -103,14 +100,12 @@ int remove_paths(const Arguments& arguments) {
 }  // namespace
 
 void add_remove_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("remove", "Take files or folders out of an index");
-  command->footer(
-      "Output: the index without them; exit code 1 when one was not in it. A folder that the index "
-      "is of (`lookalike folders`) is forgotten; a file that still lies in another such folder "
-      "comes back with the next `lookalike index`.\n"
-      "Example: lookalike remove --database photos.db photos/cat.jpg photos/private");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return remove_paths(*arguments); }; });
+  add_command(app, action, "remove", "Remove files or folders from an index",
+              "Output: the index without them; exit code 1 when one was not in it. A folder that "
+              "`lookalike folders` lists is forgotten; a file of it that also lies in another such "
+              "folder returns with the next `lookalike index`.\n"
+              "Example: lookalike remove --database photos.db photos/cat.jpg photos/private",
+              remove_paths);
 }
 
 }  // namespace lookalike

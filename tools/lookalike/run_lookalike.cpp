@@ -16,7 +16,7 @@
 namespace lookalike {
 namespace {
 
-// CLI11 would only say that a subcommand is required.
+// Names the nearest command, where CLI11 only says that a subcommand is required.
 void check_command_name(const CLI::App& app, std::string_view written) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -10,18 +9,15 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
-#include "storage/index_reader.h"
-#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
-#include "tools/lookalike/indexed_image.h"
 
 namespace lookalike {
 namespace {
 
 struct Arguments {
   explicit Arguments(CLI::App& command) {
-    command.add_option("--database", database, "The index's file")->required()->type_name("FILE");
-    command.add_option("IMAGE", image, "Show this indexed image: a path, or a number")
+    command.add_option("--database", database, "The index file")->required()->type_name("FILE");
+    command.add_option("IMAGE", image, "Show this indexed image, given by path or number")
         ->type_name("");
     command.add_flag("--json", json, "Print one JSON object");
   }
@@ -47,7 +43,7 @@ Json counts_json(const Arguments& arguments, const IndexReader& index) {
 
 Json image_json(const IndexReader& index, ImageId id) {
   const std::optional<StoredImage> image = index.image(id);
-  require(image.has_value(), "show: an image that was found is not there");
+  require(image.has_value(), "show: an image that was found is missing");
   Json histogram = Json::array();
   for (const WordCount& entry : index.histogram(id)) {
     histogram.push_back(Json::array({entry.word, entry.count}));
@@ -67,7 +63,7 @@ Json image_json(const IndexReader& index, ImageId id) {
           {"histogram", std::move(histogram)}};
 }
 
-// One "name  value" a line; texts without their quotes.
+// One "name  value" per line; strings without quotes.
 void print_text(const Json& json) {
   for (const auto& [name, value] : json.items()) {
     if (value.is_object()) {
@@ -82,7 +78,7 @@ void print_text(const Json& json) {
   }
 }
 
-// The words that occur most often, instead of the whole histogram.
+// The most frequent words, instead of the whole histogram.
 void print_histogram(const IndexReader& index, ImageId id) {
   constexpr std::size_t kMostShown = 10;
   SparseHistogram histogram = index.histogram(id);
@@ -103,7 +99,7 @@ int show(const Arguments& arguments) {
   if (!arguments.image.empty()) id = must_find(index, arguments.image);
   Json json = id ? image_json(index, *id) : counts_json(arguments, index);
   if (arguments.json) {
-    fmt::print("{}\n", json_text(json));
+    print_json(json);
     return kExitDone;
   }
   json.erase("histogram");
@@ -115,14 +111,11 @@ int show(const Arguments& arguments) {
 }  // namespace
 
 void add_show_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("show", "Show what an index holds, or what it knows of one image");
-  command->footer(
-      "Output: counts, settings and a digest of the content; with IMAGE its statistics and its "
-      "histogram of visual words.\n"
-      "Example: lookalike show --database photos.db photos/cat.jpg");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return show(*arguments); }; });
+  add_command(app, action, "show", "Show the content of an index, or its record of one image",
+              "Output: counts, settings and a digest of the content; with IMAGE its statistics and "
+              "its histogram of visual words.\n"
+              "Example: lookalike show --database photos.db photos/cat.jpg",
+              show);
 }
 
 }  // namespace lookalike

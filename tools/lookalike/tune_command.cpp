@@ -12,7 +12,6 @@
 #include "kernels/tuning/tuning.h"
 #include "pipeline/open_session.h"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/output_arguments.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -22,14 +21,14 @@ namespace {
 constexpr std::chrono::seconds kTimeToStart{50};
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), talk(command), outputs(command) {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
     config.add("--device", "device.choice");
     command.add_option("--folder", folder,
                        "Where the file goes. Default: lookalike/tuning in the user's cache");
     command.add_flag("--quick", quick, "Tiny sizes: shows that it works, but tells little");
   }
   ConfigArguments config;
-  TalkArguments talk;
+  VerbosityArguments verbosity;
   OutputArguments outputs;
   std::string folder;
   bool quick = false;
@@ -58,7 +57,7 @@ OutputFile open_output(const Arguments& arguments, const std::filesystem::path& 
 }
 
 int tune_device(const Arguments& arguments) {
-  arguments.talk.apply();
+  arguments.verbosity.apply();
   const RunConfig config = arguments.config.load();
   SessionOptions options = session_options(config.device);
   options.profile = true;

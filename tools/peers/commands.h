@@ -1,14 +1,10 @@
 #pragma once
 
-#include "tools/lookalike/commands.h"
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 
-// Of a race with SIFT: threads of either side, and the features that SIFT keeps.
-inline constexpr int kThreads = 2;
-inline constexpr int kSiftFeatures = 2000;
-
-// The subcommands of lookalike-peers, as those of lookalike.
+// The subcommands of lookalike-peers; each is added as by add_command().
 void add_kernel_peers(CLI::App& app, Action& action);
 void add_surf_peers(CLI::App& app, Action& action);
 void add_index_peers(CLI::App& app, Action& action);

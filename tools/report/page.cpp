@@ -1,14 +1,17 @@
 #include "tools/report/page.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include <fmt/format.h>
 
-#include "tools/report/html.h"
+#include "base/text.h"
 
 namespace lookalike {
 namespace {
 
-// The report's style sheet: light or dark as the reader's system is.
-constexpr const char* kReportStyle = R"css(
+// Light or dark as the reader's system is.
+constexpr const char* kStyleSheet = R"css(
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1b1f24; --muted: #667080;
   --line: #e3e6ea; --soft: #f0f2f5; }
 @media (prefers-color-scheme: dark) { :root { --page: #101318; --card: #191d24; --text: #e8eaee;
@@ -83,7 +86,54 @@ footer { margin-top: 28px; color: var(--muted); font-size: 13px; }
 constexpr std::string_view kFirstLine = "<!DOCTYPE html>\n";
 constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"lookalike ";
 
+// Controls and changes of writing direction.
+bool is_invisible(char32_t value) {
+  return value < 0x20 || (value >= 0x7F && value < 0xA0) || value == 0x200E || value == 0x200F ||
+         (value >= 0x202A && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069);
+}
+
 }  // namespace
+
+std::string escape_html(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    const std::size_t length = std::max<std::size_t>(point.length, 1);
+    if (point.length == 0 || is_invisible(point.value)) {
+      result += "\xEF\xBF\xBD";
+    } else if (point.value == U'&') {
+      result += "&amp;";
+    } else if (point.value == U'<') {
+      result += "&lt;";
+    } else if (point.value == U'>') {
+      result += "&gt;";
+    } else if (point.value == U'"') {
+      result += "&quot;";
+    } else if (point.value == U'\'') {
+      result += "&#39;";
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? bytes[i + k] : 0U);
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += k <= count ? kDigits[group >> (18 - 6 * k) & 63U] : '=';
+    }
+  }
+  return text;
+}
 
 std::string facts_list(const Facts& facts) {
   std::string html = "<ul class=\"facts\">";
@@ -102,7 +152,7 @@ std::string html_page(std::string_view title, std::string_view body) {
       "img-src data:; style-src 'unsafe-inline'\">\n"
       "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n<h1>{0}</h1>\n{2}"
       "<footer>Made by lookalike</footer>\n</main></body></html>\n",
-      escape_html(title), kReportStyle, body, kFirstLine, kGenerator);
+      escape_html(title), kStyleSheet, body, kFirstLine, kGenerator);
 }
 
 OutputKind page_kind() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,15 +9,22 @@
 
 #include "storage/output_file.h"
 
+// The frame and the building blocks of the HTML pages that commands write.
 namespace lookalike {
 
-// "index", "photos.db"
+// Text that shows literally between tags and in quoted attributes. Bytes that are not UTF-8 and
+// invisible characters (controls, changes of writing direction) become U+FFFD.
+std::string escape_html(std::string_view text);
+
+std::string base64(std::span<const std::uint8_t> bytes);
+
+// Names and values: "index", "photos.db".
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-// The facts as a list, escaped.
+// The facts as an HTML list, escaped.
 std::string facts_list(const Facts& facts);
 
-// An HTML page that needs nothing else and lets no script run. The title is text, the body HTML.
+// A self-contained HTML page that lets no script run. The title is text, the body HTML.
 std::string html_page(std::string_view title, std::string_view body);
 
 // The pages of html_page(), recognised by their generator tag.

@@ -4,26 +4,60 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 
-#include "tools/report/html.h"
-#include "tools/report/page.h"
-#include "tools/report/picture.h"
+#include "stages/decode/pixels.h"
 
 namespace lookalike {
 namespace {
 
-// Drawings are SVG that lies over the embedded photos: sharp at every size.
-
-constexpr std::size_t kMostLines = 80;  // of pairs_figure
-
-// Sizes are in px of a figure that is shown this wide; others scale with it.
+constexpr int kPhotoSidePx = 1280;
+constexpr int kObjectSidePx = 640;
+constexpr std::size_t kMaxPairsDrawn = 80;
+// Radii are in px of a figure shown at this width, and scale with it.
 constexpr double kShownWidth = 720;
+
+// A photo, reduced to a JPEG that is embedded in the page.
+struct Picture {
+  int width = 0;   // px of the upright photo at full size
+  int height = 0;  // px
+  std::string data_uri;
+};
+
+constexpr int kJpegQuality = 85;
+
+cv::Mat reduced(const cv::Mat& image, int longest_side_px) {
+  const int longest = std::max(image.cols, image.rows);
+  if (longest <= longest_side_px) return image;
+  const double scale = static_cast<double>(longest_side_px) / longest;
+  const auto side = [&](int px) { return std::max(1, cvRound(px * scale)); };
+  cv::Mat result;
+  cv::resize(image, result, {side(image.cols), side(image.rows)}, 0, 0, cv::INTER_AREA);
+  return result;
+}
+
+// A file that cannot be read within the limits is a value.
+std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
+                                                const ImagesOptions& limits) {
+  auto loaded = load_pixels(path, cv::IMREAD_COLOR, limits);
+  if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
+  const cv::Mat& image = std::get<ShownPixels>(loaded).pixels;
+  std::vector<std::uint8_t> jpeg;
+  cv::imencode(".jpg", reduced(image, longest_side_px), jpeg,
+               {cv::IMWRITE_JPEG_QUALITY, kJpegQuality});
+  return Picture{image.cols, image.rows, "data:image/jpeg;base64," + base64(jpeg)};
+}
+
+// Figures are SVG drawings over the embedded photos, so they are sharp at every size.
 
 // The part of the plane that a figure shows, in px of the photo.
 struct Frame {
@@ -52,7 +86,7 @@ std::string embedded(const std::string& id, const Picture& picture) {
                      picture.height, picture.data_uri);
 }
 
-// The page's own coordinates: a keypoint's whole numbers are pixel centres.
+// From keypoint coordinates, where whole numbers are pixel centres, to those of the figure.
 Point from_pixel_centre(Point point) {
   return {point.x + 0.5, point.y + 0.5};
 }
@@ -77,8 +111,8 @@ std::string dot(Point point, double radius, const std::string& colour) {
                      point.x, point.y, radius, colour);
 }
 
-// The photo and the outlines, which leave it when it shows a part of an object; no further on any
-// side than the photo is large, as a slanted pose can put a corner anywhere.
+// The photo and the outlines, which leave the photo when it shows a part of an object. Limited to
+// one photo size beyond each side, as a slanted pose can put a corner anywhere.
 Frame frame_with_outlines(const Picture& photo, const ReportEntry& entry) {
   Frame frame = frame_of(photo);
   for (const ReportFinding& finding : entry.findings) {
@@ -95,7 +129,7 @@ Frame frame_with_outlines(const Picture& photo, const ReportEntry& entry) {
           std::min(frame.right, 2.0 * photo.width), std::min(frame.bottom, 2.0 * photo.height)};
 }
 
-// A numbered disc at the object's top-left corner, moved so that all of it can be seen.
+// A numbered disc at the object's top-left corner, moved inside the frame.
 std::string badge(const Quad& quad, const Frame& frame, std::size_t number,
                   const std::string& colour) {
   const double radius = 15 * frame.width() / kShownWidth;
@@ -116,14 +150,14 @@ std::string finding_colour(std::size_t index) {
   return std::string(kColours[index % kColours.size()]);
 }
 
-// The photo with each finding outlined and numbered from 1; `id` names the picture for
-// pairs_figure. Outlines that leave the photo are shown around it.
+// The photo with each finding outlined and numbered from 1. `id` names the picture for
+// pairs_figure.
 std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry) {
   const Frame frame = frame_with_outlines(photo, entry);
   std::string svg = svg_start(frame, "The photo, with what was found outlined");
   svg += embedded(id, photo);
   const double radius = 2.6 * frame.width() / kShownWidth;
-  // The best finding is drawn last, above the others.
+  // Draws the best finding last, on top.
   for (std::size_t i = entry.findings.size(); i-- > 0;) {
     const ReportFinding& finding = entry.findings[i];
     if (!has_outline(finding)) continue;
@@ -139,12 +173,12 @@ std::string photo_figure(const std::string& id, const Picture& photo, const Repo
   return svg + "</svg>";
 }
 
-// A finding's own picture with the features that agree.
+// The found image with the features that agree.
 std::string object_figure(const std::string& id, const Picture& object,
                           const ReportFinding& finding, std::size_t index) {
   std::string svg = svg_start(frame_of(object), "The image that was found");
   svg += embedded(id, object);
-  // Shown at about a third of the photo's width.
+  // The page shows it at about a third of the photo's width.
   const double radius = 2.6 * 3 * object.width / kShownWidth;
   for (const auto& pair : finding.pairs) {
     svg += dot(from_pixel_centre(pair.object), radius, finding_colour(index));
@@ -152,12 +186,12 @@ std::string object_figure(const std::string& id, const Picture& object,
   return svg + "</svg>";
 }
 
-// Photo and object side by side, lines between the features that agree: kMostLines at most,
-// spread evenly over the list. Uses the pictures of the two figures named.
+// Photo and object side by side at the photo's height, with lines between the features that agree:
+// kMaxPairsDrawn at most, spread evenly over the list. Reuses the pictures of the two other
+// figures.
 std::string pairs_figure(const std::string& photo_id, const Picture& photo,
                          const std::string& object_id, const Picture& object,
                          const ReportFinding& finding, std::size_t index) {
-  // Both are given the same height, the photo's.
   const double scale = static_cast<double>(photo.height) / object.height;
   const double left = object.width * scale + 0.02 * photo.width;
   const double width = left + photo.width;
@@ -166,7 +200,7 @@ std::string pairs_figure(const std::string& photo_id, const Picture& photo,
                               "Features that agree, joined by lines");
   svg += fmt::format("<use href=\"#{}\" transform=\"scale({:.6f})\"/>", object_id, scale);
   svg += fmt::format("<use href=\"#{}\" x=\"{:.1f}\"/>", photo_id, left);
-  const std::size_t drawn = std::min(kMostLines, finding.pairs.size());
+  const std::size_t drawn = std::min(kMaxPairsDrawn, finding.pairs.size());
   const double radius = 2.6 * width / kShownWidth / 1.5;
   for (std::size_t i = 0; i < drawn; ++i) {
     const auto& pair = finding.pairs[i * finding.pairs.size() / drawn];
@@ -182,9 +216,6 @@ std::string pairs_figure(const std::string& photo_id, const Picture& photo,
   }
   return svg + "</svg>";
 }
-
-constexpr int kPhotoSidePx = 1280;
-constexpr int kObjectSidePx = 640;
 
 std::string file_name(const std::string& path) {
   return escape_html(std::filesystem::path(path).filename().string());
@@ -226,12 +257,12 @@ std::string object_card(const ReportFinding& finding,
 std::string pairs_details(const ReportFinding& finding, const std::string& figure, bool open) {
   const std::size_t count = finding.pairs.size();
   const std::string drawn =
-      count > kMostLines ? fmt::format(", {} of them drawn", kMostLines) : std::string();
+      count > kMaxPairsDrawn ? fmt::format(", {} of them drawn", kMaxPairsDrawn) : std::string();
   return fmt::format("<details{}><summary>{}: {} features agree{}</summary>{}</details>\n",
                      open ? " open" : "", file_name(finding.image), count, drawn, figure);
 }
 
-// What was found in a photo: its pictures, and the features that agree.
+// The photo, the images found in it, and the features that agree.
 std::string findings(const ReportEntry& entry, const Picture& photo, const std::string& photo_id,
                      const ImagesOptions& limits) {
   std::string cards;
@@ -255,7 +286,7 @@ std::string findings(const ReportEntry& entry, const Picture& photo, const std::
       photo_figure(photo_id, photo, entry), details, cards);
 }
 
-// Of a photo: what it shows, or why there is nothing to show.
+// The findings in a photo, or the reason why there are none to show.
 std::string content(const ReportEntry& entry, const std::string& id, const ImagesOptions& limits) {
   if (!entry.problem.empty()) {
     return fmt::format("<p class=\"missing\">{}</p>", escape_html(entry.problem));

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/geometry.h"
@@ -12,12 +11,12 @@
 
 namespace lookalike {
 
-// A thing that was found in a photo.
+// An image or object that was found in a photo.
 struct ReportFinding {
-  std::string image;                 // the thing's own picture: a path
-  std::vector<std::string> paths{};  // its files, as they are shown
+  std::string image;                 // path of its picture
+  std::vector<std::string> paths{};  // its files, as text
   Facts facts{};                     // "inliers", "42"
-  std::optional<Quad> quad{};        // where it is in the photo, where that is known
+  std::optional<Quad> quad{};        // its place in the photo, if known
   std::vector<PointPair> pairs{};    // features that agree: px of the image, of the photo
 };
 
@@ -25,7 +24,7 @@ struct ReportFinding {
 struct ReportEntry {
   std::string photo;      // a path
   std::string verdict{};  // "2 found"
-  bool found = false;     // whether that is good news
+  bool found = false;     // highlights the verdict
   std::vector<ReportFinding> findings{};
   std::string problem{};  // why the photo could not be looked up; empty when it could
 };
@@ -36,9 +35,8 @@ struct Report {
   std::vector<ReportEntry> entries;
 };
 
-// One HTML page that needs nothing else: pictures are embedded, there are no scripts. Photos are
-// read from their paths, as they are now, within the limits; where one cannot be read, the page
-// says why and shows the rest.
+// A self-contained HTML page with embedded pictures. Photos are read from their paths, within the
+// limits; for one that cannot be read the page gives the reason instead.
 std::string render_report(const Report& report, const ImagesOptions& limits);
 
 }  // namespace lookalike

@@ -5,8 +5,7 @@
 #include "pipeline/open_session.h"
 #include "pipeline/single_stage.h"
 #include "stages/assign/assign_stage.h"
-#include "tools/command_line/image_arguments.h"
-#include "tools/command_line/output_arguments.h"
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 namespace {
@@ -22,7 +21,7 @@ int assign_command(int argc, const char* const* argv) {
   arguments.add("--kernel", "assign.kernel");
   arguments.add("--device", "device.choice");
   const ShardArgument shard_argument(app, "the records");
-  const TalkArguments talk(app);
+  const VerbosityArguments verbosity(app);
   std::vector<std::string> features;
   std::string codebook;
   std::string output;
@@ -45,7 +44,7 @@ int assign_command(int argc, const char* const* argv) {
   OpenClSession session(session_options(config.device));
   AssignStage stage(session, read_codebook(codebook), config.assign);
   ArtefactWriter<ImageWords> writer(std::move(file));
-  Progress progress("assign", "images", 0, talk.apply());
+  Progress progress("assign", "images", 0, verbosity.apply());
   std::vector<ImageFeatures> batch;
   std::size_t seen = 0;
   const auto assign_batch = [&] {

@@ -8,7 +8,6 @@
 #include "stages/codebook/codebook_stage.h"
 #include "stages/variance/variance_stage.h"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/output_arguments.h"
 
 namespace lookalike {
 namespace {
@@ -40,7 +39,7 @@ int codebook_command(int argc, const char* const* argv) {
   arguments.add("--seed", "codebook.seed");
   arguments.add("--minimum-variance", "variance.minimum");
   arguments.add("--device", "device.choice");
-  const TalkArguments talk(app);
+  const VerbosityArguments verbosity(app);
   std::vector<std::string> features;
   std::vector<std::string> statistics;
   std::string output;
@@ -54,7 +53,7 @@ int codebook_command(int argc, const char* const* argv) {
   const OutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
-  const Progress::Style style = talk.apply();
+  const Progress::Style style = verbosity.apply();
 
   OutputGuard guard = outputs.guard(arguments, config);
   guard.add_inputs(features);

@@ -6,8 +6,7 @@
 #include "pipeline/single_stage.h"
 #include "stages/extract/extract_stage.h"
 #include "storage/artefact_files.h"
-#include "tools/command_line/image_arguments.h"
-#include "tools/command_line/output_arguments.h"
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 namespace {
@@ -26,7 +25,7 @@ int extract_command(int argc, const char* const* argv) {
   arguments.add("--descriptor-size", "extract.descriptor_size");
   arguments.add("--upright", "extract.upright");
   arguments.add("--max-features", "extract.max_features");
-  const TalkArguments talk(app);
+  const VerbosityArguments verbosity(app);
   std::string output;
   std::string skipped_output;
   app.add_option("--output", output, "Features file to write")->type_name("FILE")->required();
@@ -36,7 +35,7 @@ int extract_command(int argc, const char* const* argv) {
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Shard shard = images.shard();
-  const Progress::Style style = talk.apply();
+  const Progress::Style style = verbosity.apply();
 
   OutputGuard guard = outputs.guard(arguments, config);
   OutputFile features_file = guard.open("--output", output, artefact_kind<ImageFeatures>());

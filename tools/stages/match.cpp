@@ -44,14 +44,14 @@ int match_command(int argc, const char* const* argv) {
   arguments.add("--top", "match.top");
   arguments.add("--longest-side", "extract.longest_side_px");
   arguments.add("--device", "device.choice");
-  const TalkArguments talk(app);
+  const VerbosityArguments verbosity(app);
   std::vector<std::string> files;
   app.add_option("--features", files, "Files of lookalike-extract")
       ->type_name("FILE...")
       ->required();
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
-  talk.apply();
+  verbosity.apply();
 
   const IndexReader index{std::filesystem::path(config.store.database)};
   Searcher searcher(index, config);

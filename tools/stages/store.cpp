@@ -5,7 +5,6 @@
 #include "stages/store/settings.h"
 #include "stages/variance/variance_stage.h"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/output_arguments.h"
 
 namespace lookalike {
 namespace {
@@ -89,12 +88,12 @@ int store_command(int argc, const char* const* argv) {
   arguments.add("--upright", "extract.upright");
   arguments.add("--max-features", "extract.max_features");
   arguments.add("--longest-side", "extract.longest_side_px");
-  const TalkArguments talk(app);
+  const VerbosityArguments verbosity(app);
   Inputs inputs;
   add_inputs(app, inputs);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
-  talk.apply();
+  verbosity.apply();
   if (config.store.database.empty()) {
     throw Error(ErrorKind::kUsage, "store.database: name the index, with --database");
   }

@@ -5,8 +5,7 @@
 #include "pipeline/single_stage.h"
 #include "stages/variance/variance_stage.h"
 #include "storage/artefact_files.h"
-#include "tools/command_line/image_arguments.h"
-#include "tools/command_line/output_arguments.h"
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 namespace {
@@ -19,14 +18,14 @@ int variance_command(int argc, const char* const* argv) {
       "lookalike-variance");
   ConfigArguments arguments(app);
   const ImageArguments images(app, arguments);
-  const TalkArguments talk(app);
+  const VerbosityArguments verbosity(app);
   std::string output;
   app.add_option("--output", output, "Statistics file to write")->type_name("FILE")->required();
   const OutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Shard shard = images.shard();
-  const Progress::Style style = talk.apply();
+  const Progress::Style style = verbosity.apply();
 
   OutputGuard guard = outputs.guard(arguments, config);
   OutputFile file = guard.open("--output", output, artefact_kind<ImageStatistics>());

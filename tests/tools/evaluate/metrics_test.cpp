@@ -64,6 +64,12 @@ TEST(Measure, CalibrationErrorIsHowFarProbabilitiesLieFromShares) {
   EXPECT_NEAR(measures.calibration_error, (0.5 + 0.05) / 3, 1e-12);
 }
 
+TEST(Median, IsTheMiddleValue) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({5, 1, 3}), 3);
+  EXPECT_EQ(median({4, 1, 3, 2}), 3);
+}
+
 TEST(Measure, AnAnswerIsNeededForEachQuery) {
   EXPECT_THROW(measure({{"a", {}}}, {}), Error);
 }

@@ -172,6 +172,7 @@ TEST(Report, NeedsNothingFromElsewhere) {
                                      .facts = {},
                                      .entries = {{.photo = picture_in(folder, "photo.png"),
                                                   .findings = {finding_in(folder, "one.png")}}}});
+  EXPECT_THAT(html, HasSubstr("href=\"data:image/jpeg"));
   EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=\"(?!data:image/jpeg|#)")));
   EXPECT_THAT(html, Not(HasSubstr("http://")));
   EXPECT_THAT(html, Not(HasSubstr("https://")));

@@ -3,27 +3,25 @@
 #include <string>
 
 #include "storage/output_file.h"
-#include "tools/evaluate/synthetic/suite.h"
+#include "tools/evaluate/suite.h"
 #include "tools/report/page.h"
 
-// What a run of the suite says, to people and to programs.
+// The result of the synthetic suite, as text and as files.
 namespace lookalike {
 
-// A line for each kind and strength.
+// A line per kind and strength.
 std::string suite_table(const SuiteResult& result);
 
 // {"photos", "left_out": [{"path", "why"}, ...], "results": [{"kind", "strength", "unit",
 // "queries", "recall_at_1", "located_at_iou_75"}, ...]} in one line.
 std::string suite_json(const SuiteResult& result);
 
-// A line for each variant of each photo: "photo,kind,strength,rank,iou,first"; a rank of 0 is not
-// found. Names are quoted as RFC 4180 has it.
+// A row per variant of each photo: photo,kind,strength,rank,iou,first, where rank 0 means not
+// found. Names are quoted as in RFC 4180.
 std::string suite_answers_csv(const SuiteResult& result);
+OutputKind suite_answers_kind();  // recognised by the header row
 
-// These tables, recognised by their header row.
-OutputKind suite_answers_kind();
-
-// A page with a chart for each kind and the table.
+// An HTML page with a chart per kind and the table.
 std::string suite_page(const SuiteResult& result, Facts facts);
 
 }  // namespace lookalike

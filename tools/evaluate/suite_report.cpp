@@ -1,4 +1,4 @@
-#include "tools/evaluate/synthetic/suite_report.h"
+#include "tools/evaluate/suite_report.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,25 +9,24 @@
 #include <fmt/format.h>
 
 #include "pipeline/answers.h"
-#include "tools/evaluate/csv_field.h"
-#include "tools/evaluate/synthetic/suite.h"
-#include "tools/report/html.h"
+#include "tools/evaluate/tables.h"
 
 namespace lookalike {
 namespace {
 
-// px of a chart; it is shown in whatever width there is.
+// px of a chart, which is scaled to the available width.
 constexpr double kWidth = 320;
 constexpr double kHeight = 150;
 constexpr double kLeft = 34;
 constexpr double kBottom = 22;
 constexpr double kTop = 8;
 
+// The y of a share.
 double level(double share) {
   return kTop + (1 - share) * (kHeight - kTop - kBottom);
 }
 
-// Where strength number i of n stands: evenly spread, as strengths are not in proportion.
+// The x of strength number i of n; strengths are evenly spaced whatever their values.
 double place(std::size_t i, std::size_t n) {
   const double step = (kWidth - kLeft) / static_cast<double>(n);
   return kLeft + (static_cast<double>(i) + 0.5) * step;
@@ -52,7 +51,7 @@ std::string line(std::span<const SuiteRow> rows, double SuiteRow::*share, std::s
   return fmt::format("<polyline class=\"{}\" points=\"{}\"/>", style, points);
 }
 
-// Each dot says what it stands for when it is pointed at.
+// Each dot has its numbers as a tooltip.
 std::string dots(std::span<const SuiteRow> rows) {
   std::string svg;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -76,8 +75,7 @@ std::string chart(std::span<const SuiteRow> rows) {
       dots(rows));
 }
 
-// A chart for each kind, side by side: recall and share located, from 0 to 1, over its strengths.
-// HTML with SVG in it, for a page whose style is the report's.
+// HTML with an SVG chart per kind: recall and share located, from 0 to 1, over the strengths.
 std::string charts(std::span<const SuiteRow> rows) {
   std::string html;
   while (!rows.empty()) {
@@ -171,8 +169,8 @@ std::string suite_page(const SuiteResult& result, Facts facts) {
   return html_page(
       "How different a photo may be",
       fmt::format("{}<section><p class=\"key\">Share of the photos that were <b>found first</b>, "
-                  "and of those whose place was found too, with an overlap of at least 0.75: "
-                  "<b>located</b></p>\n<div class=\"charts\">{}</div></section>\n{}{}",
+                  "and of those that were also <b>located</b>, with an overlap of at least 0.75"
+                  "</p>\n<div class=\"charts\">{}</div></section>\n{}{}",
                   facts_list(facts), charts(rows), html_table(rows), left_out_list(result)));
 }
 

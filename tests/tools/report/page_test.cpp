@@ -1,4 +1,4 @@
-#include "tools/report/html.h"
+#include "tools/report/page.h"
 
 #include <string>
 #include <vector>
@@ -23,19 +23,19 @@ TEST(EscapeHtml, ReplacesWhatCannotBeSeen) {
   EXPECT_EQ(escape_html("\u0085"), "\uFFFD");
 }
 
-TEST(ValidUtf8, ReplacesBytesThatAreNone) {
-  EXPECT_EQ(valid_utf8("a\xFF\x80z"), "a\uFFFD\uFFFDz");
-  EXPECT_EQ(valid_utf8("\xC3"), "\uFFFD") << "cut short";
-  EXPECT_EQ(valid_utf8("\xC0\xAF"), "\uFFFD\uFFFD") << "overlong";
-  EXPECT_EQ(valid_utf8("\xE0\x80\xAF"), "\uFFFD\uFFFD\uFFFD") << "overlong";
-  EXPECT_EQ(valid_utf8("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD") << "surrogate";
-  EXPECT_EQ(valid_utf8("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD") << "above U+10FFFF";
+TEST(EscapeHtml, ReplacesBytesThatAreNotUtf8) {
+  EXPECT_EQ(escape_html("a\xFF\x80z"), "a\uFFFD\uFFFDz");
+  EXPECT_EQ(escape_html("\xC3"), "\uFFFD") << "cut short";
+  EXPECT_EQ(escape_html("\xC0\xAF"), "\uFFFD\uFFFD") << "overlong";
+  EXPECT_EQ(escape_html("\xE0\x80\xAF"), "\uFFFD\uFFFD\uFFFD") << "overlong";
+  EXPECT_EQ(escape_html("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD") << "surrogate";
+  EXPECT_EQ(escape_html("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD") << "above U+10FFFF";
 }
 
-TEST(ValidUtf8, LeavesTheLargestAndSmallestOfEachLengthAlone) {
-  const std::string text = "\x7F\u0080\u07FF\u0800\uFFFF\U00010000\U0010FFFF";
-  EXPECT_EQ(valid_utf8(text), text);
-  EXPECT_EQ(valid_utf8(""), "");
+TEST(EscapeHtml, LeavesTheLargestAndSmallestOfEachLengthAlone) {
+  const std::string text = "\u00A0\u07FF\u0800\uFFFF\U00010000\U0010FFFF";
+  EXPECT_EQ(escape_html(text), text);
+  EXPECT_EQ(escape_html(""), "");
 }
 
 TEST(Base64, KnownAnswers) {

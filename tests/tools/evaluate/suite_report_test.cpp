@@ -1,4 +1,4 @@
-#include "tools/evaluate/synthetic/suite_report.h"
+#include "tools/evaluate/suite_report.h"
 
 #include <regex>
 #include <string>

@@ -1,13 +1,18 @@
-#include "tools/evaluate/synthetic/suite.h"
+#include "tools/evaluate/suite.h"
 
 #include <algorithm>
+#include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/content_hash.h"
+#include "base/error.h"
+#include "storage/index_writer.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
 
@@ -15,6 +20,88 @@ namespace lookalike {
 namespace {
 
 using testing::HasSubstr;
+
+ImageToStore image(const std::string& path, std::uint8_t content, std::size_t features) {
+  ImageToStore image;
+  image.words.image = {{path, 1, 1}, {content}, 10, 10};
+  image.words.features.resize(features);
+  if (features > 0) image.words.histogram = {{0, static_cast<std::uint32_t>(features)}};
+  image.sums = {100, 1000, 20000};
+  image.blank = features == 0;
+  return image;
+}
+
+// An index of /a.png to /f.png, where f is blank and e has the same content as a.
+class SelectionTest : public testing::Test {
+ protected:
+  SelectionTest() {
+    IndexWriter writer(database());
+    Codebook codebook;
+    codebook.words.resize(64);
+    codebook.projection.resize(64 * 64);
+    codebook.thresholds.resize(64);
+    writer.set_codebook(codebook, {});
+    std::vector<ImageToStore> images;
+    for (const char name : {'a', 'b', 'c', 'd'}) {
+      images.push_back(image(path(name), static_cast<std::uint8_t>(name), 3));
+    }
+    images.push_back(image(path('e'), 'a', 3));
+    images.push_back(image(path('f'), 'f', 0));
+    writer.publish(images);
+  }
+  static std::string path(char name) { return std::string("/") + name + ".png"; }
+  std::filesystem::path database() const { return folder_.path() / "index.db"; }
+
+  static std::vector<std::string> names(const Selection& selection) {
+    std::vector<std::string> names;
+    for (const StoredImage& photo : selection.photos) names.push_back(photo.paths.front());
+    return names;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(SelectionTest, TakesTheWholeIndexButWhatHasNoFeatures) {
+  const Selection all = select_photos(IndexReader(database()), std::nullopt, 100, 1);
+  EXPECT_THAT(names(all), testing::ElementsAre("/a.png", "/b.png", "/c.png", "/d.png"));
+  ASSERT_EQ(all.left_out.size(), 1U);
+  EXPECT_EQ(all.left_out[0].path, "/f.png");
+  EXPECT_EQ(all.left_out[0].why, "is blank");
+}
+
+TEST_F(SelectionTest, OfAFolderTakesEachContentOnceAndSaysWhatTheIndexLacks) {
+  const std::vector<SourceFile> files = {{"/b.png"}, {"/a.png"}, {"/e.png"}, {"/x.png"}};
+  const Selection some =
+      select_photos(IndexReader(database()), std::span<const SourceFile>(files), 100, 1);
+  EXPECT_THAT(names(some), testing::ElementsAre("/a.png", "/b.png"));
+  ASSERT_EQ(some.left_out.size(), 1U);
+  EXPECT_EQ(some.left_out[0].path, "/x.png");
+  EXPECT_THAT(some.left_out[0].why, HasSubstr("not in the index"));
+}
+
+TEST_F(SelectionTest, TakesNoMoreThanAskedForAndTheSeedChooses) {
+  const IndexReader index(database());
+  std::set<std::vector<std::string>> chosen;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto two = names(select_photos(index, std::nullopt, 2, seed));
+    EXPECT_EQ(two.size(), 2U);
+    EXPECT_TRUE(std::is_sorted(two.begin(), two.end()));
+    EXPECT_EQ(two, names(select_photos(index, std::nullopt, 2, seed)));
+    chosen.insert(two);
+  }
+  EXPECT_GT(chosen.size(), 2U);
+}
+
+TEST_F(SelectionTest, NothingThatRemainsIsAnInputError) {
+  const std::vector<SourceFile> files = {{"/x.png"}};
+  try {
+    select_photos(IndexReader(database()), std::span<const SourceFile>(files), 100, 1);
+    FAIL() << "selected";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    EXPECT_THAT(error.what(), HasSubstr("/x.png is not in the index"));
+  }
+}
 
 // An image as an index would know it, with its file.
 StoredImage stored(const TemporaryFolder& folder, ImageId id, cv::Size size) {
@@ -45,18 +132,18 @@ Match match_of(const StoredImage& image, const Homography& place) {
   return match;
 }
 
-TEST(Suite, AsksForEveryStrengthOfEveryPhoto) {
+TEST(Suite, LooksUpEveryStrengthOfEveryPhoto) {
   const TemporaryFolder folder;
   const Selection selection{{stored(folder, 1, {64, 48}), stored(folder, 2, {48, 64})}, {}};
-  std::size_t asked = 0;
+  std::size_t looked_up = 0;
   const SuiteResult result = run_suite(
       selection, options_with("jpeg"),
       [&](const DecodedImage&) {
-        ++asked;
+        ++looked_up;
         return std::vector<Match>{};
       },
       Progress::Style::kQuiet);
-  EXPECT_EQ(asked, 12U);
+  EXPECT_EQ(looked_up, 12U);
   EXPECT_EQ(result.photos, 2U);
   const auto rows = suite_rows(result);
   ASSERT_EQ(rows.size(), 6U);
@@ -71,7 +158,7 @@ TEST(Suite, CountsWhatIsFirstAndWhatIsInItsPlace) {
   const StoredImage other = stored(folder, 2, {64, 48});
   // Finds the photo at once where it is 64 px wide, second where it is 32, and always takes it for
   // filling the picture.
-  const Ask ask = [&](const DecodedImage& photo) {
+  const LookUp look_up = [&](const DecodedImage& photo) {
     const double factor = photo.record.width / 64.0;
     const Homography place{{factor, 0, (factor - 1) / 2, 0, factor, (factor - 1) / 2, 0, 0, 1}};
     std::vector<Match> matches = {match_of(one, place), match_of(other, place)};
@@ -80,7 +167,7 @@ TEST(Suite, CountsWhatIsFirstAndWhatIsInItsPlace) {
   };
   SuiteOptions options = options_with("scale");
   options.kinds[0].strengths = {0.5, 2};
-  const SuiteResult scaled = run_suite({{one}, {}}, options, ask, Progress::Style::kQuiet);
+  const SuiteResult scaled = run_suite({{one}, {}}, options, look_up, Progress::Style::kQuiet);
   const auto rows = suite_rows(scaled);
   EXPECT_EQ(rows[0].recall_at_1, 0);
   EXPECT_EQ(rows[0].located_at_75, 1);
@@ -90,28 +177,29 @@ TEST(Suite, CountsWhatIsFirstAndWhatIsInItsPlace) {
 
   options = options_with("crop");
   options.kinds[0].strengths = {25};
-  const SuiteResult cropped = run_suite({{one}, {}}, options, ask, Progress::Style::kQuiet);
+  const SuiteResult cropped = run_suite({{one}, {}}, options, look_up, Progress::Style::kQuiet);
   EXPECT_EQ(suite_rows(cropped)[0].located_at_75, 0);
   EXPECT_NEAR(cropped.answers[0].iou, 0.25, 0.02);
 }
 
-TEST(Suite, AVariantDoesNotDependOnWhatElseIsAsked) {
+TEST(Suite, AVariantDoesNotDependOnTheOthers) {
   const TemporaryFolder folder;
   const StoredImage one = stored(folder, 1, {160, 120});
   const StoredImage two = stored(folder, 2, {160, 120});
   SuiteOptions options = options_with("crop");
   std::vector<ContentHash> seen;
-  const Ask ask = [&](const DecodedImage& photo) {
+  const LookUp look_up = [&](const DecodedImage& photo) {
     seen.push_back(photo.record.content);
     return std::vector<Match>{};
   };
-  run_suite({{one, two}, {}}, options, ask, Progress::Style::kQuiet);
+  run_suite({{one, two}, {}}, options, look_up, Progress::Style::kQuiet);
   const std::vector<ContentHash> both = std::exchange(seen, {});
-  run_suite({{two}, {}}, options, ask, Progress::Style::kQuiet);
+  ASSERT_EQ(both.size(), 14U);
+  run_suite({{two}, {}}, options, look_up, Progress::Style::kQuiet);
   EXPECT_TRUE(std::equal(seen.begin(), seen.end(), both.begin() + 7, both.end()));
   options.seed = 2;
   const std::vector<ContentHash> first_seed = std::exchange(seen, {});
-  run_suite({{two}, {}}, options, ask, Progress::Style::kQuiet);
+  run_suite({{two}, {}}, options, look_up, Progress::Style::kQuiet);
   EXPECT_NE(seen, first_seed);
 }
 
@@ -120,8 +208,8 @@ TEST(Suite, AVariantThatBecameTooSmallIsNotFound) {
   SuiteOptions options = options_with("scale");
   options.kinds[0].strengths = {0.25};
   const StoredImage small = stored(folder, 1, {40, 40});
-  const Ask never = [](const DecodedImage&) -> std::vector<Match> {
-    ADD_FAILURE() << "asked";
+  const LookUp never = [](const DecodedImage&) -> std::vector<Match> {
+    ADD_FAILURE() << "looked up";
     return {};
   };
   const SuiteResult result = run_suite({{small}, {}}, options, never, Progress::Style::kQuiet);
@@ -152,11 +240,11 @@ TEST(Suite, LargePhotosAreReducedFirstAndLocatedAtTheirFullSize) {
   const StoredImage large = stored(folder, 1, {2048, 512});
   SuiteOptions options = options_with("brightness");
   options.kinds[0].strengths = {32};
-  const Ask ask = [&](const DecodedImage& photo) {
+  const LookUp look_up = [&](const DecodedImage& photo) {
     EXPECT_EQ(photo.record.width, kSuitePhotoSidePx);
     return std::vector<Match>{match_of(large, {{0.5, 0, -0.25, 0, 0.5, -0.25, 0, 0, 1}})};
   };
-  const SuiteResult result = run_suite({{large}, {}}, options, ask, Progress::Style::kQuiet);
+  const SuiteResult result = run_suite({{large}, {}}, options, look_up, Progress::Style::kQuiet);
   EXPECT_NEAR(result.answers.at(0).iou, 1, 1e-6);
 }
 

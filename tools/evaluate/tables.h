@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stages/match/match.h"
+#include "storage/output_file.h"
+#include "tools/evaluate/metrics.h"
+#include "tools/evaluate/truth.h"
+
+// The CSV files of `lookalike evaluate`. Paths are quoted as in RFC 4180.
+namespace lookalike {
+
+// The text as a quoted CSV field.
+std::string csv_field(std::string_view text);
+
+// A row per relevant image: query,relevant,rank,iou. rank counts from 1, 0 if the image was not
+// found; iou is as overlap() gives it, empty if the place is not known. answers[i] is for
+// queries[i]. Throws Error(kInternal) when the sizes differ.
+std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answer> answers,
+                       bool boxes);
+OutputKind rank_table_kind();  // recognised by the header row
+
+// A row per match, with its evidence: query,image,relevant,rank,score,decision,probability,votes,
+// votes_ratio,votes_excess,pairs,inliers,effective_inliers,correlation,detail. relevant is 1 or 0;
+// correlation and detail are empty if they were not measured.
+class MatchTable {
+ public:
+  explicit MatchTable(OutputFile file);
+  void add(const TruthQuery& query, std::span<const Match> matches);
+  void commit() { file_.commit(); }  // once, after the last add()
+
+ private:
+  OutputFile file_;
+};
+OutputKind match_table_kind();  // recognised by the header row
+
+}  // namespace lookalike
