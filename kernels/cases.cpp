@@ -19,7 +19,7 @@ SelfTestResult self_test(std::span<const KernelCase> cases, const std::string& v
   SelfTestResult result{.name = self_test_name(cases.front(), variant)};
   try {
     for (const KernelCase& problem : cases) {
-      result.detail = problem.prepare(variant)->check();
+      result.detail = solve_and_check(problem, variant);
       if (!result.detail.empty()) break;
     }
     result.passed = result.detail.empty();
@@ -38,6 +38,12 @@ TuningSizes KernelCase::all_sizes() const {
   TuningSizes all = sizes;
   all.insert(more_sizes.begin(), more_sizes.end());
   return all;
+}
+
+std::string solve_and_check(const KernelCase& problem, const std::string& variant) {
+  const CaseRun run = problem.prepare(variant);
+  run.solve();
+  return run.check();
 }
 
 std::string chosen_variant(OpenClSession& session, const KernelCase& problem) {

@@ -30,18 +30,12 @@ enum class WorkUnit {
 };
 
 // A problem made ready for one variant of a kernel.
-class CaseRun {
- public:
-  CaseRun() = default;
-  CaseRun(const CaseRun&) = delete;
-  CaseRun& operator=(const CaseRun&) = delete;
-  virtual ~CaseRun() = default;
-
+struct CaseRun {
   // Solves the problem once, from host memory to host memory.
-  virtual void solve() = 0;
-  // Solves the problem and compares the result with the plain C++ reference. Returns what is wrong,
-  // or "" where they agree within the tolerance of the kernel.
-  virtual std::string check() = 0;
+  std::function<void()> solve;
+  // Compares the last solution with the plain C++ reference. Returns what is wrong, or "" where
+  // they agree within the tolerance of the kernel.
+  std::function<std::string()> check;
 };
 
 // A problem of fixed size that a kernel solves, on random data.
@@ -54,10 +48,13 @@ struct KernelCase {
   std::vector<std::string> variants{};  // that the device can run, the best guess first
   // Makes a variant ready. The session and the case must outlive the run. Throws Error(kDevice)
   // when the variant does not run.
-  std::function<std::unique_ptr<CaseRun>(const std::string& variant)> prepare{};
+  std::function<CaseRun(const std::string& variant)> prepare{};
 
   TuningSizes all_sizes() const;
 };
+
+// Solves the case once and returns what is wrong with the solution, or "".
+std::string solve_and_check(const KernelCase& problem, const std::string& variant);
 
 // The variant that kAuto takes on this session's device.
 std::string chosen_variant(OpenClSession& session, const KernelCase& problem);
@@ -100,6 +97,35 @@ std::vector<SelfTestResult> run_self_tests(OpenClSession& session,
 
 // For the files of cases.
 
+// The sizes of a kernel's cases, by scale.
+template <typename Size>
+struct CaseSizes {
+  std::vector<Size> simulator{};  // empty: those of the self-test
+  std::vector<Size> self_test{};
+  std::vector<Size> test{};
+  std::vector<Size> quick{};
+  std::vector<Size> tuning{};
+  std::vector<Size> full{};
+
+  const std::vector<Size>& at(CaseScale scale) const {
+    switch (scale) {
+      case CaseScale::kSimulator:
+        return simulator.empty() ? self_test : simulator;
+      case CaseScale::kSelfTest:
+        return self_test;
+      case CaseScale::kTest:
+        return test;
+      case CaseScale::kQuick:
+        return quick;
+      case CaseScale::kTuning:
+        return tuning;
+      case CaseScale::kFull:
+        break;
+    }
+    return full;
+  }
+};
+
 // The name of a variant, which is a name itself or has a to_string.
 template <typename Variant>
 std::string_view variant_name(const Variant& variant) {
@@ -110,22 +136,21 @@ std::string_view variant_name(const Variant& variant) {
   }
 }
 
-// Gives the case its variants and makes them ready: Run(session, inputs, variant) on the inputs
+// Gives the case its variants. prepare(session, inputs, variant) returns a CaseRun on the inputs
 // that make_inputs() returns, which is called once, before the first variant.
-template <typename Run, typename Variant, typename MakeInputs>
+template <typename Variant, typename MakeInputs, typename Prepare>
 KernelCase with_variants(KernelCase problem, OpenClSession& session, std::vector<Variant> variants,
-                         MakeInputs make_inputs) {
+                         MakeInputs make_inputs, Prepare prepare) {
   using Inputs = std::invoke_result_t<MakeInputs>;
   for (const Variant& variant : variants) problem.variants.emplace_back(variant_name(variant));
-  problem.prepare = [&session, variants = std::move(variants), make_inputs = std::move(make_inputs),
-                     inputs = std::make_shared<std::optional<Inputs>>()](const std::string& name) {
+  problem.prepare = [=, &session, inputs = std::make_shared<std::optional<Inputs>>()](
+                        const std::string& name) -> CaseRun {
     if (!*inputs) *inputs = make_inputs();
     const auto variant = std::find_if(variants.begin(), variants.end(), [&](const Variant& each) {
       return variant_name(each) == name;
     });
     require(variant != variants.end(), "KernelCase::prepare: no such variant");
-    return std::unique_ptr<CaseRun>(
-        std::make_unique<Run>(session, std::as_const(**inputs), *variant));
+    return prepare(session, std::as_const(**inputs), *variant);
   };
   return problem;
 }

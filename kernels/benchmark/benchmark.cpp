@@ -215,9 +215,7 @@ BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<KernelC
 MeasureVariant measure_on(OpenClSession& session) {
   return [&session](const KernelCase& problem, const std::string& variant,
                     const TimingLimits& limits) {
-    const auto run = problem.prepare(variant);
-    return time_runs(
-        session, [&] { run->solve(); }, limits);
+    return time_runs(session, problem.prepare(variant).solve, limits);
   };
 }
 

@@ -48,21 +48,15 @@ std::vector<Size> test_sizes() {
   return sizes;
 }
 
-std::vector<Size> sizes_for(CaseScale scale) {
-  switch (scale) {
-    case CaseScale::kSimulator:
-    case CaseScale::kSelfTest:
-      return {{3, 3, 61, 88}};
-    case CaseScale::kTest:
-      return test_sizes();
-    case CaseScale::kQuick:
-      return {{3, 3, 200, 200}};
-    case CaseScale::kTuning:
-      return {{3, 3, 2048, 2048}, {7, 7, 2048, 2048}, {15, 15, 2048, 2048}, {31, 31, 1024, 1024}};
-    case CaseScale::kFull:
-      break;
-  }
-  return {{3, 3, 4096, 4096}, {7, 7, 4096, 4096}, {15, 15, 4096, 4096}};
+CaseSizes<Size> sizes() {
+  return {.self_test = {{3, 3, 61, 88}},
+          .test = test_sizes(),
+          .quick = {{3, 3, 200, 200}},
+          .tuning = {{3, 3, 2048, 2048},
+                     {7, 7, 2048, 2048},
+                     {15, 15, 2048, 2048},
+                     {31, 31, 1024, 1024}},
+          .full = {{3, 3, 4096, 4096}, {7, 7, 4096, 4096}, {15, 15, 4096, 4096}}};
 }
 
 std::vector<float> signed_noise(std::size_t count, std::uint64_t seed) {
@@ -89,51 +83,38 @@ struct Inputs {
   MatrixView<const float> image() const { return {pixels.data(), size.rows, size.columns}; }
 };
 
-// Both images stay on the device, so that no run includes the first touch of new memory.
-class Run : public CaseRun {
- public:
-  Run(OpenClSession& session, const Inputs& inputs, ConvolutionKernel kernel)
-      : session_(session),
-        inputs_(inputs),
-        convolution_(session, inputs.filter_view(), inputs.size.border, kernel),
-        from_(session.allocate(std::max(kWarmUpBytes, inputs.pixels.size() * sizeof(float)))),
-        to_(session.allocate(std::max(kWarmUpBytes, inputs.pixels.size() * sizeof(float)))),
-        result_(convolution_.result_rows(inputs.size.rows) *
-                convolution_.result_columns(inputs.size.columns)) {}
-
-  void solve() override {
-    session_.write<float>(from_, inputs_.pixels);
+// Both images stay on the device, so that no run includes the first touch of new memory. They have
+// room for the 4 x 4 pixels of the warm-up.
+CaseRun prepare(OpenClSession& session, const Inputs& inputs, ConvolutionKernel kernel) {
+  const auto& [size, filter, pixels] = inputs;
+  Convolution convolution(session, inputs.filter_view(), size.border, kernel);
+  const cl::Buffer from =
+      session.allocate(std::max<std::size_t>(16, pixels.size()) * sizeof(float));
+  const cl::Buffer to = session.allocate(std::max<std::size_t>(16, pixels.size()) * sizeof(float));
+  const auto result = std::make_shared<std::vector<float>>(
+      convolution.result_rows(size.rows) * convolution.result_columns(size.columns));
+  const auto solve = [=, &session, &inputs]() mutable {
+    session.write<float>(from, inputs.pixels);
     // The first kernel after a transfer takes some 10 us more on an H200: it is a tiny one, and not
     // counted.
-    if (!session_.is_cpu()) convolution_.convolve(from_, 4, 4, to_);
-    session_.drain_profile();
-    convolution_.convolve(from_, inputs_.size.rows, inputs_.size.columns, to_);
-    session_.read<float>(to_, result_);
-  }
-
-  std::string check() override {
-    solve();
-    return difference(
-        result_, convolve_reference(inputs_.image(), inputs_.filter_view(), inputs_.size.border),
-        kTolerance);
-  }
-
- private:
-  static constexpr std::size_t kWarmUpBytes = 4 * 4 * sizeof(float);
-
-  OpenClSession& session_;
-  const Inputs& inputs_;
-  Convolution convolution_;
-  cl::Buffer from_;
-  cl::Buffer to_;
-  std::vector<float> result_;
-};
+    if (!session.is_cpu()) convolution.convolve(from, 4, 4, to);
+    session.drain_profile();
+    convolution.convolve(from, inputs.size.rows, inputs.size.columns, to);
+    session.read<float>(to, *result);
+  };
+  const auto check = [=, &inputs] {
+    return difference(*result,
+                      convolve_reference(inputs.image(), inputs.filter_view(), inputs.size.border),
+                      kTolerance);
+  };
+  return {solve, check};
+}
 
 }  // namespace
 
 std::vector<KernelCase> convolution_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
-  for (const Size& size : sizes_for(scale)) {
+  for (const Size& size : sizes().at(scale)) {
     const std::size_t pixels = size.rows * size.columns;
     KernelCase problem{.kernel = "convolution",
                        .sizes = {{"height", size.filter_rows}, {"width", size.filter_columns}},
@@ -141,11 +122,12 @@ std::vector<KernelCase> convolution_cases(OpenClSession& session, CaseScale scal
                        .unit = WorkUnit::kCopiedBytes,
                        .amount = 2.0 * static_cast<double>(pixels * sizeof(float))};
     const std::vector<float> filter = filter_of(size);
-    cases.push_back(with_variants<Run>(std::move(problem), session,
-                                       convolution_kernels(session, {filter, size.filter_columns}),
-                                       [=] {
-                                         return Inputs{size, filter, signed_noise(pixels, 1)};
-                                       }));
+    cases.push_back(with_variants(
+        std::move(problem), session, convolution_kernels(session, {filter, size.filter_columns}),
+        [=] {
+          return Inputs{size, filter, signed_noise(pixels, 1)};
+        },
+        prepare));
   }
   return cases;
 }

@@ -32,33 +32,22 @@ Problem squares(int width, int height, int side, std::size_t patterns, bool mask
   return {std::vector<Pair>(patterns, {width, height, side, side}), masked};
 }
 
-std::vector<Problem> problems_for(CaseScale scale) {
-  switch (scale) {
-    case CaseScale::kSimulator:
-      return {{{{26, 21, 5, 6}}}};
-    case CaseScale::kSelfTest:
-      return {{{{90, 61, 19, 23}}}};
-    case CaseScale::kTest: {
-      const std::vector<Pair> pairs = {{1, 2, 1, 2},       {16, 16, 16, 16},  {17, 15, 2, 3},
-                                       {48, 48, 24, 24},   {63, 5, 31, 1},    {64, 70, 1, 33},
-                                       {65, 33, 5, 4},     {129, 40, 64, 7},  {130, 66, 65, 34},
-                                       {97, 101, 16, 17},  {300, 9, 201, 9},  {9, 300, 3, 257},
-                                       {1101, 5, 1050, 3}, {4, 1100, 2, 1041}};
-      return {{}, squares(64, 48, 9, 3, true), {pairs}, {pairs, false, false}};
-    }
-    case CaseScale::kQuick:
-      return {squares(160, 120, 16, 1), squares(160, 120, 16, 2, true)};
-    case CaseScale::kTuning:
-      return {squares(48, 48, 24, 64),    squares(640, 480, 16, 1),   squares(640, 480, 64, 1),
-              squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1), squares(1920, 1080, 256, 1),
-              squares(640, 480, 64, 16)};
-    case CaseScale::kFull:
-      break;
-  }
-  return {
-      squares(48, 48, 24, 64),     squares(512, 512, 16, 1),    squares(1024, 1024, 64, 1),
-      squares(1920, 1080, 16, 1),  squares(1920, 1080, 64, 1),  squares(1920, 1080, 128, 1),
-      squares(1920, 1080, 256, 1), squares(1920, 1080, 64, 64), squares(1920, 1080, 64, 16, true)};
+CaseSizes<Problem> problems() {
+  const std::vector<Pair> pairs = {
+      {1, 2, 1, 2},     {16, 16, 16, 16}, {17, 15, 2, 3},     {48, 48, 24, 24},  {63, 5, 31, 1},
+      {64, 70, 1, 33},  {65, 33, 5, 4},   {129, 40, 64, 7},   {130, 66, 65, 34}, {97, 101, 16, 17},
+      {300, 9, 201, 9}, {9, 300, 3, 257}, {1101, 5, 1050, 3}, {4, 1100, 2, 1041}};
+  return {.simulator = {{{{26, 21, 5, 6}}}},
+          .self_test = {{{{90, 61, 19, 23}}}},
+          .test = {{}, squares(64, 48, 9, 3, true), {pairs}, {pairs, false, false}},
+          .quick = {squares(160, 120, 16, 1), squares(160, 120, 16, 2, true)},
+          .tuning = {squares(48, 48, 24, 64), squares(640, 480, 16, 1), squares(640, 480, 64, 1),
+                     squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1),
+                     squares(1920, 1080, 256, 1), squares(640, 480, 64, 16)},
+          .full = {squares(48, 48, 24, 64), squares(512, 512, 16, 1), squares(1024, 1024, 64, 1),
+                   squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1),
+                   squares(1920, 1080, 128, 1), squares(1920, 1080, 256, 1),
+                   squares(1920, 1080, 64, 64), squares(1920, 1080, 64, 16, true)}};
 }
 
 struct Inputs {
@@ -92,9 +81,10 @@ Inputs inputs_of(const Problem& problem) {
   return inputs;
 }
 
-class Run : public CaseRun {
+// A correlator for the pairs. Only images on the device take masks.
+class Solver {
  public:
-  Run(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel)
+  Solver(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel)
       : session_(session),
         inputs_(inputs),
         correlation_(session, {.kernel = kernel, .double_precision = inputs.double_precision}) {
@@ -104,57 +94,51 @@ class Run : public CaseRun {
     }
   }
 
-  // Only images on the device take masks.
-  void solve() override {
-    if (masked_.empty()) {
-      peaks_ = correlation_.best_matches(inputs_.pairs);
-    } else {
-      CorrelationImage image(session_, inputs_.images[0].view());
-      peaks_ = correlation_.best_matches(image, masked_);
-    }
+  Correlation::Peaks peaks() {
+    if (masked_.empty()) return correlation_.best_matches(inputs_.pairs);
+    CorrelationImage image(session_, inputs_.images[0].view());
+    return correlation_.best_matches(image, masked_);
   }
 
-  std::string check() override {
-    solve();
-    if (peaks_.size() != inputs_.pairs.size()) return "peaks are missing";
-    for (std::size_t i = 0; i < peaks_.size(); ++i) {
-      const auto& [image, pattern] = inputs_.pairs[i];
-      const std::vector<double> expected =
-          correlation_reference(image, pattern, inputs_.mask.view());
-      const std::string map = difference(map_of(i), expected, kTolerance);
-      if (!map.empty()) return "map " + std::to_string(i) + ": " + map;
-      const std::string peak = difference(value_of(peaks_[i]), highest(expected), kTolerance);
-      if (!peak.empty()) return "peak " + std::to_string(i) + ": " + peak;
-    }
-    return "";
+  std::vector<float> map(std::size_t pair) {
+    const auto& [image, pattern] = inputs_.pairs[pair];
+    if (masked_.empty()) return correlation_.map(image, pattern);
+    CorrelationImage device_image(session_, image);
+    return correlation_.map(device_image, masked_[pair]);
   }
 
  private:
-  std::vector<float> map_of(std::size_t pair) {
-    if (masked_.empty())
-      return correlation_.map(inputs_.pairs[pair].image, inputs_.pairs[pair].pattern);
-    CorrelationImage image(session_, inputs_.images[0].view());
-    return correlation_.map(image, masked_[pair]);
-  }
-
-  // One value, or none where the correlation is undefined everywhere.
-  static std::vector<float> value_of(const std::optional<CorrelationPeak>& peak) {
-    return peak ? std::vector{peak->correlation} : std::vector<float>{};
-  }
-  static std::vector<double> highest(const std::vector<double>& map) {
-    std::vector<double> top;
-    for (const double value : map) {
-      if (!std::isnan(value)) top = {top.empty() ? value : std::max(top[0], value)};
-    }
-    return top;
-  }
-
   OpenClSession& session_;
   const Inputs& inputs_;
   Correlation correlation_;
   std::vector<CorrelationPattern> masked_;
-  Correlation::Peaks peaks_;
 };
+
+// The peak's correlation must be the highest of the map; NaN where that is undefined everywhere.
+std::string check_peak(const std::optional<CorrelationPeak>& peak, const std::vector<double>& map) {
+  double highest = NAN;
+  for (const double value : map) highest = std::fmax(highest, value);
+  const float found = peak ? peak->correlation : NAN;
+  return difference(std::vector{found}, std::vector{highest}, kTolerance);
+}
+
+CaseRun prepare(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel) {
+  const auto solver = std::make_shared<Solver>(session, inputs, kernel);
+  const auto peaks = std::make_shared<Correlation::Peaks>();
+  const auto check = [=, &inputs]() -> std::string {
+    if (peaks->size() != inputs.pairs.size()) return "peaks are missing";
+    for (std::size_t i = 0; i < peaks->size(); ++i) {
+      const auto& [image, pattern] = inputs.pairs[i];
+      const auto expected = correlation_reference(image, pattern, inputs.mask.view());
+      const std::string map = difference(solver->map(i), expected, kTolerance);
+      if (!map.empty()) return "map " + std::to_string(i) + ": " + map;
+      const std::string peak = check_peak((*peaks)[i], expected);
+      if (!peak.empty()) return "peak " + std::to_string(i) + ": " + peak;
+    }
+    return "";
+  };
+  return {[=] { *peaks = solver->peaks(); }, check};
+}
 
 // The published forms are far behind, as is the one for CPUs on a GPU; where they would take
 // seconds they are left out.
@@ -191,7 +175,7 @@ std::vector<CorrelationKernel> kernels_for(OpenClSession& session, CaseScale sca
 
 std::vector<KernelCase> correlation_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
-  for (const Problem& problem : problems_for(scale)) {
+  for (const Problem& problem : problems().at(scale)) {
     const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
     const Pair first = problem.pairs.empty() ? Pair{} : problem.pairs[0];
     KernelCase described{.kernel = "correlation",
@@ -206,8 +190,8 @@ std::vector<KernelCase> correlation_cases(OpenClSession& session, CaseScale scal
     for (const Pair& pair : problem.pairs) described.amount += 2 * pair.products();
     const std::vector<CorrelationKernel> kernels =
         kernels_for(session, scale, problem, described.amount);
-    cases.push_back(with_variants<Run>(std::move(described), session, kernels,
-                                       [=] { return inputs_of(problem); }));
+    cases.push_back(with_variants(
+        std::move(described), session, kernels, [=] { return inputs_of(problem); }, prepare));
   }
   return cases;
 }

@@ -11,26 +11,18 @@ struct Size {
   std::size_t features = 1000;  // per image
 };
 
-std::vector<Size> sizes_for(bool is_cpu, CaseScale scale) {
+CaseSizes<Size> sizes_for(bool is_cpu) {
   const std::size_t images = is_cpu ? 64 : 256;
-  switch (scale) {
-    case CaseScale::kSimulator:
-    case CaseScale::kSelfTest:
-      return {{3, 5000, 100}};
-    case CaseScale::kTest: {
-      std::vector<Size> sizes = {{0, 3, 5}, {1, 1, 0}, {5, 7, 0}, {65, 65536, 3}};
-      for (const std::size_t words : {1U, 63U, 64U, 65U, 4095U, 4096U, 4097U, 9000U}) {
-        sizes.push_back({70, words, 35});
-      }
-      return sizes;
-    }
-    case CaseScale::kQuick:
-      return {{3, 64}};
-    case CaseScale::kTuning:
-    case CaseScale::kFull:
-      break;
+  const std::vector<Size> large = {{images, 512}, {images, 4096}, {images, 65536}};
+  CaseSizes<Size> sizes = {.self_test = {{3, 5000, 100}},
+                           .test = {{0, 3, 5}, {1, 1, 0}, {5, 7, 0}, {65, 65536, 3}},
+                           .quick = {{3, 64}},
+                           .tuning = large,
+                           .full = large};
+  for (const std::size_t words : {1U, 63U, 64U, 65U, 4095U, 4096U, 4097U, 9000U}) {
+    sizes.test.push_back({70, words, 35});
   }
-  return {{images, 512}, {images, 4096}, {images, 65536}};
+  return sizes;
 }
 
 struct Inputs {
@@ -39,7 +31,8 @@ struct Inputs {
   std::vector<std::uint32_t> offsets;
 };
 
-// Benchmarks give every image as many features, checks give image i twice `features` * i / images.
+// For benchmarks (`even`) every image has the same number of features; for checks the numbers rise
+// from 0 and have that average.
 Inputs inputs_of(const Size& size, bool even) {
   Inputs inputs{.word_count = size.words, .words = {}, .offsets = {0}};
   Random random(1);
@@ -64,38 +57,30 @@ std::vector<std::uint32_t> histogram_reference(const Inputs& inputs) {
   return histograms;
 }
 
-class Run : public CaseRun {
- public:
-  Run(OpenClSession& session, const Inputs& inputs, HistogramKernel kernel)
-      : inputs_(inputs), histograms_(session, inputs.word_count, kernel) {}
-
-  void solve() override { counts_ = histograms_.count(inputs_.words, inputs_.offsets); }
-
-  std::string check() override {
-    solve();
-    return difference(counts_, histogram_reference(inputs_));
-  }
-
- private:
-  const Inputs& inputs_;
-  WordHistograms histograms_;
-  std::vector<std::uint32_t> counts_;
-};
+CaseRun prepare(OpenClSession& session, const Inputs& inputs, HistogramKernel kernel) {
+  const auto counts = std::make_shared<std::vector<std::uint32_t>>();
+  const auto solve = [=, &inputs,
+                      histograms = WordHistograms(session, inputs.word_count, kernel)]() mutable {
+    *counts = histograms.count(inputs.words, inputs.offsets);
+  };
+  return {solve, [=, &inputs] { return difference(*counts, histogram_reference(inputs)); }};
+}
 
 }  // namespace
 
 std::vector<KernelCase> histogram_cases(OpenClSession& session, CaseScale scale) {
   const bool even = scale >= CaseScale::kQuick;
   std::vector<KernelCase> cases;
-  for (const Size& size : sizes_for(session.is_cpu(), scale)) {
+  for (const Size& size : sizes_for(session.is_cpu()).at(scale)) {
     const std::size_t copied = size.images * (size.features + size.words);
     KernelCase problem{.kernel = "histogram",
                        .sizes = {{"words", size.words}},
                        .more_sizes = {{"images", size.images}, {"features", size.features}},
                        .unit = WorkUnit::kCopiedBytes,
                        .amount = static_cast<double>(copied * sizeof(std::uint32_t))};
-    cases.push_back(with_variants<Run>(std::move(problem), session, histogram_kernels(session),
-                                       [=] { return inputs_of(size, even); }));
+    cases.push_back(with_variants(
+        std::move(problem), session, histogram_kernels(session),
+        [=] { return inputs_of(size, even); }, prepare));
   }
   return cases;
 }

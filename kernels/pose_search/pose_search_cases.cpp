@@ -20,23 +20,12 @@ struct Size {
 };
 
 // What `locate` meets on the coarsest level of photos of 640 x 480 and 1920 x 1080.
-std::vector<Size> sizes_for(CaseScale scale) {
-  switch (scale) {
-    case CaseScale::kSimulator:
-    case CaseScale::kSelfTest:
-      return {{80, 60, 18, 2}};
-    case CaseScale::kTest:
-      return {
-          {40, 40, 20, 0}, {40, 40, 20, 1}, {33, 31, 11, 9}, {67, 50, 20, 8}, {129, 65, 17, 17}};
-    case CaseScale::kQuick:
-      return {{60, 40, 8, 16}};
-    case CaseScale::kTuning:
-      return {{160, 120, 11, 256}};
-    case CaseScale::kFull:
-      break;
-  }
-  return {{160, 120, 11, 1024}, {480, 270, 11, 1024}};
-}
+const CaseSizes<Size> kSizes = {
+    .self_test = {{80, 60, 18, 2}},
+    .test = {{40, 40, 20, 0}, {40, 40, 20, 1}, {33, 31, 11, 9}, {67, 50, 20, 8}, {129, 65, 17, 17}},
+    .quick = {{60, 40, 8, 16}},
+    .tuning = {{160, 120, 11, 256}},
+    .full = {{160, 120, 11, 1024}, {480, 270, 11, 1024}}};
 
 struct Inputs {
   GrayImage scene;
@@ -71,48 +60,50 @@ Inputs inputs_of(const Size& size) {
   return inputs;
 }
 
-class Run : public CaseRun {
- public:
-  Run(OpenClSession& session, const Inputs& inputs, const std::string& /*variant*/)
-      : inputs_(inputs), pyramid_(session), search_(session) {}
+// The best score of any pose at each position.
+std::vector<float> map_reference(const Inputs& inputs) {
+  const PlainLevel plain = scene_pyramid_reference(inputs.scene.view(), 1).front();
+  std::vector<float> best(plain.pixels.size(), kPoseOutside);
+  for (const TurnScale& pose : inputs.poses) {
+    const auto scores = pose_scores_reference(plain, inputs.object, pose, false);
+    std::transform(scores.begin(), scores.end(), best.begin(), best.begin(),
+                   [](float a, float b) { return std::max(a, b); });
+  }
+  return best;
+}
 
-  void solve() override { search(nullptr); }
+struct Search {
+  explicit Search(OpenClSession& session) : pyramid(session), search(session) {}
 
-  std::string check() override {
-    PoseMap map;
-    const std::vector<PosePeak> peaks = search(&map);
-    const PlainLevel plain = scene_pyramid_reference(inputs_.scene.view(), 1).front();
-    std::vector<float> expected(plain.pixels.size(), kPoseOutside);
-    for (const TurnScale& pose : inputs_.poses) {
-      const auto scores = pose_scores_reference(plain, inputs_.object, pose, false);
-      std::transform(scores.begin(), scores.end(), expected.begin(), expected.begin(),
-                     [](float a, float b) { return std::max(a, b); });
-    }
-    const int half = (inputs_.object.width - 1) / 2;
-    const bool found = !peaks.empty() && peaks[0].template_index == 0 &&
-                       peaks[0].x == inputs_.left + half && peaks[0].y == inputs_.top + half;
-    if (found == inputs_.poses.empty()) return "the object is not found at its place";
-    return difference(map.scores, expected, kTolerance);
+  PosePeaks find(const Inputs& inputs, PoseMap* map) {
+    pyramid.load(inputs.scene.view(), 1, inputs.object.width + 20);
+    return search.search(pyramid.level(0), inputs.object, inputs.poses, kRun, kMinScore, false,
+                         map);
   }
 
- private:
-  std::vector<PosePeak> search(PoseMap* map) {
-    pyramid_.load(inputs_.scene.view(), 1, inputs_.object.width + 20);
-    return search_
-        .search(pyramid_.level(0), inputs_.object, inputs_.poses, kRun, kMinScore, false, map)
-        .peaks;
-  }
-
-  const Inputs& inputs_;
-  ScenePyramid pyramid_;
-  PoseSearch search_;
+  ScenePyramid pyramid;
+  PoseSearch search;
 };
+
+CaseRun prepare(OpenClSession& session, const Inputs& inputs, const std::string& /*variant*/) {
+  const auto search = std::make_shared<Search>(session);
+  const auto check = [=, &inputs]() -> std::string {
+    PoseMap map;
+    const std::vector<PosePeak> peaks = search->find(inputs, &map).peaks;
+    const int half = (inputs.object.width - 1) / 2;
+    const bool found = !peaks.empty() && peaks[0].template_index == 0 &&
+                       peaks[0].x == inputs.left + half && peaks[0].y == inputs.top + half;
+    if (found == inputs.poses.empty()) return "the object is not found at its place";
+    return difference(map.scores, map_reference(inputs), kTolerance);
+  };
+  return {[=, &inputs] { search->find(inputs, nullptr); }, check};
+}
 
 }  // namespace
 
 std::vector<KernelCase> pose_search_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
-  for (const Size& size : sizes_for(scale)) {
+  for (const Size& size : kSizes.at(scale)) {
     const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
     // Of templates and pixels.
     const double products = 1.0 * size.width * size.height * size.side * size.side;
@@ -125,8 +116,8 @@ std::vector<KernelCase> pose_search_cases(OpenClSession& session, CaseScale scal
                        .amount = 2 * products * static_cast<double>(size.poses)};
     // There is one form per device.
     const std::vector<std::string> form = {session.is_cpu() ? "vector" : "group"};
-    cases.push_back(
-        with_variants<Run>(std::move(problem), session, form, [=] { return inputs_of(size); }));
+    cases.push_back(with_variants(
+        std::move(problem), session, form, [=] { return inputs_of(size); }, prepare));
   }
   return cases;
 }

@@ -18,25 +18,22 @@ constexpr std::chrono::milliseconds kReleaseWait{2};
 // Events held until their times are added up.
 constexpr std::size_t kMaxEvents = 1024;
 
-[[noreturn]] void rethrow(const cl::Error& error, const std::string& where) {
-  const std::string message =
-      where + ": " + error.what() + " failed with OpenCL error " + std::to_string(error.err());
-  switch (error.err()) {
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_OUT_OF_RESOURCES:
-    case CL_INVALID_BUFFER_SIZE:
-      throw DeviceOutOfMemory(message + " (out of device memory)");
-    default:
-      throw Error(ErrorKind::kDevice, message);
-  }
-}
-
+// Runs `work`, which may throw cl::Error.
 template <typename Work>
 auto translate(const std::string& where, Work&& work) {
   try {
     return work();
   } catch (const cl::Error& error) {
-    rethrow(error, where);
+    const std::string message =
+        where + ": " + error.what() + " failed with OpenCL error " + std::to_string(error.err());
+    switch (error.err()) {
+      case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+      case CL_OUT_OF_RESOURCES:
+      case CL_INVALID_BUFFER_SIZE:
+        throw DeviceOutOfMemory(message + " (out of device memory)");
+      default:
+        throw Error(ErrorKind::kDevice, message);
+    }
   }
 }
 
@@ -46,25 +43,15 @@ void CL_CALLBACK on_release(cl_mem /*memory*/, void* data) {
   delete release;
 }
 
-cl::NDRange whole_groups(const cl::NDRange& global, const cl::NDRange& local) {
-  const auto side = [&](std::size_t i) {
-    return round_up(global.get()[i], std::max<std::size_t>(1, local.get()[i]));
-  };
-  switch (global.dimensions()) {
-    case 1:
-      return {side(0)};
-    case 2:
-      return {side(0), side(1)};
-    default:
-      return {side(0), side(1), side(2)};
+cl::NDRange whole_groups(cl::NDRange global, const cl::NDRange& local) {
+  for (std::size_t i = 0; i < global.dimensions(); ++i) {
+    global.get()[i] = round_up(global.get()[i], std::max<std::size_t>(1, local.get()[i]));
   }
+  return global;
 }
 
 bool is_nothing(const cl::NDRange& global) {
-  for (std::size_t i = 0; i < global.dimensions(); ++i) {
-    if (global.get()[i] == 0) return true;
-  }
-  return false;
+  return std::count(global.get(), global.get() + global.dimensions(), 0) > 0;
 }
 
 double milliseconds(cl_ulong start_ns, cl_ulong end_ns) {

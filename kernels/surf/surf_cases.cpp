@@ -19,22 +19,14 @@ struct Size {
   std::size_t images;
 };
 
-std::vector<Size> sizes_for(bool is_cpu, CaseScale scale) {
-  switch (scale) {
-    case CaseScale::kSimulator:
-      return {{48, 40, 1}};
-    case CaseScale::kSelfTest:
-      return {{160, 120, 1}};
-    case CaseScale::kTest:
-      return {{0, 0, 1}, {1, 1, 1}, {20, 26, 1}, {160, 120, 0}, {43, 44, 2}, {257, 131, 3}};
-    case CaseScale::kQuick:
-      return {{160, 120, 1}};
-    case CaseScale::kTuning:
-      return {{320, 240, 16}, {1024, 768, 4}};
-    case CaseScale::kFull:
-      break;
-  }
-  return {{320, 240, is_cpu ? 16U : 256U}, {640, 480, is_cpu ? 16U : 256U}, {1920, 1080, 1}};
+CaseSizes<Size> sizes_for(bool is_cpu) {
+  const std::size_t many = is_cpu ? 16 : 256;
+  return {.simulator = {{48, 40, 1}},
+          .self_test = {{160, 120, 1}},
+          .test = {{0, 0, 1}, {1, 1, 1}, {20, 26, 1}, {160, 120, 0}, {43, 44, 2}, {257, 131, 3}},
+          .quick = {{160, 120, 1}},
+          .tuning = {{320, 240, 16}, {1024, 768, 4}},
+          .full = {{320, 240, many}, {640, 480, many}, {1920, 1080, 1}}};
 }
 
 struct Inputs {
@@ -64,43 +56,36 @@ bool have(const FeatureSet& features, const FeatureSet& wanted, std::size_t i) {
 
 constexpr SurfParameters kParameters = {.hessian_threshold = kPictureHessianThreshold};
 
-class Run : public CaseRun {
- public:
-  Run(OpenClSession& session, const Inputs& inputs, SurfKernel kernel)
-      : inputs_(inputs), surf_(session, kParameters, kernel) {}
+std::string check_features(const FeatureSet& found, const FeatureSet& expected) {
+  if (found.size() != expected.size()) {
+    return std::to_string(found.size()) + " features, expected " + std::to_string(expected.size());
+  }
+  std::size_t alike = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) alike += have(found, expected, i) ? 1 : 0;
+  if (static_cast<double>(alike) >= kLeastAlike * static_cast<double>(expected.size())) return "";
+  return "only " + std::to_string(alike) + " of " + std::to_string(expected.size()) +
+         " features are right";
+}
 
-  void solve() override { features_ = surf_.extract(inputs_.batch); }
-
-  std::string check() override {
-    solve();
-    if (features_.size() != inputs_.batch.size()) return "features of an image are missing";
-    const FeatureSet expected = surf_reference(inputs_.image.view(), kParameters);
-    for (const FeatureSet& found : features_) {
-      if (found.size() != expected.size()) {
-        return std::to_string(found.size()) + " features, expected " +
-               std::to_string(expected.size());
-      }
-      std::size_t alike = 0;
-      for (std::size_t i = 0; i < expected.size(); ++i) alike += have(found, expected, i) ? 1 : 0;
-      if (static_cast<double>(alike) < kLeastAlike * static_cast<double>(expected.size())) {
-        return "only " + std::to_string(alike) + " of " + std::to_string(expected.size()) +
-               " features are right";
-      }
+CaseRun prepare(OpenClSession& session, const Inputs& inputs, SurfKernel kernel) {
+  const auto surf = std::make_shared<Surf>(session, kParameters, kernel);
+  const auto features = std::make_shared<std::vector<FeatureSet>>();
+  const auto check = [=, &inputs]() -> std::string {
+    if (features->size() != inputs.batch.size()) return "features of an image are missing";
+    const FeatureSet expected = surf_reference(inputs.image.view(), kParameters);
+    for (const FeatureSet& found : *features) {
+      if (std::string wrong = check_features(found, expected); !wrong.empty()) return wrong;
     }
     return "";
-  }
-
- private:
-  const Inputs& inputs_;
-  Surf surf_;
-  std::vector<FeatureSet> features_;
-};
+  };
+  return {[=, &inputs] { *features = surf->extract(inputs.batch); }, check};
+}
 
 }  // namespace
 
 std::vector<KernelCase> surf_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
-  for (const Size& size : sizes_for(session.is_cpu(), scale)) {
+  for (const Size& size : sizes_for(session.is_cpu()).at(scale)) {
     const std::size_t pixels = ImageView{nullptr, size.width, size.height}.size();
     KernelCase problem{.kernel = "surf",
                        .sizes = {{"images", size.images},
@@ -108,11 +93,13 @@ std::vector<KernelCase> surf_cases(OpenClSession& session, CaseScale scale) {
                                  {"height", static_cast<std::uint64_t>(size.height)}},
                        .unit = WorkUnit::kPixels,
                        .amount = static_cast<double>(size.images * pixels)};
-    cases.push_back(with_variants<Run>(std::move(problem), session, surf_kernels(session), [=] {
-      Inputs inputs{textured_picture(size.width, size.height, 1), {}};
-      inputs.batch.assign(size.images, inputs.image.view());
-      return inputs;
-    }));
+    const auto inputs = [size] {
+      Inputs made{textured_picture(size.width, size.height, 1), {}};
+      made.batch.assign(size.images, made.image.view());
+      return made;
+    };
+    cases.push_back(
+        with_variants(std::move(problem), session, surf_kernels(session), inputs, prepare));
   }
   return cases;
 }

@@ -9,24 +9,28 @@ namespace {
 
 using Shape = std::array<std::size_t, 2>;  // rows, columns
 
-std::vector<Shape> shapes_for(CaseScale scale) {
-  switch (scale) {
-    case CaseScale::kSimulator:
-    case CaseScale::kSelfTest:
-      return {{101, 64}};
-    case CaseScale::kTest:
-      return {{0, 7},     {7, 0},     {1, 1},     {1, 77},    {77, 1},     {3, 5},
-              {4, 4},     {15, 17},   {16, 16},   {63, 65},   {64, 64},    {65, 63},
-              {127, 129}, {128, 256}, {129, 258}, {64, 2000}, {1021, 509}, {70'001, 64}};
-    case CaseScale::kQuick:
-      return {{200, 300}};
-    case CaseScale::kTuning:
-      return {{512, 512}, {65536, 64}, {2048, 2048}, {4096, 4096}};
-    case CaseScale::kFull:
-      break;
-  }
-  return {{65536, 64}, {2048, 2048}, {8192, 8192}};
-}
+const CaseSizes<Shape> kShapes = {.self_test = {{101, 64}},
+                                  .test = {{0, 7},
+                                           {7, 0},
+                                           {1, 1},
+                                           {1, 77},
+                                           {77, 1},
+                                           {3, 5},
+                                           {4, 4},
+                                           {15, 17},
+                                           {16, 16},
+                                           {63, 65},
+                                           {64, 64},
+                                           {65, 63},
+                                           {127, 129},
+                                           {128, 256},
+                                           {129, 258},
+                                           {64, 2000},
+                                           {1021, 509},
+                                           {70'001, 64}},
+                                  .quick = {{200, 300}},
+                                  .tuning = {{512, 512}, {65536, 64}, {2048, 2048}, {4096, 4096}},
+                                  .full = {{65536, 64}, {2048, 2048}, {8192, 8192}}};
 
 struct Inputs {
   std::size_t rows;
@@ -49,46 +53,28 @@ std::vector<std::uint8_t> transpose_reference(const Inputs& matrix) {
 }
 
 // Both matrices stay on the device, so that no run includes the first touch of new memory.
-class Run : public CaseRun {
- public:
-  Run(OpenClSession& session, const Inputs& inputs, TransposeKernel kernel)
-      : session_(session),
-        inputs_(inputs),
-        transpose_(session, kernel),
-        from_(session.allocate(inputs.bytes.size())),
-        to_(session.allocate(inputs.bytes.size())),
-        result_(inputs.bytes.size()) {}
-
-  void solve() override {
-    session_.write<std::uint8_t>(from_, inputs_.bytes);
-    if (inputs_.value_bytes == 1) {
-      transpose_.transpose_bytes(from_, inputs_.rows, inputs_.columns, to_);
+CaseRun prepare(OpenClSession& session, const Inputs& inputs, TransposeKernel kernel) {
+  const cl::Buffer from = session.allocate(inputs.bytes.size());
+  const cl::Buffer to = session.allocate(inputs.bytes.size());
+  const auto result = std::make_shared<std::vector<std::uint8_t>>(inputs.bytes.size());
+  const auto solve = [=, &session, &inputs, transpose = Transpose(session, kernel)]() mutable {
+    session.write<std::uint8_t>(from, inputs.bytes);
+    if (inputs.value_bytes == 1) {
+      transpose.transpose_bytes(from, inputs.rows, inputs.columns, to);
     } else {
-      transpose_.transpose(from_, inputs_.rows, inputs_.columns, to_);
+      transpose.transpose(from, inputs.rows, inputs.columns, to);
     }
-    session_.read<std::uint8_t>(to_, result_);
-  }
-
-  std::string check() override {
-    solve();
-    return difference(result_, transpose_reference(inputs_));
-  }
-
- private:
-  OpenClSession& session_;
-  const Inputs& inputs_;
-  Transpose transpose_;
-  cl::Buffer from_;
-  cl::Buffer to_;
-  std::vector<std::uint8_t> result_;
-};
+    session.read<std::uint8_t>(to, *result);
+  };
+  return {solve, [=, &inputs] { return difference(*result, transpose_reference(inputs)); }};
+}
 
 }  // namespace
 
 std::vector<KernelCase> transpose_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
   for (const std::size_t value_bytes : {1U, 4U}) {
-    for (const auto& [rows, columns] : shapes_for(scale)) {
+    for (const auto& [rows, columns] : kShapes.at(scale)) {
       const std::size_t bytes = rows * columns * value_bytes;
       KernelCase problem{.kernel = "transpose",
                          .sizes = {{"rows", rows}, {"columns", columns}, {"bytes", value_bytes}},
@@ -99,7 +85,7 @@ std::vector<KernelCase> transpose_cases(OpenClSession& session, CaseScale scale)
                       noise_picture(static_cast<int>(bytes), 1, 1).pixels};
       };
       cases.push_back(
-          with_variants<Run>(std::move(problem), session, transpose_kernels(session), inputs));
+          with_variants(std::move(problem), session, transpose_kernels(session), inputs, prepare));
     }
   }
   return cases;

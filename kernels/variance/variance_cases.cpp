@@ -11,26 +11,16 @@ struct Size {
   int height;
 };
 
-std::vector<Size> sizes_for(bool is_cpu, CaseScale scale) {
-  switch (scale) {
-    case CaseScale::kSimulator:
-    case CaseScale::kSelfTest:
-      return {{2, 311, 321}};
-    case CaseScale::kTest: {
-      std::vector<Size> sizes = {{0, 5, 5}, {2, 0, 0}, {3, 5, 0}, {70, 9, 7}};
-      for (const int pixels : {1, 7, 15, 16, 17, 4095, 4097, 65535, 65536, 65537, 131072, 131089}) {
-        sizes.push_back({2, pixels, 1});
-      }
-      return sizes;
-    }
-    case CaseScale::kQuick:
-      return {{3, 320, 240}};
-    case CaseScale::kTuning:
-      return {{1, 1024, 1024}, {64, 320, 240}, {32, 1024, 1024}};
-    case CaseScale::kFull:
-      break;
+CaseSizes<Size> sizes_for(bool is_cpu) {
+  CaseSizes<Size> sizes = {.self_test = {{2, 311, 321}},
+                           .test = {{0, 5, 5}, {2, 0, 0}, {3, 5, 0}, {70, 9, 7}},
+                           .quick = {{3, 320, 240}},
+                           .tuning = {{1, 1024, 1024}, {64, 320, 240}, {32, 1024, 1024}},
+                           .full = {{64, 320, 240}, {is_cpu ? 100U : 1000U, 1024, 1024}}};
+  for (const int pixels : {1, 7, 15, 16, 17, 4095, 4097, 65535, 65536, 65537, 131072, 131089}) {
+    sizes.test.push_back({2, pixels, 1});
   }
-  return {{64, 320, 240}, {is_cpu ? 100U : 1000U, 1024, 1024}};
+  return sizes;
 }
 
 struct Inputs {
@@ -48,34 +38,24 @@ PixelSums variance_reference(const ImageView& image) {
   return sums;
 }
 
-class Run : public CaseRun {
- public:
-  Run(OpenClSession& session, const Inputs& inputs, Reduction reduction)
-      : inputs_(inputs), variance_(session, reduction) {}
-
-  void solve() override { sums_ = variance_.compute(inputs_.images); }
-
-  std::string check() override {
-    solve();
-    if (sums_.size() != inputs_.images.size()) return "sums are missing";
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      if (sums_[i] == variance_reference(inputs_.images[i])) continue;
-      return "the sums of image " + std::to_string(i) + " are wrong";
-    }
-    return "";
-  }
-
- private:
-  const Inputs& inputs_;
-  ImageVariance variance_;
-  std::vector<PixelSums> sums_;
-};
+CaseRun prepare(OpenClSession& session, const Inputs& inputs, Reduction reduction) {
+  const auto found = std::make_shared<std::vector<PixelSums>>();
+  const auto solve = [=, &inputs, variance = ImageVariance(session, reduction)]() mutable {
+    *found = variance.compute(inputs.images);
+  };
+  const auto check = [=, &inputs]() -> std::string {
+    std::vector<PixelSums> expected;
+    for (const ImageView& image : inputs.images) expected.push_back(variance_reference(image));
+    return *found == expected ? "" : "the sums of an image are wrong";
+  };
+  return {solve, check};
+}
 
 }  // namespace
 
 std::vector<KernelCase> variance_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
-  for (const Size& size : sizes_for(session.is_cpu(), scale)) {
+  for (const Size& size : sizes_for(session.is_cpu()).at(scale)) {
     const std::size_t pixels = ImageView{nullptr, size.width, size.height}.size();
     KernelCase problem{.kernel = "variance",
                        .sizes = {{"images", size.images}, {"pixels", pixels}},
@@ -90,7 +70,8 @@ std::vector<KernelCase> variance_cases(OpenClSession& session, CaseScale scale) 
       }
       return made;
     };
-    cases.push_back(with_variants<Run>(std::move(problem), session, reductions(session), inputs));
+    cases.push_back(
+        with_variants(std::move(problem), session, reductions(session), inputs, prepare));
   }
   return cases;
 }

@@ -13,30 +13,22 @@ struct Size {
   int output_height;
 };
 
-std::vector<Size> sizes_for(CaseScale scale) {
+CaseSizes<Size> sizes() {
   const Homography tilted{{1.9, -0.4, 7, 0.3, 1.2, -3, 1e-3, 2e-3, 1}};
-  switch (scale) {
-    case CaseScale::kSimulator:
-    case CaseScale::kSelfTest:
-      return {{90, 61, tilted, 47, 40}};
-    case CaseScale::kTest: {
-      std::vector<Size> sizes = {{0, 0, {}, 3, 2}, {8, 8, {}, 0, 5}, {1, 1, {}, 1, 1}};
-      for (const int side : {15, 16, 17}) sizes.push_back({90, 61, tilted, side, side / 4 + 1});
-      for (const double sign : {1.0, -1.0}) {
-        Homography map{{1.2, 0.1, 5, -0.1, 1.1, 9, 1e-3, 2e-3, 1}};
-        for (double& entry : map.h) entry *= sign;
-        sizes.push_back({120, 90, map, 90, 80});
-      }
-      for (const double scale_by : {0.37, 1.0, 1.7, 2.6, 5.3, 11.0}) {
-        const double c = 0.8387 * scale_by;  // turned by 33 degrees
-        const double s = 0.5446 * scale_by;
-        sizes.push_back({120, 90, {{c, -s, 20.2, s, c, 10.7, 0, 0, 1}}, 71, 53});
-      }
-      return sizes;
-    }
-    default:
-      return {};
+  CaseSizes<Size> sizes = {.self_test = {{90, 61, tilted, 47, 40}},
+                           .test = {{0, 0, {}, 3, 2}, {8, 8, {}, 0, 5}, {1, 1, {}, 1, 1}}};
+  for (const int side : {15, 16, 17}) sizes.test.push_back({90, 61, tilted, side, side / 4 + 1});
+  for (const double sign : {1.0, -1.0}) {
+    Homography map{{1.2, 0.1, 5, -0.1, 1.1, 9, 1e-3, 2e-3, 1}};
+    for (double& entry : map.h) entry *= sign;
+    sizes.test.push_back({120, 90, map, 90, 80});
   }
+  for (const double shrinking : {0.37, 1.0, 1.7, 2.6, 5.3, 11.0}) {
+    const double c = 0.8387 * shrinking;  // turned by 33 degrees
+    const double s = 0.5446 * shrinking;
+    sizes.test.push_back({120, 90, {{c, -s, 20.2, s, c, 10.7, 0, 0, 1}}, 71, 53});
+  }
+  return sizes;
 }
 
 struct Inputs {
@@ -44,46 +36,39 @@ struct Inputs {
   Size size;
 };
 
-class Run : public CaseRun {
- public:
-  Run(OpenClSession& session, const Inputs& inputs, const std::string& /*variant*/)
-      : inputs_(inputs), warp_(session) {}
-
-  void solve() override {
-    const Size& size = inputs_.size;
-    warped_ = warp_.warp(inputs_.image.view(), size.map, size.output_width, size.output_height);
-  }
-
-  std::string check() override {
-    solve();
-    const Size& size = inputs_.size;
+CaseRun prepare(OpenClSession& session, const Inputs& inputs, const std::string& /*variant*/) {
+  const auto found = std::make_shared<Warped>();
+  const auto solve = [=, &inputs, warp = Warp(session)]() mutable {
+    const Size& size = inputs.size;
+    *found = warp.warp(inputs.image.view(), size.map, size.output_width, size.output_height);
+  };
+  const auto check = [=, &inputs] {
+    const Size& size = inputs.size;
     const Warped expected =
-        warp_reference(inputs_.image.view(), size.map, size.output_width, size.output_height);
-    const std::string mask = difference(warped_.mask.pixels, expected.mask.pixels);
+        warp_reference(inputs.image.view(), size.map, size.output_width, size.output_height);
+    const std::string mask = difference(found->mask.pixels, expected.mask.pixels);
     if (!mask.empty()) return "mask: " + mask;
-    return difference(warped_.image.pixels, expected.image.pixels, 1);
-  }
-
- private:
-  const Inputs& inputs_;
-  Warp warp_;
-  Warped warped_;
-};
+    return difference(found->image.pixels, expected.image.pixels, 1);
+  };
+  return {solve, check};
+}
 
 }  // namespace
 
 std::vector<KernelCase> warp_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
-  for (const Size& size : sizes_for(scale)) {
+  for (const Size& size : sizes().at(scale)) {
     KernelCase problem{.kernel = "warp",
                        .sizes = {{"width", static_cast<std::uint64_t>(size.output_width)},
                                  {"height", static_cast<std::uint64_t>(size.output_height)}},
                        .unit = WorkUnit::kPixels,
                        .amount = 1.0 * size.output_width * size.output_height};
-    cases.push_back(
-        with_variants<Run>(std::move(problem), session, std::vector<std::string>{"plain"}, [=] {
+    cases.push_back(with_variants(
+        std::move(problem), session, std::vector<std::string>{"plain"},
+        [=] {
           return Inputs{noise_picture(size.width, size.height, 1), size};
-        }));
+        },
+        prepare));
   }
   return cases;
 }

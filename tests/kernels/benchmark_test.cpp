@@ -1,7 +1,6 @@
 #include "kernels/benchmark/benchmark.h"
 
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -70,21 +69,12 @@ TEST(BenchmarkShare, EachUnitHasItsCeiling) {
   EXPECT_EQ(share_of_ceiling(row, ceilings), std::nullopt);
 }
 
-// One small launch.
-class LaunchRun : public CaseRun {
- public:
-  explicit LaunchRun(OpenClSession& session) : session_(session) {}
-  void solve() override {
-    cl::Kernel kernel = session_.kernel({"tuning/instruction_set.cl"}, "instruction_set");
-    const cl::Buffer level = session_.allocate(sizeof(cl_int));
-    set_arguments(kernel, level);
-    session_.launch(kernel, "instruction_set", {1}, cl::NDRange{1});
-  }
-  std::string check() override { return ""; }
-
- private:
-  OpenClSession& session_;
-};
+void launch(OpenClSession& session) {
+  cl::Kernel kernel = session.kernel({"tuning/instruction_set.cl"}, "instruction_set");
+  const cl::Buffer level = session.allocate(sizeof(cl_int));
+  set_arguments(kernel, level);
+  session.launch(kernel, "instruction_set", {1}, cl::NDRange{1});
+}
 
 class RunBenchmarks : public testing::Test {
  protected:
@@ -95,7 +85,7 @@ class RunBenchmarks : public testing::Test {
             .variants = std::move(variants),
             .prepare = [this](const std::string& variant) {
               if (variant == "broken") throw Error(ErrorKind::kDevice, "cannot");
-              return std::make_unique<LaunchRun>(session_);
+              return CaseRun{[this] { launch(session_); }, {}};
             }};
   }
   BenchmarkReport run(const std::vector<KernelCase>& cases, BenchmarkOptions options) {
@@ -167,11 +157,10 @@ TEST_F(RunBenchmarks, AnUnknownKernelIsAUsageErrorThatNamesTheKnown) {
 class TimeRuns : public testing::Test {
  protected:
   OpenClSession& session_ = shared_profiling_session();
-  LaunchRun launch_{session_};
   int runs_ = 0;
   std::function<void()> run_ = [this] {
     ++runs_;
-    launch_.solve();
+    launch(session_);
   };
 };
 

@@ -47,7 +47,7 @@ TEST_P(KernelCases, EveryVariantAgreesWithTheReference) {
     EXPECT_EQ(problem.kernel, kernel.name);
     ASSERT_THAT(problem.variants, Not(IsEmpty()));
     for (const std::string& variant : problem.variants) {
-      EXPECT_EQ(problem.prepare(variant)->check(), "") << name_of(problem) << ' ' << variant;
+      EXPECT_EQ(solve_and_check(problem, variant), "") << name_of(problem) << ' ' << variant;
     }
   }
 }
@@ -113,18 +113,15 @@ TEST(AllCases, BenchmarksUseTheSizesThatTuningNames) {
 }
 
 TEST(KernelCase, MakesItsInputsOnceAndRefusesUnknownVariants) {
-  struct Run : CaseRun {
-    Run(OpenClSession&, const int& number, const std::string&) : inputs(number) {}
-    void solve() override {}
-    std::string check() override { return std::to_string(inputs); }
-    const int& inputs;
-  };
   int made = 0;
-  const KernelCase problem =
-      with_variants<Run>({.kernel = "kernel"}, shared_session(), std::vector<std::string>{"a", "b"},
-                         [&] { return ++made; });
-  EXPECT_EQ(problem.prepare("a")->check(), "1");
-  EXPECT_EQ(problem.prepare("b")->check(), "1");
+  const auto prepare = [](OpenClSession&, const int& inputs, const std::string& variant) {
+    return CaseRun{[] {}, [&inputs, variant] { return std::to_string(inputs) + variant; }};
+  };
+  const KernelCase problem = with_variants(
+      {.kernel = "kernel"}, shared_session(), std::vector<std::string>{"a", "b"},
+      [&made] { return ++made; }, prepare);
+  EXPECT_EQ(solve_and_check(problem, "a"), "1a");
+  EXPECT_EQ(solve_and_check(problem, "b"), "1b");
   EXPECT_THROW(problem.prepare("c"), Error);
 }
 

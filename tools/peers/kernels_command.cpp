@@ -63,8 +63,7 @@ struct Contender {
 void race(OpenClSession& session, const KernelCase& problem, const std::vector<Peer>& peers,
           int rounds) {
   const std::string variant = chosen_variant(session, problem);
-  const auto prepared = problem.prepare(variant);
-  const auto run = [&] { prepared->solve(); };
+  const auto run = problem.prepare(variant).solve;
   std::vector<Contender> others;
   for (const Peer& peer : peers) others.push_back({peer.name, peer.prepare()});
   Timing ours = time_runs(session, run, kLimits);
