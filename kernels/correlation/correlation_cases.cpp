@@ -1,6 +1,5 @@
 #include "kernels/cases.h"
 #include "kernels/correlation/correlation.h"
-#include "kernels/correlation/correlation_batches.h"
 #include "kernels/inputs.h"
 
 namespace lookalike {
@@ -24,12 +23,11 @@ struct Pair {
 
 struct Problem {
   std::vector<Pair> pairs;
-  bool masked = false;  // all pairs have one image and patterns of one size
   bool double_precision = true;
 };
 
-Problem squares(int width, int height, int side, std::size_t patterns, bool masked = false) {
-  return {std::vector<Pair>(patterns, {width, height, side, side}), masked};
+Problem squares(int width, int height, int side, std::size_t patterns) {
+  return {std::vector<Pair>(patterns, {width, height, side, side})};
 }
 
 std::vector<Problem> problems_for(CaseScale scale) {
@@ -44,10 +42,10 @@ std::vector<Problem> problems_for(CaseScale scale) {
                                        {65, 33, 5, 4},     {129, 40, 64, 7},  {130, 66, 65, 34},
                                        {97, 101, 16, 17},  {300, 9, 201, 9},  {9, 300, 3, 257},
                                        {1101, 5, 1050, 3}, {4, 1100, 2, 1041}};
-      return {{}, squares(64, 48, 9, 3, true), {pairs}, {pairs, false, false}};
+      return {{}, squares(64, 48, 9, 3), {pairs}, {pairs, false}};
     }
     case CaseScale::kQuick:
-      return {squares(160, 120, 16, 1), squares(160, 120, 16, 2, true)};
+      return {squares(160, 120, 16, 1), squares(160, 120, 16, 2)};
     case CaseScale::kTuning:
       return {squares(48, 48, 24, 64),    squares(640, 480, 16, 1),   squares(640, 480, 64, 1),
               squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1), squares(1920, 1080, 256, 1),
@@ -55,16 +53,14 @@ std::vector<Problem> problems_for(CaseScale scale) {
     case CaseScale::kFull:
       break;
   }
-  return {
-      squares(48, 48, 24, 64),     squares(512, 512, 16, 1),    squares(1024, 1024, 64, 1),
-      squares(1920, 1080, 16, 1),  squares(1920, 1080, 64, 1),  squares(1920, 1080, 128, 1),
-      squares(1920, 1080, 256, 1), squares(1920, 1080, 64, 64), squares(1920, 1080, 64, 16, true)};
+  return {squares(48, 48, 24, 64),     squares(512, 512, 16, 1),   squares(1024, 1024, 64, 1),
+          squares(1920, 1080, 16, 1),  squares(1920, 1080, 64, 1), squares(1920, 1080, 128, 1),
+          squares(1920, 1080, 256, 1), squares(1920, 1080, 64, 64)};
 }
 
 struct Inputs {
   std::vector<GrayImage> images;
   std::vector<GrayImage> patterns;
-  GrayImage mask;                      // of all patterns; empty: none
   std::vector<CorrelationPair> pairs;  // views of these
   bool double_precision = true;
 };
@@ -83,11 +79,6 @@ Inputs inputs_of(const Problem& problem) {
   for (std::size_t i = 0; i < image_of_pair.size(); ++i) {
     inputs.pairs.push_back({inputs.images[image_of_pair[i]].view(), inputs.patterns[i].view()});
   }
-  if (problem.masked) {
-    inputs.mask =
-        noise_picture(problem.pairs[0].pattern_width, problem.pairs[0].pattern_height, 99);
-    for (std::uint8_t& pixel : inputs.mask.pixels) pixel &= 3U;
-  }
   inputs.double_precision = problem.double_precision;
   return inputs;
 }
@@ -95,33 +86,18 @@ Inputs inputs_of(const Problem& problem) {
 class Run : public CaseRun {
  public:
   Run(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel)
-      : session_(session),
-        inputs_(inputs),
-        correlation_(session, {.kernel = kernel, .double_precision = inputs.double_precision}) {
-    if (inputs.mask.empty()) return;
-    for (const GrayImage& pattern : inputs.patterns) {
-      masked_.push_back({pattern.view(), inputs.mask.view()});
-    }
-  }
+      : inputs_(inputs),
+        correlation_(session, {.kernel = kernel, .double_precision = inputs.double_precision}) {}
 
-  // Only images on the device take masks.
-  void solve() override {
-    if (masked_.empty()) {
-      peaks_ = correlation_.best_matches(inputs_.pairs);
-    } else {
-      CorrelationImage image(session_, inputs_.images[0].view());
-      peaks_ = correlation_.best_matches(image, masked_);
-    }
-  }
+  void solve() override { peaks_ = correlation_.best_matches(inputs_.pairs); }
 
   std::string check() override {
     solve();
     if (peaks_.size() != inputs_.pairs.size()) return "peaks are missing";
     for (std::size_t i = 0; i < peaks_.size(); ++i) {
       const auto& [image, pattern] = inputs_.pairs[i];
-      const std::vector<double> expected =
-          correlation_reference(image, pattern, inputs_.mask.view());
-      const std::string map = difference(map_of(i), expected, kTolerance);
+      const std::vector<double> expected = correlation_reference(image, pattern);
+      const std::string map = difference(correlation_.map(image, pattern), expected, kTolerance);
       if (!map.empty()) return "map " + std::to_string(i) + ": " + map;
       const std::string peak = difference(value_of(peaks_[i]), highest(expected), kTolerance);
       if (!peak.empty()) return "peak " + std::to_string(i) + ": " + peak;
@@ -130,13 +106,6 @@ class Run : public CaseRun {
   }
 
  private:
-  std::vector<float> map_of(std::size_t pair) {
-    if (masked_.empty())
-      return correlation_.map(inputs_.pairs[pair].image, inputs_.pairs[pair].pattern);
-    CorrelationImage image(session_, inputs_.images[0].view());
-    return correlation_.map(image, masked_[pair]);
-  }
-
   // One value, or none where the correlation is undefined everywhere.
   static std::vector<float> value_of(const std::optional<CorrelationPeak>& peak) {
     return peak ? std::vector{peak->correlation} : std::vector<float>{};
@@ -149,10 +118,8 @@ class Run : public CaseRun {
     return top;
   }
 
-  OpenClSession& session_;
   const Inputs& inputs_;
   Correlation correlation_;
-  std::vector<CorrelationPattern> masked_;
   Correlation::Peaks peaks_;
 };
 
@@ -176,11 +143,9 @@ std::vector<CorrelationKernel> kernels_for(OpenClSession& session, CaseScale sca
   std::vector<CorrelationKernel> kernels = correlation_kernels(session);
   if (problem.pairs.empty()) return kernels;
   const auto& [width, height, pattern_width, pattern_height] = problem.pairs[0];
-  const CorrelationItem item{
-      {0, 0, width, height, width}, {nullptr, pattern_width, pattern_height}, {}};
-  kernels =
-      best_guess_first(std::move(kernels), std::vector<CorrelationItem>(problem.pairs.size(), item),
-                       session.is_cpu());
+  kernels = best_guess_first(std::move(kernels),
+                             {width, height, pattern_width, pattern_height, problem.pairs.size()},
+                             session.is_cpu());
   std::erase_if(kernels, [&](CorrelationKernel kernel) {
     return is_too_slow(kernel, operations, session.is_cpu());
   });
@@ -201,7 +166,6 @@ std::vector<KernelCase> correlation_cases(OpenClSession& session, CaseScale scal
                                    {"pattern_height", u(first.pattern_height)},
                                    {"patterns", problem.pairs.size()}},
                          .unit = WorkUnit::kOperations};
-    if (problem.masked) described.more_sizes = {{"masked", 1}};
     // Those of the direct sums of products, whatever a variant does in their place.
     for (const Pair& pair : problem.pairs) described.amount += 2 * pair.products();
     const std::vector<CorrelationKernel> kernels =
