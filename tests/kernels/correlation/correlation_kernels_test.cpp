@@ -40,14 +40,13 @@ TEST(CorrelationKernelNamesTest, UnknownNameListsTheKnownOnes) {
 }
 
 // On every device.
-class CorrelationKernelsTest : public ::testing::TestWithParam<std::size_t> {
+class CorrelationKernelsTest : public ::testing::TestWithParam<std::string> {
  protected:
-  OpenClSession& session_ = shared_session("::" + std::to_string(GetParam()));
+  OpenClSession& session_ = shared_session(GetParam());
   const std::vector<CorrelationKernel> kernels_ = correlation_kernels(session_);
 };
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, CorrelationKernelsTest,
-                         ::testing::Range<std::size_t>(0, list_devices().size()));
+INSTANTIATE_TEST_SUITE_P(EveryDevice, CorrelationKernelsTest, ::testing::ValuesIn(every_device()));
 
 TEST_P(CorrelationKernelsTest, ThereAreSomeAndAutoIsNoneOfThem) {
   ASSERT_FALSE(kernels_.empty());
@@ -55,7 +54,7 @@ TEST_P(CorrelationKernelsTest, ThereAreSomeAndAutoIsNoneOfThem) {
 }
 
 TEST_P(CorrelationKernelsTest, FormsAreTriedOnceASession) {
-  OpenClSession session({.device = "::" + std::to_string(GetParam()), .profile = true});
+  OpenClSession session({.device = GetParam(), .profile = true});
   EXPECT_EQ(correlation_kernels(session), kernels_);
   session.drain_profile();
   EXPECT_EQ(correlation_kernels(session), kernels_);
