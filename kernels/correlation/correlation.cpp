@@ -2,15 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <map>
 
-#include "kernels/correlation/correlation_batches.h"
-#include "kernels/tuning/tuning.h"
+#include "base/pair_sums.h"
+#include "kernels/correlation/window_products.h"
+#include "kernels/session/build_options.h"
 
 namespace lookalike {
 namespace {
 
 constexpr std::size_t kGpuGroup = 64;
+
+// See pair_sums.cl: six sums per item, over at most 2^16 blocks of 8 pixels.
+constexpr std::size_t kPairSums = 6;
+constexpr std::size_t kMaxBlocksPerItem = std::size_t{1} << 16;
+constexpr std::size_t kMaxItems = 4096;
+constexpr std::size_t kPairGroup = 64;
 
 struct RowBest {
   cl_float correlation;
@@ -35,259 +42,237 @@ CorrelationSteps steps_for(bool is_cpu) {
   return {.segment = 8, .run = 2, .vector_width = 2, .column_rows = 16};
 }
 
+// Those of the pair that takes the most products.
+CorrelationSizes sizes_of(std::span<const CorrelationPair> pairs) {
+  const auto products = [](const CorrelationPair& pair) {
+    return 1.0 * (pair.image.width - pair.pattern.width + 1) *
+           (pair.image.height - pair.pattern.height + 1) * static_cast<double>(pair.pattern.size());
+  };
+  const auto& [image, pattern] =
+      *std::max_element(pairs.begin(), pairs.end(),
+                        [&](const auto& a, const auto& b) { return products(a) < products(b); });
+  return {image.width, image.height, pattern.width, pattern.height, pairs.size()};
+}
+
+// As tuning files name the sizes.
+TuningSizes tuning_sizes(const CorrelationSizes& sizes) {
+  const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
+  return {{"width", u(sizes.width)},
+          {"height", u(sizes.height)},
+          {"pattern_width", u(sizes.pattern_width)},
+          {"pattern_height", u(sizes.pattern_height)},
+          {"patterns", sizes.patterns}};
+}
+
+// Whether the form normalises the maps of all these pairs at once.
+bool fuses(const WindowProducts& form, std::span<const CorrelationPair> pairs) {
+  return std::all_of(pairs.begin(), pairs.end(), [&](const CorrelationPair& pair) {
+    return form.normalises(pair.pattern.width, pair.pattern.height);
+  });
+}
+
 }  // namespace
 
+std::string correlations_options(int width, bool doubles) {
+  return define("WIDTH", width) + (doubles ? " -DDOUBLE_PRECISION" : "");
+}
+
+class Correlation::Rep {
+ public:
+  using Pairs = std::span<const CorrelationPair>;
+
+  Rep(OpenClSession& session, const CorrelationOptions& options)
+      : session_(session),
+        doubles_(options.double_precision && session.device().has_doubles),
+        kernels_(choice_of(session, options.kernel)),
+        steps_(steps_for(session.is_cpu())) {
+    const std::string sizes = correlations_options(steps_.vector_width, doubles_) +
+                              define("SEGMENT", steps_.segment) + define("RUN", steps_.run) +
+                              define("COLUMN_ROWS", steps_.column_rows);
+    const std::vector<std::string> statistics = {
+        "correlation/job.cl", "correlation/correlations.cl", "correlation/statistics.cl"};
+    row_sums_ = session.kernel(statistics, "row_sums", sizes);
+    window_statistics_ = session.kernel(statistics, "window_statistics", sizes);
+    normalise_ = session.kernel(statistics, "normalise", sizes);
+    const std::vector<std::string> peaks = {"correlation/job.cl", "correlation/peaks.cl"};
+    const std::string group = define("GROUP", session.is_cpu() ? 1 : kGpuGroup);
+    best_of_rows_ = session.kernel(peaks, "best_of_rows", group);
+    refine_ = session.kernel(peaks, "refine", group);
+    pair_sums_ = session.kernel({"correlation/pair_sums.cl"}, "pair_sums");
+  }
+
+  std::vector<float> map(const CorrelationPair& pair) {
+    check_pair(pair);
+    const Pairs one(&pair, 1);
+    const CorrelationJobs packed = fill_maps(one, form_for(one));
+    const CorrelationJob& job = packed.jobs.front();
+    const std::size_t width = to_size(job.map_width);
+    const std::size_t height = to_size(job.map_height);
+    const std::size_t pitch = to_size(job.pitch);
+    std::vector<float> map(width * height);
+    session_.view<float>(buffers_.map.buffer, pitch * height, [&](std::span<const float> values) {
+      for (std::size_t y = 0; y < height; ++y) {
+        std::copy_n(values.data() + y * pitch, width, map.data() + y * width);
+      }
+    });
+    return map;
+  }
+
+  Peaks best_matches(Pairs pairs) {
+    Peaks peaks;
+    if (pairs.empty()) return peaks;
+    std::for_each(pairs.begin(), pairs.end(), check_pair);
+    WindowProducts& form = form_for(pairs);
+    const bool fused = fuses(form, pairs);
+    while (peaks.size() < pairs.size()) {
+      const Pairs rest = pairs.subspan(peaks.size());
+      const Pairs batch = rest.first(fitting(rest, fused));
+      for_each_batch(batch.size(), batch.size(), [&](std::size_t first, std::size_t count) {
+        try {
+          const Peaks found = find_peaks(fill_maps(batch.subspan(first, count), form));
+          peaks.insert(peaks.end(), found.begin(), found.end());
+        } catch (const DeviceOutOfMemory&) {
+          buffers_ = {};  // so that a smaller batch needs less
+          throw;
+        }
+      });
+    }
+    return peaks;
+  }
+
+  // The images meet in one position only.
+  std::optional<float> correlate(const ImageView& a, const ImageView& b, const ImageView& mask) {
+    const std::size_t blocks = (a.size() + 7) / 8;
+    const std::size_t items =
+        round_up(std::max(std::min(blocks, kMaxItems), blocks / kMaxBlocksPerItem + 1), kPairGroup);
+    buffers_.images.reserve(session_, blocks * 8);
+    buffers_.patterns.reserve(session_, blocks * 8);
+    buffers_.map.reserve(session_, blocks * 8);
+    buffers_.sums.reserve(session_, items * kPairSums * sizeof(cl_ulong));
+    session_.write<std::uint8_t>(buffers_.images.buffer, {a.pixels, a.size()});
+    session_.write<std::uint8_t>(buffers_.patterns.buffer, {b.pixels, b.size()});
+    if (!mask.empty()) {
+      session_.write<std::uint8_t>(buffers_.map.buffer, {mask.pixels, mask.size()});
+    }
+    set_arguments(pair_sums_, buffers_.images.buffer, buffers_.patterns.buffer, buffers_.map.buffer,
+                  static_cast<cl_int>(!mask.empty()), static_cast<cl_ulong>(a.size()),
+                  buffers_.sums.buffer);
+    session_.launch(pair_sums_, "pair_sums", {items}, cl::NDRange(kPairGroup));
+    std::vector<cl_ulong> partial(items * kPairSums);
+    session_.read<cl_ulong>(buffers_.sums.buffer, partial);
+    std::array<std::uint64_t, kPairSums> sums{};
+    for (std::size_t i = 0; i < partial.size(); ++i) sums[i % kPairSums] += partial[i];
+    const auto rho = correlation_of(
+        PairSums<std::uint64_t>{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]});
+    if (!rho) return std::nullopt;
+    return static_cast<float>(*rho);
+  }
+
+ private:
+  WindowProducts& form_for(Pairs pairs) {
+    const CorrelationSizes sizes = sizes_of(pairs);
+    const auto guesses = best_guess_first(kernels_, sizes, session_.is_cpu());
+    const CorrelationKernel kernel =
+        guesses.size() == 1
+            ? guesses.front()
+            : choose_variant(session_.tuning(), "correlation", tuning_sizes(sizes), guesses);
+    std::unique_ptr<WindowProducts>& form = forms_[kernel];
+    if (!form) {
+      form = kernel == CorrelationKernel::kFrequency
+                 ? make_frequency_products(session_, doubles_)
+                 : make_direct_products(session_, kernel, doubles_);
+    }
+    return *form;
+  }
+
+  // Leaves the correlations in buffers_.map.
+  CorrelationJobs fill_maps(Pairs pairs, WindowProducts& form) {
+    CorrelationJobs packed = pack_jobs(pairs, form.layout(), steps_);
+    CorrelationBuffers& to = buffers_;
+    to.jobs.fill<CorrelationJob>(session_, packed.jobs);
+    to.images.fill<std::uint8_t>(session_, packed.images);
+    to.patterns.fill<std::uint8_t>(session_, packed.patterns);
+    to.sums.reserve(session_, packed.sum_count * sizeof(cl_int));
+    to.squares.reserve(session_, packed.sum_count * sizeof(cl_int));
+    to.window_sums.reserve(session_, packed.statistic_count * sizeof(cl_int));
+    to.inverses.reserve(session_,
+                        packed.statistic_count * (doubles_ ? sizeof(cl_double) : sizeof(cl_float)));
+    to.map.reserve(session_, packed.map_count * sizeof(cl_float));
+    const bool fused = fuses(form, pairs);
+    if (!fused) to.products.reserve(session_, packed.map_count * sizeof(cl_long));
+
+    launch_blocks(row_sums_, "correlation row_sums", packed.windows, BlockKind::kRuns, to.images,
+                  to.sums, to.squares);
+    launch_blocks(window_statistics_, "correlation window_statistics", packed.windows,
+                  BlockKind::kColumns, to.sums, to.squares, to.window_sums, to.inverses);
+    form.compute(packed, to, fused);
+    if (!fused) {
+      launch_blocks(normalise_, "correlation normalise", packed.maps, BlockKind::kRuns, to.products,
+                    to.window_sums, to.inverses, to.map);
+    }
+    return packed;
+  }
+
+  // Runs a kernel over its blocks, one work-item each.
+  template <typename... Buffers>
+  void launch_blocks(cl::Kernel& kernel, const char* label, const JobRange& range, BlockKind kind,
+                     const Buffers&... buffers) {
+    set_arguments(kernel, buffers_.jobs.buffer, to_uint(range.first), to_uint(range.count),
+                  to_uint(range.total(kind)), buffers.buffer...);
+    session_.launch(kernel, label, {range.total(kind)},
+                    cl::NDRange(session_.is_cpu() ? 1 : kGpuGroup));
+  }
+
+  Peaks find_peaks(const CorrelationJobs& packed) {
+    const JobRange& maps = packed.maps;
+    const std::size_t group = session_.is_cpu() ? 1 : kGpuGroup;
+    const std::size_t rows = maps.total(BlockKind::kRows);
+    buffers_.row_best.reserve(session_, rows * sizeof(RowBest));
+    buffers_.peaks.reserve(session_, maps.count * sizeof(CorrelationPeak));
+    set_arguments(best_of_rows_, buffers_.jobs.buffer, to_uint(maps.first), to_uint(maps.count),
+                  buffers_.map.buffer, buffers_.row_best.buffer);
+    session_.launch(best_of_rows_, "correlation best_of_rows", {rows * group}, cl::NDRange(group));
+    set_arguments(refine_, buffers_.jobs.buffer, to_uint(maps.first), buffers_.map.buffer,
+                  buffers_.row_best.buffer, buffers_.peaks.buffer);
+    session_.launch(refine_, "correlation refine", {maps.count * group}, cl::NDRange(group));
+    std::vector<CorrelationPeak> found(maps.count);
+    session_.read<CorrelationPeak>(buffers_.peaks.buffer, found);
+    Peaks peaks(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!std::isnan(found[i].correlation)) peaks[i] = found[i];
+    }
+    return peaks;
+  }
+
+  OpenClSession& session_;
+  const bool doubles_;
+  const std::vector<CorrelationKernel> kernels_;  // to choose from
+  const CorrelationSteps steps_;
+  std::map<CorrelationKernel, std::unique_ptr<WindowProducts>> forms_;
+  CorrelationBuffers buffers_;
+  cl::Kernel row_sums_, window_statistics_, normalise_, best_of_rows_, refine_, pair_sums_;
+};
+
 Correlation::Correlation(OpenClSession& session, const CorrelationOptions& options)
-    : session_(session),
-      doubles_(use_doubles(session, options.double_precision)),
-      kernels_(choice_of(session, options.kernel)),
-      steps_(steps_for(session.is_cpu())) {
-  build_steps();
-}
+    : rep_(std::make_unique<Rep>(session, options)) {}
 
-void Correlation::build_steps() {
-  const std::string sizes = correlations_options(steps_.vector_width, doubles_) +
-                            define("SEGMENT", steps_.segment) + define("RUN", steps_.run) +
-                            define("COLUMN_ROWS", steps_.column_rows);
-  const std::vector<std::string> statistics = {"correlation/job.cl", "correlation/correlations.cl",
-                                               "correlation/statistics.cl"};
-  row_sums_ = session_.kernel(statistics, "row_sums", sizes);
-  window_statistics_ = session_.kernel(statistics, "window_statistics", sizes);
-  masked_statistics_ = session_.kernel(statistics, "masked_statistics", sizes);
-  square_planes_ = session_.kernel(statistics, "square_planes", sizes);
-  normalise_ = session_.kernel(statistics, "normalise", sizes);
-  const std::vector<std::string> peaks = {"correlation/job.cl", "correlation/peaks.cl"};
-  const std::string group = define("GROUP", session_.is_cpu() ? 1 : kGpuGroup);
-  best_of_rows_ = session_.kernel(peaks, "best_of_rows", group);
-  refine_ = session_.kernel(peaks, "refine", group);
-  pair_sums_ = session_.kernel({"correlation/pair_sums.cl"}, "pair_sums");
-}
-
-WindowProducts& Correlation::form_for(Items items) {
-  const auto guesses = best_guess_first(kernels_, items, session_.is_cpu());
-  const CorrelationKernel kernel =
-      guesses.size() == 1
-          ? guesses.front()
-          : choose_variant(session_.tuning(), "correlation", tuning_sizes(items), guesses);
-  std::unique_ptr<WindowProducts>& form = forms_[kernel];
-  if (!form) form = make_window_products(session_, kernel, doubles_);
-  return *form;
-}
+Correlation::~Correlation() = default;
 
 std::vector<float> Correlation::map(const ImageView& image, const ImageView& pattern) {
-  const CorrelationPair pair = {image, pattern};
-  const std::vector<CorrelationItem> items = place_pairs({&pair, 1});
-  return read_map(fill_maps(items, images_.buffer, form_for(items)).jobs.front());
-}
-
-std::vector<float> Correlation::map(CorrelationImage& image, const CorrelationPattern& pattern) {
-  const std::vector<CorrelationItem> items = items_in(image, {&pattern, 1});
-  return read_map(fill_maps(items, image.planes_, form_for(items)).jobs.front());
-}
-
-CorrelationMaps Correlation::maps(CorrelationImage& image,
-                                  std::span<const CorrelationPattern> patterns) {
-  CorrelationMaps maps;
-  if (patterns.empty()) return maps;
-  const std::vector<CorrelationItem> items = items_in(image, patterns);
-  const CorrelationJobs jobs = fill_maps(items, image.planes_, form_for(items));
-  maps.values = map_.buffer;
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    const CorrelationJob& job = jobs.jobs[i];
-    maps.places.push_back({job.map, job.map_width, job.map_height, job.pitch});
-  }
-  return maps;
+  return rep_->map({image, pattern});
 }
 
 Correlation::Peaks Correlation::best_matches(std::span<const CorrelationPair> pairs) {
-  Peaks peaks;
-  while (peaks.size() < pairs.size()) {
-    const auto rest = pairs.subspan(peaks.size());
-    const auto batch = rest.first(fitting(rest));
-    for_each_batch(batch.size(), batch.size(), [&](std::size_t first, std::size_t count) {
-      try {
-        const std::vector<CorrelationItem> items = place_pairs(batch.subspan(first, count));
-        const Peaks found = best_of(items, images_.buffer);
-        peaks.insert(peaks.end(), found.begin(), found.end());
-      } catch (const DeviceOutOfMemory&) {
-        images_ = {};  // so that fewer need less
-        throw;
-      }
-    });
-  }
-  return peaks;
+  return rep_->best_matches(pairs);
 }
 
-Correlation::Peaks Correlation::best_matches(CorrelationImage& image,
-                                             std::span<const CorrelationPattern> patterns) {
-  return best_of(items_in(image, patterns), image.planes_);
-}
-
-// Pairs whose images are the same share a copy.
-std::vector<CorrelationItem> Correlation::place_pairs(std::span<const CorrelationPair> pairs) {
-  std::vector<CorrelationItem> items;
-  std::vector<std::uint8_t> bytes;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const ImageView& image = pairs[i].image;
-    const bool again = i > 0 && is_same_image(pairs[i - 1].image, image);
-    const PlacedImage place = again ? items.back().image : place_image(image, bytes.size());
-    items.push_back({place, pairs[i].pattern, {}});
-    check_item(items.back());
-    if (!again) pack_image(image, place, bytes);
-  }
-  bytes.resize(bytes.size() + kImageReadAhead);
-  refill<std::uint8_t>(images_, bytes);
-  return items;
-}
-
-std::vector<CorrelationItem> Correlation::items_in(CorrelationImage& image,
-                                                   std::span<const CorrelationPattern> patterns) {
-  std::vector<CorrelationItem> items;
-  bool masked = false;
-  for (const CorrelationPattern& pattern : patterns) {
-    items.push_back({image.place_, pattern.pixels, pattern.mask});
-    check_item(items.back());
-    masked = masked || !pattern.mask.empty();
-  }
-  if (masked && !image.has_squares_) make_squares(image);
-  return items;
-}
-
-void Correlation::make_squares(CorrelationImage& image) {
-  set_arguments(square_planes_, image.planes_, static_cast<cl_ulong>(image.place_.plane_bytes));
-  session_.launch(square_planes_, "correlation square_planes", {image.place_.plane_bytes},
-                  cl::NDRange(kGpuGroup));
-  image.has_squares_ = true;
-}
-
-void Correlation::reserve(Scratch& scratch, std::size_t bytes) {
-  if (scratch.bytes >= bytes && scratch.bytes > 0) return;
-  scratch = {};
-  scratch = {session_.allocate(bytes), bytes};
-}
-
-// After a batch that was too large, so that a smaller one needs less.
-void Correlation::release_scratch() {
-  for (Scratch* scratch : {&jobs_, &patterns_, &sums_, &squares_, &window_sums_, &inverses_,
-                           &products_, &map_, &row_best_, &peaks_}) {
-    *scratch = {};
-  }
-}
-
-template <typename T>
-void Correlation::refill(Scratch& scratch, std::span<const T> values) {
-  reserve(scratch, values.size_bytes());
-  session_.write(scratch.buffer, values);
-}
-
-// Runs a kernel over its blocks, one work-item each.
-template <typename... Arguments>
-void Correlation::launch_blocks(cl::Kernel& kernel, const char* label, const JobRange& range,
-                                BlockKind kind, const Arguments&... arguments) {
-  set_arguments(kernel, jobs_.buffer, to_uint(range.first), to_uint(range.count),
-                to_uint(range.total(kind)), arguments...);
-  session_.launch(kernel, label, {range.total(kind)},
-                  cl::NDRange(session_.is_cpu() ? 1 : kGpuGroup));
-}
-
-// Leaves the correlations in map_.
-CorrelationJobs Correlation::fill_maps(Items items, const cl::Buffer& images,
-                                       WindowProducts& form) {
-  CorrelationJobs jobs = pack_jobs(items, form.layout(), steps_);
-  refill<CorrelationJob>(jobs_, jobs.jobs);
-  refill<std::uint8_t>(patterns_, jobs.patterns);
-  reserve(map_, jobs.map_count * sizeof(cl_float));
-  reserve(window_sums_, jobs.statistic_count * sizeof(cl_int));
-  reserve(inverses_, jobs.statistic_count * (doubles_ ? sizeof(cl_double) : sizeof(cl_float)));
-  const bool fused = fuses(form, items);
-  if (!fused || jobs.masks.count > 0) reserve(products_, jobs.product_count * sizeof(cl_long));
-  window_statistics(jobs, images);
-  const CorrelationBuffers buffers{
-      jobs_.buffer,        images,           patterns_.buffer, products_.buffer,
-      window_sums_.buffer, inverses_.buffer, map_.buffer};
-  masked_statistics(jobs, buffers, form);
-  if (fused) {
-    form.correlations(jobs, jobs.maps, buffers);
-  } else {
-    form.products(jobs, jobs.maps, buffers);
-    launch_blocks(normalise_, "correlation normalise", jobs.maps, BlockKind::kRuns,
-                  products_.buffer, window_sums_.buffer, inverses_.buffer, map_.buffer);
-  }
-  return jobs;
-}
-
-void Correlation::window_statistics(const CorrelationJobs& jobs, const cl::Buffer& images) {
-  if (jobs.windows.count == 0) return;
-  reserve(sums_, jobs.sum_count * sizeof(cl_int));
-  reserve(squares_, jobs.sum_count * sizeof(cl_int));
-  launch_blocks(row_sums_, "correlation row_sums", jobs.windows, BlockKind::kRuns, images,
-                sums_.buffer, squares_.buffer);
-  launch_blocks(window_statistics_, "correlation window_statistics", jobs.windows,
-                BlockKind::kColumns, sums_.buffer, squares_.buffer, window_sums_.buffer,
-                inverses_.buffer);
-}
-
-void Correlation::masked_statistics(const CorrelationJobs& jobs, const CorrelationBuffers& buffers,
-                                    WindowProducts& form) {
-  if (jobs.masks.count == 0) return;
-  form.products(jobs, jobs.mask_products, buffers);
-  launch_blocks(masked_statistics_, "correlation masked_statistics", jobs.masks, BlockKind::kRuns,
-                products_.buffer, window_sums_.buffer, inverses_.buffer);
-}
-
-std::vector<float> Correlation::read_map(const CorrelationJob& job) {
-  const auto width = static_cast<std::size_t>(job.map_width);
-  const auto height = static_cast<std::size_t>(job.map_height);
-  const auto pitch = static_cast<std::size_t>(job.pitch);
-  std::vector<float> map(width * height);
-  const auto copy_rows = [&](std::span<const float> values) {
-    for (std::size_t y = 0; y < height; ++y) {
-      std::copy_n(values.data() + job.map + y * pitch, width, map.data() + y * width);
-    }
-  };
-  session_.view<float>(map_.buffer, job.map + pitch * height, copy_rows);
-  return map;
-}
-
-Correlation::Peaks Correlation::best_of(Items items, const cl::Buffer& images) {
-  Peaks peaks;
-  if (items.empty()) return peaks;
-  WindowProducts& form = form_for(items);
-  const bool fused = fuses(form, items);
-  while (peaks.size() < items.size()) {
-    const Items rest = items.subspan(peaks.size());
-    const Items batch = rest.first(fitting(rest, fused));
-    for_each_batch(batch.size(), batch.size(), [&](std::size_t first, std::size_t count) {
-      try {
-        const Peaks found = find_peaks(fill_maps(batch.subspan(first, count), images, form));
-        peaks.insert(peaks.end(), found.begin(), found.end());
-      } catch (const DeviceOutOfMemory&) {
-        release_scratch();
-        throw;
-      }
-    });
-  }
-  return peaks;
-}
-
-Correlation::Peaks Correlation::find_peaks(const CorrelationJobs& jobs) {
-  const std::size_t group = session_.is_cpu() ? 1 : kGpuGroup;
-  const std::size_t rows = jobs.maps.total(BlockKind::kRows);
-  reserve(row_best_, rows * sizeof(RowBest));
-  reserve(peaks_, jobs.maps.count * sizeof(CorrelationPeak));
-  set_arguments(best_of_rows_, jobs_.buffer, to_uint(jobs.maps.first), to_uint(jobs.maps.count),
-                map_.buffer, row_best_.buffer);
-  session_.launch(best_of_rows_, "correlation best_of_rows", {rows * group}, cl::NDRange(group));
-  set_arguments(refine_, jobs_.buffer, to_uint(jobs.maps.first), map_.buffer, row_best_.buffer,
-                peaks_.buffer);
-  session_.launch(refine_, "correlation refine", {jobs.maps.count * group}, cl::NDRange(group));
-  std::vector<CorrelationPeak> found(jobs.maps.count);
-  session_.read<CorrelationPeak>(peaks_.buffer, found);
-  Peaks peaks(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!std::isnan(found[i].correlation)) peaks[i] = found[i];
-  }
-  return peaks;
+std::optional<float> Correlation::correlate(const ImageView& a, const ImageView& b,
+                                            const ImageView& mask) {
+  require(a.width == b.width && a.height == b.height,
+          "Correlation::correlate: the images differ in size");
+  require(mask.empty() || (mask.width == a.width && mask.height == a.height),
+          "Correlation::correlate: the mask differs in size from the images");
+  return a.empty() ? std::nullopt : rep_->correlate(a, b, mask);
 }
 
 }  // namespace lookalike

@@ -1,50 +1,96 @@
 #pragma once
 
-#include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/image.h"
-#include "kernels/correlation/correlation_image.h"
-#include "kernels/correlation/correlation_jobs.h"
-#include "kernels/correlation/correlation_types.h"
-#include "kernels/correlation/window_products.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
 
+// How the sums of window times pattern are computed. All forms give the same integers, and so the
+// same correlations, bit for bit.
+enum class CorrelationKernel {
+  kAuto,         // the fastest for the device and the sizes
+  kPerPosition,  // a work-group per position, an item per pixel of the pattern; as published
+  kTiled,        // 16 x 16 positions per work-group, half of each window reused; as published
+  kBlocked,      // several positions per item, window and pattern through local memory
+  kVector,       // wide vectors of floats in registers, no local memory; for CPUs
+  kDotProduct,   // byte dot products: AVX-512 VNNI or AVX-VNNI on a CPU, dp4a on NVIDIA
+  kMatrix,       // NVIDIA's matrix units
+  kFrequency,    // Fourier transforms of blocks in double precision; where VkFFT is built in
+};
+
+// "auto", "per_position", "tiled", "blocked", "vector", "dot_product", "matrix", "frequency".
+std::string_view to_string(CorrelationKernel kernel);
+// Throws Error(kUsage), which lists the names, when `name` is none of them.
+CorrelationKernel parse_correlation_kernel(std::string_view name);
+
+// The forms that work on this device, best guess first, without kAuto. Those with machine code of
+// their own are compiled and tried on a small pair, once a session.
+std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session);
+
+// A search for some patterns of one size in an image.
+struct CorrelationSizes {
+  int width = 0;  // of the image, px
+  int height = 0;
+  int pattern_width = 0;
+  int pattern_height = 0;
+  std::size_t patterns = 1;
+};
+
+// The same forms with kFrequency moved to the front where it should take less time than the first,
+// which must be the best of those that go through positions.
+//   kernels  at least one
+std::vector<CorrelationKernel> best_guess_first(std::vector<CorrelationKernel> kernels,
+                                                const CorrelationSizes& sizes, bool is_cpu);
+
+// A pattern ("template" is taken in C++) and the image to look for it in.
+struct CorrelationPair {
+  ImageView image;
+  ImageView pattern;
+};
+
+// Where a pattern fits best.
+struct CorrelationPeak {
+  float x = 0;  // top-left of the window, px of the image, sub-pixel
+  float y = 0;
+  float correlation = 0;  // at the best whole position
+};
+
+struct CorrelationOptions {
+  CorrelationKernel kernel = CorrelationKernel::kAuto;
+  bool double_precision = true;  // for the last division and root, where the device has it
+};
+
 // Normalised cross-correlation on the device:
 //   rho = (n Sxt - Sx St) / sqrt((n Sxx - Sx^2) (n Stt - St^2)), in [-1, 1],
 // sums over the n pixels of the pattern t and of the window x under it. Every sum is an exact
-// integer, so that a flat window or a flat pattern is known for certain: rho is undefined there.
+// integer, so that a flat window or pattern, for which rho is undefined, is recognised for certain.
 // Patterns hold up to 2^24 pixels and are up to 2^16 - 1 wide.
-// Throws Error(kInternal) when a pattern is empty, larger than its image, past these limits or
-// differs in size from its mask; Error(kDevice) when the device cannot run the kernel asked for.
-// Method: Lewis, "Fast normalized cross-correlation", 1995; see correlation_kernel.h for the forms.
+// Throws Error(kInternal) when a pattern is empty, larger than its image or past these limits;
+// Error(kDevice) when the device cannot run the kernel of the options.
+// Method: Lewis, "Fast normalized cross-correlation", 1995.
 class Correlation {
  public:
   using Peaks = std::vector<std::optional<CorrelationPeak>>;
 
   explicit Correlation(OpenClSession& session, const CorrelationOptions& options = {});
+  ~Correlation();
 
   // rho at every whole position: [image.height - pattern.height + 1][image.width - pattern.width
   // + 1], NaN where undefined.
   std::vector<float> map(const ImageView& image, const ImageView& pattern);
-  std::vector<float> map(CorrelationImage& image, const CorrelationPattern& pattern);
 
-  // The same for many patterns, left on the device; valid until the next call of any member.
-  // Throws DeviceOutOfMemory when the maps do not fit there together.
-  CorrelationMaps maps(CorrelationImage& image, std::span<const CorrelationPattern> patterns);
-
-  // The highest correlation of each pair or pattern (ties: lowest y, then lowest x), moved to the
-  // top of the quadric through the 3x3 values around it, by at most half a pixel each way; not
-  // along an axis on which a neighbour is missing or undefined. Nothing where rho is undefined
-  // everywhere.
+  // The highest correlation of each pair (ties: lowest y, then lowest x), moved to the top of the
+  // quadric through the 3x3 values around it, by at most half a pixel each way; not along an axis
+  // on which a neighbour is missing or undefined. Nothing where rho is undefined everywhere.
+  // Neighbouring pairs of the same image share it on the device, and its sums where their patterns
+  // have one size.
   Peaks best_matches(std::span<const CorrelationPair> pairs);
-  Peaks best_matches(CorrelationImage& image, std::span<const CorrelationPattern> patterns);
 
   // rho of two images of the same size; with a mask of that size, over the pixels where it is not
   // zero. Nothing where undefined. Throws Error(kInternal) when the sizes differ.
@@ -52,50 +98,12 @@ class Correlation {
                                  const ImageView& mask = {});
 
  private:
-  // Device memory that is kept from call to call and grows as needed.
-  struct Scratch {
-    cl::Buffer buffer;
-    std::size_t bytes = 0;
-  };
-  using Items = std::span<const CorrelationItem>;
-
-  void reserve(Scratch& scratch, std::size_t bytes);
-  void release_scratch();
-  template <typename T>
-  void refill(Scratch& scratch, std::span<const T> values);
-
-  void build_steps();
-  WindowProducts& form_for(Items items);
-  std::vector<CorrelationItem> place_pairs(std::span<const CorrelationPair> pairs);
-  std::vector<CorrelationItem> items_in(CorrelationImage& image,
-                                        std::span<const CorrelationPattern> patterns);
-  void make_squares(CorrelationImage& image);
-  CorrelationJobs fill_maps(Items items, const cl::Buffer& images, WindowProducts& form);
-  void window_statistics(const CorrelationJobs& jobs, const cl::Buffer& images);
-  void masked_statistics(const CorrelationJobs& jobs, const CorrelationBuffers& buffers,
-                         WindowProducts& form);
-  std::vector<float> read_map(const CorrelationJob& job);
-  Peaks best_of(Items items, const cl::Buffer& images);
-  Peaks find_peaks(const CorrelationJobs& jobs);
-  template <typename... Arguments>
-  void launch_blocks(cl::Kernel& kernel, const char* label, const JobRange& range, BlockKind kind,
-                     const Arguments&... arguments);
-
-  OpenClSession& session_;
-  const bool doubles_;
-  const std::vector<CorrelationKernel> kernels_;  // to choose from
-  const CorrelationSteps steps_;
-  std::map<CorrelationKernel, std::unique_ptr<WindowProducts>> forms_;
-  cl::Kernel row_sums_, window_statistics_, masked_statistics_, square_planes_, normalise_;
-  cl::Kernel best_of_rows_, refine_, pair_sums_;
-  Scratch jobs_, images_, patterns_;  // of one batch
-  Scratch sums_, squares_, window_sums_, inverses_, products_, map_, row_best_, peaks_;
+  class Rep;
+  std::unique_ptr<Rep> rep_;
 };
 
 // What Correlation::map computes, in plain C++ from the definition: exact sums at every position,
-// NaN where undefined. The pattern must fit into the image; a mask that is not empty has the
-// pattern's size, and pixels where it is zero do not count.
-std::vector<double> correlation_reference(const ImageView& image, const ImageView& pattern,
-                                          const ImageView& mask = {});
+// NaN where undefined. The pattern must fit into the image.
+std::vector<double> correlation_reference(const ImageView& image, const ImageView& pattern);
 
 }  // namespace lookalike

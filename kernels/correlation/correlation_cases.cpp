@@ -1,6 +1,5 @@
 #include "kernels/cases.h"
 #include "kernels/correlation/correlation.h"
-#include "kernels/correlation/correlation_batches.h"
 #include "kernels/inputs.h"
 
 namespace lookalike {
@@ -24,12 +23,11 @@ struct Pair {
 
 struct Problem {
   std::vector<Pair> pairs;
-  bool masked = false;  // all pairs have one image and patterns of one size
   bool double_precision = true;
 };
 
-Problem squares(int width, int height, int side, std::size_t patterns, bool masked = false) {
-  return {std::vector<Pair>(patterns, {width, height, side, side}), masked};
+Problem squares(int width, int height, int side, std::size_t patterns) {
+  return {std::vector<Pair>(patterns, {width, height, side, side})};
 }
 
 CaseSizes<Problem> problems() {
@@ -37,23 +35,22 @@ CaseSizes<Problem> problems() {
       {1, 2, 1, 2},     {16, 16, 16, 16}, {17, 15, 2, 3},     {48, 48, 24, 24},  {63, 5, 31, 1},
       {64, 70, 1, 33},  {65, 33, 5, 4},   {129, 40, 64, 7},   {130, 66, 65, 34}, {97, 101, 16, 17},
       {300, 9, 201, 9}, {9, 300, 3, 257}, {1101, 5, 1050, 3}, {4, 1100, 2, 1041}};
-  return {.simulator = {{{{26, 21, 5, 6}}}},
-          .self_test = {{{{90, 61, 19, 23}}}},
-          .test = {{}, squares(64, 48, 9, 3, true), {pairs}, {pairs, false, false}},
-          .quick = {squares(160, 120, 16, 1), squares(160, 120, 16, 2, true)},
-          .tuning = {squares(48, 48, 24, 64), squares(640, 480, 16, 1), squares(640, 480, 64, 1),
-                     squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1),
-                     squares(1920, 1080, 256, 1), squares(640, 480, 64, 16)},
-          .full = {squares(48, 48, 24, 64), squares(512, 512, 16, 1), squares(1024, 1024, 64, 1),
-                   squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1),
-                   squares(1920, 1080, 128, 1), squares(1920, 1080, 256, 1),
-                   squares(1920, 1080, 64, 64), squares(1920, 1080, 64, 16, true)}};
+  return {
+      .simulator = {{{{26, 21, 5, 6}}}},
+      .self_test = {{{{90, 61, 19, 23}}}},
+      .test = {{}, squares(64, 48, 9, 3), {pairs}, {pairs, false}},
+      .quick = {squares(160, 120, 16, 1), squares(160, 120, 16, 2)},
+      .tuning = {squares(48, 48, 24, 64), squares(640, 480, 16, 1), squares(640, 480, 64, 1),
+                 squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1),
+                 squares(1920, 1080, 256, 1), squares(640, 480, 64, 16)},
+      .full = {squares(48, 48, 24, 64), squares(512, 512, 16, 1), squares(1024, 1024, 64, 1),
+               squares(1920, 1080, 16, 1), squares(1920, 1080, 64, 1), squares(1920, 1080, 128, 1),
+               squares(1920, 1080, 256, 1), squares(1920, 1080, 64, 64)}};
 }
 
 struct Inputs {
   std::vector<GrayImage> images;
   std::vector<GrayImage> patterns;
-  GrayImage mask;                      // of all patterns; empty: none
   std::vector<CorrelationPair> pairs;  // views of these
   bool double_precision = true;
 };
@@ -72,47 +69,9 @@ Inputs inputs_of(const Problem& problem) {
   for (std::size_t i = 0; i < image_of_pair.size(); ++i) {
     inputs.pairs.push_back({inputs.images[image_of_pair[i]].view(), inputs.patterns[i].view()});
   }
-  if (problem.masked) {
-    inputs.mask =
-        noise_picture(problem.pairs[0].pattern_width, problem.pairs[0].pattern_height, 99);
-    for (std::uint8_t& pixel : inputs.mask.pixels) pixel &= 3U;
-  }
   inputs.double_precision = problem.double_precision;
   return inputs;
 }
-
-// A correlator for the pairs. Only images on the device take masks.
-class Solver {
- public:
-  Solver(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel)
-      : session_(session),
-        inputs_(inputs),
-        correlation_(session, {.kernel = kernel, .double_precision = inputs.double_precision}) {
-    if (inputs.mask.empty()) return;
-    for (const GrayImage& pattern : inputs.patterns) {
-      masked_.push_back({pattern.view(), inputs.mask.view()});
-    }
-  }
-
-  Correlation::Peaks peaks() {
-    if (masked_.empty()) return correlation_.best_matches(inputs_.pairs);
-    CorrelationImage image(session_, inputs_.images[0].view());
-    return correlation_.best_matches(image, masked_);
-  }
-
-  std::vector<float> map(std::size_t pair) {
-    const auto& [image, pattern] = inputs_.pairs[pair];
-    if (masked_.empty()) return correlation_.map(image, pattern);
-    CorrelationImage device_image(session_, image);
-    return correlation_.map(device_image, masked_[pair]);
-  }
-
- private:
-  OpenClSession& session_;
-  const Inputs& inputs_;
-  Correlation correlation_;
-  std::vector<CorrelationPattern> masked_;
-};
 
 // The peak's correlation must be the highest of the map; NaN where that is undefined everywhere.
 std::string check_peak(const std::optional<CorrelationPeak>& peak, const std::vector<double>& map) {
@@ -123,21 +82,22 @@ std::string check_peak(const std::optional<CorrelationPeak>& peak, const std::ve
 }
 
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel) {
-  const auto solver = std::make_shared<Solver>(session, inputs, kernel);
+  const CorrelationOptions options{.kernel = kernel, .double_precision = inputs.double_precision};
+  const auto correlation = std::make_shared<Correlation>(session, options);
   const auto peaks = std::make_shared<Correlation::Peaks>();
   const auto check = [=, &inputs]() -> std::string {
     if (peaks->size() != inputs.pairs.size()) return "peaks are missing";
     for (std::size_t i = 0; i < peaks->size(); ++i) {
       const auto& [image, pattern] = inputs.pairs[i];
-      const auto expected = correlation_reference(image, pattern, inputs.mask.view());
-      const std::string map = difference(solver->map(i), expected, kTolerance);
+      const auto expected = correlation_reference(image, pattern);
+      const std::string map = difference(correlation->map(image, pattern), expected, kTolerance);
       if (!map.empty()) return "map " + std::to_string(i) + ": " + map;
       const std::string peak = check_peak((*peaks)[i], expected);
       if (!peak.empty()) return "peak " + std::to_string(i) + ": " + peak;
     }
     return "";
   };
-  return {[=] { *peaks = solver->peaks(); }, check};
+  return {[=, &inputs] { *peaks = correlation->best_matches(inputs.pairs); }, check};
 }
 
 // The published forms are far behind, as is the one for CPUs on a GPU; where they would take
@@ -160,11 +120,9 @@ std::vector<CorrelationKernel> kernels_for(OpenClSession& session, CaseScale sca
   std::vector<CorrelationKernel> kernels = correlation_kernels(session);
   if (problem.pairs.empty()) return kernels;
   const auto& [width, height, pattern_width, pattern_height] = problem.pairs[0];
-  const CorrelationItem item{
-      {0, 0, width, height, width}, {nullptr, pattern_width, pattern_height}, {}};
-  kernels =
-      best_guess_first(std::move(kernels), std::vector<CorrelationItem>(problem.pairs.size(), item),
-                       session.is_cpu());
+  kernels = best_guess_first(std::move(kernels),
+                             {width, height, pattern_width, pattern_height, problem.pairs.size()},
+                             session.is_cpu());
   std::erase_if(kernels, [&](CorrelationKernel kernel) {
     return is_too_slow(kernel, operations, session.is_cpu());
   });
@@ -185,7 +143,6 @@ std::vector<KernelCase> correlation_cases(OpenClSession& session, CaseScale scal
                                    {"pattern_height", u(first.pattern_height)},
                                    {"patterns", problem.pairs.size()}},
                          .unit = WorkUnit::kOperations};
-    if (problem.masked) described.more_sizes = {{"masked", 1}};
     // Those of the direct sums of products, whatever a variant does in their place.
     for (const Pair& pair : problem.pairs) described.amount += 2 * pair.products();
     const std::vector<CorrelationKernel> kernels =

@@ -21,13 +21,13 @@ typedef VECTOR(int) Ints;
 typedef VECTOR(long) Longs;
 typedef VECTOR(float) Floats;
 
-// 1 / sqrt(spread), NaN for what is flat.
+// 1 / sqrt(spread), NaN where that is 0.
 Real inverse_of(long spread) {
   return spread == 0 ? (Real)NAN : 1 / sqrt((Real)spread);
 }
 
-// n Sxt - Sx St is exact: the result is below 2^62 for n up to 2^24, and what the terms overflow
-// cancels. An undefined scale is carried through the clamp by the last term.
+// n Sxt - Sx St is exact: the result is below 2^62 for n up to 2^24, and overflows of the terms
+// cancel. The last term carries an undefined scale through the clamp.
 Floats correlations(Longs products, Ints sums, Reals inverses, const Job* job,
                     Real pattern_inverse) {
   const Longs covariance = job->pixels * products - CONVERT(long)(sums) * job->pattern_sum;

@@ -1,113 +1,104 @@
 // The forms that go through positions: all but kFrequency.
 #include <utility>
-#include <vector>
 
 #include "kernels/correlation/window_products.h"
+#include "kernels/session/build_options.h"
 
 namespace lookalike {
 namespace {
 
-// As many products of a pixel, up to 255, and a pattern's pixel, down to -128, fit into 32 bits.
-constexpr std::size_t kPartPixels = 65792;
+// 32 bits hold the sum of this many products of a pixel, up to 255, and a pattern's, down to -128.
+constexpr int kPartPixels = 65792;
 
-// What a form is made of.
 struct Form {
-  std::vector<std::string> sources;
-  std::string options;
-  CorrelationLayout layout;
-  cl::NDRange group;
-  bool normalises = false;
+  std::vector<std::string> sources{};  // after job.cl
+  std::string options{};
+  CorrelationLayout layout{};
+  cl::NDRange group{};
+  bool normalises = false;  // has a kernel that normalises the products at once
 };
 
 Form per_position_form(OpenClSession& session) {
   std::size_t group = 256;
   while (group > session.device().max_work_group_size) group /= 2;
-  Form form{{"correlation/per_position.cl"}, define("GROUP", group), {}, cl::NDRange(group)};
-  form.layout.tile_width = 1;
-  form.layout.tile_height = 1;
-  return form;
+  return {.sources = {"correlation/per_position.cl"},
+          .options = define("GROUP", group),
+          .layout = {.tile_width = 1, .tile_height = 1},
+          .group = cl::NDRange(group)};
 }
 
 Form tiled_form() {
-  Form form{{"correlation/tiled.cl"}, {}, {}, cl::NDRange(16, 16)};
-  form.layout.tile_width = 16;
-  form.layout.tile_height = 16;
-  return form;
+  return {.sources = {"correlation/tiled.cl"},
+          .layout = {.tile_width = 16, .tile_height = 16},
+          .group = cl::NDRange(16, 16)};
 }
 
 Form blocked_form() {
   constexpr int kRows = 4;
-  Form form{{"correlation/blocked.cl"}, define("ROWS", kRows), {}, cl::NDRange(32, 8)};
-  form.layout.tile_width = 32;
-  form.layout.tile_height = 8 * kRows;
-  return form;
+  return {.sources = {"correlation/blocked.cl"},
+          .options = define("ROWS", kRows),
+          .layout = {.tile_width = 32, .tile_height = 8 * kRows},
+          .group = cl::NDRange(32, 8)};
 }
 
-// Of one work-item: rows of positions, and vectors of 16 positions in each. Of 4x2, 4x4, 6x2, 6x4
-// and 8x2, this one took about the least processor time for 300 patterns of 24^2 in 48^2, and at
-// most 5 % more than the least for 64^2 in 1024^2 and 1920x1080 (the cases of
-// correlation_vs_opencv of commit 2d0115e; PoCL 3.1, AMD EPYC with AVX-512, 2 cores).
+// Rows of positions per work-item, and vectors of 16 positions per row. Of 4x2, 4x4, 6x2, 6x4 and
+// 8x2, this one took about the least processor time for 300 patterns of 24^2 in 48^2, and at most
+// 5 % more than the least for 64^2 in 1024^2 and 1920x1080 (the cases of correlation_vs_opencv of
+// commit 2d0115e; PoCL 3.1, AMD EPYC with AVX-512, 2 cores).
 Form vector_form() {
   constexpr int kRows = 6;
   constexpr int kVectors = 2;
-  Form form{
-      {"correlation/vector.cl"},
-      define("ROWS", kRows) + define("VECTORS", kVectors) + define("PATTERN_MARGIN", kRows - 1),
-      {},
-      cl::NDRange(1)};
-  form.layout.float_patterns = true;
-  form.layout.margin_rows = kRows - 1;
-  form.layout.tile_width = 16 * kVectors;
-  form.layout.tile_height = kRows;
-  return form;
+  return {.sources = {"correlation/vector.cl"},
+          .options = define("ROWS", kRows) + define("VECTORS", kVectors) +
+                     define("PATTERN_MARGIN", kRows - 1),
+          .layout = {.float_patterns = true,
+                     .margin_rows = kRows - 1,
+                     .tile_width = 16 * kVectors,
+                     .tile_height = kRows},
+          .group = cl::NDRange(1)};
 }
 
-Form dot_cpu_form(int width, bool doubles) {
-  const bool wide = width == 16;
-  const int rows = 6;
+Form dot_cpu_form(int lanes, bool doubles) {
+  constexpr int kRows = 6;
+  const bool wide = lanes == 16;
   const int vectors = wide ? 4 : 2;
-  Form form{{"correlation/correlations.cl", "correlation/dot_cpu.cl"},
-            correlations_options(width, doubles) + (wide ? "" : " -DVEX") +
-                define("ROWS", static_cast<std::size_t>(rows)) +
-                define("VECTORS", static_cast<std::size_t>(vectors)) +
-                define("PATTERN_MARGIN", static_cast<std::size_t>(rows - 1)) +
-                define("PART_PIXELS", kPartPixels),
-            {},
-            cl::NDRange(1),
-            true};
-  form.layout.margin_rows = rows - 1;
-  form.layout.pitch_step = 4;
-  form.layout.tile_width = width * vectors;
-  form.layout.tile_height = rows;
-  return form;
+  return {.sources = {"correlation/correlations.cl", "correlation/dot_cpu.cl"},
+          .options = correlations_options(lanes, doubles) + (wide ? "" : " -DVEX") +
+                     define("ROWS", kRows) + define("VECTORS", vectors) +
+                     define("PATTERN_MARGIN", kRows - 1) + define("PART_PIXELS", kPartPixels),
+          .layout = {.margin_rows = kRows - 1,
+                     .pitch_step = 4,
+                     .tile_width = lanes * vectors,
+                     .tile_height = kRows},
+          .group = cl::NDRange(1),
+          .normalises = true};
 }
 
-// Of a work-group on a GPU: its tile of positions, the rows of positions that a band has, and how
-// much of the pattern a stage holds. Of 9 settings of dot_product and 15 of matrix, those below
-// took the least time, or nearly so, for 64^2 and 128^2 in 1920x1080 (correlation_benchmark of commit 2d0115e, NVIDIA
-// H200).
+// A work-group on a GPU: its tile of positions, the rows of positions of a band, and how much of
+// the pattern a stage holds. Of 9 settings of dot_product and 15 of matrix, those below took the
+// least time, or nearly so, for 64^2 and 128^2 in 1920x1080 (correlation_benchmark of commit
+// 2d0115e, NVIDIA H200).
 struct Staging {
-  std::size_t tile_width;
-  std::size_t tile_height;
-  std::size_t band;
-  std::size_t items;
-  std::size_t strip_words;
-  std::size_t chunk;
+  int tile_width;
+  int tile_height;
+  int band;
+  int items;
+  int strip_words;
+  int chunk;
 };
 
 Form staged_form(const char* source, const Staging& staging, bool doubles) {
-  Form form{{"correlation/correlations.cl", "correlation/staging.cl", source},
-            correlations_options(4, doubles) + define("TILE_WIDTH", staging.tile_width) +
-                define("TILE_HEIGHT", staging.tile_height) + define("BAND", staging.band) +
-                define("GROUP_ITEMS", staging.items) + define("STRIP_WORDS", staging.strip_words) +
-                define("CHUNK", staging.chunk) + define("PART_PIXELS", kPartPixels),
-            {},
-            cl::NDRange(staging.items),
-            true};
-  form.layout.pitch_step = 4;
-  form.layout.tile_width = static_cast<int>(staging.tile_width);
-  form.layout.tile_height = static_cast<int>(staging.tile_height);
-  return form;
+  return {.sources = {"correlation/correlations.cl", "correlation/staging.cl", source},
+          .options = correlations_options(4, doubles) + define("TILE_WIDTH", staging.tile_width) +
+                     define("TILE_HEIGHT", staging.tile_height) + define("BAND", staging.band) +
+                     define("GROUP_ITEMS", staging.items) +
+                     define("STRIP_WORDS", staging.strip_words) + define("CHUNK", staging.chunk) +
+                     define("PART_PIXELS", kPartPixels),
+          .layout = {.pitch_step = 4,
+                     .tile_width = staging.tile_width,
+                     .tile_height = staging.tile_height},
+          .group = cl::NDRange(static_cast<std::size_t>(staging.items)),
+          .normalises = true};
 }
 
 Form form_of(OpenClSession& session, CorrelationKernel kernel, bool doubles) {
@@ -134,7 +125,6 @@ Form form_of(OpenClSession& session, CorrelationKernel kernel, bool doubles) {
   }
 }
 
-// A kernel that takes the products, and where it can one that normalises them at once.
 class DirectProducts final : public WindowProducts {
  public:
   DirectProducts(OpenClSession& session, Form form) : session_(session), form_(std::move(form)) {
@@ -147,34 +137,30 @@ class DirectProducts final : public WindowProducts {
   const CorrelationLayout& layout() const override { return form_.layout; }
 
   bool normalises(int width, int height) const override {
-    return form_.normalises &&
-           static_cast<std::size_t>(width) * static_cast<std::size_t>(height) <= kPartPixels;
+    return form_.normalises && std::int64_t{width} * height <= kPartPixels;
   }
 
-  void products(const CorrelationJobs& /*packed*/, const JobRange& range,
-                const CorrelationBuffers& buffers) override {
-    set_arguments(products_, buffers.jobs, to_uint(range.first), to_uint(range.count),
-                  buffers.images, buffers.patterns, buffers.products);
-    launch(products_, "correlation window_products", range);
-  }
-
-  void correlations(const CorrelationJobs& /*packed*/, const JobRange& range,
-                    const CorrelationBuffers& buffers) override {
-    set_arguments(correlations_, buffers.jobs, to_uint(range.first), to_uint(range.count),
-                  buffers.images, buffers.patterns, buffers.window_sums, buffers.inverses,
-                  buffers.map);
-    launch(correlations_, "correlation window_correlations", range);
+  void compute(const CorrelationJobs& packed, const CorrelationBuffers& buffers,
+               bool normalised) override {
+    const JobRange& maps = packed.maps;
+    const auto launch = [&](cl::Kernel& kernel, const char* label, const auto&... results) {
+      set_arguments(kernel, buffers.jobs.buffer, to_uint(maps.first), to_uint(maps.count),
+                    buffers.images.buffer, buffers.patterns.buffer, results.buffer...);
+      const cl::NDRange& group = form_.group;
+      const std::size_t items = maps.total(BlockKind::kTiles) * group.get()[0];
+      session_.launch(
+          kernel, label,
+          group.dimensions() == 1 ? cl::NDRange(items) : cl::NDRange(items, group.get()[1]), group);
+    };
+    if (normalised) {
+      launch(correlations_, "correlation window_correlations", buffers.window_sums,
+             buffers.inverses, buffers.map);
+    } else {
+      launch(products_, "correlation window_products", buffers.products);
+    }
   }
 
  private:
-  void launch(cl::Kernel& kernel, const char* label, const JobRange& range) {
-    const cl::NDRange& group = form_.group;
-    const std::size_t items = range.total(BlockKind::kTiles) * group.get()[0];
-    const cl::NDRange global =
-        group.dimensions() == 1 ? cl::NDRange(items) : cl::NDRange(items, group.get()[1]);
-    session_.launch(kernel, label, global, group);
-  }
-
   OpenClSession& session_;
   Form form_;
   cl::Kernel products_;

@@ -4,7 +4,7 @@
 // are unsigned, and pattern, which is signed, at once.
 //
 // 32 bits hold the sum of PART_PIXELS products of at most 255 * 128; larger patterns are taken in
-// parts of so many pixels, and the sums of the parts added in 64 bits.
+// parts of that many pixels, whose sums are added in 64 bits.
 #define POSITIONS (WIDTH * VECTORS)
 #define STRIP 64
 

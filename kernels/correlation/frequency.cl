@@ -1,4 +1,96 @@
-// From transformed blocks to sums, after frequency_blocks.cl.
+// Sum of window times pattern at every position by Fourier transforms of square blocks of the image
+// (overlap-save): the cyclic correlation of a block with a pattern is right at the first HOP_X x
+// HOP_Y positions, where no window passes the block's edge. A block is complex double
+// [side][side]; a pattern pair (t, u) goes through one transform as t - i u, so that the product
+// with its conjugate has the sums of t as real and those of u as imaginary parts. A pattern without
+// another goes through with two blocks of the image at a time, a + i b.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+typedef VECTOR(double) Doubles;
+
+// How a map is cut into blocks, and which piece of the pattern is at work.
+typedef struct {
+  int side;
+  int first_block;  // of those in the buffer
+  int blocks_x;     // blocks beside one another in a map
+  int hop_x;        // positions that a block is right for, a multiple of WIDTH
+  int hop_y;
+  int piece_x;  // top-left pixel and size of the piece
+  int piece_y;
+  int piece_width;
+  int piece_height;
+  int paired;  // whether two blocks of the image share one of the buffer
+} Cut;
+
+// The map's block that is the real (part 0) or the imaginary part of a block of the buffer.
+int block_of(const Cut* cut, int place, int part) {
+  return cut->first_block + (cut->paired ? 2 * place + part : place);
+}
+
+// The image's row under a row of a block, and its number of pixels.
+typedef struct {
+  global const uchar* pixels;
+  int width;
+} Line;
+
+Line line_of(global const uchar* images, const Job* job, const Cut* cut, int block, int row) {
+  const int left = block % cut->blocks_x * cut->hop_x + cut->piece_x;
+  const int y = block / cut->blocks_x * cut->hop_y + cut->piece_y + row;
+  Line line = {images, 0};
+  if (y >= job->image_height || left >= job->image_width) return line;
+  line.pixels = images + job->image + (ulong)y * job->image_pitch + left;
+  line.width = job->image_width - left;
+  return line;
+}
+
+// One block, an item: a run of RUN pixels of a row of an image's blocks, zero past the image.
+kernel void image_blocks(global const Job* jobs, uint job_index, Cut cut, uint item_count,
+                         global const uchar* images, global double2* blocks) {
+  const uint item = (uint)get_global_id(0);
+  if (item >= item_count) return;
+  const Job job = jobs[job_index];
+  const int runs = (cut.side + RUN - 1) / RUN;
+  const int begin = (int)(item % runs) * RUN;
+  const int row = (int)(item / runs) % cut.side;
+  const int place = (int)(item / runs) / cut.side;
+  const Line real = line_of(images, &job, &cut, block_of(&cut, place, 0), row);
+  Line imaginary = {images, 0};
+  if (cut.paired) imaginary = line_of(images, &job, &cut, block_of(&cut, place, 1), row);
+  blocks += (ulong)(item / runs) * cut.side;
+  for (int x = begin; x < min(begin + RUN, cut.side); ++x) {
+    blocks[x] = (double2)(x < real.width ? real.pixels[x] - 128 : 0,
+                          x < imaginary.width ? imaginary.pixels[x] - 128 : 0);
+  }
+}
+
+// The value of a pattern's piece, zero outside.
+int pattern_value(global const char* patterns, const Job* job, const Cut* cut, int x, int y) {
+  const bool inside = x < cut->piece_width && y < cut->piece_height;
+  const long place = (long)(cut->piece_y + y) * job->pattern_pitch + cut->piece_x + x;
+  return inside ? patterns[job->pattern + place] : 0;
+}
+
+// One block, an item: a run of RUN pixels of a row of the blocks of the jobs' patterns, in pairs.
+kernel void pattern_blocks(global const Job* jobs, uint first_job, uint job_count, Cut cut,
+                           uint item_count, global const char* patterns,
+                           global double2* blocks) {
+  const uint item = (uint)get_global_id(0);
+  if (item >= item_count) return;
+  const int runs = (cut.side + RUN - 1) / RUN;
+  const int begin = (int)(item % runs) * RUN;
+  const int y = (int)(item / runs) % cut.side;
+  const uint pair = (item / runs) / cut.side;
+  const bool has_one = 2 * pair < job_count;
+  const bool has_other = 2 * pair + 1 < job_count;
+  const Job one = jobs[first_job + (has_one ? 2 * pair : 0)];
+  const Job other = jobs[first_job + (has_other ? 2 * pair + 1 : 0)];
+  blocks += (ulong)(item / runs) * cut.side;
+  for (int x = begin; x < min(begin + RUN, cut.side); ++x) {
+    const int t = has_one ? pattern_value(patterns, &one, &cut, x, y) : 0;
+    const int u = has_other ? pattern_value(patterns, &other, &cut, x, y) : 0;
+    blocks[x] = (double2)(t, -u);
+  }
+}
 
 // Blocks of the image times the conjugate of one block of a pattern pair. One block, an item: WIDTH
 // doubles, and block_items of them a block.

@@ -1,4 +1,4 @@
-// Products by Fourier transforms: see frequency_blocks.cl.
+// Products by Fourier transforms: see frequency.cl.
 //
 // Exact: the sums are integers, and the transforms' rounding errors stay far below the 1/2 up to
 // which the nearest integer is the right one. Pixels and patterns are within [-128, 128], so a
@@ -6,14 +6,18 @@
 // of blocks and the bound the same. Three transforms of 2^22 numbers are off by at most 3 * 22 * 8
 // u L M < 0.01 in all, u = 2^-53 (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd
 // ed., theorem 24.2, with twiddle factors good to u).
+#include "kernels/correlation/window_products.h"
+
+#ifdef LOOKALIKE_VKFFT
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
-#include <vector>
 
-#include "kernels/correlation/block_transform.h"
-#include "kernels/correlation/window_products.h"
+#define VKFFT_BACKEND 3  // OpenCL
+#include <vkFFT.h>
+
+#include "kernels/session/build_options.h"
 
 namespace lookalike {
 namespace {
@@ -22,16 +26,16 @@ constexpr int kSmallestSide = 256;
 constexpr int kLargestSide = 2048;
 constexpr std::size_t kPixelBytes = 2 * sizeof(cl_double);
 
-// Blocks are transformed together up to so many bytes: on a CPU what its caches hold; on a GPU, of
-// 8, 16, 32, 64 and 128 MiB, what took the least time for 64^2, 128^2 and 512^2 in 1920x1080, or
-// nearly so (correlation_benchmark of commit 2d0115e, NVIDIA H200).
+// Blocks transformed together: on a CPU what its caches hold; on a GPU, of 8, 16, 32, 64 and
+// 128 MiB, what took the least time for 64^2, 128^2 and 512^2 in 1920x1080, or nearly so
+// (correlation_benchmark of commit 2d0115e, NVIDIA H200).
 constexpr std::size_t kCpuBlockBytes = std::size_t{4} << 20;
 constexpr std::size_t kGpuBlockBytes = std::size_t{32} << 20;
 
-// Transforms of patterns are kept up to so many bytes while the blocks of an image go by.
+// Transforms of patterns that stay on the device while the blocks of an image go by.
 constexpr std::size_t kPatternBytes = std::size_t{256} << 20;
 
-// As in frequency_blocks.cl, which says what each field is.
+// As in frequency.cl, which describes the fields.
 struct Cut {
   cl_int side = 0;
   cl_int first_block = 0;
@@ -51,28 +55,81 @@ bool same_sizes(const CorrelationJob& a, const CorrelationJob& b) {
          a.pattern_pitch == b.pattern_pitch && a.pitch == b.pitch;
 }
 
+// Fourier transforms, in place, of `count` square blocks [side][side] of complex doubles on the
+// device, side a power of two up to 2048. VkFFT makes and compiles the kernels for the device;
+// where it has none, members throw Error(kDevice).
+class BlockTransform {
+ public:
+  BlockTransform(OpenClSession& session, int side, std::size_t count)
+      : session_(session),
+        context_(session.context()()),
+        device_(session.context().getInfo<CL_CONTEXT_DEVICES>().front()()),
+        bytes_(to_size(side) * to_size(side) * count * kPixelBytes) {
+    VkFFTConfiguration wanted = {};
+    wanted.FFTdim = 2;
+    wanted.size[0] = to_size(side);
+    wanted.size[1] = to_size(side);
+    wanted.numberBatches = count;
+    wanted.doublePrecision = 1;
+    wanted.useLUT = 1;  // sines and cosines from the host, correctly rounded or nearly so
+    wanted.context = &context_;
+    wanted.device = &device_;
+    wanted.bufferSize = &bytes_;
+    check(initializeVkFFT(&application_, wanted), "plan of side " + std::to_string(side));
+  }
+  BlockTransform(const BlockTransform&) = delete;
+  BlockTransform& operator=(const BlockTransform&) = delete;
+  ~BlockTransform() { deleteVkFFT(&application_); }
+
+  // Queue the transforms; the inverse is not divided by side^2.
+  void forward(const cl::Buffer& blocks) { run(blocks, -1); }
+  void inverse(const cl::Buffer& blocks) { run(blocks, 1); }
+
+ private:
+  static void check(VkFFTResult result, const std::string& where) {
+    if (result == VKFFT_SUCCESS) return;
+    throw Error(ErrorKind::kDevice, "Fourier transform: " + where + " failed with VkFFT error " +
+                                        std::to_string(result));
+  }
+
+  void run(const cl::Buffer& blocks, int direction) {
+    session_.launch_foreign("correlation fourier", [&](cl_command_queue queue) {
+      cl_mem memory = blocks();
+      VkFFTLaunchParams parameters = {};
+      parameters.buffer = &memory;
+      parameters.commandQueue = &queue;
+      check(VkFFTAppend(&application_, direction, &parameters), "launch");
+    });
+  }
+
+  OpenClSession& session_;
+  // VkFFT stores pointers to these.
+  cl_context context_;
+  cl_device_id device_;
+  std::uint64_t bytes_;
+  VkFFTApplication application_ = {};
+};
+
 // What blocks of one side need on the device.
-struct Workshop {
-  Workshop(OpenClSession& session, int block_side, std::size_t bytes)
+struct BlockPlan {
+  BlockPlan(OpenClSession& session, int block_side, std::size_t bytes)
       : side(block_side),
-        block_bytes(static_cast<std::size_t>(side) * static_cast<std::size_t>(side) * kPixelBytes),
-        count(static_cast<int>(std::max<std::size_t>(1, bytes / block_bytes))),
+        block_bytes(to_size(side) * to_size(side) * kPixelBytes),
+        count(std::max<std::size_t>(1, bytes / block_bytes)),
         transform(session, side, count),
         image(session.allocate(all_bytes())),
         products(session.allocate(all_bytes())) {}
 
-  std::size_t all_bytes() const { return block_bytes * static_cast<std::size_t>(count); }
-  int most_patterns() const {
-    return 2 * std::max(count, static_cast<int>(kPatternBytes / block_bytes));
-  }
+  std::size_t all_bytes() const { return block_bytes * count; }
+  std::size_t max_patterns() const { return 2 * std::max(count, kPatternBytes / block_bytes); }
 
   int side;
   std::size_t block_bytes;
-  int count;  // blocks transformed together
+  std::size_t count;  // blocks transformed together
   BlockTransform transform;
   cl::Buffer image;
   cl::Buffer products;
-  std::vector<cl::Buffer> patterns{};  // each of `count` blocks, a pair of patterns a block
+  std::vector<cl::Buffer> patterns{};  // each of `count` blocks, a pair of patterns per block
 };
 
 class FrequencyProducts final : public WindowProducts {
@@ -83,7 +140,6 @@ class FrequencyProducts final : public WindowProducts {
         run_(session.is_cpu() ? kLargestSide : width_),
         bytes_(session.is_cpu() ? kCpuBlockBytes : kGpuBlockBytes) {
     const std::vector<std::string> sources = {"correlation/job.cl", "correlation/correlations.cl",
-                                              "correlation/frequency_blocks.cl",
                                               "correlation/frequency.cl"};
     const std::string options = correlations_options(width_, doubles) + define("RUN", run_);
     image_blocks_ = session.kernel(sources, "image_blocks", options);
@@ -102,14 +158,18 @@ class FrequencyProducts final : public WindowProducts {
     return std::max(width, height) <= kLargestSide / 2;
   }
 
-  void products(const CorrelationJobs& packed, const JobRange& range,
-                const CorrelationBuffers& buffers) override {
-    take(packed, range, buffers, false);
-  }
-
-  void correlations(const CorrelationJobs& packed, const JobRange& range,
-                    const CorrelationBuffers& buffers) override {
-    take(packed, range, buffers, true);
+  void compute(const CorrelationJobs& packed, const CorrelationBuffers& buffers,
+               bool normalised) override {
+    const std::size_t end = packed.maps.first + packed.maps.count;
+    for (std::size_t first = packed.maps.first; first < end;) {
+      const CorrelationJob& job = packed.jobs[first];
+      std::size_t alike = 1;
+      while (first + alike < end && same_sizes(job, packed.jobs[first + alike])) ++alike;
+      BlockPlan& plan = plan_of(best_side(job, normalised, alike == 1));
+      const std::size_t count = std::min(alike, plan.max_patterns());
+      compute_group(plan, {first, count, job, normalised}, buffers);
+      first += count;
+    }
   }
 
  private:
@@ -118,32 +178,15 @@ class FrequencyProducts final : public WindowProducts {
     std::size_t first;
     std::size_t count;
     const CorrelationJob& job;  // the first
-    bool normalise;
+    bool normalised;
 
     std::size_t pairs() const { return parts(count, 2); }
   };
 
-  void take(const CorrelationJobs& packed, const JobRange& range, const CorrelationBuffers& buffers,
-            bool normalise) {
-    const std::size_t end = range.first + range.count;
-    for (std::size_t first = range.first; first < end;) {
-      const CorrelationJob& job = packed.jobs[first];
-      const bool alone = first + 1 == end || !same_sizes(job, packed.jobs[first + 1]);
-      Workshop& workshop = workshop_of(best_side(job, normalise, alone));
-      std::size_t count = 1;
-      while (first + count < end && same_sizes(job, packed.jobs[first + count]) &&
-             count < static_cast<std::size_t>(workshop.most_patterns())) {
-        ++count;
-      }
-      take_group(workshop, {first, count, job, normalise}, buffers);
-      first += count;
-    }
-  }
-
-  Workshop& workshop_of(int side) {
-    std::unique_ptr<Workshop>& workshop = workshops_[side];
-    if (!workshop) workshop = std::make_unique<Workshop>(session_, side, bytes_);
-    return *workshop;
+  BlockPlan& plan_of(int side) {
+    std::unique_ptr<BlockPlan>& plan = plans_[side];
+    if (!plan) plan = std::make_unique<BlockPlan>(session_, side, bytes_);
+    return *plan;
   }
 
   Cut cut_of(const CorrelationJob& job, int side) const {
@@ -176,94 +219,84 @@ class FrequencyProducts final : public WindowProducts {
     return best;
   }
 
-  void take_group(Workshop& workshop, const Group& group, const CorrelationBuffers& buffers) {
+  void compute_group(BlockPlan& plan, const Group& group, const CorrelationBuffers& buffers) {
     const CorrelationJob& job = group.job;
-    Cut cut = cut_of(job, workshop.side);
+    Cut cut = cut_of(job, plan.side);
     cut.paired = group.count == 1;
     const Cut whole = cut;
     const int blocks = cut.blocks_x * parts(job.map_height, cut.hop_y);
-    const int together = cut.paired ? 2 * workshop.count : workshop.count;
+    const int together = static_cast<int>(plan.count) * (cut.paired ? 2 : 1);
     for (cut.piece_y = 0; cut.piece_y < job.pattern_height; cut.piece_y += whole.piece_height) {
       cut.piece_height = std::min(whole.piece_height, job.pattern_height - cut.piece_y);
       for (cut.piece_x = 0; cut.piece_x < job.pattern_width; cut.piece_x += whole.piece_width) {
         cut.piece_width = std::min(whole.piece_width, job.pattern_width - cut.piece_x);
-        transform_patterns(workshop, group, cut, buffers);
+        transform_patterns(plan, group, cut, buffers);
         for (cut.first_block = 0; cut.first_block < blocks; cut.first_block += together) {
-          take_blocks(workshop, group, cut, buffers);
+          compute_blocks(plan, group, cut, buffers);
         }
       }
     }
   }
 
-  void transform_patterns(Workshop& workshop, const Group& group, const Cut& cut,
+  void transform_patterns(BlockPlan& plan, const Group& group, const Cut& cut,
                           const CorrelationBuffers& buffers) {
-    const auto together = static_cast<std::size_t>(workshop.count);
-    while (workshop.patterns.size() * together < group.pairs()) {
-      workshop.patterns.push_back(session_.allocate(workshop.all_bytes()));
+    while (plan.patterns.size() * plan.count < group.pairs()) {
+      plan.patterns.push_back(session_.allocate(plan.all_bytes()));
     }
-    for (std::size_t pair = 0; pair < group.pairs(); pair += together) {
-      cl::Buffer& blocks = workshop.patterns[pair / together];
-      const std::size_t jobs = std::min(group.count - 2 * pair, 2 * together);
-      launch(pattern_blocks_, "correlation pattern_blocks", rows_of(workshop, cut.side, cut.side),
-             [&](cl_uint items) {
-               set_arguments(pattern_blocks_, buffers.jobs, to_uint(group.first + 2 * pair),
-                             to_uint(jobs), cut, items, buffers.patterns, blocks);
-             });
-      workshop.transform.forward(blocks);
+    const cl_uint items = runs_of(plan, cut.side, cut.side);
+    for (std::size_t pair = 0; pair < group.pairs(); pair += plan.count) {
+      cl::Buffer& blocks = plan.patterns[pair / plan.count];
+      set_arguments(pattern_blocks_, buffers.jobs.buffer, to_uint(group.first + 2 * pair),
+                    to_uint(std::min(group.count - 2 * pair, 2 * plan.count)), cut, items,
+                    buffers.patterns.buffer, blocks);
+      launch(pattern_blocks_, "correlation pattern_blocks", items);
+      plan.transform.forward(blocks);
     }
   }
 
-  void take_blocks(Workshop& workshop, const Group& group, const Cut& cut,
-                   const CorrelationBuffers& buffers) {
-    launch(image_blocks_, "correlation image_blocks", rows_of(workshop, cut.side, cut.side),
-           [&](cl_uint items) {
-             set_arguments(image_blocks_, buffers.jobs, to_uint(group.first), cut, items,
-                           buffers.images, workshop.image);
-           });
-    workshop.transform.forward(workshop.image);
-    const auto together = static_cast<std::size_t>(workshop.count);
+  void compute_blocks(BlockPlan& plan, const Group& group, const Cut& cut,
+                      const CorrelationBuffers& buffers) {
+    const cl_uint runs = runs_of(plan, cut.side, cut.side);
+    set_arguments(image_blocks_, buffers.jobs.buffer, to_uint(group.first), cut, runs,
+                  buffers.images.buffer, plan.image);
+    launch(image_blocks_, "correlation image_blocks", runs);
+    plan.transform.forward(plan.image);
+    const std::size_t items = plan.block_bytes / (to_size(width_) * sizeof(cl_double));
     for (std::size_t pair = 0; pair < group.pairs(); ++pair) {
-      const std::size_t block_items =
-          workshop.block_bytes / (static_cast<std::size_t>(width_) * sizeof(cl_double));
-      launch(multiply_, "correlation multiply", block_items * together, [&](cl_uint items) {
-        set_arguments(multiply_, workshop.image, workshop.patterns[pair / together],
-                      to_uint(pair % together), to_uint(block_items), items, workshop.products);
-      });
-      workshop.transform.inverse(workshop.products);
-      store(workshop, group, pair, cut, buffers);
+      set_arguments(multiply_, plan.image, plan.patterns[pair / plan.count],
+                    to_uint(pair % plan.count), to_uint(items), to_uint(items * plan.count),
+                    plan.products);
+      launch(multiply_, "correlation multiply", to_uint(items * plan.count));
+      plan.transform.inverse(plan.products);
+      store(plan, group, pair, cut, buffers);
     }
   }
 
-  void store(Workshop& workshop, const Group& group, std::size_t pair, const Cut& cut,
+  void store(BlockPlan& plan, const Group& group, std::size_t pair, const Cut& cut,
              const CorrelationBuffers& buffers) {
     const auto first = to_uint(group.first + 2 * pair);
-    const cl_int kept = cut.paired || group.count - 2 * pair >= 2 ? 2 : 1;
+    const cl_int stored = cut.paired || group.count - 2 * pair >= 2 ? 2 : 1;
     const cl_double scale = 1.0 / (1.0 * cut.side * cut.side);
-    const std::size_t runs = rows_of(workshop, cut.hop_x, cut.hop_y);
-    if (group.normalise) {
-      launch(store_correlations_, "correlation store_correlations", runs, [&](cl_uint items) {
-        set_arguments(store_correlations_, buffers.jobs, first, kept, cut, items, workshop.products,
-                      scale, buffers.window_sums, buffers.inverses, buffers.map);
-      });
-      return;
+    const cl_uint runs = runs_of(plan, cut.hop_x, cut.hop_y);
+    if (group.normalised) {
+      set_arguments(store_correlations_, buffers.jobs.buffer, first, stored, cut, runs,
+                    plan.products, scale, buffers.window_sums.buffer, buffers.inverses.buffer,
+                    buffers.map.buffer);
+      launch(store_correlations_, "correlation store_correlations", runs);
+    } else {
+      const cl_int accumulate = cut.piece_x > 0 || cut.piece_y > 0;
+      set_arguments(store_products_, buffers.jobs.buffer, first, stored, cut, runs, plan.products,
+                    scale, accumulate, buffers.products.buffer);
+      launch(store_products_, "correlation store_products", runs);
     }
-    const cl_int accumulate = cut.piece_x > 0 || cut.piece_y > 0;
-    launch(store_products_, "correlation store_products", runs, [&](cl_uint items) {
-      set_arguments(store_products_, buffers.jobs, first, kept, cut, items, workshop.products,
-                    scale, accumulate, buffers.products);
-    });
   }
 
-  // Runs in so many rows of every block.
-  std::size_t rows_of(const Workshop& workshop, int width, int height) const {
-    return static_cast<std::size_t>(parts(width, run_)) * static_cast<std::size_t>(height) *
-           static_cast<std::size_t>(workshop.count);
+  // Runs that cover width x height positions of every block.
+  cl_uint runs_of(const BlockPlan& plan, int width, int height) const {
+    return to_uint(to_size(parts(width, run_)) * to_size(height) * plan.count);
   }
 
-  template <typename SetArguments>
-  void launch(cl::Kernel& kernel, const char* label, std::size_t items,
-              const SetArguments& set_all) {
-    set_all(to_uint(items));
+  void launch(const cl::Kernel& kernel, const char* label, cl_uint items) {
     session_.launch(kernel, label, {items}, cl::NDRange(64));
   }
 
@@ -272,14 +305,35 @@ class FrequencyProducts final : public WindowProducts {
   const int run_;    // positions of an item
   const std::size_t bytes_;
   CorrelationLayout layout_;
-  std::map<int, std::unique_ptr<Workshop>> workshops_;  // by side
+  std::map<int, std::unique_ptr<BlockPlan>> plans_;  // by side
   cl::Kernel image_blocks_, pattern_blocks_, multiply_, store_products_, store_correlations_;
 };
 
 }  // namespace
+
+bool has_vkfft() {
+  return true;
+}
 
 std::unique_ptr<WindowProducts> make_frequency_products(OpenClSession& session, bool doubles) {
   return std::make_unique<FrequencyProducts>(session, doubles);
 }
 
 }  // namespace lookalike
+
+#else
+
+namespace lookalike {
+
+bool has_vkfft() {
+  return false;
+}
+
+std::unique_ptr<WindowProducts> make_frequency_products(OpenClSession& /*session*/,
+                                                        bool /*doubles*/) {
+  throw Error(ErrorKind::kDevice, "correlation: built without VkFFT, which 'frequency' needs");
+}
+
+}  // namespace lookalike
+
+#endif

@@ -1,13 +1,13 @@
 // One pattern to look for in one image; CorrelationJob on the host has the same layout.
 // Offsets count elements of their buffers. Pixels and patterns are taken less 128, which leaves the
-// correlation as it is and keeps every sum below 64 bits.
+// correlation unchanged and keeps every sum below 64 bits.
 typedef struct {
   ulong image;       // uchar [image_height][image_pitch]
-  ulong pattern;     // [pattern_height + 2 * margin][pattern_pitch], as the form has it
+  ulong pattern;     // [pattern_height + 2 * margin][pattern_pitch], in the form's layout
   ulong sums;        // row sums [image_height][pitch]
   ulong statistics;  // window sums and inverse spreads [map_height][pitch]
   ulong map;         // products and correlations [map_height][pitch]
-  long pixels;       // of the pattern, without what its mask leaves out
+  long pixels;       // of the pattern
   long pattern_sum;
   long pattern_spread;  // pixels * sum of squares - square of the sum
   uint first[4];        // first block of this job in each kind of launch, see below

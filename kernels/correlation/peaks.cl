@@ -16,7 +16,7 @@ RowBest better(RowBest a, RowBest b) {
   return a.x < b.x ? a : b;
 }
 
-// The best that the items of a work-group have found; ties go to the lowest x.
+// The best of all items of a work-group; ties go to the lowest x.
 RowBest best_of_group(local RowBest* scratch, RowBest mine) {
 #if GROUP > 1
   const int item = (int)get_local_id(0);

@@ -1,5 +1,5 @@
-// Sum of window times pattern at every position, as first published: a work-group of GROUP items a
-// position, an item a pixel of the pattern, or every GROUP-th where there are more.
+// Sum of window times pattern at every position, as first published: a work-group of GROUP items per
+// position, an item per pixel of the pattern, or per GROUP-th where there are more.
 // After Song and Zhou, "Fast image matching based on GPU parallel computing", 2011.
 
 // One block, a work-group: a position.

@@ -1,13 +1,13 @@
-// What the integer forms for GPUs share: a work-group of GROUP_ITEMS items has TILE_WIDTH x
+// Shared by the integer forms for GPUs: a work-group of GROUP_ITEMS items has TILE_WIDTH x
 // TILE_HEIGHT positions and walks the pattern in strips of STRIP_WORDS * 4 columns and the image
 // rows under the tile in chunks of CHUNK, both through local memory as bytes, four to a word.
 //
-// The tile falls into bands of BAND positions below one another, which share what is read of an
+// The tile consists of bands of BAND positions below one another, which share what is read of an
 // image row: row r, counted from the top of a band, meets pattern row r for the band's first
-// position row, r - 1 for the second and so on. Pattern rows that are not there are zero.
+// position row, r - 1 for the second and so on. Missing pattern rows are zero.
 //
-// 32 bits hold the sum of PART_PIXELS products of a pixel, at most 255, and a pattern's at most
-// 128; larger patterns are taken in parts of so many pixels, added up in 64 bits.
+// 32 bits hold the sum of PART_PIXELS products of at most 255 * 128; larger patterns are taken in
+// parts of that many pixels, whose sums are added in 64 bits.
 #define WINDOW_ROWS (CHUNK + TILE_HEIGHT - BAND)
 #define WINDOW_WORDS (TILE_WIDTH / 4 + STRIP_WORDS)
 #define PIECE_ROWS (CHUNK + BAND - 1)
@@ -33,8 +33,8 @@ Tile tile_of(global const Job* jobs, uint job_count) {
   return tile;
 }
 
-// The image rows of a chunk, from the pixel at (left, top) on. What lies past the image's edges is
-// read from beside it: it meets zeros of the pattern or positions that are not there.
+// The image rows of a chunk, from the pixel at (left, top) on. Past the image's edges other memory is
+// read: it meets zeros of the pattern or positions outside the map.
 void load_window(local uint* window, global const uchar* images, const Tile* tile, int left,
                  int top) {
   const Job* job = &tile->job;
@@ -59,7 +59,7 @@ void load_piece(local uint* piece, global const char* patterns, const Job* job, 
   }
 }
 
-// Four products of positions side by side into 64 bits, onto those of the parts before.
+// Adds the products of four positions side by side, in 64 bits, to those of the parts before.
 void store_products(global long* products, const Job* job, int x, int y, int4 sums, bool first) {
   if (x >= job->map_width || y >= job->map_height) return;
   global long* place = products + job->map + (ulong)y * job->pitch + x;

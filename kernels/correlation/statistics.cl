@@ -96,37 +96,6 @@ Run run_of(const Job* job, uint block) {
   return run;
 }
 
-// Window statistics under a mask, from the products of the mask with three images: the pixels less
-// 128, and the low and the high byte of their squares, each less 128 too. One block: RUN positions
-// of a row of the map.
-kernel void masked_statistics(global const Job* jobs, uint first_job, uint job_count,
-                              uint block_count, global const long* products,
-                              global int* window_sums, global Real* inverses) {
-  const uint block = (uint)get_global_id(0);
-  if (block >= block_count) return;
-  const Job job = jobs[first_job + find_job(jobs + first_job, job_count, RUNS, block)];
-  const Run run = run_of(&job, block);
-  const ulong plane = (ulong)job.map_height * job.pitch;
-  products += job.map + run.row;
-  for (int x = run.begin; x < run.end; ++x) {
-    const long sum = products[x];
-    const long low = products[plane + x] + 128 * job.pixels;
-    const long high = products[2 * plane + x] + 128 * job.pixels;
-    const long spread = job.pixels * (low + 256 * high) - sum * sum;
-    window_sums[job.statistics + run.row + x] = (int)sum;
-    inverses[job.statistics + run.row + x] = inverse_of(spread);
-  }
-}
-
-// Low and high byte of the squared pixels less 128, one image after the other behind `images`.
-kernel void square_planes(global uchar* images, ulong bytes) {
-  const ulong i = get_global_id(0);
-  if (i >= bytes) return;
-  const int pixel = images[i] - 128;
-  images[bytes + i] = (uchar)(pixel * pixel & 255);
-  images[2 * bytes + i] = (uchar)(pixel * pixel >> 8);
-}
-
 // Products to correlations. One block: RUN positions of a row of a map.
 kernel void normalise(global const Job* jobs, uint first_job, uint job_count, uint block_count,
                       global const long* products, global const int* window_sums,

@@ -3,22 +3,17 @@
 #include <memory>
 #include <string>
 
-#include "kernels/correlation/correlation_jobs.h"
-#include "kernels/correlation/correlation_kernel.h"
-#include "kernels/session/build_options.h"
-#include "kernels/session/session.h"
+#include "kernels/correlation/jobs.h"
 
+// The forms of the correlation's products.
 namespace lookalike {
 
-// Where a form finds what it needs and puts what it makes; see job.cl.
+// Device memory of a batch, reused by the next; see job.cl.
 struct CorrelationBuffers {
-  cl::Buffer jobs;  // those of the CorrelationJobs that go with these
-  cl::Buffer images;
-  cl::Buffer patterns;
-  cl::Buffer products;
-  cl::Buffer window_sums;
-  cl::Buffer inverses;
-  cl::Buffer map;
+  GrowingBuffer jobs, images, patterns;
+  GrowingBuffer sums, squares;          // of rows
+  GrowingBuffer window_sums, inverses;  // of windows
+  GrowingBuffer products, map, row_best, peaks;
 };
 
 // One form of the sums of window less 128 times pattern less 128 at every position of some jobs.
@@ -29,33 +24,36 @@ class WindowProducts {
   WindowProducts& operator=(const WindowProducts&) = delete;
   virtual ~WindowProducts() = default;
 
-  // What pack_jobs must know.
   virtual const CorrelationLayout& layout() const = 0;
 
-  // Whether correlations() can take patterns of this size.
+  // Whether compute() can normalise patterns of this size at once.
   virtual bool normalises(int width, int height) const = 0;
 
-  // Writes or, for the second, normalises at once the products of the jobs in `range`.
-  virtual void products(const CorrelationJobs& packed, const JobRange& range,
-                        const CorrelationBuffers& buffers) = 0;
-  virtual void correlations(const CorrelationJobs& packed, const JobRange& range,
-                            const CorrelationBuffers& buffers) = 0;
+  // From images and patterns to products or, if `normalised`, with the statistics of the windows to
+  // the map.
+  virtual void compute(const CorrelationJobs& packed, const CorrelationBuffers& buffers,
+                       bool normalised) = 0;
 };
 
-// `kernel` is not kAuto; `doubles` is what use_doubles() said. Throws Error(kDevice) when the
-// device cannot build it.
-std::unique_ptr<WindowProducts> make_window_products(OpenClSession& session,
-                                                     CorrelationKernel kernel, bool doubles);
-
-// The two makers behind it: every form that goes through positions, and kFrequency.
+// Every form that goes through positions, and kFrequency, which needs VkFFT. `doubles`: normalise
+// in double precision. Throw Error(kDevice) when the form is not in the build or the device cannot
+// build it.
 std::unique_ptr<WindowProducts> make_direct_products(OpenClSession& session,
                                                      CorrelationKernel kernel, bool doubles);
 std::unique_ptr<WindowProducts> make_frequency_products(OpenClSession& session, bool doubles);
 
-// Real number type of the normalisation, as in correlations.cl: double where asked for and there.
-bool use_doubles(OpenClSession& session, bool double_precision);
+// Whether the build found VkFFT (LOOKALIKE_VKFFT).
+bool has_vkfft();
 
 // Build options that correlations.cl expects, for vectors of `width` positions.
 std::string correlations_options(int width, bool doubles);
+
+// Whether the device claims what the form needs; nothing is compiled.
+bool may_run(OpenClSession& session, CorrelationKernel kernel);
+
+// How many sums a byte dot product of a CPU device adds to at once: 16 with AVX-512 VNNI, 8 with
+// AVX-VNNI, 0 without either. The processor, that which this program runs on, must have them, and
+// the device's compiler use registers of that size.
+int dot_product_lanes(OpenClSession& session);
 
 }  // namespace lookalike

@@ -1,5 +1,5 @@
-// Sums for the least-squares fit of a pose: the scene under the object's pixels, linear in a step
-// of the pose, is brought together with the object times a gain plus an offset.
+// Sums for the least-squares fit of a pose: the scene under the object's pixels, linearised in a
+// step of the pose, against the object times a gain plus an offset.
 #define TERMS 28
 
 float bilinear(global const float* level, int pitch, float2 at) {
@@ -9,12 +9,12 @@ float bilinear(global const float* level, int pitch, float2 at) {
   return mix(mix(near[0], near[1], part.x), mix(near[pitch], near[pitch + 1], part.x), part.y);
 }
 
-// One work-group a chunk of the object's rows for one pose: (x, y) of the object's centre in the
-// level, scale * (cosine, sine). The scene is taken less `greys`. sums [poses][chunks][TERMS]: the
+// One work-group per chunk of the object's rows and pose: (x, y) of the object's centre in the level,
+// scale * (cosine, sine). `greys` is subtracted from the scene. sums [poses][chunks][TERMS]: the
 // upper triangle, by rows, of the products of (d/dx, d/dy, d/dturn, d/dlog scale, object, 1,
 // scene).
-// Pixels of the object that are masked or fall outside the scene do not count. A margin of at least
-// 2 px around the level is read.
+// Pixels of the object that are masked or fall outside the scene do not count. Up to 2 px of the
+// level's margin are read.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void fit_sums(
     global const float* level, int origin, int pitch, int width, int height,
     global const float* object, global const uchar* mask, int object_width, int object_height,

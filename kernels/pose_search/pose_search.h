@@ -1,17 +1,86 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/geometry.h"
 #include "base/image.h"
-#include "kernels/pose_search/pose_types.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
 
+// An object at one level of its pyramid, on the host: pixels [height][width], less their mean.
+struct PoseObject {
+  std::vector<float> pixels;
+  std::vector<std::uint8_t> mask;  // 0 where it does not count
+  std::vector<Point> points;       // from the centre, px: what templates are made of
+  int width = 0;
+  int height = 0;
+  Point centre;  // px of this level
+};
+
+// Turn and scale of an object. A positive turn is clockwise as seen.
+struct TurnScale {
+  double turn = 0;  // radians
+  double scale = 1;
+};
+
+// A template at a whole position: the object's centre lies at (x, y) + centre_part(object).
+struct PosePeak {
+  cl_int template_index = 0;
+  cl_int x = 0;
+  cl_int y = 0;
+  cl_float score = 0;
+};
+
+// The best score of all poses at each position of a level: [height][width]; kPoseFlat where windows
+// are flat, kPoseOutside where no template fits in.
+struct PoseMap {
+  std::vector<float> scores;
+  int width = 0;
+  int height = 0;
+};
+inline constexpr float kPoseFlat = -1.5F;
+inline constexpr float kPoseOutside = -2.0F;
+
+struct PosePeaks {
+  std::vector<PosePeak> peaks;  // best score first; of equals by template, y and x
+  bool has_flat = false;        // some windows have no contrast
+  bool has_contrast = false;    // some do
+};
+
+// The fraction of a pixel in the centre's position. Templates are placed with it, so that an object
+// that is neither turned nor scaled meets whole pixels at level 0.
+Point centre_part(const PoseObject& object);
+
+// Sums for the fit of a pose, over the pixels of the object that lie in the scene: the upper
+// triangle, by rows, of the products of (d/dx, d/dy, d/dturn, d/dlog scale, object, 1,
+// scene less CentrePose::grey).
+inline constexpr std::size_t kPoseFitTerms = 28;
+using PoseFitSums = std::array<double, kPoseFitTerms>;
+
+// A pose of an object at a level: where its centre lies.
+struct CentrePose {
+  Point centre;  // px of the level
+  TurnScale turn_scale;
+  double grey = 0;  // subtracted from the scene: about its mean there, less 128
+};
+
+// Up to these variances a window is flat, as a share of its mean square, which float sums cannot
+// tell from 0, and a template, in squared grey levels.
+inline constexpr double kPoseFlatShare = 2e-6;
+inline constexpr double kPoseFlatVariance = 1e-4;
+
+// How far outside the scene the taps of a template may lie, whole px, and a pixel of the fit, px
+// from the middle of the outermost pixels.
+inline constexpr int kPoseSlackPx = 1;
+inline constexpr double kPoseRimPx = 0.51;
+
 // One level of an image on the device: float [height + 2 margin][pitch], grey less 128; in the
-// margin the outermost pixels go on. Pixel (x, y) is element origin() + y * pitch + x.
+// margin the outermost pixels are repeated. Pixel (x, y) is element origin() + y * pitch + x.
 struct PyramidLevel {
   cl::Buffer pixels;
   int width = 0;
@@ -29,15 +98,15 @@ class ScenePyramid {
  public:
   explicit ScenePyramid(OpenClSession& session);
 
-  // Replaces what was there. reach_px: how far templates reach from their positions at level 0;
-  // every level can be read that far outside. Throws Error(kInternal) when the image is empty or
+  // Replaces the levels. reach_px: how far templates reach from their positions at level 0; every
+  // level can be read that far outside. Throws Error(kInternal) when the image is empty or
   // levels < 1, DeviceOutOfMemory.
   void load(const ImageView& image, int levels, int reach_px);
 
   int levels() const { return static_cast<int>(levels_.size()); }
   const PyramidLevel& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
 
-  // Device memory that such an image takes, bytes, about.
+  // Approximate device memory of such an image, bytes.
   static std::size_t device_bytes(int width, int height, int reach_px);
 
  private:
@@ -57,16 +126,16 @@ struct FitObject {
 // the object turned and scaled, tapped at the whole pixels that its points come to lie on, so that
 // any shape counts and templates are turned rather than scenes.
 //   rho = sum t x / sqrt(sum x^2 - (sum x)^2 / n), t of mean 0 and norm 1 over its n taps
-// Of reversed polarity: give the object's negative; with `either`, scores are |rho|.
+// For reversed polarity pass the object's negative; with `either`, scores are |rho|.
 // Throws Error(kInternal) when an object has no points or lies further from its centre than the
 // pyramid's reach, DeviceOutOfMemory.
 class PoseSearch {
  public:
   explicit PoseSearch(OpenClSession& session);
 
-  // Every position of the level with every pose: of each `run` neighbours among the poses, the
-  // best counts, and its local maxima from min_score on are returned. A map, where given, gets the
-  // best of all poses. No poses give no peaks. Throws Error(kInternal) when `run` is 0.
+  // Scores every position of the level with every pose. Returns the local maxima of at least
+  // min_score of the best score of each `run` successive poses. `map`, if given, receives the best
+  // of all poses. No poses give no peaks. Throws Error(kInternal) when `run` is 0.
   PosePeaks search(const PyramidLevel& level, const PoseObject& object,
                    std::span<const TurnScale> poses, std::size_t run, float min_score, bool either,
                    PoseMap* map = nullptr);
@@ -80,20 +149,26 @@ class PoseSearch {
   // the object has no pixels.
   FitObject fit_object(const PoseObject& object);
 
-  // Of each pose, in their order; none for none. `fitted` is of fit_object. Sums of an object
-  // outside of the scene are 0. Added up in floats over some rows of the object, then in doubles.
+  // The sums of each pose, in order; `fitted` comes from fit_object. Those of an object outside the
+  // scene are 0. Added up in floats over some rows of the object, then in doubles.
   std::vector<PoseFitSums> fit_sums(const PyramidLevel& level, const FitObject& fitted,
                                     std::span<const CentrePose> poses);
 
  private:
   struct Templates {
-    cl::Buffer templates, offsets, values;
+    cl::Buffer templates;  // how far the taps reach: left, top, right, bottom
+    cl::Buffer offsets, values;
     cl_int points = 0;
   };
   Templates make_templates(const PyramidLevel& level, const PoseObject& object,
                            std::span<const TurnScale> poses);
-  PosePeaks read_peaks(const PyramidLevel& level, const cl::Buffer& best, const cl::Buffer& chosen,
-                       std::size_t runs, int map_pitch, int map_rows, float min_score);
+  // The best score of each run at each position, and its template: [runs][rows][pitch].
+  struct BestOfRuns {
+    cl::Buffer scores, templates;
+    cl_int pitch = 0, rows = 0;
+  };
+  PosePeaks read_peaks(const PyramidLevel& level, const BestOfRuns& best, std::size_t runs,
+                       float min_score);
 
   OpenClSession& session_;
   cl::Kernel make_taps_, finish_taps_, best_of_runs_, find_peaks_, refine_, fit_sums_;
@@ -105,7 +180,7 @@ struct PlainLevel {
   int width = 0;
   int height = 0;
 
-  // Outside, the outermost pixels go on.
+  // Outside, the value of the nearest pixel.
   float at(int x, int y) const;
 };
 

@@ -1,5 +1,5 @@
 // Levels of an image for the pose search. A level is float [height + 2 margin][pitch]; in the
-// margin its outermost pixels go on.
+// margin its outermost pixels are repeated.
 
 kernel void first_level(global const uchar* image, int width, int height, int margin, int pitch,
                         global float* level) {

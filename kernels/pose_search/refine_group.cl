@@ -1,20 +1,15 @@
-// For GPUs, after scores.cl with WIDTH 1 and ROWS 1: one work-group a try. 25 of 32 items have a
+// For GPUs, after scores.cl with WIDTH 1 and ROWS 1: one work-group per try. 25 of 32 items have a
 // position each, and SLICES such rows of items share the taps.
-typedef struct {
-  int template_index, x, y;
-  float score;
-} Try;
-
 kernel __attribute__((reqd_work_group_size(32, SLICES, 1))) void refine(
     global const float* level, int origin, int pitch, int width, int height,
     global const Template* templates, global const int* offsets, global const float* values,
-    int points, int either_polarity, int count, global Try* tries) {
+    int points, int either_polarity, int count, global Peak* tries) {
   local float3 parts[SLICES][32];
   local float scores[32];
   const int lane = (int)get_local_id(0);
   const int slice = (int)get_local_id(1);
   const int index = (int)get_group_id(0);
-  const Try here = tries[index];
+  const Peak here = tries[index];
   const Template rim = templates[here.template_index];
   const ulong first = (ulong)here.template_index * points;
   const int x = here.x - 2 + min(lane, 24) % 5;
@@ -40,5 +35,5 @@ kernel __attribute__((reqd_work_group_size(32, SLICES, 1))) void refine(
     if (scores[i] > scores[top]) top = i;
   }
   tries[index] =
-      (Try){here.template_index, here.x - 2 + top % 5, here.y - 2 + top / 5, scores[top]};
+      (Peak){here.template_index, here.x - 2 + top % 5, here.y - 2 + top / 5, scores[top]};
 }

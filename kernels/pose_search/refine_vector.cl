@@ -1,23 +1,18 @@
-// For CPUs, after scores.cl with WIDTH 8 and ROWS 5: one item a try, its 5 x 5 positions in the
+// For CPUs, after scores.cl with WIDTH 8 and ROWS 5: one item per try, its 5 x 5 positions in the
 // first lanes of five vectors.
-typedef struct {
-  int template_index, x, y;
-  float score;
-} Try;
-
 kernel void refine(global const float* level, int origin, int pitch, int width, int height,
                    global const Template* templates, global const int* offsets,
                    global const float* values, int points, int either_polarity, int count,
-                   global Try* tries) {
+                   global Peak* tries) {
   const int index = (int)get_global_id(0);
   if (index >= count) return;
-  Try here = tries[index];
+  Peak here = tries[index];
   const Template rim = templates[here.template_index];
   const ulong first = (ulong)here.template_index * points;
   const int left = here.x - 2;
   const int top = here.y - 2;
   Sums sums;
-  // Less a pixel of theirs: sums of many taps stay small where there is little contrast.
+  // A pixel of theirs is subtracted: sums of many taps stay small where contrast is low.
   global const float* at = level + origin + top * pitch + left;
   add_taps(&sums, at, pitch, offsets + first, values + first, points, *at);
   here.score = OUTSIDE;
@@ -30,7 +25,7 @@ kernel void refine(global const float* level, int origin, int pitch, int width, 
           rho);
     for (int column = 0; column < 5; ++column) {
       if (rho[column] > here.score) {
-        here = (Try){here.template_index, left + column, top + row, rho[column]};
+        here = (Peak){here.template_index, left + column, top + row, rho[column]};
       }
     }
   }

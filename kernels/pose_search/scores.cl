@@ -1,4 +1,4 @@
-// Correlations of templates with a level at many positions, WIDTH positions of ROWS rows an item.
+// Correlations of templates with a level at many positions, WIDTH positions of ROWS rows per item.
 #define JOIN_NOW(a, b) a##b
 #define JOIN(a, b) JOIN_NOW(a, b)
 #if WIDTH == 1
@@ -25,10 +25,15 @@ typedef struct {
 } Template;
 
 typedef struct {
+  int template_index, x, y;
+  float score;
+} Peak;
+
+typedef struct {
   Floats sum[ROWS], square[ROWS], product[ROWS];
 } Sums;
 
-// Taps of a template over ROWS rows from `level` on. Pixels are taken less `base`.
+// Sums over the taps of a template, for ROWS rows from `level` on. `base` is subtracted from pixels.
 void add_taps(Sums* sums, global const float* level, int pitch, global const int* offsets,
               global const float* values, int points, float base) {
   for (int row = 0; row < ROWS; ++row) {
@@ -57,7 +62,7 @@ Floats score(Floats sum, Floats square, Floats product, int points, int either_p
   return select((Floats)FLAT, rho, spread > square * FLAT_SHARE);
 }
 
-// Whether the template lies in the image, but for SLACK px, in columns from x on.
+// Whether the template lies in the image, give or take SLACK px, in columns from x on.
 Ints fits(Template rim, int x, int y, int width, int height) {
   const Ints column = x + COLUMNS;
   const int row_fits = y + rim.top >= -SLACK && y + rim.bottom < height + SLACK;
@@ -102,5 +107,33 @@ kernel void best_of_runs(global const float* level, int origin, int pitch, int w
   for (int row = 0; row < ROWS; ++row) {
     STORE(top_score[row], best + out + (ulong)row * map_pitch);
     STORE(top_template[row], chosen + out + (ulong)row * map_pitch);
+  }
+}
+
+// Positions of each run's map that reach min_score and are not below a neighbour (of equals, the
+// first). counters: peaks, of which the first `capacity` are written; then flags, whether there are
+// flat windows and whether there are others.
+kernel void find_peaks(global const float* best, global const int* chosen, int width, int height,
+                       int runs, int map_pitch, int map_rows, float min_score, global Peak* peaks,
+                       uint capacity, global uint* counters) {
+  const int x = (int)get_global_id(0);
+  const int y = (int)get_global_id(1);
+  const int run = (int)get_global_id(2);
+  if (x >= width || y >= height || run >= runs) return;
+  const ulong first = (ulong)run * map_rows * map_pitch;
+  const float here = best[first + (ulong)y * map_pitch + x];
+  if (here == FLAT) counters[1] = 1;
+  if (here > FLAT) counters[2] = 1;
+  if (!(here >= min_score)) return;
+  for (int i = 0; i < 9; ++i) {
+    const int nx = x + i % 3 - 1;
+    const int ny = y + i / 3 - 1;
+    if (i == 4 || nx < 0 || ny < 0 || nx >= width || ny >= height) continue;
+    const float there = best[first + (ulong)ny * map_pitch + nx];
+    if (i < 4 ? there >= here : there > here) return;
+  }
+  const uint slot = atomic_inc(counters);
+  if (slot < capacity) {
+    peaks[slot] = (Peak){chosen[first + (ulong)y * map_pitch + x], x, y, here};
   }
 }

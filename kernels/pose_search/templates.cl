@@ -1,8 +1,8 @@
-// What an object looks like at each pose: `points` taps, an offset from the position and a value
-// each. The taps lie on whole pixels, where the object's points come to lie, rounded; their values
-// are the object's there, so that a template is exact wherever its taps fall.
+// An object at each pose: `points` taps, each an offset from the position and a value. A tap lies on
+// the whole pixel nearest to a point of the object; its value is that of the object there, so that a
+// template is exact wherever its taps fall.
 
-// Of one pose: the furthest taps from the position, px.
+// How far the taps of one pose reach from the position, px.
 typedef struct {
   int left, top, right, bottom;
 } Template;
@@ -20,7 +20,7 @@ float sample(global const float* object, int width, int height, float x, float y
 }
 
 // points: from the object's centre. poses: scale * (cosine, sine) of the turn. A position is the
-// whole part of where the centre lies, `centre_part` the rest. Offsets are left as (y << 16) + x.
+// whole part of the centre's place, `centre_part` its fraction. Offsets are (y << 16) + x here.
 kernel void make_taps(global const float2* points, int point_count, global const float* object,
                       int width, int height, float2 centre, float2 centre_part,
                       global const float2* poses, int pose_count, global int* offsets,
@@ -54,8 +54,8 @@ float group_sum(float value, local float* scratch) {
   return sum;
 }
 
-// One work-group a template: values to mean 0 and norm 1 (all 0 where they are alike), offsets to
-// elements of a level.
+// One work-group per template: values to mean 0 and norm 1 (all 0 where they are constant), offsets
+// to elements of a level.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void finish_taps(
     int point_count, int pitch, global int* offsets, global float* values,
     global Template* templates) {

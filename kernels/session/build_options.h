@@ -41,7 +41,12 @@ constexpr Whole parts(Whole whole, std::type_identity_t<Whole> part) {
   return (whole + part - 1) / part;
 }
 
-// A count that its owner keeps below 2^32.
+// A size that is not negative.
+constexpr std::size_t to_size(int value) {
+  return static_cast<std::size_t>(value);
+}
+
+// A count that is below 2^32.
 inline cl_uint to_uint(std::size_t value) {
   return static_cast<cl_uint>(value);
 }

@@ -103,9 +103,9 @@ void Surf::extract_batch(std::span<const Task> tasks) {
     }
     const auto chosen = static_cast<std::size_t>(first_chosen.back());
     if (chosen == 0) return;
-    buffers_.first_chosen.hold(session_, first_chosen.size() * sizeof(std::int32_t));
-    buffers_.chosen.hold(session_, chosen * sizeof(FoundKeypoint));
-    buffers_.descriptors.hold(session_, chosen * parameters_.descriptor_size * sizeof(float));
+    buffers_.first_chosen.reserve(session_, first_chosen.size() * sizeof(std::int32_t));
+    buffers_.chosen.reserve(session_, chosen * sizeof(FoundKeypoint));
+    buffers_.descriptors.reserve(session_, chosen * parameters_.descriptor_size * sizeof(float));
     session_.write<std::int32_t>(buffers_.first_chosen.buffer, first_chosen);
     const std::int32_t most_found = *std::max_element(counts.begin(), counts.end());
     program_.rank(batch, static_cast<std::size_t>(most_found), buffers_);
@@ -119,12 +119,12 @@ void Surf::extract_batch(std::span<const Task> tasks) {
 
 void Surf::upload(const SurfBatch& batch, std::span<const Task> tasks) {
   const SurfBatchSize& size = batch.size;
-  buffers_.pixels.hold(session_, size.pixels);
-  buffers_.masks.hold(session_, size.mask_pixels);
-  buffers_.quads.hold(session_, size.pixels * sizeof(std::uint32_t));
-  buffers_.integral.hold(session_, size.integral_values * sizeof(std::int32_t));
-  buffers_.maps.hold(session_, size.map_values * sizeof(float));
-  buffers_.layers.hold(session_, batch.layers.size() * sizeof(SurfLayer));
+  buffers_.pixels.reserve(session_, size.pixels);
+  buffers_.masks.reserve(session_, size.mask_pixels);
+  buffers_.quads.reserve(session_, size.pixels * sizeof(std::uint32_t));
+  buffers_.integral.reserve(session_, size.integral_values * sizeof(std::int32_t));
+  buffers_.maps.reserve(session_, size.map_values * sizeof(float));
+  buffers_.layers.reserve(session_, batch.layers.size() * sizeof(SurfLayer));
   session_.write<SurfLayer>(buffers_.layers.buffer, batch.layers);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const auto& [image, mask, plan, features] = tasks[i];
@@ -138,16 +138,16 @@ void Surf::upload(const SurfBatch& batch, std::span<const Task> tasks) {
 
 void Surf::give_places(SurfBatch& batch, std::span<const std::int32_t> counts) {
   batch.give_places(counts);
-  buffers_.images.hold(session_, batch.images.size() * sizeof(SurfImage));
-  buffers_.found.hold(session_, batch.places * sizeof(FoundKeypoint));
-  buffers_.responses.hold(session_, batch.places * sizeof(float));
+  buffers_.images.reserve(session_, batch.images.size() * sizeof(SurfImage));
+  buffers_.found.reserve(session_, batch.places * sizeof(FoundKeypoint));
+  buffers_.responses.reserve(session_, batch.places * sizeof(float));
   session_.write<SurfImage>(buffers_.images.buffer, batch.images);
 }
 
 // How many keypoints each image has; all of them are found, in no order.
 std::vector<std::int32_t> Surf::search(SurfBatch& batch) {
   std::vector<std::int32_t> counts(batch.images.size());
-  buffers_.counts.hold(session_, counts.size() * sizeof(std::int32_t));
+  buffers_.counts.reserve(session_, counts.size() * sizeof(std::int32_t));
   while (true) {
     program_.search(batch, buffers_);
     session_.read<std::int32_t>(buffers_.counts.buffer, counts);

@@ -117,14 +117,6 @@ std::vector<SurfKernel> surf_kernels(const OpenClSession& session) {
   return {SurfKernel::kGpu, SurfKernel::kCpu};
 }
 
-void GrowingBuffer::hold(OpenClSession& session, std::size_t wanted_bytes) {
-  if (wanted_bytes <= bytes && buffer() != nullptr) return;
-  bytes = 0;
-  buffer = cl::Buffer();
-  buffer = session.allocate(wanted_bytes);
-  bytes = wanted_bytes;
-}
-
 SurfProgram::SurfProgram(OpenClSession& session, const SurfParameters& parameters,
                          SurfKernel kernel)
     : session_(session), parameters_(parameters), kernel_(resolve(kernel, session)) {

@@ -24,15 +24,6 @@ SurfKernel parse_surf_kernel(std::string_view name);
 // Those that the session's device can run, the likely fastest first.
 std::vector<SurfKernel> surf_kernels(const OpenClSession& session);
 
-// Replaced by more memory when more is asked for.
-struct GrowingBuffer {
-  cl::Buffer buffer{};
-  std::size_t bytes = 0;
-
-  // Loses the content when it grows. Throws DeviceOutOfMemory.
-  void hold(OpenClSession& session, std::size_t wanted_bytes);
-};
-
 // What a batch needs on the device.
 struct SurfBuffers {
   GrowingBuffer images, layers, pixels, masks, integral, quads, maps;

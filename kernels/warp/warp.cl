@@ -6,7 +6,7 @@ float3 project(float16 h, float x, float y) {
                   h.s6 * x + h.s7 * y + h.s8);
 }
 
-// Bilinear; past the outer centres the outermost pixels go on.
+// Bilinear; past the outer centres the outermost pixels are repeated.
 float sample(global const uchar* image, int width, int height, float x, float y) {
   x = clamp(x, 0.0f, (float)(width - 1));
   y = clamp(y, 0.0f, (float)(height - 1));

@@ -1,10 +1,5 @@
 #include "kernels/warp/warp.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-
 #include "base/error.h"
 #include "kernels/session/build_options.h"
 
@@ -42,9 +37,7 @@ Warped Warp::warp(const ImageView& input, const Homography& output_to_input, int
   const cl::Buffer mask = session_.allocate(pixels);
   set_arguments(warp_, source, input.width, input.height,
                 seen_from_centre(output_to_input, width, height), width, height, image, mask);
-  session_.launch(warp_, "warp",
-                  {static_cast<std::size_t>(width), static_cast<std::size_t>(height)},
-                  cl::NDRange(16, 4));
+  session_.launch(warp_, "warp", {to_size(width), to_size(height)}, cl::NDRange(16, 4));
   session_.read<std::uint8_t>(image, result.image.pixels);
   session_.read<std::uint8_t>(mask, result.mask.pixels);
   return result;

@@ -3,23 +3,26 @@
 #include "base/geometry.h"
 #include "base/image.h"
 #include "kernels/session/session.h"
-#include "kernels/warp/warped.h"
 
 namespace lookalike {
+
+// An image seen through a homography.
+struct Warped {
+  GrayImage image;
+  GrayImage mask;  // 255 where the image is defined, else 0, as is the image there
+};
 
 // Perspective warp of a grey image on the device.
 class Warp {
  public:
-  using Warped = lookalike::Warped;
-
   explicit Warp(OpenClSession& session);
 
   // What the input shows at each pixel of a width x height output, whose pixel centres
   // output_to_input maps to pixel centres of the input. Bilinear; where the input is shrunk, the
   // mean of s x s samples in the output pixel, s the local shrinking rounded up, at most
   // kMaxWarpSamples. Defined where the output pixel's centre falls at most half a pixel outside
-  // the input's outer centres (the outermost pixels reach on to there), and on the same side of the
-  // horizon as the output's centre. An empty input gives nothing defined.
+  // the input's outer centres (there the outermost pixels are repeated), and on the same side of
+  // the horizon as the output's centre. Of an empty input nothing is defined.
   // Throws Error(kInternal) when width or height is negative.
   Warped warp(const ImageView& input, const Homography& output_to_input, int width, int height);
 
@@ -27,6 +30,14 @@ class Warp {
   OpenClSession& session_;
   cl::Kernel warp_;
 };
+
+// Samples a side of an output pixel, at most.
+inline constexpr int kMaxWarpSamples = 8;
+// A map that shrinks by this much over a whole number takes no further sample, so that a turn,
+// which rounding makes shrink a little, stays sharp.
+inline constexpr double kWarpShrinkSlack = 1.0 / 64;
+// Beyond the half pixel around the input's outer centres, px: for what rounding adds there.
+inline constexpr double kWarpEdgeSlack = 1.0 / 1024;
 
 // What Warp::warp computes, in plain C++ and double precision: within one grey level of it.
 Warped warp_reference(const ImageView& input, const Homography& output_to_input, int width,

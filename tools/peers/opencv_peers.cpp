@@ -105,7 +105,6 @@ std::vector<Peer> opencv_peers(const KernelCase& problem) {
     return Peer{fmt::format("OpenCV {}, {} threads", name, cv::getNumThreads()),
                 [=] { return prepare(problem); }};
   };
-  if (problem.more_sizes.contains("masked")) return {};
   if (problem.kernel == "correlation") return {peer("matchTemplate", match_template)};
   if (problem.kernel == "transpose") return {peer("transpose", transpose)};
   if (problem.kernel == "variance") return {peer("meanStdDev", mean_std_dev)};

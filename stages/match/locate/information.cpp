@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/image.h"
-#include "kernels/pose_search/pose_types.h"
+#include "kernels/pose_search/pose_search.h"
 
 namespace lookalike {
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/image.h"
+#include "base/pair_sums.h"
 
 namespace lookalike {
 namespace {
@@ -35,20 +36,13 @@ float sample(const PoseObject& object, double x, double y) {
 double correlation_when_moved(const PoseObject& object, const Point& shift, const TurnScale& pose) {
   const double cosine = pose.scale * std::cos(pose.turn);
   const double sine = pose.scale * std::sin(pose.turn);
-  double a_sum = 0, b_sum = 0, aa = 0, bb = 0, ab = 0;
+  PairSums<double> sums;
   for (const Point& point : object.points) {
-    const double a = sample(object, object.centre.x + point.x, object.centre.y + point.y);
-    const double b = sample(object, object.centre.x + cosine * point.x - sine * point.y + shift.x,
-                            object.centre.y + sine * point.x + cosine * point.y + shift.y);
-    a_sum += a;
-    b_sum += b;
-    aa += a * a;
-    bb += b * b;
-    ab += a * b;
+    sums.add(sample(object, object.centre.x + point.x, object.centre.y + point.y),
+             sample(object, object.centre.x + cosine * point.x - sine * point.y + shift.x,
+                    object.centre.y + sine * point.x + cosine * point.y + shift.y));
   }
-  const auto n = static_cast<double>(object.points.size());
-  const double spread = (aa - a_sum * a_sum / n) * (bb - b_sum * b_sum / n);
-  return spread > 0 ? (ab - a_sum * b_sum / n) / std::sqrt(spread) : 0;
+  return correlation_of(sums);
 }
 
 // By how much the score of an object falls at most between the poses of a level's grid: the

@@ -2,23 +2,86 @@
 
 #include <array>
 #include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "tests/kernels/correlation/every_correlation.h"
+#include "kernels/cases.h"
+#include "kernels/correlation/jobs.h"
 #include "tests/kernels/correlation/pictures.h"
+#include "tests/kernels/shared_session.h"
 
 namespace lookalike {
 namespace {
 
-class CorrelationTest : public EveryCorrelation {};
+// A device and a form of the kernels.
+using Form = std::tuple<std::string, CorrelationKernel, bool>;
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, CorrelationTest, every_form(), name_of);
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CorrelationTest);
+std::string name_of(const ::testing::TestParamInfo<Form>& info) {
+  const auto [device, kernel, double_precision] = info.param;
+  return "Device" + device.substr(2) + "_" + std::string(to_string(kernel)) +
+         (double_precision ? "_double" : "_float");
+}
+
+// Every form on every device.
+class CorrelationTest : public ::testing::TestWithParam<Form> {
+ protected:
+  // While OpenCL is still loaded.
+  static void TearDownTestSuite() { compiled().clear(); }
+
+  // Compiled once a form, since that is what takes time.
+  Correlation& correlation() {
+    std::unique_ptr<Correlation>& correlation = compiled()[GetParam()];
+    if (!correlation) {
+      const auto& [device, kernel, double_precision] = GetParam();
+      correlation = std::make_unique<Correlation>(
+          session(), CorrelationOptions{.kernel = kernel, .double_precision = double_precision});
+    }
+    return *correlation;
+  }
+
+  std::optional<CorrelationPeak> best_match(const ImageView& image, const ImageView& pattern) {
+    const CorrelationPair pair = {image, pattern};
+    return correlation().best_matches({&pair, 1}).front();
+  }
+
+  void expect_map_like_reference(const ImageView& image, const ImageView& pattern) {
+    const std::vector<float> map = correlation().map(image, pattern);
+    EXPECT_EQ(difference(map, correlation_reference(image, pattern), 1e-6), "");
+    for (const float value : map) ASSERT_FALSE(std::abs(value) > 1.0F);
+  }
+
+  static OpenClSession& session() { return shared_session(std::get<0>(GetParam())); }
+
+ private:
+  // The forms that tests have used so far.
+  static std::map<Form, std::unique_ptr<Correlation>>& compiled() {
+    static std::map<Form, std::unique_ptr<Correlation>> compiled;
+    return compiled;
+  }
+};
+
+// Every form that works on each device, in both precisions.
+std::vector<Form> all_forms() {
+  if (list_devices().empty()) return {{"::0", CorrelationKernel::kAuto, true}};  // which fails
+  std::vector<Form> forms;
+  for (const std::string& device : every_device()) {
+    for (const CorrelationKernel kernel : correlation_kernels(shared_session(device))) {
+      forms.emplace_back(device, kernel, true);
+      forms.emplace_back(device, kernel, false);
+    }
+  }
+  return forms;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, CorrelationTest, ::testing::ValuesIn(all_forms()), name_of);
 
 TEST_P(CorrelationTest, ExactCropIsFoundAtItsPixel) {
   const GrayImage image = noise(131, 97, 1);
@@ -31,31 +94,6 @@ TEST_P(CorrelationTest, ExactCropIsFoundAtItsPixel) {
     EXPECT_NEAR(peak->y, y, 0.5);
     EXPECT_GE(peak->correlation, 0.999999F);
     EXPECT_LE(peak->correlation, 1.0F);
-  }
-}
-
-TEST_P(CorrelationTest, MapAgreesWithTheReference) {
-  std::uint64_t seed = 10;
-  for (const auto& [width, height, pattern_width, pattern_height] :
-       std::vector<std::array<int, 4>>{{1, 2, 1, 2},
-                                       {16, 16, 16, 16},
-                                       {17, 15, 2, 3},
-                                       {48, 48, 24, 24},
-                                       {63, 5, 31, 1},
-                                       {64, 70, 1, 33},
-                                       {65, 33, 5, 4},
-                                       {129, 40, 64, 7},
-                                       {130, 66, 65, 34},
-                                       {97, 101, 16, 17},
-                                       {300, 9, 201, 9},
-                                       {9, 300, 3, 257},
-                                       {1101, 5, 1050, 3},
-                                       {4, 1100, 2, 1041}}) {
-    SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + " by " +
-                 std::to_string(pattern_width) + "x" + std::to_string(pattern_height));
-    const GrayImage image = noise(width, height, ++seed);
-    const GrayImage pattern = noise(pattern_width, pattern_height, ++seed);
-    expect_map_like_reference(image.view(), pattern.view());
   }
 }
 
@@ -149,31 +187,24 @@ TEST_P(CorrelationTest, ManyPairsGiveWhatEachGivesAlone) {
   }
 }
 
-// One pair takes 0.9 MB, the images of all 0.4 MB.
-TEST(CorrelationMemoryTest, PairsThatDoNotFitTogetherAreTakenInParts) {
-  std::vector<GrayImage> images;
+TEST_P(CorrelationTest, PatternsForOneImageGiveWhatEachGivesAlone) {
+  const GrayImage scene = noise(101, 83, 40);
+  const GrayImage other_scene = noise(101, 83, 41);
+  const GrayImage wide = noise(70, 5, 42);
   std::vector<GrayImage> patterns;
-  for (int i = 0; i < 12; ++i) {
-    images.push_back(noise(200, 160, 70 + static_cast<std::uint64_t>(i)));
-    patterns.push_back(crop(images.back().view(), 10 * i, 3 + i, 24, 24));
+  std::vector<CorrelationPair> pairs = {{scene.view(), wide.view()}};
+  for (std::uint64_t seed = 43; seed < 48; ++seed) patterns.push_back(noise(16, 16, seed));
+  for (const GrayImage& pattern : patterns) pairs.push_back({scene.view(), pattern.view()});
+  pairs.push_back({other_scene.view(), patterns[0].view()});
+  const auto together = correlation().best_matches(pairs);
+  ASSERT_EQ(together.size(), pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto alone = best_match(pairs[i].image, pairs[i].pattern);
+    ASSERT_TRUE(alone && together[i]) << i;
+    EXPECT_EQ(together[i]->x, alone->x) << i;
+    EXPECT_EQ(together[i]->y, alone->y) << i;
+    EXPECT_EQ(together[i]->correlation, alone->correlation) << i;
   }
-  std::vector<CorrelationPair> pairs;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    pairs.push_back({images[i].view(), patterns[i].view()});
-  }
-  OpenClSession session({.memory_limit_bytes = 1'200'000});
-  Correlation correlation(session, {.kernel = CorrelationKernel::kVector});
-  const auto peaks = correlation.best_matches(pairs);
-  ASSERT_EQ(peaks.size(), images.size());
-  for (std::size_t i = 0; i < peaks.size(); ++i) {
-    ASSERT_TRUE(peaks[i]) << i;
-    EXPECT_EQ(std::round(peaks[i]->x), 10 * static_cast<float>(i)) << i;
-    EXPECT_EQ(std::round(peaks[i]->y), 3 + static_cast<float>(i)) << i;
-  }
-}
-
-TEST_P(CorrelationTest, NoPairsGiveNoMatches) {
-  EXPECT_TRUE(correlation().best_matches({}).empty());
 }
 
 TEST_P(CorrelationTest, TieGoesToTheTopmostThenTheLeftmost) {
@@ -227,6 +258,102 @@ TEST_P(CorrelationTest, PatternThatDoesNotFitIsABug) {
   EXPECT_THROW(correlation().map(image.view(), wide.view()), Error);
   EXPECT_THROW(correlation().map(image.view(), {}), Error);
   EXPECT_THROW(best_match(wide.view(), image.view()), Error);
+}
+
+TEST_P(CorrelationTest, TwoImagesCorrelateAsAMapOfOnePosition) {
+  for (const int width : {1, 7, 8, 9, 65, 333}) {
+    const GrayImage a = noise(width, 31, 20);
+    const GrayImage b = noise(width, 31, 21);
+    const auto rho = correlation().correlate(a.view(), b.view());
+    ASSERT_TRUE(rho);
+    EXPECT_NEAR(*rho, correlation_reference(a.view(), b.view()).front(), 1e-6);
+  }
+}
+
+TEST_P(CorrelationTest, MaskedPixelsDoNotCountInTheCorrelationOfTwoImages) {
+  GrayImage a = noise(45, 32, 22);
+  const GrayImage b = crop(a.view(), 0, 0, 45, 32);
+  GrayImage mask = noise(45, 32, 0, 200, 200);
+  for (int x = 0; x < 45; x += 2) {
+    a.at(x, x % 32) = static_cast<std::uint8_t>(255 - a.at(x, x % 32));
+    mask.at(x, x % 32) = 0;
+  }
+  EXPECT_EQ(correlation().correlate(a.view(), b.view(), mask.view()), 1.0F);
+  EXPECT_LT(*correlation().correlate(a.view(), b.view()), 0.9999F);
+}
+
+TEST_P(CorrelationTest, TheCorrelationOfNothingIsUndefined) {
+  const GrayImage image = noise(12, 12, 23);
+  const GrayImage flat = noise(12, 12, 0, 77, 77);
+  const GrayImage mask = noise(12, 12, 0, 0, 0);
+  EXPECT_FALSE(correlation().correlate(image.view(), flat.view()));
+  EXPECT_FALSE(correlation().correlate(image.view(), image.view(), mask.view()));
+  EXPECT_FALSE(correlation().correlate({}, {}));
+}
+
+TEST_P(CorrelationTest, ImagesOfDifferentSizesAreABug) {
+  const GrayImage image = noise(12, 12, 24);
+  const GrayImage other = noise(12, 11, 24);
+  EXPECT_THROW(correlation().correlate(image.view(), other.view()), Error);
+  EXPECT_THROW(correlation().correlate(image.view(), image.view(), other.view()), Error);
+}
+
+// One pair takes 0.9 MB, the images of all 0.4 MB.
+TEST(CorrelationMemoryTest, PairsThatDoNotFitTogetherAreTakenInParts) {
+  std::vector<GrayImage> images;
+  std::vector<GrayImage> patterns;
+  for (int i = 0; i < 12; ++i) {
+    images.push_back(noise(200, 160, 70 + static_cast<std::uint64_t>(i)));
+    patterns.push_back(crop(images.back().view(), 10 * i, 3 + i, 24, 24));
+  }
+  std::vector<CorrelationPair> pairs;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    pairs.push_back({images[i].view(), patterns[i].view()});
+  }
+  OpenClSession session({.memory_limit_bytes = 1'200'000});
+  Correlation correlation(session, {.kernel = CorrelationKernel::kVector});
+  const auto peaks = correlation.best_matches(pairs);
+  ASSERT_EQ(peaks.size(), images.size());
+  for (std::size_t i = 0; i < peaks.size(); ++i) {
+    ASSERT_TRUE(peaks[i]) << i;
+    EXPECT_EQ(std::round(peaks[i]->x), 10 * static_cast<float>(i)) << i;
+    EXPECT_EQ(std::round(peaks[i]->y), 3 + static_cast<float>(i)) << i;
+  }
+}
+
+// Their pixels are not read. The map of 8 x 8 pixels in side x side takes 16 bytes a position with
+// its statistics, and 8 more for sums.
+CorrelationPair pair_of(const std::uint8_t* pixels, int side) {
+  return {{pixels, side, side}, {pixels, 8, 8}};
+}
+
+TEST(FittingTest, PairsAreTakenUntilTheyFillHalfAGibibyte) {
+  constexpr std::array<std::uint8_t, 4> kPixels{};
+  const std::vector<CorrelationPair> pairs = {pair_of(&kPixels[0], 3000),
+                                              pair_of(&kPixels[1], 3000),
+                                              pair_of(&kPixels[2], 3000), pair_of(&kPixels[3], 16)};
+  EXPECT_EQ(fitting(pairs, true), 2U);
+  EXPECT_EQ(fitting(std::span(pairs).subspan(1), true), 3U);
+}
+
+TEST(FittingTest, ProductsTakeRoomWhereTheyAreStored) {
+  constexpr std::array<std::uint8_t, 2> kPixels{};
+  const std::vector<CorrelationPair> pairs = {pair_of(&kPixels[0], 3000),
+                                              pair_of(&kPixels[1], 3000)};
+  EXPECT_EQ(fitting(pairs, true), 2U);
+  EXPECT_EQ(fitting(pairs, false), 1U);
+}
+
+TEST(FittingTest, AnImageThatIsSharedTakesNoMoreRoom) {
+  constexpr std::uint8_t kPixel{};
+  const std::vector<CorrelationPair> pairs(9, pair_of(&kPixel, 3000));
+  EXPECT_EQ(fitting(pairs, true), 9U);
+}
+
+TEST(FittingTest, APairThatIsTooLargeIsTakenAlone) {
+  constexpr std::uint8_t kPixel{};
+  const std::vector<CorrelationPair> pairs = {pair_of(&kPixel, 32768), pair_of(&kPixel, 16)};
+  EXPECT_EQ(fitting(pairs, true), 1U);
 }
 
 }  // namespace

@@ -57,16 +57,14 @@ PoseObject object_from(const GrayImage& image, int left, int top, int width, int
 const std::vector<TurnScale> kPoses = {{0, 1},      {0.4, 1},   {-2.1, 0.8}, {3.1, 1.3}, {1.2, 1.1},
                                        {0.05, 0.9}, {0.1, 1.2}, {2.5, 1},    {-0.7, 0.7}};
 
-class PoseSearchTest : public ::testing::TestWithParam<std::size_t> {
+class PoseSearchTest : public ::testing::TestWithParam<std::string> {
  protected:
   static void TearDownTestSuite() { rigs().clear(); }
 
   // Compiled once a device.
   struct Rig {
-    explicit Rig(std::size_t device)
-        : session(shared_session("::" + std::to_string(device))),
-          pyramid(session),
-          search(session) {}
+    explicit Rig(const std::string& device)
+        : session(shared_session(device)), pyramid(session), search(session) {}
     OpenClSession& session;
     ScenePyramid pyramid;
     PoseSearch search;
@@ -88,8 +86,8 @@ class PoseSearchTest : public ::testing::TestWithParam<std::size_t> {
   }
 
  private:
-  static std::map<std::size_t, std::unique_ptr<Rig>>& rigs() {
-    static std::map<std::size_t, std::unique_ptr<Rig>> rigs;
+  static std::map<std::string, std::unique_ptr<Rig>>& rigs() {
+    static std::map<std::string, std::unique_ptr<Rig>> rigs;
     return rigs;
   }
 };
@@ -259,8 +257,7 @@ TEST_P(PoseSearchTest, AnObjectOutOfReachIsRefused) {
   EXPECT_THROW(rig().pyramid.load(ImageView{}, 1, 1), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, PoseSearchTest,
-                         ::testing::Range<std::size_t>(0, list_devices().size()));
+INSTANTIATE_TEST_SUITE_P(EveryDevice, PoseSearchTest, ::testing::ValuesIn(every_device()));
 
 }  // namespace
 }  // namespace lookalike

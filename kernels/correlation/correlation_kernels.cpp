@@ -1,16 +1,13 @@
-#include "kernels/correlation/correlation_kernel.h"
-
+// The names of the forms, which of them a device can run, and which is guessed to be the fastest.
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
 
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
-#include "kernels/correlation/block_transform.h"
-#include "kernels/correlation/correlation.h"
+#include "kernels/correlation/window_products.h"
 #include "kernels/variant_names.h"
 
 namespace lookalike {
@@ -27,16 +24,29 @@ constexpr VariantNames<CorrelationKernel, 8> kNames = {{
     {CorrelationKernel::kFrequency, "frequency"},
 }};
 
-constexpr std::array kBestFirstOnCpu = {
-    CorrelationKernel::kDotProduct, CorrelationKernel::kVector, CorrelationKernel::kFrequency,
-    CorrelationKernel::kBlocked,    CorrelationKernel::kTiled,  CorrelationKernel::kPerPosition,
-};
+// Best first, but for kFrequency, whose place depends on the sizes.
+std::vector<CorrelationKernel> all_kernels(bool is_cpu) {
+  using enum CorrelationKernel;
+  if (is_cpu) return {kDotProduct, kVector, kFrequency, kBlocked, kTiled, kPerPosition};
+  return {kMatrix, kDotProduct, kFrequency, kBlocked, kTiled, kPerPosition, kVector};
+}
 
-constexpr std::array kBestFirstOnGpu = {
-    CorrelationKernel::kMatrix,  CorrelationKernel::kDotProduct, CorrelationKernel::kFrequency,
-    CorrelationKernel::kBlocked, CorrelationKernel::kTiled,      CorrelationKernel::kPerPosition,
-    CorrelationKernel::kVector,
-};
+// Blocks of Fourier transforms are no smaller.
+constexpr int kLeastSide = 256;
+
+// How many products a direct form computes in the time that kFrequency needs for a pixel of a
+// transform: 64^2, 128^2, 300^2 and 64 of 64^2 in 1920x1080, correlation_benchmark of commit
+// 2d0115e, NVIDIA H200 and PoCL 3.1 on a 2-core AMD EPYC with AVX-512 VNNI.
+double products_per_pixel(CorrelationKernel direct, bool is_cpu) {
+  switch (direct) {
+    case CorrelationKernel::kMatrix:
+      return 11000;
+    case CorrelationKernel::kDotProduct:
+      return is_cpu ? 1800 : 3000;
+    default:
+      return is_cpu ? 600 : 1000;
+  }
+}
 
 // Whether the form agrees with the reference on a pair that takes several tiles and both signs.
 bool works(OpenClSession& session, CorrelationKernel kernel) {
@@ -96,7 +106,7 @@ bool may_run(OpenClSession& session, CorrelationKernel kernel) {
     case CorrelationKernel::kMatrix:
       return session.device().is_nvidia();
     case CorrelationKernel::kFrequency:
-      return BlockTransform::is_built_in() && session.device().has_doubles;
+      return has_vkfft() && session.device().has_doubles;
     default:
       return true;
   }
@@ -104,18 +114,30 @@ bool may_run(OpenClSession& session, CorrelationKernel kernel) {
 
 std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session) {
   std::vector<CorrelationKernel> kernels;
-  const auto keep = [&](CorrelationKernel kernel) {
-    if (!may_run(session, kernel)) return;
+  for (const CorrelationKernel kernel : all_kernels(session.is_cpu())) {
+    if (!may_run(session, kernel)) continue;
     const bool own_code =
         kernel == CorrelationKernel::kDotProduct || kernel == CorrelationKernel::kMatrix;
-    const auto probe = [&] { return works(session, kernel); };
     const std::string feature = "correlation " + std::string(to_string(kernel));
-    if (!own_code || session.supports(feature, probe)) kernels.push_back(kernel);
-  };
-  if (session.is_cpu()) {
-    std::for_each(kBestFirstOnCpu.begin(), kBestFirstOnCpu.end(), keep);
-  } else {
-    std::for_each(kBestFirstOnGpu.begin(), kBestFirstOnGpu.end(), keep);
+    if (!own_code || session.supports(feature, [&] { return works(session, kernel); })) {
+      kernels.push_back(kernel);
+    }
+  }
+  return kernels;
+}
+
+std::vector<CorrelationKernel> best_guess_first(std::vector<CorrelationKernel> kernels,
+                                                const CorrelationSizes& sizes, bool is_cpu) {
+  const auto frequency = std::find(kernels.begin(), kernels.end(), CorrelationKernel::kFrequency);
+  if (frequency == kernels.end()) return kernels;
+  const double products = 1.0 * (sizes.width - sizes.pattern_width + 1) *
+                          (sizes.height - sizes.pattern_height + 1) * sizes.pattern_width *
+                          sizes.pattern_height;
+  const double pixels =
+      1.0 * std::max(sizes.width, kLeastSide) * std::max(sizes.height, kLeastSide);
+  const auto patterns = static_cast<double>(sizes.patterns);
+  if (products * patterns > products_per_pixel(kernels.front(), is_cpu) * pixels * (patterns + 2)) {
+    std::rotate(kernels.begin(), frequency, frequency + 1);
   }
   return kernels;
 }

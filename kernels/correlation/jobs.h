@@ -6,28 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "base/image.h"
-#include "kernels/session/opencl.h"
+#include "kernels/correlation/correlation.h"
 
+// Pairs of the correlation, packed for the device.
 namespace lookalike {
-
-// An image in device memory: rows of `pitch` bytes from `offset` on. `plane_bytes` further on lie
-// the low bytes of its squared pixels and as far again the high bytes, when masks need them.
-struct PlacedImage {
-  std::size_t offset = 0;
-  std::size_t plane_bytes = 0;
-  int width = 0;
-  int height = 0;
-  int pitch = 0;
-};
-
-// A pattern to look for in an image. The mask may be empty; else it has the pattern's size, and
-// pixels where it is zero do not count.
-struct CorrelationItem {
-  PlacedImage image;
-  ImageView pattern;
-  ImageView mask;
-};
 
 // How a form of the products wants patterns, and how much of a map a block of its launches covers.
 struct CorrelationLayout {
@@ -46,7 +28,7 @@ struct CorrelationSteps {
   int column_rows = 0;
 };
 
-// As in job.cl, which says what each field is.
+// As in job.cl, which describes the fields.
 struct CorrelationJob {
   cl_ulong image = 0;
   cl_ulong pattern = 0;
@@ -81,30 +63,30 @@ struct JobRange {
   std::size_t total(BlockKind kind) const { return blocks[static_cast<std::size_t>(kind)]; }
 };
 
-// Items packed for the device. Items that share image and pattern size share the statistics of
-// their windows, and so do those that share image and mask.
+// Pairs packed for the device.
 struct CorrelationJobs {
   std::vector<CorrelationJob> jobs;
-  JobRange maps;           // one an item, in order
-  JobRange windows;        // statistics without a mask
-  JobRange masks;          // statistics under a mask
-  JobRange mask_products;  // three a mask: with the pixels and both bytes of their squares
+  JobRange maps;     // one per pair, in order
+  JobRange windows;  // statistics, one per image and size of pattern
+  std::vector<std::uint8_t> images;
   std::vector<std::uint8_t> patterns;
   std::size_t sum_count = 0;        // elements of the row sums
   std::size_t statistic_count = 0;  // elements of the window statistics
-  std::size_t map_count = 0;        // elements of the maps
-  std::size_t product_count = 0;    // elements of the products of maps or of masks
+  std::size_t map_count = 0;        // elements of the maps, and of the products
 };
 
-// Throws Error(kInternal) when the pattern is empty, larger than the image, past what the kernels'
-// integers hold (2^24 pixels, 2^16 - 1 columns) or differs in size from its mask.
-void check_item(const CorrelationItem& item);
+// Throws Error(kInternal) when the pattern is empty, larger than the image or past what the
+// kernels' integers hold (2^24 pixels, 2^16 - 1 columns).
+void check_pair(const CorrelationPair& pair);
 
-// Bytes that the item takes on the device, about, beside its image and what it shares with the item
-// before it, if there is one. Fused forms keep no products.
-std::size_t device_bytes(const CorrelationItem& item, const CorrelationItem* before, bool fused);
+// How many of the first pairs need at most half a gibibyte on the device together, but at least
+// one. Fused forms store no products.
+//   pairs  at least one
+std::size_t fitting(std::span<const CorrelationPair> pairs, bool fused);
 
-CorrelationJobs pack_jobs(std::span<const CorrelationItem> items, const CorrelationLayout& layout,
+// Neighbouring pairs of the same image share its pixels, and with the same size of pattern the
+// statistics of its windows. Throws Error(kInternal) when a launch would have 2^32 blocks.
+CorrelationJobs pack_jobs(std::span<const CorrelationPair> pairs, const CorrelationLayout& layout,
                           const CorrelationSteps& steps);
 
 }  // namespace lookalike
