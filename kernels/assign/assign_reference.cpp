@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
+#include <span>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "kernels/assign/assign.h"
 
 namespace lookalike {
@@ -11,9 +11,7 @@ namespace {
 
 constexpr double kRelativeTolerance = 1e-5;
 
-}  // namespace
-
-double squared_distance_reference(std::span<const float> a, std::span<const float> b) {
+double squared_distance(std::span<const float> a, std::span<const float> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
@@ -22,41 +20,58 @@ double squared_distance_reference(std::span<const float> a, std::span<const floa
   return sum;
 }
 
-Assignment nearest_reference(MatrixView<const float> words, MatrixView<const float> descriptors,
-                             std::size_t m) {
-  require(m <= words.rows() && (descriptors.empty() || words.cols() == descriptors.cols()),
-          "nearest_reference: mismatched shapes");
-  Assignment result;
-  std::vector<std::pair<double, std::uint32_t>> order(words.rows());
-  for (std::size_t row = 0; row < descriptors.rows(); ++row) {
-    for (std::uint32_t word = 0; word < order.size(); ++word) {
-      order[word] = {squared_distance_reference(descriptors.row(row), words.row(word)), word};
+void fill_descriptor(std::span<float> values, Random& random) {
+  float squared_norm = 0;
+  for (std::size_t i = 0; i < values.size(); i += 4) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const float magnitude = static_cast<float>(random.uniform());
+      const float sum = magnitude * static_cast<float>(random.between(-1, 1));
+      values[i + axis] = sum;
+      values[i + axis + 2] = magnitude;
+      squared_norm += sum * sum + magnitude * magnitude;
     }
-    const auto end = order.begin() + static_cast<std::ptrdiff_t>(m);
-    std::partial_sort(order.begin(), end, order.end());
-    std::for_each(order.begin(), end, [&](const auto& entry) {
-      result.words.push_back(entry.second);
-      result.squared_distances.push_back(static_cast<float>(entry.first));
-    });
   }
-  return result;
+  if (squared_norm == 0) return;
+  for (float& value : values) value /= std::sqrt(squared_norm);
 }
+
+}  // namespace
 
 bool is_nearest(MatrixView<const float> words, MatrixView<const float> descriptors, std::size_t m,
                 const Assignment& answer) {
-  const Assignment expected = nearest_reference(words, descriptors, m);
-  if (answer.words.size() != expected.words.size()) return false;
-  if (answer.squared_distances.size() != expected.words.size()) return false;
-  for (std::size_t i = 0; i < answer.words.size(); ++i) {
-    if (answer.words[i] >= words.rows()) return false;
-    const double distance =
-        squared_distance_reference(descriptors.row(i / m), words.row(answer.words[i]));
-    const double best = static_cast<double>(expected.squared_distances[i]);
-    const double reported = static_cast<double>(answer.squared_distances[i]);
-    if (distance > best * (1 + kRelativeTolerance)) return false;
-    if (std::abs(reported - distance) > distance * kRelativeTolerance) return false;
+  require(m <= words.rows() && (descriptors.empty() || words.cols() == descriptors.cols()),
+          "is_nearest: mismatched shapes");
+  const std::size_t answers = descriptors.rows() * m;
+  if (answer.words.size() != answers || answer.squared_distances.size() != answers) return false;
+  std::vector<double> distances(words.rows());
+  for (std::size_t row = 0; row < descriptors.rows(); ++row) {
+    for (std::size_t word = 0; word < words.rows(); ++word) {
+      distances[word] = squared_distance(descriptors.row(row), words.row(word));
+    }
+    std::vector<double> sorted = distances;
+    std::partial_sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(m),
+                      sorted.end());
+    for (std::size_t rank = 0; rank < m; ++rank) {
+      const std::uint32_t word = answer.words[row * m + rank];
+      if (word >= words.rows()) return false;
+      const double distance = distances[word];
+      const auto reported = static_cast<double>(answer.squared_distances[row * m + rank]);
+      if (distance > sorted[rank] * (1 + kRelativeTolerance)) return false;
+      if (std::abs(reported - distance) > distance * kRelativeTolerance) return false;
+    }
   }
   return true;
+}
+
+std::vector<float> synthetic_descriptors(std::size_t count, std::size_t dimensions,
+                                         std::uint32_t seed) {
+  require(dimensions % 4 == 0, "synthetic_descriptors: dimensions must be a multiple of 4");
+  Random random(seed);
+  std::vector<float> values(count * dimensions);
+  for (std::size_t row = 0; row < count; ++row) {
+    fill_descriptor(std::span(values).subspan(row * dimensions, dimensions), random);
+  }
+  return values;
 }
 
 }  // namespace lookalike

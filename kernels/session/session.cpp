@@ -349,4 +349,12 @@ void for_each_batch(std::size_t total, std::size_t batch,
   }
 }
 
+// The old memory goes first, so that both are never held together.
+void GrowingBuffer::reserve(OpenClSession& session, std::size_t wanted_bytes) {
+  if (wanted_bytes <= bytes && buffer() != nullptr) return;
+  *this = {};
+  buffer = session.allocate(wanted_bytes);
+  bytes = wanted_bytes;
+}
+
 }  // namespace lookalike

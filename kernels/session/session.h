@@ -162,4 +162,20 @@ class OpenClSession {
   std::optional<Tuning> tuning_;
 };
 
+// Device memory that grows as needed.
+struct GrowingBuffer {
+  cl::Buffer buffer{};
+  std::size_t bytes = 0;
+
+  // Makes room for at least so many bytes; growing loses the content. Throws DeviceOutOfMemory.
+  void reserve(OpenClSession& session, std::size_t wanted_bytes);
+
+  // Replaces the content. Throws DeviceOutOfMemory.
+  template <typename T>
+  void fill(OpenClSession& session, std::span<const T> values) {
+    reserve(session, values.size_bytes());
+    session.write(buffer, values);
+  }
+};
+
 }  // namespace lookalike

@@ -10,7 +10,7 @@ namespace lookalike {
 std::vector<QueryWord> query_words(const FeatureSet& features, const Codebook& codebook,
                                    WordAssigner& assigner, std::size_t count) {
   const std::size_t m = std::min(count, codebook.size());
-  const auto words = assigner.assign_nearest(features.descriptor_matrix(), m);
+  const auto words = assigner.nearest(features.descriptor_matrix(), m).words;
   const auto signatures = signatures_of(features.descriptor_matrix(), codebook, words);
   std::vector<QueryWord> result(words.size());
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -11,8 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/assign/synthetic_descriptors.h"
 #include "tests/kernels/shared_session.h"
+#include "tests/kernels/tuned_session.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -78,7 +79,7 @@ TEST_P(AssignTest, TieGoesToTheLowestWord) {
   const std::vector<float> descriptors = words_on_a_line({5, 4, 0, 100});
   WordAssigner assigner(session_, {words, 64}, kernel());
   EXPECT_THAT(assigner.assign({descriptors, 64}).words, ElementsAre(3, 3, 90, 0));
-  EXPECT_THAT(assigner.assign_nearest({descriptors, 64}, 3),
+  EXPECT_THAT(assigner.nearest({descriptors, 64}, 3).words,
               ElementsAre(3, 40, 41, 3, 40, 41, 90, 200, 3, 0, 1, 2));
 }
 
@@ -161,8 +162,22 @@ TEST_P(AssignTest, WrongShapesAreRefused) {
                Error);
   WordAssigner assigner(session_, {words, 64}, kernel());
   EXPECT_THROW(assigner.assign(MatrixView<const float>(words.data(), 1, 128)), Error);
-  EXPECT_THROW(assigner.assign_nearest({words, 64}, 0), Error);
-  EXPECT_THROW(assigner.assign_nearest({words, 64}, 3), Error);
+  EXPECT_THROW(assigner.nearest({words, 64}, 0), Error);
+  EXPECT_THROW(assigner.nearest({words, 64}, 3), Error);
+}
+
+TEST_P(AssignTest, AutoTakesTheFastestMeasuredAtTheNearestSize) {
+  const TemporaryFolder folder;
+  const TuningSizes few = {{"words", 2}, {"dimensions", 64}};
+  const TuningSizes many = {{"words", 1000}, {"dimensions", 64}};
+  OpenClSession session(tuned_session(device_choice(std::get<0>(GetParam())), folder.path(),
+                                      {{"assign", few, "gpu3", 0.1},
+                                       {"assign", few, "gpu2", 0.2},
+                                       {"assign", many, "gpu3", 3},
+                                       {"assign", many, "gpu2", 2}}));
+  const std::vector<float> words = synthetic_descriptors(900, 64, 1);
+  EXPECT_EQ(WordAssigner(session, {words.data(), 3, 64}).kernel(), AssignKernel::kGpu3);
+  EXPECT_EQ(WordAssigner(session, {words, 64}).kernel(), AssignKernel::kGpu2);
 }
 
 std::vector<std::tuple<std::size_t, AssignKernel>> every_kernel_of_every_device() {
@@ -191,20 +206,12 @@ TEST(AssignKernelName, RoundTripsAndRefusesOthers) {
 }
 
 TEST(AssignKernels, NameEachOnceAndTheOneOfTheDevicesKindFirst) {
+  ASSERT_FALSE(list_devices().empty());
   for (std::size_t i = 0; i < list_devices().size(); ++i) {
     OpenClSession& session = shared_session(device_choice(i));
     const std::vector<AssignKernel> kernels = assign_kernels(session);
     EXPECT_EQ(kernels.front() == AssignKernel::kCpu, session.is_cpu());
     EXPECT_EQ(std::set(kernels.begin(), kernels.end()).size(), kernels.size());
-  }
-}
-
-TEST(WordAssigner, AutoBecomesOneOfTheDevicesKernels) {
-  const std::vector<float> words = words_on_a_line({1});
-  for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession& session = shared_session(device_choice(i));
-    EXPECT_THAT(assign_kernels(session),
-                ::testing::Contains(WordAssigner(session, {words, 64}).kernel()));
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/signature.h"
 #include "config/fields.h"
-#include "kernels/assign/synthetic_descriptors.h"
 
 namespace lookalike {
 namespace {
