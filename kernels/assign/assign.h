@@ -78,8 +78,8 @@ class WordAssigner {
 };
 
 // Whether an answer of WordAssigner::nearest is right, by direct sums in double precision without
-// OpenCL: words in range, each at a distance within a relative 1e-5 of the nearest of its rank, and
-// squared distances that are right to a relative 1e-5.
+// OpenCL: different words in range, each at a distance within a relative 1e-5 of the nearest of its
+// rank, and squared distances that are right to a relative 1e-5.
 //   words [k][d], k >= m     descriptors [n][d]
 // Throws Error(kInternal) on mismatched shapes.
 bool is_nearest(MatrixView<const float> words, MatrixView<const float> descriptors, std::size_t m,

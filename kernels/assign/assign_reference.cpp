@@ -51,9 +51,11 @@ bool is_nearest(MatrixView<const float> words, MatrixView<const float> descripto
     std::vector<double> sorted = distances;
     std::partial_sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(m),
                       sorted.end());
+    const std::uint32_t* found = answer.words.data() + row * m;
     for (std::size_t rank = 0; rank < m; ++rank) {
-      const std::uint32_t word = answer.words[row * m + rank];
-      if (word >= words.rows()) return false;
+      const std::uint32_t word = found[rank];
+      const bool is_repeated = std::find(found, found + rank, word) != found + rank;
+      if (word >= words.rows() || is_repeated) return false;
       const double distance = distances[word];
       const auto reported = static_cast<double>(answer.squared_distances[row * m + rank]);
       if (distance > sorted[rank] * (1 + kRelativeTolerance)) return false;
