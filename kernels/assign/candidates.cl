@@ -1,4 +1,5 @@
 // The best groups of words seen so far by one work-item, best first, and the score of the next one.
+// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows; a group has its best.
 // The wrapper passes SCORE and INDEX: float and uint, or vectors of them with a descriptor a lane,
 // and CANDIDATES, the number of groups: the m nearest words lie within the m best groups.
 typedef struct {

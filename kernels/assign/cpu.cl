@@ -3,7 +3,6 @@
 // first-level cache; the words stream past it, 2 bytes per multiply-add of a full vector.
 // Products are added as a * b + c, which -cl-mad-enable makes one instruction where the device has
 // it; PoCL's mad() is two.
-// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
 
 // Transposes the panel's descriptors; rows past the end repeat the last one.
 void load_panel(global const float* descriptors, uint first, uint n, float* panel) {

@@ -3,7 +3,6 @@
 // local memory, double-buffered: the next slice travels while this one is used. The n x k matrix is
 // never written: after each tile of words the best score of each group of 8 words goes to local
 // memory, where one work-item per descriptor selects the best of them.
-// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
 #define SIDE 16
 #define SLICE 8  // dimensions
 #define ITEMS (SIDE * SIDE)

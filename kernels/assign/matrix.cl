@@ -3,7 +3,6 @@
 // high * high + high * low + low * high, summed in float by the units. A warp holds ROW_TILES tiles
 // of 16 descriptors in registers, split, and walks the words in blocks of 32; the words come packed
 // so that each lane reads the 16 bytes that it hands to the units.
-// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
 #define WARP 32
 #define STEPS ((DIMENSIONS + 15) / 16)
 #define ROWS (2 * ROW_TILES)
