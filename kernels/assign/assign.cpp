@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/assign/word_search.h"
+#include "kernels/inputs.h"
 #include "kernels/variant_names.h"
 
 namespace lookalike {

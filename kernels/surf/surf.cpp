@@ -179,20 +179,6 @@ std::string build_options(SurfKernel kernel, const SurfParameters& parameters,
          define("DESCRIPTOR_GAUSSIAN", literals(gaussian(kPatchSide - 1, kDescriptorSigma)));
 }
 
-// A Surf takes images of every size, so the measurement of a typical photo, reduced as for
-// extraction, decides.
-SurfKernel resolve(SurfKernel kernel, OpenClSession& session) {
-  const std::vector<SurfKernel> able = surf_kernels(session);
-  if (kernel == SurfKernel::kAuto) {
-    return choose_variant(session.tuning(), "surf",
-                          {{"images", 4}, {"width", 1024}, {"height", 768}}, able);
-  }
-  if (std::find(able.begin(), able.end(), kernel) != able.end()) return kernel;
-  throw Error(ErrorKind::kDevice, "Surf: " + session.device().name +
-                                      " cannot run the kernel named " +
-                                      std::string(to_string(kernel)));
-}
-
 std::size_t largest_batch_bytes(const DeviceInfo& device, SurfKernel kernel) {
   if (kernel == SurfKernel::kCpu) return kCpuBatchBytes;
   // Maps are the largest buffer, two thirds of all.
@@ -265,7 +251,10 @@ struct Surf::Rep {
 Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters, SurfKernel kernel)
     : session(its_session), parameters(its_parameters) {
   check_parameters(parameters);
-  kernel = resolve(kernel, session);
+  // Images may be of any size: the measurement of a typical photo, reduced as for extraction,
+  // decides.
+  kernel = select_variant(session, "surf", {{"images", 4}, {"width", 1024}, {"height", 768}},
+                          surf_kernels(session), kernel);
   is_cpu = kernel == SurfKernel::kCpu;
   group_items = is_cpu ? 1 : kGroupItems;
   batch_bytes = largest_batch_bytes(session.device(), kernel);

@@ -368,12 +368,10 @@ TEST(Surf, EveryDeviceMatchesTheReferenceOnGateImages) {
   for (const ImageView& view : views) {
     expected.push_back(surf_reference(view, {.hessian_threshold = 400}));
   }
-  const std::vector<Device> devices = list_devices();
-  ASSERT_FALSE(devices.empty());
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    OpenClSession& session = shared_session("::" + std::to_string(i));
+  for (const std::string& device : every_device()) {
+    OpenClSession& session = shared_session(device);
     for (const SurfKernel kernel : surf_kernels(session)) {
-      SCOPED_TRACE(devices[i].info.name + ", " + std::string(to_string(kernel)));
+      SCOPED_TRACE(session.device().name + ", " + std::string(to_string(kernel)));
       Surf surf(session, {.hessian_threshold = 400}, kernel);
       const std::vector<FeatureSet> features = surf.extract(views);
       for (std::size_t k = 0; k < views.size(); ++k) expect_gates_hold(features[k], expected[k]);

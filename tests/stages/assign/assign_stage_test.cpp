@@ -8,6 +8,7 @@
 
 #include "base/signature.h"
 #include "config/fields.h"
+#include "kernels/inputs.h"
 
 namespace lookalike {
 namespace {
