@@ -154,7 +154,10 @@ struct Batch {
 
 std::string literals(const std::vector<float>& values) {
   std::string text;
-  for (const float value : values) text += (text.empty() ? "" : ",") + literal(value);
+  for (const float value : values) {
+    if (!text.empty()) text += ',';
+    text += literal(value);
+  }
   return text;
 }
 

@@ -150,7 +150,7 @@ Vector peak_offset(const Neighbourhood& n) {
        {xs * ys - xy * ss, xx * ss - xs * xs, xy * xs - xx * ys},
        {xy * ys - xs * yy, xy * xs - xx * ys, xx * yy - xy * xy}}};
   const double determinant = xx * adjugate[0][0] + xy * adjugate[0][1] + xs * adjugate[0][2];
-  Vector offset;
+  Vector offset{};
   for (std::size_t i = 0; i < 3; ++i) {
     offset[i] =
         (adjugate[i][0] * slope[0] + adjugate[i][1] * slope[1] + adjugate[i][2] * slope[2]) /
