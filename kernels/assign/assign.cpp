@@ -1,50 +1,119 @@
 #include "kernels/assign/assign.h"
 
 #include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
 
-#include "kernels/assign/matrix_units.h"
+#include "kernels/assign/word_search.h"
+#include "kernels/inputs.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
 
+constexpr VariantNames<AssignKernel, 9> kNames = {{
+    {AssignKernel::kAuto, "auto"},
+    {AssignKernel::kGpu1, "gpu1"},
+    {AssignKernel::kGpu2, "gpu2"},
+    {AssignKernel::kGpu3, "gpu3"},
+    {AssignKernel::kGpu4, "gpu4"},
+    {AssignKernel::kGpu5, "gpu5"},
+    {AssignKernel::kFused, "fused"},
+    {AssignKernel::kMatrix, "matrix"},
+    {AssignKernel::kCpu, "cpu"},
+}};
+
 // Descriptors a batch: enough to fill any device, 256 MiB of 64-D descriptors.
 constexpr std::size_t kBatchRows = std::size_t{1} << 20;
 
-AssignKernel resolve(AssignKernel kernel, OpenClSession& session, MatrixView<const float> words) {
-  if (kernel != AssignKernel::kAuto) return kernel;
-  return choose_variant(session.tuning(), "assign",
-                        {{"words", words.rows()}, {"dimensions", words.cols()}},
-                        assign_kernels(session));
+// The nearest words of descriptors that fit on the device together, into the start of the spans.
+void search_batch(OpenClSession& session, WordSearch& search, MatrixView<const float> descriptors,
+                  std::size_t m, std::span<std::uint32_t> words,
+                  std::span<float> squared_distances) {
+  const std::size_t answers = descriptors.rows() * m;
+  const SearchBatch batch = {
+      descriptors.rows(), m, session.upload(std::span(descriptors.data(), descriptors.size())),
+      session.allocate(answers * sizeof(cl_uint)), session.allocate(answers * sizeof(float))};
+  search.search(batch);
+  session.read(batch.words, words.first(answers));
+  session.read(batch.squared_distances, squared_distances.first(answers));
 }
 
-bool is_scored(AssignKernel kernel) {
-  return kernel == AssignKernel::kFused || kernel == AssignKernel::kMatrix ||
-         kernel == AssignKernel::kCpu;
+// Whether the device compiles the matrix kernel's PTX and finds the right words with it, on a small
+// problem that fills no tile. Tried once a session.
+bool has_matrix_units(OpenClSession& session) {
+  constexpr std::size_t kDimensions = 64;
+  constexpr std::size_t kRows = 50;
+  return session.device().is_nvidia() && session.supports("matrix units", [&] {
+    const std::vector<float> word_values = synthetic_descriptors(77, kDimensions, 1);
+    const std::vector<float> values = synthetic_descriptors(kRows, kDimensions, 2);
+    const MatrixView<const float> words(word_values, kDimensions);
+    const MatrixView<const float> descriptors(values, kDimensions);
+    Assignment found{std::vector<std::uint32_t>(kRows), std::vector<float>(kRows)};
+    search_batch(session, *make_scored_search(session, words, AssignKernel::kMatrix), descriptors,
+                 1, found.words, found.squared_distances);
+    return is_nearest(words, descriptors, 1, found);
+  });
 }
 
-std::span<const float> values_of(MatrixView<const float> matrix) {
-  return {matrix.data(), matrix.size()};
+std::unique_ptr<WordSearch> make_search(OpenClSession& session, MatrixView<const float> words,
+                                        AssignKernel kernel) {
+  switch (kernel) {
+    case AssignKernel::kFused:
+    case AssignKernel::kMatrix:
+    case AssignKernel::kCpu:
+      return make_scored_search(session, words, kernel);
+    default:
+      return make_direct_search(session, words, kernel);
+  }
 }
 
 }  // namespace
 
+std::string_view to_string(AssignKernel kernel) {
+  return name_of(kNames, kernel);
+}
+
+std::vector<std::string_view> assign_kernel_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [kernel, name] : kNames) names.push_back(name);
+  return names;
+}
+
+AssignKernel parse_assign_kernel(std::string_view name) {
+  return variant_of(kNames, "assign kernel", name);
+}
+
+std::vector<AssignKernel> assign_kernels(OpenClSession& session) {
+  std::vector<AssignKernel> kernels = {
+      AssignKernel::kFused, AssignKernel::kCpu,  AssignKernel::kGpu5, AssignKernel::kGpu4,
+      AssignKernel::kGpu3,  AssignKernel::kGpu2, AssignKernel::kGpu1};
+  if (session.is_cpu()) std::swap(kernels[0], kernels[1]);
+  if (has_matrix_units(session)) kernels.insert(kernels.begin(), AssignKernel::kMatrix);
+  return kernels;
+}
+
 WordAssigner::WordAssigner(OpenClSession& session, MatrixView<const float> words,
                            AssignKernel kernel)
-    : session_(session),
-      kernel_(resolve(kernel, session, words)),
-      word_count_(words.rows()),
-      dimensions_(words.cols()) {
+    : session_(session), kernel_(kernel), word_count_(words.rows()), dimensions_(words.cols()) {
   require(word_count_ >= 1 && word_count_ <= std::size_t{1} << 31U,
           "WordAssigner: needs from 1 to 2^31 words");
   require(dimensions_ > 0 && dimensions_ % 8 == 0,
           "WordAssigner: the descriptor size must be a multiple of 8");
+  if (kernel_ == AssignKernel::kAuto) {
+    kernel_ = choose_variant(session.tuning(), "assign",
+                             {{"words", word_count_}, {"dimensions", dimensions_}},
+                             assign_kernels(session));
+  }
   if (kernel_ == AssignKernel::kMatrix && !has_matrix_units(session)) {
     throw Error(ErrorKind::kDevice, "assign kernel matrix: " + session.device().name +
                                         " has no matrix units that OpenCL reaches");
   }
-  search_ = is_scored(kernel_) ? make_scored_search(session, words, kernel_)
-                               : make_direct_search(session, words, kernel_);
+  search_ = make_search(session, words, kernel_);
 }
+
+WordAssigner::~WordAssigner() = default;
 
 Assignment WordAssigner::nearest(MatrixView<const float> descriptors, std::size_t m) {
   require(descriptors.empty() || descriptors.cols() == dimensions_,
@@ -55,14 +124,9 @@ Assignment WordAssigner::nearest(MatrixView<const float> descriptors, std::size_
   result.words.resize(descriptors.rows() * m);
   result.squared_distances.resize(descriptors.rows() * m);
   for_each_batch(descriptors.rows(), kBatchRows, [&](std::size_t first, std::size_t count) {
-    const std::size_t bytes = count * m * sizeof(cl_uint);
-    const SearchBatch batch = {count, m,
-                               session_.upload(values_of(descriptors.middle_rows(first, count))),
-                               session_.allocate(bytes), session_.allocate(bytes)};
-    search_->search(batch);
-    session_.read(batch.words, std::span(result.words).subspan(first * m, count * m));
-    session_.read(batch.squared_distances,
-                  std::span(result.squared_distances).subspan(first * m, count * m));
+    search_batch(session_, *search_, descriptors.middle_rows(first, count), m,
+                 std::span(result.words).subspan(first * m),
+                 std::span(result.squared_distances).subspan(first * m));
   });
   return result;
 }

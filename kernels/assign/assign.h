@@ -3,20 +3,44 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/matrix_view.h"
-#include "kernels/assign/assign_kernel.h"
-#include "kernels/assign/word_search.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
+
+// How the nearest words are found; every kernel gives the same answer. kernels/README.md walks
+// through them. kGpu1 to kGpu5 are the steps of Kaeli, Mistry, Schaa and Zhang, "Heterogeneous
+// Computing with OpenCL 2.0", 2015, chapter 9.
+enum class AssignKernel {
+  kAuto,    // the fastest measured on this device, else the first of assign_kernels
+  kGpu1,    // one work-item per descriptor: the baseline
+  kGpu2,    // descriptors transposed, so that neighbours read neighbours
+  kGpu3,    // gpu2 in vectors of four
+  kGpu4,    // gpu3 with the work-group's descriptors in local memory
+  kGpu5,    // gpu4 with the words in constant memory, as many a round as fit
+  kFused,   // register-blocked tiles through local memory, for GPUs
+  kMatrix,  // products of bfloat16 on matrix units, for NVIDIA GPUs that have them
+  kCpu,     // panels of descriptors in vector registers, for CPUs
+};
+
+// "auto", "gpu1", ..., "gpu5", "fused", "matrix", "cpu".
+std::string_view to_string(AssignKernel kernel);
+// All of them, in that order.
+std::vector<std::string_view> assign_kernel_names();
+// Throws Error(kUsage) when no kernel has this name.
+AssignKernel parse_assign_kernel(std::string_view name);
+// The kernels that the session's device can run, the one that should be fastest first.
+std::vector<AssignKernel> assign_kernels(OpenClSession& session);
 
 struct Assignment {
   std::vector<std::uint32_t> words;
   std::vector<float> squared_distances;
 };
+
+class WordSearch;
 
 // Nearest visual words by squared Euclidean distance.
 // Method: Sivic and Zisserman, "Video Google", ICCV 2003. Kernels that compare words by
@@ -32,20 +56,15 @@ class WordAssigner {
   // Throws Error(kInternal) on other shapes, Error(kDevice) when OpenCL fails.
   WordAssigner(OpenClSession& session, MatrixView<const float> words,
                AssignKernel kernel = AssignKernel::kAuto);
+  ~WordAssigner();
 
-  // Nearest word of each descriptor.
-  //   descriptors [n][d], n may be 0     returns words [n] in [0, k), squared distances [n]
-  //   ties: lowest index
+  // The m nearest words of each descriptor, nearest first.
+  //   descriptors [n][d], n may be 0     m from 1 to the lesser of k and kMaxNearest
+  //   returns words [n][m] in [0, k), squared distances [n][m]     ties: lowest index
   // Large n goes in batches, halved while the device is out of memory. Throws Error(kInternal) on
   // mismatched shapes, Error(kDevice) when a launch fails.
-  Assignment assign(MatrixView<const float> descriptors) { return nearest(descriptors, 1); }
-
-  // The m nearest words of each descriptor, nearest first: words [n][m] and squared distances
-  // [n][m], m from 1 to the lesser of k and kMaxNearest; otherwise as assign.
   Assignment nearest(MatrixView<const float> descriptors, std::size_t m);
-  std::vector<std::uint32_t> assign_nearest(MatrixView<const float> descriptors, std::size_t m) {
-    return nearest(descriptors, m).words;
-  }
+  Assignment assign(MatrixView<const float> descriptors) { return nearest(descriptors, 1); }
 
   // The kernel in use; never kAuto.
   AssignKernel kernel() const { return kernel_; }
@@ -58,19 +77,11 @@ class WordAssigner {
   std::unique_ptr<WordSearch> search_;
 };
 
-// Squared Euclidean distance of two rows of the same size, in double precision.
-double squared_distance_reference(std::span<const float> a, std::span<const float> b);
-
-// What WordAssigner::nearest must return, computed in double precision without OpenCL: the m
-// nearest words of each descriptor, nearest first, ties by lowest index.
-//   words [k][d], k >= m     descriptors [n][d]     returns words and squared distances [n][m]
+// Whether an answer of WordAssigner::nearest is right, by direct sums in double precision without
+// OpenCL: different words in range, each at a distance within a relative 1e-5 of the nearest of its
+// rank, and squared distances that are right to a relative 1e-5.
+//   words [k][d], k >= m     descriptors [n][d]
 // Throws Error(kInternal) on mismatched shapes.
-Assignment nearest_reference(MatrixView<const float> words, MatrixView<const float> descriptors,
-                             std::size_t m);
-
-// Whether an answer of WordAssigner::nearest keeps its promise: words in range, each at a double-
-// precision distance within a relative 1e-5 of the reference's word of the same rank, and squared
-// distances that are right to a relative 1e-5.
 bool is_nearest(MatrixView<const float> words, MatrixView<const float> descriptors, std::size_t m,
                 const Assignment& answer);
 

@@ -1,6 +1,6 @@
 #include "kernels/assign/assign.h"
-#include "kernels/assign/synthetic_descriptors.h"
 #include "kernels/cases.h"
+#include "kernels/inputs.h"
 
 namespace lookalike {
 namespace {

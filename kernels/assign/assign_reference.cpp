@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
+#include <span>
 
 #include "base/error.h"
 #include "kernels/assign/assign.h"
@@ -11,9 +10,7 @@ namespace {
 
 constexpr double kRelativeTolerance = 1e-5;
 
-}  // namespace
-
-double squared_distance_reference(std::span<const float> a, std::span<const float> b) {
+double squared_distance(std::span<const float> a, std::span<const float> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
@@ -22,39 +19,32 @@ double squared_distance_reference(std::span<const float> a, std::span<const floa
   return sum;
 }
 
-Assignment nearest_reference(MatrixView<const float> words, MatrixView<const float> descriptors,
-                             std::size_t m) {
-  require(m <= words.rows() && (descriptors.empty() || words.cols() == descriptors.cols()),
-          "nearest_reference: mismatched shapes");
-  Assignment result;
-  std::vector<std::pair<double, std::uint32_t>> order(words.rows());
-  for (std::size_t row = 0; row < descriptors.rows(); ++row) {
-    for (std::uint32_t word = 0; word < order.size(); ++word) {
-      order[word] = {squared_distance_reference(descriptors.row(row), words.row(word)), word};
-    }
-    const auto end = order.begin() + static_cast<std::ptrdiff_t>(m);
-    std::partial_sort(order.begin(), end, order.end());
-    std::for_each(order.begin(), end, [&](const auto& entry) {
-      result.words.push_back(entry.second);
-      result.squared_distances.push_back(static_cast<float>(entry.first));
-    });
-  }
-  return result;
-}
+}  // namespace
 
 bool is_nearest(MatrixView<const float> words, MatrixView<const float> descriptors, std::size_t m,
                 const Assignment& answer) {
-  const Assignment expected = nearest_reference(words, descriptors, m);
-  if (answer.words.size() != expected.words.size()) return false;
-  if (answer.squared_distances.size() != expected.words.size()) return false;
-  for (std::size_t i = 0; i < answer.words.size(); ++i) {
-    if (answer.words[i] >= words.rows()) return false;
-    const double distance =
-        squared_distance_reference(descriptors.row(i / m), words.row(answer.words[i]));
-    const double best = static_cast<double>(expected.squared_distances[i]);
-    const double reported = static_cast<double>(answer.squared_distances[i]);
-    if (distance > best * (1 + kRelativeTolerance)) return false;
-    if (std::abs(reported - distance) > distance * kRelativeTolerance) return false;
+  require(m <= words.rows() && (descriptors.empty() || words.cols() == descriptors.cols()),
+          "is_nearest: mismatched shapes");
+  const std::size_t answers = descriptors.rows() * m;
+  if (answer.words.size() != answers || answer.squared_distances.size() != answers) return false;
+  std::vector<double> distances(words.rows());
+  for (std::size_t row = 0; row < descriptors.rows(); ++row) {
+    for (std::size_t word = 0; word < words.rows(); ++word) {
+      distances[word] = squared_distance(descriptors.row(row), words.row(word));
+    }
+    std::vector<double> sorted = distances;
+    std::partial_sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(m),
+                      sorted.end());
+    const std::uint32_t* found = answer.words.data() + row * m;
+    for (std::size_t rank = 0; rank < m; ++rank) {
+      const std::uint32_t word = found[rank];
+      const bool is_repeated = std::find(found, found + rank, word) != found + rank;
+      if (word >= words.rows() || is_repeated) return false;
+      const double distance = distances[word];
+      const auto reported = static_cast<double>(answer.squared_distances[row * m + rank]);
+      if (distance > sorted[rank] * (1 + kRelativeTolerance)) return false;
+      if (std::abs(reported - distance) > distance * kRelativeTolerance) return false;
+    }
   }
   return true;
 }

@@ -1,25 +1,26 @@
 // The best groups of words seen so far by one work-item, best first, and the score of the next one.
+// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows; a group has its best.
 // The wrapper passes SCORE and INDEX: float and uint, or vectors of them with a descriptor a lane,
-// and KEPT, how many groups are kept: the m nearest words lie within the m best groups.
+// and CANDIDATES, the number of groups: the m nearest words lie within the m best groups.
 typedef struct {
-  SCORE scores[KEPT + 1];
-  INDEX groups[KEPT];
+  SCORE scores[CANDIDATES + 1];
+  INDEX groups[CANDIDATES];
 } Candidates;
 
 void clear_candidates(Candidates* candidates) {
 #pragma unroll
-  for (int c = 0; c < KEPT; ++c) {
+  for (int c = 0; c < CANDIDATES; ++c) {
     candidates->scores[c] = (SCORE)(-INFINITY);
     candidates->groups[c] = (INDEX)(UINT_MAX);  // no group
   }
-  candidates->scores[KEPT] = (SCORE)(-INFINITY);
+  candidates->scores[CANDIDATES] = (SCORE)(-INFINITY);
 }
 
 // Inserts a group that comes after every group inserted before, so that equal scores keep the
-// lower group in front. Scores that are not numbers are passed over.
+// lower group in front. Ignores scores that are not numbers.
 void insert_candidate(Candidates* candidates, SCORE score, INDEX group) {
 #pragma unroll
-  for (int c = 0; c < KEPT; ++c) {
+  for (int c = 0; c < CANDIDATES; ++c) {
     const SCORE old_score = candidates->scores[c];
     const INDEX old_group = candidates->groups[c];
     candidates->scores[c] = select(old_score, score, score > old_score);
@@ -27,6 +28,6 @@ void insert_candidate(Candidates* candidates, SCORE score, INDEX group) {
     group = select(group, old_group, score > old_score);
     score = select(score, old_score, score > old_score);
   }
-  const SCORE next = candidates->scores[KEPT];
-  candidates->scores[KEPT] = select(next, score, score > next);
+  const SCORE next = candidates->scores[CANDIDATES];
+  candidates->scores[CANDIDATES] = select(next, score, score > next);
 }

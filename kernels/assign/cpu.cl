@@ -3,7 +3,6 @@
 // first-level cache; the words stream past it, 2 bytes per multiply-add of a full vector.
 // Products are added as a * b + c, which -cl-mad-enable makes one instruction where the device has
 // it; PoCL's mad() is two.
-// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
 
 // Transposes the panel's descriptors; rows past the end repeat the last one.
 void load_panel(global const float* descriptors, uint first, uint n, float* panel) {
@@ -24,18 +23,18 @@ void store_candidates(const Candidates* half_panel, uint first, uint n, global u
                       global float* next_scores) {
   float next[16];
   uint group[16];
-  vstore16(half_panel->scores[KEPT], 0, next);
+  vstore16(half_panel->scores[CANDIDATES], 0, next);
   for (uint lane = 0; lane < 16 && first + lane < n; ++lane) next_scores[first + lane] = next[lane];
-  for (uint c = 0; c < KEPT; ++c) {
+  for (uint c = 0; c < CANDIDATES; ++c) {
     vstore16(half_panel->groups[c], 0, group);
     for (uint lane = 0; lane < 16 && first + lane < n; ++lane) {
-      groups[(ulong)(first + lane) * KEPT + c] = group[lane];
+      groups[(ulong)(first + lane) * CANDIDATES + c] = group[lane];
     }
   }
 }
 
 // descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   half_norms [group_count * 8]
-// groups [n][KEPT]           next_scores [n]: the best score of a group that is not in groups
+// groups [n][CANDIDATES]           next_scores [n]: the best score of a group that is not in groups
 kernel void scan_cpu(global const float* descriptors, global const float* words,
                      global const float* half_norms, uint n, uint group_count, global uint* groups,
                      global float* next_scores) {

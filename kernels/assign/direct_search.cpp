@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,23 +11,14 @@
 namespace lookalike {
 namespace {
 
-// Words of a round: all, or for kGpu5 as many as the device's constant memory holds.
-std::size_t words_per_round(const OpenClSession& session, MatrixView<const float> words,
-                            AssignKernel kernel) {
-  if (kernel != AssignKernel::kGpu5) return words.rows();
-  const std::uint64_t fitting =
-      session.device().constant_buffer_bytes / (words.cols() * sizeof(float));
-  return std::clamp<std::size_t>(fitting, 1, words.rows());
-}
-
-// Descriptors that a work-group stages: at most kSearchGroupItems, halved until they fit local
-// memory.
-std::size_t staged_descriptors(const OpenClSession& session, std::size_t dimensions) {
-  std::size_t count = kSearchGroupItems;
-  while (count > 1 && count * dimensions * sizeof(float) > session.device().local_memory_bytes) {
-    count /= 2;
+// Work-items of a work-group, whose descriptors must fit local memory: kSearchGroupItems, halved
+// until they do.
+std::size_t group_items(const OpenClSession& session, std::size_t dimensions) {
+  std::size_t items = kSearchGroupItems;
+  while (items > 1 && items * dimensions * sizeof(float) > session.device().local_memory_bytes) {
+    items /= 2;
   }
-  return count;
+  return items;
 }
 
 class DirectSearch : public WordSearch {
@@ -35,59 +27,54 @@ class DirectSearch : public WordSearch {
       : session_(session),
         kernel_(kernel),
         dimensions_(words.cols()),
-        round_(words_per_round(session, words, kernel)),
-        group_items_(kernel >= AssignKernel::kGpu4 ? staged_descriptors(session, dimensions_)
-                                                   : kSearchGroupItems) {
+        group_items_(group_items(session, dimensions_)) {
     if (kernel != AssignKernel::kGpu1) transpose_.emplace(session);
-    for (std::size_t first = 0; first < words.rows(); first += round_) {
+    std::size_t words_a_round = words.rows();
+    if (kernel == AssignKernel::kGpu5) {
+      const std::uint64_t fitting =
+          session.device().constant_buffer_bytes / (dimensions_ * sizeof(float));
+      words_a_round = std::clamp<std::size_t>(fitting, 1, words.rows());
+    }
+    for (std::size_t first = 0; first < words.rows(); first += words_a_round) {
       const MatrixView<const float> part =
-          words.middle_rows(first, std::min(round_, words.rows() - first));
+          words.middle_rows(first, std::min(words_a_round, words.rows() - first));
       rounds_.push_back({first, part.rows(), session.upload(std::span(part.data(), part.size()))});
     }
   }
 
   void search(const SearchBatch& batch) override {
-    const cl::Buffer descriptors = transpose_ ? transposed(batch) : batch.descriptors;
-    cl::Kernel kernel = build(batch.m);
+    cl::Buffer descriptors = batch.descriptors;
+    if (transpose_) {
+      descriptors = session_.allocate(batch.rows * dimensions_ * sizeof(float));
+      transpose_->transpose(batch.descriptors, batch.rows, dimensions_, descriptors);
+    }
+    // The sums may be added up in any order, which lets a CPU add in vectors.
+    const std::string name = "assign_" + std::string(to_string(kernel_));
+    cl::Kernel kernel =
+        session_.kernel({"assign/nearest.cl", "assign/gpu1_to_gpu5.cl"}, name,
+                        "-cl-unsafe-math-optimizations" + define("DIMENSIONS", dimensions_) +
+                            define("NEAREST", batch.m) + define("GROUP_ITEMS", group_items_));
     for (const Round& round : rounds_) {
       set_arguments(kernel, descriptors, round.words, to_uint(batch.rows), to_uint(round.count),
                     batch.words, batch.squared_distances);
       if (kernel_ == AssignKernel::kGpu5) kernel.setArg(6, to_uint(round.first));
-      session_.launch(kernel, name(), {batch.rows}, {{group_items_}});
+      session_.launch(kernel, name, {batch.rows}, {{group_items_}});
     }
   }
 
  private:
+  // Words that are searched together: all, or for kGpu5 as many as constant memory holds.
   struct Round {
     std::size_t first;
     std::size_t count;
     cl::Buffer words;
   };
 
-  std::string name() const { return "assign_" + std::string(to_string(kernel_)); }
-
-  cl::Buffer transposed(const SearchBatch& batch) {
-    cl::Buffer columns = session_.allocate(batch.rows * dimensions_ * sizeof(float));
-    transpose_->transpose(batch.descriptors, batch.rows, dimensions_, columns);
-    return columns;
-  }
-
-  cl::Kernel build(std::size_t m) {
-    // Any order will do for the sums, and lets a CPU add in vectors.
-    const std::string options = "-cl-unsafe-math-optimizations" +
-                                define("DIMENSIONS", dimensions_) + define("NEAREST", m) +
-                                define("GROUP_ITEMS", group_items_);
-    return session_.kernel(
-        {"assign/nearest.cl", "assign/" + std::string(to_string(kernel_)) + ".cl"}, name(),
-        options);
-  }
-
   OpenClSession& session_;
   AssignKernel kernel_;
-  std::optional<Transpose> transpose_;  // but for kGpu1
   std::size_t dimensions_;
-  std::size_t round_;
   std::size_t group_items_;
+  std::optional<Transpose> transpose_;  // but for kGpu1
   std::vector<Round> rounds_;
 };
 

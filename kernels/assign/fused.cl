@@ -2,14 +2,29 @@
 // 128, each work-item summing 8 x 8 products in registers. Slices of SLICE dimensions go through
 // local memory, double-buffered: the next slice travels while this one is used. The n x k matrix is
 // never written: after each tile of words the best score of each group of 8 words goes to local
-// memory, where one work-item per descriptor keeps the best of them.
-// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
+// memory, where one work-item per descriptor selects the best of them.
 #define SIDE 16
+#define SLICE 8  // dimensions
 #define ITEMS (SIDE * SIDE)
 #define QUADS (SLICE * TILE / 4)
 #define SLICES (DIMENSIONS / SLICE)
 // Floats of a row of group scores: four more than it holds, so that rows start in different banks.
 #define SCORE_PITCH (TILE + 4)
+
+// Packs descriptors [n][DIMENSIONS] to [tiles][DIMENSIONS][TILE], so that a slice of dimensions is
+// one contiguous run. Rows past the end become zero. Work-items: (rows of all tiles, DIMENSIONS / 4).
+kernel void pack_tiles(global const float4* descriptors, uint n, global float* tiles) {
+  const uint row = get_global_id(0);
+  const uint quad = get_global_id(1);
+  float4 values = (float4)(0);
+  if (row < n) values = descriptors[(ulong)row * (DIMENSIONS / 4) + quad];
+  global float* column =
+      tiles + ((ulong)(row / TILE) * DIMENSIONS + quad * 4) * TILE + row % TILE;
+  column[0] = values.x;
+  column[TILE] = values.y;
+  column[2 * TILE] = values.z;
+  column[3 * TILE] = values.w;
+}
 
 float best_of(float8 scores) {
   const float4 four = fmax(scores.lo, scores.hi);
@@ -48,14 +63,14 @@ void add_products(local const float4* descriptors, local const float4* words, fl
 
 // descriptors [tiles][DIMENSIONS][TILE]   words [word_tiles][DIMENSIONS][TILE], a group's words at
 // columns 4x..4x+3 and 64+4x..64+4x+3      half_norms [word_tiles * TILE], by word
-// groups [n][KEPT]   next_scores [n]: the best score of a group that is not in groups
+// groups [n][CANDIDATES]   next_scores [n]: the best score of a group that is not in groups
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void scan_fused(
     global const float4* descriptors, global const float4* words, global const float8* half_norms,
     uint n, uint word_tiles, global uint* groups, global float* next_scores) {
   local float4 staged_descriptors[2][QUADS];
   local float4 staged_words[2][QUADS];
   local float4 group_scores[SIDE * SCORE_PITCH / 4];
-  local Candidates kept[TILE];  // by row; in registers only while the scores are not
+  local Candidates best[TILE];  // by row; in registers only while the scores are not
   const uint item = get_local_id(0);
   // The 32 work-items of a warp form a block of 8 x 4: they read 8 and 4 different quads.
   const uint x = item / 32 % 2 * 8 + item % 8;
@@ -69,7 +84,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void scan_fused(
   stage_slice(quads, item, staged_words[0]);
   Candidates candidates;
   clear_candidates(&candidates);
-  if (item < TILE) kept[item] = candidates;
+  if (item < TILE) best[item] = candidates;
   barrier(CLK_LOCAL_MEM_FENCE);
 
   uint step = 0;
@@ -78,7 +93,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void scan_fused(
     const float8 start = -half_norms[tile * SIDE + x];
 #pragma unroll
     for (int r = 0; r < 8; ++r) scores[r] = start;
-#pragma unroll UNROLLED_SLICES
+#pragma unroll 1
     for (uint slice = 0; slice < SLICES; ++slice, ++step) {
       const uint now = step & 1;
       float4 next_words[QUADS / ITEMS];
@@ -97,16 +112,16 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void scan_fused(
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < TILE) {
       local const float* row_scores = (local const float*)group_scores + item;
-      candidates = kept[item];
+      candidates = best[item];
       for (uint g = 0; g < SIDE; ++g) {
         insert_candidate(&candidates, row_scores[g * SCORE_PITCH], tile * SIDE + g);
       }
-      kept[item] = candidates;
+      best[item] = candidates;
     }
   }
   const uint row = first + item;
   if (item < TILE && row < n) {
-    for (uint c = 0; c < KEPT; ++c) groups[(ulong)row * KEPT + c] = kept[item].groups[c];
-    next_scores[row] = kept[item].scores[KEPT];
+    for (uint c = 0; c < CANDIDATES; ++c) groups[(ulong)row * CANDIDATES + c] = best[item].groups[c];
+    next_scores[row] = best[item].scores[CANDIDATES];
   }
 }

@@ -3,7 +3,6 @@
 // high * high + high * low + low * high, summed in float by the units. A warp holds ROW_TILES tiles
 // of 16 descriptors in registers, split, and walks the words in blocks of 32; the words come packed
 // so that each lane reads the 16 bytes that it hands to the units.
-// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows.
 #define WARP 32
 #define STEPS ((DIMENSIONS + 15) / 16)
 #define ROWS (2 * ROW_TILES)
@@ -49,7 +48,7 @@ void load_rows(global const float2* descriptors, uint first, uint n, uint lane, 
 
 // Merges a candidate of any group: equal scores keep the lower group in front.
 void merge_candidate(Candidates* candidates, float score, uint group) {
-  for (int c = 0; c < KEPT; ++c) {
+  for (int c = 0; c < CANDIDATES; ++c) {
     const float old_score = candidates->scores[c];
     const uint old_group = candidates->groups[c];
     if (score > old_score || (score == old_score && group < old_group)) {
@@ -59,7 +58,7 @@ void merge_candidate(Candidates* candidates, float score, uint group) {
       group = old_group;
     }
   }
-  candidates->scores[KEPT] = fmax(candidates->scores[KEPT], score);
+  candidates->scores[CANDIDATES] = fmax(candidates->scores[CANDIDATES], score);
 }
 
 // Scores of 16 words of a block, two of each group, against the warp's rows: raises best, by row.
@@ -100,7 +99,7 @@ void score_words(uint high[ROW_TILES][STEPS][4], uint low[ROW_TILES][STEPS][4],
 }
 
 // descriptors [n][DIMENSIONS]   words [blocks][4][STEPS][WARP]: as pack_fragments
-// half_norms [blocks * 32], by word   groups [n][KEPT]
+// half_norms [blocks * 32], by word   groups [n][CANDIDATES]
 // next_scores [n]: the best score of a group that is not in groups
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_matrix(
     global const float2* descriptors, global const uint4* words, global const float2* half_norms,
@@ -137,13 +136,13 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_matrix
     const uint row = first + r / 2 * 16 + lane / 4 + r % 2 * 8;
     if (lane % 4 == 0 && row < n) {
       for (uint other = item + 1; other < item + 4; ++other) {
-        for (int c = 0; c < KEPT; ++c) {
+        for (int c = 0; c < CANDIDATES; ++c) {
           merge_candidate(&candidates[r], found[other].scores[c], found[other].groups[c]);
         }
-        candidates[r].scores[KEPT] = fmax(candidates[r].scores[KEPT], found[other].scores[KEPT]);
+        candidates[r].scores[CANDIDATES] = fmax(candidates[r].scores[CANDIDATES], found[other].scores[CANDIDATES]);
       }
-      for (int c = 0; c < KEPT; ++c) groups[(ulong)row * KEPT + c] = candidates[r].groups[c];
-      next_scores[row] = candidates[r].scores[KEPT];
+      for (int c = 0; c < CANDIDATES; ++c) groups[(ulong)row * CANDIDATES + c] = candidates[r].groups[c];
+      next_scores[row] = candidates[r].scores[CANDIDATES];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }

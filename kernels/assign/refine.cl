@@ -1,6 +1,6 @@
-// From the groups of words that a scan kept to the nearest words. Scores suffer from cancellation,
-// so distances are summed directly here; and where rounding may have hidden a nearer word from the
-// scan, all words are looked at again.
+// From the groups of words that a scan found to the nearest words. Scores suffer from cancellation,
+// so distances are summed directly here; where rounding may have hidden a nearer word from the scan,
+// rescan compares all words.
 
 // Relative slack that a chosen word may have: half of the promised 1e-5, since the distances summed
 // here carry a rounding error of their own.
@@ -35,7 +35,7 @@ void insert_group(NearestWords* nearest, global const float4* x, global const fl
   }
 }
 
-// The least squared distance that a word outside the kept groups can have. A score errs by at most
+// The least squared distance that a word outside the groups can have. A score errs by at most
 // ERROR_UNITS units of rounding of |x||c| + |c|^2/2, half the squared norm by no more of |x|^2/2
 // (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
 float least_distance_outside(float squared_norm, float next_score, float max_norm) {
@@ -43,46 +43,97 @@ float least_distance_outside(float squared_norm, float next_score, float max_nor
   return squared_norm - 2 * next_score - ERROR_UNITS * ROUNDING * scale * scale;
 }
 
-// Whether a word outside the kept groups may be nearer than the last of the nearest words.
-bool is_doubtful(const NearestWords* nearest, float squared_norm, float next_score,
+// Whether a word outside the groups may be nearer than the last of the nearest words.
+bool is_uncertain(const NearestWords* nearest, float squared_norm, float next_score,
                  float max_norm) {
   const float limit = least_distance_outside(squared_norm, next_score, max_norm);
   return nearest->squared_distances[NEAREST - 1] > limit * (1 + SLACK);
 }
 
-// descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   groups [n][KEPT]
+// descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   groups [n][CANDIDATES]
 // next_scores [n]   nearest_words, squared_distances [n][NEAREST]
-// doubtful: doubtful[0] counts the rows, listed after it, that rescan must look at again.
+// uncertain: uncertain[0] counts the rows, listed after it, that rescan must search.
 kernel void refine(global const float4* descriptors, global const float8* words,
                    global const uint* groups, global const float* next_scores, uint n, uint k,
                    float max_norm, global uint* nearest_words, global float* squared_distances,
-                   volatile global uint* doubtful) {
+                   volatile global uint* uncertain) {
   const uint row = get_global_id(0);
   if (row >= n) return;
   global const float4* x = descriptors + (ulong)row * (DIMENSIONS / 4);
   NearestWords nearest;
   clear_nearest(&nearest);
-  for (uint c = 0; c < KEPT; ++c) {
-    const uint group = groups[(ulong)row * KEPT + c];
+  for (uint c = 0; c < CANDIDATES; ++c) {
+    const uint group = groups[(ulong)row * CANDIDATES + c];
     if (group != UINT_MAX) insert_group(&nearest, x, words, group, k);
   }
   store_nearest(&nearest, row, nearest_words, squared_distances);
   float4 squares = (float4)(0);
   for (uint i = 0; i < DIMENSIONS / 4; ++i) squares += x[i] * x[i];
   const float squared_norm = squares.x + squares.y + squares.z + squares.w;
-  if (is_doubtful(&nearest, squared_norm, next_scores[row], max_norm)) {
-    doubtful[1 + atomic_inc(doubtful)] = row;
+  if (is_uncertain(&nearest, squared_norm, next_scores[row], max_norm)) {
+    uncertain[1 + atomic_inc(uncertain)] = row;
   }
 }
 
-// Looks at every word for each doubtful row: a work-group of RESCAN_ITEMS a row, in turn.
+// refine for GPUs: eight work-items a row, each with one word of every group, so that the
+// words of a group are read as whole lines. The first of the eight then puts the words in order.
+#define LANES 8
+#define ROWS (GROUP_ITEMS / LANES)
+
+// Arguments as refine's.
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void refine_lanes(
+    global const float4* descriptors, global const float* words, global const uint* groups,
+    global const float* next_scores, uint n, uint k, float max_norm, global uint* nearest_words,
+    global float* squared_distances, volatile global uint* uncertain) {
+  local float distances[ROWS][CANDIDATES][LANES];
+  const uint lane = get_local_id(0) % LANES;
+  const uint line = get_local_id(0) / LANES;
+  const uint row = get_global_id(0) / LANES;
+  const bool is_row = row < n;
+  float squared_norm = 0;
+  for (uint c = 0; c < CANDIDATES && is_row; ++c) {
+    const uint group = min(groups[(ulong)row * CANDIDATES + c], (k - 1) / LANES);
+    global const float4* x = descriptors + (ulong)row * (DIMENSIONS / 4);
+    global const float* word = words + (ulong)group * DIMENSIONS * LANES + lane;
+    float even = 0, odd = 0, squares = 0;
+    for (uint i = 0; i < DIMENSIONS / 4; ++i, word += 4 * LANES) {
+      const float4 value = x[i];
+      const float4 difference =
+          value - (float4)(word[0], word[LANES], word[2 * LANES], word[3 * LANES]);
+      even += difference.x * difference.x;
+      odd += difference.y * difference.y;
+      even += difference.z * difference.z;
+      odd += difference.w * difference.w;
+      squares += dot(value, value);
+    }
+    distances[line][c][lane] = even + odd;
+    squared_norm = squares;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lane > 0 || !is_row) return;
+  NearestWords nearest;
+  clear_nearest(&nearest);
+  for (uint c = 0; c < CANDIDATES; ++c) {
+    const uint group = groups[(ulong)row * CANDIDATES + c];
+    if (group == UINT_MAX) continue;
+    for (uint j = 0; j < LANES && group * LANES + j < k; ++j) {
+      insert_word(&nearest, distances[line][c][j], group * LANES + j);
+    }
+  }
+  store_nearest(&nearest, row, nearest_words, squared_distances);
+  if (is_uncertain(&nearest, squared_norm, next_scores[row], max_norm)) {
+    uncertain[1 + atomic_inc(uncertain)] = row;
+  }
+}
+
+// Compares every word with each uncertain row: a work-group of RESCAN_ITEMS a row, in turn.
 kernel __attribute__((reqd_work_group_size(RESCAN_ITEMS, 1, 1))) void rescan(
     global const float4* descriptors, global const float8* words, uint k,
-    global uint* nearest_words, global float* squared_distances, global const uint* doubtful) {
+    global uint* nearest_words, global float* squared_distances, global const uint* uncertain) {
   local NearestWords found[RESCAN_ITEMS];
   const uint item = get_local_id(0);
-  for (uint d = get_group_id(0); d < doubtful[0]; d += get_num_groups(0)) {
-    const uint row = doubtful[1 + d];
+  for (uint d = get_group_id(0); d < uncertain[0]; d += get_num_groups(0)) {
+    const uint row = uncertain[1 + d];
     global const float4* x = descriptors + (ulong)row * (DIMENSIONS / 4);
     NearestWords nearest;
     clear_nearest(&nearest);

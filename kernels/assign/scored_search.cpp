@@ -11,20 +11,30 @@
 #include <utility>
 #include <vector>
 
-#include "base/matrix_view.h"
 #include "kernels/assign/word_search.h"
 #include "kernels/session/build_options.h"
-#include "kernels/session/session.h"
 
 namespace lookalike {
 namespace {
 
 // Words of a group lie side by side: the eight lanes of a float8 in the kernels.
 constexpr std::size_t kWordsPerGroup = 8;
-// Words, or descriptors, of a tile of the fused kernel: eight for each of 16 work-items a side.
-constexpr std::size_t kTileSize = 128;
 
-constexpr std::size_t kFragmentWords = 32;
+// The cpu kernel: descriptors of a panel, two float16.
+constexpr std::size_t kPanelSize = 32;
+
+// The fused kernel: words, or descriptors, of a tile, eight for each of 16 work-items a side.
+constexpr std::size_t kTileSize = 128;
+constexpr std::size_t kFusedItems = 256;
+
+// The matrix kernel: words of a block, lanes of a warp, and rows of a tile of the matrix units.
+constexpr std::size_t kBlockWords = 32;
+constexpr std::size_t kWarp = 32;
+constexpr std::size_t kTileRows = 16;
+
+// Work-items that share the rescan of an uncertain row, and work-groups per compute unit.
+constexpr std::size_t kRescanItems = 64;
+constexpr std::size_t kRescanGroupsPerUnit = 8;
 
 double squared_norm(std::span<const float> word) {
   return std::accumulate(word.begin(), word.end(), 0.0, [](double sum, float value) {
@@ -87,16 +97,15 @@ std::vector<float> pack_tiles(MatrixView<const float> words) {
 // 2 (l % 4) + {0, 1} and + {8, 9} of the step: two pairs of high parts, then two of low parts, the
 // first of a pair in the low half. So a lane of the result scores whole groups of words.
 std::vector<std::uint32_t> pack_fragments(MatrixView<const float> words) {
-  constexpr std::size_t kLanes = 32;
   const std::size_t steps = parts(words.cols(), 16);
-  std::vector<std::uint32_t> packed(round_up(words.rows(), kFragmentWords) * steps * 16);
+  std::vector<std::uint32_t> packed(round_up(words.rows(), kBlockWords) * steps * 16);
   for (std::size_t word = 0; word < words.rows(); ++word) {
-    const std::size_t in_block = word % kFragmentWords;
-    const std::size_t quarter = word / kFragmentWords * 4 + in_block % 8 / 2;
+    const std::size_t in_block = word % kBlockWords;
+    const std::size_t quarter = word / kBlockWords * 4 + in_block % 8 / 2;
     const std::size_t column = in_block / 8 * 2 + in_block % 2;
     for (std::size_t step = 0; step < steps; ++step) {
       for (std::size_t i = 0; i < 4; ++i) {
-        const std::size_t lane = (quarter * steps + step) * kLanes + column * 4 + i;
+        const std::size_t lane = (quarter * steps + step) * kWarp + column * 4 + i;
         const auto [high, low] = split_pair(words.row(word), step * 16 + i * 2);
         const auto [high_8, low_8] = split_pair(words.row(word), step * 16 + i * 2 + 8);
         const std::array<std::uint32_t, 4> fragment = {high, high_8, low, low_8};
@@ -128,23 +137,6 @@ float largest_norm(MatrixView<const float> words) {
                         std::numeric_limits<float>::infinity());
 }
 
-// Descriptors of a panel of the cpu kernel: two float16.
-constexpr std::size_t kPanelSize = 32;
-// Work-items of the fused kernel's work-group.
-constexpr std::size_t kFusedItems = 256;
-// Dimensions of a slice of the fused kernel's tiles, and how often the loop over slices is
-// unrolled.
-constexpr std::size_t kSlice = 8;
-constexpr std::size_t kUnrolledSlices = 1;
-// The matrix kernel's warps, and the rows of a tile of the matrix units.
-constexpr std::size_t kWarp = 32;
-constexpr std::size_t kTileRows = 16;
-// Lanes that the refine_lanes kernel gives each row: one for each word of a group.
-constexpr std::size_t kLanes = kWordsPerGroup;
-// Work-items that share the second look at a doubtful row, and work-groups per compute unit.
-constexpr std::size_t kRescanItems = 64;
-constexpr std::size_t kRescanGroupsPerUnit = 8;
-
 class ScoredSearch : public WordSearch {
  public:
   ScoredSearch(OpenClSession& session, MatrixView<const float> words, AssignKernel kernel)
@@ -160,7 +152,7 @@ class ScoredSearch : public WordSearch {
   }
 
   void search(const SearchBatch& batch) override {
-    const Scan scan = {session_.allocate(batch.rows * kept_groups(batch.m) * sizeof(cl_uint)),
+    const Scan scan = {session_.allocate(batch.rows * candidates(batch.m) * sizeof(cl_uint)),
                        session_.allocate(batch.rows * sizeof(float))};
     if (kernel_ == AssignKernel::kCpu) scan_cpu(batch, scan);
     if (kernel_ == AssignKernel::kFused) scan_fused(batch, scan);
@@ -171,13 +163,14 @@ class ScoredSearch : public WordSearch {
  private:
   // What a scan leaves to refine.
   struct Scan {
-    cl::Buffer groups;       // [rows][kept_groups(m)], best first
+    cl::Buffer groups;       // [rows][candidates(m)], best first
     cl::Buffer next_scores;  // [rows]: the best score of a group that is not in groups
   };
 
   bool is_matrix() const { return kernel_ == AssignKernel::kMatrix; }
-  // The matrix units' scores are coarser, so that one group more saves most second looks.
-  std::size_t kept_groups(std::size_t m) const { return is_matrix() ? m + 1 : m; }
+  // Groups of words that a scan hands on. The matrix units' scores are coarser, so that one group
+  // more saves most rescans.
+  std::size_t candidates(std::size_t m) const { return is_matrix() ? m + 1 : m; }
   // Tiles of descriptors that a warp of the matrix kernel holds in registers.
   std::size_t row_tiles() const { return dimensions_ <= 64 ? 2 : 1; }
   std::size_t error_units() const;
@@ -216,10 +209,9 @@ cl::Kernel ScoredSearch::build(const std::vector<std::string>& sources, const st
                         define("INDEX", is_cpu ? "uint16" : "uint");
   for (const auto& [constant, value] :
        {std::pair("DIMENSIONS", dimensions_), std::pair("NEAREST", m),
-        std::pair("KEPT", kept_groups(m)), std::pair("TILE", kTileSize), std::pair("SLICE", kSlice),
-        std::pair("UNROLLED_SLICES", kUnrolledSlices), std::pair("ERROR_UNITS", error_units()),
-        std::pair("ROW_TILES", row_tiles()), std::pair("GROUP_ITEMS", kSearchGroupItems),
-        std::pair("RESCAN_ITEMS", kRescanItems)}) {
+        std::pair("CANDIDATES", candidates(m)), std::pair("TILE", kTileSize),
+        std::pair("ERROR_UNITS", error_units()), std::pair("ROW_TILES", row_tiles()),
+        std::pair("GROUP_ITEMS", kSearchGroupItems), std::pair("RESCAN_ITEMS", kRescanItems)}) {
     options += define(constant, value);
   }
   return session_.kernel(sources, name, options);
@@ -236,7 +228,7 @@ void ScoredSearch::scan_cpu(const SearchBatch& batch, const Scan& scan) {
 void ScoredSearch::scan_fused(const SearchBatch& batch, const Scan& scan) {
   const std::size_t padded_rows = round_up(batch.rows, kTileSize);
   const cl::Buffer tiles = session_.allocate(padded_rows * dimensions_ * sizeof(float));
-  cl::Kernel pack = build({"assign/pack.cl"}, "pack_tiles", batch.m);
+  cl::Kernel pack = build({"assign/candidates.cl", "assign/fused.cl"}, "pack_tiles", batch.m);
   set_arguments(pack, batch.descriptors, to_uint(batch.rows), tiles);
   session_.launch(pack, "assign_pack", {padded_rows, dimensions_ / 4}, {{kSearchGroupItems, 1}});
 
@@ -249,28 +241,27 @@ void ScoredSearch::scan_fused(const SearchBatch& batch, const Scan& scan) {
 void ScoredSearch::scan_matrix(const SearchBatch& batch, const Scan& scan) {
   cl::Kernel kernel = build({"assign/candidates.cl", "assign/matrix.cl"}, "scan_matrix", batch.m);
   set_arguments(kernel, batch.descriptors, fragments_, half_norms_, to_uint(batch.rows),
-                to_uint(parts(word_count_, kFragmentWords)), scan.groups, scan.next_scores);
+                to_uint(parts(word_count_, kBlockWords)), scan.groups, scan.next_scores);
   const std::size_t warp_rows = row_tiles() * kTileRows;
   session_.launch(kernel, "assign_matrix", {parts(batch.rows, warp_rows) * kWarp},
                   {{kSearchGroupItems}});
 }
 
 void ScoredSearch::refine(const SearchBatch& batch, const Scan& scan) {
-  const cl::Buffer doubtful = session_.allocate((batch.rows + 1) * sizeof(cl_uint));
-  session_.clear(doubtful, sizeof(cl_uint));
+  const cl::Buffer uncertain = session_.allocate((batch.rows + 1) * sizeof(cl_uint));
+  session_.clear(uncertain, sizeof(cl_uint));
   const bool by_lanes = kernel_ != AssignKernel::kCpu;
-  std::vector<std::string> sources = {"assign/nearest.cl", "assign/refine.cl"};
-  if (by_lanes) sources.emplace_back("assign/refine_lanes.cl");
+  const std::vector<std::string> sources = {"assign/nearest.cl", "assign/refine.cl"};
   cl::Kernel refine = build(sources, by_lanes ? "refine_lanes" : "refine", batch.m);
   set_arguments(refine, batch.descriptors, groups_, scan.groups, scan.next_scores,
                 to_uint(batch.rows), to_uint(word_count_), largest_norm_, batch.words,
-                batch.squared_distances, doubtful);
-  session_.launch(refine, "assign_refine", {batch.rows * (by_lanes ? kLanes : 1)},
+                batch.squared_distances, uncertain);
+  session_.launch(refine, "assign_refine", {batch.rows * (by_lanes ? kWordsPerGroup : 1)},
                   {{kSearchGroupItems}});
 
   cl::Kernel rescan = build(sources, "rescan", batch.m);
   set_arguments(rescan, batch.descriptors, groups_, to_uint(word_count_), batch.words,
-                batch.squared_distances, doubtful);
+                batch.squared_distances, uncertain);
   const std::size_t groups = session_.device().compute_units * kRescanGroupsPerUnit;
   session_.launch(rescan, "assign_rescan", {groups * kRescanItems}, {{kRescanItems}});
 }

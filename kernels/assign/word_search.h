@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/matrix_view.h"
-#include "kernels/assign/assign_kernel.h"
+#include "kernels/assign/assign.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
@@ -12,7 +12,7 @@ namespace lookalike {
 // A batch of descriptors on the device, and where its answer goes.
 struct SearchBatch {
   std::size_t rows;              // at least 1
-  std::size_t m;                 // words asked for of each descriptor
+  std::size_t m;                 // words wanted of each descriptor
   cl::Buffer descriptors;        // [rows][d]
   cl::Buffer words;              // [rows][m]
   cl::Buffer squared_distances;  // [rows][m]
@@ -21,22 +21,17 @@ struct SearchBatch {
 // One way to the nearest words, with the words on the device in the form that it needs.
 class WordSearch {
  public:
-  WordSearch() = default;
-  WordSearch(const WordSearch&) = delete;
-  WordSearch& operator=(const WordSearch&) = delete;
   virtual ~WordSearch() = default;
-
   // Queues the search; see WordAssigner::nearest for what it must find.
   virtual void search(const SearchBatch& batch) = 0;
 };
 
-// Every distance summed as it stands: kGpu1 to kGpu5.
+// kGpu1 to kGpu5: sums every distance directly.
 //   words [k][d], d a multiple of 4
 std::unique_ptr<WordSearch> make_direct_search(OpenClSession& session,
                                                MatrixView<const float> words, AssignKernel kernel);
 
-// Scores first, then the distances of the few words that score best: kFused, kMatrix and
-// kCpu.
+// kFused, kMatrix and kCpu: scores all words, then sums the distances of the few that score best.
 //   words [k][d], d a multiple of 8
 std::unique_ptr<WordSearch> make_scored_search(OpenClSession& session,
                                                MatrixView<const float> words, AssignKernel kernel);

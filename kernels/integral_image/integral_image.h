@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "base/image.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
@@ -49,5 +51,8 @@ class ImageIntegral {
   OpenClSession& session_;
   IntegralKernel kernel_;
 };
+
+// What ImageIntegral::compute must give, in plain C++; SURF's reference uses it too.
+std::vector<std::uint64_t> integral_image_reference(const ImageView& image);
 
 }  // namespace lookalike

@@ -28,21 +28,6 @@ const CaseSizes<Size> kSizes = {.self_test = {{150, 61}},
                                 .tuning = {{320, 240}, {1920, 1080}, {4096, 4096}},
                                 .full = {{640, 480}, {1920, 1080}, {4096, 4096}}};
 
-std::vector<std::uint64_t> integral_image_reference(const ImageView& image) {
-  const auto pitch = static_cast<std::size_t>(image.width) + 1;
-  std::vector<std::uint64_t> sums(pitch * (static_cast<std::size_t>(image.height) + 1));
-  for (int y = 0; y < image.height; ++y) {
-    std::uint64_t row_sum = 0;
-    for (int x = 0; x < image.width; ++x) {
-      row_sum += image.at(x, y);
-      const std::size_t above =
-          static_cast<std::size_t>(y) * pitch + static_cast<std::size_t>(x) + 1;
-      sums[above + pitch] = sums[above] + row_sum;
-    }
-  }
-  return sums;
-}
-
 // The image and its sums stay on the device, so that no run includes the first touch of new memory.
 // All sizes are below the 16,843,009 pixels from which sums have 8 bytes.
 CaseRun prepare(OpenClSession& session, const GrayImage& image, IntegralKernel kernel) {
@@ -60,6 +45,21 @@ CaseRun prepare(OpenClSession& session, const GrayImage& image, IntegralKernel k
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> integral_image_reference(const ImageView& image) {
+  const auto pitch = static_cast<std::size_t>(image.width) + 1;
+  std::vector<std::uint64_t> sums(pitch * (static_cast<std::size_t>(image.height) + 1));
+  for (int y = 0; y < image.height; ++y) {
+    std::uint64_t row_sum = 0;
+    for (int x = 0; x < image.width; ++x) {
+      row_sum += image.at(x, y);
+      const std::size_t above =
+          static_cast<std::size_t>(y) * pitch + static_cast<std::size_t>(x) + 1;
+      sums[above + pitch] = sums[above] + row_sum;
+    }
+  }
+  return sums;
+}
 
 std::vector<KernelCase> integral_image_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;

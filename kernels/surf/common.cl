@@ -9,7 +9,7 @@
 // Loops only become vector code once what they call is part of them.
 #define INLINE inline __attribute__((always_inline))
 
-// As SurfImage in surf_batch.h, which explains it.
+// As BatchImage in surf.cpp, which explains it.
 typedef struct {
   long pixels, mask, integral, maps, places, capacity;
   int width, height;

@@ -8,7 +8,7 @@
 #define SPAN (MEMBER_COLUMNS * COLUMNS_EACH)
 
 // Added to a number from 0 to 4000000, this leaves its nearest whole number in the lowest bits:
-// cheaper than a conversion, of which a GPU has few at a time.
+// cheaper than a conversion, for which a GPU has few units.
 #define ROUNDER 12582912.0f
 #define ROUNDER_BITS 0x4b400000u
 

@@ -8,7 +8,7 @@
 #define PLACE(column) ((column) + (column) / SEGMENT)
 #define TILE_PITCH (SCAN_ITEMS + SEGMENTS)
 
-// Item (column, band, image): quads, and the band's column sums, which wait in its first row.
+// Item (column, band, image): quads, and the band's column sums, stored in its first row.
 kernel void sum_bands(global const Image* restrict images, global const uchar* restrict pixels,
                       global int* restrict integral, global uint* restrict quads) {
   const Image image = images[get_group_id(2)];

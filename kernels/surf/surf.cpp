@@ -1,10 +1,68 @@
 #include "kernels/surf/surf.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <type_traits>
+
+#include "kernels/session/build_options.h"
+#include "kernels/surf/surf_plan.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
+
+constexpr VariantNames<SurfKernel, 3> kNames = {{
+    {SurfKernel::kAuto, "auto"},
+    {SurfKernel::kCpu, "cpu"},
+    {SurfKernel::kGpu, "gpu"},
+}};
+
+// kCpu.
+constexpr std::size_t kStripColumns = 64;  // of the integral image, per item
+constexpr std::size_t kRankedByItem = 64;  // keypoints
+constexpr int kLanes = 16;                 // columns are sampled in multiples of this
+
+// kGpu.
+constexpr std::size_t kGroupItems = 64;
+constexpr std::size_t kBandRows = 16;    // of the integral image, scanned side by side
+constexpr std::size_t kScanItems = 256;  // columns of a band that are scanned together
+constexpr std::size_t kTeams = 7;        // of a descriptor's group: 3 of 21 patch rows each
+constexpr std::size_t kMembers = 32;
+// 16 columns and 2 rows at a time, twice: the fastest of 8 shapes on an H200 (surf_benchmark of
+// commit 2d0115e).
+constexpr int kMemberColumns = 16;
+constexpr int kColumnsEach = 2;
+
+constexpr int kChunkColumns = 64;             // of a window, averaged together
+constexpr float kOrientationUnits = 4194304;  // gradients are added up in parts of 1 / this
+
+// On a CPU a batch's buffers should stay in its caches, which hold those of one photo of 640 x 480.
+constexpr std::size_t kCpuBatchBytes = std::size_t{8} << 20;
+// 256 photos of 640 x 480 keep a large GPU busy for milliseconds; more gain nothing.
+constexpr std::size_t kGpuBatchBytes = std::size_t{4} << 30;
+constexpr std::size_t kMaxBatchImages = 4096;
+
+// Photos have a keypoint per 100 to 1000 pixels at the usual threshold of 100.
+constexpr std::size_t kPixelsPerPlace = 32;
+constexpr std::size_t kMinPlaces = 64;
+
+// An image of a batch, and where its parts begin in the buffers that the batch's images share.
+// kernels/surf/common.cl declares the same structure.
+struct BatchImage {
+  std::int64_t pixels = 0;    // among pixels and among quads
+  std::int64_t mask = -1;     // among the masks' pixels; -1: none
+  std::int64_t integral = 0;  // among the values of integral images
+  std::int64_t maps = 0;      // among the values of maps; SurfLayer::map counts from here
+  std::int64_t places = 0;    // among the places for keypoints
+  std::int64_t capacity = 0;  // places of this image
+  std::int32_t width = 0;
+  std::int32_t height = 0;
+  std::int32_t first_layer = 0;  // among the batch's layers
+  std::int32_t layer_count = 0;
+  std::int32_t sample_rows = 0;  // of all its layers
+  std::int32_t search_rows = 0;
+};
 
 // As kernels/surf/common.cl declares it.
 struct FoundKeypoint {
@@ -14,15 +72,117 @@ struct FoundKeypoint {
 static_assert(sizeof(Keypoint) == 28 && std::is_trivially_copyable_v<Keypoint>);
 static_assert(sizeof(FoundKeypoint) == 32);
 static_assert(sizeof(SurfLayer) == 56 && std::is_trivially_copyable_v<SurfLayer>);
-static_assert(sizeof(SurfImage) == 72 && std::is_trivially_copyable_v<SurfImage>);
+static_assert(sizeof(BatchImage) == 72 && std::is_trivially_copyable_v<BatchImage>);
 
-// On a CPU, what a batch shares should stay in its caches: more than a photo of 640 x 480 does not.
-constexpr std::size_t kCpuBatchBytes = std::size_t{8} << 20;
-// 256 photos of 640 x 480 keep a large GPU busy for milliseconds, and more gain nothing.
-constexpr std::size_t kGpuBatchBytes = std::size_t{4} << 30;
-constexpr std::size_t kMostImages = 4096;
+// An image in which keypoints can be found, and where its features go.
+struct Task {
+  ImageView image;
+  ImageView mask;
+  SurfPlan plan;
+  FeatureSet* features = nullptr;
+};
 
-std::size_t batch_bytes(const DeviceInfo& device, SurfKernel kernel) {
+// Images that go through the kernels together, and the extent of the buffers that they share.
+struct Batch {
+  std::vector<BatchImage> images;
+  std::vector<SurfLayer> layers;  // images of one size in a row share theirs
+  std::size_t pixels = 0;
+  std::size_t mask_pixels = 0;
+  std::size_t integral_values = 0;
+  std::size_t map_values = 0;
+  std::size_t places = 0;
+
+  void add(const Task& task) {
+    BatchImage image;
+    image.pixels = static_cast<std::int64_t>(pixels);
+    image.mask = task.mask.empty() ? -1 : static_cast<std::int64_t>(mask_pixels);
+    image.integral = static_cast<std::int64_t>(integral_values);
+    image.maps = static_cast<std::int64_t>(map_values);
+    image.places = static_cast<std::int64_t>(places);
+    image.width = task.image.width;
+    image.height = task.image.height;
+    image.layer_count = static_cast<std::int32_t>(task.plan.layers.size());
+    image.sample_rows = static_cast<std::int32_t>(task.plan.sample_rows);
+    image.search_rows = static_cast<std::int32_t>(task.plan.search_rows);
+    image.capacity =
+        static_cast<std::int64_t>(std::max(kMinPlaces, task.image.size() / kPixelsPerPlace));
+    if (!images.empty() && images.back().width == image.width &&
+        images.back().height == image.height) {
+      image.first_layer = images.back().first_layer;
+    } else {
+      image.first_layer = static_cast<std::int32_t>(layers.size());
+      layers.insert(layers.end(), task.plan.layers.begin(), task.plan.layers.end());
+    }
+    images.push_back(image);
+
+    pixels += task.image.size();
+    mask_pixels += task.mask.size();
+    integral_values +=
+        (static_cast<std::size_t>(image.width) + 1) * (static_cast<std::size_t>(image.height) + 1);
+    map_values += task.plan.map_values;
+    places += static_cast<std::size_t>(image.capacity);
+  }
+
+  // The largest value of a field in any image.
+  std::size_t largest(std::int32_t BatchImage::*field) const {
+    return static_cast<std::size_t>((*std::ranges::max_element(images, {}, field)).*field);
+  }
+
+  // Device memory, apart from keypoints and descriptors.
+  std::size_t bytes() const {
+    return pixels * (1 + sizeof(std::uint32_t)) + mask_pixels +
+           integral_values * sizeof(std::int32_t) + map_values * sizeof(float);
+  }
+
+  // Gives each image places for its count.
+  void grow_places(std::span<const std::int32_t> counts) {
+    places = 0;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      images[i].places = static_cast<std::int64_t>(places);
+      images[i].capacity = std::max<std::int64_t>(images[i].capacity, counts[i]);
+      places += static_cast<std::size_t>(images[i].capacity);
+    }
+  }
+
+  // Whether each image has places for its count.
+  bool holds(std::span<const std::int32_t> counts) const {
+    return std::equal(
+        images.begin(), images.end(), counts.begin(),
+        [](const BatchImage& image, std::int32_t count) { return count <= image.capacity; });
+  }
+};
+
+std::string literals(const std::vector<float>& values) {
+  std::string text;
+  for (const float value : values) {
+    if (!text.empty()) text += ',';
+    text += literal(value);
+  }
+  return text;
+}
+
+std::string build_options(SurfKernel kernel, const SurfParameters& parameters,
+                          std::size_t sample_count) {
+  const std::string form =
+      kernel == SurfKernel::kCpu
+          ? define("LOCAL_SIZE", 1) + define("STRIP", kStripColumns) +
+                define("RANKED", kRankedByItem) + define("LANES", kLanes)
+          : define("LOCAL_SIZE", kGroupItems) + define("RANKED", kGroupItems) + define("LANES", 0) +
+                define("BAND_ROWS", kBandRows) + define("SCAN_ITEMS", kScanItems) +
+                define("TEAMS", kTeams) + define("MEMBERS", kMembers) +
+                define("MEMBER_COLUMNS", kMemberColumns) + define("COLUMNS_EACH", kColumnsEach);
+  return form + define("CROSS_SHARE", kCrossShare) + define("SIDE_STEP", kSurfSideStep) +
+         define("SAMPLES", sample_count) + define("WINDOWS", 360 / kOrientationStepDegrees) +
+         define("STEP", kOrientationStepDegrees) +
+         define("REACH", kOrientationHalfWindowDegrees / kOrientationStepDegrees) +
+         define("UNITS", kOrientationUnits) + define("UPRIGHT", parameters.upright ? 1 : 0) +
+         define("UPRIGHT_ANGLE", kUprightAngleDegrees) + define("PATCH", kPatchSide) +
+         define("CHUNK", kChunkColumns) + define("DESCRIPTOR_SIZE", parameters.descriptor_size) +
+         define("NORM_EPSILON", kNormEpsilon) +
+         define("DESCRIPTOR_GAUSSIAN", literals(gaussian(kPatchSide - 1, kDescriptorSigma)));
+}
+
+std::size_t largest_batch_bytes(const DeviceInfo& device, SurfKernel kernel) {
   if (kernel == SurfKernel::kCpu) return kCpuBatchBytes;
   // Maps are the largest buffer, two thirds of all.
   const std::uint64_t room = std::min(device.global_memory_bytes / 4, device.max_allocation_bytes);
@@ -30,26 +190,252 @@ std::size_t batch_bytes(const DeviceInfo& device, SurfKernel kernel) {
 }
 
 void check_masks(std::span<const ImageView> images, std::span<const ImageView> masks) {
-  require(masks.empty() || masks.size() == images.size(), "Surf: not one mask per image");
+  require(masks.empty() || masks.size() == images.size(),
+          "Surf: images and masks differ in number");
   for (std::size_t i = 0; i < masks.size(); ++i) {
     require(masks[i].empty() ||
                 (masks[i].width == images[i].width && masks[i].height == images[i].height),
-            "Surf: a mask has not its image's size");
+            "Surf: an image and its mask differ in size");
   }
-}
-
-SurfParameters checked(const SurfParameters& parameters) {
-  check_parameters(parameters);
-  return parameters;
 }
 
 }  // namespace
 
+std::string_view to_string(SurfKernel kernel) {
+  return name_of(kNames, kernel);
+}
+
+SurfKernel parse_surf_kernel(std::string_view name) {
+  return variant_of(kNames, "SURF kernel", name);
+}
+
+std::vector<SurfKernel> surf_kernels(const OpenClSession& session) {
+  if (session.device().max_work_group_size < kScanItems) return {SurfKernel::kCpu};
+  if (session.is_cpu()) return {SurfKernel::kCpu, SurfKernel::kGpu};
+  return {SurfKernel::kGpu, SurfKernel::kCpu};
+}
+
+struct Surf::Rep {
+  Rep(OpenClSession& session, const SurfParameters& parameters, SurfKernel kernel);
+
+  std::size_t count_fitting(std::span<const Task> tasks) const;
+  void extract_batch(std::span<const Task> tasks);
+  void upload(const Batch& batch, std::span<const Task> tasks);
+  void upload_images(const Batch& batch);
+  void integrate(const Batch& batch);
+  std::vector<std::int32_t> search(Batch& batch);
+  void describe(std::size_t chosen);
+  void read_features(std::span<const Task> tasks, std::span<const std::int32_t> first_chosen);
+
+  template <typename... Arguments>
+  void launch(const std::string& name, const cl::NDRange& global, const cl::NDRange& local,
+              const Arguments&... arguments) {
+    cl::Kernel& kernel = kernels.at(name);
+    set_arguments(kernel, arguments...);
+    session.launch(kernel, "surf " + name, global, local);
+  }
+
+  OpenClSession& session;
+  SurfParameters parameters;
+  bool is_cpu;              // the form of the kernels
+  std::size_t group_items;  // of work-groups, where no other number is given
+  std::size_t batch_bytes;
+  std::map<std::string, cl::Kernel> kernels;
+  cl::Buffer samples;  // of orientation: all x, all y, all weights
+  struct {
+    GrowingBuffer images, layers, pixels, masks, integral, quads, maps;
+    GrowingBuffer counts;            // keypoints found, per image
+    GrowingBuffer found, responses;  // per place
+    GrowingBuffer first_chosen;      // per image, and the end
+    GrowingBuffer chosen, descriptors;
+  } buffers;
+};
+
+Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters, SurfKernel kernel)
+    : session(its_session), parameters(its_parameters) {
+  check_parameters(parameters);
+  // Images may be of any size: the measurement of a typical photo, reduced as for extraction,
+  // decides.
+  kernel = select_variant(session, "surf", {{"images", 4}, {"width", 1024}, {"height", 768}},
+                          surf_kernels(session), kernel);
+  is_cpu = kernel == SurfKernel::kCpu;
+  group_items = is_cpu ? 1 : kGroupItems;
+  batch_bytes = largest_batch_bytes(session.device(), kernel);
+
+  const std::vector<OrientationSample> offsets = orientation_samples();
+  const std::string options = build_options(kernel, parameters, offsets.size());
+  const std::vector<std::string> sources = {
+      "surf/common.cl",
+      is_cpu ? "surf/integral.cl" : "surf/integral_groups.cl",
+      "surf/hessian.cl",
+      "surf/search.cl",
+      "surf/orientation.cl",
+      "surf/patch.cl",
+      is_cpu ? "surf/descriptor.cl" : "surf/descriptor_groups.cl"};
+  std::vector<std::string> names = {"hessian", "search", "rank", "orientation", "descriptor"};
+  if (is_cpu) {
+    names.insert(names.end(), {"scan_rows", "scan_columns"});
+  } else {
+    names.insert(names.end(), {"sum_bands", "start_bands", "scan_bands"});
+  }
+  for (const std::string& name : names) kernels[name] = session.kernel(sources, name, options);
+
+  std::vector<float> values;
+  for (const auto field :
+       {&OrientationSample::x, &OrientationSample::y, &OrientationSample::weight}) {
+    for (const OrientationSample& sample : offsets) values.push_back(sample.*field);
+  }
+  samples = session.upload<float>(values);
+}
+
+// How many of the first tasks go in one batch: at least one, whether it fits or not.
+std::size_t Surf::Rep::count_fitting(std::span<const Task> tasks) const {
+  Batch batch;
+  std::size_t count = 0;
+  for (; count < std::min(tasks.size(), kMaxBatchImages); ++count) {
+    batch.add(tasks[count]);
+    if (count > 0 && batch.bytes() > batch_bytes) break;
+  }
+  return count;
+}
+
+void Surf::Rep::extract_batch(std::span<const Task> tasks) {
+  try {
+    Batch batch;
+    for (const Task& task : tasks) batch.add(task);
+    upload(batch, tasks);
+    integrate(batch);
+    launch("hessian", {batch.largest(&BatchImage::sample_rows) * group_items, tasks.size()},
+           {group_items, 1}, buffers.images.buffer, buffers.layers.buffer, buffers.integral.buffer,
+           buffers.maps.buffer);
+    const std::vector<std::int32_t> counts = search(batch);
+
+    std::vector<std::int32_t> first_chosen = {0};
+    for (const std::int32_t count : counts) {
+      const auto found = static_cast<std::size_t>(count);
+      const std::size_t limit = parameters.max_features > 0 ? parameters.max_features : found;
+      first_chosen.push_back(first_chosen.back() +
+                             static_cast<std::int32_t>(std::min(found, limit)));
+    }
+    const auto chosen = static_cast<std::size_t>(first_chosen.back());
+    if (chosen == 0) return;
+    buffers.first_chosen.fill<std::int32_t>(session, first_chosen);
+    buffers.chosen.reserve(session, chosen * sizeof(FoundKeypoint));
+    buffers.descriptors.reserve(session, chosen * parameters.descriptor_size * sizeof(float));
+
+    const auto most_found =
+        static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
+    const std::size_t groups = parts(most_found, is_cpu ? kRankedByItem : kGroupItems);
+    launch("rank", {groups * group_items, tasks.size()}, {group_items, 1}, buffers.images.buffer,
+           buffers.counts.buffer, buffers.first_chosen.buffer, buffers.found.buffer,
+           buffers.responses.buffer, buffers.chosen.buffer);
+    describe(chosen);
+    read_features(tasks, first_chosen);
+  } catch (const DeviceOutOfMemory&) {
+    buffers = {};  // a smaller batch needs the room
+    throw;
+  }
+}
+
+void Surf::Rep::upload(const Batch& batch, std::span<const Task> tasks) {
+  buffers.pixels.reserve(session, batch.pixels);
+  buffers.masks.reserve(session, batch.mask_pixels);
+  buffers.quads.reserve(session, batch.pixels * sizeof(std::uint32_t));
+  buffers.integral.reserve(session, batch.integral_values * sizeof(std::int32_t));
+  buffers.maps.reserve(session, batch.map_values * sizeof(float));
+  buffers.counts.reserve(session, tasks.size() * sizeof(std::int32_t));
+  buffers.layers.fill<SurfLayer>(session, batch.layers);
+  upload_images(batch);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto& [image, mask, plan, features] = tasks[i];
+    session.write(buffers.pixels.buffer, std::span(image.pixels, image.size()),
+                  static_cast<std::size_t>(batch.images[i].pixels));
+    if (mask.empty()) continue;
+    session.write(buffers.masks.buffer, std::span(mask.pixels, mask.size()),
+                  static_cast<std::size_t>(batch.images[i].mask));
+  }
+}
+
+void Surf::Rep::upload_images(const Batch& batch) {
+  buffers.images.fill<BatchImage>(session, batch.images);
+  buffers.found.reserve(session, batch.places * sizeof(FoundKeypoint));
+  buffers.responses.reserve(session, batch.places * sizeof(float));
+}
+
+// Pixels to integral images and quads.
+void Surf::Rep::integrate(const Batch& batch) {
+  const std::size_t images = batch.images.size();
+  const std::size_t columns = batch.largest(&BatchImage::width);
+  const std::size_t rows = batch.largest(&BatchImage::height);
+  if (is_cpu) {
+    launch("scan_rows", {rows + 1, images}, {1, 1}, buffers.images.buffer, buffers.pixels.buffer,
+           buffers.integral.buffer, buffers.quads.buffer);
+    launch("scan_columns", {columns / kStripColumns + 1, images}, {1, 1}, buffers.images.buffer,
+           buffers.integral.buffer);
+    return;
+  }
+  const std::size_t bands = parts(rows, kBandRows);
+  launch("sum_bands", {columns, bands, images}, {kGroupItems, 1, 1}, buffers.images.buffer,
+         buffers.pixels.buffer, buffers.integral.buffer, buffers.quads.buffer);
+  launch("start_bands", {columns + 1, images}, {kGroupItems, 1}, buffers.images.buffer,
+         buffers.integral.buffer);
+  launch("scan_bands", {bands * kScanItems, images}, {kScanItems, 1}, buffers.images.buffer,
+         buffers.pixels.buffer, buffers.integral.buffer);
+}
+
+// How many keypoints each image has; all of them are found, in no order.
+std::vector<std::int32_t> Surf::Rep::search(Batch& batch) {
+  std::vector<std::int32_t> counts(batch.images.size());
+  while (true) {
+    session.clear(buffers.counts.buffer, counts.size() * sizeof(std::int32_t));
+    launch("search", {batch.largest(&BatchImage::search_rows) * group_items, counts.size()},
+           {group_items, 1}, buffers.images.buffer, buffers.layers.buffer, buffers.integral.buffer,
+           buffers.maps.buffer, buffers.masks.buffer, samples, parameters.hessian_threshold,
+           buffers.counts.buffer, buffers.found.buffer, buffers.responses.buffer);
+    session.read<std::int32_t>(buffers.counts.buffer, counts);
+    if (batch.holds(counts)) return counts;
+    batch.grow_places(counts);
+    upload_images(batch);
+  }
+}
+
+// The angles and the descriptors of those chosen.
+void Surf::Rep::describe(std::size_t chosen) {
+  if (!parameters.upright) {
+    launch("orientation", {chosen * group_items, 1}, {group_items, 1}, buffers.images.buffer,
+           buffers.integral.buffer, samples, buffers.chosen.buffer);
+  }
+  const std::size_t items = is_cpu ? 1 : kTeams * kMembers;
+  launch("descriptor", {chosen * items, 1}, {items, 1}, buffers.images.buffer, buffers.quads.buffer,
+         buffers.chosen.buffer, buffers.descriptors.buffer);
+}
+
+void Surf::Rep::read_features(std::span<const Task> tasks,
+                              std::span<const std::int32_t> first_chosen) {
+  const auto chosen = static_cast<std::size_t>(first_chosen.back());
+  const std::size_t length = parameters.descriptor_size;
+  session.view<FoundKeypoint>(buffers.chosen.buffer, chosen, [&](auto found) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      std::vector<Keypoint>& keypoints = tasks[i].features->keypoints;
+      keypoints.clear();
+      for (auto k = first_chosen[i]; k < first_chosen[i + 1]; ++k) {
+        keypoints.push_back(found[static_cast<std::size_t>(k)].keypoint);
+      }
+    }
+  });
+  session.view<float>(buffers.descriptors.buffer, chosen * length, [&](auto values) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const std::size_t first = static_cast<std::size_t>(first_chosen[i]) * length;
+      const std::size_t end = static_cast<std::size_t>(first_chosen[i + 1]) * length;
+      tasks[i].features->descriptors.assign(values.data() + first, values.data() + end);
+    }
+  });
+}
+
 Surf::Surf(OpenClSession& session, const SurfParameters& parameters, SurfKernel kernel)
-    : session_(session),
-      parameters_(checked(parameters)),
-      program_(session, parameters_, kernel),
-      batch_bytes_(batch_bytes(session.device(), program_.kernel())) {}
+    : rep_(std::make_unique<Rep>(session, parameters, kernel)) {}
+
+Surf::~Surf() = default;
 
 std::vector<FeatureSet> Surf::extract(std::span<const ImageView> images,
                                       std::span<const ImageView> masks) {
@@ -57,124 +443,21 @@ std::vector<FeatureSet> Surf::extract(std::span<const ImageView> images,
   std::vector<FeatureSet> features(images.size());
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    features[i].descriptor_size = parameters_.descriptor_size;
-    SurfPlan plan = plan_surf(images[i].width, images[i].height, parameters_);
+    features[i].descriptor_size = rep_->parameters.descriptor_size;
+    SurfPlan plan = plan_surf(images[i].width, images[i].height, rep_->parameters);
     if (plan.search_rows == 0) continue;
     const ImageView mask = masks.empty() ? ImageView{} : masks[i];
     tasks.push_back({images[i], mask, std::move(plan), &features[i]});
   }
   std::span<const Task> left = tasks;
   while (!left.empty()) {
-    const std::size_t fitting = count_fitting(left);
+    const std::size_t fitting = rep_->count_fitting(left);
     for_each_batch(fitting, fitting, [&](std::size_t first, std::size_t count) {
-      extract_batch(left.subspan(first, count));
+      rep_->extract_batch(left.subspan(first, count));
     });
     left = left.subspan(fitting);
   }
   return features;
-}
-
-// At least one, whether it fits or not.
-std::size_t Surf::count_fitting(std::span<const Task> tasks) const {
-  SurfBatchSize size;
-  std::size_t count = 0;
-  for (; count < std::min(tasks.size(), kMostImages); ++count) {
-    size.add(tasks[count].plan, !tasks[count].mask.empty());
-    if (count > 0 && size.bytes() > batch_bytes_) break;
-  }
-  return count;
-}
-
-void Surf::extract_batch(std::span<const Task> tasks) {
-  try {
-    SurfBatch batch;
-    for (const Task& task : tasks) batch.add(task.plan, !task.mask.empty());
-    upload(batch, tasks);
-    give_places(batch, {});
-    program_.integrate(batch, buffers_);
-    program_.filter(batch, buffers_);
-    const std::vector<std::int32_t> counts = search(batch);
-    std::vector<std::int32_t> first_chosen = {0};
-    for (const std::int32_t count : counts) {
-      const std::size_t found = static_cast<std::size_t>(count);
-      const std::size_t most = parameters_.max_features > 0 ? parameters_.max_features : found;
-      first_chosen.push_back(first_chosen.back() +
-                             static_cast<std::int32_t>(std::min(found, most)));
-    }
-    const auto chosen = static_cast<std::size_t>(first_chosen.back());
-    if (chosen == 0) return;
-    buffers_.first_chosen.reserve(session_, first_chosen.size() * sizeof(std::int32_t));
-    buffers_.chosen.reserve(session_, chosen * sizeof(FoundKeypoint));
-    buffers_.descriptors.reserve(session_, chosen * parameters_.descriptor_size * sizeof(float));
-    session_.write<std::int32_t>(buffers_.first_chosen.buffer, first_chosen);
-    const std::int32_t most_found = *std::max_element(counts.begin(), counts.end());
-    program_.rank(batch, static_cast<std::size_t>(most_found), buffers_);
-    program_.describe(chosen, buffers_);
-    hand_over(tasks, first_chosen);
-  } catch (const DeviceOutOfMemory&) {
-    buffers_ = {};  // a smaller batch needs the room
-    throw;
-  }
-}
-
-void Surf::upload(const SurfBatch& batch, std::span<const Task> tasks) {
-  const SurfBatchSize& size = batch.size;
-  buffers_.pixels.reserve(session_, size.pixels);
-  buffers_.masks.reserve(session_, size.mask_pixels);
-  buffers_.quads.reserve(session_, size.pixels * sizeof(std::uint32_t));
-  buffers_.integral.reserve(session_, size.integral_values * sizeof(std::int32_t));
-  buffers_.maps.reserve(session_, size.map_values * sizeof(float));
-  buffers_.layers.reserve(session_, batch.layers.size() * sizeof(SurfLayer));
-  session_.write<SurfLayer>(buffers_.layers.buffer, batch.layers);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto& [image, mask, plan, features] = tasks[i];
-    session_.write(buffers_.pixels.buffer, std::span(image.pixels, image.size()),
-                   static_cast<std::size_t>(batch.images[i].pixels));
-    if (mask.empty()) continue;
-    session_.write(buffers_.masks.buffer, std::span(mask.pixels, mask.size()),
-                   static_cast<std::size_t>(batch.images[i].mask));
-  }
-}
-
-void Surf::give_places(SurfBatch& batch, std::span<const std::int32_t> counts) {
-  batch.give_places(counts);
-  buffers_.images.reserve(session_, batch.images.size() * sizeof(SurfImage));
-  buffers_.found.reserve(session_, batch.places * sizeof(FoundKeypoint));
-  buffers_.responses.reserve(session_, batch.places * sizeof(float));
-  session_.write<SurfImage>(buffers_.images.buffer, batch.images);
-}
-
-// How many keypoints each image has; all of them are found, in no order.
-std::vector<std::int32_t> Surf::search(SurfBatch& batch) {
-  std::vector<std::int32_t> counts(batch.images.size());
-  buffers_.counts.reserve(session_, counts.size() * sizeof(std::int32_t));
-  while (true) {
-    program_.search(batch, buffers_);
-    session_.read<std::int32_t>(buffers_.counts.buffer, counts);
-    if (batch.holds(counts)) return counts;
-    give_places(batch, counts);
-  }
-}
-
-void Surf::hand_over(std::span<const Task> tasks, std::span<const std::int32_t> first_chosen) {
-  const auto chosen = static_cast<std::size_t>(first_chosen.back());
-  const std::size_t length = parameters_.descriptor_size;
-  session_.view<FoundKeypoint>(buffers_.chosen.buffer, chosen, [&](auto keypoints) {
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      std::vector<Keypoint>& own = tasks[i].features->keypoints;
-      own.clear();
-      for (auto k = first_chosen[i]; k < first_chosen[i + 1]; ++k) {
-        own.push_back(keypoints[static_cast<std::size_t>(k)].keypoint);
-      }
-    }
-  });
-  session_.view<float>(buffers_.descriptors.buffer, chosen * length, [&](auto values) {
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const std::size_t first = static_cast<std::size_t>(first_chosen[i]) * length;
-      const std::size_t end = static_cast<std::size_t>(first_chosen[i + 1]) * length;
-      tasks[i].features->descriptors.assign(values.data() + first, values.data() + end);
-    }
-  });
 }
 
 }  // namespace lookalike

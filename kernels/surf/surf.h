@@ -1,68 +1,76 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/features.h"
 #include "base/image.h"
 #include "kernels/session/session.h"
-#include "kernels/surf/surf_batch.h"
-#include "kernels/surf/surf_parameters.h"
-#include "kernels/surf/surf_plan.h"
-#include "kernels/surf/surf_program.h"
 
 namespace lookalike {
 
+// What SURF computes. Every function that takes parameters throws Error(kInternal) when one is out
+// of range.
+struct SurfParameters {
+  float hessian_threshold = 100;     // least determinant of a keypoint; >= 0
+  int octaves = 4;                   // 1 to 6: each doubles filters and sampling step
+  int layers = 3;                    // 1 to 8: scales per octave at which keypoints are found
+  std::size_t descriptor_size = 64;  // 64, or 128: sums split by the sign of the other gradient
+  bool upright = false;              // no orientation: faster, for photos that are never turned
+  std::size_t max_features = 0;      // per image, strongest first; 0: all
+};
+
+// How SURF's kernels are cut into work-items. Both forms find the same features.
+enum class SurfKernel {
+  kAuto,  // the faster one measured on this device, else the first of surf_kernels
+  kCpu,   // an item per row, strip or keypoint, for vector units
+  kGpu,   // groups of items per row, band or keypoint
+};
+
+// "auto", "cpu", "gpu".
+std::string_view to_string(SurfKernel kernel);
+// Throws Error(kUsage) when no kernel has this name.
+SurfKernel parse_surf_kernel(std::string_view name);
+// The kernels that the session's device can run, the one that should be fastest first.
+std::vector<SurfKernel> surf_kernels(const OpenClSession& session);
+
 // Speeded-up robust features of grey images, on a device.
-//   Ties in the order of features are broken by response, size, octave and y (largest first),
-//   then x (smallest first), so that every device and every run gives the same list.
+//   Ties in the order of features are broken by response, size, octave and y (largest first), then
+//   x (smallest first), so that every device and every run gives the same list.
 // Method: Bay, Ess, Tuytelaars, Van Gool, "SURF: Speeded Up Robust Features", CVIU 2008.
-// Images go through the device many at a time, whatever their sizes. Device memory is kept between
-// calls and grows to what the largest batch needs: 38 bytes a pixel beside the descriptors.
+// Images go through the device many at a time, whatever their sizes. Device memory is reused
+// between calls and grows to what the largest batch needs: 38 bytes a pixel beside the descriptors.
 class Surf {
  public:
-  // Throws Error(kInternal) when a parameter is out of range, Error(kDevice) when the kernels do
-  // not compile or the device cannot run this one.
+  // Throws Error(kDevice) when the kernels do not compile or the device cannot run this one.
   Surf(OpenClSession& session, const SurfParameters& parameters,
        SurfKernel kernel = SurfKernel::kAuto);
+  ~Surf();
 
   // Features of each image, strongest first; the same whatever images go together.
   //   masks  empty, or one per image, each empty (the whole image counts) or of the image's size;
-  //          a keypoint is kept where the mask at its rounded centre is not zero
+  //          keypoints where the mask at their rounded centre is zero are left out
   // An image that is too small for any filter has no features. Throws Error(kInternal) on
-  // mismatched masks, Error(kDevice) when a launch fails, DeviceOutOfMemory when an image does
-  // not fit alone; the object can be used again after either.
+  // mismatched masks, Error(kDevice) when a launch fails, DeviceOutOfMemory when an image does not
+  // fit alone; the object can be used again after either.
   std::vector<FeatureSet> extract(std::span<const ImageView> images,
                                   std::span<const ImageView> masks = {});
 
  private:
-  // An image in which keypoints can be found, and where its features go.
-  struct Task {
-    ImageView image;
-    ImageView mask;
-    SurfPlan plan;
-    FeatureSet* features = nullptr;
-  };
-
-  std::size_t count_fitting(std::span<const Task> tasks) const;
-  void extract_batch(std::span<const Task> tasks);
-  void upload(const SurfBatch& batch, std::span<const Task> tasks);
-  void give_places(SurfBatch& batch, std::span<const std::int32_t> counts);
-  std::vector<std::int32_t> search(SurfBatch& batch);
-  void hand_over(std::span<const Task> tasks, std::span<const std::int32_t> first_chosen);
-
-  OpenClSession& session_;
-  SurfParameters parameters_;
-  SurfProgram program_;
-  std::size_t batch_bytes_;
-  SurfBuffers buffers_;
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
 };
 
 // What Surf computes for one image, in plain scalar code: the yardstick of the kernels' tests.
-// Throws Error(kInternal) when a parameter is out of range or the mask has not the image's size.
+// Throws Error(kInternal) when the mask is not of the image's size.
 FeatureSet surf_reference(const ImageView& image, const SurfParameters& parameters,
                           const ImageView& mask = {});
+
+// The descriptor of a keypoint: descriptor_size values of length 1.
+std::vector<float> surf_descriptor_reference(const ImageView& image, const Keypoint& keypoint,
+                                             std::size_t descriptor_size, bool upright);
 
 }  // namespace lookalike

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <tuple>
 
 #include "base/error.h"
 
@@ -31,13 +30,6 @@ SurfLayer make_layer(int width, int height, int octave, int index) {
   return layer;
 }
 
-// Keypoints are sought between two layers of the same octave.
-void add_search_border(std::vector<SurfLayer>& layers) {
-  for (std::size_t i = 1; i + 1 < layers.size(); ++i) {
-    if (layers[i - 1].octave == layers[i + 1].octave) layers[i].border = layers[i + 1].margin + 1;
-  }
-}
-
 }  // namespace
 
 void check_parameters(const SurfParameters& parameters) {
@@ -54,24 +46,25 @@ void check_parameters(const SurfParameters& parameters) {
 
 SurfPlan plan_surf(int width, int height, const SurfParameters& parameters) {
   SurfPlan plan;
-  plan.width = width;
-  plan.height = height;
+  std::vector<SurfLayer>& layers = plan.layers;
   for (int octave = 0; octave < parameters.octaves; ++octave) {
     for (int index = 0; index < parameters.layers + 2; ++index) {
       const SurfLayer layer = make_layer(width, height, octave, index);
-      if (layer.side <= std::min(width, height)) plan.layers.push_back(layer);
+      if (layer.side <= std::min(width, height)) layers.push_back(layer);
     }
   }
-  add_search_border(plan.layers);
-  for (SurfLayer& layer : plan.layers) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    SurfLayer& layer = layers[i];
     layer.map = static_cast<std::int32_t>(plan.map_values);
     layer.first_sample_row = static_cast<std::int32_t>(plan.sample_rows);
     layer.first_search_row = static_cast<std::int32_t>(plan.search_rows);
     plan.map_values +=
         static_cast<std::size_t>(layer.columns) * static_cast<std::size_t>(layer.rows);
     plan.sample_rows += static_cast<std::size_t>(layer.sample_rows);
-    const int searched = layer.border > 0 ? layer.rows - 2 * layer.border : 0;
-    plan.search_rows += static_cast<std::size_t>(std::max(0, searched));
+    // Keypoints lie between two layers of the same octave.
+    if (i == 0 || i + 1 == layers.size() || layers[i - 1].octave != layers[i + 1].octave) continue;
+    layer.border = layers[i + 1].margin + 1;
+    plan.search_rows += static_cast<std::size_t>(std::max(0, layer.rows - 2 * layer.border));
   }
   check(plan.map_values <= INT32_MAX,
         "image too large: " + std::to_string(width) + " x " + std::to_string(height));
@@ -80,7 +73,6 @@ SurfPlan plan_surf(int width, int height, const SurfParameters& parameters) {
 
 std::vector<float> gaussian(int taps, double sigma) {
   std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(taps));
   double sum = 0;
   for (int i = 0; i < taps; ++i) {
     const double x = i - (taps - 1) * 0.5;
@@ -88,7 +80,6 @@ std::vector<float> gaussian(int taps, double sigma) {
     sum += values.back();
   }
   std::vector<float> weights;
-  weights.reserve(values.size());
   for (const double value : values) weights.push_back(static_cast<float>(value / sum));
   return weights;
 }
@@ -99,30 +90,13 @@ std::vector<OrientationSample> orientation_samples() {
   for (int y = -kOrientationRadius; y <= kOrientationRadius; ++y) {
     for (int x = -kOrientationRadius; x <= kOrientationRadius; ++x) {
       if (x * x + y * y > kOrientationRadius * kOrientationRadius) continue;
-      const int column = x + kOrientationRadius;
-      const int row = y + kOrientationRadius;
+      const auto column = static_cast<std::size_t>(x + kOrientationRadius);
+      const auto row = static_cast<std::size_t>(y + kOrientationRadius);
       samples.push_back(
-          {static_cast<float>(x), static_cast<float>(y),
-           weights[static_cast<std::size_t>(column)] * weights[static_cast<std::size_t>(row)]});
+          {static_cast<float>(x), static_cast<float>(y), weights[column] * weights[row]});
     }
   }
   return samples;
-}
-
-void select_keypoints(std::vector<Keypoint>& keypoints, const ImageView& mask,
-                      std::size_t max_features) {
-  if (!mask.empty()) {
-    std::erase_if(keypoints, [&](const Keypoint& keypoint) {
-      const int x = std::clamp(static_cast<int>(std::lround(keypoint.x)), 0, mask.width - 1);
-      const int y = std::clamp(static_cast<int>(std::lround(keypoint.y)), 0, mask.height - 1);
-      return mask.at(x, y) == 0;
-    });
-  }
-  std::sort(keypoints.begin(), keypoints.end(), [](const Keypoint& a, const Keypoint& b) {
-    return std::tie(a.response, a.size, a.octave, a.y, b.x) >
-           std::tie(b.response, b.size, b.octave, b.y, a.x);
-  });
-  if (max_features > 0 && keypoints.size() > max_features) keypoints.resize(max_features);
 }
 
 }  // namespace lookalike

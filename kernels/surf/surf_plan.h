@@ -1,16 +1,26 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "base/features.h"
-#include "base/image.h"
-#include "kernels/surf/surf_parameters.h"
+#include "kernels/surf/surf.h"
 
+// What the kernels and the reference share: constants of the method, samples and scales.
 namespace lookalike {
+
+// The side of the smallest filter and its growth from layer to layer, in the first octave.
+inline constexpr int kSurfFirstSide = 9;
+inline constexpr int kSurfSideStep = 6;
+inline constexpr float kCrossShare = 0.81F;  // determinant = Dxx * Dyy - this * Dxy^2
+inline constexpr int kOrientationRadius = 6;
+inline constexpr double kOrientationSigma = 2.5;
+inline constexpr int kOrientationStepDegrees = 5;
+inline constexpr int kOrientationHalfWindowDegrees = 30;
+inline constexpr float kUprightAngleDegrees = 270;
+inline constexpr int kPatchSide = 21;  // of the averaged window; gradients are one fewer
+inline constexpr double kDescriptorSigma = 3.3;
+inline constexpr float kNormEpsilon = 1.19e-7F;
 
 // One map of Hessian determinants. Sample (row, column) of a layer is the filter whose top-left
 // pixel is (step * column, step * row); it stands in the map at (row + margin, column + margin),
@@ -35,8 +45,6 @@ struct SurfLayer {
 
 // The layers of an image of one size, by octave, then side. Layers that do not fit are left out.
 struct SurfPlan {
-  int width = 0;
-  int height = 0;
   std::vector<SurfLayer> layers;
   std::size_t sample_rows = 0;
   std::size_t search_rows = 0;
@@ -53,6 +61,9 @@ constexpr int grid_line(int side, int k) {
   return (2 * side * k + 9) / 18;
 }
 
+// Gaussian of `taps` taps about the middle, sum 1.
+std::vector<float> gaussian(int taps, double sigma);
+
 // Offsets (in sampling intervals) and Gaussian weights of the samples that choose an orientation.
 struct OrientationSample {
   float x = 0;
@@ -60,27 +71,5 @@ struct OrientationSample {
   float weight = 0;
 };
 std::vector<OrientationSample> orientation_samples();
-
-// Gaussian of `taps` taps about the middle, sum 1.
-std::vector<float> gaussian(int taps, double sigma);
-
-// The side of the smallest filter and its growth from layer to layer, in the first octave.
-inline constexpr int kSurfFirstSide = 9;
-inline constexpr int kSurfSideStep = 6;
-inline constexpr int kOrientationRadius = 6;
-inline constexpr double kOrientationSigma = 2.5;
-inline constexpr int kOrientationStepDegrees = 5;
-inline constexpr int kOrientationHalfWindowDegrees = 30;
-inline constexpr float kOrientationUnits = 4194304;  // gradients are added up in parts of 1 / this
-inline constexpr int kPatchSide = 21;  // of the window once averaged; gradients are one fewer
-inline constexpr double kDescriptorSigma = 3.3;
-inline constexpr float kUprightAngleDegrees = 270;
-inline constexpr float kNormEpsilon = 1.19e-7F;
-inline constexpr float kCrossShare = 0.81F;  // determinant = Dxx * Dyy - this * Dxy^2
-
-// Drops the keypoints whose rounded centre is masked out, orders the others as Surf says and
-// keeps the first max_features. An empty mask keeps all.
-void select_keypoints(std::vector<Keypoint>& keypoints, const ImageView& mask,
-                      std::size_t max_features);
 
 }  // namespace lookalike

@@ -11,14 +11,9 @@
 namespace lookalike {
 namespace {
 
-// The descriptors of several images as one matrix, and where each image's rows start.
-struct Rows {
+// The descriptors of all images, one after the other.
+std::vector<float> join(std::span<const ImageFeatures> images, std::size_t descriptor_size) {
   std::vector<float> descriptors;
-  std::vector<std::uint32_t> offsets = {0};
-};
-
-Rows join(std::span<const ImageFeatures> images, std::size_t descriptor_size) {
-  Rows rows;
   for (const ImageFeatures& image : images) {
     const FeatureSet& features = image.features;
     if (features.size() > 0 && features.descriptor_size != descriptor_size) {
@@ -26,11 +21,9 @@ Rows join(std::span<const ImageFeatures> images, std::size_t descriptor_size) {
                   fmt::format("assign: {}: descriptors have {} numbers, the codebook's words {}",
                               image.image.file.path, features.descriptor_size, descriptor_size));
     }
-    rows.descriptors.insert(rows.descriptors.end(), features.descriptors.begin(),
-                            features.descriptors.end());
-    rows.offsets.push_back(rows.offsets.back() + static_cast<std::uint32_t>(features.size()));
+    descriptors.insert(descriptors.end(), features.descriptors.begin(), features.descriptors.end());
   }
-  return rows;
+  return descriptors;
 }
 
 std::vector<std::uint64_t> signatures_in_parallel(MatrixView<const float> descriptors,
@@ -44,18 +37,6 @@ std::vector<std::uint64_t> signatures_in_parallel(MatrixView<const float> descri
         signatures.begin() + static_cast<std::ptrdiff_t>(first));
   });
   return signatures;
-}
-
-// Of features in the order of their words.
-SparseHistogram count_words(std::span<const IndexedFeature> features) {
-  SparseHistogram histogram;
-  for (const IndexedFeature& feature : features) {
-    if (histogram.empty() || histogram.back().word != feature.word) {
-      histogram.push_back({feature.word, 0});
-    }
-    ++histogram.back().count;
-  }
-  return histogram;
 }
 
 std::vector<IndexedFeature> by_word(const std::vector<Keypoint>& keypoints,
@@ -72,6 +53,18 @@ std::vector<IndexedFeature> by_word(const std::vector<Keypoint>& keypoints,
   return features;
 }
 
+// Of features in the order of their words.
+SparseHistogram count_words(std::span<const IndexedFeature> features) {
+  SparseHistogram histogram;
+  for (const IndexedFeature& feature : features) {
+    if (histogram.empty() || histogram.back().word != feature.word) {
+      histogram.push_back({feature.word, 0});
+    }
+    ++histogram.back().count;
+  }
+  return histogram;
+}
+
 }  // namespace
 
 AssignStage::AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options)
@@ -79,21 +72,21 @@ AssignStage::AssignStage(OpenClSession& session, Codebook codebook, const Assign
       assigner_(session, codebook_.word_matrix(), parse_assign_kernel(options.kernel)) {}
 
 std::vector<ImageWords> AssignStage::run(std::span<const ImageFeatures> images) {
-  const Rows rows = join(images, codebook_.descriptor_size);
-  const MatrixView<const float> descriptors(rows.descriptors, codebook_.descriptor_size);
+  const std::vector<float> values = join(images, codebook_.descriptor_size);
+  const MatrixView<const float> descriptors(values, codebook_.descriptor_size);
   const std::vector<std::uint32_t> words = assigner_.assign(descriptors).words;
   const std::vector<std::uint64_t> signatures =
       signatures_in_parallel(descriptors, codebook_, words);
 
   std::vector<ImageWords> result;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const std::size_t first = rows.offsets[i];
-    const std::size_t count = rows.offsets[i + 1] - first;
-    std::vector<IndexedFeature> features =
-        by_word(images[i].features.keypoints, std::span(words).subspan(first, count),
-                std::span(signatures).subspan(first, count));
-    SparseHistogram histogram = count_words(features);
-    result.push_back({images[i].image, std::move(features), std::move(histogram)});
+  std::size_t first = 0;
+  for (const auto& [image, features] : images) {
+    std::vector<IndexedFeature> indexed =
+        by_word(features.keypoints, std::span(words).subspan(first, features.size()),
+                std::span(signatures).subspan(first, features.size()));
+    SparseHistogram histogram = count_words(indexed);
+    result.push_back({image, std::move(indexed), std::move(histogram)});
+    first += features.size();
   }
   return result;
 }

@@ -21,7 +21,7 @@ class AssignStage {
   std::vector<ImageWords> run(std::span<const ImageFeatures> images);
 
   const Codebook& codebook() const { return codebook_; }
-  // The codebook of a stage that is not used any more.
+  // Gives the codebook away; the stage must not be used afterwards.
   Codebook take_codebook() && { return std::move(codebook_); }
 
  private:

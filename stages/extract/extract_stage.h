@@ -27,6 +27,4 @@ class ExtractStage {
   const std::string descriptor_form_;
 };
 
-SurfParameters surf_parameters(const ExtractOptions& options);
-
 }  // namespace lookalike

@@ -5,7 +5,7 @@
 #ifdef LOOKALIKE_FAISS
 #include <faiss/IndexFlat.h>
 
-#include "kernels/assign/synthetic_descriptors.h"
+#include "kernels/inputs.h"
 #endif
 
 namespace lookalike {

@@ -39,7 +39,7 @@ IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigne
   result.height = query.image.record.height;
   for (const Keypoint& keypoint : features.keypoints) result.places.push_back(place_of(keypoint));
   const std::size_t m = std::min(words_per_feature, codebook.size());
-  const auto words = assigner.assign_nearest(features.descriptor_matrix(), m);
+  const auto words = assigner.nearest(features.descriptor_matrix(), m).words;
   const auto signatures = signatures_of(features.descriptor_matrix(), codebook, words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t feature = i / m;

@@ -11,8 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/assign/synthetic_descriptors.h"
+#include "kernels/inputs.h"
 #include "tests/kernels/shared_session.h"
+#include "tests/kernels/tuned_session.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -22,26 +24,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Lt;
 
-std::string device_choice(std::size_t index) {
-  return "::" + std::to_string(index);
-}
-
 // Runs for every kernel on every device present.
-class AssignTest : public ::testing::TestWithParam<std::tuple<std::size_t, AssignKernel>> {
+class AssignTest : public ::testing::TestWithParam<std::tuple<std::string, AssignKernel>> {
  protected:
   AssignKernel kernel() const { return std::get<1>(GetParam()); }
 
-  // Whether the kernel's answer keeps its promise on random descriptors.
-  bool agrees(std::size_t n, std::size_t k, std::size_t dimensions, std::size_t m = 1) {
-    const std::vector<float> words = synthetic_descriptors(k, dimensions, 1);
-    const std::vector<float> descriptors = synthetic_descriptors(n, dimensions, 2);
-    const MatrixView<const float> word_view(words, dimensions);
-    const MatrixView<const float> view(descriptors, dimensions);
-    WordAssigner assigner(session_, word_view, kernel());
-    return is_nearest(word_view, view, m, assigner.nearest(view, m));
-  }
-
-  OpenClSession& session_ = shared_session(device_choice(std::get<0>(GetParam())));
+  OpenClSession& session_ = shared_session(std::get<0>(GetParam()));
 };
 
 // A codebook of 64-D words that are zero but for their first value.
@@ -78,41 +66,8 @@ TEST_P(AssignTest, TieGoesToTheLowestWord) {
   const std::vector<float> descriptors = words_on_a_line({5, 4, 0, 100});
   WordAssigner assigner(session_, {words, 64}, kernel());
   EXPECT_THAT(assigner.assign({descriptors, 64}).words, ElementsAre(3, 3, 90, 0));
-  EXPECT_THAT(assigner.assign_nearest({descriptors, 64}, 3),
+  EXPECT_THAT(assigner.nearest({descriptors, 64}, 3).words,
               ElementsAre(3, 40, 41, 3, 40, 41, 90, 200, 3, 0, 1, 2));
-}
-
-TEST_P(AssignTest, SingleWordTakesEveryDescriptor) {
-  EXPECT_TRUE(agrees(70, 1, 64));
-  EXPECT_TRUE(agrees(3, 1, 128));
-}
-
-TEST_P(AssignTest, SizesAroundPanelsAndTilesAgreeWithTheReference) {
-  for (const std::size_t n : {1U, 15U, 16U, 17U, 31U, 32U, 33U, 127U, 128U, 129U}) {
-    EXPECT_TRUE(agrees(n, 37, 64)) << "n = " << n;
-  }
-  for (const std::size_t k : {2U, 7U, 8U, 9U, 127U, 128U, 129U, 257U}) {
-    EXPECT_TRUE(agrees(41, k, 64)) << "k = " << k;
-  }
-}
-
-TEST_P(AssignTest, LongerDescriptorsAgreeWithTheReference) {
-  EXPECT_TRUE(agrees(150, 301, 128));
-  EXPECT_TRUE(agrees(20, 33, 16));
-}
-
-TEST_P(AssignTest, WordsThatPassConstantMemoryAgreeWithTheReference) {
-  const std::size_t fitting = session_.device().constant_buffer_bytes / (64 * sizeof(float));
-  EXPECT_TRUE(agrees(33, fitting, 64));
-  EXPECT_TRUE(agrees(33, 2 * fitting + 3, 64, 3));
-  EXPECT_TRUE(agrees(33, fitting, 128));
-}
-
-TEST_P(AssignTest, NearestWordsComeInOrderForEveryM) {
-  for (const std::size_t m : {3U, 8U}) {
-    EXPECT_TRUE(agrees(140, 301, 64, m)) << "m = " << m;
-    EXPECT_TRUE(agrees(5, m, 64, m)) << "k = m = " << m;
-  }
 }
 
 TEST_P(AssignTest, CancellationDoesNotHideTheNearestWord) {
@@ -144,8 +99,7 @@ TEST_P(AssignTest, SmallDeviceMemoryOnlyMakesMoreBatches) {
   const std::vector<float> descriptors = synthetic_descriptors(1000, 64, 4);
   const MatrixView<const float> view(descriptors, 64);
   // Room for the words and about a third of the descriptors.
-  OpenClSession small(
-      {.device = device_choice(std::get<0>(GetParam())), .memory_limit_bytes = 200'000});
+  OpenClSession small({.device = std::get<0>(GetParam()), .memory_limit_bytes = 200'000});
   WordAssigner limited(small, {words, 64}, kernel());
   WordAssigner free(session_, {words, 64}, kernel());
   const Assignment expected = free.assign(view);
@@ -161,15 +115,31 @@ TEST_P(AssignTest, WrongShapesAreRefused) {
                Error);
   WordAssigner assigner(session_, {words, 64}, kernel());
   EXPECT_THROW(assigner.assign(MatrixView<const float>(words.data(), 1, 128)), Error);
-  EXPECT_THROW(assigner.assign_nearest({words, 64}, 0), Error);
-  EXPECT_THROW(assigner.assign_nearest({words, 64}, 3), Error);
+  EXPECT_THROW(assigner.nearest({words, 64}, 0), Error);
+  EXPECT_THROW(assigner.nearest({words, 64}, 3), Error);
 }
 
-std::vector<std::tuple<std::size_t, AssignKernel>> every_kernel_of_every_device() {
-  std::vector<std::tuple<std::size_t, AssignKernel>> all;
-  for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession& session = shared_session(device_choice(i));
-    for (const AssignKernel kernel : assign_kernels(session)) all.emplace_back(i, kernel);
+TEST_P(AssignTest, AutoTakesTheFastestMeasuredAtTheNearestSize) {
+  const TemporaryFolder folder;
+  const TuningSizes few = {{"words", 2}, {"dimensions", 64}};
+  const TuningSizes many = {{"words", 1000}, {"dimensions", 64}};
+  OpenClSession session(tuned_session(std::get<0>(GetParam()), folder.path(),
+                                      {{"assign", few, "gpu3", 0.1},
+                                       {"assign", few, "gpu2", 0.2},
+                                       {"assign", many, "gpu3", 3},
+                                       {"assign", many, "gpu2", 2}}));
+  const std::vector<float> words = synthetic_descriptors(900, 64, 1);
+  EXPECT_EQ(WordAssigner(session, {words.data(), 3, 64}).kernel(), AssignKernel::kGpu3);
+  EXPECT_EQ(WordAssigner(session, {words, 64}).kernel(), AssignKernel::kGpu2);
+}
+
+std::vector<std::tuple<std::string, AssignKernel>> every_kernel_of_every_device() {
+  if (list_devices().empty()) return {{"::0", AssignKernel::kCpu}};  // fails, as it should
+  std::vector<std::tuple<std::string, AssignKernel>> all;
+  for (const std::string& device : every_device()) {
+    for (const AssignKernel kernel : assign_kernels(shared_session(device))) {
+      all.emplace_back(device, kernel);
+    }
   }
   return all;
 }
@@ -177,7 +147,7 @@ std::vector<std::tuple<std::size_t, AssignKernel>> every_kernel_of_every_device(
 INSTANTIATE_TEST_SUITE_P(EveryDevice, AssignTest,
                          ::testing::ValuesIn(every_kernel_of_every_device()),
                          [](const auto& instance) {
-                           return "Device" + std::to_string(std::get<0>(instance.param)) + "_" +
+                           return "Device" + std::get<0>(instance.param).substr(2) + "_" +
                                   std::string(to_string(std::get<1>(instance.param)));
                          });
 
@@ -191,20 +161,11 @@ TEST(AssignKernelName, RoundTripsAndRefusesOthers) {
 }
 
 TEST(AssignKernels, NameEachOnceAndTheOneOfTheDevicesKindFirst) {
-  for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession& session = shared_session(device_choice(i));
+  for (const std::string& device : every_device()) {
+    OpenClSession& session = shared_session(device);
     const std::vector<AssignKernel> kernels = assign_kernels(session);
     EXPECT_EQ(kernels.front() == AssignKernel::kCpu, session.is_cpu());
     EXPECT_EQ(std::set(kernels.begin(), kernels.end()).size(), kernels.size());
-  }
-}
-
-TEST(WordAssigner, AutoBecomesOneOfTheDevicesKernels) {
-  const std::vector<float> words = words_on_a_line({1});
-  for (std::size_t i = 0; i < list_devices().size(); ++i) {
-    OpenClSession& session = shared_session(device_choice(i));
-    EXPECT_THAT(assign_kernels(session),
-                ::testing::Contains(WordAssigner(session, {words, 64}).kernel()));
   }
 }
 

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -10,18 +16,34 @@
 #include "base/error.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/surf/feature_gates.h"
-#include "tests/kernels/surf/surf_fixture.h"
 #include "tests/kernels/surf/synthetic_images.h"
 
 namespace lookalike {
 namespace {
 
+using ::testing::Each;
+using ::testing::Field;
 using ::testing::Gt;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class SurfTest : public SurfFixture {
+std::vector<ImageView> views_of(const std::vector<GrayImage>& images) {
+  std::vector<ImageView> views;
+  for (const GrayImage& image : images) views.push_back(image.view());
+  return views;
+}
+
+// Runs with each form of the kernels.
+class SurfTest : public ::testing::TestWithParam<SurfKernel> {
  protected:
+  static FeatureSet extract(const GrayImage& image, const SurfParameters& parameters,
+                            const GrayImage& mask = {}) {
+    Surf surf(shared_session(), parameters, GetParam());
+    const std::vector<ImageView> images = {image.view()};
+    const std::vector<ImageView> masks = {mask.view()};
+    return surf.extract(images, masks).front();
+  }
+
   void expect_reference(const GrayImage& image, const SurfParameters& parameters) {
     const FeatureSet expected = surf_reference(image.view(), parameters);
     EXPECT_GT(expected.size(), 10U) << "too few to say anything";
@@ -238,7 +260,7 @@ TEST_P(SurfTest, OutOfMemoryIsReportedAndASmallerImageStillWorks) {
   EXPECT_EQ(surf.extract(small_images).front().keypoints, extract(small, {}).keypoints);
 }
 
-TEST_P(SurfTest, TiesKeepTheOrderOfThePlan) {
+TEST_P(SurfTest, TiesAreBrokenBySizeOctaveAndPlace) {
   // The same picture twice side by side: every keypoint has a twin of the same response.
   const GrayImage half = blob_image(128, 100, 50);
   GrayImage image(256, 100);
@@ -246,17 +268,116 @@ TEST_P(SurfTest, TiesKeepTheOrderOfThePlan) {
     for (int x = 0; x < 256; ++x) image.at(x, y) = half.view().at(x % 128, y);
   }
   const std::vector<Keypoint> keypoints = extract(image, {}).keypoints;
-  std::vector<Keypoint> sorted = keypoints;
-  select_keypoints(sorted, {}, 0);
-  EXPECT_EQ(keypoints, sorted);
+  EXPECT_TRUE(
+      std::is_sorted(keypoints.begin(), keypoints.end(), [](const Keypoint& a, const Keypoint& b) {
+        return std::tie(a.response, a.size, a.octave, a.y, b.x) >
+               std::tie(b.response, b.size, b.octave, b.y, a.x);
+      }));
   const auto tie = std::adjacent_find(
       keypoints.begin(), keypoints.end(),
       [](const Keypoint& a, const Keypoint& b) { return a.response == b.response; });
   EXPECT_NE(tie, keypoints.end());
 }
 
+TEST_P(SurfTest, ImagesOfManySizesTogetherAreAsAlone) {
+  const std::vector<GrayImage> images = {blob_image(120, 90, 15),  GrayImage(),
+                                         blob_image(200, 210, 16), flat_image(1, 1, 3),
+                                         blob_image(200, 210, 17), blob_image(64, 64, 18)};
+  OpenClSession& session = shared_session();
+  Surf surf(session, {}, GetParam());
+  const std::vector<FeatureSet> together = surf.extract(views_of(images));
+  ASSERT_EQ(together.size(), images.size());
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const FeatureSet alone = extract(images[i], {});
+    EXPECT_EQ(together[i].keypoints, alone.keypoints) << i;
+    EXPECT_EQ(together[i].descriptors, alone.descriptors) << i;
+  }
+  EXPECT_THAT(surf.extract({}), IsEmpty());
+}
+
+TEST_P(SurfTest, MasksCapsAndImagesTogetherAreAsAlone) {
+  const std::vector<GrayImage> images = {blob_image(150, 120, 31), blob_image(90, 140, 32),
+                                         blob_image(150, 120, 33), blob_image(80, 80, 34)};
+  const std::vector<GrayImage> masks = {flat_image(150, 120, 1), GrayImage(),
+                                        checker_image(150, 120, 40, 0.3), flat_image(80, 80, 0)};
+  const SurfParameters parameters = {.max_features = 15};
+  OpenClSession& session = shared_session();
+  Surf surf(session, parameters, GetParam());
+  const std::vector<FeatureSet> together = surf.extract(views_of(images), views_of(masks));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const FeatureSet alone = extract(images[i], parameters, masks[i]);
+    EXPECT_EQ(together[i].keypoints, alone.keypoints) << i;
+    EXPECT_EQ(together[i].descriptors, alone.descriptors) << i;
+  }
+  EXPECT_THAT(together[0].keypoints, SizeIs(15));
+  EXPECT_THAT(together[3].keypoints, IsEmpty());
+}
+
+TEST_P(SurfTest, BatchThatDoesNotFitIsHalved) {
+  std::vector<GrayImage> images;
+  for (std::uint64_t seed = 0; seed < 9; ++seed) {
+    images.push_back(blob_image(110, 100, 40 + seed));
+  }
+  OpenClSession session({.memory_limit_bytes = 2'000'000});
+  Surf surf(session, {}, GetParam());
+  const std::vector<FeatureSet> together = surf.extract(views_of(images));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    EXPECT_EQ(together[i].keypoints, extract(images[i], {}).keypoints) << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, SurfTest, ::testing::Values(SurfKernel::kCpu, SurfKernel::kGpu),
                          [](const auto& form) { return std::string(to_string(form.param)); });
+
+// A binary 8-bit PGM file without comments. Throws Error(kInput) on any other.
+GrayImage read_pgm(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string magic;
+  int width = 0;
+  int height = 0;
+  int most = 0;
+  file >> magic >> width >> height >> most;
+  file.get();
+  if (!file || magic != "P5" || most != 255) {
+    throw Error(ErrorKind::kInput, "PGM: not a binary 8-bit PGM file: " + path.string());
+  }
+  GrayImage image(width, height);
+  file.read(reinterpret_cast<char*>(image.pixels.data()),
+            static_cast<std::streamsize>(image.pixels.size()));
+  return image;
+}
+
+// The photos of a folder of binary .pgm files, when LOOKALIKE_GATE_IMAGES names one, and two
+// drawn images otherwise.
+std::vector<GrayImage> gate_images() {
+  const char* folder = std::getenv("LOOKALIKE_GATE_IMAGES");
+  if (folder == nullptr) return {blob_image(400, 300, 23), checker_image(320, 240, 23.7, 0.7)};
+  std::vector<GrayImage> images;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".pgm") images.push_back(read_pgm(entry.path()));
+  }
+  return images;
+}
+
+TEST(Surf, EveryDeviceMatchesTheReferenceOnGateImages) {
+  const std::vector<GrayImage> images = gate_images();
+  ASSERT_THAT(images, Each(Field(&GrayImage::pixels, SizeIs(Gt(0U)))));
+  ASSERT_FALSE(images.empty());
+  const std::vector<ImageView> views = views_of(images);
+  std::vector<FeatureSet> expected;
+  for (const ImageView& view : views) {
+    expected.push_back(surf_reference(view, {.hessian_threshold = 400}));
+  }
+  for (const std::string& device : every_device()) {
+    OpenClSession& session = shared_session(device);
+    for (const SurfKernel kernel : surf_kernels(session)) {
+      SCOPED_TRACE(session.device().name + ", " + std::string(to_string(kernel)));
+      Surf surf(session, {.hessian_threshold = 400}, kernel);
+      const std::vector<FeatureSet> features = surf.extract(views);
+      for (std::size_t k = 0; k < views.size(); ++k) expect_gates_hold(features[k], expected[k]);
+    }
+  }
+}
 
 TEST(SurfKernels, NamesAreParsed) {
   for (const SurfKernel kernel : {SurfKernel::kAuto, SurfKernel::kCpu, SurfKernel::kGpu}) {

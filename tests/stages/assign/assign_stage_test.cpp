@@ -8,7 +8,7 @@
 
 #include "base/signature.h"
 #include "config/fields.h"
-#include "kernels/assign/synthetic_descriptors.h"
+#include "kernels/inputs.h"
 
 namespace lookalike {
 namespace {

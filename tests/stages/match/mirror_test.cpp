@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/surf/surf_reference_steps.h"
+#include "kernels/surf/surf.h"
 #include "tests/stages/match/photos.h"
 
 namespace lookalike {
@@ -52,10 +52,11 @@ double largest_distance(std::size_t descriptor_size, bool upright) {
   for (Keypoint keypoint : some_keypoints()) {
     if (upright) keypoint.angle_degrees = 270;
     FeatureSet features{descriptor_size, {keypoint}, {}};
-    features.descriptors = reference_descriptor(image.view(), keypoint, descriptor_size, upright);
+    features.descriptors =
+        surf_descriptor_reference(image.view(), keypoint, descriptor_size, upright);
     const FeatureSet seen = mirrored(features, image.width);
     const std::vector<float> truth =
-        reference_descriptor(mirror.view(), seen.keypoints[0], descriptor_size, upright);
+        surf_descriptor_reference(mirror.view(), seen.keypoints[0], descriptor_size, upright);
     largest = std::max(largest, distance(seen.descriptors, truth));
   }
   return largest;
