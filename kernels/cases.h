@@ -107,7 +107,7 @@ struct CaseSizes {
   std::vector<Size> tuning{};
   std::vector<Size> full{};
 
-  const std::vector<Size>& at(CaseScale scale) const {
+  std::vector<Size> at(CaseScale scale) const {
     switch (scale) {
       case CaseScale::kSimulator:
         return simulator.empty() ? self_test : simulator;

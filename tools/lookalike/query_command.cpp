@@ -149,7 +149,7 @@ class Answers {
       }
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kInput) throw;
-      add_failure(photo, skipped({.path = photo}, "unusable", error.what()));
+      add_failure(photo, SkippedFile{{.path = photo}, "unusable", error.what()});
     }
   }
 
