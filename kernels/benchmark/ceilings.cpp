@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "kernels/benchmark/benchmark.h"
@@ -12,7 +13,7 @@ constexpr int kRuns = 5;
 constexpr std::size_t kChains = 8;  // of multiply_add
 constexpr std::size_t kReads = 64;  // vectors that a work-item of read_all takes
 
-// How the kernels are cut to a device.
+// How the kernels are divided among the work-items of a device.
 struct Shape {
   std::size_t vector;       // floats
   std::size_t group;        // work-items
@@ -35,17 +36,33 @@ Shape shape_for(OpenClSession& session, bool arithmetic) {
   return {floats, 1, 1024, 64, 100'000};
 }
 
-// The least time of a kernel, in ms.
-double best_ms(OpenClSession& session, const cl::Kernel& kernel, std::size_t items,
-               std::size_t group) {
-  double best = 0;
-  for (int run = 0; run <= kRuns; ++run) {
+// The least of several runs after one that warms up.
+double least_ms(const std::function<double()>& time_run) {
+  time_run();
+  double least = time_run();
+  for (int run = 1; run < kRuns; ++run) least = std::min(least, time_run());
+  return least;
+}
+
+double kernel_ms(OpenClSession& session, const cl::Kernel& kernel, std::size_t items,
+                 std::size_t group) {
+  return least_ms([&] {
     session.drain_profile();
     session.launch(kernel, "ceiling", {items}, cl::NDRange{group});
-    const double ms = session.drain_profile().at("ceiling").total_ms;
-    if (run == 1 || (run > 1 && ms < best)) best = ms;  // the first run warms up
-  }
-  return best;
+    return session.drain_profile().at("ceiling").total_ms;
+  });
+}
+
+double copy_buffer_ms(OpenClSession& session, const cl::Buffer& from, const cl::Buffer& to,
+                      std::size_t bytes) {
+  return least_ms([&] {
+    cl::Event event;
+    session.queue().enqueueCopyBuffer(from, to, 0, 0, bytes, nullptr, &event);
+    event.wait();
+    return static_cast<double>(event.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+                               event.getProfilingInfo<CL_PROFILING_COMMAND_START>()) *
+           1e-6;
+  });
 }
 
 double measure_gflops(OpenClSession& session) {
@@ -53,28 +70,13 @@ double measure_gflops(OpenClSession& session) {
   cl::Kernel kernel = session.kernel({"benchmark/ceilings.cl"}, "multiply_add", shape.options());
   const cl::Buffer sums = session.allocate(shape.chain_items * shape.vector * sizeof(float));
   set_arguments(kernel, sums, cl_float{0.999F}, cl_float{0.001F}, cl_int{shape.rounds});
-  const double ms = best_ms(session, kernel, shape.chain_items, shape.group);
+  const double ms = kernel_ms(session, kernel, shape.chain_items, shape.group);
   const double operations = 2.0 * static_cast<double>(shape.chain_items * kChains * shape.vector) *
                             static_cast<double>(shape.rounds);
   return operations / ms * 1e-6;
 }
 
-double copy_buffer_ms(OpenClSession& session, const cl::Buffer& from, const cl::Buffer& to,
-                      std::size_t bytes) {
-  double best = 0;
-  for (int run = 0; run <= kRuns; ++run) {
-    cl::Event event;
-    session.queue().enqueueCopyBuffer(from, to, 0, 0, bytes, nullptr, &event);
-    event.wait();
-    const double ms = static_cast<double>(event.getProfilingInfo<CL_PROFILING_COMMAND_END>() -
-                                          event.getProfilingInfo<CL_PROFILING_COMMAND_START>()) *
-                      1e-6;
-    if (run == 1 || (run > 1 && ms < best)) best = ms;
-  }
-  return best;
-}
-
-// Copying is what the best of our own kernels and the driver's copy reaches.
+// The rate of copying is the best of our kernels and of the driver's copy.
 void measure_memory(OpenClSession& session, std::size_t bytes, Ceilings& ceilings) {
   const Shape shape = shape_for(session, false);
   const std::uint64_t room =
@@ -90,11 +92,11 @@ void measure_memory(OpenClSession& session, std::size_t bytes, Ceilings& ceiling
     if (*stores != 0 && !session.is_cpu()) continue;
     cl::Kernel copy = session.kernel({"benchmark/ceilings.cl"}, "copy", shape.options() + stores);
     set_arguments(copy, from, to);
-    copy_ms = std::min(copy_ms, best_ms(session, copy, vectors / shape.block, shape.group));
+    copy_ms = std::min(copy_ms, kernel_ms(session, copy, vectors / shape.block, shape.group));
   }
   cl::Kernel read = session.kernel({"benchmark/ceilings.cl"}, "read_all", shape.options());
   set_arguments(read, from, to);
-  const double read_ms = best_ms(session, read, vectors / kReads, shape.group);
+  const double read_ms = kernel_ms(session, read, vectors / kReads, shape.group);
   ceilings.copy_gbs = 2 * static_cast<double>(bytes) / copy_ms * 1e-6;
   ceilings.read_gbs = static_cast<double>(bytes) / read_ms * 1e-6;
 }

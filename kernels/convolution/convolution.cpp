@@ -79,8 +79,8 @@ std::optional<SeparableFilter> separate(MatrixView<const float> filter) {
 
 namespace {
 
-// How the forms of the convolution share out the result among work-groups and work-items.
-// A work-group has lanes x group_rows items, and each of them columns x rows pixels of the result.
+// How a form divides the result: a work-group has lanes x group_rows items, and each of them
+// computes columns x rows pixels.
 struct Tiling {
   std::size_t lanes;
   std::size_t group_rows;
@@ -104,9 +104,9 @@ struct Shape {
   cl_int border;
 };
 
-// The columns of pixels that an item of kRegisters loads, in quads that start at multiples of 4 of
-// the image: `shift` columns before the first that its 4 results need.
-//   left: columns of the filter before the pixel that it gives
+// The columns of pixels that an item of kRegisters loads: quads that start at multiples of 4 of the
+// image, the first of them `shift` columns before those that its 4 results need.
+//   left  columns of the filter before its result
 struct QuadWindow {
   QuadWindow(std::size_t filter_columns, std::size_t left)
       : shift((4 - left % 4) % 4), quads(parts(shift + filter_columns + 3, 4)) {}
@@ -124,44 +124,35 @@ struct Block {
   cl_int edge_groups = 0;
 };
 
-constexpr Tiling kDirect{32, 8, 1, 1};
-// 7 x 7 on 4096 x 4096, in sweeps on an H200 (kernels/README.md).
-constexpr Tiling kTiled{32, 8, 2, 4};
-constexpr Tiling kRegisters{32, 8, 5, 4};
-constexpr Tiling kGpuSeparable{32, 8, 8, 1};
-constexpr Tiling kCpuSeparable{1, 1, 16, 64};
-// 4 rows of 2 vectors: 8 sums, the weights of a column of the filter and the pixels fit the 32
-// registers of AVX-512 (EPYC, PoCL 3.1: 168 GFLOP/s against 112 with 8 rows).
-constexpr Tiling kVectors{1, 1, 4, 4096};
-
-// How many steps go into the result from `first` to `end` where the last one's window, which begins
-// `before` pixels in front of it, must end within the image's pixels.
+// How many steps fit into the result from `first` to `end`. The window of a step begins `before`
+// pixels before it, and the last window must end within the image's pixels.
 cl_int steps_inside(cl_int first, cl_int end, cl_int before, cl_int window, cl_int pixels,
                     cl_int step) {
   const cl_int room = std::min(end - first - step, pixels - window - (first - before));
   return room < 0 ? 0 : room / step + 1;
 }
 
-// Of each form; other devices than CPUs may have other tiles.
 Tiling tiling_of(ConvolutionKernel kernel, bool is_cpu) {
   switch (kernel) {
     case ConvolutionKernel::kTiled:
-      return kTiled;
+      return {32, 8, 2, 4};  // as the next, 7 x 7 on 4096 x 4096, in sweeps on an H200
     case ConvolutionKernel::kRegisters:
-      return kRegisters;
+      return {32, 8, 5, 4};
     case ConvolutionKernel::kVectors:
-      return kVectors;
+      // 4 rows of 2 vectors: 8 sums, the weights of a column of the filter and the pixels fit the
+      // 32 registers of AVX-512 (EPYC, PoCL 3.1: 168 GFLOP/s against 112 with 8 rows).
+      return {1, 1, 4, 4096};
     case ConvolutionKernel::kSeparable:
-      return is_cpu ? kCpuSeparable : kGpuSeparable;
+      return is_cpu ? Tiling{1, 1, 16, 64} : Tiling{32, 8, 8, 1};
     case ConvolutionKernel::kDirect:
     case ConvolutionKernel::kAuto:
       break;
   }
-  return kDirect;
+  return {32, 8, 1, 1};
 }
 
-// Of kRegisters: the largest block of whole items whose windows lie within the image, empty where
-// none does, and how many groups take the pixels outside of it one by one.
+// The largest block of whole items of kRegisters whose windows lie within the image, empty where
+// none does, and the number of groups that take the other pixels one by one.
 Block block_inside(const Shape& shape, const Tiling& tile) {
   const auto rows = static_cast<cl_int>(tile.rows);
   const auto columns = static_cast<cl_int>(tile.columns);
@@ -181,8 +172,7 @@ Block block_inside(const Shape& shape, const Tiling& tile) {
   return block;
 }
 
-// Work-items of a launch: of all forms but kRegisters, whose groups stand in one row: those of the
-// pixels around the block, then the block's row by row.
+// The work-items of all forms but kRegisters.
 cl::NDRange items_of_tiles(const Shape& shape, const Tiling& tile) {
   const auto rows = static_cast<std::size_t>(shape.result_rows);
   const auto columns = static_cast<std::size_t>(shape.result_columns);
@@ -190,6 +180,8 @@ cl::NDRange items_of_tiles(const Shape& shape, const Tiling& tile) {
           parts(rows, tile.tile_rows()) * tile.group_rows};
 }
 
+// The work-items of kRegisters. Its groups stand in one row: first those of the pixels around the
+// block, then those of the block, row by row.
 cl::NDRange items_of_block(const Block& block, const Tiling& tile) {
   const auto across = static_cast<std::size_t>(block.items_across);
   const auto down = static_cast<std::size_t>(block.items_down);
@@ -208,7 +200,7 @@ std::size_t lead(std::size_t side, Border border) {
   return border == Border::kValid ? 0 : side / 2;
 }
 
-// Only what a kernel must know when it is compiled, so that filters share programs.
+// Only what a kernel must know at compile time, so that filters share programs.
 std::string filter_options(ConvolutionKernel kernel, bool is_cpu, std::size_t height,
                            std::size_t width, Border border) {
   const std::size_t tile_columns = tiling_of(kernel, is_cpu).tile_columns();
@@ -234,8 +226,8 @@ std::string filter_options(ConvolutionKernel kernel, bool is_cpu, std::size_t he
   return "";
 }
 
-// With hints in PTX where the compiler takes them: the loads' needs PTX 7.4 and sm_75. They change
-// when pixels arrive and nothing else, so that a program that builds is a program that works.
+// Uses hints in PTX where the compiler takes them; those of the loads need PTX 7.4 and sm_75. They
+// only change when pixels arrive, so that a program that builds also works.
 cl::Kernel build_hinted(OpenClSession& session, bool aligned, const std::string& options,
                         const std::function<cl::Kernel(const std::string& options)>& compiled) {
   const std::string plain = options + define("ALIGNED", aligned ? 1 : 0);

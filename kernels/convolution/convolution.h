@@ -95,8 +95,4 @@ class Convolution {
   std::array<cl::Kernel, 2> correlate_{};
 };
 
-// What Convolution::convolve must return, in double precision and without OpenCL.
-std::vector<double> convolve_reference(MatrixView<const float> image,
-                                       MatrixView<const float> filter, Border border);
-
 }  // namespace lookalike

@@ -68,26 +68,21 @@ std::vector<std::uint32_t> WordHistograms::count(std::span<const std::uint32_t> 
 void WordHistograms::count_batch(std::span<const std::uint32_t> words,
                                  std::span<const std::uint32_t> offsets,
                                  std::span<std::uint32_t> histograms) {
+  const std::size_t images = offsets.size() - 1;
   std::vector<std::uint32_t> starts(offsets.begin(), offsets.end());
   for (std::uint32_t& start : starts) start -= offsets.front();
+  const cl::Buffer device_words = session_.upload(words);
+  const cl::Buffer device_starts = session_.upload<std::uint32_t>(starts);
   const cl::Buffer counts = session_.allocate(histograms.size_bytes());
-  launch(session_.upload(words), words.size(), session_.upload<std::uint32_t>(starts),
-         starts.size() - 1, counts);
-  session_.read(counts, histograms);
-}
-
-void WordHistograms::launch(const cl::Buffer& words, std::size_t word_total,
-                            const cl::Buffer& offsets, std::size_t images,
-                            const cl::Buffer& histograms) {
   const std::size_t bins = std::min(kMostBins, round_up(word_count_, kGroupItems));
-  const std::string name = "count_" + std::string(to_string(kernel_));
-  const auto compiled = [&](const std::string& kernel_name) {
-    return session_.kernel({"histogram/histogram.cl"}, kernel_name,
+  const auto compiled = [&](const std::string& name) {
+    return session_.kernel({"histogram/histogram.cl"}, name,
                            define("BINS", bins) + define("GROUP_ITEMS", kGroupItems));
   };
-  cl::Kernel kernel = compiled(name);
-  set_arguments(kernel, words, offsets, to_uint(images), to_uint(word_count_), histograms);
-  const std::string label = "histogram_" + std::string(to_string(kernel_));
+  const std::string variant(to_string(kernel_));
+  cl::Kernel kernel = compiled("count_" + variant);
+  set_arguments(kernel, device_words, device_starts, to_uint(images), to_uint(word_count_), counts);
+  const std::string label = "histogram_" + variant;
   if (kernel_ == HistogramKernel::kSerial) {
     session_.launch(kernel, label, {images}, {{1}});
   } else if (kernel_ == HistogramKernel::kLocal) {
@@ -96,10 +91,11 @@ void WordHistograms::launch(const cl::Buffer& words, std::size_t word_total,
   } else {
     // As a launch, so that its time counts.
     cl::Kernel clear = compiled("clear_bins");
-    set_arguments(clear, histograms, static_cast<cl_ulong>(images * word_count_));
+    set_arguments(clear, counts, static_cast<cl_ulong>(images * word_count_));
     session_.launch(clear, "histogram_clear", {images * word_count_}, {{kGroupItems}});
-    session_.launch(kernel, label, {word_total}, {{kGroupItems}});
+    session_.launch(kernel, label, {words.size()}, {{kGroupItems}});
   }
+  session_.read(counts, histograms);
 }
 
 }  // namespace lookalike

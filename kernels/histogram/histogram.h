@@ -46,8 +46,6 @@ class WordHistograms {
  private:
   void count_batch(std::span<const std::uint32_t> words, std::span<const std::uint32_t> offsets,
                    std::span<std::uint32_t> histograms);
-  void launch(const cl::Buffer& words, std::size_t word_total, const cl::Buffer& offsets,
-              std::size_t images, const cl::Buffer& histograms);
 
   OpenClSession& session_;
   std::size_t word_count_;

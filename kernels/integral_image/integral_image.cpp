@@ -25,14 +25,9 @@ constexpr std::size_t kBandsPerUnit = 4;
 // Work-items of a group of scan_down.
 constexpr std::size_t kDownItems = 64;
 
-// How a device scans a row.
-struct RowScan {
-  std::size_t items;
-  std::size_t run;
-};
-
-RowScan row_scan(const OpenClSession& session) {
-  return session.is_cpu() ? RowScan{1, 4096} : RowScan{256, 4};
+// Work-items that scan a row together.
+std::size_t row_items(const OpenClSession& session) {
+  return session.is_cpu() ? 1 : 256;
 }
 
 // An image on the device and its integral image.
@@ -47,10 +42,15 @@ struct Image {
   std::string options() const { return define("SUM", value_bytes() == 4 ? "uint" : "ulong"); }
 };
 
+cl::Kernel scan_kernel(const Image& image, const char* name) {
+  return image.session.kernel({"integral_image/scans.cl"}, name,
+                              image.options() + define("GROUP_ITEMS", row_items(image.session)) +
+                                  define("RUN", image.session.is_cpu() ? 4096 : 4));
+}
+
 // Replaces columns [bands][width] by the sums of the bands above.
 void scan_down(const Image& image, const cl::Buffer& columns, std::size_t bands) {
-  cl::Kernel kernel =
-      image.session.kernel({"integral_image/columns.cl"}, "scan_down", image.options());
+  cl::Kernel kernel = scan_kernel(image, "scan_down");
   set_arguments(kernel, columns, to_uint(bands), to_uint(image.width));
   image.session.launch(kernel, "integral_down", {image.width}, {{kDownItems}});
 }
@@ -58,25 +58,21 @@ void scan_down(const Image& image, const cl::Buffer& columns, std::size_t bands)
 // Replaces values [rows][columns] by their running sums along rows.
 void scan_rows(const Image& image, const cl::Buffer& values, std::size_t rows,
                std::size_t columns) {
-  const RowScan scan = row_scan(image.session);
-  cl::Kernel kernel = image.session.kernel(
-      {"integral_image/row_scan.cl"}, "scan_sums",
-      image.options() + define("GROUP_ITEMS", scan.items) + define("RUN", scan.run));
+  cl::Kernel kernel = scan_kernel(image, "scan_sums");
   set_arguments(kernel, values, to_uint(columns));
-  image.session.launch(kernel, "integral_rows", {rows * scan.items}, {{scan.items}});
+  const std::size_t items = row_items(image.session);
+  image.session.launch(kernel, "integral_rows", {rows * items}, {{items}});
 }
 
 // Transpose moves any 4 bytes as they are.
 void run_transposed(const Image& image) {
-  const RowScan scan = row_scan(image.session);
   const std::size_t rows = image.height + 1;
   const std::size_t columns = image.width + 1;
   const cl::Buffer turned = image.session.allocate(rows * columns * image.value_bytes());
-  cl::Kernel scan_pixels = image.session.kernel(
-      {"integral_image/row_scan.cl"}, "scan_pixels",
-      image.options() + define("GROUP_ITEMS", scan.items) + define("RUN", scan.run));
+  cl::Kernel scan_pixels = scan_kernel(image, "scan_pixels");
   set_arguments(scan_pixels, image.pixels, to_uint(image.width), image.sums);
-  image.session.launch(scan_pixels, "integral_rows", {rows * scan.items}, {{scan.items}});
+  const std::size_t items = row_items(image.session);
+  image.session.launch(scan_pixels, "integral_rows", {rows * items}, {{items}});
   Transpose transpose(image.session);
   transpose.transpose(image.sums, rows, columns, turned);
   scan_rows(image, turned, columns, rows);

@@ -9,7 +9,7 @@ namespace lookalike {
 
 // Compiled programs on disk, one file each. The file holds its whole key, so that two programs
 // whose names collide are never confused. Nothing here throws: a cache that cannot be read or
-// written only costs time.
+// written costs time only.
 class ProgramCache {
  public:
   // An empty folder turns the cache off.

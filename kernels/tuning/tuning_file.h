@@ -25,7 +25,7 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 };
 
-// The device that measurements were taken on, in the words of its driver.
+// The device of measurements, as its driver names it.
 struct TuningTarget {
   std::string platform{};
   std::string vendor{};
@@ -45,7 +45,7 @@ struct TuningFile {
 };
 
 // The text form: a first line with the version, one line per field of the target that is not
-// empty, one line per measurement; blank lines and lines that start with # say nothing.
+// empty, one line per measurement; blank lines and lines that start with # are ignored.
 //   lookalike tuning 1
 //   platform: NVIDIA CUDA
 //   device: NVIDIA H200

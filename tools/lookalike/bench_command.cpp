@@ -19,7 +19,7 @@ struct Arguments {
   explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
     config.add("--device", "device.choice");
     command.add_option("--kernel", kernel, "Only this kernel: assign, correlation, ...");
-    command.add_flag("--quick", quick, "Tiny sizes and few runs: shows that it works, in seconds");
+    command.add_flag("--quick", quick, "Small sizes and few runs: a check that takes seconds");
     command.add_flag("--json", json, "Print one JSON object");
   }
   ConfigArguments config;
@@ -60,7 +60,7 @@ int bench(const Arguments& arguments) {
 
 void add_bench_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "bench", "Time every variant of every kernel, beside what the device can do");
+      "bench", "Time every variant of every kernel, beside the device's ceilings");
   command->footer(
       "Output: one table per kernel: sizes, variant (* is the one that is used), time of kernels, "
       "of\n"

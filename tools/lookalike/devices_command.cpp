@@ -138,12 +138,10 @@ int list(const Arguments& arguments) {
 void add_devices_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "devices",
-      "List OpenCL devices, which would be used, what each has, and whether our kernels are right "
-      "there");
+      "List OpenCL devices, the one in use and their limits, and test the kernels on each");
   command->footer(
-      "Output: each device, marked * when it would be used, its limits, whether 64-bit atomics "
-      "work "
-      "and what the self-tests of our kernels say. Exit code 4 when one of them fails.\n"
+      "Output: each device, marked * if it would be used, its limits, whether 64-bit atomics work, "
+      "and the results of the kernels' self-tests. Exit code 4 when one of them fails.\n"
       "Example: lookalike devices --json");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return list(*arguments); }; });

@@ -17,15 +17,16 @@
 namespace lookalike {
 namespace {
 
-// What is measured later than this is left out, so that all is done in a minute.
+// Measurements that would start later are left out, so that tuning takes less than a minute.
 constexpr std::chrono::seconds kTimeToStart{50};
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
     config.add("--device", "device.choice");
     command.add_option("--folder", folder,
-                       "Where the file goes. Default: lookalike/tuning in the user's cache");
-    command.add_flag("--quick", quick, "Tiny sizes: shows that it works, but tells little");
+                       "Folder of the file. Default: lookalike/tuning in the user's cache");
+    command.add_flag("--quick", quick,
+                     "Small sizes: a check that takes seconds; the choices mean little");
   }
   ConfigArguments config;
   VerbosityArguments verbosity;
@@ -89,7 +90,7 @@ void add_tune_command(CLI::App& app, Action& action) {
   command->footer(
       "Output: for each kernel and size the variant that was fastest. The measurements are kept "
       "for\n"
-      "this device and driver, and from then on decide which variants run; results stay the same.\n"
+      "this device and driver and decide from then on which variants run; results stay the same.\n"
       "Example: lookalike tune --device :GPU:");
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return tune_device(*arguments); }; });

@@ -61,14 +61,18 @@ TEST(ChooseDevice, NoMatchIsADeviceError) {
 }
 
 TEST(ListDevices, DescribesWhatThisMachineHas) {
-  for (const Device& device : list_devices()) {
+  const std::vector<Device> devices = list_devices();
+  ASSERT_FALSE(devices.empty());
+  for (const Device& device : devices) {
     EXPECT_FALSE(device.info.name.empty());
     EXPECT_GT(device.info.compute_units, 0U);
   }
 }
 
 TEST(ListDevices, DoublesAreThereWhereTheDeviceSaysHowTheyRound) {
-  for (const Device& device : list_devices()) {
+  const std::vector<Device> devices = list_devices();
+  ASSERT_FALSE(devices.empty());
+  for (const Device& device : devices) {
     EXPECT_EQ(device.info.has_doubles, device.handle.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0)
         << device.info.name;
   }

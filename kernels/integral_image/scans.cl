@@ -1,6 +1,29 @@
-// Running sums along rows, of SUM, uint or ulong. A work-group of GROUP_ITEMS takes a row, RUN
-// values an item and round: each adds up its run, the group's items add up their runs, and each
-// goes through its run again from where it starts.
+// Running sums down columns and along rows, of SUM, uint or ulong.
+
+// An item per column of values [rows][columns]: each value becomes the sum of those above it.
+#define AHEAD 8  // loads that do not wait for each other
+
+kernel void scan_down(global SUM* values, uint rows, uint columns) {
+  const uint x = get_global_id(0);
+  if (x >= columns) return;
+  SUM sum = 0;
+  for (uint first = 0; first < rows; first += AHEAD) {
+    global SUM* run = values + (ulong)first * columns + x;
+    const uint count = min((uint)AHEAD, rows - first);
+    SUM loaded[AHEAD];
+#pragma unroll
+    for (uint i = 0; i < AHEAD; ++i) loaded[i] = i < count ? run[(ulong)i * columns] : 0;
+#pragma unroll
+    for (uint i = 0; i < AHEAD; ++i) {
+      if (i < count) run[(ulong)i * columns] = sum;
+      sum += loaded[i];
+    }
+  }
+}
+
+// Along rows: a work-group of GROUP_ITEMS takes a row, RUN values per item and round: each item adds
+// up its run, the group's items add up their runs, and each goes through its run again from where it
+// starts.
 
 // The sum of `value` over the items before this one; *total is that over all.
 SUM scan_items(SUM value, local SUM* parts, SUM* total) {

@@ -1,3 +1,0 @@
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-
-kernel void add_to_sum(volatile global ulong* sum, ulong step) { atom_add(sum, step); }
