@@ -91,7 +91,7 @@ BufferedFile AtomicFile::open_temporary() {
   FileDescriptor file;
   for (int attempt = 0; attempt < kAttempts && !file.is_open(); ++attempt) {
     temporary_ = folder_of(target_) / (prefix + std::to_string(attempt) + ".tmp");
-    // O_EXCL and O_NOFOLLOW: never write through a name or a link that somebody put there.
+    // O_EXCL and O_NOFOLLOW: never write through an existing name or link.
     file = FileDescriptor(
         ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file.is_open() && errno != EEXIST) break;

@@ -9,7 +9,7 @@
 #include "storage/output_file.h"
 
 // The artefact files that stage executables pass on; storage/FORMATS.md has every byte. A file
-// appears whole on finish(), as OutputFile has it; a writer destroyed before that leaves nothing.
+// appears whole on finish(), as an OutputFile; a writer destroyed before that leaves nothing.
 // Readers check magic, version and the checksum of each record. All throw Error(kInput) for a file
 // that is missing, of another kind, truncated or damaged, Error(kStorage) when writing fails, and
 // Error(kInternal) for a record whose parts do not fit each other.

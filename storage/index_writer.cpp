@@ -288,7 +288,7 @@ void IndexWriter::end_run(const RunRecord& run) {
   });
 }
 
-// Before the lock is released, so that nobody else can have begun to write what is deleted.
+// Deletes before the lock is released, so that no other writer can have opened the files.
 void IndexWriter::discard() {
   const std::filesystem::path database = connection().path();
   for (const char* ending : {"", "-wal", "-shm"}) {

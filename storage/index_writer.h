@@ -50,7 +50,7 @@ class IndexWriter : public IndexReader {
   // may be done.
   void compact();
   // Replaces everything but the record of runs by the content of another index, codebook and
-  // settings included, that nobody writes.
+  // settings included. The other index must have no writer.
   void replace_content(const std::filesystem::path& other);
 
   // Stores a value derived from the whole content, under a name; it is no part of the content.

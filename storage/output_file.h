@@ -30,7 +30,7 @@ OutputKind kind_that_begins(std::string name, std::string beginning);
 // The file that an option names for writing.
 struct OutputTarget {
   std::string option;           // "--report"
-  std::filesystem::path given;  // as the option has it
+  std::filesystem::path given;  // as in the option
   // The absolute names of the file: the given one without "." and "..", then that of each link on
   // the way, last the file's own. The file need not exist.
   std::vector<std::filesystem::path> names;

@@ -119,7 +119,7 @@ class Connection {
     // Reads. Opened for writing if allowed, so that SQLite removes the files beside the database
     // when the last connection closes.
     kRead,
-    kImmutable,  // reads while nobody writes: needs no files beside the database
+    kImmutable,  // reads while there is no writer: needs no files beside the database
     kWrite,      // creates a missing file
   };
   // file: as resolved() (base/files.h) returns it; a link anywhere in it, which must have been

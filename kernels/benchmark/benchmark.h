@@ -14,7 +14,7 @@
 
 namespace lookalike {
 
-// The least of several runs, each number by itself.
+// The minimum of several runs, of each number separately.
 struct Timing {
   double kernel_ms = 0;    // on the device, from profiling events
   double transfer_ms = 0;  // of copies between host and device, likewise

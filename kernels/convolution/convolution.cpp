@@ -270,7 +270,7 @@ std::vector<float> weights_of(ConvolutionKernel kernel, MatrixView<const float> 
   return weights;
 }
 
-// The weights of the filter turned by 180 degrees; a column and a row turn each by itself.
+// The weights of the filter rotated by 180 degrees; column and row of a separable one separately.
 std::vector<float> turned(std::vector<float> weights, ConvolutionKernel kernel,
                           std::size_t height) {
   const auto middle = kernel == ConvolutionKernel::kSeparable

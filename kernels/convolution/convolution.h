@@ -57,8 +57,7 @@ class Convolution {
   Convolution(OpenClSession& session, MatrixView<const float> filter,
               Border border = Border::kValid, ConvolutionKernel kernel = ConvolutionKernel::kAuto);
 
-  // Rows of the result for an image of so many rows, and the same of columns; 0 when the filter
-  // does not fit.
+  // Rows and columns of the result for those of an image; 0 when the filter does not fit.
   std::size_t result_rows(std::size_t rows) const { return fitting(rows, height_); }
   std::size_t result_columns(std::size_t columns) const { return fitting(columns, width_); }
 

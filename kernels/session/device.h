@@ -14,7 +14,7 @@ enum class DeviceKind { kGpu, kCpu, kAccelerator };
 
 std::string_view to_string(DeviceKind kind);
 
-// What an OpenCL device says of itself.
+// The properties that an OpenCL device reports.
 struct DeviceInfo {
   std::string platform;
   std::string platform_version;
@@ -43,8 +43,8 @@ struct Device {
 // Every device of every platform, in the loader's order. Empty when there is none.
 std::vector<Device> list_devices();
 
-// The device that `choice` names: "platform:type:name-or-index" as OpenCV's
-// OPENCV_OPENCL_DEVICE has it. Each part may be empty; platform and name match any part of the
+// The device that `choice` names: "platform:type:name-or-index" in the form of OpenCV's
+// OPENCV_OPENCL_DEVICE. Each part may be empty; platform and name match any part of the
 // real one, whatever the case; type is GPU, CPU or ACCELERATOR; an index counts the devices that
 // the other parts leave. An empty choice takes the first GPU, else the first CPU device, else the
 // first of all. Returns an index into devices.

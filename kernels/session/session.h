@@ -167,7 +167,7 @@ struct GrowingBuffer {
   cl::Buffer buffer{};
   std::size_t bytes = 0;
 
-  // Makes room for at least so many bytes; growing loses the content. Throws DeviceOutOfMemory.
+  // Grows to at least wanted_bytes; growing loses the content. Throws DeviceOutOfMemory.
   void reserve(OpenClSession& session, std::size_t wanted_bytes);
 
   // Replaces the content. Throws DeviceOutOfMemory.

@@ -39,8 +39,8 @@ Sightings sightings_of(const IndexReader& index, OpenClSession& session, const R
 // enough images.
 bool is_calibration_due(const IndexReader& index);
 
-// What is wrong with what an index says of its calibration, if anything. Queries would go by the
-// shipped one instead, and say nothing.
+// What is wrong with the calibration stored in an index, if anything. Queries silently use the
+// shipped one instead.
 std::optional<std::string> problem_of_calibration(const IndexReader& index);
 
 // What an index was calibrated on, and to what; to nothing when it was left as it is.

@@ -75,9 +75,8 @@ IndexRunReport run_index(
     const RunConfig& config, Progress::Style style, const StopRequest& stop = [] { return false; },
     const IndexRunOptions& options = {});
 
-// Raises the niceness of this process to options.niceness; threads that it starts inherit it. A
-// niceness that is higher already, or cannot be raised, stays; the warning that says so is
-// returned.
+// Raises the niceness of this process to options.niceness; threads that it starts inherit it.
+// Returns the warning for a niceness that is higher already, or cannot be raised, and stays.
 std::optional<std::string> raise_niceness(const RunOptions& options);
 
 }  // namespace lookalike

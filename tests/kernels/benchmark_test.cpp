@@ -225,7 +225,7 @@ KernelCase tuned(std::uint64_t n, std::vector<std::string> variants = {"slow", "
           .variants = std::move(variants)};
 }
 
-// Measurements that were made up: so many ms per run and per unit of work.
+// Invented measurements: constant ms per run and per unit of work.
 class FakeDevice {
  public:
   MeasureVariant measure() {

@@ -31,8 +31,8 @@ struct Measures {
   double located_at_50 = 0;         // share of them found with IoU >= 0.5
   double located_at_75 = 0;         // ... with IoU >= 0.75
   std::size_t unknown_queries = 0;  // without any relevant image
-  double unknown_rejected = 0;      // share of those where nothing is taken for the same object
-  // A query is taken for known when anything is taken for the same object.
+  double unknown_rejected = 0;  // share of those without a same object or duplicate in the answer
+  // A query is predicted known when its answer has a same object or duplicate.
   double known_precision = 0;
   double known_recall = 0;
   double known_f1 = 0;

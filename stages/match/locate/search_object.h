@@ -47,7 +47,7 @@ class SearchObject {
   // The coarsest level on which the object, at the smallest scale in the range, still has enough
   // pixels and contrast to be distinguished from others. The search starts there.
   int coarsest(double min_scale) const;
-  // The finest level whose templates are tried; below it the fit goes on. At most `coarsest`.
+  // The finest level whose templates are tried; below it the fit continues. At most `coarsest`.
   int finest_tried(int coarsest) const;
 
   // The furthest that the object reaches from its centre, px of level 0.

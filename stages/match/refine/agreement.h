@@ -17,7 +17,7 @@ struct DetailCell {
   double correlation = 0;
 };
 
-// Two views cell by cell, row by row. Each cell correlates by itself, so that light and large
+// Two views cell by cell, row by row. Cells correlate separately, so that light and large
 // shapes, which unrelated pictures have in common too, do not count.
 //   object, seen, mask   [height][width], all of one size
 // Left out are cells that are flat in the object, cells that `mask` (0: undefined) does not cover

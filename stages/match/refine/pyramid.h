@@ -30,8 +30,8 @@ class Pyramid {
 
   const DecodedImage& image() const { return image_; }
 
-  // The level of which a view that takes `shrink` pixels of the image to one takes half a pixel to
-  // a whole one, so that one sample a pixel will do.
+  // The level for a view each of whose pixels covers `shrink` pixels of the image: of the level it
+  // covers between half a pixel and one, so one sample suffices.
   const Level& level_for(double shrink) const;
 
  private:

@@ -186,8 +186,7 @@ TEST_F(UnusualFiles, FileThatIsWrittenToWhileItIsReadIsChanging) {
       std::filesystem::last_write_time(path, time);
     }
   });
-  // Whether a write falls into a reading is up to the scheduler, which will not keep the writer off
-  // the processor in each of so many.
+  // Whether a write happens during a read is up to the scheduler; in one of many reads it will.
   std::string reason;
   for (int i = 0; i < 1000 && reason != "changing"; ++i) {
     const auto result = load_file(path, {});

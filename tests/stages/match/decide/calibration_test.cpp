@@ -20,7 +20,7 @@ Evidence evidence(std::uint32_t inliers, double detail, std::uint32_t pairs = 10
           .detail = detail};
 }
 
-// `count` sightings of about so many inliers, spread by a third.
+// `count` sightings of about `inliers` inliers, spread by a third.
 std::vector<Evidence> sightings(std::size_t count, double inliers, double detail,
                                 std::uint64_t seed) {
   Random random(seed);
