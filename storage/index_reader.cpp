@@ -55,13 +55,13 @@ constexpr const char* kSelectImages =
 
 struct IndexReader::Impl {
   explicit Impl(const std::filesystem::path& database) : connection(open_for_reading(database)) {
-    connection.execute("PRAGMA cache_size = -16384");
-    begin();
+    // All reads are of one published state, which the first of them chooses.
+    connection.execute("PRAGMA cache_size = -16384; BEGIN");
+    load_segments();
   }
   Impl(const std::filesystem::path& database, ForWriting)
       : lock(std::in_place, database), connection(open_for_writing(database)) {}
 
-  void begin();
   void load_segments();
   StoredImage image_in(const Rows& rows);
   // What decode() makes of the blob that `select` finds for the image; empty without one.
@@ -79,12 +79,6 @@ struct IndexReader::Impl {
   std::vector<std::int64_t> segments{};
   std::vector<bool> removed{};  // by image
 };
-
-// From here on all reads are of one published state, which the first of them chooses.
-void IndexReader::Impl::begin() {
-  connection.execute("BEGIN");
-  load_segments();
-}
 
 void IndexReader::Impl::load_segments() {
   segments.clear();
@@ -122,18 +116,8 @@ Connection& IndexReader::connection() const {
   return impl_->connection;
 }
 
-void IndexReader::refresh() {
-  switch (connection().mode()) {
-    case Connection::Mode::kRead:
-      connection().execute("COMMIT");
-      impl_->begin();
-      break;
-    case Connection::Mode::kImmutable:
-      impl_ = std::make_unique<Impl>(connection().path());
-      break;
-    case Connection::Mode::kWrite:  // sees what it has written
-      impl_->is_loaded = false;
-  }
+void IndexReader::segments_changed() {
+  impl_->is_loaded = false;
 }
 
 Settings IndexReader::settings() const {

@@ -15,12 +15,12 @@ namespace lookalike {
 
 class Connection;
 
-// An index opened for reading. It sees one published state, the last one when it was opened or
-// refreshed, and never waits for a writer; an IndexWriter, which is a reader as well, sees what it
-// has written so far. Used from one thread. While a reader is open, the writer's log cannot shrink,
-// so refresh one that stays open for long. Needs no right to write, neither to the file nor to its
-// folder; in a folder that it cannot write it reads the file as it stands, and must not be used
-// while a writer elsewhere changes it.
+// An index opened for reading. It sees one published state, the last one when it was opened, and
+// never waits for a writer; an IndexWriter, which is a reader as well, sees what it has written so
+// far. Used from one thread. While a reader is open, the writer's log cannot shrink, so do not keep
+// one for long. Needs no right to write, neither to the file nor to its folder; in a folder that it
+// cannot write it reads the file as it stands, and must not be used while a writer elsewhere
+// changes it.
 // Throws Error(kInput) if the file is missing or is no index, Error(kStorage) if it is damaged, of
 // a newer format, or a blob fails its checksum.
 class IndexReader {
@@ -28,8 +28,6 @@ class IndexReader {
   explicit IndexReader(const std::filesystem::path& database);
   ~IndexReader();
   IndexReader(IndexReader&&) noexcept;
-
-  void refresh();  // moves on to the last published state
 
   Settings settings() const;
   // What IndexWriter::set_derived stored last under a name.
@@ -68,6 +66,7 @@ class IndexReader {
   // Creates or migrates the database and holds its WriterLock.
   IndexReader(const std::filesystem::path& database, ForWriting);
   Connection& connection() const;
+  void segments_changed();  // by a write over the connection
 
  private:
   struct Impl;

@@ -91,7 +91,7 @@ void IndexWriter::in_transaction(const Work& work) {
   Transaction transaction(connection());
   work();
   transaction.commit();
-  refresh();
+  segments_changed();
 }
 
 ImageId IndexWriter::insert(const ImageToStore& image) {

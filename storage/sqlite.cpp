@@ -58,7 +58,7 @@ void Connection::Close::operator()(sqlite3* handle) const noexcept {
   sqlite3_close_v2(handle);
 }
 
-Connection::Connection(const std::filesystem::path& file, Mode mode) : mode_(mode) {
+Connection::Connection(const std::filesystem::path& file, Mode mode) {
   // Absolute, so that no name (":memory:") means something else to SQLite.
   const std::string path = std::filesystem::absolute(file).string();
   const bool immutable = mode == Mode::kImmutable;

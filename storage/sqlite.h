@@ -144,14 +144,12 @@ class Connection {
   }
   std::int64_t last_insert_id() const;
   std::string path() const;
-  Mode mode() const { return mode_; }
   sqlite3* handle() const { return handle_.get(); }
 
  private:
   struct Close {
     void operator()(sqlite3* handle) const noexcept;
   };
-  Mode mode_;
   std::unique_ptr<sqlite3, Close> handle_;
   std::map<std::string, Statement, std::less<>> statements_;  // by text
 };

@@ -172,7 +172,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
   IndexWriter writer(config.store.database);
   RunRecorder recorder(writer, "retrain");
   try {
-    const IndexCounts before = IndexReader(config.store.database).counts();
+    const IndexCounts before = writer.counts();
     if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
     const Sources sources = sources_of(writer, config.images);
     beside.images.folders = sources.folders;
@@ -183,7 +183,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
       remove_index(beside.store.database);
     }
     report.before = before;
-    report.after = IndexReader(config.store.database).counts();
+    report.after = writer.counts();
     recorder.end(report);
     return report;
   } catch (const std::exception& error) {

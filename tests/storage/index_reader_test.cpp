@@ -131,18 +131,17 @@ TEST_F(ReaderTest, VisitsImagesByIdAndTheVisitorMayRead) {
   EXPECT_THAT(ids, ElementsAre(1, 2, 3));
 }
 
-TEST_F(ReaderTest, SeesOneStateUntilItIsRefreshed) {
+TEST_F(ReaderTest, SeesTheStateThatWasPublishedWhenItWasOpened) {
   publish(1, 2);
-  IndexReader index = reader();
+  const IndexReader index = reader();
   publish(3, 3);
   remove(1);
   writer_->merge_segments(1);
   EXPECT_EQ(posted(index), (std::set<ImageId>{1, 2}));
   EXPECT_EQ(index.counts().images, 2U);
   EXPECT_TRUE(index.find(sample_file(1).path));
-  index.refresh();
-  EXPECT_EQ(posted(index), (std::set<ImageId>{2, 3}));
-  EXPECT_FALSE(index.find(sample_file(1).path));
+  EXPECT_EQ(posted(reader()), (std::set<ImageId>{2, 3}));
+  EXPECT_FALSE(reader().find(sample_file(1).path));
 }
 
 TEST_F(ReaderTest, ReadsAFileThatCannotBeWritten) {
@@ -159,9 +158,8 @@ TEST_F(ReaderTest, ReadsInAFolderThatCannotBeWritten) {
   set_rights(kReadOnlyFolder, kReadOnly);
   {
     const WithoutRootRights without;
-    IndexReader index = reader();
+    const IndexReader index = reader();
     EXPECT_EQ(posted(index), (std::set<ImageId>{1, 2}));
-    index.refresh();
     EXPECT_EQ(index.counts().images, 2U);
   }
   set_rights(kOpenFolder, kReadOnly);

@@ -1,7 +1,6 @@
-#include "base/files.h"
-
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "storage/artefact_files.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
