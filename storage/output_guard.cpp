@@ -283,9 +283,12 @@ void OutputGuard::protect_files(std::function<bool(const std::string&)> is_known
 void OutputGuard::claim_index(const std::string& option, const fs::path& database) {
   const OutputTarget target{
       .option = option, .given = database, .names = {normal(database), canonical_name(database)}};
-  if (!begins_an_index(start_of(target.path()))) {
+  // A file that no rule concerns is not opened before SQLite does: what is checked is then written.
+  try {
     rules_->check_inputs(target);
     rules_->check_folders(target);
+  } catch (const Error&) {
+    if (!begins_an_index(start_of(target.path()))) throw;
   }
   add_index(database);
 }

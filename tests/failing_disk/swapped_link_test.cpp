@@ -33,7 +33,7 @@ class SwappedLink : public FailingDisk {
     return environment;
   }
   void expect_untouched() const {
-    EXPECT_EQ(bytes(), bytes_);
+    EXPECT_TRUE(bytes() == bytes_);  // too long to print
     for (const char* beside : {"-wal", "-shm", "-journal"}) {
       EXPECT_FALSE(fs::exists(target().string() + beside));
     }
@@ -54,7 +54,7 @@ TEST_F(SwappedLink, IsNotWrittenThrough) {
       EXPECT_THAT(code, AnyOf(0, 1, 3, 5)) << last_.err;
       expect_untouched();
     }
-    EXPECT_GE(swaps, 5);  // lock, database, log, shared memory, database to read
+    EXPECT_GE(swaps, 4);  // lock, database, log, shared memory
   }
 }
 
