@@ -100,22 +100,24 @@ BufferedFile AtomicFile::open_temporary() {
   return BufferedFile(std::move(file), target_);
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(bool is_synced) {
   struct stat before {};
   if (::lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode)) {
     ::fchmod(file_.number(), before.st_mode & 0777U);  // may fail where files have no such bits
   }
-  finish();
+  is_synced ? finish() : file_.flush();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
     fail_file(target_, "cannot be renamed into place");
   }
-  after_rename();
+  temporary_.clear();
+  if (is_synced) sync_folder();
 }
 
 bool AtomicFile::commit_new() {
   finish();
   if (!rename_to_new()) return false;
-  after_rename();
+  temporary_.clear();
+  sync_folder();
   return true;
 }
 
@@ -143,8 +145,7 @@ bool AtomicFile::rename_to_new() {
 }
 
 // The new name only survives a power cut once the folder is on the disk as well.
-void AtomicFile::after_rename() {
-  temporary_.clear();
+void AtomicFile::sync_folder() {
   const FileDescriptor folder(
       ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open() || ::fsync(folder.number()) != 0) {
@@ -152,10 +153,11 @@ void AtomicFile::after_rename() {
   }
 }
 
-void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes) {
+void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,
+                      bool is_synced) {
   AtomicFile file(target);
   file.write(bytes);
-  file.commit();
+  file.commit(is_synced);
 }
 
 }  // namespace lookalike

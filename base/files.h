@@ -83,7 +83,7 @@ class AtomicFile {
 
   void write(std::span<const std::uint8_t> bytes) { file_.write(bytes); }
   // Replaces the target, and keeps its permission bits if it is a regular file.
-  void commit();
+  void commit(bool is_synced = true);
   // Renames only if nothing has the target's name; otherwise returns false. File systems that can
   // neither rename without replacing nor link (some FUSE ones) may replace a file that appears
   // during the call.
@@ -93,14 +93,15 @@ class AtomicFile {
   BufferedFile open_temporary();
   void finish();
   bool rename_to_new();
-  void after_rename();
+  void sync_folder();
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;  // empty after the commit
   BufferedFile file_;
 };
 
-// Writes a whole AtomicFile.
-void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes);
+// Writes a whole AtomicFile; unsynced for what can be made again after a power cut.
+void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,
+                      bool is_synced = true);
 
 }  // namespace lookalike

@@ -18,6 +18,15 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
   return std::nullopt;
 }
 
+namespace {
+
+ExtractOptions options_of(const IndexReader& index) {
+  if (index.settings().empty()) index.codebook();  // throws: the index holds no images yet
+  return extract_options_from(index.settings());
+}
+
+}  // namespace
+
 Query query_of(ExtractStage& extract, DecodedImage photo) {
   Query query{.image = std::move(photo), .features = {}};
   query.features = std::move(extract.run({&query.image, 1}).front().features);
@@ -25,7 +34,7 @@ Query query_of(ExtractStage& extract, DecodedImage photo) {
 }
 
 Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session)
-    : extract_options_(extract_options_from(index.settings())),
+    : extract_options_(options_of(index)),
       limits_(config.images),
       own_session_(session ? nullptr
                            : std::make_unique<OpenClSession>(session_options(config.device))),
@@ -48,8 +57,12 @@ QueryResult Searcher::search(DecodedImage photo) {
   return search(with_features(std::move(photo)));
 }
 
-Query Searcher::with_features(DecodedImage photo) {
+void Searcher::prepare_extraction() {
   if (!extract_) extract_.emplace(session_, extract_options_);
+}
+
+Query Searcher::with_features(DecodedImage photo) {
+  prepare_extraction();
   return query_of(*extract_, std::move(photo));
 }
 

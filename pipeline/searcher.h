@@ -29,6 +29,8 @@ class Searcher {
   // Error(kInput) when it holds no images with features, Error(kDevice).
   Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session = nullptr);
 
+  // Compiles what extraction needs, which otherwise happens with the first photo.
+  void prepare_extraction();
   // Reads a photo, or a region of it, and extracts its features. A file that cannot be used is a
   // value. Throws Error(kInput) when the region leaves the photo.
   std::variant<Query, SkippedFile> load(const std::string& path,
@@ -52,7 +54,7 @@ class Searcher {
   const std::unique_ptr<OpenClSession> own_session_;
   OpenClSession& session_;
   Matcher matcher_;
-  std::optional<ExtractStage> extract_;  // compiled for the first photo that needs it
+  std::optional<ExtractStage> extract_;
 };
 
 // A photo with its features.

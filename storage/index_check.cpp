@@ -90,21 +90,21 @@ class IndexCheck {
   void check_codebook() {
     const std::optional<Codebook> codebook = read_stored_codebook(connection_);
     if (!codebook) return;
-    ContentHash stored_hash{};
-    Rows rows = connection_.rows("SELECT hash, word_count FROM codebook");
+    Rows rows = connection_.rows("SELECT word_count, hash FROM codebook");
     rows.next();
-    rows.read(stored_hash, word_count_);
+    rows.read(word_count_);
+    const std::string stored_hash = to_hex(rows.blob(1));
     const std::size_t d = codebook->descriptor_size;
     if (d == 0 || codebook->words.size() != word_count_ * d ||
         codebook->projection.size() != kSignatureBits * d ||
         codebook->thresholds.size() != word_count_ * kSignatureBits) {
       report("codebook: its parts do not fit each other");
-    } else if (codebook_hash(*codebook) != stored_hash) {
+    } else if (to_hex(codebook_hash(*codebook)) != stored_hash) {
       report("codebook: its content is not its hash's");
     }
     const Settings settings = read_settings(connection_);
     const auto named = settings.find("codebook.hash");
-    expect(named == settings.end() || named->second == to_hex(stored_hash),
+    expect(named == settings.end() || named->second == stored_hash,
            "settings: codebook.hash is not the codebook's");
   }
 

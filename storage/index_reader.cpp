@@ -68,9 +68,8 @@ struct IndexReader::Impl {
   template <typename Decode>
   auto decode_blob(const char* select, const char* what, ImageId id, const Decode& decode) {
     Rows rows = connection.rows(select, id);
-    return decode_named(connection, what, id, [&] {
-      return rows.next() ? decode(rows.blob(0)) : decltype(decode(ByteView())){};
-    });
+    if (!rows.next()) return decltype(decode(ByteView())){};
+    return decode_named(connection, what, id, [&] { return decode(rows.blob(0)); });
   }
 
   std::optional<WriterLock> lock{};  // released after the connection is closed

@@ -144,10 +144,11 @@ void IndexWriter::remove_if_unnamed(ImageId image) {
 void IndexWriter::set_codebook(const Codebook& codebook, const Settings& settings) {
   in_transaction([&] {
     const ContentHash hash = codebook_hash(codebook);
-    if (const auto stored_hash = connection().first<ContentHash>("SELECT hash FROM codebook")) {
+    Rows stored_hash = connection().rows("SELECT hash FROM codebook");
+    if (stored_hash.next()) {
       Settings stored = this->settings();
       Settings given = settings;
-      stored["the codebook"] = to_hex(*stored_hash);
+      stored["the codebook"] = to_hex(stored_hash.blob(0));
       given["the codebook"] = to_hex(hash);
       if (stored == given) return;
       throw OtherSettings(fmt::format("{}: was made under other settings: {}", connection().path(),

@@ -14,8 +14,8 @@ namespace lookalike {
 ScratchFolder::ScratchFolder() {
   std::string name = std::filesystem::temp_directory_path() / "lookalike-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: the temporary folder cannot be created: {}", name, std::strerror(errno)));
+    throw Error(ErrorKind::kStorage, fmt::format("{}: the temporary folder cannot be created: {}",
+                                                 name, std::strerror(errno)));
   }
   path_ = name;
 }

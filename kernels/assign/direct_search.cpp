@@ -11,9 +11,9 @@
 namespace lookalike {
 namespace {
 
-// Work-items of a work-group, whose descriptors must fit local memory: kSearchGroupItems, halved
-// until they do.
-std::size_t group_items(const OpenClSession& session, std::size_t dimensions) {
+// Work-items of a work-group that stages its descriptors in local memory: kSearchGroupItems, halved
+// until these fit.
+std::size_t staged_items(const OpenClSession& session, std::size_t dimensions) {
   std::size_t items = kSearchGroupItems;
   while (items > 1 && items * dimensions * sizeof(float) > session.device().local_memory_bytes) {
     items /= 2;
@@ -27,7 +27,8 @@ class DirectSearch : public WordSearch {
       : session_(session),
         kernel_(kernel),
         dimensions_(words.cols()),
-        group_items_(group_items(session, dimensions_)) {
+        is_staged_(kernel == AssignKernel::kGpu4 || kernel == AssignKernel::kGpu5),
+        group_items_(is_staged_ ? staged_items(session, dimensions_) : kSearchGroupItems) {
     if (kernel != AssignKernel::kGpu1) transpose_.emplace(session);
     std::size_t words_a_round = words.rows();
     if (kernel == AssignKernel::kGpu5) {
@@ -50,10 +51,10 @@ class DirectSearch : public WordSearch {
     }
     // The sums may be added up in any order, which lets a CPU add in vectors.
     const std::string name = "assign_" + std::string(to_string(kernel_));
-    cl::Kernel kernel =
-        session_.kernel({"assign/nearest.cl", "assign/gpu1_to_gpu5.cl"}, name,
-                        "-cl-unsafe-math-optimizations" + define("DIMENSIONS", dimensions_) +
-                            define("NEAREST", batch.m) + define("GROUP_ITEMS", group_items_));
+    cl::Kernel kernel = session_.kernel(
+        {"assign/nearest.cl", "assign/gpu1_to_gpu5.cl"}, name,
+        "-cl-unsafe-math-optimizations" + define("DIMENSIONS", dimensions_) +
+            define("NEAREST", batch.m) + (is_staged_ ? define("GROUP_ITEMS", group_items_) : ""));
     for (const Round& round : rounds_) {
       set_arguments(kernel, descriptors, round.words, to_uint(batch.rows), to_uint(round.count),
                     batch.words, batch.squared_distances);
@@ -73,6 +74,7 @@ class DirectSearch : public WordSearch {
   OpenClSession& session_;
   AssignKernel kernel_;
   std::size_t dimensions_;
+  bool is_staged_;
   std::size_t group_items_;
   std::optional<Transpose> transpose_;  // but for kGpu1
   std::vector<Round> rounds_;

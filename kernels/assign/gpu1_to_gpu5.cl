@@ -64,6 +64,8 @@ kernel void assign_gpu3(global const float* descriptors, global const float4* wo
   store_nearest(&nearest, row, nearest_words, squared_distances);
 }
 
+#ifdef GROUP_ITEMS  // of gpu4 and gpu5, whose descriptors must fit local memory
+
 // gpu3 with the work-group's descriptors staged in local memory: they are read from global memory
 // once, not once for each word. A work-item reads back only what it staged itself, so that no
 // barrier is needed.
@@ -118,3 +120,4 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void assign_gpu5
   }
   store_nearest(&nearest, row, nearest_words, squared_distances);
 }
+#endif

@@ -52,7 +52,7 @@ void ProgramCache::store(const std::string& key, const std::vector<unsigned char
   std::string content = header_for(key);
   content.append(binary.begin(), binary.end());
   try {
-    write_atomically(file_for(key), bytes_of(content));
+    write_atomically(file_for(key), bytes_of(content), false);
   } catch (const Error&) {
     // The next process compiles again.
   }

@@ -69,7 +69,7 @@ double elapsed_ms(const cl::Event& event) {
 // Throws Error(kDevice) when OpenCL fails.
 std::string cpu_instructions(OpenClSession& session) {
   static constexpr std::array<const char*, 3> kLevels = {"", "avx2", "avx512"};
-  cl::Kernel probe = session.kernel({"session/probes.cl"}, "instruction_set");
+  cl::Kernel probe = session.kernel({"session/instruction_set.cl"}, "instruction_set");
   const cl::Buffer level = session.allocate(sizeof(cl_int));
   set_arguments(probe, level);
   session.launch(probe, "instruction_set", {1}, cl::NDRange{1});
@@ -82,7 +82,7 @@ std::string cpu_instructions(OpenClSession& session) {
 bool adds_64_bits(OpenClSession& session) {
   constexpr std::size_t kItems = 1024;
   constexpr cl_ulong kStep = 0x123456789ULL;
-  cl::Kernel add = session.kernel({"session/probes.cl"}, "add_to_sum");
+  cl::Kernel add = session.kernel({"session/int64_atomics.cl"}, "add_to_sum");
   const cl::Buffer sum = session.allocate(sizeof(cl_ulong));
   session.clear(sum, sizeof(cl_ulong));
   set_arguments(add, sum, kStep);

@@ -17,20 +17,39 @@ struct Size {
   int width;
   int height;
   std::size_t images;
+  bool is_blocky = false;  // even small pictures of blocks have features
 };
 
 CaseSizes<Size> sizes_for(bool is_cpu) {
   const std::size_t many = is_cpu ? 16 : 256;
-  return {.simulator = {{48, 40, 1}},
-          .self_test = {{160, 120, 1}},
-          .test = {{0, 0, 1}, {1, 1, 1}, {20, 26, 1}, {160, 120, 0}, {43, 44, 2}, {257, 131, 3}},
+  return {.simulator = {{48, 40, 1, true}},
+          .self_test = {{160, 120, 1, true}},
+          .test = {{0, 0, 1},
+                   {1, 1, 1},
+                   {20, 26, 1},
+                   {160, 120, 0},
+                   {160, 120, 1, true},
+                   {43, 44, 2, true},
+                   {257, 131, 3}},
           .quick = {{160, 120, 1}},
           .tuning = {{320, 240, 16}, {1024, 768, 4}},
           .full = {{320, 240, many}, {640, 480, many}, {1920, 1080, 1}}};
 }
 
+// Blocks of random grey, whose corners and middles are features.
+GrayImage blocky_picture(int width, int height) {
+  constexpr int kSide = 10;
+  const GrayImage greys = noise_picture(width / kSide + 1, height / kSide + 1, 1);
+  GrayImage image(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) image.at(x, y) = greys.view().at(x / kSide, y / kSide);
+  }
+  return image;
+}
+
 struct Inputs {
   GrayImage image;
+  SurfParameters parameters;
   std::vector<ImageView> batch;  // that image, again and again
 };
 
@@ -54,8 +73,6 @@ bool have(const FeatureSet& features, const FeatureSet& wanted, std::size_t i) {
   return false;
 }
 
-constexpr SurfParameters kParameters = {.hessian_threshold = kPictureHessianThreshold};
-
 std::string check_features(const FeatureSet& found, const FeatureSet& expected) {
   if (found.size() != expected.size()) {
     return std::to_string(found.size()) + " features, expected " + std::to_string(expected.size());
@@ -68,11 +85,11 @@ std::string check_features(const FeatureSet& found, const FeatureSet& expected) 
 }
 
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, SurfKernel kernel) {
-  const auto surf = std::make_shared<Surf>(session, kParameters, kernel);
+  const auto surf = std::make_shared<Surf>(session, inputs.parameters, kernel);
   const auto features = std::make_shared<std::vector<FeatureSet>>();
   const auto check = [=, &inputs]() -> std::string {
     if (features->size() != inputs.batch.size()) return "features of an image are missing";
-    const FeatureSet expected = surf_reference(inputs.image.view(), kParameters);
+    const FeatureSet expected = surf_reference(inputs.image.view(), inputs.parameters);
     for (const FeatureSet& found : *features) {
       if (std::string wrong = check_features(found, expected); !wrong.empty()) return wrong;
     }
@@ -94,7 +111,10 @@ std::vector<KernelCase> surf_cases(OpenClSession& session, CaseScale scale) {
                        .unit = WorkUnit::kPixels,
                        .amount = static_cast<double>(size.images * pixels)};
     const auto inputs = [size] {
-      Inputs made{textured_picture(size.width, size.height, 1), {}};
+      Inputs made{textured_picture(size.width, size.height, 1),
+                  {.hessian_threshold = kPictureHessianThreshold},
+                  {}};
+      if (size.is_blocky) made = {blocky_picture(size.width, size.height), {}, {}};
       made.batch.assign(size.images, made.image.view());
       return made;
     };

@@ -74,7 +74,8 @@ class IndexRun {
       until_stopped([&] { update(); });
       if (report_.indexed + report_.removed + report_.moved > 0) count_files(writer_.files());
       finish_report();
-      report_.after = writer_.counts();
+      // By its name: somebody may have removed or replaced the file during the run.
+      report_.after = IndexReader(config_.store.database).counts();
       recorder_.end(report_);
     } catch (const Error& error) {
       // What was extracted is of use once the disk has room, the device works or the settings are
@@ -94,13 +95,13 @@ class IndexRun {
     roots_.emplace(writer_.roots(), named_folders());
     check_roots();
     const ScanResult found = times_.timed("scan", [&] { return scan(); });
-    const std::vector<SourceFile> indexed = writer_.files();
+    std::vector<SourceFile> indexed = writer_.files();
     require_images(found);
     put_new_roots();
     std::optional<Codebook> codebook = checked_codebook();
     cache_.emplace(config_);  // drops what was extracted under other settings
     report_roots(indexed);
-    const UpdatePlan plan = plan_in_scope(found, indexed);
+    const UpdatePlan plan = plan_in_scope(found, std::move(indexed));
     until_stopped([&] { index_files(plan.to_index, std::move(codebook)); });
     set_aside(plan, found.skipped);
     if (report_.stopped) return;
@@ -266,6 +267,7 @@ class IndexRun {
     if (files.empty()) return;
     Progress progress(label, "images", files.size(), style_);
     ItemStream stream(files, config_, times_, &*known_);
+    device();  // opens while the first files are decoded
     std::size_t done = 0;
     for (auto batch = stream.next_batch(); !batch.empty(); batch = stream.next_batch()) {
       done += batch.size();
@@ -362,9 +364,10 @@ class IndexRun {
         report_.skipped.push_back(std::move(*skipped));
         continue;
       }
-      ++report_.indexed;
-      report_.blank += item.blank ? 1 : 0;
+      const bool is_blank = item.blank;
       queue.push(std::move(item));
+      ++report_.indexed;
+      report_.blank += is_blank ? 1 : 0;
     }
   }
 

@@ -70,7 +70,7 @@ TEST(BenchmarkShare, EachUnitHasItsCeiling) {
 }
 
 void launch(OpenClSession& session) {
-  cl::Kernel kernel = session.kernel({"session/probes.cl"}, "instruction_set");
+  cl::Kernel kernel = session.kernel({"session/instruction_set.cl"}, "instruction_set");
   const cl::Buffer level = session.allocate(sizeof(cl_int));
   set_arguments(kernel, level);
   session.launch(kernel, "instruction_set", {1}, cl::NDRange{1});

@@ -124,6 +124,8 @@ TEST_F(IndexCheckTest, APathThatIsIndexedAndInQuarantineIsFound) {
 }
 
 TEST_F(IndexCheckTest, OtherWordsThanTheHashSaysAreFound) {
+  EXPECT_THAT(problems_after("UPDATE codebook SET hash = CAST(hash || x'00' AS BLOB)"),
+              ElementsAre("codebook: its content is not its hash's"));
   EXPECT_THAT(problems_after("UPDATE codebook SET hash = zeroblob(16)"),
               ElementsAre("codebook: its content is not its hash's"));
   EXPECT_THAT(problems_after("UPDATE codebook SET words = (SELECT thresholds FROM codebook)"),

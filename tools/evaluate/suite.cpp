@@ -138,13 +138,13 @@ Selection select_photos(const IndexReader& index,
   }
   std::vector<StoredImage>& photos = selection.photos;
   if (photos.empty()) {
-    throw Error(ErrorKind::kInput,
-                fmt::format("evaluate: there is no photo to distort: {} are left out{}",
-                            selection.left_out.size(),
-                            selection.left_out.empty()
-                                ? ""
-                                : fmt::format(" (the first: {} {})", selection.left_out[0].path,
-                                              selection.left_out[0].why)));
+    throw Error(
+        ErrorKind::kInput,
+        fmt::format("evaluate: no photo to distort; {} were left out{}", selection.left_out.size(),
+                    selection.left_out.empty()
+                        ? ""
+                        : fmt::format(" (the first: {} {})", selection.left_out[0].path,
+                                      selection.left_out[0].why)));
   }
   std::ranges::sort(photos, {}, [&](const StoredImage& image) {
     return std::pair(sample_rank(image.content, seed), image.id);

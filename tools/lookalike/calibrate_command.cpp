@@ -42,8 +42,8 @@ int calibrate(const Arguments& arguments) {
   IndexWriter writer(config.store.database);
   OpenClSession session(session_options(config.device));
   const auto [sightings, calibration] = calibrate_index(writer, config, session, style);
-  spdlog::info("found {} shown images, {} others, {} in mirror images", sightings.shown.size(),
-               sightings.others.size(), sightings.decoys.size());
+  spdlog::info("matches: {} of the image shown, {} of other images, {} of mirrored photos",
+               sightings.shown.size(), sightings.others.size(), sightings.decoys.size());
   if (arguments.json) {
     print_json({{"weights", calibration ? Json(calibration->weights) : Json()},
                 {"shown", evidence_json(sightings.shown)},

@@ -39,7 +39,7 @@ struct Arguments {
     config.add("--device", "device.choice");
     command
         .add_option("--mask", mask,
-                    "Picture of the one object's size; its black pixels are ignored")
+                    "Mask of the same size as the one object; pixels black in it are ignored")
         ->type_name("IMAGE");
     command.add_flag("--json", json, "Print one JSON object per scene, one per line");
     command.add_option("--report", report, "Write an HTML page that shows what was found")

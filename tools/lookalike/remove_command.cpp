@@ -102,8 +102,8 @@ int remove_paths(const Arguments& arguments) {
 void add_remove_command(CLI::App& app, Action& action) {
   add_command(app, action, "remove", "Remove files or folders from an index",
               "Output: the index without them; exit code 1 when one was not in it. A folder that "
-              "`lookalike folders` lists is forgotten; a file of it that also lies in another such "
-              "folder returns with the next `lookalike index`.\n"
+              "`lookalike folders` lists is forgotten. A file or folder that lies in a folder that "
+              "stays returns with the next `lookalike index`.\n"
               "Example: lookalike remove --database photos.db photos/cat.jpg photos/private",
               remove_paths);
 }

@@ -213,9 +213,9 @@ class Bars {
       if (found.size() == places.size() && !found.contains(places.size())) {
         ++good;
       } else {
-        print_failure(
-            i, cut,
-            fmt::format("{} of 10 places or others, {} hits", found.size(), result.hits.size()));
+        print_failure(i, cut,
+                      fmt::format("{} places, strangers counted as one; {} hits", found.size(),
+                                  result.hits.size()));
       }
     }
     return fmt::format("ten copies: all and nothing else in {} of {} scenes", good, scenes);

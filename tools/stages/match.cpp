@@ -5,8 +5,8 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
-#include "pipeline/single_stage.h"
 #include "pipeline/searcher.h"
+#include "pipeline/single_stage.h"
 #include "stages/decode/pixels.h"
 #include "tools/command_line/command_line.h"
 

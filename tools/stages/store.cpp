@@ -47,18 +47,23 @@ void store_words(IndexWriter& writer, const Inputs& inputs, const RunConfig& con
   const SumsByContent sums = read_statistics(inputs.statistics);
   StageTimes times;
   StoreQueue store(writer, config.store, times);
-  for_each_record<ImageWords>(inputs.words, [&](const ImageWords& words) {
-    const auto found = sums.find(words.image.content);
-    if (found == sums.end()) {
-      throw Error(ErrorKind::kInput,
-                  "store: no statistics of " + words.image.file.path + " in the files given");
-    }
-    store.push({.file = words.image.file,
-                .content = words.image.content,
-                .sums = found->second,
-                .blank = is_blank(found->second, config.variance),
-                .state = words});
-  });
+  try {
+    for_each_record<ImageWords>(inputs.words, [&](const ImageWords& words) {
+      const auto found = sums.find(words.image.content);
+      if (found == sums.end()) {
+        throw Error(ErrorKind::kInput,
+                    "store: no statistics of " + words.image.file.path + " in the files given");
+      }
+      store.push({.file = words.image.file,
+                  .content = words.image.content,
+                  .sums = found->second,
+                  .blank = is_blank(found->second, config.variance),
+                  .state = words});
+    });
+  } catch (const Error&) {
+    store.finish();  // what was read before the error is stored, whatever the timing
+    throw;
+  }
   store.finish();
 }
 

@@ -82,6 +82,7 @@ TEST_P(HistogramTest, WrongOffsetsAndWordsAreRefused) {
 }
 
 std::vector<std::tuple<std::string, HistogramKernel>> every_kernel_of_every_device() {
+  if (list_devices().empty()) return {{"::0", HistogramKernel::kLocal}};  // fails, as it should
   std::vector<std::tuple<std::string, HistogramKernel>> all;
   for (const std::string& device : every_device()) {
     OpenClSession& session = shared_session(device);

@@ -24,7 +24,7 @@ class SessionTest : public ::testing::Test {
 
   // Adds 7 to a 64-bit sum once per item.
   static std::uint64_t sum_of(OpenClSession& session, std::size_t items) {
-    cl::Kernel kernel = session.kernel({"session/probes.cl"}, "add_to_sum");
+    cl::Kernel kernel = session.kernel({"session/int64_atomics.cl"}, "add_to_sum");
     const std::vector<std::uint64_t> zero = {0};
     const cl::Buffer sum = session.upload<std::uint64_t>(zero);
     set_arguments(kernel, sum, cl_ulong{7});
@@ -100,7 +100,7 @@ TEST_F(SessionTest, MemoryLimitIsHeldAndFreedMemoryCountsAgain) {
 TEST_F(SessionTest, CompilerErrorShowsTheLog) {
   OpenClSession session;
   try {
-    session.kernel({"session/probes.cl"}, "add_to_sum", "-Dadd_to_sum=not+a+name");
+    session.kernel({"session/int64_atomics.cl"}, "add_to_sum", "-Dadd_to_sum=not+a+name");
     FAIL() << "the build must fail";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kDevice);
@@ -110,21 +110,21 @@ TEST_F(SessionTest, CompilerErrorShowsTheLog) {
 
 TEST_F(SessionTest, ProgramIsCachedAndADamagedCacheIsRebuilt) {
   const SessionOptions options = {.program_cache = folder_.path()};
-  OpenClSession(options).kernel({"session/probes.cl"}, "add_to_sum");
+  OpenClSession(options).kernel({"session/int64_atomics.cl"}, "add_to_sum");
   ASSERT_EQ(cached().size(), 1U);
   const fs::path file = cached().front();
 
   std::fstream(file, std::ios::in | std::ios::out | std::ios::binary | std::ios::ate).write("x", 1);
-  EXPECT_NO_THROW(OpenClSession(options).kernel({"session/probes.cl"}, "add_to_sum"));
+  EXPECT_NO_THROW(OpenClSession(options).kernel({"session/int64_atomics.cl"}, "add_to_sum"));
 
   std::ofstream(file, std::ios::trunc) << "not a program";
-  EXPECT_NO_THROW(OpenClSession(options).kernel({"session/probes.cl"}, "add_to_sum"));
+  EXPECT_NO_THROW(OpenClSession(options).kernel({"session/int64_atomics.cl"}, "add_to_sum"));
   EXPECT_GT(fs::file_size(file), 100U);
 }
 
 TEST_F(SessionTest, CacheThatCannotBeWrittenIsNoError) {
   OpenClSession session({.program_cache = "/dev/null/nowhere"});
-  EXPECT_NO_THROW(session.kernel({"session/probes.cl"}, "add_to_sum"));
+  EXPECT_NO_THROW(session.kernel({"session/int64_atomics.cl"}, "add_to_sum"));
 }
 
 TEST(ForEachBatch, HalvesUntilItFits) {

@@ -1,5 +1,3 @@
-#include "stages/codebook/kmeans.h"
-
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/assign/assign.h"
+#include "stages/codebook/kmeans.h"
 #include "tests/stages/codebook/clusters.h"
 
 namespace lookalike {

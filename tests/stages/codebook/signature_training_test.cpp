@@ -1,8 +1,7 @@
-#include "stages/codebook/codebook_stage.h"
-
 #include <gtest/gtest.h>
 
 #include "base/signature.h"
+#include "stages/codebook/codebook_stage.h"
 #include "tests/stages/codebook/clusters.h"
 
 namespace lookalike {

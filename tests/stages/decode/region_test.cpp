@@ -1,11 +1,10 @@
-#include "stages/decode/decode.h"
-
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "stages/decode/decode.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 

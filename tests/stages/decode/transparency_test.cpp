@@ -11,7 +11,6 @@
 
 #include "stages/decode/decode.h"
 #include "stages/decode/pixels.h"
-#include "stages/decode/decode.h"
 #include "tests/stages/cutouts.h"
 #include "tests/stages/decode/transparent_files.h"
 #include "tests/stages/pictures.h"
