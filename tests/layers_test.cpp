@@ -171,7 +171,7 @@ TEST(Decoders, OfOpenCvAreCalledInOnePlace) {
   for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
     if (!file.starts_with("tests/") && std::regex_search(text, kReader)) callers.push_back(file);
   });
-  EXPECT_THAT(callers, ElementsAre("stages/decode/pixels.cpp"));
+  EXPECT_THAT(callers, ElementsAre("stages/decode/decoders.cpp"));
 }
 
 // An output never replaces what is not an output: OutputGuard sees to it for every option.

@@ -20,8 +20,8 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "stages/decode/decoders.h"
 #include "stages/decode/image_header.h"
-#include "stages/decode/pixels.h"
 
 namespace lookalike {
 namespace {

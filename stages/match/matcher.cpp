@@ -20,7 +20,7 @@
 #include "stages/match/mirror.h"
 #include "stages/match/refine/sharpen.h"
 #include "stages/match/verify/verification.h"
-#include "stages/match/vote/index_query.h"
+#include "stages/match/vote/query_words.h"
 #include "stages/match/vote/shortlist.h"
 
 namespace lookalike {

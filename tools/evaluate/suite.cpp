@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/geometry.h"
 #include "base/parallel.h"
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 
 namespace lookalike {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/program.h"
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 #include "storage/output_guard.h"
 #include "tools/command_line/command_line.h"
 #include "tools/example/drawing.h"

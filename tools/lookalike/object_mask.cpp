@@ -8,7 +8,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 
 namespace lookalike {
 

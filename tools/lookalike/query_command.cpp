@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 #include "stages/match/match.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"

@@ -15,7 +15,7 @@
 #include "kernels/surf/surf.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/peers/commands.h"
 #include "tools/scratch_folder.h"

@@ -15,7 +15,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 
 namespace lookalike {
 namespace {

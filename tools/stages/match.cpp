@@ -7,7 +7,7 @@
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "pipeline/single_stage.h"
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 #include "tools/command_line/command_line.h"
 
 namespace lookalike {

@@ -6,7 +6,7 @@
 
 #include "base/artefacts.h"
 #include "kernels/session/session.h"
-#include "stages/match/vote/index_query.h"
+#include "stages/match/vote/query_words.h"
 
 namespace lookalike {
 

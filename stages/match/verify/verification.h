@@ -5,7 +5,7 @@
 
 #include "config/options.h"
 #include "stages/match/match.h"
-#include "stages/match/vote/index_query.h"
+#include "stages/match/vote/query_words.h"
 
 namespace lookalike {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "stages/match/vote/index_query.h"
+#include "stages/match/vote/query_words.h"
 
 namespace lookalike {
 

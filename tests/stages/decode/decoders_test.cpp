@@ -1,4 +1,4 @@
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 
 #include <string>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "stages/match/vote/index_query.h"
+#include "stages/match/vote/query_words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "stages/decode/pixels.h"
+#include "stages/decode/decoders.h"
 
 #include <iostream>
 #include <mutex>
