@@ -21,5 +21,11 @@ TEST(VarianceStage, EachImageKeepsItsRecordAndGetsItsSums) {
   EXPECT_EQ(statistics[1].sums, (PixelSums{3, 6, 14}));
 }
 
+TEST(IsBlank, BelowTheMinimumAlone) {
+  const PixelSums one_and_three{2, 4, 10};  // variance 1
+  EXPECT_FALSE(is_blank(one_and_three, {.minimum = 1}));
+  EXPECT_TRUE(is_blank(one_and_three, {.minimum = 1.5}));
+}
+
 }  // namespace
 }  // namespace lookalike

@@ -25,6 +25,12 @@ TEST(Measure, RanksCount) {
   EXPECT_DOUBLE_EQ(measures.ns_score, 1.5);
 }
 
+TEST(Measure, WhatIsNotFoundLowersThePrecision) {
+  const Measures measures =
+      measure({{"a", {{"1", {}}, {"2", {}}}}}, {{{{.paths = {"1"}}, {.paths = {"9"}}}}});
+  EXPECT_DOUBLE_EQ(measures.mean_average_precision, 0.5);
+}
+
 TEST(Measure, LocationIsJudgedWhereCornersAreKnown) {
   const std::vector<TruthQuery> queries = {
       {"a", {{"1", box(0, 0, 10, 10)}}}, {"b", {{"1", box(0, 0, 10, 10)}}}, {"c", {{"1", {}}}}};

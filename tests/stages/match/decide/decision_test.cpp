@@ -54,6 +54,14 @@ TEST(Decide, VotesThatStandOutAreSimilarWithoutAPose) {
   EXPECT_EQ(decide(match, 100, 80, {}), Decision::kNone);
 }
 
+TEST(WeakestReported, IsWhatTheOptionNames) {
+  EXPECT_EQ(weakest_reported({.report = "all"}), Decision::kNone);
+  EXPECT_EQ(weakest_reported({.report = "similar"}), Decision::kSimilar);
+  EXPECT_EQ(weakest_reported({.report = "part"}), Decision::kPart);
+  EXPECT_EQ(weakest_reported({.report = "same_object"}), Decision::kSameObject);
+  EXPECT_EQ(weakest_reported({.report = "duplicate"}), Decision::kDuplicate);
+}
+
 TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {
   const Evidence plain = {.votes_ratio = 1, .effective_inliers = 10, .correlation = {}};
   Evidence detailed = plain;
