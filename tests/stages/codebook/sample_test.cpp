@@ -76,6 +76,12 @@ TEST(PlanSample, RestOfTheShareGoesToTheFirstImages) {
   EXPECT_EQ(plan.shares[2].features, 33U);
 }
 
+TEST(PlanSample, AnImageWithExactlyItsShareGivesAll) {
+  const CodebookOptions options{.words = 1, .features_per_word = 100};
+  const SamplePlan plan = plan_sample(images_with({25, 100, 100, 100}), options);
+  EXPECT_THAT(taken(plan, 4), ::testing::ElementsAre(25, 25, 25, 25));
+}
+
 TEST(PlanSample, AllFeaturesAreTakenWhereTheyDoNotReach) {
   const CodebookOptions options{.words = 2, .features_per_word = 100};
   const SamplePlan plan = plan_sample(images_with({10, 20}), options);

@@ -73,6 +73,11 @@ TEST(ResolveOverlaps, MatchWithFeaturesOfItsOwnKeepsThese) {
   EXPECT_THAT(inliers_after(sure(), match_of(90, 40, {180, 0}, 200)), ElementsAre(100U, 30U));
 }
 
+TEST(ResolveOverlaps, AsManyAsAPoseNeedsSuffice) {
+  EXPECT_THAT(inliers_after(sure(), match_of(94, 12, {180, 0}, 200)), ElementsAre(100U, 6U));
+  EXPECT_THAT(inliers_after(sure(), match_of(94, 11, {180, 0}, 200)), ElementsAre(100U, 0U));
+}
+
 TEST(ResolveOverlaps, CopyInTheSamePlaceStays) {
   EXPECT_THAT(inliers_after(sure(), match_of(0, 60, {10, 10}, 200)), ElementsAre(100U, 60U));
 }
