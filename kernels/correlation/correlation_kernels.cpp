@@ -8,21 +8,9 @@
 #endif
 
 #include "kernels/correlation/window_products.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<CorrelationKernel, 8> kNames = {{
-    {CorrelationKernel::kAuto, "auto"},
-    {CorrelationKernel::kPerPosition, "per_position"},
-    {CorrelationKernel::kTiled, "tiled"},
-    {CorrelationKernel::kBlocked, "blocked"},
-    {CorrelationKernel::kVector, "vector"},
-    {CorrelationKernel::kDotProduct, "dot_product"},
-    {CorrelationKernel::kMatrix, "matrix"},
-    {CorrelationKernel::kFrequency, "frequency"},
-}};
 
 // Best first, but for kFrequency, whose place depends on the sizes.
 std::vector<CorrelationKernel> all_kernels(bool is_cpu) {
@@ -77,14 +65,6 @@ bool has_avx_vnni() {
 #endif
 
 }  // namespace
-
-std::string_view to_string(CorrelationKernel kernel) {
-  return name_of(kNames, kernel);
-}
-
-CorrelationKernel parse_correlation_kernel(std::string_view name) {
-  return variant_of(kNames, "correlation kernel", name);
-}
 
 int dot_product_lanes(OpenClSession& session) {
 #ifdef __x86_64__

@@ -4,17 +4,9 @@
 #include <string>
 
 #include "kernels/session/build_options.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<TransposeKernel, 4> kNames = {{
-    {TransposeKernel::kAuto, "auto"},
-    {TransposeKernel::kNaive, "naive"},
-    {TransposeKernel::kTiled, "tiled"},
-    {TransposeKernel::kBlocks, "blocks"},
-}};
 
 // Work-items of a group of kNaive.
 constexpr std::size_t kNaiveItems = 256;
@@ -24,10 +16,6 @@ constexpr std::size_t kBandRows = 128;
 constexpr std::size_t kBandColumns = 256;
 
 }  // namespace
-
-std::string_view to_string(TransposeKernel kernel) {
-  return name_of(kNames, kernel);
-}
 
 std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session) {
   if (session.is_cpu()) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "kernels/session/session.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 
@@ -15,9 +17,10 @@ enum class TransposeKernel {
   kTiled,   // tiles through local memory, whole lines on both sides: for GPUs
   kBlocks,  // blocks of 16 x 16 in vector registers: CPU devices only
 };
+template <>
+inline constexpr auto kVariantNames<TransposeKernel> =
+    std::to_array<std::string_view>({"auto", "naive", "tiled", "blocks"});
 
-// "auto", "naive", "tiled", "blocks".
-std::string_view to_string(TransposeKernel kernel);
 // The kernels that the device can run, best guess first.
 std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session);
 
