@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/session/build_options.h"
 #include "kernels/session/session.h"
 #include "kernels/tuning/tuning.h"
 

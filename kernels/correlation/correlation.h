@@ -40,6 +40,14 @@ struct CorrelationSizes {
   int pattern_width = 0;
   int pattern_height = 0;
   std::size_t patterns = 1;
+
+  // Products of pixels that one pattern takes at all positions.
+  double products() const {
+    return 1.0 * (width - pattern_width + 1) * (height - pattern_height + 1) * pattern_width *
+           pattern_height;
+  }
+  // As tuning files name them.
+  TuningSizes tuning_sizes() const;
 };
 
 // The same forms with kFrequency moved to the front where it should take less time than the first,

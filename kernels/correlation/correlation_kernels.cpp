@@ -8,6 +8,7 @@
 #endif
 
 #include "kernels/correlation/window_products.h"
+#include "kernels/session/build_options.h"
 
 namespace lookalike {
 namespace {
@@ -106,17 +107,23 @@ std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session) {
   return kernels;
 }
 
+TuningSizes CorrelationSizes::tuning_sizes() const {
+  return {{"width", to_size(width)},
+          {"height", to_size(height)},
+          {"pattern_width", to_size(pattern_width)},
+          {"pattern_height", to_size(pattern_height)},
+          {"patterns", patterns}};
+}
+
 std::vector<CorrelationKernel> best_guess_first(std::vector<CorrelationKernel> kernels,
                                                 const CorrelationSizes& sizes, bool is_cpu) {
   const auto frequency = std::find(kernels.begin(), kernels.end(), CorrelationKernel::kFrequency);
   if (frequency == kernels.end()) return kernels;
-  const double products = 1.0 * (sizes.width - sizes.pattern_width + 1) *
-                          (sizes.height - sizes.pattern_height + 1) * sizes.pattern_width *
-                          sizes.pattern_height;
   const double pixels =
       1.0 * std::max(sizes.width, kLeastSide) * std::max(sizes.height, kLeastSide);
   const auto patterns = static_cast<double>(sizes.patterns);
-  if (products * patterns > products_per_pixel(kernels.front(), is_cpu) * pixels * (patterns + 2)) {
+  if (sizes.products() * patterns >
+      products_per_pixel(kernels.front(), is_cpu) * pixels * (patterns + 2)) {
     std::rotate(kernels.begin(), frequency, frequency + 1);
   }
   return kernels;

@@ -106,8 +106,8 @@ std::vector<KernelCase> surf_cases(OpenClSession& session, CaseScale scale) {
     const std::size_t pixels = ImageView{nullptr, size.width, size.height}.size();
     KernelCase problem{.kernel = "surf",
                        .sizes = {{"images", size.images},
-                                 {"width", static_cast<std::uint64_t>(size.width)},
-                                 {"height", static_cast<std::uint64_t>(size.height)}},
+                                 {"width", to_size(size.width)},
+                                 {"height", to_size(size.height)}},
                        .unit = WorkUnit::kPixels,
                        .amount = static_cast<double>(size.images * pixels)};
     const auto inputs = [size] {
