@@ -156,6 +156,13 @@ KernelCase with_variants(KernelCase problem, OpenClSession& session, std::vector
   return problem;
 }
 
+// A run that keeps what solve() returns, for check(result).
+template <typename Solve, typename Check>
+CaseRun run_of(Solve solve, Check check) {
+  const auto result = std::make_shared<std::invoke_result_t<Solve&>>();
+  return {[=]() mutable { *result = solve(); }, [=] { return check(*result); }};
+}
+
 // Says where two results differ by more than the tolerance; "" where they do not. NaN equals NaN.
 template <typename Found, typename Expected>
 std::string difference(const std::vector<Found>& found, const std::vector<Expected>& expected,

@@ -81,16 +81,15 @@ struct Inputs {
 
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, AssignKernel kernel) {
   const auto assigner = std::make_shared<WordAssigner>(session, inputs.word_view(), kernel);
-  const auto answer = std::make_shared<Assignment>();
   const auto solve = [=, &inputs] {
-    *answer = assigner->nearest(inputs.descriptor_view(), inputs.size.nearest);
+    return assigner->nearest(inputs.descriptor_view(), inputs.size.nearest);
   };
-  const auto check = [=, &inputs]() -> std::string {
-    return is_nearest(inputs.word_view(), inputs.descriptor_view(), inputs.size.nearest, *answer)
+  const auto check = [&inputs](const Assignment& answer) -> std::string {
+    return is_nearest(inputs.word_view(), inputs.descriptor_view(), inputs.size.nearest, answer)
                ? ""
                : "a word is not the nearest, or its distance is wrong";
   };
-  return {solve, check};
+  return run_of(solve, check);
 }
 
 }  // namespace

@@ -74,20 +74,19 @@ std::string check_peak(const std::optional<CorrelationPeak>& peak, const std::ve
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel) {
   const CorrelationOptions options{.kernel = kernel, .double_precision = inputs.double_precision};
   const auto correlation = std::make_shared<Correlation>(session, options);
-  const auto peaks = std::make_shared<Correlation::Peaks>();
-  const auto check = [=, &inputs]() -> std::string {
-    if (peaks->size() != inputs.pairs.size()) return "peaks are missing";
-    for (std::size_t i = 0; i < peaks->size(); ++i) {
+  const auto check = [=, &inputs](const Correlation::Peaks& peaks) -> std::string {
+    if (peaks.size() != inputs.pairs.size()) return "peaks are missing";
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
       const auto& [image, pattern] = inputs.pairs[i];
       const auto expected = correlation_reference(image, pattern);
       const std::string map = difference(correlation->map(image, pattern), expected, kTolerance);
       if (!map.empty()) return "map " + std::to_string(i) + ": " + map;
-      const std::string peak = check_peak((*peaks)[i], expected);
+      const std::string peak = check_peak(peaks[i], expected);
       if (!peak.empty()) return "peak " + std::to_string(i) + ": " + peak;
     }
     return "";
   };
-  return {[=, &inputs] { *peaks = correlation->best_matches(inputs.pairs); }, check};
+  return run_of([=, &inputs] { return correlation->best_matches(inputs.pairs); }, check);
 }
 
 // The published forms are far behind, as is the one for CPUs on a GPU; where they would take

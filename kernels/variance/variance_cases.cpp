@@ -39,16 +39,14 @@ PixelSums variance_reference(const ImageView& image) {
 }
 
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, const std::string& /*variant*/) {
-  const auto found = std::make_shared<std::vector<PixelSums>>();
-  const auto solve = [=, &inputs, variance = ImageVariance(session)]() mutable {
-    *found = variance.compute(inputs.images);
-  };
-  const auto check = [=, &inputs]() -> std::string {
+  const auto check = [&inputs](const std::vector<PixelSums>& found) -> std::string {
     std::vector<PixelSums> expected;
     for (const ImageView& image : inputs.images) expected.push_back(variance_reference(image));
-    return *found == expected ? "" : "the sums of an image are wrong";
+    return found == expected ? "" : "the sums of an image are wrong";
   };
-  return {solve, check};
+  return run_of([&inputs, variance = ImageVariance(
+                              session)]() mutable { return variance.compute(inputs.images); },
+                check);
 }
 
 }  // namespace

@@ -83,20 +83,19 @@ struct Inputs {
 };
 
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, const std::string& /*variant*/) {
-  const auto found = std::make_shared<Warped>();
-  const auto solve = [=, &inputs, warp = Warp(session)]() mutable {
+  const auto solve = [&inputs, warp = Warp(session)]() mutable {
     const Size& size = inputs.size;
-    *found = warp.warp(inputs.image.view(), size.map, size.output_width, size.output_height);
+    return warp.warp(inputs.image.view(), size.map, size.output_width, size.output_height);
   };
-  const auto check = [=, &inputs] {
+  const auto check = [&inputs](const Warped& found) {
     const Size& size = inputs.size;
     const Warped expected =
         warp_reference(inputs.image.view(), size.map, size.output_width, size.output_height);
-    const std::string mask = difference(found->mask.pixels, expected.mask.pixels);
+    const std::string mask = difference(found.mask.pixels, expected.mask.pixels);
     if (!mask.empty()) return "mask: " + mask;
-    return difference(found->image.pixels, expected.image.pixels, 1);
+    return difference(found.image.pixels, expected.image.pixels, 1);
   };
-  return {solve, check};
+  return run_of(solve, check);
 }
 
 }  // namespace
