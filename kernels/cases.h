@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/session/build_options.h"
 #include "kernels/session/session.h"
 #include "kernels/tuning/tuning.h"
 
@@ -153,6 +154,13 @@ KernelCase with_variants(KernelCase problem, OpenClSession& session, std::vector
     return prepare(session, std::as_const(**inputs), *variant);
   };
   return problem;
+}
+
+// A run that keeps what solve() returns, for check(result).
+template <typename Solve, typename Check>
+CaseRun run_of(Solve solve, Check check) {
+  const auto result = std::make_shared<std::invoke_result_t<Solve&>>();
+  return {[=]() mutable { *result = solve(); }, [=] { return check(*result); }};
 }
 
 // Says where two results differ by more than the tolerance; "" where they do not. NaN equals NaN.

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -13,28 +12,29 @@
 
 namespace lookalike {
 
-// The names of a kernel's variants, as configurations, tuning files and tables write them.
-template <class Variant, std::size_t Count>
-using VariantNames = std::array<std::pair<Variant, std::string_view>, Count>;
+// The names of a kernel's variants, as configurations, tuning files and tables write them, in the
+// order of its enum. Each enum of variants begins with kAuto and specialises this.
+template <typename Variant>
+inline constexpr std::array<std::string_view, 0> kVariantNames{};
 
-// The name of a variant, which must be in the table.
-template <class Variant, std::size_t Count>
-std::string_view name_of(const VariantNames<Variant, Count>& names, Variant variant) {
-  return std::find_if(names.begin(), names.end(),
-                      [&](const auto& entry) { return entry.first == variant; })
-      ->second;
+template <typename Variant>
+concept NamedVariant = !kVariantNames<Variant>.empty();
+
+template <NamedVariant Variant>
+constexpr std::string_view to_string(Variant variant) {
+  return kVariantNames<Variant>[static_cast<std::size_t>(variant)];
 }
 
 // The variant of this name. Throws Error(kUsage), which begins with `what` and lists the names,
 // when there is none.
-template <class Variant, std::size_t Count>
-Variant variant_of(const VariantNames<Variant, Count>& names, std::string_view what,
-                   std::string_view name) {
+template <NamedVariant Variant>
+Variant variant_of(std::string_view what, std::string_view name) {
+  const auto& names = kVariantNames<Variant>;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<Variant>(found - names.begin());
   std::string known;
-  for (const auto& [variant, known_name] : names) {
-    if (known_name == name) return variant;
-    known += (known.empty() ? "" : ", ") + std::string(known_name);
-  }
+  for (const std::string_view each : names)
+    known += (known.empty() ? "" : ", ") + std::string(each);
   throw Error(ErrorKind::kUsage, std::string(what) + ": must be one of " + known + ", was '" +
                                      std::string(name) + "'");
 }
@@ -42,7 +42,7 @@ Variant variant_of(const VariantNames<Variant, Count>& names, std::string_view w
 // The variant to run: the fastest measured at these sizes for kAuto, else `wanted`.
 //   able  the variants that the device can run, best guess first; at least one
 // Throws Error(kDevice) when `wanted` is not among them.
-template <class Variant>
+template <NamedVariant Variant>
 Variant select_variant(OpenClSession& session, std::string_view kernel, const TuningSizes& sizes,
                        const std::vector<Variant>& able, Variant wanted) {
   if (wanted == Variant::kAuto) return choose_variant(session.tuning(), kernel, sizes, able);

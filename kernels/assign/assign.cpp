@@ -7,22 +7,9 @@
 
 #include "kernels/assign/word_search.h"
 #include "kernels/inputs.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<AssignKernel, 9> kNames = {{
-    {AssignKernel::kAuto, "auto"},
-    {AssignKernel::kGpu1, "gpu1"},
-    {AssignKernel::kGpu2, "gpu2"},
-    {AssignKernel::kGpu3, "gpu3"},
-    {AssignKernel::kGpu4, "gpu4"},
-    {AssignKernel::kGpu5, "gpu5"},
-    {AssignKernel::kFused, "fused"},
-    {AssignKernel::kMatrix, "matrix"},
-    {AssignKernel::kCpu, "cpu"},
-}};
 
 // Descriptors a batch: enough to fill any device, 256 MiB of 64-D descriptors.
 constexpr std::size_t kBatchRows = std::size_t{1} << 20;
@@ -70,20 +57,6 @@ std::unique_ptr<WordSearch> make_search(OpenClSession& session, MatrixView<const
 }
 
 }  // namespace
-
-std::string_view to_string(AssignKernel kernel) {
-  return name_of(kNames, kernel);
-}
-
-std::vector<std::string_view> assign_kernel_names() {
-  std::vector<std::string_view> names;
-  for (const auto& [kernel, name] : kNames) names.push_back(name);
-  return names;
-}
-
-AssignKernel parse_assign_kernel(std::string_view name) {
-  return variant_of(kNames, "assign kernel", name);
-}
 
 std::vector<AssignKernel> assign_kernels(OpenClSession& session) {
   std::vector<AssignKernel> kernels = {

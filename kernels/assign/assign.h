@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "base/matrix_view.h"
 #include "kernels/session/session.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 
@@ -25,13 +27,10 @@ enum class AssignKernel {
   kMatrix,  // products of bfloat16 on matrix units, for NVIDIA GPUs that have them
   kCpu,     // panels of descriptors in vector registers, for CPUs
 };
+template <>
+inline constexpr auto kVariantNames<AssignKernel> = std::to_array<std::string_view>(
+    {"auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "fused", "matrix", "cpu"});
 
-// "auto", "gpu1", ..., "gpu5", "fused", "matrix", "cpu".
-std::string_view to_string(AssignKernel kernel);
-// All of them, in that order.
-std::vector<std::string_view> assign_kernel_names();
-// Throws Error(kUsage) when no kernel has this name.
-AssignKernel parse_assign_kernel(std::string_view name);
 // The kernels that the session's device can run, the one that should be fastest first.
 std::vector<AssignKernel> assign_kernels(OpenClSession& session);
 

@@ -1,8 +1,10 @@
 #include "kernels/benchmark/benchmark.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "base/error.h"
@@ -16,6 +18,23 @@ constexpr double kAbandonRatio = 3;
 // Sizes that are further apart than this, by octaves_between, are not near: a factor of 32 where
 // one differs, of 11 each where two do.
 constexpr double kNearOctaves = 5;
+
+// How work of a unit is reported: rates are in `scale` a second.
+struct UnitTrait {
+  const char* name;
+  double scale;
+  double Ceilings::*ceiling;  // nullptr: none
+};
+
+// In the order of WorkUnit.
+constexpr std::array<UnitTrait, 4> kUnitTraits = {{{"GFLOP/s", 1e9, &Ceilings::multiply_add_gflops},
+                                                   {"GB/s", 1e9, &Ceilings::copy_gbs},
+                                                   {"GB/s", 1e9, &Ceilings::read_gbs},
+                                                   {"Mpixel/s", 1e6, nullptr}}};
+
+const UnitTrait& trait_of(WorkUnit unit) {
+  return kUnitTraits[static_cast<std::size_t>(unit)];
+}
 
 Timing time_once(OpenClSession& session, const std::function<void()>& run) {
   session.drain_profile();
@@ -129,6 +148,66 @@ std::vector<const KernelCase*> cases_of(const std::vector<KernelCase>& cases,
               "bench: kernel must be one of " + known + ", was '" + kernel + "'");
 }
 
+// Three significant digits, as far as they stand after the point.
+std::string number_text(double value) {
+  const int digits = value <= 0 ? 0 : 2 - static_cast<int>(std::floor(std::log10(value)));
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", std::clamp(digits, 0, 4), value);
+  return text.data();
+}
+
+std::string left(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text + "  ";
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+std::string marked_name(const BenchmarkRow& row) {
+  return row.variant + (row.chosen ? " *" : "");
+}
+
+std::string line_of(const BenchmarkRow& row, const Ceilings& ceilings) {
+  if (!row.note.empty()) return "  " + row.note;
+  const auto share = share_of_ceiling(row, ceilings);
+  return right(number_text(row.timing.kernel_ms), 10) +
+         right(number_text(row.timing.transfer_ms), 13) +
+         right(number_text(row.timing.wall_ms), 10) + right(number_text(row.rate()), 10) +
+         right(share ? std::to_string(std::lround(100 * *share)) + " %" : "", 12);
+}
+
+std::string device_line(const BenchmarkReport& report) {
+  const Ceilings& ceilings = report.ceilings;
+  return report.device.device + ", driver " + report.device.driver + ": multiply-add " +
+         number_text(ceilings.multiply_add_gflops) + " GFLOP/s, copy " +
+         number_text(ceilings.copy_gbs) + " GB/s, read " + number_text(ceilings.read_gbs) +
+         " GB/s\n";
+}
+
+// Of the first columns of a kernel's table.
+struct Widths {
+  std::size_t sizes = 0;
+  std::size_t name = 0;
+};
+
+Widths widths_of(const BenchmarkReport& report, const std::string& kernel) {
+  Widths widths;
+  for (const BenchmarkRow& row : report.rows) {
+    if (row.kernel != kernel) continue;
+    widths.sizes = std::max(widths.sizes, to_string(row.sizes).size());
+    widths.name = std::max(widths.name, marked_name(row).size());
+  }
+  return widths;
+}
+
+std::string head_of(const BenchmarkRow& row, const Widths& widths) {
+  return '\n' + left(row.kernel, widths.sizes) + left("", widths.name) + right("kernel ms", 10) +
+         right("transfer ms", 13) + right("wall ms", 10) + right(unit_name(row.unit), 10) +
+         right("of ceiling", 12) + '\n';
+}
+
 }  // namespace
 
 Timing least_of(Timing a, Timing b) {
@@ -154,36 +233,17 @@ Timing time_runs(OpenClSession& session, const std::function<void()>& run,
 }
 
 double BenchmarkRow::rate() const {
-  const double scale = unit == WorkUnit::kPixels ? 1e6 : 1e9;
-  return timing.kernel_ms > 0 ? amount / timing.kernel_ms * 1e3 / scale : 0;
+  return timing.kernel_ms > 0 ? amount / timing.kernel_ms * 1e3 / trait_of(unit).scale : 0;
 }
 
 std::string unit_name(WorkUnit unit) {
-  switch (unit) {
-    case WorkUnit::kOperations:
-      return "GFLOP/s";
-    case WorkUnit::kCopiedBytes:
-    case WorkUnit::kReadBytes:
-      return "GB/s";
-    case WorkUnit::kPixels:
-      break;
-  }
-  return "Mpixel/s";
+  return trait_of(unit).name;
 }
 
 std::optional<double> share_of_ceiling(const BenchmarkRow& row, const Ceilings& ceilings) {
-  if (!row.note.empty()) return std::nullopt;
-  switch (row.unit) {
-    case WorkUnit::kOperations:
-      return row.rate() / ceilings.multiply_add_gflops;
-    case WorkUnit::kCopiedBytes:
-      return row.rate() / ceilings.copy_gbs;
-    case WorkUnit::kReadBytes:
-      return row.rate() / ceilings.read_gbs;
-    case WorkUnit::kPixels:
-      break;
-  }
-  return std::nullopt;
+  double Ceilings::*const ceiling = trait_of(row.unit).ceiling;
+  if (!row.note.empty() || ceiling == nullptr) return std::nullopt;
+  return row.rate() / (ceilings.*ceiling);
 }
 
 BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<KernelCase>& cases,
@@ -245,6 +305,26 @@ TuneOutcome tune(const std::vector<KernelCase>& cases, const MeasureVariant& mea
     }
   }
   return outcome;
+}
+
+std::string format_row(const BenchmarkReport& report, std::size_t row) {
+  const BenchmarkRow& here = report.rows.at(row);
+  const Widths widths = widths_of(report, here.kernel);
+  std::string text = row == 0 ? device_line(report) : "";
+  bool same_sizes = false;
+  if (row > 0 && report.rows[row - 1].kernel == here.kernel) {
+    same_sizes = report.rows[row - 1].sizes == here.sizes;
+  } else {
+    text += head_of(here, widths);
+  }
+  return text + left(same_sizes ? "" : to_string(here.sizes), widths.sizes) +
+         left(marked_name(here), widths.name) + line_of(here, report.ceilings) + '\n';
+}
+
+std::string format_table(const BenchmarkReport& report) {
+  std::string text;
+  for (std::size_t row = 0; row < report.rows.size(); ++row) text += format_row(report, row);
+  return text;
 }
 
 }  // namespace lookalike

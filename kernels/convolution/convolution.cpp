@@ -11,19 +11,9 @@
 
 #include "kernels/session/build_options.h"
 #include "kernels/session/opencl.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<ConvolutionKernel, 6> kNames = {{
-    {ConvolutionKernel::kAuto, "auto"},
-    {ConvolutionKernel::kDirect, "direct"},
-    {ConvolutionKernel::kTiled, "tiled"},
-    {ConvolutionKernel::kRegisters, "registers"},
-    {ConvolutionKernel::kVectors, "vectors"},
-    {ConvolutionKernel::kSeparable, "separable"},
-}};
 
 constexpr float kRankTolerance = 1e-6F;
 // 225 weights are 900 bytes of arguments, of which every device takes 1024.
@@ -35,10 +25,6 @@ constexpr std::size_t kMaxRegistersSide = 9;
 constexpr std::size_t kMaxSeparableRows = 64;
 
 }  // namespace
-
-std::string_view to_string(ConvolutionKernel kernel) {
-  return name_of(kNames, kernel);
-}
 
 std::vector<ConvolutionKernel> convolution_kernels(const OpenClSession& session,
                                                    MatrixView<const float> filter) {

@@ -8,6 +8,7 @@
 
 #include "base/matrix_view.h"
 #include "kernels/session/session.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 
@@ -20,9 +21,9 @@ enum class ConvolutionKernel {
   kVectors,    // rows of 16 pixels in vector registers: CPU devices only
   kSeparable,  // rows, then columns; filters of rank 1 with up to 64 rows
 };
-
-// "auto", "direct", "tiled", "registers", "vectors", "separable".
-std::string_view to_string(ConvolutionKernel kernel);
+template <>
+inline constexpr auto kVariantNames<ConvolutionKernel> = std::to_array<std::string_view>(
+    {"auto", "direct", "tiled", "registers", "vectors", "separable"});
 
 // The column and the row whose product the filter is, when it is one to within 1e-6 of its largest
 // weight; row[j] is 1 where the largest weight stands. Nothing for a filter of zeros.

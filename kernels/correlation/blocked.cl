@@ -58,14 +58,8 @@ kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void window_pr
     global const char* patterns, global long* products) {
   local float window[WINDOW_WIDTH * WINDOW_HEIGHT];
   local float piece[PIECE * PIECE];
-  jobs += first_job;
-  const uint block = get_group_id(0);
-  const uint index = find_job(jobs, job_count, TILES, block);
-  const Job job = jobs[index];
-  const int tile = (int)(block - job.first[TILES]);
-  const int tiles_x = (job.map_width + GROUP_X - 1) / GROUP_X;
-  const int left = tile % tiles_x * GROUP_X;
-  const int top = tile / tiles_x * TILE_ROWS;
+  const Tile tile = tile_of(jobs + first_job, job_count, GROUP_X, TILE_ROWS);
+  const Job job = tile.job;
   const int x = (int)get_local_id(0);
   const int y = (int)get_local_id(1) * ROWS;
 
@@ -74,7 +68,7 @@ kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void window_pr
   for (int ty = 0; ty < job.pattern_height; ty += PIECE) {
     for (int tx = 0; tx < job.pattern_width; tx += PIECE) {
       barrier(CLK_LOCAL_MEM_FENCE);
-      load_window(window, images + job.image, &job, left + tx, top + ty);
+      load_window(window, images + job.image, &job, tile.left + tx, tile.top + ty);
       load_piece(piece, patterns + job.pattern, &job, tx, ty);
       barrier(CLK_LOCAL_MEM_FENCE);
       float sums[ROWS];
@@ -83,8 +77,8 @@ kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) void window_pr
       for (int row = 0; row < ROWS; ++row) totals[row] += (long)sums[row];
     }
   }
-  if (left + x >= job.map_width) return;
-  for (int row = 0; row < ROWS && top + y + row < job.map_height; ++row) {
-    products[job.map + (ulong)(top + y + row) * job.pitch + left + x] = totals[row];
+  if (tile.left + x >= job.map_width) return;
+  for (int row = 0; row < ROWS && tile.top + y + row < job.map_height; ++row) {
+    products[job.map + (ulong)(tile.top + y + row) * job.pitch + tile.left + x] = totals[row];
   }
 }

@@ -44,24 +44,13 @@ CorrelationSteps steps_for(bool is_cpu) {
 
 // Those of the pair that takes the most products.
 CorrelationSizes sizes_of(std::span<const CorrelationPair> pairs) {
-  const auto products = [](const CorrelationPair& pair) {
-    return 1.0 * (pair.image.width - pair.pattern.width + 1) *
-           (pair.image.height - pair.pattern.height + 1) * static_cast<double>(pair.pattern.size());
-  };
-  const auto& [image, pattern] =
-      *std::max_element(pairs.begin(), pairs.end(),
-                        [&](const auto& a, const auto& b) { return products(a) < products(b); });
-  return {image.width, image.height, pattern.width, pattern.height, pairs.size()};
-}
-
-// As tuning files name the sizes.
-TuningSizes tuning_sizes(const CorrelationSizes& sizes) {
-  const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
-  return {{"width", u(sizes.width)},
-          {"height", u(sizes.height)},
-          {"pattern_width", u(sizes.pattern_width)},
-          {"pattern_height", u(sizes.pattern_height)},
-          {"patterns", sizes.patterns}};
+  CorrelationSizes most;
+  for (const auto& [image, pattern] : pairs) {
+    const CorrelationSizes sizes{image.width, image.height, pattern.width, pattern.height,
+                                 pairs.size()};
+    if (sizes.products() > most.products()) most = sizes;
+  }
+  return most;
 }
 
 // Whether the form normalises the maps of all these pairs at once.
@@ -175,7 +164,7 @@ class Correlation::Rep {
     const CorrelationKernel kernel =
         guesses.size() == 1
             ? guesses.front()
-            : choose_variant(session_.tuning(), "correlation", tuning_sizes(sizes), guesses);
+            : choose_variant(session_.tuning(), "correlation", sizes.tuning_sizes(), guesses);
     std::unique_ptr<WindowProducts>& form = forms_[kernel];
     if (!form) {
       form = kernel == CorrelationKernel::kFrequency

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +9,7 @@
 
 #include "base/image.h"
 #include "kernels/session/session.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 
@@ -23,11 +25,9 @@ enum class CorrelationKernel {
   kMatrix,       // NVIDIA's matrix units
   kFrequency,    // Fourier transforms of blocks in double precision; where VkFFT is built in
 };
-
-// "auto", "per_position", "tiled", "blocked", "vector", "dot_product", "matrix", "frequency".
-std::string_view to_string(CorrelationKernel kernel);
-// Throws Error(kUsage), which lists the names, when `name` is none of them.
-CorrelationKernel parse_correlation_kernel(std::string_view name);
+template <>
+inline constexpr auto kVariantNames<CorrelationKernel> = std::to_array<std::string_view>(
+    {"auto", "per_position", "tiled", "blocked", "vector", "dot_product", "matrix", "frequency"});
 
 // The forms that work on this device, best guess first, without kAuto. Those with machine code of
 // their own are compiled and tried on a small pair, once a session.
@@ -40,6 +40,14 @@ struct CorrelationSizes {
   int pattern_width = 0;
   int pattern_height = 0;
   std::size_t patterns = 1;
+
+  // Products of pixels that one pattern takes at all positions.
+  double products() const {
+    return 1.0 * (width - pattern_width + 1) * (height - pattern_height + 1) * pattern_width *
+           pattern_height;
+  }
+  // As tuning files name them.
+  TuningSizes tuning_sizes() const;
 };
 
 // The same forms with kFrequency moved to the front where it should take less time than the first,

@@ -1,3 +1,6 @@
+#include <limits>
+
+#include "base/pair_sums.h"
 #include "kernels/cases.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/inputs.h"
@@ -7,31 +10,18 @@ namespace {
 
 constexpr double kTolerance = 1e-6;
 
-// An image and a pattern to find in it. Neighbours in a list whose images have the same size share
-// one image.
-struct Pair {
-  int width;
-  int height;
-  int pattern_width;
-  int pattern_height;
-
-  double products() const {
-    return 1.0 * (width - pattern_width + 1) * (height - pattern_height + 1) * pattern_width *
-           pattern_height;
-  }
-};
-
+// Images and a pattern to find in each. Neighbours whose images have the same size share one image.
 struct Problem {
-  std::vector<Pair> pairs;
+  std::vector<CorrelationSizes> pairs;
   bool double_precision = true;
 };
 
 Problem squares(int width, int height, int side, std::size_t patterns) {
-  return {std::vector<Pair>(patterns, {width, height, side, side})};
+  return {std::vector<CorrelationSizes>(patterns, {width, height, side, side})};
 }
 
 CaseSizes<Problem> problems() {
-  const std::vector<Pair> pairs = {
+  const std::vector<CorrelationSizes> pairs = {
       {1, 2, 1, 2},     {16, 16, 16, 16}, {17, 15, 2, 3},     {48, 48, 24, 24},  {63, 5, 31, 1},
       {64, 70, 1, 33},  {65, 33, 5, 4},   {129, 40, 64, 7},   {130, 66, 65, 34}, {97, 101, 16, 17},
       {300, 9, 201, 9}, {9, 300, 3, 257}, {1101, 5, 1050, 3}, {4, 1100, 2, 1041}};
@@ -58,7 +48,7 @@ struct Inputs {
 Inputs inputs_of(const Problem& problem) {
   Inputs inputs;
   std::vector<std::size_t> image_of_pair;
-  for (const Pair& pair : problem.pairs) {
+  for (const CorrelationSizes& pair : problem.pairs) {
     const bool shared = !inputs.images.empty() && inputs.images.back().width == pair.width &&
                         inputs.images.back().height == pair.height;
     if (!shared) inputs.images.push_back(noise_picture(pair.width, pair.height, 1));
@@ -84,20 +74,19 @@ std::string check_peak(const std::optional<CorrelationPeak>& peak, const std::ve
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, CorrelationKernel kernel) {
   const CorrelationOptions options{.kernel = kernel, .double_precision = inputs.double_precision};
   const auto correlation = std::make_shared<Correlation>(session, options);
-  const auto peaks = std::make_shared<Correlation::Peaks>();
-  const auto check = [=, &inputs]() -> std::string {
-    if (peaks->size() != inputs.pairs.size()) return "peaks are missing";
-    for (std::size_t i = 0; i < peaks->size(); ++i) {
+  const auto check = [=, &inputs](const Correlation::Peaks& peaks) -> std::string {
+    if (peaks.size() != inputs.pairs.size()) return "peaks are missing";
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
       const auto& [image, pattern] = inputs.pairs[i];
       const auto expected = correlation_reference(image, pattern);
       const std::string map = difference(correlation->map(image, pattern), expected, kTolerance);
       if (!map.empty()) return "map " + std::to_string(i) + ": " + map;
-      const std::string peak = check_peak((*peaks)[i], expected);
+      const std::string peak = check_peak(peaks[i], expected);
       if (!peak.empty()) return "peak " + std::to_string(i) + ": " + peak;
     }
     return "";
   };
-  return {[=, &inputs] { *peaks = correlation->best_matches(inputs.pairs); }, check};
+  return run_of([=, &inputs] { return correlation->best_matches(inputs.pairs); }, check);
 }
 
 // The published forms are far behind, as is the one for CPUs on a GPU; where they would take
@@ -112,17 +101,14 @@ bool is_too_slow(CorrelationKernel kernel, double operations, bool is_cpu) {
 
 // Finding out which forms work takes a simulator minutes.
 std::vector<CorrelationKernel> kernels_for(OpenClSession& session, CaseScale scale,
-                                           const Problem& problem, double operations) {
+                                           const CorrelationSizes& sizes, double operations) {
   if (scale == CaseScale::kSimulator) {
     return {CorrelationKernel::kPerPosition, CorrelationKernel::kTiled, CorrelationKernel::kBlocked,
             CorrelationKernel::kVector};
   }
   std::vector<CorrelationKernel> kernels = correlation_kernels(session);
-  if (problem.pairs.empty()) return kernels;
-  const auto& [width, height, pattern_width, pattern_height] = problem.pairs[0];
-  kernels = best_guess_first(std::move(kernels),
-                             {width, height, pattern_width, pattern_height, problem.pairs.size()},
-                             session.is_cpu());
+  if (sizes.patterns == 0) return kernels;
+  kernels = best_guess_first(std::move(kernels), sizes, session.is_cpu());
   std::erase_if(kernels, [&](CorrelationKernel kernel) {
     return is_too_slow(kernel, operations, session.is_cpu());
   });
@@ -131,22 +117,33 @@ std::vector<CorrelationKernel> kernels_for(OpenClSession& session, CaseScale sca
 
 }  // namespace
 
+std::vector<double> correlation_reference(const ImageView& image, const ImageView& pattern) {
+  std::vector<double> map;
+  for (int top = 0; top + pattern.height <= image.height; ++top) {
+    for (int left = 0; left + pattern.width <= image.width; ++left) {
+      PairSums<std::uint64_t> sums;
+      for (int y = 0; y < pattern.height; ++y) {
+        for (int x = 0; x < pattern.width; ++x) {
+          sums.add(image.at(left + x, top + y), pattern.at(x, y));
+        }
+      }
+      map.push_back(correlation_of(sums).value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+  }
+  return map;
+}
+
 std::vector<KernelCase> correlation_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
   for (const Problem& problem : problems().at(scale)) {
-    const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
-    const Pair first = problem.pairs.empty() ? Pair{} : problem.pairs[0];
-    KernelCase described{.kernel = "correlation",
-                         .sizes = {{"width", u(first.width)},
-                                   {"height", u(first.height)},
-                                   {"pattern_width", u(first.pattern_width)},
-                                   {"pattern_height", u(first.pattern_height)},
-                                   {"patterns", problem.pairs.size()}},
-                         .unit = WorkUnit::kOperations};
+    CorrelationSizes sizes = problem.pairs.empty() ? CorrelationSizes{} : problem.pairs[0];
+    sizes.patterns = problem.pairs.size();
+    KernelCase described{
+        .kernel = "correlation", .sizes = sizes.tuning_sizes(), .unit = WorkUnit::kOperations};
     // Those of the direct sums of products, whatever a variant does in their place.
-    for (const Pair& pair : problem.pairs) described.amount += 2 * pair.products();
+    for (const CorrelationSizes& pair : problem.pairs) described.amount += 2 * pair.products();
     const std::vector<CorrelationKernel> kernels =
-        kernels_for(session, scale, problem, described.amount);
+        kernels_for(session, scale, sizes, described.amount);
     cases.push_back(with_variants(
         std::move(described), session, kernels, [=] { return inputs_of(problem); }, prepare));
   }

@@ -8,21 +8,10 @@
 #endif
 
 #include "kernels/correlation/window_products.h"
-#include "kernels/variant_names.h"
+#include "kernels/session/build_options.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<CorrelationKernel, 8> kNames = {{
-    {CorrelationKernel::kAuto, "auto"},
-    {CorrelationKernel::kPerPosition, "per_position"},
-    {CorrelationKernel::kTiled, "tiled"},
-    {CorrelationKernel::kBlocked, "blocked"},
-    {CorrelationKernel::kVector, "vector"},
-    {CorrelationKernel::kDotProduct, "dot_product"},
-    {CorrelationKernel::kMatrix, "matrix"},
-    {CorrelationKernel::kFrequency, "frequency"},
-}};
 
 // Best first, but for kFrequency, whose place depends on the sizes.
 std::vector<CorrelationKernel> all_kernels(bool is_cpu) {
@@ -78,14 +67,6 @@ bool has_avx_vnni() {
 
 }  // namespace
 
-std::string_view to_string(CorrelationKernel kernel) {
-  return name_of(kNames, kernel);
-}
-
-CorrelationKernel parse_correlation_kernel(std::string_view name) {
-  return variant_of(kNames, "correlation kernel", name);
-}
-
 int dot_product_lanes(OpenClSession& session) {
 #ifdef __x86_64__
   const std::string& instructions = session.tuning_target().instructions;
@@ -126,17 +107,23 @@ std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session) {
   return kernels;
 }
 
+TuningSizes CorrelationSizes::tuning_sizes() const {
+  return {{"width", to_size(width)},
+          {"height", to_size(height)},
+          {"pattern_width", to_size(pattern_width)},
+          {"pattern_height", to_size(pattern_height)},
+          {"patterns", patterns}};
+}
+
 std::vector<CorrelationKernel> best_guess_first(std::vector<CorrelationKernel> kernels,
                                                 const CorrelationSizes& sizes, bool is_cpu) {
   const auto frequency = std::find(kernels.begin(), kernels.end(), CorrelationKernel::kFrequency);
   if (frequency == kernels.end()) return kernels;
-  const double products = 1.0 * (sizes.width - sizes.pattern_width + 1) *
-                          (sizes.height - sizes.pattern_height + 1) * sizes.pattern_width *
-                          sizes.pattern_height;
   const double pixels =
       1.0 * std::max(sizes.width, kLeastSide) * std::max(sizes.height, kLeastSide);
   const auto patterns = static_cast<double>(sizes.patterns);
-  if (products * patterns > products_per_pixel(kernels.front(), is_cpu) * pixels * (patterns + 2)) {
+  if (sizes.products() * patterns >
+      products_per_pixel(kernels.front(), is_cpu) * pixels * (patterns + 2)) {
     std::rotate(kernels.begin(), frequency, frequency + 1);
   }
   return kernels;

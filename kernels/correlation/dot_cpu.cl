@@ -74,43 +74,29 @@ void clear(Ints sums[ROWS][VECTORS]) {
   for (int i = 0; i < ROWS * VECTORS; ++i) sums[i / VECTORS][i % VECTORS] = 0;
 }
 
-typedef struct {
-  Job job;
-  int x;
-  int y;
-  int lines;  // image rows that the tile meets
-} Tile;
-
-// One block: ROWS x POSITIONS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first
-// and the last image rows take part for some of the ROWS only.
-Tile tile_of(global const Job* jobs, uint job_count) {
-  const uint block = get_group_id(0);
-  Tile tile;
-  tile.job = jobs[find_job(jobs, job_count, TILES, block)];
-  const int index = (int)(block - tile.job.first[TILES]);
-  const int tiles_x = (tile.job.map_width + POSITIONS - 1) / POSITIONS;
-  tile.x = index % tiles_x * POSITIONS;
-  tile.y = index / tiles_x * ROWS;
-  tile.lines = tile.job.pattern_height + min(ROWS, tile.job.map_height - tile.y) - 1;
-  return tile;
+// The image rows that the tile meets. PATTERN_MARGIN is ROWS - 1: the zero rows let the first and
+// the last image rows take part for some of the ROWS only.
+int lines_of(const Tile* tile) {
+  return tile->job.pattern_height + min(ROWS, tile->job.map_height - tile->top) - 1;
 }
 
-// Patterns of any size.
+// One block: ROWS x POSITIONS positions. Patterns of any size.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global long* products) {
-  const Tile tile = tile_of(jobs + first_job, job_count);
+  const Tile tile = tile_of(jobs + first_job, job_count, POSITIONS, ROWS);
   const Job job = tile.job;
-  const int rows = min(ROWS, job.map_height - tile.y);
+  const int rows = min(ROWS, job.map_height - tile.top);
+  const int lines = lines_of(&tile);
   const int part_lines = PART_PIXELS / job.pattern_width;
-  global long* out = products + job.map + (ulong)tile.y * job.pitch + tile.x;
-  for (int begin = 0; begin < tile.lines; begin += part_lines) {
+  global long* out = products + job.map + (ulong)tile.top * job.pitch + tile.left;
+  for (int begin = 0; begin < lines; begin += part_lines) {
     Ints sums[ROWS][VECTORS];
     clear(sums);
-    add_lines(sums, &job, images + job.image + tile.x, patterns + job.pattern, tile.y, begin,
-              min(begin + part_lines, tile.lines));
+    add_lines(sums, &job, images + job.image + tile.left, patterns + job.pattern, tile.top, begin,
+              min(begin + part_lines, lines));
     for (int row = 0; row < rows; ++row) {
-      for (int v = 0; v < VECTORS && tile.x + WIDTH * v < job.map_width; ++v) {
+      for (int v = 0; v < VECTORS && tile.left + WIDTH * v < job.map_width; ++v) {
         global long* place = out + (ulong)row * job.pitch + WIDTH * v;
         const Longs before = begin == 0 ? (Longs)(-128 * job.pattern_sum) : LOAD(0, place);
         STORE(before + CONVERT(long)(sums[row][v]), 0, place);
@@ -124,16 +110,16 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_correlations(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global const int* window_sums, global const Real* inverses,
     global float* map) {
-  const Tile tile = tile_of(jobs + first_job, job_count);
+  const Tile tile = tile_of(jobs + first_job, job_count, POSITIONS, ROWS);
   const Job job = tile.job;
   Ints sums[ROWS][VECTORS];
   clear(sums);
-  add_lines(sums, &job, images + job.image + tile.x, patterns + job.pattern, tile.y, 0, tile.lines);
-  const int rows = min(ROWS, job.map_height - tile.y);
+  add_lines(sums, &job, images + job.image + tile.left, patterns + job.pattern, tile.top, 0, lines_of(&tile));
+  const int rows = min(ROWS, job.map_height - tile.top);
   const Real pattern_inverse = inverse_of(job.pattern_spread);
-  const ulong place = (ulong)tile.y * job.pitch + tile.x;
+  const ulong place = (ulong)tile.top * job.pitch + tile.left;
   for (int row = 0; row < rows; ++row) {
-    for (int v = 0; v < VECTORS && tile.x + WIDTH * v < job.map_width; ++v) {
+    for (int v = 0; v < VECTORS && tile.left + WIDTH * v < job.map_width; ++v) {
       const ulong i = place + (ulong)row * job.pitch + WIDTH * v;
       const Longs products = CONVERT(long)(sums[row][v]) - 128 * job.pattern_sum;
       STORE(correlations(products, LOAD(0, window_sums + job.statistics + i),

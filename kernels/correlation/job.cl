@@ -43,3 +43,22 @@ uint find_job(global const Job* jobs, uint job_count, int kind, uint block) {
   }
   return low;
 }
+
+// The positions of a map that a work-group of a form's launch takes.
+typedef struct {
+  Job job;
+  int left;
+  int top;
+} Tile;
+
+// Tiles of width x height positions lie side by side, row by row.
+Tile tile_of(global const Job* jobs, uint job_count, int width, int height) {
+  const uint block = get_group_id(0);
+  Tile tile;
+  tile.job = jobs[find_job(jobs, job_count, TILES, block)];
+  const int index = (int)(block - tile.job.first[TILES]);
+  const int tiles_x = (tile.job.map_width + width - 1) / width;
+  tile.left = index % tiles_x * width;
+  tile.top = index / tiles_x * height;
+  return tile;
+}

@@ -1,11 +1,11 @@
-#include "kernels/correlation/jobs.h"
-
+// Pairs of the correlation, packed for the device.
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <tuple>
 
+#include "kernels/correlation/window_products.h"
 #include "kernels/session/build_options.h"
 
 namespace lookalike {

@@ -7,13 +7,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global long* products) {
   local long sums[GROUP];
-  jobs += first_job;
-  const uint block = get_group_id(0);
-  const uint index = find_job(jobs, job_count, TILES, block);
-  const Job job = jobs[index];
-  const int position = (int)(block - job.first[TILES]);
-  const int left = position % job.map_width;
-  const int top = position / job.map_width;
+  const Tile tile = tile_of(jobs + first_job, job_count, 1, 1);
+  const Job job = tile.job;
   const int item = (int)get_local_id(0);
   const int pixels = job.pattern_width * job.pattern_height;
 
@@ -21,7 +16,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void window_products(
   for (int i = item; i < pixels; i += GROUP) {
     const int x = i % job.pattern_width;
     const int y = i / job.pattern_width;
-    const int pixel = images[job.image + (ulong)(top + y) * job.image_pitch + left + x] - 128;
+    const ulong place = (ulong)(tile.top + y) * job.image_pitch + tile.left + x;
+    const int pixel = images[job.image + place] - 128;
     sum += pixel * patterns[job.pattern + (ulong)y * job.pattern_pitch + x];
   }
   sums[item] = sum;
@@ -29,5 +25,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void window_products(
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < half_size) sums[item] += sums[item + half_size];
   }
-  if (item == 0) products[job.map + (ulong)top * job.pitch + left] = sums[0];
+  if (item == 0) products[job.map + (ulong)tile.top * job.pitch + tile.left] = sums[0];
 }

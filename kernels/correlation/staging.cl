@@ -14,24 +14,21 @@
 // 4 words more than a multiple of 8, so that 8 rows of 4 words lie in 32 different banks.
 #define PIECE_PITCH (STRIP_WORDS + 4)
 
-typedef struct {
-  Job job;
-  int left;   // of the tile, positions
-  int top;
-  int lines;  // image rows that a band meets
-} Tile;
+// Fours of positions side by side that an item sums.
+#define FOURS (TILE_WIDTH * TILE_HEIGHT / 4 / GROUP_ITEMS)
 
-Tile tile_of(global const Job* jobs, uint job_count) {
-  const uint block = get_group_id(0);
-  Tile tile;
-  tile.job = jobs[find_job(jobs, job_count, TILES, block)];
-  const int index = (int)(block - tile.job.first[TILES]);
-  const int tiles_x = (tile.job.map_width + TILE_WIDTH - 1) / TILE_WIDTH;
-  tile.left = index % tiles_x * TILE_WIDTH;
-  tile.top = index / tiles_x * TILE_HEIGHT;
-  tile.lines = tile.job.pattern_height + BAND - 1;
-  return tile;
-}
+// What a form's own file defines.
+// Adds image row `row`, counted from the top of a band, to the item's sums. `line` is at the item's
+// first word of that row, `piece` at its first word of the pattern row that the row meets.
+void add_line(int4* sums, local const uint* line, local const uint* piece, int row,
+              int pattern_height);
+// Where `line` lies from the start of the window, and `piece` from the start of the piece, for row 0
+// of a chunk.
+int first_of_window(void);
+int first_of_piece(void);
+// The item's four number i, and where it is.
+int4 four_of(const int4* sums, int i);
+int2 place_of(const Tile* tile, int i);
 
 // The image rows of a chunk, from the pixel at (left, top) on. Past the image's edges other memory is
 // read: it meets zeros of the pattern or positions outside the map.
@@ -78,4 +75,65 @@ void store_correlations(global float* map, global const int* window_sums,
   vstore4(correlations(products, vload4(0, window_sums + window), vload4(0, inverses + window), job,
                        pattern_inverse),
           0, map + job->map + place);
+}
+
+// The sums over the image rows [begin, end), counted from the top of each band.
+void add_lines(int4* sums, local uint* window, local uint* piece, const Tile* tile,
+               global const uchar* images, global const char* patterns, int begin, int end) {
+  local const uint* const lines = window + first_of_window();
+  local const uint* const words = piece + first_of_piece();
+#pragma unroll
+  for (int i = 0; i < FOURS; ++i) sums[i] = 0;
+  for (int strip = 0; strip < tile->job.pattern_pitch; strip += 4 * STRIP_WORDS) {
+    for (int chunk = begin; chunk < end; chunk += CHUNK) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      load_window(window, images, tile, tile->left + strip, tile->top + chunk);
+      load_piece(piece, patterns, &tile->job, strip, chunk - (BAND - 1));
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const int rows = min(CHUNK, end - chunk);
+      for (int r = 0; r < rows; ++r) {
+        add_line(sums, lines + r * WINDOW_WORDS, words + r * PIECE_PITCH, chunk + r,
+                 tile->job.pattern_height);
+      }
+    }
+  }
+}
+
+// One block, a work-group: TILE_WIDTH x TILE_HEIGHT positions. Patterns of any size.
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void window_products(
+    global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
+    global const char* patterns, global long* products) {
+  local uint window[WINDOW_ROWS * WINDOW_WORDS];
+  local uint piece[PIECE_ROWS * PIECE_PITCH];
+  const Tile tile = tile_of(jobs + first_job, job_count, TILE_WIDTH, TILE_HEIGHT);
+  const int lines = tile.job.pattern_height + BAND - 1;
+  const int part_lines = PART_PIXELS / tile.job.pattern_width;
+  for (int begin = 0; begin < lines; begin += part_lines) {
+    int4 sums[FOURS];
+    add_lines(sums, window, piece, &tile, images, patterns, begin, min(begin + part_lines, lines));
+#pragma unroll
+    for (int i = 0; i < FOURS; ++i) {
+      const int2 place = place_of(&tile, i);
+      store_products(products, &tile.job, place.x, place.y, four_of(sums, i), begin == 0);
+    }
+  }
+}
+
+// Patterns of at most PART_PIXELS pixels, normalised at once.
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void window_correlations(
+    global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
+    global const char* patterns, global const int* window_sums, global const Real* inverses,
+    global float* map) {
+  local uint window[WINDOW_ROWS * WINDOW_WORDS];
+  local uint piece[PIECE_ROWS * PIECE_PITCH];
+  const Tile tile = tile_of(jobs + first_job, job_count, TILE_WIDTH, TILE_HEIGHT);
+  int4 sums[FOURS];
+  add_lines(sums, window, piece, &tile, images, patterns, 0, tile.job.pattern_height + BAND - 1);
+  const Real pattern_inverse = inverse_of(tile.job.pattern_spread);
+#pragma unroll
+  for (int i = 0; i < FOURS; ++i) {
+    const int2 place = place_of(&tile, i);
+    store_correlations(map, window_sums, inverses, &tile.job, place.x, place.y, four_of(sums, i),
+                       pattern_inverse);
+  }
 }

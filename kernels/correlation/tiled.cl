@@ -33,14 +33,8 @@ kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void window_products
     global const char* patterns, global long* products) {
   local Half halves[2];
   local int piece[SIDE][SIDE];
-  jobs += first_job;
-  const uint block = get_group_id(0);
-  const uint index = find_job(jobs, job_count, TILES, block);
-  const Job job = jobs[index];
-  const int tile = (int)(block - job.first[TILES]);
-  const int tiles_x = (job.map_width + SIDE - 1) / SIDE;
-  const int left = tile % tiles_x * SIDE;
-  const int top = tile / tiles_x * SIDE;
+  const Tile tile = tile_of(jobs + first_job, job_count, SIDE, SIDE);
+  const Job job = tile.job;
   const int x = (int)get_local_id(0);
   const int y = (int)get_local_id(1);
   global const uchar* image = images + job.image;
@@ -48,11 +42,11 @@ kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void window_products
   long total = 0;
   for (int ty = 0; ty < job.pattern_height; ty += SIDE) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    load_half(&halves[0], image, &job, left, top + ty);
+    load_half(&halves[0], image, &job, tile.left, tile.top + ty);
     for (int tx = 0; tx < job.pattern_width; tx += SIDE) {
       const int first = tx / SIDE % 2;
       barrier(CLK_LOCAL_MEM_FENCE);
-      load_half(&halves[1 - first], image, &job, left + tx + SIDE, top + ty);
+      load_half(&halves[1 - first], image, &job, tile.left + tx + SIDE, tile.top + ty);
       piece[y][x] = pattern_pixel(patterns + job.pattern, &job, tx, ty);
       barrier(CLK_LOCAL_MEM_FENCE);
       int sum = 0;
@@ -66,6 +60,6 @@ kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void window_products
       total += sum;
     }
   }
-  if (left + x >= job.map_width || top + y >= job.map_height) return;
-  products[job.map + (ulong)(top + y) * job.pitch + left + x] = total;
+  if (tile.left + x >= job.map_width || tile.top + y >= job.map_height) return;
+  products[job.map + (ulong)(tile.top + y) * job.pitch + tile.left + x] = total;
 }

@@ -46,14 +46,8 @@ void move_sums(float16 sums[ROWS][VECTORS], long16 totals[ROWS][VECTORS]) {
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const float* patterns, global long* products) {
-  jobs += first_job;
-  const uint block = get_group_id(0);
-  const uint index = find_job(jobs, job_count, TILES, block);
-  const Job job = jobs[index];
-  const int tile = (int)(block - job.first[TILES]);
-  const int tiles_x = (job.map_width + POSITIONS - 1) / POSITIONS;
-  const int x = tile % tiles_x * POSITIONS;
-  const int y = tile / tiles_x * ROWS;
+  const Tile tile = tile_of(jobs + first_job, job_count, POSITIONS, ROWS);
+  const Job job = tile.job;
   const int lines = job.pattern_height + ROWS - 1;
 
   long16 totals[ROWS][VECTORS];
@@ -64,20 +58,20 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
   }
   for (int strip = 0; strip < job.pattern_width; strip += STRIP) {
     const int width = min(STRIP, job.pattern_width - strip);
-    global const uchar* image = images + job.image + x + strip;
+    global const uchar* image = images + job.image + tile.left + strip;
     global const float* pattern =
         patterns + job.pattern + (ulong)PATTERN_MARGIN * job.pattern_pitch + strip;
     for (int r = 0; r < lines; ++r) {
       float line[POSITIONS + STRIP];
-      const int image_row = min(y + r, job.image_height - 1);
+      const int image_row = min(tile.top + r, job.image_height - 1);
       load_line(line, image + (ulong)image_row * job.image_pitch);
       add_line(sums, line, pattern + (ulong)r * job.pattern_pitch, width, job.pattern_pitch);
       if (r % STRIP == STRIP - 1 || r == lines - 1) move_sums(sums, totals);
     }
   }
-  const int rows = min(ROWS, job.map_height - y);
+  const int rows = min(ROWS, job.map_height - tile.top);
   for (int row = 0; row < rows; ++row) {
-    global long* out = products + job.map + (ulong)(y + row) * job.pitch + x;
+    global long* out = products + job.map + (ulong)(tile.top + row) * job.pitch + tile.left;
     for (int v = 0; v < VECTORS; ++v) vstore16(totals[row][v], v, out);
   }
 }

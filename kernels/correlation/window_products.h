@@ -1,12 +1,95 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "kernels/correlation/jobs.h"
+#include "kernels/correlation/correlation.h"
 
-// The forms of the correlation's products.
+// The forms of the correlation's products, and pairs packed for them.
 namespace lookalike {
+
+// How a form of the products wants patterns, and how much of a map a block of its launches covers.
+struct CorrelationLayout {
+  bool float_patterns = false;  // else 8-bit integers
+  int margin_rows = 0;          // rows of zeros above and below each pattern
+  int pitch_step = 1;           // rows of patterns are zero-padded to a multiple of this
+  int tile_width = 0;           // positions of a tile
+  int tile_height = 0;
+};
+
+// How much a block of the other launches covers, those for statistics and normalisation.
+struct CorrelationSteps {
+  int segment = 0;       // positions of a run of an image row
+  int run = 0;           // positions of a run of a map's row
+  int vector_width = 0;  // columns and rows of a block of columns
+  int column_rows = 0;
+};
+
+// As in job.cl, which describes the fields.
+struct CorrelationJob {
+  cl_ulong image = 0;
+  cl_ulong pattern = 0;
+  cl_ulong sums = 0;
+  cl_ulong statistics = 0;
+  cl_ulong map = 0;
+  cl_long pixels = 0;
+  cl_long pattern_sum = 0;
+  cl_long pattern_spread = 0;
+  std::array<cl_uint, 4> first{};
+  cl_int image_width = 0;
+  cl_int image_height = 0;
+  cl_int image_pitch = 0;
+  cl_int pattern_width = 0;
+  cl_int pattern_height = 0;
+  cl_int pattern_pitch = 0;
+  cl_int map_width = 0;
+  cl_int map_height = 0;
+  cl_int pitch = 0;
+  cl_int unused = 0;
+};
+
+// Indices into CorrelationJob::first.
+enum class BlockKind : std::size_t { kTiles, kRows, kRuns, kColumns };
+
+// Jobs side by side in CorrelationJobs::jobs, and the blocks that they have in each kind of launch.
+struct JobRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  std::array<cl_uint, 4> blocks{};
+
+  std::size_t total(BlockKind kind) const { return blocks[static_cast<std::size_t>(kind)]; }
+};
+
+// Pairs packed for the device.
+struct CorrelationJobs {
+  std::vector<CorrelationJob> jobs;
+  JobRange maps;     // one per pair, in order
+  JobRange windows;  // statistics, one per image and size of pattern
+  std::vector<std::uint8_t> images;
+  std::vector<std::uint8_t> patterns;
+  std::size_t sum_count = 0;        // elements of the row sums
+  std::size_t statistic_count = 0;  // elements of the window statistics
+  std::size_t map_count = 0;        // elements of the maps, and of the products
+};
+
+// Throws Error(kInternal) when the pattern is empty, larger than the image or past what the
+// kernels' integers hold (2^24 pixels, 2^16 - 1 columns).
+void check_pair(const CorrelationPair& pair);
+
+// How many of the first pairs need at most half a gibibyte on the device together, but at least
+// one. Fused forms store no products.
+//   pairs  at least one
+std::size_t fitting(std::span<const CorrelationPair> pairs, bool fused);
+
+// Neighbouring pairs of the same image share its pixels, and with the same size of pattern the
+// statistics of its windows. Throws Error(kInternal) when a launch would have 2^32 blocks.
+CorrelationJobs pack_jobs(std::span<const CorrelationPair> pairs, const CorrelationLayout& layout,
+                          const CorrelationSteps& steps);
 
 // Device memory of a batch, reused by the next; see job.cl.
 struct CorrelationBuffers {

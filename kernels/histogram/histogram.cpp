@@ -4,17 +4,9 @@
 #include <string>
 
 #include "kernels/session/build_options.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<HistogramKernel, 4> kNames = {{
-    {HistogramKernel::kAuto, "auto"},
-    {HistogramKernel::kAtomic, "atomic"},
-    {HistogramKernel::kLocal, "local"},
-    {HistogramKernel::kSerial, "serial"},
-}};
 
 // Cells of the histograms that are on the device at once: 256 MiB.
 constexpr std::size_t kBatchCells = std::size_t{1} << 26;
@@ -24,10 +16,6 @@ constexpr std::size_t kGroupItems = 64;
 constexpr std::size_t kMostBins = 4096;
 
 }  // namespace
-
-std::string_view to_string(HistogramKernel kernel) {
-  return name_of(kNames, kernel);
-}
 
 std::vector<HistogramKernel> histogram_kernels(const OpenClSession& session) {
   if (session.is_cpu()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "kernels/session/session.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 
@@ -17,9 +19,10 @@ enum class HistogramKernel {
   kLocal,   // a work-group per image and segment of bins counts in local memory
   kSerial,  // a work-item per image counts without atomics, for CPUs
 };
+template <>
+inline constexpr auto kVariantNames<HistogramKernel> =
+    std::to_array<std::string_view>({"auto", "atomic", "local", "serial"});
 
-// "auto", "atomic", "local", "serial".
-std::string_view to_string(HistogramKernel kernel);
 // The kernels, best guess for the device first. All devices run all.
 std::vector<HistogramKernel> histogram_kernels(const OpenClSession& session);
 

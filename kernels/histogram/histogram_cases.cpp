@@ -58,12 +58,11 @@ std::vector<std::uint32_t> histogram_reference(const Inputs& inputs) {
 }
 
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, HistogramKernel kernel) {
-  const auto counts = std::make_shared<std::vector<std::uint32_t>>();
-  const auto solve = [=, &inputs,
-                      histograms = WordHistograms(session, inputs.word_count, kernel)]() mutable {
-    *counts = histograms.count(inputs.words, inputs.offsets);
-  };
-  return {solve, [=, &inputs] { return difference(*counts, histogram_reference(inputs)); }};
+  return run_of(
+      [&inputs, histograms = WordHistograms(session, inputs.word_count, kernel)]() mutable {
+        return histograms.count(inputs.words, inputs.offsets);
+      },
+      [&inputs](const auto& counts) { return difference(counts, histogram_reference(inputs)); });
 }
 
 }  // namespace

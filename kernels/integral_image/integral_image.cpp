@@ -4,17 +4,9 @@
 
 #include "kernels/session/build_options.h"
 #include "kernels/transpose/transpose.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<IntegralKernel, 4> kNames = {{
-    {IntegralKernel::kAuto, "auto"},
-    {IntegralKernel::kTransposed, "transposed"},
-    {IntegralKernel::kTiles, "tiles"},
-    {IntegralKernel::kBands, "bands"},
-}};
 
 constexpr std::size_t kTileColumns = 128;
 constexpr std::size_t kTileRows = 32;
@@ -123,10 +115,6 @@ void run_bands(const Image& image) {
 }
 
 }  // namespace
-
-std::string_view to_string(IntegralKernel kernel) {
-  return name_of(kNames, kernel);
-}
 
 std::vector<IntegralKernel> integral_kernels(const OpenClSession& session, std::size_t pixels) {
   std::vector<IntegralKernel> kernels;

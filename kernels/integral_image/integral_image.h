@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "base/image.h"
 #include "kernels/session/session.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 
@@ -17,9 +19,10 @@ enum class IntegralKernel {
   kTiles,       // tiles side by side, from the sums above and to the left of each: for GPUs
   kBands,       // bands of rows side by side, each row by row: CPU devices only
 };
+template <>
+inline constexpr auto kVariantNames<IntegralKernel> =
+    std::to_array<std::string_view>({"auto", "transposed", "tiles", "bands"});
 
-// "auto", "transposed", "tiles", "bands".
-std::string_view to_string(IntegralKernel kernel);
 // The kernels that the device can run for an image of `pixels` pixels, best guess first.
 std::vector<IntegralKernel> integral_kernels(const OpenClSession& session, std::size_t pixels);
 

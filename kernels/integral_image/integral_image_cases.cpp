@@ -66,8 +66,7 @@ std::vector<KernelCase> integral_image_cases(OpenClSession& session, CaseScale s
   for (const auto& [width, height] : kSizes.at(scale)) {
     const std::size_t pixels = ImageView{nullptr, width, height}.size();
     KernelCase problem{.kernel = "integral_image",
-                       .sizes = {{"width", static_cast<std::uint64_t>(width)},
-                                 {"height", static_cast<std::uint64_t>(height)}},
+                       .sizes = {{"width", to_size(width)}, {"height", to_size(height)}},
                        .unit = WorkUnit::kCopiedBytes,
                        .amount = static_cast<double>(pixels * (1 + integral_value_bytes(pixels)))};
     cases.push_back(with_variants(

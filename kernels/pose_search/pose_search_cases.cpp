@@ -104,13 +104,12 @@ CaseRun prepare(OpenClSession& session, const Inputs& inputs, const std::string&
 std::vector<KernelCase> pose_search_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
   for (const Size& size : kSizes.at(scale)) {
-    const auto u = [](int value) { return static_cast<std::uint64_t>(value); };
     // Of templates and pixels.
     const double products = 1.0 * size.width * size.height * size.side * size.side;
     KernelCase problem{.kernel = "pose_search",
-                       .sizes = {{"width", u(size.width)},
-                                 {"height", u(size.height)},
-                                 {"points", u(size.side * size.side)},
+                       .sizes = {{"width", to_size(size.width)},
+                                 {"height", to_size(size.height)},
+                                 {"points", to_size(size.side * size.side)},
                                  {"poses", size.poses}},
                        .unit = WorkUnit::kOperations,
                        .amount = 2 * products * static_cast<double>(size.poses)};

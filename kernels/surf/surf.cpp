@@ -7,16 +7,9 @@
 
 #include "kernels/session/build_options.h"
 #include "kernels/surf/surf_plan.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<SurfKernel, 3> kNames = {{
-    {SurfKernel::kAuto, "auto"},
-    {SurfKernel::kCpu, "cpu"},
-    {SurfKernel::kGpu, "gpu"},
-}};
 
 // kCpu.
 constexpr std::size_t kStripColumns = 64;  // of the integral image, per item
@@ -200,14 +193,6 @@ void check_masks(std::span<const ImageView> images, std::span<const ImageView> m
 }
 
 }  // namespace
-
-std::string_view to_string(SurfKernel kernel) {
-  return name_of(kNames, kernel);
-}
-
-SurfKernel parse_surf_kernel(std::string_view name) {
-  return variant_of(kNames, "SURF kernel", name);
-}
 
 std::vector<SurfKernel> surf_kernels(const OpenClSession& session) {
   if (session.device().max_work_group_size < kScanItems) return {SurfKernel::kCpu};

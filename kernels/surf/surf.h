@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 #include "base/features.h"
 #include "base/image.h"
 #include "kernels/session/session.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 
@@ -29,11 +31,10 @@ enum class SurfKernel {
   kCpu,   // an item per row, strip or keypoint, for vector units
   kGpu,   // groups of items per row, band or keypoint
 };
+template <>
+inline constexpr auto kVariantNames<SurfKernel> = std::to_array<std::string_view>({"auto", "cpu",
+                                                                                   "gpu"});
 
-// "auto", "cpu", "gpu".
-std::string_view to_string(SurfKernel kernel);
-// Throws Error(kUsage) when no kernel has this name.
-SurfKernel parse_surf_kernel(std::string_view name);
 // The kernels that the session's device can run, the one that should be fastest first.
 std::vector<SurfKernel> surf_kernels(const OpenClSession& session);
 

@@ -86,16 +86,15 @@ std::string check_features(const FeatureSet& found, const FeatureSet& expected) 
 
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, SurfKernel kernel) {
   const auto surf = std::make_shared<Surf>(session, inputs.parameters, kernel);
-  const auto features = std::make_shared<std::vector<FeatureSet>>();
-  const auto check = [=, &inputs]() -> std::string {
-    if (features->size() != inputs.batch.size()) return "features of an image are missing";
+  const auto check = [&inputs](const std::vector<FeatureSet>& features) -> std::string {
+    if (features.size() != inputs.batch.size()) return "features of an image are missing";
     const FeatureSet expected = surf_reference(inputs.image.view(), inputs.parameters);
-    for (const FeatureSet& found : *features) {
+    for (const FeatureSet& found : features) {
       if (std::string wrong = check_features(found, expected); !wrong.empty()) return wrong;
     }
     return "";
   };
-  return {[=, &inputs] { *features = surf->extract(inputs.batch); }, check};
+  return run_of([=, &inputs] { return surf->extract(inputs.batch); }, check);
 }
 
 }  // namespace
@@ -106,8 +105,8 @@ std::vector<KernelCase> surf_cases(OpenClSession& session, CaseScale scale) {
     const std::size_t pixels = ImageView{nullptr, size.width, size.height}.size();
     KernelCase problem{.kernel = "surf",
                        .sizes = {{"images", size.images},
-                                 {"width", static_cast<std::uint64_t>(size.width)},
-                                 {"height", static_cast<std::uint64_t>(size.height)}},
+                                 {"width", to_size(size.width)},
+                                 {"height", to_size(size.height)}},
                        .unit = WorkUnit::kPixels,
                        .amount = static_cast<double>(size.images * pixels)};
     const auto inputs = [size] {

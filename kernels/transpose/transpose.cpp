@@ -4,17 +4,9 @@
 #include <string>
 
 #include "kernels/session/build_options.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<TransposeKernel, 4> kNames = {{
-    {TransposeKernel::kAuto, "auto"},
-    {TransposeKernel::kNaive, "naive"},
-    {TransposeKernel::kTiled, "tiled"},
-    {TransposeKernel::kBlocks, "blocks"},
-}};
 
 // Work-items of a group of kNaive.
 constexpr std::size_t kNaiveItems = 256;
@@ -23,11 +15,34 @@ constexpr std::size_t kNaiveItems = 256;
 constexpr std::size_t kBandRows = 128;
 constexpr std::size_t kBandColumns = 256;
 
-}  // namespace
+// A tile of kTiled has 4 * lanes values a side, 16 KiB; its group has lanes x group_rows items. A
+// block of kBlocks has `line` values a side, a cache line.
+struct ValueType {
+  std::string name;
+  std::size_t lanes;
+  std::size_t group_rows;
+  std::size_t line;
+};
 
-std::string_view to_string(TransposeKernel kernel) {
-  return name_of(kNames, kernel);
+ValueType type_of(std::size_t value_bytes) {
+  return value_bytes == 4 ? ValueType{"float", 16, 16, 16} : ValueType{"uchar", 32, 16, 64};
 }
+
+cl::Kernel build(OpenClSession& session, TransposeKernel kernel, const ValueType& type) {
+  const std::string value = define("VALUE", type.name);
+  if (kernel == TransposeKernel::kBlocks) {
+    return session.kernel({"transpose/blocks.cl"}, "transpose_blocks",
+                          value + define("VALUE16", type.name + "16") + define("LINE", type.line) +
+                              define("BAND_ROWS", kBandRows) +
+                              define("BAND_COLUMNS", kBandColumns));
+  }
+  return session.kernel({"transpose/tiled.cl"},
+                        kernel == TransposeKernel::kTiled ? "transpose_tiled" : "transpose_naive",
+                        value + define("VALUE4", type.name + "4") + define("LANES", type.lanes) +
+                            define("GROUP_ROWS", type.group_rows));
+}
+
+}  // namespace
 
 std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session) {
   if (session.is_cpu()) {
@@ -36,19 +51,6 @@ std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session) {
   return {TransposeKernel::kTiled, TransposeKernel::kNaive};
 }
 
-// A tile of kTiled has 4 * lanes values a side, 16 KiB; its group has lanes x group_rows items. A
-// block of kBlocks has `line` values a side, a cache line.
-struct Transpose::ValueType {
-  const char* name;
-  std::size_t value_bytes;
-  std::size_t lanes;
-  std::size_t group_rows;
-  std::size_t line;
-
-  static constexpr ValueType floats() { return {"float", 4, 16, 16, 16}; }
-  static constexpr ValueType bytes() { return {"uchar", 1, 32, 16, 64}; }
-};
-
 TransposeKernel Transpose::kernel_for(std::size_t rows, std::size_t columns,
                                       std::size_t value_bytes) {
   return select_variant(session_, "transpose",
@@ -56,27 +58,14 @@ TransposeKernel Transpose::kernel_for(std::size_t rows, std::size_t columns,
                         transpose_kernels(session_), kernel_);
 }
 
-cl::Kernel Transpose::build(TransposeKernel kernel, const ValueType& type) {
-  const std::string name = type.name;
-  const std::string value = define("VALUE", name);
-  if (kernel == TransposeKernel::kBlocks) {
-    return session_.kernel({"transpose/blocks.cl"}, "transpose_blocks",
-                           value + define("VALUE16", name + "16") + define("LINE", type.line) +
-                               define("BAND_ROWS", kBandRows) +
-                               define("BAND_COLUMNS", kBandColumns));
-  }
-  return session_.kernel({"transpose/tiled.cl"},
-                         kernel == TransposeKernel::kTiled ? "transpose_tiled" : "transpose_naive",
-                         value + define("VALUE4", name + "4") + define("LANES", type.lanes) +
-                             define("GROUP_ROWS", type.group_rows));
-}
-
-void Transpose::launch(const ValueType& type, const cl::Buffer& from, std::size_t rows,
-                       std::size_t columns, const cl::Buffer& to) {
+void Transpose::transpose(const cl::Buffer& from, std::size_t rows, std::size_t columns,
+                          const cl::Buffer& to, std::size_t value_bytes) {
+  require(value_bytes == 1 || value_bytes == 4, "Transpose: values must have 1 or 4 bytes");
   constexpr std::size_t kMaxSide = std::numeric_limits<std::int32_t>::max();
   require(rows <= kMaxSide && columns <= kMaxSide, "Transpose: a side is not below 2^31");
-  const TransposeKernel choice = kernel_for(rows, columns, type.value_bytes);
-  cl::Kernel kernel = build(choice, type);
+  const TransposeKernel choice = kernel_for(rows, columns, value_bytes);
+  const ValueType type = type_of(value_bytes);
+  cl::Kernel kernel = build(session_, choice, type);
   set_arguments(kernel, from, to_uint(rows), to_uint(columns), to);
   switch (choice) {
     case TransposeKernel::kBlocks:
@@ -93,16 +82,6 @@ void Transpose::launch(const ValueType& type, const cl::Buffer& from, std::size_
     case TransposeKernel::kAuto:
       session_.launch(kernel, "transpose", {rows * columns}, {{kNaiveItems}});
   }
-}
-
-void Transpose::transpose(const cl::Buffer& from, std::size_t rows, std::size_t columns,
-                          const cl::Buffer& to) {
-  launch(ValueType::floats(), from, rows, columns, to);
-}
-
-void Transpose::transpose_bytes(const cl::Buffer& from, std::size_t rows, std::size_t columns,
-                                const cl::Buffer& to) {
-  launch(ValueType::bytes(), from, rows, columns, to);
 }
 
 }  // namespace lookalike

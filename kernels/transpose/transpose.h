@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "kernels/session/session.h"
+#include "kernels/variant_names.h"
 
 namespace lookalike {
 
@@ -15,9 +17,10 @@ enum class TransposeKernel {
   kTiled,   // tiles through local memory, whole lines on both sides: for GPUs
   kBlocks,  // blocks of 16 x 16 in vector registers: CPU devices only
 };
+template <>
+inline constexpr auto kVariantNames<TransposeKernel> =
+    std::to_array<std::string_view>({"auto", "naive", "tiled", "blocks"});
 
-// "auto", "naive", "tiled", "blocks".
-std::string_view to_string(TransposeKernel kernel);
 // The kernels that the device can run, best guess first.
 std::vector<TransposeKernel> transpose_kernels(const OpenClSession& session);
 
@@ -31,24 +34,16 @@ class Transpose {
   explicit Transpose(OpenClSession& session, TransposeKernel kernel = TransposeKernel::kAuto)
       : session_(session), kernel_(kernel) {}
 
-  // Matrices of float32 and of bytes on the device; queued, not awaited. rows and columns are
-  // below 2^31. Throw Error(kInternal) on larger ones, Error(kDevice) when the device cannot run
-  // the kernel or OpenCL fails.
+  // A matrix of values of 4 bytes, or of 1, on the device; queued, not awaited. rows and columns
+  // are below 2^31. Throws Error(kInternal) on larger ones, Error(kDevice) when the device cannot
+  // run the kernel or OpenCL fails.
   void transpose(const cl::Buffer& from, std::size_t rows, std::size_t columns,
-                 const cl::Buffer& to);
-  void transpose_bytes(const cl::Buffer& from, std::size_t rows, std::size_t columns,
-                       const cl::Buffer& to);
+                 const cl::Buffer& to, std::size_t value_bytes = 4);
 
   // The kernel for a matrix of values of 1 or 4 bytes; never kAuto.
   TransposeKernel kernel_for(std::size_t rows, std::size_t columns, std::size_t value_bytes);
 
  private:
-  struct ValueType;
-
-  cl::Kernel build(TransposeKernel kernel, const ValueType& type);
-  void launch(const ValueType& type, const cl::Buffer& from, std::size_t rows, std::size_t columns,
-              const cl::Buffer& to);
-
   OpenClSession& session_;
   TransposeKernel kernel_;
 };

@@ -59,11 +59,7 @@ CaseRun prepare(OpenClSession& session, const Inputs& inputs, TransposeKernel ke
   const auto result = std::make_shared<std::vector<std::uint8_t>>(inputs.bytes.size());
   const auto solve = [=, &session, &inputs, transpose = Transpose(session, kernel)]() mutable {
     session.write<std::uint8_t>(from, inputs.bytes);
-    if (inputs.value_bytes == 1) {
-      transpose.transpose_bytes(from, inputs.rows, inputs.columns, to);
-    } else {
-      transpose.transpose(from, inputs.rows, inputs.columns, to);
-    }
+    transpose.transpose(from, inputs.rows, inputs.columns, to, inputs.value_bytes);
     session.read<std::uint8_t>(to, *result);
   };
   return {solve, [=, &inputs] { return difference(*result, transpose_reference(inputs)); }};

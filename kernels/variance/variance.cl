@@ -2,8 +2,21 @@
 // blocks of 16 pixels; a work-group of GROUP_ITEMS work-items takes a chunk. Where a group
 // has many items, each image starts at a multiple of 16 bytes, so that a block is one load.
 //   images [n]: first byte, pixels, first chunk, end of its chunks
-#ifdef ATOMIC
+#ifdef INT64_ATOMICS
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define ADD atom_add
+#else
+// In two halves, where the lower half's carry goes to the upper one.
+#define ADD add_halves
+void add_halves(volatile global ulong* total, ulong value) {
+  volatile global uint* halves = (volatile global uint*)total;
+#ifndef __ENDIAN_LITTLE__
+#error "the lower half must come first"
+#endif
+  const uint low = (uint)value;
+  const uint carry = atomic_add(halves, low) > UINT_MAX - low ? 1 : 0;
+  atomic_add(halves + 1, (uint)(value >> 32) + carry);
+}
 #endif
 
 #if GROUP_ITEMS == 1
@@ -73,7 +86,7 @@ ulong2 add_blocks(global const uchar* pixels, uint item, uint count) {
 #endif
 
 // image_of_chunk [chunks]; the groups take chunks from first_chunk on
-// totals [n], zero at the start, with ATOMIC; without it partials [chunks], for add_partials
+// totals [n], zero at the start
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void add_chunks(
     global const uchar* pixels, global const ulong4* images, global const uint* image_of_chunk,
     uint first_chunk, volatile global ulong* totals) {
@@ -98,21 +111,6 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void add_chunks(
     if (item < half_items) parts[item] += parts[item + half_items];
   }
   if (item != 0) return;
-#ifdef ATOMIC
-  atom_add(totals + image_of_chunk[chunk] * 2, parts[0].x);
-  atom_add(totals + image_of_chunk[chunk] * 2 + 1, parts[0].y);
-#else
-  totals[chunk * 2] = parts[0].x;
-  totals[chunk * 2 + 1] = parts[0].y;
-#endif
-}
-
-// partials [chunks]   totals [n]: one work-item per image
-kernel void add_partials(global const ulong2* partials, global const ulong4* images, uint n,
-                         global ulong2* totals) {
-  const uint i = get_global_id(0);
-  if (i >= n) return;
-  ulong2 total = (ulong2)(0);
-  for (ulong chunk = images[i].s2; chunk < images[i].s3; ++chunk) total += partials[chunk];
-  totals[i] = total;
+  ADD(totals + image_of_chunk[chunk] * 2, parts[0].x);
+  ADD(totals + image_of_chunk[chunk] * 2 + 1, parts[0].y);
 }

@@ -4,16 +4,9 @@
 #include <string>
 
 #include "kernels/session/build_options.h"
-#include "kernels/variant_names.h"
 
 namespace lookalike {
 namespace {
-
-constexpr VariantNames<Reduction, 3> kNames = {{
-    {Reduction::kAuto, "auto"},
-    {Reduction::kAtomic, "atomic"},
-    {Reduction::kTwoStage, "two-stage"},
-}};
 
 // Pixels of a block, one load in the kernel; images start at multiples of it on the device.
 constexpr std::size_t kBlockPixels = 16;
@@ -23,8 +16,6 @@ constexpr std::size_t kChunkBlocks = 4096;
 constexpr std::size_t kChunkPixels = kChunkBlocks * kBlockPixels;
 // Work-items that share a chunk on a GPU. A CPU's takes the chunk alone, in vectors.
 constexpr std::size_t kGpuItems = 256;
-// Work-items of a work-group that adds partial sums.
-constexpr std::size_t kPartialItems = 64;
 // Pixels that are on the device at once: a launch costs as much as reading 40 MB (H200).
 constexpr std::size_t kBatchPixels = std::size_t{512} << 20U;
 
@@ -106,57 +97,30 @@ std::vector<ChunkRun> chunk_runs(OpenClSession& session, std::span<const ImageVi
 
 }  // namespace
 
-std::string_view to_string(Reduction reduction) {
-  return name_of(kNames, reduction);
-}
-
-std::vector<Reduction> reductions(OpenClSession& session) {
-  if (!session.has_int64_atomics()) return {Reduction::kTwoStage};
-  return {Reduction::kAtomic, Reduction::kTwoStage};
-}
-
-Reduction ImageVariance::reduction_for(std::size_t images, std::size_t pixels) {
-  return select_variant(session_, "variance", {{"images", images}, {"pixels", pixels}},
-                        reductions(session_), reduction_);
-}
-
 std::vector<PixelSums> ImageVariance::compute(std::span<const ImageView> images) {
   std::vector<PixelSums> results(images.size());
-  if (images.empty()) return results;
-  const Reduction reduction = reduction_for(images.size(), total_pixels(images) / images.size());
   for_each_batch(images.size(), batch_size(images), [&](std::size_t first, std::size_t count) {
-    compute_batch(images.subspan(first, count), reduction,
-                  std::span(results).subspan(first, count));
+    compute_batch(images.subspan(first, count), std::span(results).subspan(first, count));
   });
   return results;
 }
 
-void ImageVariance::compute_batch(std::span<const ImageView> images, Reduction reduction,
-                                  std::span<PixelSums> results) {
+void ImageVariance::compute_batch(std::span<const ImageView> images, std::span<PixelSums> results) {
   const Plan plan = plan_chunks(images, !session_.is_cpu());
   const std::size_t group_items = session_.is_cpu() ? 1 : kGpuItems;
-  const bool atomic = reduction == Reduction::kAtomic;
-  const std::string options = define("CHUNK_BLOCKS", kChunkBlocks) +
-                              define("GROUP_ITEMS", group_items) + (atomic ? " -DATOMIC" : "");
+  cl::Kernel add_chunks =
+      session_.kernel({"variance/variance.cl"}, "add_chunks",
+                      define("CHUNK_BLOCKS", kChunkBlocks) + define("GROUP_ITEMS", group_items) +
+                          (session_.has_int64_atomics() ? " -DINT64_ATOMICS" : ""));
   const cl::Buffer places = session_.upload<ImagePlace>(plan.places);
   const cl::Buffer image_of_chunk = session_.upload<cl_uint>(plan.image_of_chunk);
   std::vector<std::array<cl_ulong, 2>> totals(images.size());
   const cl::Buffer total_buffer = session_.upload<std::array<cl_ulong, 2>>(totals);
-  const cl::Buffer partials =
-      atomic ? total_buffer
-             : session_.allocate(plan.image_of_chunk.size() * sizeof(totals.front()));
-
   const std::vector<ChunkRun> runs = chunk_runs(session_, images, plan);
-  cl::Kernel add_chunks = session_.kernel({"variance/variance.cl"}, "add_chunks", options);
   for (const ChunkRun& run : runs) {
     set_arguments(add_chunks, run.pixels, places, image_of_chunk, to_uint(run.first_chunk),
-                  partials);
+                  total_buffer);
     session_.launch(add_chunks, "variance", {run.chunks * group_items}, {{group_items}});
-  }
-  if (!atomic) {
-    cl::Kernel add_partials = session_.kernel({"variance/variance.cl"}, "add_partials", options);
-    set_arguments(add_partials, partials, places, to_uint(images.size()), total_buffer);
-    session_.launch(add_partials, "variance_partials", {images.size()}, {{kPartialItems}});
   }
   session_.read(total_buffer, std::span(totals));
   for (std::size_t i = 0; i < images.size(); ++i) {

@@ -69,7 +69,8 @@ SparseHistogram count_words(std::span<const IndexedFeature> features) {
 
 AssignStage::AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options)
     : codebook_(std::move(codebook)),
-      assigner_(session, codebook_.word_matrix(), parse_assign_kernel(options.kernel)) {}
+      assigner_(session, codebook_.word_matrix(),
+                variant_of<AssignKernel>("assign kernel", options.kernel)) {}
 
 std::vector<ImageWords> AssignStage::run(std::span<const ImageFeatures> images) {
   const std::vector<float> values = join(images, codebook_.descriptor_size);

@@ -151,15 +151,6 @@ INSTANTIATE_TEST_SUITE_P(EveryDevice, AssignTest,
                                   std::string(to_string(std::get<1>(instance.param)));
                          });
 
-TEST(AssignKernelName, RoundTripsAndRefusesOthers) {
-  for (const std::string_view name : assign_kernel_names()) {
-    EXPECT_EQ(to_string(parse_assign_kernel(name)), name);
-  }
-  EXPECT_THAT(assign_kernel_names(), ElementsAre("auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5",
-                                                 "fused", "matrix", "cpu"));
-  EXPECT_THROW(parse_assign_kernel("gpu9"), Error);
-}
-
 TEST(AssignKernels, NameEachOnceAndTheOneOfTheDevicesKindFirst) {
   for (const std::string& device : every_device()) {
     OpenClSession& session = shared_session(device);

@@ -18,27 +18,6 @@ GrayImage black_and_white(GrayImage image) {
   return image;
 }
 
-TEST(CorrelationKernelNamesTest, NamesAreReadBack) {
-  for (const auto kernel :
-       {CorrelationKernel::kAuto, CorrelationKernel::kPerPosition, CorrelationKernel::kTiled,
-        CorrelationKernel::kBlocked, CorrelationKernel::kVector, CorrelationKernel::kDotProduct,
-        CorrelationKernel::kMatrix, CorrelationKernel::kFrequency}) {
-    EXPECT_EQ(parse_correlation_kernel(to_string(kernel)), kernel);
-  }
-}
-
-TEST(CorrelationKernelNamesTest, UnknownNameListsTheKnownOnes) {
-  try {
-    parse_correlation_kernel("fastest");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    const std::string message = error.what();
-    EXPECT_NE(message.find("per_position"), std::string::npos);
-    EXPECT_NE(message.find("'fastest'"), std::string::npos);
-  }
-}
-
 // On every device.
 class CorrelationKernelsTest : public ::testing::TestWithParam<std::string> {
  protected:

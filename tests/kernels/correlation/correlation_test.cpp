@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "kernels/cases.h"
-#include "kernels/correlation/jobs.h"
+#include "kernels/correlation/window_products.h"
 #include "tests/kernels/correlation/pictures.h"
 #include "tests/kernels/shared_session.h"
 

@@ -379,12 +379,5 @@ TEST(Surf, EveryDeviceMatchesTheReferenceOnGateImages) {
   }
 }
 
-TEST(SurfKernels, NamesAreParsed) {
-  for (const SurfKernel kernel : {SurfKernel::kAuto, SurfKernel::kCpu, SurfKernel::kGpu}) {
-    EXPECT_EQ(parse_surf_kernel(to_string(kernel)), kernel);
-  }
-  EXPECT_THROW(parse_surf_kernel("tpu"), Error);
-}
-
 }  // namespace
 }  // namespace lookalike

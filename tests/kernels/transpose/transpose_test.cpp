@@ -49,7 +49,7 @@ TEST_P(TransposeTest, SmallMatrixComesOutAsByHand) {
     EXPECT_THAT(turned, ElementsAre(1, 4, 2, 5, 3, 6));
     const std::vector<std::uint8_t> pixels = {1, 2, 3, 4, 5, 6};
     std::vector<std::uint8_t> turned_pixels(6);
-    transpose.transpose_bytes(session_.upload<std::uint8_t>(pixels), 2, 3, to);
+    transpose.transpose(session_.upload<std::uint8_t>(pixels), 2, 3, to, 1);
     session_.read<std::uint8_t>(to, turned_pixels);
     EXPECT_THAT(turned_pixels, ElementsAre(1, 4, 2, 5, 3, 6));
   });

@@ -1,6 +1,7 @@
 #include "kernels/variance/variance.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -10,28 +11,29 @@
 
 #include "kernels/inputs.h"
 #include "tests/kernels/shared_session.h"
-#include "tests/kernels/tuned_session.h"
-#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
 
 using ::testing::ElementsAre;
 
-// Runs for both reductions on every device present.
-class VarianceTest : public ::testing::TestWithParam<std::tuple<std::string, Reduction>> {
+// A session that takes its device for one without 64-bit atomics.
+std::unique_ptr<OpenClSession> session_without_int64_atomics(const std::string& device) {
+  auto session = std::make_unique<OpenClSession>(SessionOptions{.device = device});
+  session->supports("64-bit atomics", [] { return false; });
+  return session;
+}
+
+// Runs on every device present, with its 64-bit atomics and without.
+class VarianceTest : public ::testing::TestWithParam<std::tuple<std::string, bool>> {
  protected:
-  void SetUp() override {
-    if (std::get<1>(GetParam()) == Reduction::kAtomic && !session_.has_int64_atomics()) {
-      GTEST_SKIP() << "no 64-bit atomics on this device";
-    }
-  }
-
   std::vector<PixelSums> compute(const std::vector<ImageView>& images) {
-    return ImageVariance(session_, std::get<1>(GetParam())).compute(images);
+    const auto& [device, int64_atomics] = GetParam();
+    if (int64_atomics) return ImageVariance(shared_session(device)).compute(images);
+    const auto session = session_without_int64_atomics(device);
+    EXPECT_FALSE(session->has_int64_atomics());
+    return ImageVariance(*session).compute(images);
   }
-
-  OpenClSession& session_ = shared_session(std::get<0>(GetParam()));
 };
 
 TEST_P(VarianceTest, SmallImageComesOutAsByHand) {
@@ -65,38 +67,20 @@ TEST_P(VarianceTest, SmallDeviceMemoryOnlyMakesMoreBatches) {
   const GrayImage image = noise_picture(200, 200, 2);
   const std::vector<ImageView> images(10, image.view());
   OpenClSession small({.device = std::get<0>(GetParam()), .memory_limit_bytes = 150'000});
-  const std::vector<PixelSums> sums = ImageVariance(small, std::get<1>(GetParam())).compute(images);
+  const std::vector<PixelSums> sums = ImageVariance(small).compute(images);
   EXPECT_EQ(sums, std::vector<PixelSums>(10, compute({image.view()}).front()));
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, VarianceTest,
-                         ::testing::Combine(::testing::ValuesIn(every_device()),
-                                            ::testing::Values(Reduction::kAtomic,
-                                                              Reduction::kTwoStage)),
-                         [](const auto& instance) {
-                           const bool atomic = std::get<1>(instance.param) == Reduction::kAtomic;
-                           return "Device" + std::get<0>(instance.param).substr(2) +
-                                  (atomic ? "_atomic" : "_two_stage");
-                         });
-
-TEST(ImageVariance, AutoTakesTheFastestMeasuredAtTheNearestSize) {
-  const TemporaryFolder folder;
-  const TuningSizes few = {{"images", 1}, {"pixels", 1000}};
-  const TuningSizes many = {{"images", 100}, {"pixels", 1000}};
-  for (const std::string& device : every_device()) {
-    OpenClSession session(tuned_session(device, folder.path(),
-                                        {{"variance", few, "atomic", 0.2},
-                                         {"variance", few, "two-stage", 0.1},
-                                         {"variance", many, "atomic", 0.1},
-                                         {"variance", many, "two-stage", 0.2}}));
-    ImageVariance variance(session);
-    EXPECT_EQ(variance.reduction_for(2, 1000), Reduction::kTwoStage);
-    EXPECT_EQ(variance.reduction_for(90, 1000),
-              session.has_int64_atomics() ? Reduction::kAtomic : Reduction::kTwoStage);
-    EXPECT_EQ(ImageVariance(session, Reduction::kTwoStage).reduction_for(90, 1000),
-              Reduction::kTwoStage);
-  }
+TEST_P(VarianceTest, NoImagesGiveNothing) {
+  EXPECT_TRUE(compute({}).empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, VarianceTest,
+                         ::testing::Combine(::testing::ValuesIn(every_device()), ::testing::Bool()),
+                         [](const auto& instance) {
+                           return "Device" + std::get<0>(instance.param).substr(2) +
+                                  (std::get<1>(instance.param) ? "_int64" : "_int32");
+                         });
 
 }  // namespace
 }  // namespace lookalike
