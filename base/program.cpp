@@ -16,15 +16,9 @@ namespace lookalike {
 namespace {
 
 spdlog::level::level_enum level_of(Verbosity verbosity) {
-  switch (verbosity) {
-    case Verbosity::kQuiet:
-      return spdlog::level::warn;
-    case Verbosity::kVerbose:
-      return spdlog::level::debug;
-    case Verbosity::kNormal:
-      break;
-  }
-  return spdlog::level::info;
+  return verbosity == Verbosity::kQuiet     ? spdlog::level::warn
+         : verbosity == Verbosity::kVerbose ? spdlog::level::debug
+                                            : spdlog::level::info;
 }
 
 void print_error(std::string_view program, const char* what) {

@@ -1,10 +1,8 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <numeric>
-#include <vector>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -131,6 +129,16 @@ std::string path_of_text(const std::string& text) {
 
 std::string utc_text(std::int64_t since_epoch_ns) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(since_epoch_ns / 1'000'000'000));
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {

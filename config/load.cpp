@@ -28,7 +28,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/fields.h"
-#include "config/retired.h"
 
 namespace lookalike {
 namespace {

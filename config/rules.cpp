@@ -1,12 +1,13 @@
 #include "config/rules.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "base/text.h"
 
 namespace lookalike {
 namespace {
@@ -62,16 +63,7 @@ bool accepts(const Rule& rule, const FieldValue& value) {
                     rule, value);
 }
 
-template <typename Value>
-std::optional<Value> parse_number(const std::string& text) {
-  Value value{};
-  const char* end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || stopped != end) return std::nullopt;
-  return value;
-}
-
-std::vector<std::string> split(const std::string& text) {
+std::vector<std::string> listed(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
   for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
@@ -126,7 +118,7 @@ std::optional<FieldValue> checked(const Rule& rule, FieldValue value) {
 }
 
 std::optional<FieldValue> parse(const Rule& rule, const std::string& text) {
-  if (std::holds_alternative<TextList>(rule)) return split(text);
+  if (std::holds_alternative<TextList>(rule)) return listed(text);
   FieldValue value = text;
   if (std::holds_alternative<Boolean>(rule)) {
     if (text == "true" || text == "false") value = text == "true";

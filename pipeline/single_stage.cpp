@@ -1,9 +1,8 @@
 #include "pipeline/single_stage.h"
 
 #include <algorithm>
-#include <charconv>
+#include <string_view>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,13 +28,10 @@ void keep_shard(std::vector<T>& items, const Shard& shard) {
 }  // namespace
 
 Shard parse_shard(const std::string& text) {
-  Shard shard;
-  const char* end = text.data() + text.size();
-  const auto index = std::from_chars(text.data(), end, shard.index);
-  if (index.ec == std::errc() && index.ptr != end && *index.ptr == '/') {
-    const auto count = std::from_chars(index.ptr + 1, end, shard.count);
-    if (count.ec == std::errc() && count.ptr == end && shard.index < shard.count) return shard;
-  }
+  const std::vector<std::string_view> parts = split(text, '/');
+  const auto index = parse_number<std::size_t>(parts.front());
+  const auto count = parse_number<std::size_t>(parts.back());
+  if (parts.size() == 2 && index && count && *index < *count) return {*index, *count};
   throw Error(ErrorKind::kUsage,
               "--shard: must be I/N with I from 0 to N - 1, was \"" + text + "\"");
 }

@@ -31,22 +31,18 @@ constexpr std::size_t kFooterBytes = 24;  // mark, checksum, count
 constexpr std::array<std::string_view, 6> kTypeNames = {"",      "features", "statistics",
                                                         "words", "skipped",  "codebook"};
 template <typename Record>
-constexpr std::uint16_t kTypeOf = 0;
-template <>
-constexpr std::uint16_t kTypeOf<ImageFeatures> = 1;
-template <>
-constexpr std::uint16_t kTypeOf<ImageStatistics> = 2;
-template <>
-constexpr std::uint16_t kTypeOf<ImageWords> = 3;
-template <>
-constexpr std::uint16_t kTypeOf<SkippedFile> = 4;
-template <>
-constexpr std::uint16_t kTypeOf<Codebook> = 5;
+constexpr std::uint16_t kTypeOf = std::is_same_v<Record, ImageFeatures>     ? 1
+                                  : std::is_same_v<Record, ImageStatistics> ? 2
+                                  : std::is_same_v<Record, ImageWords>      ? 3
+                                  : std::is_same_v<Record, SkippedFile>     ? 4
+                                                                            : 5;
 
 std::string type_name(std::uint16_t type) {
   if (type == 0 || type >= kTypeNames.size()) return fmt::format("unknown ({})", type);
   return std::string(kTypeNames[type]);
 }
+
+}  // namespace
 
 // The frames of a file, whatever the type of their payloads.
 class RecordFile {
@@ -62,19 +58,22 @@ class RecordFile {
     read_header(type);
   }
 
-  // The payload of the next record, or false after the last.
-  bool next(Bytes& payload) {
-    if (ended_) return false;
+  // The payload of the next record; nothing after the last.
+  std::optional<Bytes> next() {
+    if (ended_) return std::nullopt;
     const Bytes frame = read(kFrameBytes);
     ByteReader in(frame, ErrorKind::kInput);
     const auto length = in.get<std::uint64_t>();
     const auto expected = in.get<std::uint64_t>();
     const bool is_footer = length == kFooterMark;
-    payload = read(is_footer ? kFooterBytes - kFrameBytes : length);
+    Bytes payload = read(is_footer ? kFooterBytes - kFrameBytes : length);
     if (checksum(payload, records_) != expected) fail_at_record("its checksum does not match");
-    if (is_footer) return end(payload);
+    if (is_footer) {
+      end(payload);
+      return std::nullopt;
+    }
     ++records_;
-    return true;
+    return payload;
   }
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -105,12 +104,11 @@ class RecordFile {
     }
   }
 
-  bool end(const Bytes& payload) {
+  void end(const Bytes& payload) {
     const auto count = ByteReader(payload, ErrorKind::kInput).get<std::uint64_t>();
     if (count != records_) fail(fmt::format("holds {} records of {}", records_, count));
     if (left_ != 0) fail(fmt::format("has {} bytes after its end", left_));
     ended_ = true;
-    return false;
   }
 
   Bytes read(std::uint64_t size) {
@@ -138,15 +136,7 @@ class RecordFile {
   bool ended_ = false;
 };
 
-// The bytes of an entry of a list.
-template <typename T>
-constexpr std::size_t kEntryBytes = 0;
-template <>
-constexpr std::size_t kEntryBytes<Keypoint> = 28;
-template <>
-constexpr std::size_t kEntryBytes<IndexedFeature> = 32;
-template <>
-constexpr std::size_t kEntryBytes<WordCount> = 8;
+namespace {
 
 template <typename Record, typename Type>
 concept Is = std::same_as<std::remove_const_t<Record>, Type>;
@@ -276,7 +266,8 @@ class Decoder {
   template <typename T>
   void get(std::vector<T>& entries) {
     const auto count = in_.get<std::uint32_t>();
-    in_.require_entries(count, kEntryBytes<T>);
+    static const std::size_t entry_bytes = encode_record(T()).size();
+    in_.require_entries(count, entry_bytes);
     entries.resize(count);
     for (T& entry : entries) get(entry);
   }
@@ -337,26 +328,20 @@ void ArtefactWriter<Record>::write_frame(std::uint64_t length, ByteView payload)
 }
 
 template <typename Record>
-struct ArtefactReader<Record>::Impl {
-  explicit Impl(const std::filesystem::path& path) : file(path, kTypeOf<Record>) {}
-  RecordFile file;
-  Bytes payload;
-};
-
-template <typename Record>
 ArtefactReader<Record>::ArtefactReader(const std::filesystem::path& file)
-    : impl_(std::make_unique<Impl>(file)) {}
+    : file_(std::make_unique<RecordFile>(file, kTypeOf<Record>)) {}
 
 template <typename Record>
 ArtefactReader<Record>::~ArtefactReader() = default;
 
 template <typename Record>
 std::optional<Record> ArtefactReader<Record>::next() {
-  if (!impl_->file.next(impl_->payload)) return std::nullopt;
+  const std::optional<Bytes> payload = file_->next();
+  if (!payload) return std::nullopt;
   try {
-    return decode_record<Record>(impl_->payload);
+    return decode_record<Record>(*payload);
   } catch (const Error& error) {
-    impl_->file.fail_in_record(error.what());
+    file_->fail_in_record(error.what());
   }
 }
 

@@ -31,6 +31,8 @@ class ArtefactWriter {
   std::uint64_t records_ = 0;
 };
 
+class RecordFile;
+
 template <typename Record>
 class ArtefactReader {
  public:
@@ -40,8 +42,7 @@ class ArtefactReader {
   std::optional<Record> next();
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<RecordFile> file_;
 };
 
 // The files of this type of record, or of Codebook, of any version.

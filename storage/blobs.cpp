@@ -30,34 +30,18 @@ ByteView open_sealed(ByteView blob) {
   return payload;
 }
 
-// Ascending numbers as differences, the first from 0.
-class DeltaReader {
- public:
-  explicit DeltaReader(ByteReader& in) : in_(in) {}
-  std::uint32_t next() {
-    const std::uint64_t delta = in_.get_varint();
-    if (delta > std::numeric_limits<std::uint32_t>::max() - last_) in_.fail("counts too far");
-    return last_ += static_cast<std::uint32_t>(delta);
-  }
+// Ascending numbers as differences, the first from 0: each call moves `last` on.
+std::uint32_t get_next(ByteReader& in, std::uint32_t& last) {
+  const std::uint64_t delta = in.get_varint();
+  if (delta > std::numeric_limits<std::uint32_t>::max() - last) in.fail("counts too far");
+  return last += static_cast<std::uint32_t>(delta);
+}
 
- private:
-  ByteReader& in_;
-  std::uint32_t last_ = 0;
-};
-
-class DeltaWriter {
- public:
-  explicit DeltaWriter(ByteWriter& out) : out_(out) {}
-  void put(std::uint32_t number) {
-    require(number >= last_, "encode: numbers are not ascending");
-    out_.put_varint(number - last_);
-    last_ = number;
-  }
-
- private:
-  ByteWriter& out_;
-  std::uint32_t last_ = 0;
-};
+void put_next(ByteWriter& out, std::uint32_t number, std::uint32_t& last) {
+  require(number >= last, "encode: numbers are not ascending");
+  out.put_varint(number - last);
+  last = number;
+}
 
 // The smallest entries: one byte of delta before a signature; that and the geometry; two varints.
 constexpr std::size_t kMinPostingBytes = 1 + 8;
@@ -126,8 +110,8 @@ Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint
   require(images.size() == signatures.size(), "encode_postings: sizes differ");
   ByteWriter out;
   out.put_varint(images.size());
-  DeltaWriter ids(out);
-  for (const ImageId image : images) ids.put(image);
+  std::uint32_t last = 0;
+  for (const ImageId image : images) put_next(out, image, last);
   out.put_array(signatures.data(), signatures.size());
   return seal(std::move(out));
 }
@@ -138,8 +122,8 @@ void decode_postings(ByteView blob, WordPostings& postings) {
   const std::size_t before = postings.images.size();
   postings.images.resize(before + count);
   postings.signatures.resize(before + count);
-  DeltaReader ids(in);
-  for (std::size_t i = before; i < before + count; ++i) postings.images[i] = ids.next();
+  std::uint32_t last = 0;
+  for (std::size_t i = before; i < before + count; ++i) postings.images[i] = get_next(in, last);
   in.get_array(postings.signatures.data() + before, count);
   in.require_end();
 }
@@ -149,8 +133,8 @@ Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t lo
   ByteWriter out;
   out.put_varint(longer_side_px);
   out.put_varint(features.size());
-  DeltaWriter words(out);
-  for (const IndexedFeature& feature : features) words.put(feature.word);
+  std::uint32_t last = 0;
+  for (const IndexedFeature& feature : features) put_next(out, feature.word, last);
   for (const IndexedFeature& feature : features) {
     out.put<std::uint64_t>(feature.signature);
     out.put<std::uint16_t>(position_step(feature.x, longer_side_px));
@@ -170,8 +154,8 @@ std::vector<IndexedFeature> decode_features(ByteView blob) {
   }
   const auto longer_side_px = static_cast<std::uint32_t>(longer_side);
   std::vector<IndexedFeature> features(get_count(in, kMinFeatureBytes));
-  DeltaReader words(in);
-  for (IndexedFeature& feature : features) feature.word = words.next();
+  std::uint32_t last = 0;
+  for (IndexedFeature& feature : features) feature.word = get_next(in, last);
   for (IndexedFeature& feature : features) {
     feature.signature = in.get<std::uint64_t>();
     feature.x = position_px(in.get<std::uint16_t>(), longer_side_px);
@@ -187,12 +171,12 @@ std::vector<IndexedFeature> decode_features(ByteView blob) {
 Bytes encode_histogram(std::span<const WordCount> histogram) {
   ByteWriter out;
   out.put_varint(histogram.size());
-  DeltaWriter words(out);
+  std::uint32_t last = 0;
   for (const WordCount& entry : histogram) {
     require(entry.count > 0, "encode_histogram: a count is zero");
     require(&entry == histogram.data() || (&entry - 1)->word < entry.word,
             "encode_histogram: words are not ascending");
-    words.put(entry.word);
+    put_next(out, entry.word, last);
     out.put_varint(entry.count);
   }
   return seal(std::move(out));
@@ -201,9 +185,9 @@ Bytes encode_histogram(std::span<const WordCount> histogram) {
 SparseHistogram decode_histogram(ByteView blob) {
   ByteReader in(open_sealed(blob), ErrorKind::kStorage);
   SparseHistogram histogram(get_count(in, kMinWordCountBytes));
-  DeltaReader words(in);
+  std::uint32_t last = 0;
   for (WordCount& entry : histogram) {
-    entry.word = words.next();
+    entry.word = get_next(in, last);
     const std::uint64_t count = in.get_varint();
     if (count == 0 || count > std::numeric_limits<std::uint32_t>::max())
       in.fail("has a wrong count");

@@ -1,7 +1,6 @@
 #include "storage/output_file.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,11 +25,7 @@ std::optional<int> open_file_number(const fs::path& folder, const std::string& n
   std::error_code error;
   const fs::path own_files = fs::canonical("/proc/self/fd", error);
   if (error || folder != own_files) return std::nullopt;
-  int number = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, status] = std::from_chars(name.data(), end, number);
-  if (status != std::errc() || stop != end) return std::nullopt;
-  return number;
+  return parse_number<int>(name);
 }
 
 FileDescriptor open_for_writing(int number, const OutputTarget& target) {

@@ -1,5 +1,8 @@
 #include "storage/sqlite.h"
 
+#include <iterator>
+#include <utility>
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -10,32 +13,24 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 5000;
 
+constexpr std::pair<int, const char*> kCauses[] = {
+    {SQLITE_FULL, "the disk is full"},
+    {SQLITE_READONLY, "it cannot be written, only read"},
+    {SQLITE_BUSY, "it is locked by another program"},
+    {SQLITE_LOCKED, "it is locked by another program"},
+    {SQLITE_NOTADB, "it is not a database"},
+    {SQLITE_CORRUPT, "the database is damaged"},
+    {SQLITE_CANTOPEN, "it cannot be opened"},
+    {SQLITE_IOERR, "the disk failed"},
+    {SQLITE_NOMEM, "memory ran out"},
+    {SQLITE_TOOBIG, "a value is too large"},
+    {SQLITE_CONSTRAINT, "the data contradicts what is stored"},
+};
+
 const char* cause_of(int code) {
-  switch (code & 0xFF) {
-    case SQLITE_FULL:
-      return "the disk is full";
-    case SQLITE_READONLY:
-      return "it cannot be written, only read";
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return "it is locked by another program";
-    case SQLITE_NOTADB:
-      return "it is not a database";
-    case SQLITE_CORRUPT:
-      return "the database is damaged";
-    case SQLITE_CANTOPEN:
-      return "it cannot be opened";
-    case SQLITE_IOERR:
-      return "the disk failed";
-    case SQLITE_NOMEM:
-      return "memory ran out";
-    case SQLITE_TOOBIG:
-      return "a value is too large";
-    case SQLITE_CONSTRAINT:
-      return "the data contradicts what is stored";
-    default:
-      return "the database failed";
-  }
+  const auto* cause =
+      std::ranges::find(kCauses, code & 0xFF, [](auto& each) { return each.first; });
+  return cause == std::end(kCauses) ? "the database failed" : cause->second;
 }
 
 [[noreturn]] void fail(int code, const std::string& path, const char* words) {

@@ -81,15 +81,6 @@ class Statement {
     return Rows(statement_.get());
   }
   bool is_running() const;  // between the first row and the end of the Rows
-  // The first column of the first row; nothing without rows.
-  template <typename T, typename... Values>
-  std::optional<T> first(const Values&... values) {
-    Rows found = rows(values...);
-    if (!found.next()) return std::nullopt;
-    T value{};
-    found.read(value);
-    return value;
-  }
 
  private:
   template <typename... Values>
@@ -129,7 +120,7 @@ class Connection {
   void execute(const char* sql);  // any number of statements
   // The statement of this text, which the first call prepares. Its last Rows must be destroyed.
   Statement& prepared(std::string_view sql);
-  // As run(), rows() and first() of the prepared statement.
+  // As run() and rows() of the prepared statement.
   template <typename... Values>
   void run(std::string_view sql, const Values&... values) {
     prepared(sql).run(values...);
@@ -138,9 +129,14 @@ class Connection {
   [[nodiscard]] Rows rows(std::string_view sql, const Values&... values) {
     return prepared(sql).rows(values...);
   }
+  // The first column of the first row; nothing without rows.
   template <typename T, typename... Values>
   std::optional<T> first(std::string_view sql, const Values&... values) {
-    return prepared(sql).template first<T>(values...);
+    Rows found = rows(sql, values...);
+    if (!found.next()) return std::nullopt;
+    T value{};
+    found.read(value);
+    return value;
   }
   std::int64_t last_insert_id() const;
   std::string path() const;

@@ -1,9 +1,7 @@
 #include "stages/decode/decode.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
 #include <limits>
 #include <new>
@@ -20,6 +18,7 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "stages/decode/decoders.h"
 #include "stages/decode/image_header.h"
 
@@ -30,20 +29,6 @@ SkippedFile unreadable(SourceFile file) {
   const int code = errno;
   return {std::move(file), code == ENOENT ? "vanished" : "unreadable",
           std::generic_category().message(code)};
-}
-
-// Reads up to bytes.size() bytes and cuts the vector to what was read. False on an error.
-bool read_all(int descriptor, std::vector<std::uint8_t>& bytes) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = ::read(descriptor, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  bytes.resize(done);
-  return true;
 }
 
 std::int64_t modified_ns(const struct stat& status) {
@@ -172,10 +157,13 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
                                    loaded.file.size_bytes, limits.max_file_mib)};
   }
   loaded.bytes.resize(loaded.file.size_bytes);
-  if (!read_all(descriptor.number(), loaded.bytes)) return unreadable(loaded.file);
-  if (has_changed(descriptor.number(), loaded.file)) {
+  const bool is_read = move_all(loaded.bytes.size(), [&](std::size_t done, std::size_t left) {
+    return ::read(descriptor.number(), loaded.bytes.data() + done, left);
+  });
+  if (has_changed(descriptor.number(), loaded.file)) {  // which may have ended the reading
     return SkippedFile{loaded.file, "changing", "the file was written to while it was read"};
   }
+  if (!is_read) return unreadable(loaded.file);
   loaded.content = hash_content(loaded.bytes);
   return loaded;
 }
@@ -209,26 +197,18 @@ std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, Wan
 }
 
 Region parse_region(std::string_view text) {
-  const auto refuse = [&] {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("region: must be X,Y,WIDTH,HEIGHT in whole px, X and Y at least 0, "
-                            "WIDTH and HEIGHT at least {}, was \"{}\"",
-                            kMinSidePx, text));
-  };
-  std::array<int, 4> numbers{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (i > 0 && (at == end || *at++ != ',')) refuse();
-    const auto [stop, status] = std::from_chars(at, end, numbers[i]);
-    if (status != std::errc()) refuse();
-    at = stop;
+  std::vector<int> numbers;
+  for (const std::string_view part : split(text, ',')) {
+    numbers.push_back(parse_number<int>(part).value_or(-1));
   }
-  const Region region{numbers[0], numbers[1], numbers[2], numbers[3]};
-  const bool sensible =
-      region.x >= 0 && region.y >= 0 && region.width >= kMinSidePx && region.height >= kMinSidePx;
-  if (at != end || !sensible) refuse();
-  return region;
+  if (numbers.size() == 4 && std::min(numbers[0], numbers[1]) >= 0 &&
+      std::min(numbers[2], numbers[3]) >= kMinSidePx) {
+    return {numbers[0], numbers[1], numbers[2], numbers[3]};
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("region: must be X,Y,WIDTH,HEIGHT in whole px, X and Y at least 0, "
+                          "WIDTH and HEIGHT at least {}, was \"{}\"",
+                          kMinSidePx, text));
 }
 
 std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, const Region& region,

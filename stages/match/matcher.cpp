@@ -16,8 +16,6 @@
 
 #include "base/error.h"
 #include "stages/match/decide/decision.h"
-#include "stages/match/decide/overlap_resolution.h"
-#include "stages/match/mirror.h"
 #include "stages/match/refine/sharpen.h"
 #include "stages/match/verify/verification.h"
 #include "stages/match/vote/query_words.h"

@@ -9,7 +9,6 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "config/fields.h"
-#include "config/retired.h"
 #include "storage/artefact_files.h"
 
 namespace lookalike {

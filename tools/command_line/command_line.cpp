@@ -1,7 +1,6 @@
 #include "tools/command_line/command_line.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -12,8 +11,8 @@
 #include "base/path_set.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "config/fields.h"
 #include "config/load.h"
-#include "config/retired.h"
 #include "pipeline/answers.h"
 
 namespace lookalike {
@@ -73,14 +72,6 @@ bool is_known(const IndexReader& index, const std::string& path) {
   return index.find(path) || std::ranges::any_of(quarantine, [&](const SkippedFile& skipped) {
            return skipped.file.path == path;
          });
-}
-
-std::optional<ImageId> parse_image_id(const std::string& text) {
-  ImageId id = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, id);
-  if (status != std::errc() || stop != end) return std::nullopt;
-  return id;
 }
 
 }  // namespace
@@ -232,7 +223,7 @@ std::optional<ImageId> find_image(const IndexReader& index, const std::string& n
   std::optional<ImageId> id;
   if (!name.empty()) id = index.find(normal_path(name));
   if (!id) id = index.find(name);
-  if (!id) id = parse_image_id(name);
+  if (!id) id = parse_number<ImageId>(name);
   return id && index.image(*id) ? id : std::nullopt;
 }
 

@@ -150,6 +150,15 @@ struct UpkeepArguments {
   VerbosityArguments verbosity;
 };
 
+// The options of commands that compute, and may write files.
+struct ComputeArguments {
+  explicit ComputeArguments(CLI::App& command)
+      : config(command), verbosity(command), outputs(command) {}
+  ConfigArguments config;
+  VerbosityArguments verbosity;
+  OutputArguments outputs;
+};
+
 // Throws Error(kInput) when there is no file of the name.
 void require_index(const std::string& database);
 

@@ -12,7 +12,6 @@
 #include "base/progress.h"
 #include "config/options.h"
 #include "pipeline/calibrate/made_photo.h"
-#include "stages/decode/decode.h"
 #include "stages/match/match.h"
 #include "storage/index_reader.h"
 

@@ -1,6 +1,5 @@
 #include "tools/evaluate/truth.h"
 
-#include <charconv>
 #include <cmath>
 #include <istream>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace lookalike {
 namespace {
@@ -27,24 +27,10 @@ struct Line {
   }
 };
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> fields;
-  for (std::size_t start = 0;;) {
-    const std::size_t comma = text.find(',', start);
-    fields.push_back(text.substr(start, comma - start));
-    if (comma == std::string_view::npos) return fields;
-    start = comma + 1;
-  }
-}
-
 double number(const Line& line, std::string_view field) {
-  double value = 0;
-  const char* end = field.data() + field.size();
-  const auto [stop, status] = std::from_chars(field.data(), end, value);
-  if (status != std::errc() || stop != end || !std::isfinite(value)) {
-    line.fail(fmt::format("expected a corner in pixels, was '{}'", field));
-  }
-  return value;
+  const std::optional<double> value = parse_number<double>(field);
+  if (value && std::isfinite(*value)) return *value;
+  line.fail(fmt::format("expected a corner in pixels, was '{}'", field));
 }
 
 std::optional<Quad> corners(const Line& line) {
@@ -78,7 +64,7 @@ std::vector<TruthQuery> read_truth(std::istream& input, const std::string& name,
   std::unordered_map<std::string, std::size_t> index_of;
   for (std::size_t line_number = 2; read_line(input, text); ++line_number) {
     if (text.empty()) continue;
-    const Line line{name, line_number, split(text)};
+    const Line line{name, line_number, split(text, ',')};
     if (line.fields.size() != kColumns) {
       line.fail(fmt::format("expected {} fields, found {}", kColumns, line.fields.size()));
     }

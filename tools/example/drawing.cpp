@@ -98,7 +98,7 @@ cv::Mat reduced(const cv::Mat& image, cv::Size size) {
 }
 
 // Maps the pixel centres of a picture to those of a quad in an oversampled scene.
-cv::Mat map_to_quad(cv::Size picture, const Quad& quad, int oversampling) {
+cv::Mat map_to_quad(cv::Size picture, const Quad& quad) {
   const auto w = static_cast<float>(picture.width);
   const auto h = static_cast<float>(picture.height);
   // Corners lie half a pixel outside the centres of the corner pixels.
@@ -106,14 +106,14 @@ cv::Mat map_to_quad(cv::Size picture, const Quad& quad, int oversampling) {
       cv::Point2f(-0.5F, -0.5F), {w - 0.5F, -0.5F}, {w - 0.5F, h - 0.5F}, {-0.5F, h - 0.5F}};
   std::array<cv::Point2f, 4> to;
   for (std::size_t i = 0; i < 4; ++i) {
-    to[i] = cv::Point2f(static_cast<float>(quad[i].x * oversampling - 0.5),
-                        static_cast<float>(quad[i].y * oversampling - 0.5));
+    to[i] = cv::Point2f(static_cast<float>(quad[i].x * kOversampling - 0.5),
+                        static_cast<float>(quad[i].y * kOversampling - 0.5));
   }
   return cv::getPerspectiveTransform(from.data(), to.data());
 }
 
-void paste(cv::Mat& scene, const Placement& placement, int oversampling) {
-  const cv::Mat map = map_to_quad(placement.picture.size(), placement.quad, oversampling);
+void paste(cv::Mat& scene, const Placement& placement) {
+  const cv::Mat map = map_to_quad(placement.picture.size(), placement.quad);
   cv::Mat warped;
   cv::Mat mask;
   cv::warpPerspective(placement.picture, warped, map, scene.size(), cv::INTER_LINEAR,
@@ -172,10 +172,25 @@ void draw_outline(cv::Mat& image, const Quad& quad, std::size_t index) {
   draw_number(image, corners.front(), index);
 }
 
-cv::Mat enlarged(const cv::Mat& image, cv::Size size) {
-  cv::Mat result;
-  cv::resize(image, result, size * kResultOversampling, 0, 0, cv::INTER_LINEAR);
-  return result;
+constexpr std::size_t kMaxFlips = 8;
+constexpr std::size_t kStartBytes = 64;  // where headers are
+constexpr std::size_t kExchangedBytes = 16;
+
+std::size_t below(std::size_t count, Random& random) {
+  return static_cast<std::size_t>(random.bits() % count);
+}
+
+void flip_bits(FileBytes& file, Random& random) {
+  for (std::size_t i = 1 + below(kMaxFlips, random); i > 0; --i) {
+    const std::size_t range =
+        below(2, random) == 0 ? std::min(kStartBytes, file.size()) : file.size();
+    file[below(range, random)] ^= static_cast<std::uint8_t>(1U << below(8, random));
+  }
+}
+
+void exchange_start(FileBytes& file, const FileBytes& other) {
+  const std::size_t count = std::min({kExchangedBytes, other.size(), file.size()});
+  std::copy_n(other.begin(), count, file.begin());
 }
 
 }  // namespace
@@ -200,7 +215,7 @@ cv::Mat draw_scene(std::span<const Placement> placements, cv::Size size, std::ui
   cv::Mat wall = cloudy(random, size * kOversampling, 9, 6);
   wall += cv::Scalar(28, 40, 52);
   wall.convertTo(scene, CV_8UC3);
-  for (const Placement& placement : placements) paste(scene, placement, kOversampling);
+  for (const Placement& placement : placements) paste(scene, placement);
   cv::Mat result = reduced(scene, size);
   shade(result, random);
   return result;
@@ -228,28 +243,50 @@ cv::Mat draw_stranger(std::uint64_t seed, cv::Size size) {
 }
 
 cv::Mat draw_result(const cv::Mat& photo, std::span<const Outlined> found) {
-  cv::Mat large = enlarged(photo, photo.size());
-  for (std::size_t i = found.size(); i-- > 0;) draw_outline(large, found[i].quad, i);
   const int count = std::max(1, static_cast<int>(found.size()));
   const int cell_height = (photo.rows - (count - 1) * kGapPx) / count;
-  int cell_width = 0;
-  for (const Outlined& each : found) {
-    cell_width = std::max(cell_width, each.picture.cols * cell_height / each.picture.rows);
-  }
-  cv::Mat canvas(photo.rows, photo.cols + (found.empty() ? 0 : kGapPx + cell_width), CV_8UC3,
-                 cv::Scalar::all(255));
-  canvas = enlarged(canvas, canvas.size());
-  large.copyTo(canvas(cv::Rect({0, 0}, large.size())));
+  const auto cell = [&](std::size_t i) {
+    const cv::Mat& picture = found[i].picture;
+    return cv::Rect(photo.cols + kGapPx, static_cast<int>(i) * (cell_height + kGapPx),
+                    picture.cols * cell_height / picture.rows, cell_height);
+  };
+  int width = photo.cols;
+  for (std::size_t i = 0; i < found.size(); ++i) width = std::max(width, cell(i).br().x);
+  cv::Mat canvas(photo.rows, width, CV_8UC3, cv::Scalar::all(255));
+  const cv::Rect whole({0, 0}, photo.size());
+  photo.copyTo(canvas(whole));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const cv::Size size(found[i].picture.cols * cell_height / found[i].picture.rows, cell_height);
-    const cv::Point at(photo.cols + kGapPx, static_cast<int>(i) * (cell_height + kGapPx));
-    enlarged(found[i].picture, size)
-        .copyTo(canvas(cv::Rect(at * kResultOversampling, size * kResultOversampling)));
-    draw_number(canvas, (at + cv::Point(26, 26)) * kResultOversampling, i);
+    reduced(found[i].picture, cell(i).size()).copyTo(canvas(cell(i)));
   }
-  cv::Mat result;
-  cv::resize(canvas, result, canvas.size() / kResultOversampling, 0, 0, cv::INTER_AREA);
-  return result;
+  const cv::Size size = canvas.size();
+  cv::resize(canvas, canvas, size * kResultOversampling, 0, 0, cv::INTER_LINEAR);
+  cv::Mat enlarged_photo =
+      canvas(cv::Rect(whole.tl(), whole.size() * kResultOversampling));  // outlines may leave it
+  for (std::size_t i = found.size(); i-- > 0;) {
+    draw_outline(enlarged_photo, found[i].quad, i);
+    draw_number(canvas, (cell(i).tl() + cv::Point(26, 26)) * kResultOversampling, i);
+  }
+  return reduced(canvas, size);
+}
+
+std::span<const std::string> image_file_extensions() {
+  static const std::array<std::string, 7> extensions = {".jpg", ".png", ".webp", ".tiff",
+                                                        ".bmp", ".ppm", ".jp2"};
+  return extensions;
+}
+
+FileBytes mutated(FileBytes file, std::span<const FileBytes> others, Random& random) {
+  switch (below(4, random)) {
+    case 0:
+      file.resize(below(file.size(), random));
+      break;
+    case 1:
+      exchange_start(file, others[below(others.size(), random)]);
+      break;
+    default:
+      flip_bits(file, random);
+  }
+  return file;
 }
 
 }  // namespace lookalike

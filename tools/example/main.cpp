@@ -22,7 +22,6 @@
 #include "storage/output_guard.h"
 #include "tools/command_line/command_line.h"
 #include "tools/example/drawing.h"
-#include "tools/example/image_files.h"
 
 namespace lookalike {
 namespace {
@@ -45,7 +44,7 @@ Quad place(std::size_t index) {
 struct Arguments {
   std::string output;
   std::vector<std::string> inputs;
-  int count = 12;
+  std::uint64_t count = 12;
   std::uint64_t seed = 1;
   double angle_degrees = 30;
   double scale = 0.75;
@@ -61,49 +60,64 @@ OutputFile open_output(const Arguments& arguments, const std::string& path) {
   return guard.open("--output", path, {"an empty one", [](std::string_view) { return false; }});
 }
 
-void write_picture(const Arguments& arguments, const std::string& path, const cv::Mat& image) {
+void write_file(const Arguments& arguments, const std::string& path, const FileBytes& bytes) {
   OutputFile file = open_output(arguments, path);
-  FileBytes bytes;
-  cv::imencode(std::filesystem::path(path).extension(), image, bytes,
-               {cv::IMWRITE_JPEG_QUALITY, 88});
   file.write(bytes);
   file.commit();
 }
 
-int draw_posters(const Arguments& arguments) {
+FileBytes encoded(const cv::Mat& image, const std::string& extension) {
+  std::vector<int> parameters;
+  if (extension == ".jpg") parameters = {cv::IMWRITE_JPEG_QUALITY, 88};
+  FileBytes bytes;
+  cv::imencode(extension, image, bytes, parameters);
+  return bytes;
+}
+
+int write_picture(const Arguments& arguments, const cv::Mat& image) {
+  const std::string extension = std::filesystem::path(arguments.output).extension();
+  write_file(arguments, arguments.output, encoded(image, extension));
+  return kExitDone;
+}
+
+// Writes a folder of files: make(i) gives the name and the bytes of each.
+template <typename Make>
+int write_folder(const Arguments& arguments, const Make& make) {
   std::filesystem::create_directories(arguments.output);
-  for (int i = 0; i < arguments.count; ++i) {
-    const cv::Mat poster = draw_poster(arguments.seed + static_cast<std::uint64_t>(i), kPosterSize);
-    write_picture(arguments, fmt::format("{}/poster-{:02}.png", arguments.output, i), poster);
+  for (std::uint64_t i = 0; i < arguments.count; ++i) {
+    const auto [name, bytes] = make(i);
+    write_file(arguments, arguments.output + '/' + name, bytes);
   }
   return kExitDone;
 }
 
+int draw_posters(const Arguments& arguments) {
+  return write_folder(arguments, [&](std::uint64_t i) {
+    return std::pair(fmt::format("poster-{:02}.png", i),
+                     encoded(draw_poster(arguments.seed + i, kPosterSize), ".png"));
+  });
+}
+
+const std::string& format_of(std::uint64_t seed) {
+  return image_file_extensions()[seed % image_file_extensions().size()];
+}
+
 FileBytes image_file(std::uint64_t seed) {
-  const std::span<const std::string> extensions = image_file_extensions();
-  FileBytes bytes;
-  cv::imencode(extensions[seed % extensions.size()], draw_poster(seed, kFileSize), bytes);
-  return bytes;
+  return encoded(draw_poster(seed, kFileSize), format_of(seed));
 }
 
 // Writes posters in each format in turn. Mutated files take foreign starts from the first ones.
 int draw_files(const Arguments& arguments) {
-  const std::span<const std::string> extensions = image_file_extensions();
   std::vector<FileBytes> others;
-  for (std::uint64_t i = 0; i < extensions.size(); ++i) others.push_back(image_file(i));
-  std::filesystem::create_directories(arguments.output);
-  Random random(arguments.seed);
-  for (int i = 0; i < arguments.count; ++i) {
-    const std::uint64_t seed = arguments.seed + static_cast<std::uint64_t>(i);
-    FileBytes bytes = image_file(seed);
-    if (arguments.mutated) bytes = mutated(std::move(bytes), others, random);
-    const std::string path =
-        fmt::format("{}/{:06}{}", arguments.output, i, extensions[seed % extensions.size()]);
-    OutputFile file = open_output(arguments, path);
-    file.write(bytes);
-    file.commit();
+  for (std::uint64_t i = 0; i < image_file_extensions().size(); ++i) {
+    others.push_back(image_file(i));
   }
-  return kExitDone;
+  Random random(arguments.seed);
+  return write_folder(arguments, [&](std::uint64_t i) {
+    FileBytes bytes = image_file(arguments.seed + i);
+    if (arguments.mutated) bytes = mutated(std::move(bytes), others, random);
+    return std::pair(fmt::format("{:06}{}", i, format_of(arguments.seed + i)), std::move(bytes));
+  });
 }
 
 // Resized unless the size is 0, with a square of noise at a random place.
@@ -116,20 +130,16 @@ cv::Mat changed_copy(const cv::Mat& picture, double megapixels, std::uint64_t se
   const int side = std::min({32, copy.cols, copy.rows});
   Random random(seed);
   const cv::Point at(random.below(copy.cols - side + 1), random.below(copy.rows - side + 1));
-  cv::resize(draw_stranger(seed, {side, side}), copy(cv::Rect(at, cv::Size(side, side))),
-             {side, side});
+  draw_stranger(seed, {side, side}).copyTo(copy(cv::Rect(at, cv::Size(side, side))));
   return copy;
 }
 
 int draw_copies(const Arguments& arguments) {
-  std::filesystem::create_directories(arguments.output);
-  for (int i = 0; i < arguments.count; ++i) {
-    const auto number = static_cast<std::size_t>(i);
-    const cv::Mat picture = read_picture(arguments.inputs[number % arguments.inputs.size()]);
-    write_picture(arguments, fmt::format("{}/{:06}.jpg", arguments.output, i),
-                  changed_copy(picture, arguments.megapixels, arguments.seed + number));
-  }
-  return kExitDone;
+  return write_folder(arguments, [&](std::uint64_t i) {
+    const cv::Mat picture = read_picture(arguments.inputs[i % arguments.inputs.size()]);
+    const cv::Mat copy = changed_copy(picture, arguments.megapixels, arguments.seed + i);
+    return std::pair(fmt::format("{:06}.jpg", i), encoded(copy, ".jpg"));
+  });
 }
 
 int draw_scene_with(const Arguments& arguments) {
@@ -137,15 +147,12 @@ int draw_scene_with(const Arguments& arguments) {
   for (std::size_t i = 0; i < arguments.inputs.size(); ++i) {
     placements.push_back({read_picture(arguments.inputs[i]), place(i)});
   }
-  write_picture(arguments, arguments.output, draw_scene(placements, kSceneSize, arguments.seed));
-  return kExitDone;
+  return write_picture(arguments, draw_scene(placements, kSceneSize, arguments.seed));
 }
 
 int draw_crop(const Arguments& arguments) {
-  write_picture(arguments, arguments.output,
-                turned_crop(read_picture(arguments.inputs.front()), arguments.angle_degrees,
-                            arguments.scale));
-  return kExitDone;
+  return write_picture(arguments, turned_crop(read_picture(arguments.inputs.front()),
+                                              arguments.angle_degrees, arguments.scale));
 }
 
 // Draws the first line of the output of `lookalike query --json`.
@@ -162,11 +169,10 @@ int draw_answer(const Arguments& arguments) {
     }
     found.push_back({read_picture(match.at("path")), quad});
   }
-  write_picture(arguments, arguments.output, draw_result(read_picture(answer.at("query")), found));
-  return kExitDone;
+  return write_picture(arguments, draw_result(read_picture(answer.at("query")), found));
 }
 
-// Adds a subcommand that writes a picture or a folder of pictures.
+// Adds a subcommand that writes a picture.
 CLI::App* add_drawing(CLI::App& app, Action& action, const char* name, const char* help,
                       const std::shared_ptr<Arguments>& arguments, int (*draw)(const Arguments&)) {
   CLI::App* command = app.add_subcommand(name, help);
@@ -176,26 +182,27 @@ CLI::App* add_drawing(CLI::App& app, Action& action, const char* name, const cha
   return command;
 }
 
+// The same for a folder of numbered files.
+CLI::App* add_series(CLI::App& app, Action& action, const char* name, const char* help,
+                     const std::shared_ptr<Arguments>& arguments, int (*draw)(const Arguments&),
+                     int most) {
+  CLI::App* command = add_drawing(app, action, name, help, arguments, draw);
+  command->add_option("--count", arguments->count, "Number of files")->check(CLI::Range(1, most));
+  command->add_option("--seed", arguments->seed, "Seed of the first file; each further one adds 1");
+  return command;
+}
+
 void add_commands(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* posters =
-      add_drawing(app, action, "posters", "Draw posters into a folder", arguments, draw_posters);
-  posters->add_option("--count", arguments->count, "Number of files")->check(CLI::Range(1, 1000));
-  posters->add_option("--seed", arguments->seed, "Seed of the first file; each further one adds 1");
-
-  CLI::App* files = add_drawing(app, action, "files", "Write small posters in seven formats",
-                                arguments, draw_files);
-  files->add_option("--count", arguments->count, "Number of files")->check(CLI::Range(1, 1000000));
-  files->add_option("--seed", arguments->seed, "Seed of the first file; each further one adds 1");
-  files->add_flag("--mutated", arguments->mutated, "Flip bits, truncate, or exchange the start");
-
-  CLI::App* copies = add_drawing(
-      app, action, "copies", "Copy photos, each with some pixels changed", arguments, draw_copies);
+  add_series(app, action, "posters", "Draw posters into a folder", arguments, draw_posters, 1000);
+  add_series(app, action, "files", "Write small posters in seven formats", arguments, draw_files,
+             1000000)
+      ->add_flag("--mutated", arguments->mutated, "Flip bits, truncate, or exchange the start");
+  CLI::App* copies = add_series(app, action, "copies", "Copy photos, each with some pixels changed",
+                                arguments, draw_copies, 1000000);
   copies->add_option("PICTURE", arguments->inputs, "Pictures to copy in turn")->required();
-  copies->add_option("--count", arguments->count, "Number of files")->check(CLI::Range(1, 1000000));
   copies->add_option("--megapixels", arguments->megapixels, "Size of the copies; 0 keeps it")
       ->check(CLI::Range(0.0, 100.0));
-  copies->add_option("--seed", arguments->seed, "Seed of the first file; each further one adds 1");
 
   CLI::App* scene = add_drawing(app, action, "scene", "Draw a scene that shows one or two pictures",
                                 arguments, draw_scene_with);

@@ -1,4 +1,3 @@
-#include <memory>
 #include <string>
 
 #include <fmt/format.h>
@@ -6,9 +5,7 @@
 
 #include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
-#include "pipeline/answers.h"
 #include "pipeline/open_session.h"
-#include "tools/command_line/command_line.h"
 #include "tools/lookalike/benchmark_json.h"
 #include "tools/lookalike/commands.h"
 
@@ -49,7 +46,7 @@ int bench(const Arguments& arguments) {
   const BenchmarkReport report =
       run_benchmarks(session, all_cases(session, scale), benchmark_options(arguments));
   if (arguments.json) {
-    fmt::print("{}\n", json_text(benchmark_json(report)));
+    print_json(benchmark_json(report));
   } else {
     fmt::print("{}", format_table(report));
   }
@@ -59,17 +56,15 @@ int bench(const Arguments& arguments) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "bench", "Time every variant of every kernel, beside the device's ceilings");
-  command->footer(
+  add_command(
+      app, action, "bench", "Time every variant of every kernel, beside the device's ceilings",
       "Output: one table per kernel: sizes, variant (* is the one that is used), time of kernels, "
       "of\n"
       "transfers and on the wall, rate, and its share of the device's ceiling, which is measured "
       "in\n"
       "the same run. --json prints device, ceilings and results; README.md lists the fields.\n"
-      "Example: lookalike bench --kernel correlation");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return bench(*arguments); }; });
+      "Example: lookalike bench --kernel correlation",
+      bench);
 }
 
 }  // namespace lookalike

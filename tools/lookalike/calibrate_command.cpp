@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"

@@ -1,17 +1,14 @@
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "kernels/cases.h"
 #include "kernels/session/device.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
-#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -72,27 +69,27 @@ void print_text(const DeviceReport& report) {
   }
 }
 
-nlohmann::ordered_json to_json(const DeviceReport& report) {
+Json to_json(const DeviceReport& report) {
   const DeviceInfo& info = report.info;
-  nlohmann::ordered_json json = {{"index", report.index},
-                                 {"used", report.used},
-                                 {"type", to_string(info.kind)},
-                                 {"name", info.name},
-                                 {"vendor", info.vendor},
-                                 {"platform", info.platform},
-                                 {"platform_version", info.platform_version},
-                                 {"version", info.version},
-                                 {"driver", info.driver},
-                                 {"compute_units", info.compute_units},
-                                 {"max_work_group_size", info.max_work_group_size},
-                                 {"global_memory_bytes", info.global_memory_bytes},
-                                 {"max_allocation_bytes", info.max_allocation_bytes},
-                                 {"local_memory_bytes", info.local_memory_bytes},
-                                 {"constant_buffer_bytes", info.constant_buffer_bytes},
-                                 {"claims_int64_atomics", info.claims_int64_atomics}};
+  Json json = {{"index", report.index},
+               {"used", report.used},
+               {"type", to_string(info.kind)},
+               {"name", info.name},
+               {"vendor", info.vendor},
+               {"platform", info.platform},
+               {"platform_version", info.platform_version},
+               {"version", info.version},
+               {"driver", info.driver},
+               {"compute_units", info.compute_units},
+               {"max_work_group_size", info.max_work_group_size},
+               {"global_memory_bytes", info.global_memory_bytes},
+               {"max_allocation_bytes", info.max_allocation_bytes},
+               {"local_memory_bytes", info.local_memory_bytes},
+               {"constant_buffer_bytes", info.constant_buffer_bytes},
+               {"claims_int64_atomics", info.claims_int64_atomics}};
   if (!report.tested) return json;
   json["int64_atomics"] = report.int64_atomics;
-  auto& tests = json["self_tests"] = nlohmann::ordered_json::array();
+  auto& tests = json["self_tests"] = Json::array();
   for (const SelfTestResult& result : report.self_tests) {
     tests.push_back({{"name", result.name},
                      {"passed", result.passed},
@@ -117,7 +114,7 @@ int list(const Arguments& arguments) {
   const DeviceOptions options = arguments.config.load().device;
   const std::vector<Device> devices = list_devices();
   const std::size_t used = choose_device(devices, options.choice);
-  nlohmann::ordered_json json = {{"devices", nlohmann::ordered_json::array()}};
+  Json json = {{"devices", Json::array()}};
   bool passed = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     DeviceReport report{.index = i, .info = devices[i].info, .used = i == used};
@@ -129,22 +126,20 @@ int list(const Arguments& arguments) {
       print_text(report);
     }
   }
-  if (arguments.json) fmt::print("{}\n", json_text(json));
+  if (arguments.json) print_json(json);
   return passed ? kExitDone : exit_code(ErrorKind::kDevice);
 }
 
 }  // namespace
 
 void add_devices_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "devices",
-      "List OpenCL devices, the one in use and their limits, and test the kernels on each");
-  command->footer(
+  add_command(
+      app, action, "devices",
+      "List OpenCL devices, the one in use and their limits, and test the kernels on each",
       "Output: each device, marked * if it would be used, its limits, whether 64-bit atomics work, "
       "and the results of the kernels' self-tests. Exit code 4 when one of them fails.\n"
-      "Example: lookalike devices --json");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return list(*arguments); }; });
+      "Example: lookalike devices --json",
+      list);
 }
 
 }  // namespace lookalike

@@ -33,8 +33,8 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     auto* synthetic_flag = command.add_flag("--synthetic", synthetic,
                                             "Look up distorted photos: cropped, rotated, ...");
     command.add_option("--kinds", kinds, "Kinds of distortion; all by default")
@@ -69,9 +69,6 @@ struct Arguments {
     command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
     command.add_flag("--json", json, "Print one JSON object");
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  OutputArguments outputs;
   bool synthetic = false;
   std::vector<std::string> kinds;  // empty: all
   std::size_t photos = 100;

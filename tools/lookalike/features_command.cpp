@@ -19,8 +19,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     config.add("--hessian-threshold", "extract.hessian_threshold");
     config.add("--octaves", "extract.octaves");
     config.add("--layers", "extract.layers");
@@ -35,9 +35,6 @@ struct Arguments {
         ->type_name("FILE");
     command.add_option("IMAGE", image, "Photo to extract features from")->required()->type_name("");
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  OutputArguments outputs;
   CLI::Option* max_features = nullptr;
   CLI::Option* longest_side = nullptr;
   std::string mask;

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t kMaxSkippedListed = 20;
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     config.add("--images", "images.folders");
     config.add("--database", "store.database");
     config.add("--threads", "images.decode_threads");
@@ -38,9 +38,6 @@ struct Arguments {
     config.add("--metrics", "run.metrics");
     config.add("--niceness", "run.niceness");
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  OutputArguments outputs;
 };
 
 void log_skipped(const std::vector<SkippedFile>& skipped, const std::string& database) {

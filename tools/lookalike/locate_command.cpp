@@ -26,8 +26,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     command.add_option("--object", objects, "Pictures of the objects to find")->type_name("IMAGE");
     config.add("--database", "store.database");
     command.add_option("--id", ids, "Indexed images to find")->type_name("PATH|NUMBER");
@@ -49,9 +49,6 @@ struct Arguments {
                     "Write the correlation of the one object at each position of the one scene")
         ->type_name("FILE.png");
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  OutputArguments outputs;
   CLI::Option* longest_side = nullptr;
   CLI::Option* max_features = nullptr;
   std::vector<std::string> objects;

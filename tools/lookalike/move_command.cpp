@@ -17,15 +17,13 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : index(command), verbosity(command) {
+struct Arguments : UpkeepArguments {
+  explicit Arguments(CLI::App& command) : UpkeepArguments(command) {
     command.add_option("OLD", from, "A folder or file, by its name in the index")
         ->required()
         ->type_name("");
     command.add_option("NEW", to, "Its present name")->required()->type_name("");
   }
-  IndexArgument index;
-  VerbosityArguments verbosity;
   std::string from;
   std::string to;
 };

@@ -14,14 +14,12 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : index(command), verbosity(command) {
+struct Arguments : UpkeepArguments {
+  explicit Arguments(CLI::App& command) : UpkeepArguments(command) {
     command.add_option("PATH", paths, "Files, or folders with everything below them")
         ->required()
         ->type_name("");
   }
-  IndexArgument index;
-  VerbosityArguments verbosity;
   std::vector<std::string> paths;
 };
 

@@ -1,6 +1,5 @@
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <system_error>
 
@@ -11,7 +10,6 @@
 #include "kernels/benchmark/benchmark.h"
 #include "kernels/tuning/tuning.h"
 #include "pipeline/open_session.h"
-#include "tools/command_line/command_line.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -20,17 +18,14 @@ namespace {
 // Measurements that would start later are left out, so that tuning takes less than a minute.
 constexpr std::chrono::seconds kTimeToStart{50};
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     config.add("--device", "device.choice");
     command.add_option("--folder", folder,
                        "Folder of the file. Default: lookalike/tuning in the user's cache");
     command.add_flag("--quick", quick,
                      "Small sizes: a check that takes seconds; the choices mean little");
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  OutputArguments outputs;
   std::string folder;
   bool quick = false;
 };
@@ -85,15 +80,14 @@ int tune_device(const Arguments& arguments) {
 }  // namespace
 
 void add_tune_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "tune", "Measure which variant of each kernel is fastest on a device, in under a minute");
-  command->footer(
+  add_command(
+      app, action, "tune",
+      "Measure which variant of each kernel is fastest on a device, in under a minute",
       "Output: for each kernel and size the variant that was fastest. The measurements are kept "
       "for\n"
       "this device and driver and decide from then on which variants run; results stay the same.\n"
-      "Example: lookalike tune --device :GPU:");
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return tune_device(*arguments); }; });
+      "Example: lookalike tune --device :GPU:",
+      tune_device);
 }
 
 }  // namespace lookalike

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -86,6 +87,9 @@ footer { margin-top: 28px; color: var(--muted); font-size: 13px; }
 constexpr std::string_view kFirstLine = "<!DOCTYPE html>\n";
 constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"lookalike ";
 
+constexpr std::pair<char32_t, std::string_view> kEntities[] = {
+    {U'&', "&amp;"}, {U'<', "&lt;"}, {U'>', "&gt;"}, {U'"', "&quot;"}, {U'\'', "&#39;"}};
+
 // Controls and changes of writing direction.
 bool is_invisible(char32_t value) {
   return value < 0x20 || (value >= 0x7F && value < 0xA0) || value == 0x200E || value == 0x200F ||
@@ -101,18 +105,10 @@ std::string escape_html(std::string_view text) {
     const std::size_t length = std::max<std::size_t>(point.length, 1);
     if (point.length == 0 || is_invisible(point.value)) {
       result += "\xEF\xBF\xBD";
-    } else if (point.value == U'&') {
-      result += "&amp;";
-    } else if (point.value == U'<') {
-      result += "&lt;";
-    } else if (point.value == U'>') {
-      result += "&gt;";
-    } else if (point.value == U'"') {
-      result += "&quot;";
-    } else if (point.value == U'\'') {
-      result += "&#39;";
     } else {
-      result += text.substr(0, length);
+      const auto* entity =
+          std::ranges::find(kEntities, point.value, [](auto& e) { return e.first; });
+      result += entity == std::end(kEntities) ? text.substr(0, length) : entity->second;
     }
     text.remove_prefix(length);
   }

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
@@ -18,7 +17,7 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
   const std::string& path = features.image.file.path;
   const auto fail = [&](const SkippedFile& why) {
     spdlog::error("{}: {}: {}", printable(path), why.reason, why.detail);
-    fmt::print("{}\n", json_text(failed_answer("query", path, why)));
+    print_json(failed_answer("query", path, why));
     return false;
   };
   auto decoded = decode_file(path, wanted_size(config.extract), config.images);
@@ -27,7 +26,7 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
   if (query.image.record.content != features.image.content) {
     return fail({features.image.file, "changed", "since its features were taken"});
   }
-  fmt::print("{}\n", json_text(query_answer(path, searcher.search(query))));
+  print_json(query_answer(path, searcher.search(query)));
   return true;
 }
 

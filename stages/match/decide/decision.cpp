@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_set>
 
 #include "stages/match/decide/calibration.h"
 
@@ -11,6 +14,44 @@ namespace {
 constexpr double kWhole = 0.85;            // intersection over union of the outlines
 constexpr double kWholeCorrelation = 0.7;  // of pictures that share more than a part
 constexpr double kAgreementGain = 1.5;
+
+constexpr double kSamePlace = 0.3;   // intersection over union of the outlines
+constexpr double kConfirming = 0.3;  // agreement in detail
+
+using Features = std::unordered_set<std::uint32_t>;
+
+void withdraw_pose(Match& match) {
+  match.evidence.inliers = 0;
+  match.evidence.effective_inliers = 0;
+  match.evidence.correlation.reset();
+  match.evidence.detail.reset();
+  match.object_to_query = {};
+  match.quad = {};
+  match.part.reset();
+  match.moved_px.reset();
+  match.inlier_pairs.clear();
+  match.query_features.clear();
+}
+
+void take_features(Match& match, const Features& explained, std::uint32_t min_inliers) {
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < match.query_features.size(); ++i) {
+    if (explained.contains(match.query_features[i])) continue;
+    match.inlier_pairs[left] = match.inlier_pairs[i];
+    match.query_features[left++] = match.query_features[i];
+  }
+  match.inlier_pairs.resize(left);
+  match.query_features.resize(left);
+  match.evidence.inliers = static_cast<std::uint32_t>(left);
+  match.evidence.effective_inliers =
+      std::min(match.evidence.effective_inliers, match.evidence.inliers);
+  if (match.evidence.inliers < min_inliers) withdraw_pose(match);
+}
+
+bool keeps_its_features(const Match& weaker, const Match& sure) {
+  return weaker.evidence.detail.value_or(-1) >= kConfirming ||
+         intersection_over_union(weaker.quad, sure.quad) >= kSamePlace;
+}
 
 }  // namespace
 
@@ -42,6 +83,20 @@ Decision weakest_reported(const MatchOptions& options) {
   if (options.report == "similar") return Decision::kSimilar;
   if (options.report == "part") return Decision::kPart;
   return options.report == "duplicate" ? Decision::kDuplicate : Decision::kSameObject;
+}
+
+void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options) {
+  std::vector<const Match*> sure;
+  for (Match& match : matches) {
+    if (!match.is_located()) continue;
+    Features explained;
+    for (const Match* other : sure) {
+      if (keeps_its_features(match, *other)) continue;
+      explained.insert(other->query_features.begin(), other->query_features.end());
+    }
+    if (!explained.empty()) take_features(match, explained, options.min_inliers);
+    if (match.is_located() && match.probability >= options.same_probability) sure.push_back(&match);
+  }
 }
 
 }  // namespace lookalike

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "stages/match/locate/information.h"
+#include "stages/match/locate/search_object.h"
 
 namespace lookalike {
 
@@ -179,13 +179,10 @@ SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView&
     result.map_level = plan.coarsest();
     result.map = empty_map((scene.width - 1) / align + 1, (scene.height - 1) / align + 1);
   }
-  for (const Tile& tile : tiles) search_tile(plan, scene, tile, result, with_map);
-
   std::vector<FittedPose> fits;
-  for (const PoseHit& hit : result.hits) fits.push_back(hit.fit);
+  for (const Tile& tile : tiles) search_tile(plan, scene, tile, result, fits, with_map);
   sort_by_correlation(fits);
   suppress(fits, object.level(0), options.max_overlap, options.max_hits);
-  result.hits.clear();
   for (const FittedPose& fit : fits) {
     result.hits.push_back({similarity(fit.pose, object.level(0).centre), fit});
   }
@@ -207,7 +204,8 @@ SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView&
 }
 
 void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scene, const Tile& tile,
-                                   SearchResult& result, bool with_map) {
+                                   SearchResult& result, std::vector<FittedPose>& hits,
+                                   bool with_map) {
   const bool whole = tile.width == scene.width && tile.height == scene.height;
   const GrayImage part =
       whole ? GrayImage() : crop(scene, tile.left, tile.top, tile.width, tile.height);
@@ -255,13 +253,13 @@ void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scen
     const double correlation = std::abs(fitted.correlation);
     result.best_correlation = std::max(result.best_correlation.value_or(-1), correlation);
     if (correlation < plan.options().min_correlation) continue;
-    const PoseHit hit = {similarity(fitted.pose, plan.object().level(0).centre), fitted};
-    if (information(plan.object(), scene, hit.object_to_scene, fitted.correlation < 0, wanted) <
+    const Homography object_to_scene = similarity(fitted.pose, plan.object().level(0).centre);
+    if (information(plan.object(), scene, object_to_scene, fitted.correlation < 0, wanted) <
         wanted) {
       result.best_by_chance = std::max(result.best_by_chance.value_or(-1), correlation);
       continue;
     }
-    result.hits.push_back(hit);
+    hits.push_back(fitted);
   }
 }
 

@@ -62,7 +62,7 @@ class ExhaustiveSearch {
 
  private:
   void search_tile(const SearchPlan& plan, const ImageView& scene, const Tile& tile,
-                   SearchResult& result, bool with_map);
+                   SearchResult& result, std::vector<FittedPose>& hits, bool with_map);
   std::vector<Candidate> first_candidates(const SearchPlan& plan, SearchResult& result,
                                           PoseMap* map);
   void refine(const SearchPlan& plan, int level, std::vector<Candidate>& candidates);

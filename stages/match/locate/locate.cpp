@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -10,8 +9,8 @@
 #include "stages/match/locate/exhaustive_search.h"
 #include "stages/match/locate/plain_search.h"
 #include "stages/match/refine/sharpen.h"
-#include "stages/match/verify/pairs.h"
 #include "stages/match/verify/pose.h"
+#include "stages/match/verify/verification.h"
 
 namespace lookalike {
 namespace {

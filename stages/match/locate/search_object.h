@@ -1,42 +1,23 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/geometry.h"
 #include "base/image.h"
 #include "kernels/pose_search/pose_search.h"
 
 namespace lookalike {
-
-// An image whose pixels have weights, [0, 1]: [height][width].
-struct WeightedImage {
-  std::vector<float> values;
-  std::vector<float> weights;
-  int width = 0;
-  int height = 0;
-
-  std::size_t index(int x, int y) const {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
-           static_cast<std::size_t>(x);
-  }
-};
-
-inline constexpr float kMinWeight = 0.75F;  // from which a pixel of a coarser level counts
-
-// Weighted means by [1 4 6 4 1] / 16 along both axes: of every pixel, and of every second, so that
-// pixel (x, y) lies at (2 x, 2 y). The weights of `halved` are the shares that counted; those of
-// `smoothed` stay.
-WeightedImage smoothed(const WeightedImage& from);
-WeightedImage halved(const WeightedImage& from);
 
 // An object prepared for the search: its pyramid, and the levels that the search uses.
 class SearchObject {
  public:
   // mask: of the object's size, only pixels where it is opaque count, less a pixel at its rim; or
   // empty. Nor do pixels at the rim of an object of 24 px and more. Levels halve as the scene's do,
-  // from the pixels that count alone; a pixel of a coarser level counts where at least kMinWeight
-  // of its weight does.
+  // from the pixels that count alone; a pixel of a coarser level counts where at least three
+  // quarters of its weight does.
   SearchObject(const ImageView& object, const ImageView& mask);
 
   // Why the object cannot be searched for; empty when it can.
@@ -61,5 +42,30 @@ class SearchObject {
   std::string problem_;
   double rim_px_ = 0;
 };
+
+// Evidence, in nats, that the scene shows the object at a pose rather than something unrelated: the
+// log of the likelihood ratio, summed over the bands of a Laplacian pyramid,
+//   -n / 2 * log(1 - r^2),
+// r the correlation of object and scene in the band (none where it is not above 0; `reversed`: of
+// the object's negative) and n the number of independent places that it rests on. A correlation
+// that rests on a single edge or a few blots is weak evidence, however high; that of fine texture
+// is strong evidence, even through noise. With d and e the details of object and scene, and w = d
+// e,
+//   n = (sum |w|)^2 / sum w^2 / a, a the sum over all shifts of d's and e's autocorrelation:
+// the number of pixels that carry the correlation over the number of them that go together.
+// Bands are added from the coarsest on until there is `enough`. The scene is read in between
+// pixels, bilinear; positions outside of it do not count.
+// Method: Bartlett, "On the theoretical specification and sampling properties of autocorrelated
+// time-series", 1946, for a.
+double information(const SearchObject& object, const ImageView& scene,
+                   const Homography& object_to_scene, bool reversed, double enough);
+
+// The sum over all shifts (x, y) of the autocorrelations' product,
+//   sum over shifts of (sum over p of a(p) a(p + shift)) (sum over p of b(p) b(p + shift)),
+// of two images [height][width], width and height at least 1, that are 0 outside. By Fourier
+// transforms: it is the mean product of their power spectra.
+// Throws Error(kInternal) when an image is of another size.
+double autocorrelation_product(std::span<const double> a, std::span<const double> b, int width,
+                               int height);
 
 }  // namespace lookalike

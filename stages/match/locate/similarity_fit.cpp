@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 
 #include <opencv2/core.hpp>
 
@@ -85,7 +84,6 @@ FittedPose rated(const PoseFitSums& sums, const CentrePose& pose, std::size_t ob
 struct Walk {
   FittedPose best;
   std::array<double, 4> step{};
-  int steps = 0;
   int halvings = 0;
   bool started = false;
   bool done = false;
@@ -102,12 +100,6 @@ struct Walk {
   double step_px(double rim_px) const {
     return std::hypot(step[kX], step[kY]) +
            rim_px * best.pose.turn_scale.scale * std::hypot(step[kTurn], step[kScale]);
-  }
-
-  void take(const FittedPose& here, const PoseFitSums& sums, const FitFreedom& freedom,
-            double rim_px, double floor) {
-    move(here, sums, freedom, rim_px);
-    if (++steps > kPatientSteps && std::abs(best.correlation) < floor) done = true;
   }
 
   void move(const FittedPose& here, const PoseFitSums& sums, const FitFreedom& freedom,
@@ -169,8 +161,9 @@ std::vector<FittedPose> fit_poses(PoseSearch& search, const PyramidLevel& level,
     if (walking.empty()) break;
     const std::vector<PoseFitSums> sums = search.fit_sums(level, on_device, next);
     for (std::size_t i = 0; i < walking.size(); ++i) {
-      walks[walking[i]].take(rated(sums[i], next[i], object.points.size()), sums[i], freedom,
-                             rim_px, floor);
+      Walk& walk = walks[walking[i]];
+      walk.move(rated(sums[i], next[i], object.points.size()), sums[i], freedom, rim_px);
+      if (step >= kPatientSteps && std::abs(walk.best.correlation) < floor) walk.done = true;
     }
   }
   std::vector<FittedPose> fitted;

@@ -31,31 +31,6 @@ std::optional<PairSums<double>> sums_of(const ImageView& object, const ImageView
   return sums;
 }
 
-}  // namespace
-
-std::vector<DetailCell> detail_cells(const ImageView& object, const ImageView& seen,
-                                     const ImageView& mask) {
-  require(have_one_size(object, seen) && have_one_size(object, mask),
-          "detail_cells: the views and the mask are of different sizes");
-  std::vector<DetailCell> cells;
-  for (int row = 0; (row + 1) * kDetailCellPx <= object.height; ++row) {
-    for (int column = 0; (column + 1) * kDetailCellPx <= object.width; ++column) {
-      const auto sums = sums_of(object, seen, mask, column * kDetailCellPx, row * kDetailCellPx);
-      if (!sums || sums->spread_a() < kMinVariance * sums->count) continue;
-      cells.push_back({column, row, correlation_of(*sums)});
-    }
-  }
-  return cells;
-}
-
-double detail_agreement(std::span<const DetailCell> cells) {
-  double sum = 0;
-  for (const DetailCell& cell : cells) sum += cell.correlation;
-  return sum / (static_cast<double>(cells.size()) + kPriorCells);
-}
-
-namespace {
-
 constexpr double kAgrees = 0.5;            // the correlation of a cell that agrees
 constexpr std::size_t kLeastFeatures = 6;  // that a region is drawn around
 constexpr double kStray = 0.05;            // the share of features at either end that may be chance
@@ -138,6 +113,27 @@ double area_outside(const Box& box, int width, int height) {
 }
 
 }  // namespace
+
+std::vector<DetailCell> detail_cells(const ImageView& object, const ImageView& seen,
+                                     const ImageView& mask) {
+  require(have_one_size(object, seen) && have_one_size(object, mask),
+          "detail_cells: the views and the mask are of different sizes");
+  std::vector<DetailCell> cells;
+  for (int row = 0; (row + 1) * kDetailCellPx <= object.height; ++row) {
+    for (int column = 0; (column + 1) * kDetailCellPx <= object.width; ++column) {
+      const auto sums = sums_of(object, seen, mask, column * kDetailCellPx, row * kDetailCellPx);
+      if (!sums || sums->spread_a() < kMinVariance * sums->count) continue;
+      cells.push_back({column, row, correlation_of(*sums)});
+    }
+  }
+  return cells;
+}
+
+double detail_agreement(std::span<const DetailCell> cells) {
+  double sum = 0;
+  for (const DetailCell& cell : cells) sum += cell.correlation;
+  return sum / (static_cast<double>(cells.size()) + kPriorCells);
+}
 
 std::optional<Quad> shared_part(std::span<const DetailCell> cells, std::span<const Point> features,
                                 int width, int height) {

@@ -1,13 +1,17 @@
 #include "stages/match/verify/verification.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <thread>
+#include <tuple>
 #include <utility>
 
+#include "base/error.h"
 #include "base/parallel.h"
-#include "stages/match/verify/pairs.h"
+#include "base/signature.h"
+#include "kernels/assign/assign.h"
 #include "stages/match/verify/pose.h"
 
 namespace lookalike {
@@ -38,6 +42,51 @@ Match verify(const IndexQuery& query, const ShortlistedImage& candidate,
   return match;
 }
 
+constexpr float kMaxRatio = 0.85F;
+constexpr std::size_t kNeighbours = 4;  // examined, so that two of the same sign are likely
+
+struct Nearest {
+  std::uint32_t index;
+  float ratio;
+};
+
+// The nearest of some neighbours, nearest first, that has the sign, if it is clearly the nearest.
+std::optional<Nearest> distinct_nearest(std::span<const std::uint32_t> neighbours,
+                                        std::span<const float> squared_distances, std::int32_t sign,
+                                        const FeatureSet& features) {
+  const auto has_sign = [&](std::uint32_t i) {
+    return features.keypoints[i].laplacian_sign == sign;
+  };
+  const auto first = std::find_if(neighbours.begin(), neighbours.end(), has_sign);
+  if (first == neighbours.end()) return std::nullopt;
+  const auto at = static_cast<std::size_t>(first - neighbours.begin());
+  if (at + 1 == neighbours.size() && neighbours.size() > 1) return std::nullopt;
+  // Without a second of the sign, the farthest neighbour bounds its distance from below.
+  const auto second = std::find_if(first + 1, neighbours.end(), has_sign);
+  const auto next =
+      std::min(static_cast<std::size_t>(second - neighbours.begin()), squared_distances.size() - 1);
+  const float ratio = next == at || squared_distances[next] <= 0
+                          ? 0.0F
+                          : std::sqrt(squared_distances[at] / squared_distances[next]);
+  if (ratio > kMaxRatio) return std::nullopt;
+  return Nearest{*first, ratio};
+}
+
+// For each feature of `from`, its distinct nearest in `to`.
+std::vector<std::optional<Nearest>> distinct_nearest(OpenClSession& session, const FeatureSet& from,
+                                                     const FeatureSet& to) {
+  WordAssigner assigner(session, to.descriptor_matrix());
+  const std::size_t m = std::min(kNeighbours, to.size());
+  const Assignment found = assigner.nearest(from.descriptor_matrix(), m);
+  std::vector<std::optional<Nearest>> result(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    result[i] = distinct_nearest(std::span(found.words).subspan(i * m, m),
+                                 std::span(found.squared_distances).subspan(i * m, m),
+                                 from.keypoints[i].laplacian_sign, to);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Match> verify_all(const IndexQuery& query,
@@ -50,6 +99,68 @@ std::vector<Match> verify_all(const IndexQuery& query,
   std::vector<Match> matches;
   while (auto match = verified.next()) matches.push_back(std::move(*match));
   return matches;
+}
+
+std::vector<FeaturePair> one_to_one(std::span<const FeaturePair> pairs) {
+  std::size_t objects = 0;
+  std::size_t scenes = 0;
+  for (const FeaturePair& pair : pairs) {
+    objects = std::max(objects, std::size_t{pair.object} + 1);
+    scenes = std::max(scenes, std::size_t{pair.scene} + 1);
+  }
+  std::vector<bool> object_used(objects);
+  std::vector<bool> scene_used(scenes);
+  std::vector<FeaturePair> chosen;
+  for (const FeaturePair& pair : pairs) {
+    if (object_used[pair.object] || scene_used[pair.scene]) continue;
+    object_used[pair.object] = true;
+    scene_used[pair.scene] = true;
+    chosen.push_back(pair);
+  }
+  return chosen;
+}
+
+std::vector<FeaturePair> pair_words(std::span<const IndexedFeature> object,
+                                    std::span<const QueryWord> query,
+                                    std::uint32_t hamming_threshold) {
+  std::vector<FeaturePair> pairs;
+  std::size_t run = 0;  // first feature of the object that has the query word
+  for (const QueryWord& wanted : query) {
+    while (run < object.size() && object[run].word < wanted.word) ++run;
+    for (std::size_t i = run; i < object.size() && object[i].word == wanted.word; ++i) {
+      if (object[i].laplacian_sign != wanted.laplacian_sign) continue;
+      const std::uint32_t hamming = hamming_distance(wanted.signature, object[i].signature);
+      if (hamming > hamming_threshold) continue;
+      pairs.push_back({static_cast<std::uint32_t>(i), wanted.feature, static_cast<float>(hamming)});
+    }
+  }
+  std::ranges::sort(pairs, [](const FeaturePair& a, const FeaturePair& b) {
+    return std::tie(a.distance, a.scene, a.object) < std::tie(b.distance, b.scene, b.object);
+  });
+  return one_to_one(pairs);
+}
+
+std::vector<FeaturePair> pair_descriptors(OpenClSession& session, const FeatureSet& object,
+                                          const FeatureSet& scene) {
+  require(object.descriptor_size == scene.descriptor_size,
+          "pair_descriptors: the descriptors are of different sizes");
+  std::vector<FeaturePair> pairs;
+  if (object.size() == 0 || scene.size() == 0) return pairs;
+  const auto in_object = distinct_nearest(session, scene, object);
+  for (std::uint32_t i = 0; i < scene.size(); ++i) {
+    if (in_object[i]) pairs.push_back({in_object[i]->index, i, in_object[i]->ratio});
+  }
+  const auto in_scene = distinct_nearest(session, object, scene);
+  for (std::uint32_t i = 0; i < object.size(); ++i) {
+    if (!in_scene[i]) continue;
+    const auto& back = in_object[in_scene[i]->index];
+    if (back && back->index == i) continue;  // found from the other side already
+    pairs.push_back({i, in_scene[i]->index, in_scene[i]->ratio});
+  }
+  std::ranges::sort(pairs, [](const FeaturePair& a, const FeaturePair& b) {
+    return std::tie(a.distance, a.object, a.scene) < std::tie(b.distance, b.object, b.scene);
+  });
+  return pairs;
 }
 
 }  // namespace lookalike

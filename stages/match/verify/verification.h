@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "config/options.h"
+#include "kernels/session/session.h"
 #include "stages/match/match.h"
 #include "stages/match/vote/query_words.h"
 
@@ -20,5 +24,34 @@ struct ShortlistedImage {
 std::vector<Match> verify_all(const IndexQuery& query,
                               const std::vector<ShortlistedImage>& candidates,
                               const MatchOptions& options);
+
+// A feature of an object and one of a scene that look alike, by number.
+struct FeaturePair {
+  std::uint32_t object = 0;
+  std::uint32_t scene = 0;
+  float distance = 0;  // less is better: bits, or a ratio of distances
+
+  bool operator==(const FeaturePair&) const = default;
+};
+
+// The pairs, in their order, that share no feature with an earlier one of the result.
+std::vector<FeaturePair> one_to_one(std::span<const FeaturePair> pairs);
+
+// One-to-one pairs of an indexed image's features with those of a query: the same word, the same
+// Laplacian sign, and signatures at most `hamming_threshold` bits apart, their distance. The
+// nearest pair comes first, ties by query feature, then by object feature. Both inputs are by word;
+// a query feature may have several.
+std::vector<FeaturePair> pair_words(std::span<const IndexedFeature> object,
+                                    std::span<const QueryWord> query,
+                                    std::uint32_t hamming_threshold);
+
+// Pairs in which one feature is the other's nearest of the same Laplacian sign, and clearly nearer
+// than the next; the distance is their ratio, [0, 1]. Searched from both sides, so that every copy
+// of a repeated object is paired, and a feature may be in several pairs. Most distinct first, ties
+// by object feature, then by scene feature.
+// Throws Error(kInternal) when the descriptor sizes differ.
+// Method: Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004.
+std::vector<FeaturePair> pair_descriptors(OpenClSession& session, const FeatureSet& object,
+                                          const FeatureSet& scene);
 
 }  // namespace lookalike

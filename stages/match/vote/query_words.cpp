@@ -29,6 +29,12 @@ FeaturePlace moved(const FeaturePlace& place, const Homography& object_to_query)
           turned * 180 / std::numbers::pi};
 }
 
+void add(const IndexedFeature& feature, const FeaturePlace& place, IndexQuery& query) {
+  const auto number = static_cast<std::uint32_t>(query.places.size());
+  query.words.push_back({feature.word, feature.signature, number, feature.laplacian_sign});
+  query.places.push_back(place);
+}
+
 }  // namespace
 
 IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
@@ -55,11 +61,7 @@ IndexQuery index_query(const Record& record) {
   result.excluded_image = record.image.id;
   result.width = record.image.width;
   result.height = record.image.height;
-  for (const IndexedFeature& feature : record.features) {
-    const auto number = static_cast<std::uint32_t>(result.places.size());
-    result.words.push_back({feature.word, feature.signature, number, feature.laplacian_sign});
-    result.places.push_back(place_of(feature));
-  }
+  for (const IndexedFeature& feature : record.features) add(feature, place_of(feature), result);
   return result;
 }
 
@@ -67,12 +69,9 @@ IndexQuery expanded(IndexQuery query, std::span<const ExpansionSource> sources) 
   for (const ExpansionSource& source : sources) {
     for (const IndexedFeature& feature : source.record->features) {
       const FeaturePlace place = moved(place_of(feature), source.object_to_query);
-      if (!(place.x >= 0 && place.y >= 0 && place.x < query.width && place.y < query.height)) {
-        continue;
+      if (place.x >= 0 && place.y >= 0 && place.x < query.width && place.y < query.height) {
+        add(feature, place, query);
       }
-      const auto number = static_cast<std::uint32_t>(query.places.size());
-      query.words.push_back({feature.word, feature.signature, number, feature.laplacian_sign});
-      query.places.push_back(place);
     }
   }
   sort_by_word(query.words);

@@ -1,5 +1,3 @@
-#include "stages/match/mirror.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -9,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/surf/surf.h"
+#include "stages/match/match.h"
 #include "tests/stages/match/photos.h"
 
 namespace lookalike {

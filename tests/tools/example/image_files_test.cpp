@@ -1,7 +1,5 @@
 // Image files as a bad disk or a bad person leaves them.
 
-#include "tools/example/image_files.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "base/content_hash.h"
 #include "stages/decode/decode.h"
 #include "tests/stages/pictures.h"
+#include "tools/example/drawing.h"
 
 namespace lookalike {
 namespace {

@@ -1,11 +1,10 @@
-#include "stages/match/decide/overlap_resolution.h"
-
 #include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/geometry.h"
+#include "stages/match/decide/decision.h"
 
 namespace lookalike {
 namespace {

@@ -1,5 +1,3 @@
-#include "stages/match/locate/information.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "stages/match/locate/search_object.h"
 
 namespace lookalike {
 namespace {

@@ -1,7 +1,7 @@
-#include "stages/match/refine/pyramid.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "stages/match/refine/sharpen.h"
 
 namespace lookalike {
 namespace {

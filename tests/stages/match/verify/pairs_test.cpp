@@ -1,9 +1,8 @@
-#include "stages/match/verify/pairs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "stages/match/verify/verification.h"
 
 namespace lookalike {
 namespace {

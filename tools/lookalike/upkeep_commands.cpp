@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "storage/index_writer.h"
+#include "storage/schema.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -18,6 +19,14 @@ int compact(const UpkeepArguments& arguments) {
   return kExitDone;
 }
 
+int migrate_index(const UpkeepArguments& arguments) {
+  arguments.verbosity.apply();
+  const std::string& database = arguments.index.path();
+  IndexWriter writer(database);  // migrates it
+  spdlog::info("{}: has format {}", database, kSchemaVersion);
+  return kExitDone;
+}
+
 }  // namespace
 
 void add_compact_command(CLI::App& app, Action& action) {
@@ -27,6 +36,14 @@ void add_compact_command(CLI::App& app, Action& action) {
               "space for a second copy of the index.\n"
               "Example: lookalike compact --database photos.db",
               compact);
+}
+
+void add_migrate_command(CLI::App& app, Action& action) {
+  add_command(app, action, "migrate", "Convert an index of an older lookalike to this version",
+              "Output: the same index in this version's format, converted in one transaction; an "
+              "index in that format is left unchanged. `lookalike index` migrates on its own.\n"
+              "Example: lookalike migrate --database photos.db",
+              migrate_index);
 }
 
 }  // namespace lookalike
