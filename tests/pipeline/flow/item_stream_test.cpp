@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <iterator>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/content_hash.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 
@@ -69,13 +69,11 @@ class InSampleOrder : public ItemStreamTest {
  protected:
   // Each file has its name as content.
   std::vector<std::string> names_by_rank(std::uint64_t seed) const {
-    std::map<std::uint64_t, std::string> ranks;
-    for (const std::string& name : kNames) {
+    std::vector<std::string> names = kNames;
+    std::ranges::sort(names, {}, [&](const std::string& name) {
       const std::vector<std::uint8_t> bytes(name.begin(), name.end());
-      ranks[sample_rank(hash_content(bytes), seed)] = name;
-    }
-    std::vector<std::string> names;
-    for (const auto& [rank, name] : ranks) names.push_back(name);
+      return sample_rank(hash_content(bytes), seed);
+    });
     return names;
   }
   std::vector<std::string> names_in_order(const std::vector<SourceFile>& files) {
@@ -92,7 +90,8 @@ class InSampleOrder : public ItemStreamTest {
 
 TEST_F(InSampleOrder, IsThatOfTheRanksOfTheSeed) {
   std::vector<SourceFile> files;
-  for (const std::string& name : kNames) files.push_back(write(name, name));
+  std::ranges::transform(kNames, std::back_inserter(files),
+                         [&](const std::string& name) { return write(name, name); });
   for (const std::uint32_t seed : {1U, 2U}) {
     config_.codebook.seed = seed;
     EXPECT_EQ(names_in_order(files), names_by_rank(seed)) << seed;

@@ -63,8 +63,8 @@ TEST_F(AssignStageTest, FeaturesAreSortedByWordThenInExtractionOrder) {
 }
 
 TEST_F(AssignStageTest, ManyFeaturesOfAWordStayInExtractionOrder) {
-  std::vector<float> positions;
-  for (std::size_t i = 0; i < 200; ++i) positions.push_back(static_cast<float>(i % 4));
+  std::vector<float> positions(200);
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<float>(i % 4);
   const std::vector<ImageFeatures> images = {image_with("/a", positions)};
   const std::vector<IndexedFeature> features = stage_.run(images)[0].features;
   ASSERT_EQ(features.size(), positions.size());
