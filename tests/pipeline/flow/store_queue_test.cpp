@@ -16,6 +16,7 @@ namespace lookalike {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A new index with a codebook of one word.
@@ -45,14 +46,13 @@ class StoreQueueTest : public ::testing::Test {
     for (Item& item : items) queue.push(std::move(item));
     queue.finish();
   }
-  ErrorKind failure(std::vector<Item> items) {
+  Error failure(std::vector<Item> items) {
     try {
       store(std::move(items));
     } catch (const Error& error) {
-      return error.kind();
+      return error;
     }
-    ADD_FAILURE() << "nothing was thrown";
-    return ErrorKind::kUsage;
+    return {ErrorKind::kUsage, "nothing was thrown"};
   }
   std::vector<std::string> paths_of(const std::string& path) const {
     return writer_.image(writer_.find(path).value())->paths;
@@ -93,12 +93,14 @@ TEST_F(StoreQueueTest, ACopyIsAFurtherPathOfItsImageInTheSameBatchOrInTheIndex) 
 }
 
 TEST_F(StoreQueueTest, KnownContentThatNothingHasIsABug) {
-  EXPECT_EQ(failure({image(1), copy(2, "/2")}), ErrorKind::kInternal);
+  const Error error = failure({image(1), copy(2, "/2")});
+  EXPECT_EQ(error.kind(), ErrorKind::kInternal);
+  EXPECT_THAT(error.what(), HasSubstr("the content is not in the index"));
   EXPECT_THAT(writer_.files(), IsEmpty());
 }
 
 TEST_F(StoreQueueTest, WhatStoringThrowsReachesTheCaller) {
-  EXPECT_EQ(failure({image(1, 7)}), ErrorKind::kInput) << "a word beyond the codebook";
+  EXPECT_EQ(failure({image(1, 7)}).kind(), ErrorKind::kInput) << "a word beyond the codebook";
 }
 
 TEST_F(StoreQueueTest, WhatIsNotFinishedIsDropped) {
