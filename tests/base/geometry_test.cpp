@@ -59,6 +59,16 @@ TEST(Outline, DoubledImageHasTwiceTheSides) {
               ElementsAre(Point{0, 0}, Point{8, 0}, Point{8, 4}, Point{0, 4}));
 }
 
+TEST(Resizing, TakesOuterCornersToOuterCorners) {
+  EXPECT_THAT(outline(resizing(4, 3, 8, 9), 4, 3),
+              ElementsAre(Point{0, 0}, Point{8, 0}, Point{8, 9}, Point{0, 9}));
+}
+
+TEST(Resizing, BackIsTheInverse) {
+  const Homography there = resizing(640, 480, 320, 160);
+  expect_near(resizing(320, 160, 640, 480).apply(there.apply({17, 23})), {17, 23});
+}
+
 TEST(Quad, AreaIsPositiveClockwise) {
   EXPECT_DOUBLE_EQ(signed_area(kSquare), 100);
   EXPECT_DOUBLE_EQ(signed_area({kSquare[1], kSquare[0], kSquare[3], kSquare[2]}), -100);

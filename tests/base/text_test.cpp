@@ -79,10 +79,34 @@ TEST(NearestName, TakesTheNearestAndTheFirstOfEquals) {
   EXPECT_EQ(nearest_name("octavxs", known), "octaves");
 }
 
+TEST(NearestName, LettersMayBePutInTakenOutOrChanged) {
+  const std::array<std::string_view, 2> known = {"layers", "octaves"};
+  for (const char* name : {"xoctaves", "octxaves", "octavesx", "ctaves", "octves", "octave",
+                           "xctaves", "octxves", "octavex", "otcaves"}) {
+    EXPECT_EQ(nearest_name(name, known), "octaves") << name;
+  }
+}
+
+TEST(NearestName, AThirdOfTheLongerNameMayDiffer) {
+  const std::array<std::string_view, 2> known = {"layers", "top"};
+  EXPECT_EQ(nearest_name("lxyerx", known), "layers");
+  EXPECT_EQ(nearest_name("lxyxrx", known), "");
+  EXPECT_EQ(nearest_name("layersxyz", known), "layers");
+  EXPECT_EQ(nearest_name("layerswxyz", known), "");
+  EXPECT_EQ(nearest_name("to", known), "top");
+  EXPECT_EQ(nearest_name("t", known), "");
+}
+
+TEST(NearestName, AKnownNameIsNearestToItself) {
+  const std::array<std::string_view, 2> known = {"octaves", "octave"};
+  EXPECT_EQ(nearest_name("octave", known), "octave");
+}
+
 TEST(NearestName, IsEmptyWhenNothingIsNear) {
   const std::array<std::string_view, 2> known = {"layers", "octaves"};
   EXPECT_EQ(nearest_name("colour", known), "");
   EXPECT_EQ(nearest_name("", known), "");
+  EXPECT_EQ(nearest_name("layers", {}), "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -22,7 +23,9 @@ namespace lookalike {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 // An arrow on an even ground: next to no features.
@@ -50,6 +53,10 @@ class LocateCommand : public testing::Test {
   ProgramResult locate(std::vector<std::string> words) const {
     words.insert(words.begin(), "locate");
     return run_program("lookalike", words);
+  }
+  std::string content(const std::string& name) const {
+    std::ifstream stream(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
   }
   TemporaryFolder folder_;
 };
@@ -123,9 +130,62 @@ TEST_F(LocateCommand, TheMapIsBrightWhereTheArrowIs) {
   cv::minMaxLoc(map, nullptr, &highest);
   EXPECT_GT(highest, 230);
   const std::string data("Software\0lookalike", 18);
-  std::ifstream stream(path("map.png"), std::ios::binary);
-  EXPECT_THAT((std::string{std::istreambuf_iterator<char>(stream), {}}),
-              HasSubstr(text(png_chunk("tEXt", {data.begin(), data.end()}))));
+  EXPECT_THAT(content("map.png"), HasSubstr(text(png_chunk("tEXt", {data.begin(), data.end()}))));
+}
+
+TEST_F(LocateCommand, AMapReplacesAnEarlierMapAndNoOtherPng) {
+  const auto map_to = [&](const std::string& name) {
+    return locate({"--object", path("flat.png"), "--scene", path("scene.png"), "--method",
+                   "correlation", "--map", path(name)});
+  };
+  ASSERT_EQ(map_to("map.png").exit_code, 0);
+  EXPECT_EQ(map_to("map.png").exit_code, 0);
+  const std::string map = content("map.png");
+  draw("copied.png", cv::imread(path("map.png"), cv::IMREAD_GRAYSCALE));  // without the mark
+  folder_.write("cut.png", map.substr(0, 50));                            // within it
+  folder_.write("later.png", map.substr(0, 8) + "?" + map.substr(8));
+  for (const std::string name : {"copied.png", "cut.png", "later.png", "arrow.png"}) {
+    const std::string before = content(name);
+    const ProgramResult result = map_to(name);
+    EXPECT_EQ(result.exit_code, 2) << name;
+    EXPECT_THAT(result.err, HasSubstr("is a file, but not a correlation map of lookalike"));
+    EXPECT_EQ(content(name), before) << name;
+  }
+}
+
+TEST_F(LocateCommand, TheReportHasTheFactsOfEachPlace) {
+  const ProgramResult result = locate({"--object", path("arrow.png"), "--scene", path("scene.png"),
+                                       "--json", "--report", path("found.html")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string html = content("found.html");
+  EXPECT_THAT(html, HasSubstr("2 found"));
+  EXPECT_THAT(html, HasSubstr("<li>object <b>" + path("arrow.png")));
+  EXPECT_THAT(html, HasSubstr("<li>found by <b>correlation</b>"));
+  EXPECT_THAT(html, Not(HasSubstr("<li>inliers")));
+  const json answer = json::parse(result.out);
+  ASSERT_THAT(answer["hits"], SizeIs(2));
+  for (const json& hit : answer["hits"]) {
+    const auto number = [&](const char* name) { return hit[name].get<double>(); };
+    EXPECT_THAT(html,
+                HasSubstr(fmt::format("<li>angle <b>{:.1f}°</b></li>", number("angle_degrees"))));
+    EXPECT_THAT(html, HasSubstr(fmt::format("<li>scale <b>{:.3f}</b></li>", number("scale"))));
+    EXPECT_THAT(
+        html, HasSubstr(fmt::format("<li>correlation <b>{:.3f}</b></li>", number("correlation"))));
+  }
+}
+
+TEST_F(LocateCommand, TheReportSaysHowManyFeaturesAgree) {
+  const cv::Mat scene = draw_picture(300, 240, 1);
+  draw("busy.png", scene);
+  draw("part.png", scene(cv::Rect(60, 50, 160, 140)));
+  ASSERT_EQ(locate({"--object", path("part.png"), "--scene", path("busy.png"), "--report",
+                    path("found.html")})
+                .exit_code,
+            0);
+  const std::string html = content("found.html");
+  EXPECT_THAT(html, HasSubstr("1 found"));
+  EXPECT_THAT(html, HasSubstr("<li>found by <b>features</b>"));
+  EXPECT_THAT(html, ContainsRegex("<li>inliers <b>[1-9]"));
 }
 
 TEST_F(LocateCommand, WhatContradictsItselfIsAUsageError) {

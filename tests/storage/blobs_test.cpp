@@ -128,6 +128,15 @@ TEST(FeaturesCodec, GeometryOutsideIsMovedToTheEdge) {
   EXPECT_FLOAT_EQ(decoded[1].angle_degrees, 0);
 }
 
+TEST(FeaturesCodec, AnAngleThatRoundsToAFullTurnIsZeroAndLeavesTheSign) {
+  for (const std::int32_t sign : {-1, 0, 1}) {
+    const IndexedFeature feature = {.size = 9, .angle_degrees = 359.99F, .laplacian_sign = sign};
+    const auto decoded = decode_features(encode_features({&feature, 1}, kLongerSide));
+    EXPECT_EQ(decoded[0].angle_degrees, 0) << sign;
+    EXPECT_EQ(decoded[0].laplacian_sign, sign);
+  }
+}
+
 TEST(FeaturesCodec, GeometryThatIsNoNumberIsABug) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const IndexedFeature& feature :

@@ -248,8 +248,8 @@ class SwappedOutput : public OutputGuardTest {
  protected:
   // Opens an output, lets somebody change what is there, and commits it.
   template <typename Swap>
-  std::string refused_after(const std::string& name, Swap swap) {
-    OutputGuard guard;
+  std::string refused_after(const std::string& name, Swap swap, bool force = false) {
+    OutputGuard guard(force);
     guard.add_input(write("input", kMark));
     OutputFile output = guard.open("--note", at(name), kind());
     output.write("# ours\nnew\n");
@@ -277,9 +277,13 @@ TEST_F(SwappedOutput, AnInputThatTookTheNameIsKept) {
   EXPECT_EQ(content("input"), kMark);
 }
 
-TEST_F(SwappedOutput, AnIndexThatTookTheNameIsKept) {
-  EXPECT_THAT(refused_after("new", [&] { IndexWriter writer(at("new")); }),
-              HasSubstr("belongs to the index"));
+TEST_F(SwappedOutput, AnIndexThatTookTheNameIsKeptEvenWithForce) {
+  for (const bool force : {false, true}) {
+    const std::string name = force ? "forced" : "new";
+    EXPECT_THAT(refused_after(
+                    name, [&] { IndexWriter writer(at(name)); }, force),
+                HasSubstr("belongs to the index"));
+  }
 }
 
 TEST_F(SwappedOutput, ALinkThatTookTheNameOrLeadsElsewhereIsNotFollowed) {

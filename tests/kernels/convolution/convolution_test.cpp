@@ -4,11 +4,14 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/cases.h"
+#include "kernels/inputs.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"
@@ -57,6 +60,26 @@ TEST_P(ConvolutionTest, ConvolutionTurnsTheFilterAndCorrelationDoesNot) {
                 ElementsAre(1, 2, 3, 2, 4, 6, 3, 6, 9));
     EXPECT_THAT(apply(convolution, &Convolution::correlate, pixels, 3),
                 ElementsAre(9, 6, 3, 6, 4, 2, 3, 2, 1));
+  });
+}
+
+TEST_P(ConvolutionTest, CorrelationIsConvolutionWithTheTurnedFilter) {
+  std::vector<float> filter;  // 7 x 5, and of rank 1, which every kernel takes
+  for (const float column : noise_values(7, 1)) {
+    for (const float row : noise_values(5, 2)) filter.push_back(column * row);
+  }
+  const std::vector<float> turned(filter.rbegin(), filter.rend());
+  for_each_kernel(filter, 5, [&](ConvolutionKernel kernel) {
+    Convolution correlation(session_, Matrix(filter, 5), Border::kReflect, kernel);
+    Convolution convolution(session_, Matrix(turned, 5), Border::kReflect, kernel);
+    for (const auto& [rows, columns] :
+         {std::pair<std::size_t, std::size_t>{1, 9}, {40, 160}, {181, 263}}) {
+      const std::vector<float> pixels = noise_values(rows * columns, 3);
+      EXPECT_EQ(difference(apply(correlation, &Convolution::correlate, pixels, columns),
+                           apply(convolution, &Convolution::convolve, pixels, columns), 1e-5),
+                "")
+          << rows << " x " << columns;
+    }
   });
 }
 

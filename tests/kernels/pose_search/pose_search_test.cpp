@@ -159,6 +159,37 @@ TEST_P(PoseSearchTest, PeaksAreWhereNoNeighbourIsHigher) {
   }
 }
 
+TEST_P(PoseSearchTest, AnObjectThatIsShownTurnedAndLargerIsFoundInThatPose) {
+  const auto grey = [](double x, double y) {
+    return 128 + 60 * std::sin(0.31 * x + 0.12 * y) + 40 * std::cos(0.17 * x - 0.23 * y);
+  };
+  GrayImage upright(31, 31);
+  for (int y = 0; y < 31; ++y) {
+    for (int x = 0; x < 31; ++x) {
+      upright.at(x, y) = static_cast<std::uint8_t>(grey(x - 15, y - 15));
+    }
+  }
+  const TurnScale shown = {0.6, 1.1};
+  GrayImage scene(90, 70);
+  for (int y = 0; y < 70; ++y) {
+    for (int x = 0; x < 90; ++x) {
+      const Point from = {(x - 44) / shown.scale, (y - 33) / shown.scale};
+      scene.at(x, y) = static_cast<std::uint8_t>(
+          grey(std::cos(shown.turn) * from.x + std::sin(shown.turn) * from.y,
+               std::cos(shown.turn) * from.y - std::sin(shown.turn) * from.x));
+    }
+  }
+  const std::vector<TurnScale> poses = {{0, 1}, {0.6, 1}, {0, 1.1}, shown, {0.6, 1.2}, {-0.6, 1.1}};
+  rig().pyramid.load(scene.view(), 1, 30);
+  const PosePeaks found = rig().search.search(
+      rig().pyramid.level(0), object_from(upright, 0, 0, 31, 31), poses, 1, 0.9F, false);
+  ASSERT_FALSE(found.peaks.empty());
+  EXPECT_EQ(found.peaks[0].template_index, 3);
+  EXPECT_EQ(found.peaks[0].x, 44);
+  EXPECT_EQ(found.peaks[0].y, 33);
+  EXPECT_GT(found.peaks[0].score, 0.97F);
+}
+
 TEST_P(PoseSearchTest, RefiningFindsTheBestOfFiveByFive) {
   const GrayImage image = waves(90, 70);
   const PoseObject object = object_from(image, 31, 22, 20, 20);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "pipeline/index/removals.h"
 #include "storage/index_check.h"
 #include "storage/index_reader.h"
 #include "tests/stages/pictures.h"
@@ -133,6 +134,18 @@ TEST_F(HalfMadeRetrainTest, HalfMadeOneIsBroughtUpToDate) {
   EXPECT_FALSE(retrain().stopped);
   EXPECT_EQ(indexed_files(), files());
   EXPECT_TRUE(check_index(config_.store.database).empty());
+}
+
+TEST_F(HalfMadeRetrainTest, HalfMadeOneMayLoseMostOfWhatItHas) {
+  config_.codebook.sample_images = 20;
+  stop_half_way();
+  const std::uint64_t done = images_beside();
+  for (unsigned i = 5; i < images_; ++i) {  // the old index has those before
+    std::filesystem::remove(photos() / fmt::format("p{}.png", i));
+  }
+  ASSERT_GT(done, 5 + kFewRemovals) << "as many as would be withheld";
+  EXPECT_FALSE(retrain().stopped);
+  EXPECT_EQ(indexed_files(), files());
 }
 
 // A name that is longer than the system takes stands for a share that is gone.

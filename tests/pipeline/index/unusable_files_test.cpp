@@ -95,6 +95,23 @@ TEST_F(IndexRunTest, ImagesFromADiskThatIsNotMountedStay) {
   EXPECT_TRUE(index().quarantine().empty());
 }
 
+TEST_F(IndexRunTest, FilesSetAsideOnADiskThatIsNotMountedStaySetAside) {
+  draw_some(2);
+  const fs::path mount = folder_.path() / "mount";
+  folder_.write("mount/m.png", text(encode(".png", draw_picture(160, 120, 50))));
+  folder_.write("mount/words.png", "text");
+  const std::string gone = write("gone.png", {'x'});
+  config_.images.folders.push_back(mount);
+  run();
+  fs::rename(mount, folder_.path() / "disk");
+  fs::create_directory(mount);
+  fs::remove(gone);
+  EXPECT_EQ(run().withheld, 1U);
+  const std::vector<SkippedFile> aside = index().quarantine();
+  ASSERT_EQ(aside.size(), 1U) << "but not one whose folder is there";
+  EXPECT_EQ(aside[0].file.path, mount / "words.png");
+}
+
 // A name that is longer than the system takes stands for a share that is gone, or a disk that
 // fails.
 TEST_F(IndexRunTest, IndexedFileThatCannotBeLookedAtStays) {

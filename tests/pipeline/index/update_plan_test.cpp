@@ -46,6 +46,15 @@ TEST(UpdatePlan, FileThatCouldNotBeReadIsTriedAgain) {
               ElementsAre(file("/locked")));
 }
 
+TEST(UpdatePlan, AnIndexedFileIsSetAsideUnlessItIsOutOfSight) {
+  const SkippedFile pipe = skip(file("/pipe"), "not_a_file");
+  const SkippedFile stranger = skip(file("/stranger"), "unreadable");
+  const ScanResult found{{}, {skip(file("/locked"), "unreadable"), pipe, stranger}};
+  const UpdatePlan plan = plan_update(found, {file("/locked"), file("/pipe")}, {});
+  EXPECT_THAT(plan.to_set_aside, ElementsAre(pipe, stranger));
+  EXPECT_THAT(plan.gone, IsEmpty());
+}
+
 TEST(UpdatePlan, WhatLiesUnderAClosedFolderIsNotGone) {
   const ScanResult found{{}, {skip(file("/photos/private"), "unreadable")}};
   const UpdatePlan plan =

@@ -63,6 +63,17 @@ TEST_F(AssignStageTest, FeaturesAreSortedByWordThenInExtractionOrder) {
   EXPECT_EQ(words[0].image.file.path, "/a");
 }
 
+TEST_F(AssignStageTest, ManyFeaturesOfAWordStayInExtractionOrder) {
+  std::vector<float> positions(200);
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<float>(i % 4);
+  const std::vector<ImageFeatures> images = {image_with("/a", positions)};
+  const std::vector<IndexedFeature> features = stage_.run(images)[0].features;
+  ASSERT_EQ(features.size(), positions.size());
+  EXPECT_TRUE(std::ranges::is_sorted(features, [](const auto& a, const auto& b) {
+    return a.word != b.word ? a.word < b.word : a.x < b.x;
+  }));
+}
+
 TEST_F(AssignStageTest, SignatureAndGeometryGoWithTheFeature) {
   const std::vector<ImageFeatures> images = {image_with("/a", {2, -1})};
   const IndexedFeature negative = stage_.run(images)[0].features[0];

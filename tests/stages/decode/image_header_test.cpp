@@ -1,5 +1,9 @@
 #include "stages/decode/image_header.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tests/stages/pictures.h"
@@ -19,6 +23,18 @@ TEST(ImageHeader, SizeIsReadWithoutDecoding) {
   }
   const auto lossless = encode(".webp", colour, {cv::IMWRITE_WEBP_QUALITY, 101});
   EXPECT_EQ(read_image_header(lossless)->width, 70U);
+}
+
+TEST(ImageHeader, ABitmapWhoseRowsRunFromTheTopHasItsHeight) {
+  constexpr std::size_t kHeight = 22;  // the field, little-endian
+  std::vector<std::uint8_t> bitmap = encode(".bmp", draw_picture(70, 33, 1));
+  ASSERT_EQ(bitmap[kHeight], 33);
+  const std::vector<std::uint8_t> minus_33 = {0xdf, 0xff, 0xff, 0xff};
+  std::ranges::copy(minus_33, bitmap.begin() + kHeight);
+  const auto header = read_image_header(bitmap);
+  ASSERT_TRUE(header.has_value());
+  EXPECT_EQ(header->width, 70U);
+  EXPECT_EQ(header->height, 33U);
 }
 
 TEST(ImageHeader, SaysWhetherPixelsMayBeTransparent) {

@@ -90,6 +90,16 @@ TEST_F(TransparencyTest, ColoursMultipliedByTheirAlphaAreDividedAgain) {
   EXPECT_NEAR(shown->pixels.at<std::uint8_t>(2, 2), (100 + ground) / 2, 1);
 }
 
+TEST_F(TransparencyTest, TheGroundKeepsItsDistanceFromWhatIsSeenMost) {
+  // No ground is far enough from both levels. The lighter one has more pixels, but fainter ones.
+  cv::Mat bgra(1, 6, CV_8UC4, cv::Scalar::all(0));
+  bgra.colRange(1, 3).setTo(cv::Scalar(90, 90, 90, 192));
+  bgra.colRange(3, 6).setTo(cv::Scalar(165, 165, 165, 64));
+  const auto shown = compose(bgra, false, false);
+  ASSERT_TRUE(shown.has_value());
+  EXPECT_GT(shown->pixels.at<std::uint8_t>(0, 0), 165) << "the ground, far from the darker level";
+}
+
 TEST_F(TransparencyTest, OpaqueImagesAreWhatTheyAreWithoutAlpha) {
   cv::Mat colour(kHeight, kWidth, CV_8UC3);
   cv::randu(colour, 0, 256);

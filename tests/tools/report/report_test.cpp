@@ -166,6 +166,15 @@ TEST(Report, HostileNamesStayText) {
   EXPECT_THAT(html, Not(HasSubstr("<u>")));
 }
 
+TEST(Report, WhatADecoderSaysStaysText) {
+  const TemporaryFolder folder;
+  const std::string wide = folder.write("wide.pgm", "P5\n2097152 1\n255\n");
+  const std::string html = rendered({.title = "Found", .facts = {}, .entries = {{.photo = wide}}});
+  EXPECT_THAT(html, HasSubstr("wide.pgm cannot be read now: undecodable: OpenCV: "));
+  EXPECT_THAT(html, HasSubstr("&lt;="));
+  EXPECT_THAT(html, Not(HasSubstr("<=")));
+}
+
 TEST(Report, NeedsNothingFromElsewhere) {
   const TemporaryFolder folder;
   const std::string html = rendered({.title = "Found",

@@ -89,5 +89,13 @@ TEST(Calibrate, WeightsOfEvidenceAreNeverNegative) {
   for (std::size_t i = 1; i < Calibration::kWeights; ++i) EXPECT_GE(calibration.weights[i], 0) << i;
 }
 
+TEST(Calibrate, MoreInliersNeverMakeAMatchLessProbable) {
+  // Other images have more inliers than what is shown, and agree in the same detail.
+  const Sightings seen = {.shown = sightings(200, 6, 0.3, 1),
+                          .others = sightings(200, 60, 0.3, 2),
+                          .decoys = sightings(200, 60, 0.3, 3)};
+  EXPECT_GE(calibrate(seen).weights[1], 0);
+}
+
 }  // namespace
 }  // namespace lookalike

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/geometry.h"
+#include "base/random.h"
 #include "kernels/warp/warp.h"
 #include "tests/stages/match/photos.h"
 
@@ -177,6 +178,38 @@ TEST_F(Locate, ReducedPhotosGiveFullSizeCoordinates) {
   ASSERT_EQ(hits.size(), 1U);
   const Quad expected = {Point{200, 150}, Point{520, 150}, Point{520, 390}, Point{200, 390}};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(distance(hits[0].quad[i], expected[i]), 1) << i;
+}
+
+TEST_F(Locate, TheErrorOfAPlaceIsInFullSizePixels) {
+  Random random(1);
+  GrayImage noisy = photo("home.jpg");
+  for (std::uint8_t& pixel : noisy.pixels) {
+    pixel = static_cast<std::uint8_t>(std::clamp(pixel + random.below(41) - 20, 0, 255));
+  }
+  // The same pixels, as they are and as if the photos had been reduced to half their size.
+  const auto error_px = [&](const std::string& method, double scale) {
+    const auto reduced_query = [&](const GrayImage& pixels) {
+      Query query;
+      query.image.record.width = static_cast<int>(pixels.width / scale);
+      query.image.record.height = static_cast<int>(pixels.height / scale);
+      query.image.pixels = pixels;
+      query.image.scale = scale;
+      query.features = ExtractStage(*session_, {}).run({&query.image, 1}).front().features;
+      return query;
+    };
+    LocateOptions how;
+    how.method = method;
+    const auto hits =
+        locate(*session_, reduced_query(part_of(photo("home.jpg"), 150, 100, 200, 160)),
+               reduced_query(noisy), {}, how)
+            .hits;
+    return hits.empty() ? std::nan("") : hits[0].position_error_px.value_or(0);
+  };
+  for (const std::string method : {"features", "correlation"}) {
+    const double reduced_px = error_px(method, 1);
+    EXPECT_GT(reduced_px, 0) << method;
+    EXPECT_NEAR(error_px(method, 0.5) / reduced_px, 2, 0.05) << method;
+  }
 }
 
 TEST_F(Locate, TheAnswerSaysWhoFoundIt) {

@@ -118,6 +118,21 @@ TEST(SharedPart, IsTheBandThatAloneAgrees) {
   EXPECT_EQ(*found, band);
 }
 
+TEST(SharedPart, HasARimOfCellsThatMayAgreeOrNot) {
+  std::vector<DetailCell> cells = cells_agreeing(0, 0);
+  for (DetailCell& cell : cells) {
+    const bool in_part_or_rim =
+        cell.column >= 2 && cell.column <= 11 && cell.row >= 3 && cell.row <= 12;
+    if (in_part_or_rim) cell.correlation = 0.9;
+  }
+  std::vector<Point> features;  // in the part alone
+  for (const Point& feature : features_in(4, 12)) {
+    const double column = feature.x / kDetailCellPx;
+    if (column > 3 && column < 11) features.push_back(feature);
+  }
+  EXPECT_EQ(part(cells, features), (Quad{{{48, 64}, {176, 64}, {176, 192}, {48, 192}}}));
+}
+
 TEST(SharedPart, IsNotHalfOfAnObject) {
   EXPECT_FALSE(part(cells_agreeing(0, 10), features_in(0, 10)));
 }

@@ -1,0 +1,115 @@
+#include "pipeline/flow/store_queue.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "storage/index_reader.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A new index with a codebook of one word.
+class StoreQueueTest : public ::testing::Test {
+ protected:
+  StoreQueueTest() {
+    Codebook codebook{.descriptor_size = 1, .words = {0}, .projection = {}, .thresholds = {}};
+    codebook.projection.resize(64, 0.125F);
+    codebook.thresholds.resize(64);
+    writer_.set_codebook(codebook, {});
+  }
+
+  static ContentHash content(std::uint8_t number) { return {number}; }
+  // An image of one feature, in a file that is named by its number.
+  static Item image(std::uint8_t number, std::uint32_t word = 0) {
+    const ImageRecord record = {{"/" + std::to_string(number), 5, 6}, content(number), 640, 480};
+    return {.file = record.file,
+            .content = record.content,
+            .state = ImageWords{record, {{.word = word, .size = 9}}, {{word, 1}}}};
+  }
+  static Item copy(std::uint8_t number, const std::string& path) {
+    return {.file = {path, 5, 6}, .content = content(number), .state = KnownContent{}};
+  }
+  // Stores all of them.
+  void store(std::vector<Item> items, const StoreOptions& options = {}) {
+    StoreQueue queue(writer_, options, times_);
+    for (Item& item : items) queue.push(std::move(item));
+    queue.finish();
+  }
+  Error failure(std::vector<Item> items) {
+    try {
+      store(std::move(items));
+    } catch (const Error& error) {
+      return error;
+    }
+    return {ErrorKind::kUsage, "nothing was thrown"};
+  }
+  std::vector<std::string> paths_of(const std::string& path) const {
+    return writer_.image(writer_.find(path).value())->paths;
+  }
+
+  TemporaryFolder folder_;
+  IndexWriter writer_{folder_.path() / "index.db"};
+  StageTimes times_;
+};
+
+TEST_F(StoreQueueTest, WhatFillsNoBatchIsPublishedAtTheEnd) {
+  store({image(1), image(2), image(3)}, {.database = {}, .batch_images = 2});
+  EXPECT_EQ(writer_.counts().images, 3U);
+  EXPECT_EQ(writer_.counts().segments, 2U) << "one a batch";
+}
+
+TEST_F(StoreQueueTest, SegmentsAreMergedToTheMaximum) {
+  std::vector<Item> items;
+  for (std::uint8_t i = 1; i <= 20; ++i) items.push_back(image(i));
+  store(std::move(items), {.database = {}, .batch_images = 1, .max_segments = 3});
+  EXPECT_EQ(writer_.counts().images, 20U);
+  EXPECT_LE(writer_.counts().segments, 3U);
+}
+
+TEST_F(StoreQueueTest, ABlankImageIsStoredWithoutItsFeatures) {
+  Item blank = image(1);
+  blank.blank = true;
+  store({std::move(blank)});
+  EXPECT_EQ(writer_.counts().blank, 1U);
+  EXPECT_EQ(writer_.counts().features, 0U);
+}
+
+TEST_F(StoreQueueTest, ACopyIsAFurtherPathOfItsImageInTheSameBatchOrInTheIndex) {
+  store({image(1), copy(1, "/same-batch")});
+  store({copy(1, "/later")});
+  EXPECT_THAT(paths_of("/1"), ElementsAre("/1", "/later", "/same-batch"));
+  EXPECT_EQ(writer_.counts().images, 1U);
+}
+
+TEST_F(StoreQueueTest, KnownContentThatNothingHasIsABug) {
+  const Error error = failure({image(1), copy(2, "/2")});
+  EXPECT_EQ(error.kind(), ErrorKind::kInternal);
+  EXPECT_THAT(error.what(), HasSubstr("the content is not in the index"));
+  EXPECT_THAT(writer_.files(), IsEmpty());
+}
+
+TEST_F(StoreQueueTest, WhatStoringThrowsReachesTheCaller) {
+  EXPECT_EQ(failure({image(1, 7)}).kind(), ErrorKind::kInput) << "a word beyond the codebook";
+}
+
+TEST_F(StoreQueueTest, WhatIsNotFinishedIsDropped) {
+  {
+    StoreQueue queue(writer_, {}, times_);
+    queue.push(image(1));
+  }
+  EXPECT_THAT(writer_.files(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lookalike
