@@ -33,6 +33,9 @@ struct DeviceInfo {
   bool has_doubles = false;
 
   bool is_nvidia() const { return vendor.find("NVIDIA") != std::string::npos; }
+  // PoCL compiles a kernel for the size of its work-groups when it is first launched, keeps it on
+  // disk, and compiles it once more, for every size, to hand out a program's binary.
+  bool is_pocl() const { return platform == "Portable Computing Language"; }
 };
 
 struct Device {

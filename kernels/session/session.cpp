@@ -112,6 +112,11 @@ OpenClSession::OpenClSession(const SessionOptions& options)
       cache_(options.program_cache),
       allocated_bytes_(std::make_shared<std::atomic<std::uint64_t>>(0)) {}
 
+cl::Kernel& LazyKernel::get() {
+  if (kernel_() == nullptr) kernel_ = session_.kernel(sources_, name_, options_);
+  return kernel_;
+}
+
 cl::Kernel OpenClSession::kernel(const std::vector<std::string>& sources, const std::string& name,
                                  const std::string& options) {
   std::string text;
@@ -128,7 +133,9 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
   const DeviceInfo& info = device_.info;
   const std::string key = info.platform_version + '\n' + info.name + '\n' + info.driver + '\n' +
                           options + '\n' + source;
-  if (const auto binary = cache_.load(key)) {
+  const auto binary = cache_.load(key);
+  const bool driver_has_it = binary && binary->empty();
+  if (binary && !driver_has_it) {
     try {
       cl::Program program(context_, {device_.handle}, {*binary});
       program.build({device_.handle}, options.c_str());
@@ -137,6 +144,7 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
       // A binary that no longer loads is built again from its source, below.
     }
   }
+  if (!binary) announce_building();
   cl::Program program(context_, source);
   try {
     program.build({device_.handle}, options.c_str());
@@ -145,8 +153,21 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
                                         " refused a program (options '" + options + "'):\n" +
                                         program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle));
   }
-  cache_.store(key, program.getInfo<CL_PROGRAM_BINARIES>().front());
+  if (cache_.is_on() && !driver_has_it) {
+    cache_.store(key, info.is_pocl() ? std::vector<unsigned char>()
+                                     : program.getInfo<CL_PROGRAM_BINARIES>().front());
+  }
   return program;
+}
+
+// Without a cache there is nothing that happens once.
+void OpenClSession::announce_building() {
+  if (announced_building_ || !cache_.is_on()) return;
+  announced_building_ = true;
+  if (options_.inform) {
+    options_.inform("building kernels for " + device_.info.name +
+                    ", once for this device: the first answer takes some seconds longer");
+  }
 }
 
 cl::Buffer OpenClSession::allocate(std::size_t bytes, cl_mem_flags flags) {

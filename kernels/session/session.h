@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -28,6 +29,8 @@ struct SessionOptions {
   std::uint64_t memory_limit_bytes = 0;            // of device memory; 0: the device's own
   bool profile = false;                            // time every launch
   std::function<void(const std::string&)> warn{};  // receives one-line warnings; optional
+  // Receives one line before the first program is compiled that the cache does not know; optional.
+  std::function<void(const std::string&)> inform{};
 };
 
 // The device has no room for an allocation; a smaller batch may fit.
@@ -59,6 +62,29 @@ void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
   (kernel.setArg(index++, arguments), ...);
 }
 
+class OpenClSession;
+
+// A kernel that is built when it is first used. The session must outlive it.
+class LazyKernel {
+ public:
+  LazyKernel(OpenClSession& session, std::vector<std::string> sources, std::string name,
+             std::string options = {})
+      : session_(session),
+        sources_(std::move(sources)),
+        name_(std::move(name)),
+        options_(std::move(options)) {}
+
+  // Throws as OpenClSession::kernel.
+  cl::Kernel& get();
+
+ private:
+  OpenClSession& session_;
+  std::vector<std::string> sources_;
+  std::string name_;
+  std::string options_;
+  cl::Kernel kernel_;
+};
+
 // One device, its context and its in-order queue. Used from one thread at a time. Every member
 // throws Error(kDevice) when OpenCL fails, DeviceOutOfMemory when the device is out of memory.
 class OpenClSession {
@@ -81,7 +107,8 @@ class OpenClSession {
   const Tuning& tuning();
 
   // Kernel `name` of the embedded sources, joined in order and built with `options`
-  // ("-DNAME=value ..."). Programs are built once per session and cached on disk.
+  // ("-DNAME=value ..."). Programs are built once per session and cached on disk, by PoCL itself or
+  // in options.program_cache.
   cl::Kernel kernel(const std::vector<std::string>& sources, const std::string& name,
                     const std::string& options = {});
 
@@ -132,6 +159,7 @@ class OpenClSession {
 
  private:
   cl::Program build(const std::string& source, const std::string& options);
+  void announce_building();
   void write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                    const void* from);
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
@@ -146,6 +174,7 @@ class OpenClSession {
   cl::Context context_;
   cl::CommandQueue queue_;
   ProgramCache cache_;
+  bool announced_building_ = false;
   std::map<std::string, cl::Program> programs_;
   std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes_;
   // One or several launches: from the end of `before`, or else the start of `last`, to its end.

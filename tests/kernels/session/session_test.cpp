@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -15,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class SessionTest : public ::testing::Test {
  protected:
@@ -120,6 +123,32 @@ TEST_F(SessionTest, ProgramIsCachedAndADamagedCacheIsRebuilt) {
   std::ofstream(file, std::ios::trunc) << "not a program";
   EXPECT_NO_THROW(OpenClSession(options).kernel({"session/int64_atomics.cl"}, "add_to_sum"));
   EXPECT_GT(fs::file_size(file), 100U);
+}
+
+TEST_F(SessionTest, BuildingKernelsIsAnnouncedOnceForADevice) {
+  std::vector<std::string> lines;
+  const SessionOptions options = {
+      .program_cache = folder_.path(),
+      .inform = [&](const std::string& line) { lines.push_back(line); }};
+  OpenClSession first(options);
+  EXPECT_THAT(lines, IsEmpty());
+  first.kernel({"session/int64_atomics.cl"}, "add_to_sum");
+  first.kernel({"session/instruction_set.cl"}, "instruction_set");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("building kernels for " + first.device().name + ", once"));
+
+  OpenClSession second(options);
+  EXPECT_EQ(sum_of(second, 3), 21U);
+  EXPECT_EQ(lines.size(), 1U);
+}
+
+TEST_F(SessionTest, ALazyKernelIsBuiltWhenItIsUsed) {
+  OpenClSession session({.program_cache = folder_.path()});
+  LazyKernel kernel(session, {"session/int64_atomics.cl"}, "add_to_sum");
+  EXPECT_THAT(cached(), IsEmpty());
+  const cl_kernel built = kernel.get()();
+  EXPECT_EQ(cached().size(), 1U);
+  EXPECT_EQ(kernel.get()(), built);
 }
 
 TEST_F(SessionTest, CacheThatCannotBeWrittenIsNoError) {
