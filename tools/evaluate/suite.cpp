@@ -8,7 +8,6 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/content_hash.h"
@@ -70,7 +69,7 @@ std::variant<Original, LeftOut> read_original(const StoredImage& image,
   if (file->content != image.content) return LeftOut{path, "has changed since it was indexed"};
   const auto header = check_header(*file, limits);
   if (const auto* why = std::get_if<SkippedFile>(&header)) return LeftOut{path, why->detail};
-  const auto decoded = decode_pixels(*file, std::get<ImageHeader>(header), cv::IMREAD_COLOR);
+  const auto decoded = decode_pixels(*file, std::get<ImageHeader>(header), PixelMode::kColour);
   if (const auto* why = std::get_if<SkippedFile>(&decoded)) return LeftOut{path, why->detail};
   const cv::Mat& photo = std::get<ShownPixels>(decoded).pixels;
   const double factor =

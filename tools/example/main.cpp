@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
 #include "base/program.h"
 #include "stages/decode/decoders.h"
+#include "stages/decode/opencv_codecs.h"
 #include "storage/output_guard.h"
 #include "tools/command_line/command_line.h"
 #include "tools/example/drawing.h"
@@ -32,7 +32,7 @@ const cv::Size kFileSize = {160, 120};
 const cv::Size kSceneSize = {1000, 640};
 
 cv::Mat read_picture(const std::string& path) {
-  return must_load_pixels(path, cv::IMREAD_COLOR, ImagesOptions()).pixels;
+  return must_load_pixels(path, PixelMode::kColour, ImagesOptions()).pixels;
 }
 
 // The places of the pictures in a scene: the first seen from its left, the second from below and
@@ -63,10 +63,7 @@ OutputFile open_output(const Arguments& arguments, const std::string& path) {
 
 void write_picture(const Arguments& arguments, const std::string& path, const cv::Mat& image) {
   OutputFile file = open_output(arguments, path);
-  FileBytes bytes;
-  cv::imencode(std::filesystem::path(path).extension(), image, bytes,
-               {cv::IMWRITE_JPEG_QUALITY, 88});
-  file.write(bytes);
+  file.write(encode_image(std::filesystem::path(path).extension(), image, 88));
   file.commit();
 }
 
@@ -81,9 +78,7 @@ int draw_posters(const Arguments& arguments) {
 
 FileBytes image_file(std::uint64_t seed) {
   const std::span<const std::string> extensions = image_file_extensions();
-  FileBytes bytes;
-  cv::imencode(extensions[seed % extensions.size()], draw_poster(seed, kFileSize), bytes);
-  return bytes;
+  return encode_image(extensions[seed % extensions.size()], draw_poster(seed, kFileSize));
 }
 
 // Writes posters in each format in turn. Mutated files take foreign starts from the first ones.
