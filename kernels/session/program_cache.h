@@ -8,7 +8,8 @@
 namespace lookalike {
 
 // Compiled programs on disk, one file each. The file holds its whole key, so that two programs
-// whose names collide are never confused, and no binary where the driver keeps it. Nothing here
+// whose names collide are never confused, and no binary where none
+// was asked for. Nothing here
 // throws: a cache that cannot be read or written costs time only.
 class ProgramCache {
  public:

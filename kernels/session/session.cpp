@@ -134,8 +134,7 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
   const std::string key = info.platform_version + '\n' + info.name + '\n' + info.driver + '\n' +
                           options + '\n' + source;
   const auto binary = cache_.load(key);
-  const bool driver_has_it = binary && binary->empty();
-  if (binary && !driver_has_it) {
+  if (binary && !binary->empty()) {
     try {
       cl::Program program(context_, {device_.handle}, {*binary});
       program.build({device_.handle}, options.c_str());
@@ -153,9 +152,10 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
                                         " refused a program (options '" + options + "'):\n" +
                                         program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle));
   }
-  if (cache_.is_on() && !driver_has_it) {
-    cache_.store(key, info.is_pocl() ? std::vector<unsigned char>()
-                                     : program.getInfo<CL_PROGRAM_BINARIES>().front());
+  const bool leaves_binary = info.is_pocl() && options_.answer_soon;
+  if (cache_.is_on() && !(leaves_binary && binary)) {
+    cache_.store(key, leaves_binary ? std::vector<unsigned char>()
+                                    : program.getInfo<CL_PROGRAM_BINARIES>().front());
   }
   return program;
 }

@@ -23,11 +23,14 @@
 namespace lookalike {
 
 struct SessionOptions {
-  std::string device{};                            // see choose_device; empty: first GPU, then CPU
-  std::filesystem::path program_cache{};           // folder for compiled programs; empty: none
-  std::filesystem::path tuning_folder{};           // the user's own measurements; empty: none
-  std::uint64_t memory_limit_bytes = 0;            // of device memory; 0: the device's own
-  bool profile = false;                            // time every launch
+  std::string device{};                   // see choose_device; empty: first GPU, then CPU
+  std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
+  std::filesystem::path tuning_folder{};  // the user's own measurements; empty: none
+  std::uint64_t memory_limit_bytes = 0;   // of device memory; 0: the device's own
+  bool profile = false;                   // time every launch
+  // Somebody waits for the first answer: binaries that the driver would compile for (see
+  // DeviceInfo::is_pocl) are left to a session without this.
+  bool answer_soon = false;
   std::function<void(const std::string&)> warn{};  // receives one-line warnings; optional
   // Receives one line before the first program is compiled that the cache does not know; optional.
   std::function<void(const std::string&)> inform{};
@@ -107,8 +110,8 @@ class OpenClSession {
   const Tuning& tuning();
 
   // Kernel `name` of the embedded sources, joined in order and built with `options`
-  // ("-DNAME=value ..."). Programs are built once per session and cached on disk, by PoCL itself or
-  // in options.program_cache.
+  // ("-DNAME=value ..."). Programs are built once per session and cached in
+  // options.program_cache.
   cl::Kernel kernel(const std::vector<std::string>& sources, const std::string& name,
                     const std::string& options = {});
 

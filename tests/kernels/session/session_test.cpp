@@ -142,6 +142,20 @@ TEST_F(SessionTest, BuildingKernelsIsAnnouncedOnceForADevice) {
   EXPECT_EQ(lines.size(), 1U);
 }
 
+TEST_F(SessionTest, WhoeverWaitsLeavesBinariesOfPoclToLongerRuns) {
+  const auto cached_bytes = [&](bool answer_soon) {
+    OpenClSession session({.program_cache = folder_.path(), .answer_soon = answer_soon});
+    EXPECT_EQ(sum_of(session, 3), 21U);
+    return fs::file_size(cached().front());
+  };
+  if (!OpenClSession().device().is_pocl()) GTEST_SKIP() << "binaries cost nothing";
+  const auto without = cached_bytes(true);
+  EXPECT_EQ(cached_bytes(true), without);
+  const auto with = cached_bytes(false);
+  EXPECT_GT(with, without + 1000);
+  EXPECT_EQ(cached_bytes(true), with);
+}
+
 TEST_F(SessionTest, ALazyKernelIsBuiltWhenItIsUsed) {
   OpenClSession session({.program_cache = folder_.path()});
   LazyKernel kernel(session, {"session/int64_atomics.cl"}, "add_to_sum");
