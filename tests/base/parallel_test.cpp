@@ -10,6 +10,32 @@
 namespace lookalike {
 namespace {
 
+TEST(ParallelFor, EveryItemIsVisitedOnceWhateverTheThreads) {
+  for (const std::size_t threads : {1U, 2U, 7U}) {
+    for (const std::size_t total : {0U, 1U, 5U, 1001U}) {
+      std::vector<std::atomic<int>> visits(total);
+      parallel_for(total, threads, [&](std::size_t i) { ++visits[i]; });
+      for (const std::atomic<int>& count : visits) EXPECT_EQ(count, 1);
+    }
+  }
+}
+
+TEST(ParallelFor, OneThreadIsTheCallers) {
+  parallel_for(3, 1, [caller = std::this_thread::get_id()](std::size_t) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+  });
+}
+
+TEST(ParallelFor, NoMoreIsBegunOnceTheWorkHasThrown) {
+  std::atomic<int> begun = 0;
+  const auto fail = [&](std::size_t) {
+    ++begun;
+    throw std::runtime_error("any");
+  };
+  EXPECT_THROW(parallel_for(1000, 2, fail), std::runtime_error);
+  EXPECT_LE(begun, 2);
+}
+
 TEST(ParallelRanges, EveryItemIsVisitedOnce) {
   for (const std::size_t total : {0U, 1U, 2U, 3U, 1001U}) {
     std::vector<std::atomic<int>> visits(total);
@@ -54,16 +80,19 @@ TEST(OrderedParallel, NeverRunsAheadOfTheWindow) {
   EXPECT_LE(started, 6U);
 }
 
-TEST(OrderedParallel, WhatTheWorkThrowsIsThrownOn) {
-  OrderedParallel<int> work(100, 2, 4, [](std::size_t i) {
-    if (i == 10) throw std::runtime_error("ten");
-    return 0;
+TEST(OrderedParallel, WhatTheWorkThrowsIsThrownInItsTurnAndDisturbsNoOther) {
+  OrderedParallel<std::size_t> work(100, 2, 4, [](std::size_t i) {
+    if (i % 10 == 0) throw std::runtime_error("ten");
+    return i;
   });
-  const auto drain = [&] {
-    while (work.next()) {
+  for (std::size_t i = 0; i < 100; ++i) {
+    if (i % 10 == 0) {
+      EXPECT_THROW(work.next(), std::runtime_error);
+    } else {
+      EXPECT_EQ(work.next(), i);
     }
-  };
-  EXPECT_THROW(drain(), std::runtime_error);
+  }
+  EXPECT_FALSE(work.next().has_value());
 }
 
 TEST(OrderedParallel, StoppedEarlyItGivesNothingMore) {
