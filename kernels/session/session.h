@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,14 +60,20 @@ void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
   (kernel.setArg(index++, arguments), ...);
 }
 
-// One device, its context and its in-order queue. Used from one thread at a time. Every member
-// throws Error(kDevice) when OpenCL fails, DeviceOutOfMemory when the device is out of memory.
+// One device, its context and an in-order queue. Used from one thread at a time, but for
+// another_queue(). Every member throws Error(kDevice) when OpenCL fails, DeviceOutOfMemory when the
+// device is out of memory.
 class OpenClSession {
  public:
   explicit OpenClSession(const SessionOptions& options = {});
 
-  const DeviceInfo& device() const { return device_.info; }
-  bool is_cpu() const { return device_.info.kind == DeviceKind::kCpu; }
+  // A session with a queue of its own, for another thread: it shares this one's device, context,
+  // compiled programs, measurements and memory limit. Buffers may be used in both, one thread at a
+  // time. Callable from any thread.
+  OpenClSession another_queue() const { return OpenClSession(shared_); }
+
+  const DeviceInfo& device() const { return shared_->device.info; }
+  bool is_cpu() const { return device().kind == DeviceKind::kCpu; }
 
   // Whether 64-bit atomic addition works: claimed, compiled and tested on first use.
   bool has_int64_atomics();
@@ -127,10 +134,29 @@ class OpenClSession {
   std::map<std::string, LaunchTime> drain_profile();
   LaunchTime drain_transfers();
 
-  cl::Context& context() { return context_; }
+  cl::Context& context() { return shared_->context; }
   cl::CommandQueue& queue() { return queue_; }
 
  private:
+  // What the sessions of a device have in common.
+  struct Shared {
+    explicit Shared(const SessionOptions& session_options);
+
+    const SessionOptions options;
+    const Device device;
+    cl::Context context;
+    const ProgramCache cache;
+    // Outlives the session with the last buffer.
+    const std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes;
+    std::mutex allocating;  // from the check of the limit to the allocation
+    std::mutex mutex;       // guards what follows; values never change once they are there
+    std::map<std::string, cl::Program> programs;
+    std::map<std::string, bool> features;
+    std::optional<TuningTarget> tuning_target;
+    std::optional<Tuning> tuning;
+  };
+
+  explicit OpenClSession(std::shared_ptr<Shared> shared);
   cl::Program build(const std::string& source, const std::string& options);
   void write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                    const void* from);
@@ -141,13 +167,8 @@ class OpenClSession {
   void fold_profile();
   bool wait_for_room(std::uint64_t size);
 
-  SessionOptions options_;
-  Device device_;
-  cl::Context context_;
+  std::shared_ptr<Shared> shared_;
   cl::CommandQueue queue_;
-  ProgramCache cache_;
-  std::map<std::string, cl::Program> programs_;
-  std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes_;
   // One or several launches: from the end of `before`, or else the start of `last`, to its end.
   struct Launch {
     std::string label;
@@ -157,9 +178,6 @@ class OpenClSession {
   std::vector<Launch> launches_;  // not yet part of launch_times_
   std::map<std::string, LaunchTime> launch_times_;
   LaunchTime transfers_;
-  std::map<std::string, bool> features_;
-  std::optional<TuningTarget> tuning_target_;
-  std::optional<Tuning> tuning_;
 };
 
 // Device memory that grows as needed.

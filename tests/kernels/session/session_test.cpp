@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/parallel.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -56,6 +57,25 @@ TEST_F(SessionTest, ViewShowsTheFirstValues) {
                                [&](auto shown) { seen.assign(shown.begin(), shown.end()); });
     EXPECT_EQ(seen, std::vector<std::int32_t>(values.data(), values.data() + count));
   }
+}
+
+TEST_F(SessionTest, QueuesOfOneDeviceWorkAtTheSameTime) {
+  OpenClSession session;
+  if (!session.has_int64_atomics()) GTEST_SKIP() << "no 64-bit atomics on this device";
+  std::vector<std::uint64_t> sums(8);
+  parallel_for(sums.size(), 4, [&](std::size_t i) {
+    OpenClSession own = session.another_queue();
+    for (int run = 0; run < 20; ++run) sums[i] += sum_of(own, i + 1);
+  });
+  for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i], 20 * 7 * (i + 1));
+}
+
+TEST_F(SessionTest, QueuesShareTheMemoryLimit) {
+  OpenClSession session({.memory_limit_bytes = 1000});
+  OpenClSession other = session.another_queue();
+  const cl::Buffer most = session.allocate(700);
+  EXPECT_THROW(other.allocate(400), DeviceOutOfMemory);
+  EXPECT_NO_THROW(other.allocate(300));
 }
 
 TEST_F(SessionTest, LaunchOverNothingDoesNothing) {
