@@ -53,17 +53,18 @@ std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
   return with_features(std::get<DecodedImage>(std::move(decoded)));
 }
 
-QueryResult Searcher::search(DecodedImage photo) {
-  return search(with_features(std::move(photo)));
-}
-
 void Searcher::prepare_extraction() {
-  if (!extract_) extract_.emplace(session_, extract_options_);
+  const std::lock_guard lock(extracting_);
+  extract();
 }
 
 Query Searcher::with_features(DecodedImage photo) {
-  prepare_extraction();
-  return query_of(*extract_, std::move(photo));
+  const std::lock_guard lock(extracting_);
+  return query_of(extract(), std::move(photo));
+}
+
+ExtractStage& Searcher::extract() {
+  return extract_ ? *extract_ : extract_.emplace(session_, extract_options_);
 }
 
 }  // namespace lookalike

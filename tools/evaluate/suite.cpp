@@ -1,8 +1,8 @@
 #include "tools/evaluate/suite.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
-#include <thread>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -168,18 +168,16 @@ SuiteResult run_suite(Selection selection, const SuiteOptions& options, const Lo
       continue;
     }
     ++result.photos;
-    // Other threads make variants while this one looks them up.
-    const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-    OrderedParallel<PreparedVariant> prepared(
-        variants.size(), threads, 2 * threads, [&](std::size_t v) {
-          const auto [kind, strength] = variants[v];
-          return prepare(std::get<Original>(read), options.kinds[kind], strength, options);
-        });
-    for (const auto& [kind, strength] : variants) {
-      result.answers.push_back(answer_to(*prepared.next(), photos[i], look_up));
-      result.answers.back().kind = kind;
-      result.answers.back().strength = strength;
-    }
+    std::vector<SuiteAnswer> answers(variants.size());
+    parallel_for(variants.size(), core_count(), [&](std::size_t v) {
+      const auto [kind, strength] = variants[v];
+      answers[v] =
+          answer_to(prepare(std::get<Original>(read), options.kinds[kind], strength, options),
+                    photos[i], look_up);
+      answers[v].kind = kind;
+      answers[v].strength = strength;
+    });
+    std::ranges::move(answers, std::back_inserter(result.answers));
   }
   progress.update(photos.size() * variants.size());
   return result;

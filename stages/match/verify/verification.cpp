@@ -1,9 +1,6 @@
 #include "stages/match/verify/verification.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <thread>
 #include <utility>
 
 #include "base/parallel.h"
@@ -13,12 +10,10 @@
 namespace lookalike {
 namespace {
 
-Match verify(const IndexQuery& query, const ShortlistedImage& candidate,
-             const MatchOptions& options) {
+Match verify(const IndexQuery& query, const Record& record, const MatchOptions& options) {
   Match match;
-  const std::vector<IndexedFeature>& features = candidate.record->features;
-  match.image = candidate.record->image;
-  match.evidence.votes = candidate.votes;
+  const std::vector<IndexedFeature>& features = record.features;
+  match.image = record.image;
   const auto pairs = pair_words(features, query.words, options.hamming_threshold);
   match.evidence.pairs = static_cast<std::uint32_t>(pairs.size());
   std::vector<PlacePair> places;
@@ -40,15 +35,14 @@ Match verify(const IndexQuery& query, const ShortlistedImage& candidate,
 
 }  // namespace
 
-std::vector<Match> verify_all(const IndexQuery& query,
-                              const std::vector<ShortlistedImage>& candidates,
-                              const MatchOptions& options) {
-  const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  OrderedParallel<Match> verified(candidates.size(), threads, 4 * threads, [&](std::size_t i) {
-    return verify(query, candidates[i], options);
+std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
+                              const RecordOf& record_of, const MatchOptions& options,
+                              std::size_t threads) {
+  std::vector<Match> matches(shortlist.size());
+  parallel_for(shortlist.size(), threads, [&](std::size_t i) {
+    matches[i] = verify(query, *record_of(shortlist[i].image), options);
+    matches[i].evidence.votes = shortlist[i].score;
   });
-  std::vector<Match> matches;
-  while (auto match = verified.next()) matches.push_back(std::move(*match));
   return matches;
 }
 
