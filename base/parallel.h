@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -14,59 +15,90 @@
 // Loops on several threads whose results do not depend on the number of threads.
 namespace lookalike {
 
-// Cuts [0, total) into one range per core and runs work(first, last) on all ranges at the same
-// time. Rethrows an exception of the work once all ranges have ended. Work should write only what
-// belongs to its own range.
+inline std::size_t core_count() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Runs work(i) for each i in [0, total) on at most `threads` threads, of which the caller is one.
+// Once work has thrown, no more of it is begun; rethrows what it threw first when all that was
+// begun has ended. Work should write only what belongs to its i.
 template <typename Work>
-void parallel_ranges(std::size_t total, Work work) {
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t ranges = std::min(total, cores);
+void parallel_for(std::size_t total, std::size_t threads, const Work& work) {
+  std::atomic<std::size_t> taken = 0;
   std::mutex mutex;
   std::exception_ptr failure;
-  const auto run = [&](std::size_t i) noexcept {
-    try {
-      work(total * i / ranges, total * (i + 1) / ranges);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
+  const auto run = [&]() noexcept {
+    for (std::size_t i = taken++; i < total; i = taken++) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        taken = total;
+        if (!failure) failure = std::current_exception();
+      }
     }
   };
   {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < ranges; ++i) threads.emplace_back(run, i);
-    if (ranges > 0) run(0);
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(total, threads); ++i) others.emplace_back(run);
+    run();
   }
   if (failure) std::rethrow_exception(failure);
 }
 
-// Runs work(i) for i in [0, total) on `threads` threads and returns the results in the order of i.
-// At most `window` results are finished or in work at any time, so that memory stays flat.
-template <typename Result>
+// Cuts [0, total) into one range per core and runs work(first, last) on all ranges at the same
+// time, as parallel_for() does.
+template <typename Work>
+void parallel_ranges(std::size_t total, const Work& work) {
+  const std::size_t ranges = std::min(total, core_count());
+  parallel_for(ranges, ranges,
+               [&](std::size_t i) { work(total * i / ranges, total * (i + 1) / ranges); });
+}
+
+// Runs work on jobs that are taken in order, on `threads` threads, and returns the results in that
+// order. At most `window` results are finished or in work at any time, so that memory stays flat.
+// What the work throws for one job does not disturb the others.
+template <typename Result, typename Job = std::size_t>
 class OrderedParallel {
  public:
+  // Calls next_job() for one job after the other, never twice at a time, until it returns none or
+  // throws; and work(job, thread) for each, `thread` counting the threads from 0.
+  OrderedParallel(std::function<std::optional<Job>()> next_job, std::size_t threads,
+                  std::size_t window, std::function<Result(Job, std::size_t)> work)
+      : next_job_(std::move(next_job)), work_(std::move(work)), slots_(window) {
+    for (std::size_t i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, i] { run(i); });
+    }
+  }
+  // The jobs are the numbers in [0, total).
   OrderedParallel(std::size_t total, std::size_t threads, std::size_t window,
                   std::function<Result(std::size_t)> work)
-      : total_(total), work_(std::move(work)), slots_(window) {
-    for (std::size_t i = 0; i < threads; ++i) {
-      threads_.emplace_back([this] { run(); });
-    }
+      : OrderedParallel(
+            [next = std::size_t{0}, total]() mutable {
+              return next < total ? std::optional(next++) : std::nullopt;
+            },
+            std::min(total, threads), window,
+            [work = std::move(work)](std::size_t i, std::size_t) { return work(i); }) {
+    if (total == 0) exhausted_ = true;  // there is no thread to find that out
   }
   ~OrderedParallel() { stop(); }
   OrderedParallel(const OrderedParallel&) = delete;
   OrderedParallel& operator=(const OrderedParallel&) = delete;
 
-  // The next result; none at the end or after stop(). Rethrows an exception of the work.
+  // The next result; none at the end or after stop(). Rethrows in its turn what the work or
+  // next_job threw.
   std::optional<Result> next() {
     std::unique_lock lock(mutex_);
-    if (handed_over_ == total_) return std::nullopt;
-    std::optional<Result>& slot = slots_[handed_over_ % slots_.size()];
-    ready_.wait(lock, [&] { return slot.has_value() || failure_ || stopped_; });
-    if (failure_) std::rethrow_exception(failure_);
-    if (!slot) return std::nullopt;
-    std::optional<Result> result = std::exchange(slot, std::nullopt);
+    Slot& slot = slots_[handed_over_ % slots_.size()];
+    ready_.wait(lock, [&] {
+      return slot.result || slot.failure || stopped_ || (exhausted_ && handed_over_ == taken_);
+    });
+    if (!slot.result && !slot.failure) return std::nullopt;
+    Slot done = std::exchange(slot, {});
     ++handed_over_;
     room_.notify_one();
-    return result;
+    if (done.failure) std::rethrow_exception(done.failure);
+    return std::move(done.result);
   }
 
   // Starts no more work and waits for what is running. Callable from any one thread.
@@ -81,41 +113,62 @@ class OrderedParallel {
   }
 
  private:
-  // The next index to work on; none when all are taken.
-  std::optional<std::size_t> take() {
-    std::unique_lock lock(mutex_);
-    room_.wait(lock, [&] {
-      return stopped_ || failure_ || taken_ == total_ || taken_ < handed_over_ + slots_.size();
-    });
-    if (stopped_ || failure_ || taken_ == total_) return std::nullopt;
-    return taken_++;
+  struct Slot {
+    std::optional<Result> result{};
+    std::exception_ptr failure{};
+  };
+
+  // The next job and its place in the order; none when all are taken. What next_job throws takes
+  // the place of a result, the last one.
+  std::optional<std::pair<Job, std::size_t>> take() {
+    const std::lock_guard turn(turn_);  // taking a job may last
+    const auto is_over = [&] { return stopped_ || exhausted_; };
+    {
+      std::unique_lock lock(mutex_);
+      room_.wait(lock, [&] { return is_over() || taken_ < handed_over_ + slots_.size(); });
+      if (is_over()) return std::nullopt;
+    }
+    std::optional<Job> job;
+    std::exception_ptr failure;
+    try {
+      job = next_job_();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    if (job) return std::pair(*std::move(job), taken_++);
+    if (failure) slots_[taken_++ % slots_.size()].failure = failure;
+    exhausted_ = true;
+    room_.notify_all();
+    ready_.notify_all();
+    return std::nullopt;
   }
 
-  void run() noexcept {
-    while (const std::optional<std::size_t> index = take()) {
+  void run(std::size_t thread) noexcept {
+    while (auto job = take()) {
+      Slot done;
       try {
-        Result result = work_(*index);
-        const std::lock_guard lock(mutex_);
-        slots_[*index % slots_.size()] = std::move(result);
+        done.result = work_(std::move(job->first), thread);
       } catch (...) {
-        const std::lock_guard lock(mutex_);
-        failure_ = std::current_exception();
-        room_.notify_all();
+        done.failure = std::current_exception();
       }
+      const std::lock_guard lock(mutex_);
+      slots_[job->second % slots_.size()] = std::move(done);
       ready_.notify_one();
     }
   }
 
-  const std::size_t total_;
-  const std::function<Result(std::size_t)> work_;
+  const std::function<std::optional<Job>()> next_job_;
+  const std::function<Result(Job, std::size_t)> work_;
+  std::mutex turn_;
   std::mutex mutex_;
   std::condition_variable room_;
   std::condition_variable ready_;
-  std::vector<std::optional<Result>> slots_;
+  std::vector<Slot> slots_;
   std::size_t taken_ = 0;
   std::size_t handed_over_ = 0;
+  bool exhausted_ = false;
   bool stopped_ = false;
-  std::exception_ptr failure_;
   std::vector<std::jthread> threads_;  // last: they use everything above
 };
 

@@ -129,7 +129,7 @@ void describe_indexing(Description& to) {
   const TableOf store(to, &RunConfig::store, "store", "The index.");
   store("database", &StoreOptions::database, Text{.file_name = true}, "Index file.");
   store("batch_images", &StoreOptions::batch_images, Integer{1, 4096, "images"},
-        "Images per transaction.");
+        "Fewest images per transaction while more are coming.");
   store("max_segments", &StoreOptions::max_segments, Integer{1, 1000, "segments"},
         "Merge segments above this number.");
 }

@@ -47,7 +47,7 @@ struct CodebookOptions {
   std::uint32_t features_per_word = 40;
   std::uint32_t sample_images = 8192;
   std::uint32_t max_iterations = 10;
-  double min_improvement = 0.01;  // of the objective, relative
+  double min_improvement = 0.002;  // of the objective, relative
   std::uint64_t seed = 1;
 
   bool operator==(const CodebookOptions&) const = default;

@@ -62,6 +62,7 @@ std::span<const RegisteredKernel> registered_kernels() {
                                                   {"correlation", correlation_cases},
                                                   {"pose_search", pose_search_cases},
                                                   {"surf", surf_cases},
+                                                  {"signature", signature_cases},
                                                   {"warp", warp_cases}};
   return kKernels;
 }

@@ -73,7 +73,8 @@ enum class CaseScale {
 // kernel that is not benchmarked has none above kTest. The session must outlive them.
 using CasesOfKernel = std::vector<KernelCase>(OpenClSession& session, CaseScale scale);
 CasesOfKernel assign_cases, histogram_cases, transpose_cases, variance_cases, convolution_cases,
-    integral_image_cases, correlation_cases, pose_search_cases, surf_cases, warp_cases;
+    integral_image_cases, correlation_cases, pose_search_cases, surf_cases, signature_cases,
+    warp_cases;
 
 struct RegisteredKernel {
   std::string_view name;

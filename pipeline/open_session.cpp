@@ -29,6 +29,7 @@ SessionOptions session_options(const DeviceOptions& device) {
   options.program_cache = program_cache_folder();
   if (!options.program_cache.empty()) options.tuning_folder = options.program_cache / "tuning";
   options.warn = [](const std::string& line) { spdlog::warn("{}", line); };
+  options.inform = [](const std::string& line) { spdlog::info("{}", line); };
   options.memory_limit_bytes = std::uint64_t{device.memory_limit_mib} << 20;
   return options;
 }

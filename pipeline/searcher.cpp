@@ -20,6 +20,11 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
 
 namespace {
 
+SessionOptions answering_soon(SessionOptions options) {
+  options.answer_soon = true;
+  return options;
+}
+
 ExtractOptions options_of(const IndexReader& index) {
   if (index.settings().empty()) index.codebook();  // throws: the index holds no images yet
   return extract_options_from(index.settings());
@@ -37,7 +42,8 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
     : extract_options_(options_of(index)),
       limits_(config.images),
       own_session_(session ? nullptr
-                           : std::make_unique<OpenClSession>(session_options(config.device))),
+                           : std::make_unique<OpenClSession>(
+                                 answering_soon(session_options(config.device)))),
       session_(session ? *session : *own_session_),
       matcher_(session_, index, stored_calibration(index), config.match,
                [limits = config.images](const StoredImage& image, WantedSize size) {
@@ -53,17 +59,18 @@ std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
   return with_features(std::get<DecodedImage>(std::move(decoded)));
 }
 
-QueryResult Searcher::search(DecodedImage photo) {
-  return search(with_features(std::move(photo)));
-}
-
 void Searcher::prepare_extraction() {
-  if (!extract_) extract_.emplace(session_, extract_options_);
+  const std::lock_guard lock(extracting_);
+  extract();
 }
 
 Query Searcher::with_features(DecodedImage photo) {
-  prepare_extraction();
-  return query_of(*extract_, std::move(photo));
+  const std::lock_guard lock(extracting_);
+  return query_of(extract(), std::move(photo));
+}
+
+ExtractStage& Searcher::extract() {
+  return extract_ ? *extract_ : extract_.emplace(session_, extract_options_);
 }
 
 }  // namespace lookalike

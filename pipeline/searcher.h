@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <variant>
@@ -20,11 +21,14 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
                                          const ImagesOptions& limits);
 
 // Looks photos up in an index: the index, the device, extraction under the index's own settings,
-// and the matcher, assembled once. Used from one thread.
+// and the matcher, assembled once. May be used from several threads at the same time: they decode,
+// vote and verify side by side, and extract features one after another, since OpenCL spreads one
+// extraction over the device.
 class Searcher {
  public:
   // config.match governs the search, config.images the files that are read. Without a session,
-  // the device that config.device chooses is opened. Index and session must outlive the searcher.
+  // the device that config.device chooses is opened. Index and session must outlive the searcher,
+  // and are not to be used by others during a call.
   // Throws OtherSettings when the index has a retired setting, Error(kStorage) when it lacks one,
   // Error(kInput) when it holds no images with features, Error(kDevice).
   Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session = nullptr);
@@ -36,24 +40,30 @@ class Searcher {
   std::variant<Query, SkippedFile> load(const std::string& path,
                                         const std::optional<Region>& region = {});
 
-  QueryResult search(const Query& photo) { return matcher_.match(photo); }
-  // A photo of the size wanted_size(extract_options()), whose features are extracted first.
-  QueryResult search(DecodedImage photo);
+  // A photo of the size wanted_size(extract_options()), with its features.
+  Query with_features(DecodedImage photo);
+
+  // As Matcher::match.
+  QueryResult search(
+      const Query& photo,
+      const Matcher::Compared& compared = [](const Match&) { return true; }) const {
+    return matcher_.match(photo, compared);
+  }
   // An image of the index; see Matcher::match_indexed.
-  QueryResult search(ImageId image) { return matcher_.match_indexed(image); }
-  MatchTimes times() const { return matcher_.times(); }  // of the last search
+  QueryResult search(ImageId image) const { return matcher_.match_indexed(image); }
 
   const ExtractOptions& extract_options() const { return extract_options_; }
   const DeviceInfo& device() const { return session_.device(); }
 
  private:
-  Query with_features(DecodedImage photo);
+  ExtractStage& extract();
 
   const ExtractOptions extract_options_;
   const ImagesOptions limits_;
   const std::unique_ptr<OpenClSession> own_session_;
   OpenClSession& session_;
-  Matcher matcher_;
+  const Matcher matcher_;
+  std::mutex extracting_;  // guards what follows, and the queue of session_
   std::optional<ExtractStage> extract_;
 };
 

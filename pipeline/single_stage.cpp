@@ -63,7 +63,8 @@ std::vector<SkippedFile> for_each_image_batch(
   ItemStream stream(found.files, config, times, nullptr);
   Progress progress(label, "images", found.files.size(), style);
   std::size_t done = 0;
-  for (auto batch = stream.next_batch(); !batch.empty(); batch = stream.next_batch()) {
+  const auto next_batch = [&] { return stream.next_batch(kStageBatchImages); };
+  for (auto batch = next_batch(); !batch.empty(); batch = next_batch()) {
     visit(Gathered<DecodedImage>(batch).states);
     std::ranges::move(Gathered<SkippedFile>(batch).states, std::back_inserter(found.skipped));
     progress.update(done += batch.size());

@@ -32,7 +32,10 @@ Shard parse_shard(const std::string& text);
 // cannot be scanned or there is no image under them.
 ScanResult scan_images(const ImagesOptions& options);
 
-// Decodes the shard's images on several threads and hands them on in order, kDeviceBatchImages at a
+// Images, or their records, that a stage executable takes at a time.
+inline constexpr std::size_t kStageBatchImages = 16;
+
+// Decodes the shard's images on several threads and hands them on in order, kStageBatchImages at a
 // time. Returns what was skipped, by path.
 std::vector<SkippedFile> for_each_image_batch(
     const RunConfig& config, const Shard& shard, const std::string& label, Progress::Style style,

@@ -1,6 +1,8 @@
 #include "storage/index_reader.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "base/artefacts.h"
@@ -14,6 +16,8 @@
 
 namespace lookalike {
 namespace {
+
+using Blob = std::vector<std::uint8_t>;
 
 // Length first, so that different sequences of fields differ in their bytes.
 void put_blob(ByteWriter& out, ByteView blob) {
@@ -64,16 +68,28 @@ struct IndexReader::Impl {
 
   void load_segments();
   StoredImage image_in(const Rows& rows);
+  // Appends the blob that `select` finds, if it finds one.
+  void read_blob(const char* select, std::int64_t id, std::vector<Blob>& blobs) {
+    Rows rows = connection.rows(select, id);
+    if (!rows.next()) return;
+    const ByteView blob = rows.blob(0);
+    blobs.emplace_back(blob.begin(), blob.end());
+  }
   // What decode() makes of the blob that `select` finds for the image; empty without one.
   template <typename Decode>
   auto decode_blob(const char* select, const char* what, ImageId id, const Decode& decode) {
-    Rows rows = connection.rows(select, id);
-    if (!rows.next()) return decltype(decode(ByteView())){};
-    return decode_named(connection, what, id, [&] { return decode(rows.blob(0)); });
+    std::vector<Blob> blobs;
+    {
+      const std::lock_guard reading(mutex);
+      read_blob(select, id, blobs);
+    }
+    if (blobs.empty()) return decltype(decode(ByteView())){};
+    return decode_named(connection, what, id, [&] { return decode(blobs.front()); });
   }
 
   std::optional<WriterLock> lock{};  // released after the connection is closed
   Connection connection;
+  std::mutex mutex{};      // held while rows are read by what several threads may call
   bool is_loaded = false;  // whether the next two are up to date
   std::vector<std::int64_t> segments{};
   std::vector<bool> removed{};  // by image
@@ -151,15 +167,18 @@ IndexCounts IndexReader::counts() const {
 }
 
 WordPostings IndexReader::postings(std::uint32_t word) const {
-  if (!impl_->is_loaded) impl_->load_segments();
-  Statement& select = connection().prepared("SELECT data FROM postings WHERE id = ?");
+  std::vector<Blob> blobs;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    if (!impl_->is_loaded) impl_->load_segments();
+    for (const std::int64_t segment : impl_->segments) {
+      impl_->read_blob("SELECT data FROM postings WHERE id = ?", postings_id(segment, word), blobs);
+    }
+  }
   const std::vector<bool>& removed = impl_->removed;
   WordPostings postings;
-  for (const std::int64_t segment : impl_->segments) {
-    Rows rows = select.rows(postings_id(segment, word));
-    if (!rows.next()) continue;
-    decode_named(connection(), "postings of word", word,
-                 [&] { decode_postings(rows.blob(0), postings); });
+  for (const Blob& blob : blobs) {
+    decode_named(connection(), "postings of word", word, [&] { decode_postings(blob, postings); });
   }
   if (!removed.empty()) {
     drop_postings(postings,
@@ -177,17 +196,27 @@ std::unordered_map<ImageId, float> IndexReader::norms() const {
   return norms;
 }
 
+std::vector<ImageId> IndexReader::images_by_content() const {
+  Rows rows = connection().rows("SELECT id FROM images WHERE blank = 0 ORDER BY content");
+  std::vector<ImageId> images;
+  while (rows.next()) images.push_back(static_cast<ImageId>(rows.integer(0)));
+  return images;
+}
+
 std::optional<StoredImage> IndexReader::image(ImageId id) const {
+  const std::lock_guard lock(impl_->mutex);
   Rows rows = connection().rows(std::string(kSelectImages) + "WHERE id = ?", id);
   if (!rows.next()) return std::nullopt;
   return impl_->image_in(rows);
 }
 
 std::optional<ImageId> IndexReader::find(const std::string& path) const {
+  const std::lock_guard lock(impl_->mutex);
   return connection().first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(path));
 }
 
 std::optional<ImageId> IndexReader::find(const ContentHash& content) const {
+  const std::lock_guard lock(impl_->mutex);
   return connection().first<ImageId>("SELECT id FROM images WHERE content = ?", content);
 }
 

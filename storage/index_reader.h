@@ -17,12 +17,12 @@ class Connection;
 
 // An index opened for reading. It sees one published state, the last one when it was opened, and
 // never waits for a writer; an IndexWriter, which is a reader as well, sees what it has written so
-// far. Used from one thread. While a reader is open, the writer's log cannot shrink, so do not keep
-// one for long. Needs no right to write, neither to the file nor to its folder; in a folder that it
-// cannot write it reads the file as it stands, and must not be used while a writer elsewhere
-// changes it.
-// Throws Error(kInput) if the file is missing or is no index, Error(kStorage) if it is damaged, of
-// a newer format, or a blob fails its checksum.
+// far. Used from one thread at a time, except that postings, image, find and features may be called
+// from several: these read one after another and decode side by side. While a reader is open, the
+// writer's log cannot shrink, so do not keep one for long. Needs no right to write, neither to the
+// file nor to its folder; in a folder that it cannot write it reads the file as it stands, and must
+// not be used while a writer elsewhere changes it. Throws Error(kInput) if the file is missing or
+// is no index, Error(kStorage) if it is damaged, of a newer format, or a blob fails its checksum.
 class IndexReader {
  public:
   explicit IndexReader(const std::filesystem::path& database);
@@ -41,6 +41,8 @@ class IndexReader {
   // Norm of the histogram of each live image that is not blank: sqrt of the sum of squared counts.
   std::unordered_map<ImageId, float> norms() const;
 
+  // The live images that are not blank, by content.
+  std::vector<ImageId> images_by_content() const;
   std::optional<StoredImage> image(ImageId id) const;
   std::optional<ImageId> find(const std::string& path) const;
   std::optional<ImageId> find(const ContentHash& content) const;

@@ -5,13 +5,16 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
 #include "base/files.h"
+#include "base/parallel.h"
 #include "storage/artefact_files.h"
 #include "storage/blobs.h"
 #include "storage/segments.h"
@@ -65,6 +68,11 @@ std::string differences(const Settings& stored, const Settings& given) {
   return text;
 }
 
+// At least 1: a path of known content comes without a size.
+std::uint32_t longer_side_px(const ImageRecord& image) {
+  return static_cast<std::uint32_t>(std::max({image.width, image.height, 1}));
+}
+
 double euclidean_norm(const SparseHistogram& histogram) {
   double sum = 0;
   for (const WordCount& entry : histogram) sum += std::pow(entry.count, 2);
@@ -83,6 +91,16 @@ void check_features(const ImageToStore& image, std::size_t word_count) {
 
 }  // namespace
 
+// The blobs of an image.
+struct IndexWriter::Blobs {
+  explicit Blobs(const ImageToStore& image)
+      : histogram(encode_histogram(image.words.histogram)),
+        forward(encode_features(image.words.features, longer_side_px(image.words.image))) {}
+
+  Bytes histogram;
+  Bytes forward;
+};
+
 IndexWriter::IndexWriter(const std::filesystem::path& database)
     : IndexReader(database, ForWriting{}) {}
 
@@ -94,7 +112,7 @@ void IndexWriter::in_transaction(const Work& work) {
   segments_changed();
 }
 
-ImageId IndexWriter::insert(const ImageToStore& image) {
+ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
   const ImageRecord& record = image.words.image;
   connection().run(
       "INSERT INTO images (content, width, height, blank, feature_count, norm) "
@@ -108,11 +126,8 @@ ImageId IndexWriter::insert(const ImageToStore& image) {
   connection().run("INSERT INTO statistics VALUES (?, ?, ?, ?)", id, image.sums.count,
                    image.sums.sum, image.sums.sum_of_squares);
   if (!image.blank) {
-    const auto longer_side = static_cast<std::uint32_t>(std::max(record.width, record.height));
-    connection().run("INSERT INTO histograms VALUES (?, ?)", id,
-                     encode_histogram(image.words.histogram));
-    connection().run("INSERT INTO forward VALUES (?, ?)", id,
-                     encode_features(image.words.features, longer_side));
+    connection().run("INSERT INTO histograms VALUES (?, ?)", id, blobs.histogram);
+    connection().run("INSERT INTO forward VALUES (?, ?)", id, blobs.forward);
   }
   return static_cast<ImageId>(id);
 }
@@ -164,16 +179,21 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
 }
 
 void IndexWriter::publish(std::span<const ImageToStore> images) {
+  std::vector<std::optional<Blobs>> blobs(images.size());
+  parallel_ranges(images.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) blobs[i].emplace(images[i]);
+  });
   in_transaction([&] {
     const auto word_count = connection().first<std::size_t>("SELECT word_count FROM codebook");
     require(word_count.has_value(), "publish: the index has no codebook yet");
     std::vector<Posting> postings;
-    for (const ImageToStore& image : images) {
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      const ImageToStore& image = images[i];
       check_features(image, *word_count);
       const ImageRecord& record = image.words.image;
       std::optional<ImageId> id = find(record.content);
       if (!id) {
-        id = insert(image);
+        id = insert(image, *blobs[i]);
         for (const IndexedFeature& feature : image.words.features) {
           postings.push_back({feature.word, *id, feature.signature});
         }

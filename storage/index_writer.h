@@ -26,9 +26,10 @@ class IndexWriter : public IndexReader {
   // them: returns when they are the same, else throws OtherSettings, naming each difference.
   void set_codebook(const Codebook& codebook, const Settings& settings);
 
-  // Publishes images as one segment. A path that pointed elsewhere now points here; an image that
-  // no path points to any more is removed; content already present only gains the path.
-  // Throws Error(kInput) for a word beyond the codebook, Error(kInternal) without a codebook.
+  // Publishes images as one segment, whose blobs are encoded on all cores. A path that pointed
+  // elsewhere now points here; an image that no path points to any more is removed; content already
+  // present only gains the path. Throws Error(kInput) for a word beyond the codebook,
+  // Error(kInternal) without a codebook.
   void publish(std::span<const ImageToStore> images);
   void put_in_quarantine(std::span<const SkippedFile> files);
   void remove_paths(std::span<const std::string> paths);  // unknown ones are passed over
@@ -69,7 +70,8 @@ class IndexWriter : public IndexReader {
  private:
   template <typename Work>
   void in_transaction(const Work& work);
-  ImageId insert(const ImageToStore& image);
+  struct Blobs;
+  ImageId insert(const ImageToStore& image, const Blobs& blobs);
   void point(const SourceFile& file, ImageId image);
   void detach(const std::string& path);
   void remove_if_unnamed(ImageId image);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace lookalike {
 
@@ -34,22 +35,31 @@ void RowFile::write(std::size_t first, MatrixView<const float> rows) {
 }
 
 std::vector<float> RowFile::read(std::size_t first, std::size_t count) const {
-  require(first <= rows_ && count <= rows_ - first, "RowFile: rows that are not there");
   std::vector<float> values(count * cols_);
-  auto* bytes = reinterpret_cast<char*>(values.data());
+  read(first, {values, cols_});
+  return values;
+}
+
+void RowFile::read(std::size_t first, MatrixView<float> into) const {
+  require(into.cols() == cols_, "RowFile: rows of another length");
+  require(first <= rows_ && into.rows() <= rows_ - first, "RowFile: rows that are not there");
+  auto* bytes = reinterpret_cast<char*>(into.data());
   const std::size_t start = first * cols_ * sizeof(float);
   const auto read_from = [&](std::size_t done, std::size_t left) {
     return ::pread(file_.number(), bytes + done, left, static_cast<off_t>(start + done));
   };
-  if (!move_all(values.size() * sizeof(float), read_from))
+  if (!move_all(into.size() * sizeof(float), read_from))
     fail_file(folder_, "a temporary file there cannot be read");
-  return values;
 }
 
 void RowFile::for_each_batch(const Visit& visit) const {
+  std::vector<float> values(std::min(kBatchRows, rows_) * cols_);
   for (std::size_t first = 0; first < rows_; first += kBatchRows) {
-    const std::vector<float> values = read(first, std::min(kBatchRows, rows_ - first));
-    visit(first, {values, cols_});
+    const MatrixView<float> batch(values.data(), std::min(kBatchRows, rows_ - first), cols_);
+    parallel_ranges(batch.rows(), [&](std::size_t from, std::size_t to) {
+      read(first + from, batch.middle_rows(from, to - from));
+    });
+    visit(first, batch);
   }
 }
 

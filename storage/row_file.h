@@ -31,8 +31,11 @@ class RowFile {
 
   // Rows first, ..., first + count - 1, as [count][cols].
   std::vector<float> read(std::size_t first, std::size_t count) const;
+  // The same, into [count][cols].
+  void read(std::size_t first, MatrixView<float> into) const;
 
-  // All rows in order, up to kBatchRows at a time, with the number of the first of them.
+  // All rows in order, up to kBatchRows at a time, with the number of the first of them; read by a
+  // thread per core.
   using Visit = std::function<void(std::size_t first, MatrixView<const float> rows)>;
   void for_each_batch(const Visit& visit) const;
 

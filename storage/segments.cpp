@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "storage/blobs.h"
 
 namespace lookalike {
@@ -45,10 +46,9 @@ class NewSegment {
     connection.run("INSERT INTO segments (posting_count) VALUES (0)");
     id_ = connection.last_insert_id();
   }
-  void add(std::uint32_t word, std::span<const ImageId> images,
-           std::span<const std::uint64_t> signatures) {
-    insert_.run(postings_id(id_, word), encode_postings(images, signatures));
-    count_ += images.size();
+  void add(std::uint32_t word, std::size_t count, ByteView postings) {
+    insert_.run(postings_id(id_, word), postings);
+    count_ += count;
   }
   void finish() {
     if (count_ == 0) return connection_.run("DELETE FROM segments WHERE id = ?", id_);
@@ -155,7 +155,8 @@ void merge(Connection& connection, std::span<const Segment> segments) {
       if (!removed.empty()) drop_postings(postings, is_dropped);
       if (postings.images.empty()) continue;
       sort_by_image(postings);
-      merged.add(word, postings.images, postings.signatures);
+      merged.add(word, postings.images.size(),
+                 encode_postings(postings.images, postings.signatures));
     }
   }
   for (const Segment& segment : segments) {
@@ -205,14 +206,21 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
     images[at] = posting.image;
     signatures[at] = posting.signature;
   }
+  const auto begin_of = [&](std::size_t word) { return word == 0 ? 0 : ends[word - 1]; };
+  std::vector<Bytes> encoded(word_count);
+  parallel_ranges(word_count, [&](std::size_t first, std::size_t last) {
+    for (std::size_t word = first; word < last; ++word) {
+      const std::size_t begin = begin_of(word);
+      const std::size_t count = ends[word] - begin;
+      if (count == 0) continue;
+      encoded[word] = encode_postings(std::span(images).subspan(begin, count),
+                                      std::span(signatures).subspan(begin, count));
+    }
+  });
   NewSegment segment(connection);
-  std::size_t begin = 0;
   for (std::size_t word = 0; word < word_count; ++word) {
-    const std::size_t count = ends[word] - begin;
-    if (count == 0) continue;
-    segment.add(static_cast<std::uint32_t>(word), std::span(images).subspan(begin, count),
-                std::span(signatures).subspan(begin, count));
-    begin = ends[word];
+    if (encoded[word].empty()) continue;
+    segment.add(static_cast<std::uint32_t>(word), ends[word] - begin_of(word), encoded[word]);
   }
   segment.finish();
 }

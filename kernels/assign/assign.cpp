@@ -14,14 +14,14 @@ namespace {
 // Descriptors a batch: enough to fill any device, 256 MiB of 64-D descriptors.
 constexpr std::size_t kBatchRows = std::size_t{1} << 20;
 
-// The nearest words of descriptors that fit on the device together, into the start of the spans.
-void search_batch(OpenClSession& session, WordSearch& search, MatrixView<const float> descriptors,
+// The nearest words of descriptors, at least one, into the start of the spans.
+void search_batch(OpenClSession& session, WordSearch& search, const DeviceDescriptors& descriptors,
                   std::size_t m, std::span<std::uint32_t> words,
                   std::span<float> squared_distances) {
   const std::size_t answers = descriptors.rows() * m;
-  const SearchBatch batch = {
-      descriptors.rows(), m, session.upload(std::span(descriptors.data(), descriptors.size())),
-      session.allocate(answers * sizeof(cl_uint)), session.allocate(answers * sizeof(float))};
+  const SearchBatch batch = {descriptors.rows(), m, descriptors.buffer(),
+                             session.allocate(answers * sizeof(cl_uint)),
+                             session.allocate(answers * sizeof(float))};
   search.search(batch);
   session.read(batch.words, words.first(answers));
   session.read(batch.squared_distances, squared_distances.first(answers));
@@ -38,8 +38,8 @@ bool has_matrix_units(OpenClSession& session) {
     const MatrixView<const float> words(word_values, kDimensions);
     const MatrixView<const float> descriptors(values, kDimensions);
     Assignment found{std::vector<std::uint32_t>(kRows), std::vector<float>(kRows)};
-    search_batch(session, *make_scored_search(session, words, AssignKernel::kMatrix), descriptors,
-                 1, found.words, found.squared_distances);
+    search_batch(session, *make_scored_search(session, words, AssignKernel::kMatrix),
+                 {session, descriptors}, 1, found.words, found.squared_distances);
     return is_nearest(words, descriptors, 1, found);
   });
 }
@@ -67,6 +67,11 @@ std::vector<AssignKernel> assign_kernels(OpenClSession& session) {
   return kernels;
 }
 
+DeviceDescriptors::DeviceDescriptors(OpenClSession& session, MatrixView<const float> descriptors)
+    : rows_(descriptors.rows()),
+      cols_(descriptors.cols()),
+      buffer_(session.upload(std::span(descriptors.data(), descriptors.size()))) {}
+
 WordAssigner::WordAssigner(OpenClSession& session, MatrixView<const float> words,
                            AssignKernel kernel)
     : session_(session), kernel_(kernel), word_count_(words.rows()), dimensions_(words.cols()) {
@@ -88,19 +93,38 @@ WordAssigner::WordAssigner(OpenClSession& session, MatrixView<const float> words
 
 WordAssigner::~WordAssigner() = default;
 
-Assignment WordAssigner::nearest(MatrixView<const float> descriptors, std::size_t m) {
-  require(descriptors.empty() || descriptors.cols() == dimensions_,
-          "WordAssigner: descriptors and words differ in size");
+void WordAssigner::nearest(const cl::Buffer& descriptors, std::size_t n, std::size_t m,
+                           const cl::Buffer& words, const cl::Buffer& squared_distances) {
+  search_->search({n, m, descriptors, words, squared_distances});
+}
+
+void WordAssigner::check(std::size_t rows, std::size_t cols, std::size_t m) const {
+  require(rows == 0 || cols == dimensions_, "WordAssigner: descriptors and words differ in size");
   require(m >= 1 && m <= std::min(kMaxNearest, word_count_),
           "WordAssigner: m must be from 1 to the lesser of k and 8");
+}
+
+Assignment WordAssigner::nearest(MatrixView<const float> descriptors, std::size_t m) {
+  check(descriptors.rows(), descriptors.cols(), m);
   Assignment result;
   result.words.resize(descriptors.rows() * m);
   result.squared_distances.resize(descriptors.rows() * m);
   for_each_batch(descriptors.rows(), kBatchRows, [&](std::size_t first, std::size_t count) {
-    search_batch(session_, *search_, descriptors.middle_rows(first, count), m,
+    search_batch(session_, *search_, {session_, descriptors.middle_rows(first, count)}, m,
                  std::span(result.words).subspan(first * m),
                  std::span(result.squared_distances).subspan(first * m));
   });
+  return result;
+}
+
+Assignment WordAssigner::nearest(const DeviceDescriptors& descriptors, std::size_t m) {
+  check(descriptors.rows(), descriptors.cols(), m);
+  Assignment result;
+  result.words.resize(descriptors.rows() * m);
+  result.squared_distances.resize(descriptors.rows() * m);
+  if (descriptors.rows() > 0) {
+    search_batch(session_, *search_, descriptors, m, result.words, result.squared_distances);
+  }
   return result;
 }
 

@@ -39,6 +39,22 @@ struct Assignment {
   std::vector<float> squared_distances;
 };
 
+// Descriptors [n][d] that stay on the device, for searches among several sets of words.
+class DeviceDescriptors {
+ public:
+  // Copies them there. Throws DeviceOutOfMemory.
+  DeviceDescriptors(OpenClSession& session, MatrixView<const float> descriptors);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t cols() const { return cols_; }
+  const cl::Buffer& buffer() const { return buffer_; }
+
+ private:
+  std::size_t rows_;
+  std::size_t cols_;
+  cl::Buffer buffer_;
+};
+
 class WordSearch;
 
 // Nearest visual words by squared Euclidean distance.
@@ -63,12 +79,21 @@ class WordAssigner {
   // Large n goes in batches, halved while the device is out of memory. Throws Error(kInternal) on
   // mismatched shapes, Error(kDevice) when a launch fails.
   Assignment nearest(MatrixView<const float> descriptors, std::size_t m);
+  // The same for descriptors of this session's device, in one batch: throws DeviceOutOfMemory where
+  // there is no room for the answer.
+  Assignment nearest(const DeviceDescriptors& descriptors, std::size_t m);
   Assignment assign(MatrixView<const float> descriptors) { return nearest(descriptors, 1); }
+  // Queues the same search for descriptors [n][d] on the device, n at least 1, all at once; the
+  // buffers hold [n][m] values.
+  void nearest(const cl::Buffer& descriptors, std::size_t n, std::size_t m, const cl::Buffer& words,
+               const cl::Buffer& squared_distances);
 
   // The kernel in use; never kAuto.
   AssignKernel kernel() const { return kernel_; }
 
  private:
+  void check(std::size_t rows, std::size_t cols, std::size_t m) const;
+
   OpenClSession& session_;
   AssignKernel kernel_;
   std::size_t word_count_;

@@ -78,14 +78,14 @@ kernel void refine(global const float4* descriptors, global const float8* words,
 // refine for GPUs: eight work-items a row, each with one word of every group, so that the
 // words of a group are read as whole lines. The first of the eight then puts the words in order.
 #define LANES 8
-#define ROWS (GROUP_ITEMS / LANES)
+#define GROUP_ROWS (GROUP_ITEMS / LANES)
 
 // Arguments as refine's.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void refine_lanes(
     global const float4* descriptors, global const float* words, global const uint* groups,
     global const float* next_scores, uint n, uint k, float max_norm, global uint* nearest_words,
     global float* squared_distances, volatile global uint* uncertain) {
-  local float distances[ROWS][CANDIDATES][LANES];
+  local float distances[GROUP_ROWS][CANDIDATES][LANES];
   const uint lane = get_local_id(0) % LANES;
   const uint line = get_local_id(0) / LANES;
   const uint row = get_global_id(0) / LANES;

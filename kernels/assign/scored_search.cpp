@@ -152,8 +152,10 @@ class ScoredSearch : public WordSearch {
   }
 
   void search(const SearchBatch& batch) override {
-    const Scan scan = {session_.allocate(batch.rows * candidates(batch.m) * sizeof(cl_uint)),
-                       session_.allocate(batch.rows * sizeof(float))};
+    work_.groups.reserve(session_, batch.rows * candidates(batch.m) * sizeof(cl_uint));
+    work_.next_scores.reserve(session_, batch.rows * sizeof(float));
+    work_.uncertain.reserve(session_, (batch.rows + 1) * sizeof(cl_uint));
+    const Scan scan = {work_.groups.buffer, work_.next_scores.buffer};
     if (kernel_ == AssignKernel::kCpu) scan_cpu(batch, scan);
     if (kernel_ == AssignKernel::kFused) scan_fused(batch, scan);
     if (is_matrix()) scan_matrix(batch, scan);
@@ -174,7 +176,7 @@ class ScoredSearch : public WordSearch {
   // Tiles of descriptors that a warp of the matrix kernel holds in registers.
   std::size_t row_tiles() const { return dimensions_ <= 64 ? 2 : 1; }
   std::size_t error_units() const;
-  cl::Kernel build(const std::vector<std::string>& sources, const std::string& name, std::size_t m);
+  cl::Kernel build(const std::string& name, std::size_t m);
   void scan_cpu(const SearchBatch& batch, const Scan& scan);
   void scan_fused(const SearchBatch& batch, const Scan& scan);
   void scan_matrix(const SearchBatch& batch, const Scan& scan);
@@ -189,6 +191,11 @@ class ScoredSearch : public WordSearch {
   cl::Buffer half_norms_;  // as half_squared_norms
   cl::Buffer tiles_;       // as pack_tiles, for kFused
   cl::Buffer fragments_;   // as pack_fragments, for kMatrix
+  struct {
+    GrowingBuffer groups, next_scores;  // as Scan has them
+    GrowingBuffer uncertain;            // the rows to rescan
+    GrowingBuffer tiles;                // of a batch, for kFused
+  } work_;
 };
 
 // How far a score may be off, in units of 2^-24 (|x||c| + |c|^2 / 2). In float, as Higham bounds an
@@ -202,8 +209,11 @@ std::size_t ScoredSearch::error_units() const {
   return kSplitUnits + parts(dimensions_, 16) * 3 * 40;
 }
 
-cl::Kernel ScoredSearch::build(const std::vector<std::string>& sources, const std::string& name,
-                               std::size_t m) {
+// Scan and refinement are one program: what a program costs, PoCL mostly spends before its kernels.
+cl::Kernel ScoredSearch::build(const std::string& name, std::size_t m) {
+  const char* const scan = kernel_ == AssignKernel::kCpu     ? "assign/cpu.cl"
+                           : kernel_ == AssignKernel::kFused ? "assign/fused.cl"
+                                                             : "assign/matrix.cl";
   const bool is_cpu = kernel_ == AssignKernel::kCpu;
   std::string options = "-cl-mad-enable" + define("SCORE", is_cpu ? "float16" : "float") +
                         define("INDEX", is_cpu ? "uint16" : "uint");
@@ -214,11 +224,12 @@ cl::Kernel ScoredSearch::build(const std::vector<std::string>& sources, const st
         std::pair("GROUP_ITEMS", kSearchGroupItems), std::pair("RESCAN_ITEMS", kRescanItems)}) {
     options += define(constant, value);
   }
-  return session_.kernel(sources, name, options);
+  return session_.kernel({"assign/candidates.cl", scan, "assign/nearest.cl", "assign/refine.cl"},
+                         name, options);
 }
 
 void ScoredSearch::scan_cpu(const SearchBatch& batch, const Scan& scan) {
-  cl::Kernel kernel = build({"assign/candidates.cl", "assign/cpu.cl"}, "scan_cpu", batch.m);
+  cl::Kernel kernel = build("scan_cpu", batch.m);
   const std::size_t groups = parts(word_count_, kWordsPerGroup);
   set_arguments(kernel, batch.descriptors, groups_, half_norms_, to_uint(batch.rows),
                 to_uint(groups), scan.groups, scan.next_scores);
@@ -227,19 +238,20 @@ void ScoredSearch::scan_cpu(const SearchBatch& batch, const Scan& scan) {
 
 void ScoredSearch::scan_fused(const SearchBatch& batch, const Scan& scan) {
   const std::size_t padded_rows = round_up(batch.rows, kTileSize);
-  const cl::Buffer tiles = session_.allocate(padded_rows * dimensions_ * sizeof(float));
-  cl::Kernel pack = build({"assign/candidates.cl", "assign/fused.cl"}, "pack_tiles", batch.m);
+  work_.tiles.reserve(session_, padded_rows * dimensions_ * sizeof(float));
+  const cl::Buffer& tiles = work_.tiles.buffer;
+  cl::Kernel pack = build("pack_tiles", batch.m);
   set_arguments(pack, batch.descriptors, to_uint(batch.rows), tiles);
   session_.launch(pack, "assign_pack", {padded_rows, dimensions_ / 4}, {{kSearchGroupItems, 1}});
 
-  cl::Kernel kernel = build({"assign/candidates.cl", "assign/fused.cl"}, "scan_fused", batch.m);
+  cl::Kernel kernel = build("scan_fused", batch.m);
   set_arguments(kernel, tiles, tiles_, half_norms_, to_uint(batch.rows),
                 to_uint(parts(word_count_, kTileSize)), scan.groups, scan.next_scores);
   session_.launch(kernel, "assign_fused", {padded_rows / kTileSize * kFusedItems}, {{kFusedItems}});
 }
 
 void ScoredSearch::scan_matrix(const SearchBatch& batch, const Scan& scan) {
-  cl::Kernel kernel = build({"assign/candidates.cl", "assign/matrix.cl"}, "scan_matrix", batch.m);
+  cl::Kernel kernel = build("scan_matrix", batch.m);
   set_arguments(kernel, batch.descriptors, fragments_, half_norms_, to_uint(batch.rows),
                 to_uint(parts(word_count_, kBlockWords)), scan.groups, scan.next_scores);
   const std::size_t warp_rows = row_tiles() * kTileRows;
@@ -248,18 +260,17 @@ void ScoredSearch::scan_matrix(const SearchBatch& batch, const Scan& scan) {
 }
 
 void ScoredSearch::refine(const SearchBatch& batch, const Scan& scan) {
-  const cl::Buffer uncertain = session_.allocate((batch.rows + 1) * sizeof(cl_uint));
+  const cl::Buffer& uncertain = work_.uncertain.buffer;
   session_.clear(uncertain, sizeof(cl_uint));
   const bool by_lanes = kernel_ != AssignKernel::kCpu;
-  const std::vector<std::string> sources = {"assign/nearest.cl", "assign/refine.cl"};
-  cl::Kernel refine = build(sources, by_lanes ? "refine_lanes" : "refine", batch.m);
+  cl::Kernel refine = build(by_lanes ? "refine_lanes" : "refine", batch.m);
   set_arguments(refine, batch.descriptors, groups_, scan.groups, scan.next_scores,
                 to_uint(batch.rows), to_uint(word_count_), largest_norm_, batch.words,
                 batch.squared_distances, uncertain);
   session_.launch(refine, "assign_refine", {batch.rows * (by_lanes ? kWordsPerGroup : 1)},
                   {{kSearchGroupItems}});
 
-  cl::Kernel rescan = build(sources, "rescan", batch.m);
+  cl::Kernel rescan = build("rescan", batch.m);
   set_arguments(rescan, batch.descriptors, groups_, to_uint(word_count_), batch.words,
                 batch.squared_distances, uncertain);
   const std::size_t groups = session_.device().compute_units * kRescanGroupsPerUnit;

@@ -28,7 +28,7 @@ struct RowBest {
 static_assert(sizeof(CorrelationPeak) == 3 * sizeof(cl_float));
 
 std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKernel kernel) {
-  if (kernel == CorrelationKernel::kAuto) return correlation_kernels(session);
+  if (kernel == CorrelationKernel::kAuto) return claimed_kernels(session);
   if (may_run(session, kernel)) return {kernel};
   throw Error(ErrorKind::kDevice, "correlation: " + session.device().name + " cannot run '" +
                                       std::string(to_string(kernel)) + "'");
@@ -74,21 +74,13 @@ class Correlation::Rep {
       : session_(session),
         doubles_(options.double_precision && session.device().has_doubles),
         kernels_(choice_of(session, options.kernel)),
-        steps_(steps_for(session.is_cpu())) {
-    const std::string sizes = correlations_options(steps_.vector_width, doubles_) +
-                              define("SEGMENT", steps_.segment) + define("RUN", steps_.run) +
-                              define("COLUMN_ROWS", steps_.column_rows);
-    const std::vector<std::string> statistics = {
-        "correlation/job.cl", "correlation/correlations.cl", "correlation/statistics.cl"};
-    row_sums_ = session.kernel(statistics, "row_sums", sizes);
-    window_statistics_ = session.kernel(statistics, "window_statistics", sizes);
-    normalise_ = session.kernel(statistics, "normalise", sizes);
-    const std::vector<std::string> peaks = {"correlation/job.cl", "correlation/peaks.cl"};
-    const std::string group = define("GROUP", session.is_cpu() ? 1 : kGpuGroup);
-    best_of_rows_ = session.kernel(peaks, "best_of_rows", group);
-    refine_ = session.kernel(peaks, "refine", group);
-    pair_sums_ = session.kernel({"correlation/pair_sums.cl"}, "pair_sums");
-  }
+        steps_(steps_for(session.is_cpu())),
+        row_sums_(own_kernel("row_sums")),
+        window_statistics_(own_kernel("window_statistics")),
+        normalise_(own_kernel("normalise")),
+        best_of_rows_(own_kernel("best_of_rows")),
+        refine_(own_kernel("refine")),
+        pair_sums_(session, {"correlation/pair_sums.cl"}, "pair_sums") {}
 
   std::vector<float> map(const CorrelationPair& pair) {
     check_pair(pair);
@@ -143,10 +135,10 @@ class Correlation::Rep {
     if (!mask.empty()) {
       session_.write<std::uint8_t>(buffers_.map.buffer, {mask.pixels, mask.size()});
     }
-    set_arguments(pair_sums_, buffers_.images.buffer, buffers_.patterns.buffer, buffers_.map.buffer,
-                  static_cast<cl_int>(!mask.empty()), static_cast<cl_ulong>(a.size()),
-                  buffers_.sums.buffer);
-    session_.launch(pair_sums_, "pair_sums", {items}, cl::NDRange(kPairGroup));
+    set_arguments(pair_sums_.get(), buffers_.images.buffer, buffers_.patterns.buffer,
+                  buffers_.map.buffer, static_cast<cl_int>(!mask.empty()),
+                  static_cast<cl_ulong>(a.size()), buffers_.sums.buffer);
+    session_.launch(pair_sums_.get(), "pair_sums", {items}, cl::NDRange(kPairGroup));
     std::vector<cl_ulong> partial(items * kPairSums);
     session_.read<cl_ulong>(buffers_.sums.buffer, partial);
     std::array<std::uint64_t, kPairSums> sums{};
@@ -158,13 +150,32 @@ class Correlation::Rep {
   }
 
  private:
+  // Of what all forms share.
+  LazyKernel own_kernel(const char* name) {
+    return {session_,
+            {"correlation/job.cl", "correlation/correlations.cl", "correlation/statistics.cl",
+             "correlation/peaks.cl"},
+            name,
+            correlations_options(steps_.vector_width, doubles_) +
+                define("SEGMENT", steps_.segment) + define("RUN", steps_.run) +
+                define("COLUMN_ROWS", steps_.column_rows) +
+                define("GROUP", session_.is_cpu() ? 1 : kGpuGroup)};
+  }
+
+  // A form is tried out when it is first chosen: most sessions need one only.
+  CorrelationKernel choose(const CorrelationSizes& sizes) {
+    while (kernels_.size() > 1) {
+      const CorrelationKernel chosen =
+          choose_variant(session_.tuning(), "correlation", sizes.tuning_sizes(),
+                         best_guess_first(kernels_, sizes, session_.is_cpu()));
+      if (runs(session_, chosen)) return chosen;
+      std::erase(kernels_, chosen);
+    }
+    return kernels_.front();
+  }
+
   WindowProducts& form_for(Pairs pairs) {
-    const CorrelationSizes sizes = sizes_of(pairs);
-    const auto guesses = best_guess_first(kernels_, sizes, session_.is_cpu());
-    const CorrelationKernel kernel =
-        guesses.size() == 1
-            ? guesses.front()
-            : choose_variant(session_.tuning(), "correlation", sizes.tuning_sizes(), guesses);
+    const CorrelationKernel kernel = choose(sizes_of(pairs));
     std::unique_ptr<WindowProducts>& form = forms_[kernel];
     if (!form) {
       form = kernel == CorrelationKernel::kFrequency
@@ -204,8 +215,9 @@ class Correlation::Rep {
 
   // Runs a kernel over its blocks, one work-item each.
   template <typename... Buffers>
-  void launch_blocks(cl::Kernel& kernel, const char* label, const JobRange& range, BlockKind kind,
+  void launch_blocks(LazyKernel& lazy, const char* label, const JobRange& range, BlockKind kind,
                      const Buffers&... buffers) {
+    cl::Kernel& kernel = lazy.get();
     set_arguments(kernel, buffers_.jobs.buffer, to_uint(range.first), to_uint(range.count),
                   to_uint(range.total(kind)), buffers.buffer...);
     session_.launch(kernel, label, {range.total(kind)},
@@ -218,12 +230,13 @@ class Correlation::Rep {
     const std::size_t rows = maps.total(BlockKind::kRows);
     buffers_.row_best.reserve(session_, rows * sizeof(RowBest));
     buffers_.peaks.reserve(session_, maps.count * sizeof(CorrelationPeak));
-    set_arguments(best_of_rows_, buffers_.jobs.buffer, to_uint(maps.first), to_uint(maps.count),
-                  buffers_.map.buffer, buffers_.row_best.buffer);
-    session_.launch(best_of_rows_, "correlation best_of_rows", {rows * group}, cl::NDRange(group));
-    set_arguments(refine_, buffers_.jobs.buffer, to_uint(maps.first), buffers_.map.buffer,
+    set_arguments(best_of_rows_.get(), buffers_.jobs.buffer, to_uint(maps.first),
+                  to_uint(maps.count), buffers_.map.buffer, buffers_.row_best.buffer);
+    session_.launch(best_of_rows_.get(), "correlation best_of_rows", {rows * group},
+                    cl::NDRange(group));
+    set_arguments(refine_.get(), buffers_.jobs.buffer, to_uint(maps.first), buffers_.map.buffer,
                   buffers_.row_best.buffer, buffers_.peaks.buffer);
-    session_.launch(refine_, "correlation refine", {maps.count * group}, cl::NDRange(group));
+    session_.launch(refine_.get(), "correlation refine", {maps.count * group}, cl::NDRange(group));
     std::vector<CorrelationPeak> found(maps.count);
     session_.read<CorrelationPeak>(buffers_.peaks.buffer, found);
     Peaks peaks(found.size());
@@ -235,11 +248,11 @@ class Correlation::Rep {
 
   OpenClSession& session_;
   const bool doubles_;
-  const std::vector<CorrelationKernel> kernels_;  // to choose from
+  std::vector<CorrelationKernel> kernels_;  // to choose from
   const CorrelationSteps steps_;
   std::map<CorrelationKernel, std::unique_ptr<WindowProducts>> forms_;
   CorrelationBuffers buffers_;
-  cl::Kernel row_sums_, window_statistics_, normalise_, best_of_rows_, refine_, pair_sums_;
+  LazyKernel row_sums_, window_statistics_, normalise_, best_of_rows_, refine_, pair_sums_;
 };
 
 Correlation::Correlation(OpenClSession& session, const CorrelationOptions& options)

@@ -93,17 +93,22 @@ bool may_run(OpenClSession& session, CorrelationKernel kernel) {
   }
 }
 
+bool runs(OpenClSession& session, CorrelationKernel kernel) {
+  const bool own_code =
+      kernel == CorrelationKernel::kDotProduct || kernel == CorrelationKernel::kMatrix;
+  return !own_code || session.supports("correlation " + std::string(to_string(kernel)),
+                                       [&] { return works(session, kernel); });
+}
+
+std::vector<CorrelationKernel> claimed_kernels(OpenClSession& session) {
+  std::vector<CorrelationKernel> kernels = all_kernels(session.is_cpu());
+  std::erase_if(kernels, [&](CorrelationKernel kernel) { return !may_run(session, kernel); });
+  return kernels;
+}
+
 std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session) {
-  std::vector<CorrelationKernel> kernels;
-  for (const CorrelationKernel kernel : all_kernels(session.is_cpu())) {
-    if (!may_run(session, kernel)) continue;
-    const bool own_code =
-        kernel == CorrelationKernel::kDotProduct || kernel == CorrelationKernel::kMatrix;
-    const std::string feature = "correlation " + std::string(to_string(kernel));
-    if (!own_code || session.supports(feature, [&] { return works(session, kernel); })) {
-      kernels.push_back(kernel);
-    }
-  }
+  std::vector<CorrelationKernel> kernels = claimed_kernels(session);
+  std::erase_if(kernels, [&](CorrelationKernel kernel) { return !runs(session, kernel); });
   return kernels;
 }
 

@@ -131,8 +131,15 @@ bool has_vkfft();
 // Build options that correlations.cl expects, for vectors of `width` positions.
 std::string correlations_options(int width, bool doubles);
 
+// The forms whose needs the device claims to have; nothing is compiled. As correlation_kernels.
+std::vector<CorrelationKernel> claimed_kernels(OpenClSession& session);
+
 // Whether the device claims what the form needs; nothing is compiled.
 bool may_run(OpenClSession& session, CorrelationKernel kernel);
+
+// Whether a claimed form also compiles and finds what the reference finds. Tried once a session,
+// and only where the form relies on instructions of the device.
+bool runs(OpenClSession& session, CorrelationKernel kernel);
 
 // How many sums a byte dot product of a CPU device adds to at once: 16 with AVX-512 VNNI, 8 with
 // AVX-VNNI, 0 without either. The processor, that which this program runs on, must have them, and

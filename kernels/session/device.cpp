@@ -45,6 +45,8 @@ DeviceInfo describe(const cl::Platform& platform, const cl::Device& device) {
   const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
   info.claims_int64_atomics = contains(extensions, "cl_khr_int64_base_atomics");
   info.has_doubles = contains(extensions, "cl_khr_fp64");
+  info.rounds_exactly =
+      (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   return info;
 }
 
@@ -116,6 +118,10 @@ std::string_view to_string(DeviceKind kind) {
       break;
   }
   return "ACCELERATOR";
+}
+
+bool DeviceInfo::overlaps_queues() const {
+  return !is_pocl() || contains(platform_version, "pocl 3.");
 }
 
 std::vector<Device> list_devices() {

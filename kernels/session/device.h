@@ -31,8 +31,15 @@ struct DeviceInfo {
   std::uint32_t compute_units = 0;
   bool claims_int64_atomics = false;
   bool has_doubles = false;
+  bool rounds_exactly = false;  // can round float quotients and square roots correctly
 
   bool is_nvidia() const { return vendor.find("NVIDIA") != std::string::npos; }
+  // PoCL compiles a kernel for the size of its work-groups when it is first launched, keeps it on
+  // disk, and compiles it once more, for every size, to hand out a program's binary. PoCL 5.0
+  // aborts, in its cache of loaded kernels, when one kernel runs in two queues at the same time;
+  // 3.1 does not.
+  bool overlaps_queues() const;
+  bool is_pocl() const { return platform == "Portable Computing Language"; }
 };
 
 struct Device {

@@ -40,13 +40,13 @@ std::optional<std::vector<unsigned char>> ProgramCache::load(const std::string& 
   const std::string header = header_for(key);
   const std::string content((std::istreambuf_iterator<char>(file)),
                             std::istreambuf_iterator<char>());
-  if (content.size() <= header.size() || !content.starts_with(header)) return std::nullopt;
+  if (!content.starts_with(header)) return std::nullopt;
   return std::vector<unsigned char>(content.begin() + static_cast<std::ptrdiff_t>(header.size()),
                                     content.end());
 }
 
 void ProgramCache::store(const std::string& key, const std::vector<unsigned char>& binary) const {
-  if (folder_.empty() || binary.empty()) return;
+  if (folder_.empty()) return;
   std::error_code ignored;
   std::filesystem::create_directories(folder_, ignored);
   std::string content = header_for(key);

@@ -99,18 +99,33 @@ Device pick(const std::string& choice) {
 
 }  // namespace
 
+OpenClSession::Shared::Shared(const SessionOptions& session_options)
+    : options(session_options),
+      device(translate("device", [&] { return pick(options.device); })),
+      context(translate("device", [&] { return cl::Context(device.handle); })),
+      only_queue(device.info.overlaps_queues() ? std::nullopt : std::optional(make_queue())),
+      cache(options.program_cache),
+      allocated_bytes(std::make_shared<std::atomic<std::uint64_t>>(0)) {}
+
 OpenClSession::OpenClSession(const SessionOptions& options)
-    : options_(options),
-      device_(translate("device", [&] { return pick(options.device); })),
-      context_(translate("device", [&] { return cl::Context(device_.handle); })),
-      queue_(translate("device",
-                       [&] {
-                         return cl::CommandQueue(context_, device_.handle,
-                                                 options.profile ? cl::QueueProperties::Profiling
-                                                                 : cl::QueueProperties::None);
-                       })),
-      cache_(options.program_cache),
-      allocated_bytes_(std::make_shared<std::atomic<std::uint64_t>>(0)) {}
+    : OpenClSession(std::make_shared<Shared>(options)) {}
+
+cl::CommandQueue OpenClSession::Shared::make_queue() const {
+  return translate("device", [&] {
+    return cl::CommandQueue(
+        context, device.handle,
+        options.profile ? cl::QueueProperties::Profiling : cl::QueueProperties::None);
+  });
+}
+
+OpenClSession::OpenClSession(std::shared_ptr<Shared> shared)
+    : shared_(std::move(shared)),
+      queue_(shared_->only_queue ? *shared_->only_queue : shared_->make_queue()) {}
+
+cl::Kernel& LazyKernel::get() {
+  if (kernel_() == nullptr) kernel_ = session_.kernel(sources_, name_, options_);
+  return kernel_;
+}
 
 cl::Kernel OpenClSession::kernel(const std::vector<std::string>& sources, const std::string& name,
                                  const std::string& options) {
@@ -118,59 +133,82 @@ cl::Kernel OpenClSession::kernel(const std::vector<std::string>& sources, const 
   for (const std::string& source : sources) text += kernel_source(source);
   const std::string key = options + '\n' + text;
   return translate("kernel " + name, [&] {
-    auto found = programs_.find(key);
-    if (found == programs_.end()) found = programs_.emplace(key, build(text, options)).first;
+    const std::lock_guard lock(shared_->mutex);
+    auto& programs = shared_->programs;
+    auto found = programs.find(key);
+    if (found == programs.end()) found = programs.emplace(key, build(text, options)).first;
     return cl::Kernel(found->second, name.c_str());
   });
 }
 
 cl::Program OpenClSession::build(const std::string& source, const std::string& options) {
-  const DeviceInfo& info = device_.info;
+  const DeviceInfo& info = device();
+  cl::Context& context = shared_->context;
+  const cl::Device& handle = shared_->device.handle;
   const std::string key = info.platform_version + '\n' + info.name + '\n' + info.driver + '\n' +
                           options + '\n' + source;
-  if (const auto binary = cache_.load(key)) {
+  const auto binary = shared_->cache.load(key);
+  if (binary && !binary->empty()) {
     try {
-      cl::Program program(context_, {device_.handle}, {*binary});
-      program.build({device_.handle}, options.c_str());
+      cl::Program program(context, {handle}, {*binary});
+      program.build({handle}, options.c_str());
       return program;
     } catch (const cl::Error&) {
       // A binary that no longer loads is built again from its source, below.
     }
   }
-  cl::Program program(context_, source);
+  if (!binary) announce_building();
+  cl::Program program(context, source);
   try {
-    program.build({device_.handle}, options.c_str());
+    program.build({handle}, options.c_str());
   } catch (const cl::Error&) {
     throw Error(ErrorKind::kDevice, "kernel: the compiler of " + info.name +
                                         " refused a program (options '" + options + "'):\n" +
-                                        program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle));
+                                        program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(handle));
   }
-  cache_.store(key, program.getInfo<CL_PROGRAM_BINARIES>().front());
+  const bool leaves_binary = info.is_pocl() && shared_->options.answer_soon;
+  if (shared_->cache.is_on() && !(leaves_binary && binary)) {
+    shared_->cache.store(key, leaves_binary ? std::vector<unsigned char>()
+                                            : program.getInfo<CL_PROGRAM_BINARIES>().front());
+  }
   return program;
+}
+
+// Without a cache there is nothing that happens once.
+void OpenClSession::announce_building() {
+  if (shared_->announced || !shared_->cache.is_on()) return;
+  shared_->announced = true;
+  if (shared_->options.inform) {
+    shared_->options.inform("building kernels for " + device().name +
+                            ", once for this device: the first answer takes some seconds longer");
+  }
 }
 
 cl::Buffer OpenClSession::allocate(std::size_t bytes, cl_mem_flags flags) {
   const std::size_t size = std::max<std::size_t>(bytes, 1);
-  const std::uint64_t limit = options_.memory_limit_bytes;
-  const std::string where = "device memory of " + device_.info.name;
+  const std::uint64_t limit = shared_->options.memory_limit_bytes;
+  const std::string where = "device memory of " + device().name;
+  const std::lock_guard lock(shared_->allocating);
   if (limit > 0 && !wait_for_room(size)) {
     throw DeviceOutOfMemory(where + ": " + std::to_string(size) + " bytes more would pass the " +
                             "configured limit of " + std::to_string(limit));
   }
   return translate(where, [&] {
-    cl::Buffer buffer(context_, flags, size);
+    cl::Buffer buffer(shared_->context, flags, size);
     auto release = std::make_unique<std::function<void()>>(
-        [counter = allocated_bytes_, size] { *counter -= size; });
+        [counter = shared_->allocated_bytes, size] { *counter -= size; });
     buffer.setDestructorCallback(on_release, release.get());
     release.release();
-    *allocated_bytes_ += size;
+    *shared_->allocated_bytes += size;
     return buffer;
   });
 }
 
 // Memory that the program has given up may be returned by the driver's own thread, a moment later.
 bool OpenClSession::wait_for_room(std::uint64_t size) {
-  const auto has_room = [&] { return *allocated_bytes_ + size <= options_.memory_limit_bytes; };
+  const auto has_room = [&] {
+    return *shared_->allocated_bytes + size <= shared_->options.memory_limit_bytes;
+  };
   if (has_room()) return true;
   finish();
   for (int wait = 0; wait < kMaxReleaseWaits && !has_room(); ++wait) {
@@ -183,8 +221,8 @@ bool OpenClSession::wait_for_room(std::uint64_t size) {
 void OpenClSession::transfer(const char* where, const std::function<void(cl::Event*)>& copy) {
   translate(where, [&] {
     cl::Event event;
-    copy(options_.profile ? &event : nullptr);
-    if (!options_.profile) return;
+    copy(shared_->options.profile ? &event : nullptr);
+    if (!shared_->options.profile) return;
     ++transfers_.launches;
     transfers_.total_ms += elapsed_ms(event);
   });
@@ -206,14 +244,20 @@ void OpenClSession::read_bytes(const cl::Buffer& buffer, std::size_t offset, std
   });
 }
 
-std::shared_ptr<const void> OpenClSession::map_bytes(const cl::Buffer& buffer, std::size_t bytes) {
+std::shared_ptr<void> OpenClSession::map_bytes(const cl::Buffer& buffer, std::size_t bytes,
+                                               MapFor use) {
+  const cl_map_flags flags = use == MapFor::kReading ? CL_MAP_READ : CL_MAP_WRITE_INVALIDATE_REGION;
   void* values = nullptr;
   transfer("map of device memory", [&](cl::Event* event) {
-    values = queue_.enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ, 0, bytes, nullptr, event);
+    values = queue_.enqueueMapBuffer(buffer, CL_TRUE, flags, 0, bytes, nullptr, event);
   });
   // The C function: a deleter must not throw.
-  return {values, [queue = queue_, buffer](void* mapped) {
-            clEnqueueUnmapMemObject(queue(), buffer(), mapped, 0, nullptr, nullptr);
+  return {values, [this, buffer, is_copy = use == MapFor::kWriting](void* mapped) {
+            cl_event event = nullptr;
+            const bool timed = shared_->options.profile && is_copy;
+            clEnqueueUnmapMemObject(queue_(), buffer(), mapped, 0, nullptr,
+                                    timed ? &event : nullptr);
+            if (event != nullptr) unmaps_.emplace_back(event);
           }};
 }
 
@@ -229,8 +273,8 @@ void OpenClSession::launch(const cl::Kernel& kernel, std::string_view label, cl:
     cl::Event event;
     queue_.enqueueNDRangeKernel(
         kernel, cl::NullRange, local ? whole_groups(global, *local) : global,
-        local.value_or(cl::NullRange), nullptr, options_.profile ? &event : nullptr);
-    if (options_.profile) add_launch(label, event);
+        local.value_or(cl::NullRange), nullptr, shared_->options.profile ? &event : nullptr);
+    if (shared_->options.profile) add_launch(label, event);
   });
 }
 
@@ -239,9 +283,9 @@ void OpenClSession::launch_foreign(std::string_view label,
   translate("launch of " + std::string(label), [&] {
     cl::Event before;
     cl::Event last;
-    if (options_.profile) queue_.enqueueMarkerWithWaitList(nullptr, &before);
+    if (shared_->options.profile) queue_.enqueueMarkerWithWaitList(nullptr, &before);
     enqueue(queue_());
-    if (!options_.profile) return;
+    if (!shared_->options.profile) return;
     queue_.enqueueMarkerWithWaitList(nullptr, &last);
     add_launch(label, last, before);
   });
@@ -277,47 +321,65 @@ std::map<std::string, LaunchTime> OpenClSession::drain_profile() {
 }
 
 LaunchTime OpenClSession::drain_transfers() {
+  finish();
+  translate("profile", [&] {
+    for (const cl::Event& copy : std::exchange(unmaps_, {}))
+      transfers_.total_ms += elapsed_ms(copy);
+  });
   return std::exchange(transfers_, {});
 }
 
 bool OpenClSession::has_int64_atomics() {
-  return device_.info.claims_int64_atomics &&
+  return device().claims_int64_atomics &&
          supports("64-bit atomics", [this] { return adds_64_bits(*this); });
 }
 
+// While something is determined that needs kernels, the mutex is free; whoever is first decides.
 bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
-  const auto known = features_.find(feature);
-  if (known != features_.end()) return known->second;
+  std::unique_lock lock(shared_->mutex);
+  const auto known = shared_->features.find(feature);
+  if (known != shared_->features.end()) return known->second;
+  lock.unlock();
   bool has_feature = false;
   try {
     has_feature = probe();
   } catch (const Error&) {
     // A device without the feature may refuse to compile or to run the trial.
   }
-  return features_[feature] = has_feature;
+  lock.lock();
+  return shared_->features.emplace(feature, has_feature).first->second;
 }
 
 const TuningTarget& OpenClSession::tuning_target() {
-  if (!tuning_target_) {
-    const DeviceInfo& info = device_.info;
-    tuning_target_ = {info.platform,
-                      info.vendor,
-                      info.name,
-                      info.driver,
-                      std::string(to_string(info.kind)),
-                      is_cpu() ? cpu_instructions(*this) : ""};
-  }
-  return *tuning_target_;
+  std::unique_lock lock(shared_->mutex);
+  std::optional<TuningTarget>& target = shared_->tuning_target;
+  if (target) return *target;
+  lock.unlock();
+  const DeviceInfo& info = device();
+  TuningTarget found = {info.platform,
+                        info.vendor,
+                        info.name,
+                        info.driver,
+                        std::string(to_string(info.kind)),
+                        is_cpu() ? cpu_instructions(*this) : ""};
+  lock.lock();
+  if (!target) target = std::move(found);
+  return *target;
 }
 
 const Tuning& OpenClSession::tuning() {
-  if (!tuning_) {
-    const auto warn = [this](const std::string& line) {
-      if (options_.warn) options_.warn(line);
-    };
-    tuning_ = load_tuning(tuning_target(), options_.tuning_folder, shipped_tunings(), warn);
-  }
-  return *tuning_;
+  std::unique_lock lock(shared_->mutex);
+  std::optional<Tuning>& tuning = shared_->tuning;
+  if (tuning) return *tuning;
+  lock.unlock();
+  const SessionOptions& options = shared_->options;
+  const auto warn = [&](const std::string& line) {
+    if (options.warn) options.warn(line);
+  };
+  Tuning loaded = load_tuning(tuning_target(), options.tuning_folder, shipped_tunings(), warn);
+  lock.lock();
+  if (!tuning) tuning = std::move(loaded);
+  return *tuning;
 }
 
 void for_each_batch(std::size_t total, std::size_t batch,

@@ -7,10 +7,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -22,12 +24,17 @@
 namespace lookalike {
 
 struct SessionOptions {
-  std::string device{};                            // see choose_device; empty: first GPU, then CPU
-  std::filesystem::path program_cache{};           // folder for compiled programs; empty: none
-  std::filesystem::path tuning_folder{};           // the user's own measurements; empty: none
-  std::uint64_t memory_limit_bytes = 0;            // of device memory; 0: the device's own
-  bool profile = false;                            // time every launch
+  std::string device{};                   // see choose_device; empty: first GPU, then CPU
+  std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
+  std::filesystem::path tuning_folder{};  // the user's own measurements; empty: none
+  std::uint64_t memory_limit_bytes = 0;   // of device memory; 0: the device's own
+  bool profile = false;                   // time every launch
+  // Somebody waits for the first answer: binaries that the driver would compile for (see
+  // DeviceInfo::is_pocl) are left to a session without this.
+  bool answer_soon = false;
   std::function<void(const std::string&)> warn{};  // receives one-line warnings; optional
+  // Receives one line before the first program is compiled that the cache does not know; optional.
+  std::function<void(const std::string&)> inform{};
 };
 
 // The device has no room for an allocation; a smaller batch may fit.
@@ -59,14 +66,44 @@ void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
   (kernel.setArg(index++, arguments), ...);
 }
 
-// One device, its context and its in-order queue. Used from one thread at a time. Every member
-// throws Error(kDevice) when OpenCL fails, DeviceOutOfMemory when the device is out of memory.
+class OpenClSession;
+
+// A kernel that is built when it is first used. The session must outlive it.
+class LazyKernel {
+ public:
+  LazyKernel(OpenClSession& session, std::vector<std::string> sources, std::string name,
+             std::string options = {})
+      : session_(session),
+        sources_(std::move(sources)),
+        name_(std::move(name)),
+        options_(std::move(options)) {}
+
+  // Throws as OpenClSession::kernel.
+  cl::Kernel& get();
+
+ private:
+  OpenClSession& session_;
+  std::vector<std::string> sources_;
+  std::string name_;
+  std::string options_;
+  cl::Kernel kernel_;
+};
+
+// One device, its context and an in-order queue. Used from one thread at a time, but for
+// another_queue(). Every member throws Error(kDevice) when OpenCL fails, DeviceOutOfMemory when the
+// device is out of memory.
 class OpenClSession {
  public:
   explicit OpenClSession(const SessionOptions& options = {});
 
-  const DeviceInfo& device() const { return device_.info; }
-  bool is_cpu() const { return device_.info.kind == DeviceKind::kCpu; }
+  // A session with a queue of its own, for another thread: it shares this one's device, context,
+  // compiled programs, measurements and memory limit. Buffers may be used in both, one thread at a
+  // time. Where queues do not work side by side (see DeviceInfo::overlaps_queues), both launch into
+  // one. Callable from any thread.
+  OpenClSession another_queue() const { return OpenClSession(shared_); }
+
+  const DeviceInfo& device() const { return shared_->device.info; }
+  bool is_cpu() const { return device().kind == DeviceKind::kCpu; }
 
   // Whether 64-bit atomic addition works: claimed, compiled and tested on first use.
   bool has_int64_atomics();
@@ -81,7 +118,8 @@ class OpenClSession {
   const Tuning& tuning();
 
   // Kernel `name` of the embedded sources, joined in order and built with `options`
-  // ("-DNAME=value ..."). Programs are built once per session and cached on disk.
+  // ("-DNAME=value ..."). Programs are built once per session and cached in
+  // options.program_cache.
   cl::Kernel kernel(const std::vector<std::string>& sources, const std::string& name,
                     const std::string& options = {});
 
@@ -107,8 +145,17 @@ class OpenClSession {
   template <typename T, typename Look>
   void view(const cl::Buffer& buffer, std::size_t count, Look&& look) {
     if (count == 0) return look(std::span<const T>());
-    const std::shared_ptr<const void> values = map_bytes(buffer, count * sizeof(T));
+    const std::shared_ptr<const void> values =
+        map_bytes(buffer, count * sizeof(T), MapFor::kReading);
     look(std::span(static_cast<const T*>(values.get()), count));
+  }
+  // Calls fill(span) for the first `count` values of a buffer, all of which it must write: in place
+  // on a CPU, elsewhere in memory from which the device copies at full speed.
+  template <typename T, typename Fill>
+  void compose(const cl::Buffer& buffer, std::size_t count, Fill&& fill) {
+    if (count == 0) return fill(std::span<T>());
+    const std::shared_ptr<void> values = map_bytes(buffer, count * sizeof(T), MapFor::kWriting);
+    fill(std::span(static_cast<T*>(values.get()), count));
   }
   // Sets `bytes` bytes from the start to zero.
   void clear(const cl::Buffer& buffer, std::size_t bytes);
@@ -122,32 +169,52 @@ class OpenClSession {
   void launch_foreign(std::string_view label, const std::function<void(cl_command_queue)>& enqueue);
   void finish();
 
-  // Device time since the last call, of launches by label, and of write, read and view. Empty
-  // unless options.profile.
+  // Device time since the last call, of launches by label, and of write, read, view and compose.
+  // Empty unless options.profile.
   std::map<std::string, LaunchTime> drain_profile();
   LaunchTime drain_transfers();
 
-  cl::Context& context() { return context_; }
+  cl::Context& context() { return shared_->context; }
   cl::CommandQueue& queue() { return queue_; }
 
  private:
+  enum class MapFor { kReading, kWriting };
+
+  // What the sessions of a device have in common.
+  struct Shared {
+    explicit Shared(const SessionOptions& session_options);
+    cl::CommandQueue make_queue() const;
+
+    const SessionOptions options;
+    const Device device;
+    cl::Context context;
+    std::optional<cl::CommandQueue> only_queue;  // where queues do not overlap
+    const ProgramCache cache;
+    // Outlives the session with the last buffer.
+    const std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes;
+    std::mutex allocating;  // from the check of the limit to the allocation
+    std::mutex mutex;       // guards what follows; values never change once they are there
+    std::map<std::string, cl::Program> programs;  // by options and source
+    bool announced = false;                       // that programs are being built
+    std::map<std::string, bool> features;
+    std::optional<TuningTarget> tuning_target;
+    std::optional<Tuning> tuning;
+  };
+
+  explicit OpenClSession(std::shared_ptr<Shared> shared);
   cl::Program build(const std::string& source, const std::string& options);
+  void announce_building();
   void write_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes,
                    const void* from);
   void read_bytes(const cl::Buffer& buffer, std::size_t offset, std::size_t bytes, void* to);
   void transfer(const char* where, const std::function<void(cl::Event*)>& copy);
-  std::shared_ptr<const void> map_bytes(const cl::Buffer& buffer, std::size_t bytes);
+  std::shared_ptr<void> map_bytes(const cl::Buffer& buffer, std::size_t bytes, MapFor use);
   void add_launch(std::string_view label, cl::Event last, cl::Event before = {});
   void fold_profile();
   bool wait_for_room(std::uint64_t size);
 
-  SessionOptions options_;
-  Device device_;
-  cl::Context context_;
+  std::shared_ptr<Shared> shared_;
   cl::CommandQueue queue_;
-  ProgramCache cache_;
-  std::map<std::string, cl::Program> programs_;
-  std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes_;
   // One or several launches: from the end of `before`, or else the start of `last`, to its end.
   struct Launch {
     std::string label;
@@ -157,9 +224,7 @@ class OpenClSession {
   std::vector<Launch> launches_;  // not yet part of launch_times_
   std::map<std::string, LaunchTime> launch_times_;
   LaunchTime transfers_;
-  std::map<std::string, bool> features_;
-  std::optional<TuningTarget> tuning_target_;
-  std::optional<Tuning> tuning_;
+  std::vector<cl::Event> unmaps_;  // that copy to the device, not yet part of transfers_
 };
 
 // Device memory that grows as needed.

@@ -105,7 +105,7 @@ kernel void descriptor(global const Image* restrict images, global const uint* r
   for (int first = 0; first < window.side; first += CHUNK) {
     const int count = min(CHUNK, window.side - first);
     const int padded = (count + LANES - 1) / LANES * LANES;
-    gather_down(quads + image.pixels, image.width, image.height, inside, window, first, padded,
+    gather_down(quads + image.quads, image.width, image.height, inside, window, first, padded,
                 values, sums);
     gather_across(window.side, first, count, sums, patch);
   }

@@ -111,7 +111,7 @@ kernel __attribute__((reqd_work_group_size(TEAMS * MEMBERS, 1, 1))) void descrip
   for (int first = 0; first < window.side; first += CHUNK) {
     const int count = min(CHUNK, window.side - first);
     barrier(CLK_LOCAL_MEM_FENCE);
-    sum_band(quads + image.pixels, image, window, first, count, mine);
+    sum_band(quads + image.quads, image, window, first, count, mine);
     barrier(CLK_LOCAL_MEM_FENCE);
     gather_band(window.side, first, count, mine, patch);
   }

@@ -23,7 +23,7 @@ kernel void scan_rows(global const Image* restrict images, global const uchar* r
     sum += here[x];
     sums[x + 1] = sum;
   }
-  global uint* out = quads + image.pixels + (size_t)(row - 1) * width;
+  global uint* out = quads + image.quads + (size_t)(row - 1) * width;
   for (int x = 0; x < width - 1; ++x) {
     out[x] = here[x] | (uint)here[x + 1] << 8 | (uint)below[x] << 16 | (uint)below[x + 1] << 24;
   }

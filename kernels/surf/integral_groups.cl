@@ -17,7 +17,7 @@ kernel void sum_bands(global const Image* restrict images, global const uchar* r
   if (x >= width || first >= height) return;
   const int right = min(x + 1, width - 1);
   global const uchar* here = pixels + image.pixels + (size_t)first * width;
-  global uint* out = quads + image.pixels + (size_t)first * width;
+  global uint* out = quads + image.quads + (size_t)first * width;
   uint upper = here[x] | (uint)here[right] << 8;
   int sum = 0;
   for (int row = first; row < min(first + BAND_ROWS, height); ++row) {

@@ -27,6 +27,11 @@ constexpr std::size_t kMembers = 32;
 constexpr int kMemberColumns = 16;
 constexpr int kColumnsEach = 2;
 
+// Work-items of a group where the kernel does not care.
+constexpr std::size_t kRootItems = 64;
+// Quotients and roots as the host computes them.
+constexpr const char* kRoundExactly = " -cl-fp32-correctly-rounded-divide-sqrt";
+
 constexpr int kChunkColumns = 64;             // of a window, averaged together
 constexpr float kOrientationUnits = 4194304;  // gradients are added up in parts of 1 / this
 
@@ -43,8 +48,9 @@ constexpr std::size_t kMinPlaces = 64;
 // An image of a batch, and where its parts begin in the buffers that the batch's images share.
 // kernels/surf/common.cl declares the same structure.
 struct BatchImage {
-  std::int64_t pixels = 0;    // among pixels and among quads
-  std::int64_t mask = -1;     // among the masks' pixels; -1: none
+  std::int64_t pixels = 0;    // among the pixels of DeviceImages
+  std::int64_t mask = -1;     // among its masks' pixels; -1: none
+  std::int64_t quads = 0;     // among quads
   std::int64_t integral = 0;  // among the values of integral images
   std::int64_t maps = 0;      // among the values of maps; SurfLayer::map counts from here
   std::int64_t places = 0;    // among the places for keypoints
@@ -65,14 +71,13 @@ struct FoundKeypoint {
 static_assert(sizeof(Keypoint) == 28 && std::is_trivially_copyable_v<Keypoint>);
 static_assert(sizeof(FoundKeypoint) == 32);
 static_assert(sizeof(SurfLayer) == 56 && std::is_trivially_copyable_v<SurfLayer>);
-static_assert(sizeof(BatchImage) == 72 && std::is_trivially_copyable_v<BatchImage>);
+static_assert(sizeof(BatchImage) == 80 && std::is_trivially_copyable_v<BatchImage>);
 
-// An image in which keypoints can be found, and where its features go.
+// An image in which keypoints can be found.
 struct Task {
-  ImageView image;
-  ImageView mask;
+  std::size_t image = 0;  // among those of the call
+  DeviceImages::Place place;
   SurfPlan plan;
-  FeatureSet* features = nullptr;
 };
 
 // Images that go through the kernels together, and the extent of the buffers that they share.
@@ -80,25 +85,25 @@ struct Batch {
   std::vector<BatchImage> images;
   std::vector<SurfLayer> layers;  // images of one size in a row share theirs
   std::size_t pixels = 0;
-  std::size_t mask_pixels = 0;
   std::size_t integral_values = 0;
   std::size_t map_values = 0;
   std::size_t places = 0;
 
   void add(const Task& task) {
     BatchImage image;
-    image.pixels = static_cast<std::int64_t>(pixels);
-    image.mask = task.mask.empty() ? -1 : static_cast<std::int64_t>(mask_pixels);
+    image.pixels = static_cast<std::int64_t>(task.place.pixels);
+    image.mask = task.place.mask;
+    image.quads = static_cast<std::int64_t>(pixels);
     image.integral = static_cast<std::int64_t>(integral_values);
     image.maps = static_cast<std::int64_t>(map_values);
     image.places = static_cast<std::int64_t>(places);
-    image.width = task.image.width;
-    image.height = task.image.height;
+    image.width = task.place.width;
+    image.height = task.place.height;
     image.layer_count = static_cast<std::int32_t>(task.plan.layers.size());
     image.sample_rows = static_cast<std::int32_t>(task.plan.sample_rows);
     image.search_rows = static_cast<std::int32_t>(task.plan.search_rows);
     image.capacity =
-        static_cast<std::int64_t>(std::max(kMinPlaces, task.image.size() / kPixelsPerPlace));
+        static_cast<std::int64_t>(std::max(kMinPlaces, task.place.size() / kPixelsPerPlace));
     if (!images.empty() && images.back().width == image.width &&
         images.back().height == image.height) {
       image.first_layer = images.back().first_layer;
@@ -108,8 +113,7 @@ struct Batch {
     }
     images.push_back(image);
 
-    pixels += task.image.size();
-    mask_pixels += task.mask.size();
+    pixels += task.place.size();
     integral_values +=
         (static_cast<std::size_t>(image.width) + 1) * (static_cast<std::size_t>(image.height) + 1);
     map_values += task.plan.map_values;
@@ -123,8 +127,8 @@ struct Batch {
 
   // Device memory, apart from keypoints and descriptors.
   std::size_t bytes() const {
-    return pixels * (1 + sizeof(std::uint32_t)) + mask_pixels +
-           integral_values * sizeof(std::int32_t) + map_values * sizeof(float);
+    return pixels * sizeof(std::uint32_t) + integral_values * sizeof(std::int32_t) +
+           map_values * sizeof(float);
   }
 
   // Gives each image places for its count.
@@ -182,16 +186,6 @@ std::size_t largest_batch_bytes(const DeviceInfo& device, SurfKernel kernel) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(kGpuBatchBytes, room));
 }
 
-void check_masks(std::span<const ImageView> images, std::span<const ImageView> masks) {
-  require(masks.empty() || masks.size() == images.size(),
-          "Surf: images and masks differ in number");
-  for (std::size_t i = 0; i < masks.size(); ++i) {
-    require(masks[i].empty() ||
-                (masks[i].width == images[i].width && masks[i].height == images[i].height),
-            "Surf: an image and its mask differ in size");
-  }
-}
-
 }  // namespace
 
 std::vector<SurfKernel> surf_kernels(const OpenClSession& session) {
@@ -204,13 +198,12 @@ struct Surf::Rep {
   Rep(OpenClSession& session, const SurfParameters& parameters, SurfKernel kernel);
 
   std::size_t count_fitting(std::span<const Task> tasks) const;
-  void extract_batch(std::span<const Task> tasks);
-  void upload(const Batch& batch, std::span<const Task> tasks);
+  FoundFeatures find_batch(const DeviceImages& images, std::span<const Task> tasks);
+  void reserve(const Batch& batch);
   void upload_images(const Batch& batch);
-  void integrate(const Batch& batch);
-  std::vector<std::int32_t> search(Batch& batch);
+  void integrate(const DeviceImages& source, const Batch& batch);
+  std::vector<std::int32_t> search(const DeviceImages& source, Batch& batch);
   void describe(std::size_t chosen);
-  void read_features(std::span<const Task> tasks, std::span<const std::int32_t> first_chosen);
 
   template <typename... Arguments>
   void launch(const std::string& name, const cl::NDRange& global, const cl::NDRange& local,
@@ -228,16 +221,17 @@ struct Surf::Rep {
   std::map<std::string, cl::Kernel> kernels;
   cl::Buffer samples;  // of orientation: all x, all y, all weights
   struct {
-    GrowingBuffer images, layers, pixels, masks, integral, quads, maps;
+    GrowingBuffer images, layers, integral, quads, maps;
     GrowingBuffer counts;            // keypoints found, per image
     GrowingBuffer found, responses;  // per place
     GrowingBuffer first_chosen;      // per image, and the end
     GrowingBuffer chosen, descriptors;
   } buffers;
+  DeviceImages uploaded;  // by extract()
 };
 
 Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters, SurfKernel kernel)
-    : session(its_session), parameters(its_parameters) {
+    : session(its_session), parameters(its_parameters), uploaded(its_session) {
   check_parameters(parameters);
   // Images may be of any size: the measurement of a typical photo, reduced as for extraction,
   // decides.
@@ -264,6 +258,12 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
     names.insert(names.end(), {"sum_bands", "start_bands", "scan_bands"});
   }
   for (const std::string& name : names) kernels[name] = session.kernel(sources, name, options);
+  if (parameters.signed_roots) {
+    kernels["signed_roots"] =
+        session.kernel({"surf/signed_roots.cl"}, "signed_roots",
+                       define("DESCRIPTOR_SIZE", parameters.descriptor_size) +
+                           (session.device().rounds_exactly ? kRoundExactly : ""));
+  }
 
   std::vector<float> values;
   for (const auto field :
@@ -284,30 +284,32 @@ std::size_t Surf::Rep::count_fitting(std::span<const Task> tasks) const {
   return count;
 }
 
-void Surf::Rep::extract_batch(std::span<const Task> tasks) {
+FoundFeatures Surf::Rep::find_batch(const DeviceImages& images, std::span<const Task> tasks) {
   try {
     Batch batch;
     for (const Task& task : tasks) batch.add(task);
-    upload(batch, tasks);
-    integrate(batch);
+    reserve(batch);
+    integrate(images, batch);
     launch("hessian", {batch.largest(&BatchImage::sample_rows) * group_items, tasks.size()},
            {group_items, 1}, buffers.images.buffer, buffers.layers.buffer, buffers.integral.buffer,
            buffers.maps.buffer);
-    const std::vector<std::int32_t> counts = search(batch);
+    const std::vector<std::int32_t> counts = search(images, batch);
 
-    std::vector<std::int32_t> first_chosen = {0};
-    for (const std::int32_t count : counts) {
-      const auto found = static_cast<std::size_t>(count);
-      const std::size_t limit = parameters.max_features > 0 ? parameters.max_features : found;
-      first_chosen.push_back(first_chosen.back() +
-                             static_cast<std::int32_t>(std::min(found, limit)));
+    FoundFeatures found;
+    found.first = {0};
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const auto count = static_cast<std::size_t>(counts[i]);
+      const std::size_t limit = parameters.max_features > 0 ? parameters.max_features : count;
+      found.images.push_back(tasks[i].image);
+      found.first.push_back(found.first.back() + static_cast<std::int32_t>(std::min(count, limit)));
     }
-    const auto chosen = static_cast<std::size_t>(first_chosen.back());
-    if (chosen == 0) return;
-    buffers.first_chosen.fill<std::int32_t>(session, first_chosen);
+    const auto chosen = static_cast<std::size_t>(found.first.back());
     buffers.chosen.reserve(session, chosen * sizeof(FoundKeypoint));
     buffers.descriptors.reserve(session, chosen * parameters.descriptor_size * sizeof(float));
+    found.descriptors = buffers.descriptors.buffer;
+    if (chosen == 0) return found;
 
+    buffers.first_chosen.fill<std::int32_t>(session, found.first);
     const auto most_found =
         static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
     const std::size_t groups = parts(most_found, is_cpu ? kRankedByItem : kGroupItems);
@@ -315,30 +317,24 @@ void Surf::Rep::extract_batch(std::span<const Task> tasks) {
            buffers.counts.buffer, buffers.first_chosen.buffer, buffers.found.buffer,
            buffers.responses.buffer, buffers.chosen.buffer);
     describe(chosen);
-    read_features(tasks, first_chosen);
+    found.keypoints.reserve(chosen);
+    session.view<FoundKeypoint>(buffers.chosen.buffer, chosen, [&](auto places) {
+      for (const FoundKeypoint& place : places) found.keypoints.push_back(place.keypoint);
+    });
+    return found;
   } catch (const DeviceOutOfMemory&) {
     buffers = {};  // a smaller batch needs the room
     throw;
   }
 }
 
-void Surf::Rep::upload(const Batch& batch, std::span<const Task> tasks) {
-  buffers.pixels.reserve(session, batch.pixels);
-  buffers.masks.reserve(session, batch.mask_pixels);
+void Surf::Rep::reserve(const Batch& batch) {
   buffers.quads.reserve(session, batch.pixels * sizeof(std::uint32_t));
   buffers.integral.reserve(session, batch.integral_values * sizeof(std::int32_t));
   buffers.maps.reserve(session, batch.map_values * sizeof(float));
-  buffers.counts.reserve(session, tasks.size() * sizeof(std::int32_t));
+  buffers.counts.reserve(session, batch.images.size() * sizeof(std::int32_t));
   buffers.layers.fill<SurfLayer>(session, batch.layers);
   upload_images(batch);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto& [image, mask, plan, features] = tasks[i];
-    session.write(buffers.pixels.buffer, std::span(image.pixels, image.size()),
-                  static_cast<std::size_t>(batch.images[i].pixels));
-    if (mask.empty()) continue;
-    session.write(buffers.masks.buffer, std::span(mask.pixels, mask.size()),
-                  static_cast<std::size_t>(batch.images[i].mask));
-  }
 }
 
 void Surf::Rep::upload_images(const Batch& batch) {
@@ -348,12 +344,12 @@ void Surf::Rep::upload_images(const Batch& batch) {
 }
 
 // Pixels to integral images and quads.
-void Surf::Rep::integrate(const Batch& batch) {
+void Surf::Rep::integrate(const DeviceImages& source, const Batch& batch) {
   const std::size_t images = batch.images.size();
   const std::size_t columns = batch.largest(&BatchImage::width);
   const std::size_t rows = batch.largest(&BatchImage::height);
   if (is_cpu) {
-    launch("scan_rows", {rows + 1, images}, {1, 1}, buffers.images.buffer, buffers.pixels.buffer,
+    launch("scan_rows", {rows + 1, images}, {1, 1}, buffers.images.buffer, source.pixels(),
            buffers.integral.buffer, buffers.quads.buffer);
     launch("scan_columns", {columns / kStripColumns + 1, images}, {1, 1}, buffers.images.buffer,
            buffers.integral.buffer);
@@ -361,21 +357,21 @@ void Surf::Rep::integrate(const Batch& batch) {
   }
   const std::size_t bands = parts(rows, kBandRows);
   launch("sum_bands", {columns, bands, images}, {kGroupItems, 1, 1}, buffers.images.buffer,
-         buffers.pixels.buffer, buffers.integral.buffer, buffers.quads.buffer);
+         source.pixels(), buffers.integral.buffer, buffers.quads.buffer);
   launch("start_bands", {columns + 1, images}, {kGroupItems, 1}, buffers.images.buffer,
          buffers.integral.buffer);
   launch("scan_bands", {bands * kScanItems, images}, {kScanItems, 1}, buffers.images.buffer,
-         buffers.pixels.buffer, buffers.integral.buffer);
+         source.pixels(), buffers.integral.buffer);
 }
 
 // How many keypoints each image has; all of them are found, in no order.
-std::vector<std::int32_t> Surf::Rep::search(Batch& batch) {
+std::vector<std::int32_t> Surf::Rep::search(const DeviceImages& source, Batch& batch) {
   std::vector<std::int32_t> counts(batch.images.size());
   while (true) {
     session.clear(buffers.counts.buffer, counts.size() * sizeof(std::int32_t));
     launch("search", {batch.largest(&BatchImage::search_rows) * group_items, counts.size()},
            {group_items, 1}, buffers.images.buffer, buffers.layers.buffer, buffers.integral.buffer,
-           buffers.maps.buffer, buffers.masks.buffer, samples, parameters.hessian_threshold,
+           buffers.maps.buffer, source.masks(), samples, parameters.hessian_threshold,
            buffers.counts.buffer, buffers.found.buffer, buffers.responses.buffer);
     session.read<std::int32_t>(buffers.counts.buffer, counts);
     if (batch.holds(counts)) return counts;
@@ -393,28 +389,9 @@ void Surf::Rep::describe(std::size_t chosen) {
   const std::size_t items = is_cpu ? 1 : kTeams * kMembers;
   launch("descriptor", {chosen * items, 1}, {items, 1}, buffers.images.buffer, buffers.quads.buffer,
          buffers.chosen.buffer, buffers.descriptors.buffer);
-}
-
-void Surf::Rep::read_features(std::span<const Task> tasks,
-                              std::span<const std::int32_t> first_chosen) {
-  const auto chosen = static_cast<std::size_t>(first_chosen.back());
-  const std::size_t length = parameters.descriptor_size;
-  session.view<FoundKeypoint>(buffers.chosen.buffer, chosen, [&](auto found) {
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      std::vector<Keypoint>& keypoints = tasks[i].features->keypoints;
-      keypoints.clear();
-      for (auto k = first_chosen[i]; k < first_chosen[i + 1]; ++k) {
-        keypoints.push_back(found[static_cast<std::size_t>(k)].keypoint);
-      }
-    }
-  });
-  session.view<float>(buffers.descriptors.buffer, chosen * length, [&](auto values) {
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const std::size_t first = static_cast<std::size_t>(first_chosen[i]) * length;
-      const std::size_t end = static_cast<std::size_t>(first_chosen[i + 1]) * length;
-      tasks[i].features->descriptors.assign(values.data() + first, values.data() + end);
-    }
-  });
+  if (!parameters.signed_roots) return;
+  launch("signed_roots", {chosen, 1}, {kRootItems, 1}, static_cast<cl_uint>(chosen),
+         buffers.descriptors.buffer);
 }
 
 Surf::Surf(OpenClSession& session, const SurfParameters& parameters, SurfKernel kernel)
@@ -422,26 +399,48 @@ Surf::Surf(OpenClSession& session, const SurfParameters& parameters, SurfKernel 
 
 Surf::~Surf() = default;
 
-std::vector<FeatureSet> Surf::extract(std::span<const ImageView> images,
-                                      std::span<const ImageView> masks) {
-  check_masks(images, masks);
-  std::vector<FeatureSet> features(images.size());
+void Surf::find(const DeviceImages& images,
+                const std::function<void(const FoundFeatures&)>& visit) {
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    features[i].descriptor_size = rep_->parameters.descriptor_size;
-    SurfPlan plan = plan_surf(images[i].width, images[i].height, rep_->parameters);
-    if (plan.search_rows == 0) continue;
-    const ImageView mask = masks.empty() ? ImageView{} : masks[i];
-    tasks.push_back({images[i], mask, std::move(plan), &features[i]});
+    const DeviceImages::Place& place = images.places()[i];
+    SurfPlan plan = plan_surf(place.width, place.height, rep_->parameters);
+    if (plan.search_rows > 0) tasks.push_back({i, place, std::move(plan)});
   }
   std::span<const Task> left = tasks;
   while (!left.empty()) {
     const std::size_t fitting = rep_->count_fitting(left);
     for_each_batch(fitting, fitting, [&](std::size_t first, std::size_t count) {
-      rep_->extract_batch(left.subspan(first, count));
+      visit(rep_->find_batch(images, left.subspan(first, count)));
     });
     left = left.subspan(fitting);
   }
+}
+
+std::vector<FeatureSet> Surf::extract(std::span<const ImageView> images,
+                                      std::span<const ImageView> masks) {
+  require(masks.empty() || masks.size() == images.size(),
+          "Surf: images and masks differ in number");
+  const std::size_t length = rep_->parameters.descriptor_size;
+  std::vector<FeatureSet> features(images.size());
+  for (FeatureSet& each : features) each.descriptor_size = length;
+  for_each_batch(images.size(), images.size(), [&](std::size_t first_image, std::size_t count) {
+    rep_->uploaded.upload(images.subspan(first_image, count),
+                          masks.empty() ? masks : masks.subspan(first_image, count));
+    find(rep_->uploaded, [&](const FoundFeatures& found) {
+      const std::size_t values = found.keypoints.size() * length;
+      rep_->session.view<float>(found.descriptors, values, [&](std::span<const float> descriptors) {
+        for (std::size_t i = 0; i < found.images.size(); ++i) {
+          FeatureSet& to = features[first_image + found.images[i]];
+          const auto first = static_cast<std::size_t>(found.first[i]);
+          const auto end = static_cast<std::size_t>(found.first[i + 1]);
+          to.keypoints.assign(found.keypoints.data() + first, found.keypoints.data() + end);
+          to.descriptors.assign(descriptors.data() + first * length,
+                                descriptors.data() + end * length);
+        }
+      });
+    });
+  });
   return features;
 }
 

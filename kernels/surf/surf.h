@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -9,6 +11,7 @@
 
 #include "base/features.h"
 #include "base/image.h"
+#include "kernels/device_images.h"
 #include "kernels/session/session.h"
 #include "kernels/variant_names.h"
 
@@ -23,6 +26,18 @@ struct SurfParameters {
   std::size_t descriptor_size = 64;  // 64, or 128: sums split by the sign of the other gradient
   bool upright = false;              // no orientation: faster, for photos that are never turned
   std::size_t max_features = 0;      // per image, strongest first; 0: all
+  // Descriptor normalisation: each value becomes its signed square root, and the length 1 again.
+  // Method: Arandjelovic, Zisserman, "Three things everyone should know to improve object
+  // retrieval", CVPR 2012, who take roots of SIFT, which has no signs.
+  bool signed_roots = false;
+};
+
+// Features of several images, on the device until the next are found.
+struct FoundFeatures {
+  std::vector<std::size_t> images;  // ascending; the others have no features
+  std::vector<std::int32_t> first;  // of image images[i]: features [first[i], first[i + 1])
+  std::vector<Keypoint> keypoints;  // of all, strongest first in each image; on the host
+  cl::Buffer descriptors;           // [keypoints][descriptor_size]
 };
 
 // How SURF's kernels are cut into work-items. Both forms find the same features.
@@ -51,12 +66,16 @@ class Surf {
        SurfKernel kernel = SurfKernel::kAuto);
   ~Surf();
 
-  // Features of each image, strongest first; the same whatever images go together.
-  //   masks  empty, or one per image, each empty (the whole image counts) or of the image's size;
-  //          keypoints where the mask at their rounded centre is zero are left out
-  // An image that is too small for any filter has no features. Throws Error(kInternal) on
-  // mismatched masks, Error(kDevice) when a launch fails, DeviceOutOfMemory when an image does not
-  // fit alone; the object can be used again after either.
+  // Finds the features of images on the device, in batches that fit, and calls `visit` after each
+  // batch; the same features whatever images go together. Keypoints where the mask at their rounded
+  // centre is zero are left out. An image that is too small for any filter has no features. Throws
+  // Error(kDevice) when a launch fails, DeviceOutOfMemory when an image does not fit alone, and
+  // what `visit` throws; the object can be used again after any of them.
+  void find(const DeviceImages& images, const std::function<void(const FoundFeatures&)>& visit);
+
+  // Features of each image, strongest first.
+  //   masks  as DeviceImages::upload has them
+  // Throws as that and find().
   std::vector<FeatureSet> extract(std::span<const ImageView> images,
                                   std::span<const ImageView> masks = {});
 
@@ -73,5 +92,8 @@ FeatureSet surf_reference(const ImageView& image, const SurfParameters& paramete
 // The descriptor of a keypoint: descriptor_size values of length 1.
 std::vector<float> surf_descriptor_reference(const ImageView& image, const Keypoint& keypoint,
                                              std::size_t descriptor_size, bool upright);
+
+// What SurfParameters::signed_roots does to a descriptor; one of zeros stays.
+void take_signed_roots(std::span<float> descriptor);
 
 }  // namespace lookalike

@@ -413,6 +413,17 @@ std::vector<float> surf_descriptor_reference(const ImageView& image, const Keypo
   return descriptor;
 }
 
+void take_signed_roots(std::span<float> descriptor) {
+  float squares = 0;
+  for (float& value : descriptor) {
+    value = std::copysign(std::sqrt(std::abs(value)), value);
+    squares += value * value;
+  }
+  if (squares <= 0) return;
+  const float length = std::sqrt(squares);
+  for (float& value : descriptor) value /= length;
+}
+
 FeatureSet surf_reference(const ImageView& image, const SurfParameters& parameters,
                           const ImageView& mask) {
   check_parameters(parameters);
@@ -432,6 +443,11 @@ FeatureSet surf_reference(const ImageView& image, const SurfParameters& paramete
     const std::vector<float> descriptor =
         surf_descriptor_reference(image, keypoint, parameters.descriptor_size, parameters.upright);
     features.descriptors.insert(features.descriptors.end(), descriptor.begin(), descriptor.end());
+  }
+  if (!parameters.signed_roots) return features;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const std::size_t length = features.descriptor_size;
+    take_signed_roots(std::span(features.descriptors).subspan(i * length, length));
   }
   return features;
 }

@@ -6,6 +6,7 @@
 
 #include "base/artefacts.h"
 #include "base/image.h"
+#include "kernels/device_images.h"
 #include "kernels/session/session.h"
 
 namespace lookalike {
@@ -20,11 +21,20 @@ class ImageVariance {
   // go in one launch, fewer while the device is out of memory.
   // Throws Error(kDevice) when a launch fails.
   std::vector<PixelSums> compute(std::span<const ImageView> images);
+  // The same of images on the device, in one launch.
+  std::vector<PixelSums> compute(const DeviceImages& images);
 
  private:
+  struct Plan;
+  struct ChunkRun;
   void compute_batch(std::span<const ImageView> images, std::span<PixelSums> results);
+  void add_up(const DeviceImages& images, std::span<PixelSums> results);
+  void add_up(const Plan& plan, std::span<const ChunkRun> runs, std::span<PixelSums> results);
 
   OpenClSession& session_;
+  struct {
+    GrowingBuffer places, image_of_chunk, totals;
+  } work_;
 };
 
 }  // namespace lookalike

@@ -21,10 +21,10 @@ cl_float16 seen_from_centre(const Homography& map, int width, int height) {
 
 Warp::Warp(OpenClSession& session)
     : session_(session),
-      warp_(session.kernel({"warp/warp.cl"}, "warp",
-                           define("MAX_SAMPLES", kMaxWarpSamples) +
-                               define("SHRINK_SLACK", static_cast<float>(kWarpShrinkSlack)) +
-                               define("EDGE_SLACK", static_cast<float>(kWarpEdgeSlack)))) {}
+      warp_(session, {"warp/warp.cl"}, "warp",
+            define("MAX_SAMPLES", kMaxWarpSamples) +
+                define("SHRINK_SLACK", static_cast<float>(kWarpShrinkSlack)) +
+                define("EDGE_SLACK", static_cast<float>(kWarpEdgeSlack))) {}
 
 Warped Warp::warp(const ImageView& input, const Homography& output_to_input, int width,
                   int height) {
@@ -35,9 +35,9 @@ Warped Warp::warp(const ImageView& input, const Homography& output_to_input, int
   const cl::Buffer source = session_.upload<std::uint8_t>({input.pixels, input.size()});
   const cl::Buffer image = session_.allocate(pixels);
   const cl::Buffer mask = session_.allocate(pixels);
-  set_arguments(warp_, source, input.width, input.height,
+  set_arguments(warp_.get(), source, input.width, input.height,
                 seen_from_centre(output_to_input, width, height), width, height, image, mask);
-  session_.launch(warp_, "warp", {to_size(width), to_size(height)}, cl::NDRange(16, 4));
+  session_.launch(warp_.get(), "warp", {to_size(width), to_size(height)}, cl::NDRange(16, 4));
   session_.read<std::uint8_t>(image, result.image.pixels);
   session_.read<std::uint8_t>(mask, result.mask.pixels);
   return result;

@@ -28,7 +28,7 @@ class Warp {
 
  private:
   OpenClSession& session_;
-  cl::Kernel warp_;
+  LazyKernel warp_;
 };
 
 // Samples a side of an output pixel, at most.

@@ -29,9 +29,11 @@ Calibration stored_calibration(const IndexReader& index);
 // An index of fewer images is not calibrated: what is shipped is better than so few pairs.
 inline constexpr std::size_t kFewestForCalibration = 40;
 
-// What is found in at most 48 photos made of the index's own images, taken by their content and the
-// seed, and in their mirror images; see Sightings. Images that cannot be read any more are passed
-// over. Calls before_each before each photo; what that throws ends it.
+// What is found in at most 32 photos made of the index's own images, taken by their content and the
+// seed, and in their mirror images; see Sightings. Left out are images that cannot be read any
+// more, and matches that are certain without their pixels: they move no weight. Photos are looked
+// up side by side; the result does not depend on the number of threads. Calls before_each on the
+// caller's thread, about once a photo; what that throws ends it.
 Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
                        Progress& progress, const std::function<void()>& before_each);
 

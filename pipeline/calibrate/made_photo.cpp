@@ -7,25 +7,21 @@
 #include <numbers>
 #include <string>
 
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
 #include "base/geometry.h"
+#include "stages/decode/opencv_codecs.h"
 
 namespace lookalike {
 namespace {
 
 std::vector<std::uint8_t> jpeg_file(const cv::Mat& picture, int quality) {
-  std::vector<std::uint8_t> file;
-  cv::imencode(".jpg", picture, file, {cv::IMWRITE_JPEG_QUALITY, quality});
-  return file;
+  return encode_image(".jpg", picture, quality);
 }
 
 std::vector<std::uint8_t> lossless_file(const cv::Mat& picture) {
-  std::vector<std::uint8_t> file;
-  require(cv::imencode(".bmp", picture, file), "lossless_file: the picture cannot be encoded");
-  return file;
+  return encode_image(".bmp", picture);
 }
 
 constexpr double kDegree = std::numbers::pi / 180;

@@ -1,6 +1,6 @@
 #include "pipeline/flow/feature_cache.h"
 
-#include <algorithm>
+#include <map>
 #include <optional>
 #include <regex>
 #include <set>
@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 // A chunk is what a kill may cost; writing one costs four syncs.
 constexpr std::size_t kChunkImages = 64;
 constexpr std::size_t kChunkBytes = std::size_t{16} << 20U;
-constexpr std::size_t kLoadedChunks = 2;
 
 constexpr const char* kStatistics = "statistics";
 constexpr const char* kFeatures = "features";
@@ -125,7 +124,7 @@ bool FeatureCache::read_places(std::size_t chunk) {
       const auto sums = statistics.next();
       if (!sums || sums->image.content != image->image.content) return false;
       const std::size_t index = places.size();
-      places.emplace(image->image.content, Place{chunk, index, sums->sums});
+      places.emplace(image->image.content, Place{chunk, index, image->features.size(), sums->sums});
     }
     earlier_.merge(places);
     return true;
@@ -134,37 +133,51 @@ bool FeatureCache::read_places(std::size_t chunk) {
   }
 }
 
-void FeatureCache::load(Item& item) {
+FeatureCache::Place FeatureCache::place_of(const Item& item) const {
   const auto earlier = earlier_.find(item.content);
-  const Place& place = earlier != earlier_.end() ? earlier->second : added_.at(item.content);
-  item.sums = place.sums;
-  item.blank = is_blank(place.sums, variance_);
-  ImageFeatures image = features(place);
-  image.image.file = item.file;
-  item.state = std::move(image);
+  if (earlier != earlier_.end()) return earlier->second;
+  const std::lock_guard lock(mutex_);
+  return added_.at(item.content);
 }
 
-const ImageFeatures& FeatureCache::features(const Place& place) {
-  auto found = std::ranges::find(loaded_, place.chunk, &decltype(loaded_)::value_type::first);
-  if (found == loaded_.end()) {
-    if (loaded_.size() == kLoadedChunks) loaded_.pop_front();
-    found = loaded_.emplace(loaded_.end(), place.chunk, read_back(file(place.chunk, kFeatures)));
+void FeatureCache::load(std::span<Item> items) const {
+  std::map<std::size_t, std::vector<std::pair<Item*, Place>>> by_chunk;
+  for (Item& item : items) {
+    if (!item.is<CachedFeatures>()) continue;
+    const Place place = place_of(item);
+    by_chunk[place.chunk].emplace_back(&item, place);
   }
-  return found->second.at(place.index);
+  for (const auto& [chunk, wanted] : by_chunk) {
+    std::vector<ImageFeatures> images = read_back(file(chunk, kFeatures));
+    for (const auto& [item, place] : wanted) {
+      item->sums = place.sums;
+      item->blank = is_blank(place.sums, variance_);
+      ImageFeatures& image = images.at(place.index);
+      image.image.file = item->file;
+      item->state = std::move(image);
+    }
+  }
 }
 
 void FeatureCache::add(Item& item) {
+  const std::lock_guard lock(mutex_);
   auto& [record, features] = std::get<ImageFeatures>(item.state);
   if (!contains(item.content) &&
-      added_.emplace(item.content, Place{next_chunk_, pending_.size(), item.sums}).second) {
+      added_.emplace(item.content, Place{next_chunk_, pending_.size(), features.size(), item.sums})
+          .second) {
     pending_bytes_ += bytes_of(features);
     pending_.push_back({{record, std::move(features)}, item.sums});
-    if (pending_.size() == kChunkImages || pending_bytes_ >= kChunkBytes) flush();
+    if (pending_.size() == kChunkImages || pending_bytes_ >= kChunkBytes) write_pending();
   }
   if (!item.blank) item.state = CachedFeatures{};
 }
 
 void FeatureCache::flush() {
+  const std::lock_guard lock(mutex_);
+  write_pending();
+}
+
+void FeatureCache::write_pending() {
   if (pending_.empty()) return;
   std::error_code error;
   fs::create_directory(folder_, error);

@@ -13,7 +13,7 @@ namespace lookalike {
 namespace {
 
 // Decoded images that may wait for the device.
-constexpr std::size_t kWaitingImages = 2 * kDeviceBatchImages;
+constexpr std::size_t kWaitingImages = 32;
 
 // Files and images that are larger take turns.
 constexpr std::uint64_t kLargeFileBytes = std::uint64_t{32} << 20U;
@@ -75,16 +75,16 @@ Item ItemStream::read(const SourceFile& file) {
   return item;
 }
 
-std::vector<Item> ItemStream::next_batch() {
+std::vector<Item> ItemStream::next_batch(std::size_t images) {
   std::vector<Item> batch;
-  for (std::size_t images = 0; images < kDeviceBatchImages;) {
+  while (images > 0) {
     std::optional<Item> item = items_.next();
     if (!item) break;
     if (item->is<DecodedImage>() || item->is<CachedFeatures>()) {
       // Another file of the same content may have been read at the same time.
       const bool is_new = known_ == nullptr || known_->insert(item->content);
       if (!is_new) item->state = KnownContent{};
-      images += is_new ? 1 : 0;
+      images -= is_new ? 1 : 0;
     }
     batch.push_back(*std::move(item));
   }

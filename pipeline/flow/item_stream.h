@@ -18,12 +18,6 @@
 
 namespace lookalike {
 
-// Images that go to the device together: enough to fill it, few enough to stay small in memory and
-// to stop soon on request. An H200 extracts 5,400 photos of 640 x 480 a second on the wall by
-// 16, 6,000 by 32 or 64 and 3,800 by 128 (surf_benchmark --batch of commit 2d0115e); PoCL on two
-// cores takes the same processor time by 16 as by 32 (lookalike index).
-inline constexpr std::size_t kDeviceBatchImages = 16;
-
 // Contents whose features need not be extracted: the index has them, this run has met them, or the
 // cache has them. Used from several threads, but for expect().
 class KnownContents {
@@ -58,8 +52,8 @@ class ItemStream {
              KnownContents* known);
 
   // The next items, SkippedFile, KnownContent, CachedFeatures or DecodedImage: as many as hold
-  // kDeviceBatchImages of the latter two, fewer at the end; none after it.
-  std::vector<Item> next_batch();
+  // `images` of the latter two, fewer at the end; none after it.
+  std::vector<Item> next_batch(std::size_t images);
 
  private:
   Item read(const SourceFile& file);

@@ -1,16 +1,31 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace lookalike {
+
+// A time in which a thread was busy with a stage.
+struct StageSpan {
+  std::string stage;
+  std::size_t thread = 0;  // by its first span, from 0
+  double start_s = 0;      // since the StageTimes was made
+  double end_s = 0;
+};
 
 // Seconds that each stage was busy, summed over threads.
 class StageTimes {
  public:
-  // Runs the work and counts its time under the stage, also when it throws.
+  // with_spans: keeps every single time, for a timeline.
+  explicit StageTimes(bool with_spans = false) : with_spans_(with_spans) {}
+
+  // Runs the work and counts its time under the stage, also when it throws. Time of stages within
+  // it, on the same thread, counts under these alone.
   template <typename Work>
   auto timed(const std::string& stage, Work work) {
     const Scope scope(*this, stage);
@@ -22,16 +37,26 @@ class StageTimes {
     return seconds_;
   }
 
+  // In the order of their ends; none unless they are kept.
+  std::vector<StageSpan> spans() const {
+    const std::lock_guard lock(mutex_);
+    return spans_;
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
 
   struct Scope {
     Scope(StageTimes& owner, std::string name)
-        : times(owner), stage(std::move(name)), start(Clock::now()) {}
+        : times(owner), stage(std::move(name)), start(Clock::now()) {
+      innermost = this;
+    }
     ~Scope() {
-      const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-      const std::lock_guard lock(times.mutex_);
-      times.seconds_[stage] += elapsed;
+      const Clock::time_point end = Clock::now();
+      const double elapsed = std::chrono::duration<double>(end - start).count();
+      innermost = outer;
+      if (outer != nullptr) outer->nested += elapsed;
+      times.add(stage, start, end, elapsed - nested);
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -39,10 +64,30 @@ class StageTimes {
     StageTimes& times;
     const std::string stage;
     const Clock::time_point start;
+    Scope* const outer = innermost;
+    double nested = 0;  // seconds of the scopes within
+    static thread_local inline Scope* innermost = nullptr;
   };
 
+  void add(const std::string& stage, Clock::time_point start, Clock::time_point end,
+           double busy_s) {
+    const std::lock_guard lock(mutex_);
+    seconds_[stage] += busy_s;
+    if (!with_spans_) return;
+    const std::size_t thread =
+        threads_.try_emplace(std::this_thread::get_id(), threads_.size()).first->second;
+    const auto since_made = [&](Clock::time_point at) {
+      return std::chrono::duration<double>(at - made_).count();
+    };
+    spans_.push_back({stage, thread, since_made(start), since_made(end)});
+  }
+
+  const bool with_spans_;
+  const Clock::time_point made_ = Clock::now();
   mutable std::mutex mutex_;
   std::map<std::string, double> seconds_;
+  std::map<std::thread::id, std::size_t> threads_;
+  std::vector<StageSpan> spans_;
 };
 
 }  // namespace lookalike

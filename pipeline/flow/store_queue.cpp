@@ -11,13 +11,18 @@ namespace {
 
 // Images that may wait for the disk.
 constexpr std::size_t kQueuedImages = 64;
+constexpr std::size_t kMostFeatures = (std::size_t{16} << 20) / sizeof(IndexedFeature);
 
 }  // namespace
 
-StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times)
-    : writer_(writer), options_(options), times_(times), queue_(kQueuedImages), thread_([this] {
-        run();
-      }) {}
+StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times,
+                       std::chrono::milliseconds interval)
+    : writer_(writer),
+      options_(options),
+      times_(times),
+      interval_(interval),
+      queue_(kQueuedImages),
+      thread_([this] { run(); }) {}
 
 StoreQueue::~StoreQueue() {
   queue_.abandon();
@@ -65,14 +70,18 @@ void StoreQueue::add(Item item) {
     image.words.image.file = std::move(item.file);
     image.words.image.content = item.content;
   }
+  features_ += image.words.features.size();
   batch_.push_back(std::move(image));
-  if (batch_.size() >= options_.batch_images) publish();
+  if (batch_.size() < options_.batch_images) return;
+  if (features_ >= kMostFeatures || Clock::now() - published_ >= interval_) publish();
 }
 
 void StoreQueue::publish() {
   if (batch_.empty()) return;
   writer_.publish(batch_);
   batch_.clear();
+  features_ = 0;
+  published_ = Clock::now();
   writer_.merge_segments(options_.max_segments);
 }
 

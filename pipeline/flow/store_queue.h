@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -12,12 +14,14 @@
 
 namespace lookalike {
 
-// Stores items on a thread of its own, so that the device does not wait for the disk: publishes
-// batches of options.batch_images, each in one transaction, and keeps the number of segments at
-// options.max_segments. While it lives, the writer belongs to it.
+// Stores items on a thread of its own, so that the device does not wait for the disk. It publishes
+// batches of at least options.batch_images, each in one transaction: at an interval, or as soon as
+// they fill 16 MiB, so that a fast device makes few and large segments. It keeps the number of
+// segments at options.max_segments. While it lives, the writer belongs to it.
 class StoreQueue {
  public:
-  StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times);
+  StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times,
+             std::chrono::milliseconds interval = std::chrono::seconds(2));
   ~StoreQueue();  // drops what is queued; batches that were published stay
   StoreQueue(const StoreQueue&) = delete;
   StoreQueue& operator=(const StoreQueue&) = delete;
@@ -30,6 +34,8 @@ class StoreQueue {
   void finish();
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void run() noexcept;
   void rethrow();
   void add(Item item);
@@ -38,7 +44,10 @@ class StoreQueue {
   IndexWriter& writer_;
   const StoreOptions options_;
   StageTimes& times_;
+  const std::chrono::milliseconds interval_;
   std::vector<ImageToStore> batch_;
+  std::size_t features_ = 0;  // of the batch
+  Clock::time_point published_ = Clock::now();
   BoundedQueue<Item> queue_;
   std::exception_ptr failure_;  // written by the thread, read once it has ended
   std::jthread thread_;

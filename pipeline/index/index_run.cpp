@@ -5,8 +5,10 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <sys/resource.h>
 #include <system_error>
@@ -20,6 +22,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/path_set.h"
 #include "base/scan.h"
 #include "base/text.h"
@@ -43,9 +46,8 @@ namespace {
 // Thrown when a run is asked to stop, and caught by IndexRun::until_stopped().
 struct Stopped {};
 
-// Images that are stored together when their features come from the cache: they have no pixels, so
-// that more fit into memory than where images are decoded.
-constexpr std::size_t kCachedImages = 32;
+// Threads that read the cache for training, each a chunk at a time.
+constexpr std::size_t kCacheReaders = 2;
 
 std::uint64_t peak_memory_bytes() {
   rusage usage{};
@@ -65,7 +67,8 @@ class IndexRun {
         stop_(stop),
         is_new_(!std::filesystem::exists(config.store.database)),
         writer_(config.store.database),
-        recorder_(writer_, "index") {}
+        recorder_(writer_, "index"),
+        times_(options.keep_spans) {}
 
   IndexRunReport run() {
     try {
@@ -232,11 +235,12 @@ class IndexRun {
       std::ranges::sort(files, {}, &SourceFile::path);
     }
     StoreQueue queue(writer_, config_.store, times_);
-    store_sample(std::move(sample), queue);
+    store_sample(sample, queue);
     until_stopped([&] {
-      extract("index", files, [&](std::vector<Item> batch) {
+      constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+      process("index", files, kAll, [&](std::vector<Item> batch) {
         store(std::move(batch), queue);
-        return true;
+        return kAll;
       });
     });
     queue.finish();
@@ -259,63 +263,106 @@ class IndexRun {
     });
   }
 
-  // Takes files through decoding and extraction, or from the cache, and hands each batch on, with
-  // SkippedFile, KnownContent and ImageFeatures in it, in the order of the files. Goes on while
-  // `accept` returns true.
+  // Takes files through decoding, or from the cache, and the device, and hands each batch on, in
+  // the order of the files: SkippedFile, KnownContent, and ImageWords where there is a codebook,
+  // else ImageFeatures. `accept` returns how many more images it wants: no more are begun, since
+  // the contents of all that were begun count as known.
   template <typename Accept>
-  void extract(const char* label, const std::vector<SourceFile>& files, Accept accept) {
+  void process(const char* label, const std::vector<SourceFile>& files, std::size_t wanted,
+               Accept accept) {
     if (files.empty()) return;
     Progress progress(label, "images", files.size(), style_);
     ItemStream stream(files, config_, times_, &*known_);
-    device();  // opens while the first files are decoded
+    DeviceStages& stages = device();  // opens while the first files are decoded
+    using Batch = std::vector<Item>;
     std::size_t done = 0;
-    for (auto batch = stream.next_batch(); !batch.empty(); batch = stream.next_batch()) {
-      done += batch.size();
-      load_cached(batch);
-      device().extract(batch);
-      const bool wants_more = accept(std::move(batch));
-      progress.update(done);
-      if (!wants_more) return;
-      throw_if_stopped();
+    while (wanted > 0 && done < files.size()) {
+      std::size_t to_begin = wanted;
+      OrderedParallel<Batch, Batch> processed(
+          [&]() -> std::optional<Batch> {
+            Batch batch = stream.next_batch(std::min(to_begin, stages.batch_images()));
+            if (batch.empty()) return std::nullopt;
+            to_begin -= static_cast<std::size_t>(std::ranges::count_if(batch, &has_image));
+            times_.timed("cache", [&] { cache_->load(batch); });
+            return batch;
+          },
+          stages.lanes(), stages.lanes() + 1,
+          [&](Batch batch, std::size_t lane) {
+            stages.process(batch, lane);
+            return batch;
+          });
+      while (std::optional<Batch> batch = processed.next()) {
+        done += batch->size();
+        wanted = accept(*std::move(batch));
+        progress.update(done);
+        throw_if_stopped();
+      }
     }
   }
 
-  void load_cached(std::vector<Item>& batch) {
-    for (Item& item : batch) {
-      if (item.is<CachedFeatures>()) cache_->load(item);
-    }
+  static bool has_image(const Item& item) {
+    return item.is<DecodedImage>() || item.is<CachedFeatures>();
   }
 
   // Extracts files until the sample is full, or to the next stop, and keeps features in the cache.
-  // Returns their items in order: CachedFeatures, and blank images, copies and skipped files.
+  // Returns their items: CachedFeatures in order, then blank images, copies and skipped files.
   std::vector<Item> extract_sample(const std::vector<SourceFile>& files) {
     std::vector<Item> sample;
-    std::size_t images = 0;
+    std::size_t wanted = config_.codebook.sample_images;
     until_stopped([&] {
-      extract("extract", files, [&](std::vector<Item> batch) {
+      process("extract", files, wanted, [&](std::vector<Item> batch) {
         for (Item& item : batch) {
-          if (item.is<ImageFeatures>()) cache_->add(item);
-          images += item.is<CachedFeatures>() ? 1 : 0;
+          if (item.is<ImageFeatures>()) times_.timed("cache", [&] { cache_->add(item); });
+          wanted -= item.is<CachedFeatures>() ? 1 : 0;
           sample.push_back(std::move(item));
         }
-        return images < config_.codebook.sample_images;
+        return wanted;
       });
     });
-    cache_->flush();
+    times_.timed("cache", [&] { cache_->flush(); });
+    std::ranges::stable_partition(sample, &Item::is<CachedFeatures>);
     return sample;
   }
 
+  // Parts of the sample that are loaded at once: items whose features lie in one chunk of the
+  // cache, and then all that have none.
+  std::vector<std::span<Item>> parts_of(std::span<Item> sample) const {
+    const auto chunk_of = [&](const Item& item) {
+      return item.is<CachedFeatures>() ? std::optional(cache_->place_of(item).chunk) : std::nullopt;
+    };
+    std::vector<std::span<Item>> parts;
+    for (std::size_t first = 0, end = 0; first < sample.size(); first = end) {
+      while (end < sample.size() && chunk_of(sample[end]) == chunk_of(sample[first])) ++end;
+      parts.push_back(sample.subspan(first, end - first));
+    }
+    return parts;
+  }
+
+  std::vector<Item> load(std::span<const Item> part) {
+    std::vector<Item> batch(part.begin(), part.end());
+    times_.timed("cache", [&] { cache_->load(batch); });
+    return batch;
+  }
+
   // Gives the index a codebook.
-  void train(const std::vector<Item>& sample) {
+  void train(std::span<Item> sample) {
     require_features(sample);
+    std::vector<SampleImage> images;
+    for (const Item& item : sample) {
+      if (!item.is<CachedFeatures>()) continue;
+      images.push_back({item.content, cache_->place_of(item).features});
+    }
     const FeatureSource features = [&](const auto& visit) {
-      for (Item item : sample) {
-        if (!item.is<CachedFeatures>()) continue;
-        cache_->load(item);
-        visit(std::get<ImageFeatures>(item.state));
+      const std::vector<std::span<Item>> parts = parts_of(sample.first(images.size()));
+      OrderedParallel<std::vector<Item>> loaded(parts.size(), kCacheReaders, kCacheReaders,
+                                                [&](std::size_t i) { return load(parts[i]); });
+      while (const auto batch = loaded.next()) {
+        for (const Item& item : *batch) visit(std::get<ImageFeatures>(item.state));
       }
     };
-    const Sample taken = take_sample(features, config_.codebook, cache_->folder());
+    const Sample taken = times_.timed("sample", [&] {
+      return take_sample(images, features, config_.codebook, cache_->folder());
+    });
     Progress progress("codebook", "iterations", config_.codebook.max_iterations, style_);
     TrainingWatch watch;
     watch.batch = [&] { throw_if_stopped(); };
@@ -328,7 +375,7 @@ class IndexRun {
     device().set_codebook(std::move(codebook));
   }
 
-  static void require_features(const std::vector<Item>& sample) {
+  static void require_features(std::span<const Item> sample) {
     if (std::ranges::any_of(sample, &Item::is<CachedFeatures>)) return;
     const auto is_skipped = [](const Item& item) { return item.is<SkippedFile>(); };
     std::string first;
@@ -344,21 +391,23 @@ class IndexRun {
   }
 
   // Images first, so that the copies of them find them in the index.
-  void store_sample(std::vector<Item> sample, StoreQueue& queue) {
-    std::ranges::stable_partition(sample, &Item::is<CachedFeatures>);
-    for (std::size_t first = 0; first < sample.size(); first += kCachedImages) {
-      const auto from = std::make_move_iterator(sample.begin());
-      std::vector<Item> batch(
-          from + static_cast<std::ptrdiff_t>(first),
-          from + static_cast<std::ptrdiff_t>(std::min(first + kCachedImages, sample.size())));
-      load_cached(batch);
-      store(std::move(batch), queue);
-    }
+  void store_sample(std::span<Item> sample, StoreQueue& queue) {
+    const std::vector<std::span<Item>> parts = parts_of(sample);
+    DeviceStages& stages = device();
+    using Batch = std::vector<Item>;
+    OrderedParallel<Batch> loaded(parts.size(), 1, 1,
+                                  [&](std::size_t i) { return load(parts[i]); });
+    OrderedParallel<Batch, Batch> processed([&] { return loaded.next(); }, stages.lanes(),
+                                            stages.lanes(),
+                                            [&](Batch batch, std::size_t lane) {
+                                              stages.process(batch, lane);
+                                              return batch;
+                                            });
+    while (std::optional<Batch> batch = processed.next()) store(*std::move(batch), queue);
   }
 
-  // Assigns words, and queues the items that were not skipped.
+  // Queues the items that were not skipped.
   void store(std::vector<Item> batch, StoreQueue& queue) {
-    device().assign(batch);
     for (Item& item : batch) {
       if (auto* skipped = std::get_if<SkippedFile>(&item.state)) {
         report_.skipped.push_back(std::move(*skipped));
@@ -480,6 +529,7 @@ class IndexRun {
     }
     if (niceness_warning_) report_.warnings.push_back(*niceness_warning_);
     report_.busy_seconds = times_.seconds();
+    report_.spans = times_.spans();
     report_.elapsed_seconds = recorder_.elapsed_seconds();
     report_.peak_memory_bytes = peak_memory_bytes();
   }

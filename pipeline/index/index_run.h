@@ -11,6 +11,7 @@
 #include "base/artefacts.h"
 #include "base/progress.h"
 #include "config/options.h"
+#include "pipeline/flow/stage_times.h"
 #include "storage/index_types.h"
 
 namespace lookalike {
@@ -45,6 +46,7 @@ struct IndexRunReport {
   IndexCounts after;
   std::uint64_t peak_memory_bytes = 0;  // of the process so far
   bool stopped = false;                 // on request, with work left
+  std::vector<StageSpan> spans;         // if IndexRunOptions asked for them
 };
 
 // Called between the files of a scan and between batches; true stops the run, which publishes what
@@ -55,6 +57,7 @@ using StopRequest = std::function<bool()>;
 struct IndexRunOptions {
   std::vector<std::string> confirmed_roots{};  // scanned, and their withheld removals applied
   std::vector<std::string> lone_files{};       // scanned as if a folder held them
+  bool keep_spans = false;                     // for a timeline
 };
 
 // Brings the index config.store.database up to date with config.images.folders, or with all folders

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "base/parallel.h"
-#include "base/signature.h"
-
 namespace lookalike {
 namespace {
+
+// Features that are uploaded together: 64 MiB of 64-D descriptors.
+constexpr std::size_t kBatchFeatures = std::size_t{1} << 18;
 
 // The descriptors of all images, one after the other.
 std::vector<float> join(std::span<const ImageFeatures> images, std::size_t descriptor_size) {
@@ -26,30 +26,23 @@ std::vector<float> join(std::span<const ImageFeatures> images, std::size_t descr
   return descriptors;
 }
 
-std::vector<std::uint64_t> signatures_in_parallel(MatrixView<const float> descriptors,
-                                                  const Codebook& codebook,
-                                                  std::span<const std::uint32_t> words) {
-  std::vector<std::uint64_t> signatures(words.size());
-  parallel_ranges(words.size(), [&](std::size_t first, std::size_t last) {
-    const std::size_t count = last - first;
-    std::ranges::copy(
-        signatures_of(descriptors.middle_rows(first, count), codebook, words.subspan(first, count)),
-        signatures.begin() + static_cast<std::ptrdiff_t>(first));
-  });
-  return signatures;
-}
-
-std::vector<IndexedFeature> by_word(const std::vector<Keypoint>& keypoints,
+// In the order of the words, features of one word in their old order.
+std::vector<IndexedFeature> by_word(std::span<const Keypoint> keypoints,
                                     std::span<const std::uint32_t> words,
                                     std::span<const std::uint64_t> signatures) {
+  std::vector<std::uint64_t> order;  // the word above, the feature below
+  order.reserve(words.size());
+  for (std::size_t i = 0; i < words.size(); ++i)
+    order.push_back(std::uint64_t{words[i]} << 32U | i);
+  std::ranges::sort(order);
   std::vector<IndexedFeature> features;
-  features.reserve(keypoints.size());
-  for (std::size_t i = 0; i < keypoints.size(); ++i) {
+  features.reserve(order.size());
+  for (const std::uint64_t key : order) {
+    const auto i = static_cast<std::uint32_t>(key);
     const Keypoint& keypoint = keypoints[i];
     features.push_back({words[i], signatures[i], keypoint.x, keypoint.y, keypoint.size,
                         keypoint.angle_degrees, keypoint.laplacian_sign});
   }
-  std::ranges::stable_sort(features, {}, &IndexedFeature::word);
   return features;
 }
 
@@ -68,28 +61,60 @@ SparseHistogram count_words(std::span<const IndexedFeature> features) {
 }  // namespace
 
 AssignStage::AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options)
-    : codebook_(std::move(codebook)),
+    : session_(session),
+      codebook_(std::move(codebook)),
       assigner_(session, codebook_.word_matrix(),
-                variant_of<AssignKernel>("assign kernel", options.kernel)) {}
+                variant_of<AssignKernel>("assign kernel", options.kernel)),
+      signatures_(session, codebook_) {}
 
 std::vector<ImageWords> AssignStage::run(std::span<const ImageFeatures> images) {
   const std::vector<float> values = join(images, codebook_.descriptor_size);
-  const MatrixView<const float> descriptors(values, codebook_.descriptor_size);
-  const std::vector<std::uint32_t> words = assigner_.assign(descriptors).words;
-  const std::vector<std::uint64_t> signatures =
-      signatures_in_parallel(descriptors, codebook_, words);
-
+  const std::size_t features = values.size() / codebook_.descriptor_size;
+  AssignedFeatures assigned;
+  for_each_batch(features, kBatchFeatures, [&](std::size_t first, std::size_t count) {
+    const std::span<const float> rows(values.data() + first * codebook_.descriptor_size,
+                                      count * codebook_.descriptor_size);
+    const AssignedFeatures some = run(session_.upload(rows), count);
+    assigned.words.insert(assigned.words.end(), some.words.begin(), some.words.end());
+    assigned.signatures.insert(assigned.signatures.end(), some.signatures.begin(),
+                               some.signatures.end());
+  });
   std::vector<ImageWords> result;
   std::size_t first = 0;
-  for (const auto& [image, features] : images) {
-    std::vector<IndexedFeature> indexed =
-        by_word(features.keypoints, std::span(words).subspan(first, features.size()),
-                std::span(signatures).subspan(first, features.size()));
-    SparseHistogram histogram = count_words(indexed);
-    result.push_back({image, std::move(indexed), std::move(histogram)});
-    first += features.size();
+  for (const auto& [image, features_of_image] : images) {
+    const std::size_t count = features_of_image.size();
+    result.push_back(image_words(image, features_of_image.keypoints,
+                                 std::span(assigned.words).subspan(first, count),
+                                 std::span(assigned.signatures).subspan(first, count)));
+    first += count;
   }
   return result;
+}
+
+AssignedFeatures AssignStage::run(const cl::Buffer& descriptors, std::size_t n) {
+  AssignedFeatures assigned;
+  if (n == 0) return assigned;
+  buffers_.words.reserve(session_, n * sizeof(std::uint32_t));
+  buffers_.squared_distances.reserve(session_, n * sizeof(float));
+  buffers_.signatures.reserve(session_, n * sizeof(std::uint64_t));
+  assigner_.nearest(descriptors, n, 1, buffers_.words.buffer, buffers_.squared_distances.buffer);
+  signatures_.compute(descriptors, buffers_.words.buffer, n, buffers_.signatures.buffer);
+  session_.view<std::uint32_t>(buffers_.words.buffer, n, [&](std::span<const std::uint32_t> words) {
+    assigned.words.assign(words.begin(), words.end());
+  });
+  session_.view<std::uint64_t>(buffers_.signatures.buffer, n,
+                               [&](std::span<const std::uint64_t> signatures) {
+                                 assigned.signatures.assign(signatures.begin(), signatures.end());
+                               });
+  return assigned;
+}
+
+ImageWords image_words(const ImageRecord& image, std::span<const Keypoint> keypoints,
+                       std::span<const std::uint32_t> words,
+                       std::span<const std::uint64_t> signatures) {
+  std::vector<IndexedFeature> indexed = by_word(keypoints, words, signatures);
+  SparseHistogram histogram = count_words(indexed);
+  return {image, std::move(indexed), std::move(histogram)};
 }
 
 }  // namespace lookalike

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -7,8 +9,15 @@
 #include "base/artefacts.h"
 #include "config/options.h"
 #include "kernels/assign/assign.h"
+#include "kernels/signature/signature.h"
 
 namespace lookalike {
+
+// What the index stores of features beside their geometry: [n] each.
+struct AssignedFeatures {
+  std::vector<std::uint32_t> words;
+  std::vector<std::uint64_t> signatures;
+};
 
 // Stage assign: the visual word and the signature of each feature, and the histogram of each
 // image.
@@ -19,14 +28,27 @@ class AssignStage {
   // One result an image, in order; an image may have no features. Throws Error(kInput) when an
   // image's descriptors are not of the codebook's size.
   std::vector<ImageWords> run(std::span<const ImageFeatures> images);
+  // The words and signatures of descriptors [n][d] that are on the device.
+  AssignedFeatures run(const cl::Buffer& descriptors, std::size_t n);
 
   const Codebook& codebook() const { return codebook_; }
   // Gives the codebook away; the stage must not be used afterwards.
   Codebook take_codebook() && { return std::move(codebook_); }
 
  private:
+  OpenClSession& session_;
   Codebook codebook_;
   WordAssigner assigner_;
+  WordSignatures signatures_;
+  struct {
+    GrowingBuffer words, squared_distances, signatures;
+  } buffers_;
 };
+
+// The features of an image in the order of their words, then in the order of extraction, and the
+// histogram of the words. All spans are [n].
+ImageWords image_words(const ImageRecord& image, std::span<const Keypoint> keypoints,
+                       std::span<const std::uint32_t> words,
+                       std::span<const std::uint64_t> signatures);
 
 }  // namespace lookalike

@@ -14,7 +14,7 @@
 
 namespace lookalike {
 
-// Words, and the features' assignment to these very words.
+// Words, and the features' assignment to these very words; see k_means for how near they are.
 struct KMeansResult {
   std::vector<float> words;               // [k][d]
   std::vector<std::uint32_t> assignment;  // [n]
@@ -32,28 +32,39 @@ struct TrainingWatch {
   std::function<void()> batch = [] {};
 };
 
-// The nearest of the words [k][d] to each of the features [n][d]; as WordAssigner::assign, by
-// batches that are read in turn. Throws as WordAssigner and RowFile, and what the watch throws.
-Assignment assign_features(OpenClSession& session, const RowFile& features,
-                           MatrixView<const float> words, const TrainingWatch& watch);
+// First words for k-means.
+struct Seeds {
+  std::vector<float> words;               // [k][d]
+  std::vector<std::uint32_t> assignment;  // [n]: the nearest of them to each feature
+};
 
 // First words for k-means: features [n][d], each drawn with a probability proportional to its
-// squared distance from the words drawn before. They are drawn in rounds, each a quarter of the
-// words so far (one at first), from the distances at the round's start, so that the device gets few
-// large assignments: all rounds together cost about as much as one assignment to all words.
-// Returns [k][d]; fewer than k rows when there are fewer different features. Throws as
-// assign_features.
+// squared distance from the words drawn before. They are drawn in rounds, each half of the words so
+// far, and at least a 32nd of all words (one where they are fewer), from the distances at the
+// round's start, so that the device gets few large assignments: all rounds together cost about as
+// much as one assignment to all words.
+// Returns fewer than k words when there are fewer different features. Throws as ResidentFeatures,
+// and what the watch throws.
 // Method: Arthur and Vassilvitskii, "k-means++", SODA 2007, which draws one word a round; drawing
 // many a round is Bahmani et al., "Scalable k-means++", VLDB 2012, without its final reduction.
-std::vector<float> seed_words(OpenClSession& session, const RowFile& features, std::size_t words,
-                              Random& random, const TrainingWatch& watch);
+Seeds seed_words(OpenClSession& session, const RowFile& features, std::size_t words, Random& random,
+                 const TrainingWatch& watch);
 
-// Lloyd's iterations on features [n][d], n >= 1, from the words [k][d] given: assignment on the
-// device, then means on the host, summed in double precision in a fixed order. A word without
-// features takes the feature that is farthest from the largest word. Stops when the objective
-// falls by less than options.min_improvement of itself, or after options.max_iterations
-// assignments. Throws as assign_features.
-// Method: Lloyd, "Least squares quantization in PCM", 1982.
+// Moves words [k][d] to the means of their features, summed in double precision in the order of the
+// features; a word that has none stays. Throws as RowFile.
+//   assignment [n]: the word of each feature
+void move_to_means(const RowFile& features, const std::vector<std::uint32_t>& assignment,
+                   MatrixView<float> words);
+
+// Lloyd's iterations on features [n][d], n >= 1, from the words [k][d] given. The first iteration,
+// each tenth after it, and the one after a word was emptied compare a feature with all words, on
+// the device; the others with the 6 words that were nearest then, on the host. So with more than 6
+// words a feature's word may be another than the nearest of all, and the objective a little higher.
+// A word without features takes the feature that is farthest from the largest word. Stops when the
+// objective falls by less than options.min_improvement of itself, or after options.max_iterations
+// iterations. Throws as WordAssigner and RowFile, and what the watch throws.
+// Method: Lloyd, "Least squares quantization in PCM", 1982; the lists of near words are those of
+// Drake and Hamerly, "Accelerated k-means with adaptive distance bounds", OPT 2012, without bounds.
 KMeansResult k_means(OpenClSession& session, const RowFile& features, std::vector<float> words,
                      const CodebookOptions& options, const TrainingWatch& watch);
 

@@ -132,26 +132,34 @@ SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOption
   return plan;
 }
 
-Sample take_sample(const FeatureSource& source, const CodebookOptions& options,
-                   const std::filesystem::path& folder) {
-  std::size_t descriptor_size = 0;
+std::vector<SampleImage> sample_images_of(const FeatureSource& source) {
   std::vector<SampleImage> images;
   source([&](const ImageFeatures& image) {
-    if (images.empty()) descriptor_size = image.features.descriptor_size;
-    check_size(image, descriptor_size);
     images.push_back({image.image.content, image.features.size()});
   });
+  return images;
+}
+
+Sample take_sample(std::span<const SampleImage> images, const FeatureSource& source,
+                   const CodebookOptions& options, const std::filesystem::path& folder) {
   const SamplePlan plan = plan_sample(images, options);
   const Places places = places_of(plan);
-  Sample sample{plan.words, RowFile(folder, descriptor_size)};
+  std::optional<Sample> sample;
   std::size_t index = 0;
   source([&](const ImageFeatures& image) {
+    const std::size_t descriptor_size = image.features.descriptor_size;
+    if (!sample) sample.emplace(Sample{plan.words, RowFile(folder, descriptor_size)});
+    check_size(image, sample->features.cols());
+    require(index < images.size() && images[index].content == image.image.content &&
+                images[index].features == image.features.size(),
+            "take_sample: the source passes other images");
     const auto place = places.find(index++);
     if (place == places.end()) return;
     const auto [row, rows] = place->second;
-    sample.features.write(row, image.features.descriptor_matrix().middle_rows(0, rows));
+    sample->features.write(row, image.features.descriptor_matrix().middle_rows(0, rows));
   });
-  return sample;
+  require(sample && index == images.size(), "take_sample: the source passes other images");
+  return *std::move(sample);
 }
 
 }  // namespace lookalike

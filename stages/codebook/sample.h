@@ -42,7 +42,7 @@ struct SamplePlan {
 // their number and how many words they suffice for.
 SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options);
 
-// Passes images to a visitor, the same ones in the same order at each call.
+// Passes images to a visitor.
 using FeatureSource = std::function<void(const std::function<void(const ImageFeatures&)>& visit)>;
 
 // The features that train a codebook.
@@ -51,11 +51,14 @@ struct Sample {
   RowFile features;  // [n][descriptor size], by sample_rank, then strongest first
 };
 
-// Reads the source twice, to count and to take. The features lie in a nameless file of the folder,
-// which must exist once the source has been read, so that memory holds only a part of them.
-// Throws as plan_sample and RowFile, and Error(kInput) when images differ in their descriptors'
-// size.
-Sample take_sample(const FeatureSource& source, const CodebookOptions& options,
-                   const std::filesystem::path& folder);
+// The images that a source passes.
+std::vector<SampleImage> sample_images_of(const FeatureSource& source);
+
+// Takes the sample from the images that the source passes, which are `images` in that order. The
+// features lie in a nameless file of the folder, so that memory holds only a part of them.
+// Throws as plan_sample and RowFile, Error(kInput) when images differ in their descriptors' size,
+// and Error(kInternal) when the source does not pass `images`.
+Sample take_sample(std::span<const SampleImage> images, const FeatureSource& source,
+                   const CodebookOptions& options, const std::filesystem::path& folder);
 
 }  // namespace lookalike

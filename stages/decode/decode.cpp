@@ -12,7 +12,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/content_hash.h"
@@ -101,20 +100,13 @@ std::variant<DecodedImage, SkippedFile> fitted(ImageRecord record, const cv::Mat
 // less time. Done where it loses nothing: the sides divide evenly, so that coordinates stay exact,
 // and the result is at least as large as the wanted size.
 int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
-  if (!header.jpeg) return 1;
+  if (header.format != ImageFormat::kJpeg) return 1;
   for (const int divisor : {8, 4, 2}) {
     const auto d = static_cast<std::uint64_t>(divisor);
     const bool exact = header.width % d == 0 && header.height % d == 0;
     if (exact && std::max(header.width, header.height) / d >= longest_side_px) return divisor;
   }
   return 1;
-}
-
-int gray_mode(int divisor) {
-  return divisor == 8   ? cv::IMREAD_REDUCED_GRAYSCALE_8
-         : divisor == 4 ? cv::IMREAD_REDUCED_GRAYSCALE_4
-         : divisor == 2 ? cv::IMREAD_REDUCED_GRAYSCALE_2
-                        : cv::IMREAD_GRAYSCALE;
 }
 
 constexpr std::uint32_t kAnySide = std::numeric_limits<std::uint32_t>::max();
@@ -178,7 +170,7 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
     return SkippedFile{loaded.file, "too_small", std::move(*why)};
   }
   const int divisor = jpeg_divisor(header, size.at_most_px);
-  auto decoded = decode_pixels(loaded, header, gray_mode(divisor));
+  auto decoded = decode_pixels(loaded, header, PixelMode::kGray, divisor);
   if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
   const auto& [gray, alpha] = std::get<ShownPixels>(decoded);
   ImageRecord record{loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};

@@ -29,11 +29,11 @@ inline constexpr int kMinSidePx = 16;
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
                                                 const ImagesOptions& limits);
 
-// Decodes with OpenCV to 8-bit grey (EXIF orientation honoured, transparent pixels laid over a
+// Decodes to 8-bit grey (EXIF orientation honoured, transparent pixels laid over a
 // ground); reduces by area averaging, enlarges by cubic interpolation.
 // Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header), "too_small",
 // "undecodable" (also what has no header that read_image_header knows, and a JPEG or PNG that ends
-// early, which OpenCV would fill with grey). Throws std::bad_alloc.
+// early, which readers would fill with grey). Throws as decode_pixels.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 #include <opencv2/core/utils/logger.hpp>
-#include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
+#include "stages/decode/opencv_codecs.h"
 
 namespace lookalike {
 namespace {
@@ -39,9 +39,20 @@ class QuietCerr {
   static inline std::ios::iostate before_ = std::ios::goodbit;
 };
 
-// Channels and depth as stored, as by IMREAD_UNCHANGED, but upright. GDAL itself takes no part in
-// decoding from memory.
-constexpr int kAsStored = cv::IMREAD_LOAD_GDAL;
+cv::Mat read_by_opencv(const LoadedFile& loaded, PixelMode mode, int divisor) {
+  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  const QuietCerr quiet;
+  return opencv_codecs().decode(loaded.bytes, mode, divisor);
+}
+
+// Empty for what cannot be read.
+cv::Mat read_pixels(const LoadedFile& loaded, const ImageHeader& header, PixelMode mode,
+                    int divisor) {
+  cv::Mat pixels;
+  if (header.format == ImageFormat::kJpeg) pixels = read_jpeg(loaded.bytes, mode, divisor);
+  if (header.format == ImageFormat::kPng) pixels = read_png(loaded.bytes, mode);
+  return pixels.empty() ? read_by_opencv(loaded, mode, divisor) : pixels;
+}
 
 // A grey image with its alpha channel, which OpenCV drops.
 cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
@@ -54,14 +65,15 @@ cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
 }
 
 // Nothing for an image without transparent pixels.
-std::optional<ShownPixels> composed(const LoadedFile& loaded, const ImageHeader& header, int mode) {
+std::optional<ShownPixels> composed(const LoadedFile& loaded, const ImageHeader& header,
+                                    PixelMode mode) {
   if (!header.has_alpha) return std::nullopt;
-  cv::Mat stored = cv::imdecode(loaded.bytes, kAsStored);
+  cv::Mat stored = read_pixels(loaded, header, PixelMode::kAsStored, 1);
   if (stored.channels() == 1 && header.transparent_level) {
     stored = with_alpha(stored, *header.transparent_level);
   }
   // OpenCV passes on the colours of a TIFF as stored or, with 8 bits, as libtiff gives them.
-  return compose(stored, header.tiff, mode == cv::IMREAD_COLOR);
+  return compose(stored, header.format == ImageFormat::kTiff, mode == PixelMode::kColour);
 }
 
 }  // namespace
@@ -90,12 +102,11 @@ std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
 }
 
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
-                                                     const ImageHeader& header, int mode) {
-  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-  const QuietCerr quiet;
+                                                     const ImageHeader& header, PixelMode mode,
+                                                     int jpeg_divisor) {
   try {
     if (auto shown = composed(loaded, header, mode)) return std::move(*shown);
-    cv::Mat pixels = cv::imdecode(loaded.bytes, mode);
+    cv::Mat pixels = read_pixels(loaded, header, mode, jpeg_divisor);
     if (!pixels.empty()) return ShownPixels{std::move(pixels), {}};
     return SkippedFile{loaded.file, "undecodable", "not an image that can be read"};
   } catch (const cv::Exception& exception) {
@@ -104,7 +115,7 @@ std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
   }
 }
 
-std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, int mode,
+std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, PixelMode mode,
                                                    const ImagesOptions& limits) {
   auto loaded = load_file(path, limits);
   if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
@@ -113,7 +124,7 @@ std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, int 
   return decode_pixels(std::get<LoadedFile>(loaded), std::get<ImageHeader>(header), mode);
 }
 
-ShownPixels must_load_pixels(const std::string& path, int mode, const ImagesOptions& limits) {
+ShownPixels must_load_pixels(const std::string& path, PixelMode mode, const ImagesOptions& limits) {
   auto loaded = load_pixels(path, mode, limits);
   if (const auto* file = std::get_if<SkippedFile>(&loaded)) {
     throw Error(ErrorKind::kInput, fmt::format("{}: {}: {}", path, file->reason, file->detail));

@@ -10,10 +10,12 @@
 
 #include "stages/decode/decode.h"
 #include "stages/decode/image_header.h"
+#include "stages/decode/readers.h"
 #include "stages/decode/transparency.h"
 
-// The only way to OpenCV's decoders: they see whole files alone, whose headers keep to the limits,
-// whatever lies behind a path.
+// The only way to image readers: libjpeg-turbo and libpng for JPEG and PNG files (readers.h), and
+// OpenCV's for all others (opencv_codecs.h). They see whole files alone, whose headers keep to the
+// limits, whatever lies behind a path.
 namespace lookalike {
 
 // Why an image of this size is over limits.max_megapixels; nothing when it is not.
@@ -26,17 +28,19 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 
-// What a person sees of a file whose header was checked: 8-bit pixels by a cv::ImreadModes of grey
-// or colour, EXIF orientation honoured, transparent parts laid over a ground. Opaque images are as
-// cv::imread reads them. Reason for skipping: "undecodable". Throws std::bad_alloc.
+// What a person sees of a file whose header was checked: 8-bit pixels, kGray or kColour, EXIF
+// orientation honoured, transparent parts laid over a ground. Opaque images are as cv::imread reads
+// them; a JPEG file may be reduced, see read_jpeg. Reason for skipping: "undecodable". Throws
+// std::bad_alloc, Error(kInternal) without OpenCV's readers where they are needed.
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
-                                                     const ImageHeader& header, int mode);
+                                                     const ImageHeader& header, PixelMode mode,
+                                                     int jpeg_divisor = 1);
 
 // load_file, check_header, decode_pixels.
-std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, int mode,
+std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, PixelMode mode,
                                                    const ImagesOptions& limits);
 
 // The same, but throws Error(kInput) for a file that cannot be used.
-ShownPixels must_load_pixels(const std::string& path, int mode, const ImagesOptions& limits);
+ShownPixels must_load_pixels(const std::string& path, PixelMode mode, const ImagesOptions& limits);
 
 }  // namespace lookalike

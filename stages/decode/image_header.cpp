@@ -63,7 +63,8 @@ class JpegMarkers {
            marker_ != 0xcc;
   }
   ImageHeader frame() const {
-    return {big_endian(bytes_, segment_ + 5, 2), big_endian(bytes_, segment_ + 3, 2), true};
+    return {big_endian(bytes_, segment_ + 5, 2), big_endian(bytes_, segment_ + 3, 2),
+            ImageFormat::kJpeg};
   }
 
  private:
@@ -87,7 +88,7 @@ ImageHeader read_jpeg(Bytes bytes) {
 // The chunk tRNS, which stands before the pixels, makes a palette's entries, a colour or a grey
 // level transparent.
 ImageHeader read_png(Bytes bytes) {
-  ImageHeader header{big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)};
+  ImageHeader header{big_endian(bytes, 16, 4), big_endian(bytes, 20, 4), ImageFormat::kPng};
   if (bytes.size() <= 25) return header;
   const std::uint8_t bits = bytes[24];
   const std::uint8_t colour_type = bytes[25];
@@ -173,7 +174,7 @@ ImageHeader read_tiff(Bytes bytes) {
     if (tag == 277) samples = value;
     if (tag == 338) further = value;
   }
-  header.tiff = true;
+  header.format = ImageFormat::kTiff;
   header.has_alpha = colour_space == 2 && samples > 3 && further != 0;
   return header;
 }

@@ -6,12 +6,13 @@
 
 namespace lookalike {
 
+enum class ImageFormat { kJpeg, kPng, kTiff, kOther };
+
 // What the header of an image file declares, before anything is decoded.
 struct ImageHeader {
   std::uint64_t width = 0;   // px, before EXIF orientation
   std::uint64_t height = 0;  // px
-  bool jpeg = false;
-  bool tiff = false;
+  ImageFormat format = ImageFormat::kOther;
   bool has_alpha = false;  // pixels may be transparent
   // The transparent level of a grey PNG, of 16 bits where its pixels have 16, else of 8.
   std::optional<std::uint16_t> transparent_level{};

@@ -1,6 +1,5 @@
 #include "stages/extract/extract_stage.h"
 
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -14,50 +13,51 @@ SurfParameters surf_parameters(const ExtractOptions& options) {
           .layers = static_cast<int>(options.layers),
           .descriptor_size = options.descriptor_size,
           .upright = options.upright,
-          .max_features = options.max_features};
+          .max_features = options.max_features,
+          .signed_roots = options.descriptor_form == "signed_root"};
 }
 
-// Descriptor normalisation: none ("plain"), or signed square roots, scaled to length 1.
-void normalise_descriptors(FeatureSet& features, const std::string& form) {
-  if (form == "plain") return;
-  const std::size_t size = features.descriptor_size;
-  for (std::size_t first = 0; first < features.descriptors.size(); first += size) {
-    const std::span<float> descriptor(features.descriptors.data() + first, size);
-    for (float& value : descriptor) value = std::copysign(std::sqrt(std::abs(value)), value);
-    float squares = 0;
-    for (const float value : descriptor) squares += value * value;
-    if (squares <= 0) continue;
-    const float length = std::sqrt(squares);
-    for (float& value : descriptor) value /= length;
+// Scales keypoints of resized pixels to the image at full size.
+void scale_to_full_size(std::span<Keypoint> keypoints, double scale) {
+  for (Keypoint& keypoint : keypoints) {
+    keypoint.x = static_cast<float>(to_full_size(keypoint.x, scale));
+    keypoint.y = static_cast<float>(to_full_size(keypoint.y, scale));
+    keypoint.size = static_cast<float>(keypoint.size / scale);
   }
 }
 
 }  // namespace
 
 ExtractStage::ExtractStage(OpenClSession& session, const ExtractOptions& options)
-    : surf_(session, surf_parameters(options)), descriptor_form_(options.descriptor_form) {}
+    : surf_(session, surf_parameters(options)) {}
 
 std::vector<ImageFeatures> ExtractStage::run(std::span<const DecodedImage> images,
                                              std::span<const ImageView> masks) {
-  std::vector<ImageView> views;
   std::vector<ImageView> alphas;
-  for (const DecodedImage& image : images) {
-    views.push_back(image.pixels.view());
-    alphas.push_back(image.alpha.view());
-  }
+  for (const DecodedImage& image : images) alphas.push_back(image.alpha.view());
+  std::vector<ImageView> views;
+  for (const DecodedImage& image : images) views.push_back(image.pixels.view());
   std::vector<FeatureSet> found = surf_.extract(views, masks.empty() ? alphas : masks);
   std::vector<ImageFeatures> features;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    normalise_descriptors(found[i], descriptor_form_);
-    const double scale = images[i].scale;
-    for (Keypoint& keypoint : found[i].keypoints) {
-      keypoint.x = static_cast<float>(to_full_size(keypoint.x, scale));
-      keypoint.y = static_cast<float>(to_full_size(keypoint.y, scale));
-      keypoint.size = static_cast<float>(keypoint.size / scale);
-    }
+    scale_to_full_size(found[i].keypoints, images[i].scale);
     features.push_back({images[i].record, std::move(found[i])});
   }
   return features;
+}
+
+void ExtractStage::run(const DeviceImages& uploaded, std::span<const DecodedImage> images,
+                       const std::function<void(FoundFeatures)>& visit) {
+  require(uploaded.size() == images.size(), "ExtractStage: other images are on the device");
+  surf_.find(uploaded, [&](FoundFeatures found) {
+    for (std::size_t i = 0; i < found.images.size(); ++i) {
+      const auto first = static_cast<std::size_t>(found.first[i]);
+      const auto count = static_cast<std::size_t>(found.first[i + 1]) - first;
+      scale_to_full_size(std::span(found.keypoints).subspan(first, count),
+                         images[found.images[i]].scale);
+    }
+    visit(std::move(found));
+  });
 }
 
 }  // namespace lookalike

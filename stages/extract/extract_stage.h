@@ -1,7 +1,7 @@
 #pragma once
 
+#include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/artefacts.h"
@@ -22,9 +22,14 @@ class ExtractStage {
   std::vector<ImageFeatures> run(std::span<const DecodedImage> images,
                                  std::span<const ImageView> masks = {});
 
+  // The same of images whose pixels and alpha are on the device: visits the features of several
+  // images at a time, whose descriptors stay on the device, and whose keypoints are in pixels of
+  // the full-size image.
+  void run(const DeviceImages& uploaded, std::span<const DecodedImage> images,
+           const std::function<void(FoundFeatures)>& visit);
+
  private:
   Surf surf_;
-  const std::string descriptor_form_;
 };
 
 }  // namespace lookalike

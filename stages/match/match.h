@@ -70,10 +70,20 @@ const std::string& path_of(const Match& match);
 // centres of the query to those of that picture.
 void move_matches(std::vector<Match>& matches, const Homography& query_to_other);
 
+// Milliseconds that the steps of one query took.
+struct MatchTimes {
+  double words = 0;      // features to words
+  double shortlist = 0;  // votes
+  double verify = 0;     // forward records, pairs and poses
+  double expand = 0;     // query expansion
+  double locate = 0;     // correlation
+};
+
 // The answer to a query.
 struct QueryResult {
   std::vector<Match> matches;  // best first, at most options.top
   std::size_t found = 0;       // all that options.report includes, also beyond those
+  MatchTimes times{};
 };
 
 // The features of the mirrored photo, without a second extraction. A SURF descriptor is sums of

@@ -1,12 +1,14 @@
 #include "stages/match/matcher.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/refine/sharpen.h"
 #include "stages/match/verify/verification.h"
@@ -92,8 +95,10 @@ bool exists(const std::string& path) {
 }
 
 // The first options.top of the matches, and their number.
-QueryResult result_of(std::vector<Match> matches, const MatchOptions& options) {
+QueryResult result_of(std::vector<Match> matches, const MatchOptions& options,
+                      const MatchTimes& times) {
   QueryResult result;
+  result.times = times;
   result.found = matches.size();
   matches.resize(std::min<std::size_t>(matches.size(), options.top));
   for (Match& match : matches) {
@@ -103,6 +108,64 @@ QueryResult result_of(std::vector<Match> matches, const MatchOptions& options) {
   result.matches = std::move(matches);
   return result;
 }
+
+// Sharpeners with a device queue each, as many as are used at the same time.
+class Sharpeners {
+ public:
+  // Compiles what they need.
+  explicit Sharpeners(const OpenClSession& session) : session_(session) {
+    with([](auto&) {});
+  }
+
+  // Calls work(sharpener) with one that no other thread has.
+  template <typename Work>
+  void with(Work work) {
+    std::unique_ptr<Queued> mine = take();
+    if (!mine) mine = std::make_unique<Queued>(session_);
+    work(mine->sharpener);
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(mine));
+  }
+
+ private:
+  struct Queued {
+    explicit Queued(const OpenClSession& first) : session(first.another_queue()) {}
+    OpenClSession session;
+    PoseSharpener sharpener{session};
+  };
+
+  std::unique_ptr<Queued> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return nullptr;
+    std::unique_ptr<Queued> taken = std::move(free_.back());
+    free_.pop_back();
+    return taken;
+  }
+
+  const OpenClSession& session_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Queued>> free_;
+};
+
+// Turns features into words, for one query at a time.
+class SharedAssigner {
+ public:
+  SharedAssigner(const OpenClSession& session, const Codebook& codebook)
+      : session_(session.another_queue()),
+        codebook_(codebook),
+        assigner_(session_, codebook.word_matrix()) {}
+
+  IndexQuery query(const Query& query, std::size_t words_per_feature) {
+    const std::lock_guard lock(mutex_);
+    return index_query(query, codebook_, assigner_, words_per_feature);
+  }
+
+ private:
+  std::mutex mutex_;
+  OpenClSession session_;
+  const Codebook& codebook_;
+  WordAssigner assigner_;
+};
 
 // Adds matches of images that are not there yet, or score better than the match that is.
 void merge_matches(std::vector<Match>& matches, std::vector<Match> more) {
@@ -122,45 +185,62 @@ struct Matcher::Impl {
         calibration(index_calibration),
         options(match_options),
         load_picture(std::move(picture_loader)),
-        index(reader, load_picture, std::size_t{match_options.cache_mib} << 20),
         codebook(reader.codebook()),
-        assigner(session, codebook.word_matrix()),
+        index(reader, load_picture, std::size_t{match_options.cache_mib} << 20),
+        assigner(session, codebook),
         shortlist([this](std::uint32_t word) { return index.postings(word); }, reader.norms(),
                   match_options.hamming_threshold),
-        sharpener(session) {}
+        sharpeners(session) {}
 
   // A photo while its pixels are compared with those of indexed images.
   struct Comparison {
     const DecodedImage& photo;
+    const Compared& is_compared;
     std::optional<Pyramid> scene{};  // made for the first image
     ImageIds compared{};
   };
 
-  std::vector<Match> answer(const Query& query);
-  std::vector<Match> answer(const IndexQuery& query, const DecodedImage& photo);
+  std::vector<Match> answer(const Query& query, const Compared& is_compared, MatchTimes& times);
+  std::vector<Match> answer(const IndexQuery& query, const DecodedImage& photo,
+                            const Compared& is_compared, MatchTimes& times);
   std::vector<RankedImage> vote(const IndexQuery& query) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images);
   void expand(const IndexQuery& query, std::vector<Match>& matches);
   void add_identical(const IndexQuery& query, Comparison& comparison, std::vector<Match>& matches);
   std::size_t refine(const ImageIds& images, Comparison& comparison, std::vector<Match>& matches);
-  void refine(const DecodedImage& photo, const Pyramid& scene, Match& match);
-  void compare_whole(const DecodedImage& photo, Match& match);
+  void refine(PoseSharpener& sharpener, const DecodedImage& photo, const Pyramid& scene,
+              Match& match);
+  void compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match);
   std::vector<Match> decided(const IndexQuery& query, std::vector<Match> matches) const;
   void rank(std::vector<Match>& matches) const;
+  // For the loops of one query: the queries that are being answered share the cores.
+  std::size_t threads() const { return std::max<std::size_t>(1, core_count() / in_progress); }
 
   const IndexReader& reader;
   const Calibration calibration;
   const MatchOptions options;
   const PictureLoader load_picture;
-  IndexCache index;
   const Codebook codebook;
-  WordAssigner assigner;
+  IndexCache index;
+  SharedAssigner assigner;
   const Shortlist shortlist;
-  PoseSharpener sharpener;
-  MatchTimes times;
+  Sharpeners sharpeners;
+  std::atomic<std::size_t> in_progress = 0;  // queries
 };
 
 namespace {
+
+// A query while it is being answered.
+class InProgress {
+ public:
+  explicit InProgress(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
+  ~InProgress() { --count_; }
+  InProgress(const InProgress&) = delete;
+  InProgress& operator=(const InProgress&) = delete;
+
+ private:
+  std::atomic<std::size_t>& count_;
+};
 
 // Runs a step and adds its duration in milliseconds.
 template <typename Step>
@@ -176,21 +256,22 @@ auto timed(double& total_ms, Step step) {
 
 }  // namespace
 
-std::vector<Match> Matcher::Impl::answer(const Query& query) {
-  return answer(
-      timed(times.words,
-            [&] { return index_query(query, codebook, assigner, options.words_per_feature); }),
-      query.image);
+std::vector<Match> Matcher::Impl::answer(const Query& query, const Compared& is_compared,
+                                         MatchTimes& times) {
+  const IndexQuery words =
+      timed(times.words, [&] { return assigner.query(query, options.words_per_feature); });
+  return answer(words, query.image, is_compared, times);
 }
 
 // The matches that are reported, best first. A photo without pixels is not compared.
-std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedImage& photo) {
+std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedImage& photo,
+                                         const Compared& is_compared, MatchTimes& times) {
   const auto images = timed(times.shortlist, [&] { return vote(query); });
   std::vector<Match> matches = timed(times.verify, [&] { return verify(query, images); });
   if (options.expansion_hits > 0) timed(times.expand, [&] { expand(query, matches); });
   if (options.locate_candidates == 0 || photo.pixels.empty()) return decided(query, matches);
 
-  Comparison comparison{photo};
+  Comparison comparison{photo, is_compared};
   add_identical(query, comparison, matches);
   const auto refine_first = [&](std::span<const Match> best_first, std::size_t count) {
     const ImageIds chosen = first_located(best_first, count);
@@ -214,11 +295,8 @@ std::vector<RankedImage> Matcher::Impl::vote(const IndexQuery& query) const {
 
 std::vector<Match> Matcher::Impl::verify(const IndexQuery& query,
                                          std::span<const RankedImage> images) {
-  std::vector<ShortlistedImage> candidates;
-  for (const RankedImage& entry : images) {
-    candidates.push_back({index.record(entry.image), entry.score});
-  }
-  std::vector<Match> matches = verify_all(query, candidates, options);
+  const auto record_of = [&](ImageId image) { return index.record(image); };
+  std::vector<Match> matches = verify_all(query, images, record_of, options, threads());
   compare_votes(images, matches);
   rank(matches);
   return matches;
@@ -257,7 +335,7 @@ void Matcher::Impl::add_identical(const IndexQuery& query, Comparison& compariso
   Match copy;
   copy.image = *reader.image(*id);
   if (copy.image.width != photo.record.width || copy.image.height != photo.record.height) return;
-  compare_whole(photo, copy);
+  sharpeners.with([&](PoseSharpener& sharpener) { compare_whole(sharpener, photo, copy); });
   if (!copy.evidence.identical) return;
   copy.evidence.inliers = copy.evidence.effective_inliers = copy.evidence.pairs =
       static_cast<std::uint32_t>(copy.image.feature_count);
@@ -269,30 +347,37 @@ void Matcher::Impl::add_identical(const IndexQuery& query, Comparison& compariso
 // Refines the poses of these images that were not compared yet; returns their number.
 std::size_t Matcher::Impl::refine(const ImageIds& images, Comparison& comparison,
                                   std::vector<Match>& matches) {
-  std::size_t refined = 0;
+  std::vector<Match*> chosen;
   for (Match& match : matches) {
     if (!match.is_located() || !images.contains(match.image.id)) continue;
-    if (!comparison.compared.insert(match.image.id).second) continue;
-    if (!comparison.scene) comparison.scene.emplace(comparison.photo);
-    refine(comparison.photo, *comparison.scene, match);
-    ++refined;
+    if (!comparison.is_compared(match)) continue;
+    if (comparison.compared.insert(match.image.id).second) chosen.push_back(&match);
   }
-  return refined;
+  if (chosen.empty()) return 0;
+  if (!comparison.scene) comparison.scene.emplace(comparison.photo);
+  parallel_for(chosen.size(), threads(), [&](std::size_t i) {
+    sharpeners.with([&](PoseSharpener& sharpener) {
+      refine(sharpener, comparison.photo, *comparison.scene, *chosen[i]);
+    });
+  });
+  return chosen.size();
 }
 
 // Leaves the match unchanged when the indexed image cannot be read any more.
-void Matcher::Impl::refine(const DecodedImage& photo, const Pyramid& scene, Match& match) {
+void Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
+                           const Pyramid& scene, Match& match) {
   const auto object = index.picture(match.image);
   if (!*object) return;
   const Quad before = match.quad;
   set_pose(sharpener.sharpen(**object, scene, match.object_to_query, match.inlier_pairs), match);
-  if (fills(match.quad, photo)) compare_whole(photo, match);
+  if (fills(match.quad, photo)) compare_whole(sharpener, photo, match);
   match.moved_px = furthest_corner_px(before, match.quad);
 }
 
 // Takes the pose under which each picture fills the other if they agree better so. The indexed one
 // is read at the size of the photo, so that both are reduced alike.
-void Matcher::Impl::compare_whole(const DecodedImage& photo, Match& match) {
+void Matcher::Impl::compare_whole(PoseSharpener& sharpener, const DecodedImage& photo,
+                                  Match& match) {
   WantedSize size(static_cast<std::uint32_t>(std::max(photo.pixels.width, photo.pixels.height)));
   size.at_least_px = size.at_most_px;
   const std::optional<DecodedImage> object = load_picture(match.image, size);
@@ -341,21 +426,22 @@ Matcher::Matcher(OpenClSession& session, const IndexReader& index, const Calibra
 
 Matcher::~Matcher() = default;
 
-QueryResult Matcher::match(const Query& query) {
-  impl_->times = {};
-  std::vector<Match> matches = impl_->answer(query);
+QueryResult Matcher::match(const Query& query, const Compared& compared) const {
+  const InProgress in_progress(impl_->in_progress);
+  MatchTimes times;
+  std::vector<Match> matches = impl_->answer(query, compared, times);
   if (impl_->options.mirror) {
-    std::vector<Match> as_mirrored = impl_->answer(mirrored(query));
+    std::vector<Match> as_mirrored = impl_->answer(mirrored(query), compared, times);
     // Votes without a pose are no evidence of a mirror.
     std::erase_if(as_mirrored, [](const Match& match) { return !match.is_located(); });
     unmirror(as_mirrored, mirror_width(query.image));
     merge_matches(matches, std::move(as_mirrored));
   }
-  return result_of(std::move(matches), impl_->options);
+  return result_of(std::move(matches), impl_->options, times);
 }
 
-QueryResult Matcher::match_indexed(ImageId id) {
-  impl_->times = {};
+QueryResult Matcher::match_indexed(ImageId id) const {
+  const InProgress in_progress(impl_->in_progress);
   if (!impl_->reader.image(id)) {
     throw Error(ErrorKind::kInput,
                 "match: there is no image " + std::to_string(id) + " in the index");
@@ -364,12 +450,10 @@ QueryResult Matcher::match_indexed(ImageId id) {
   if (record->features.empty()) return {};
   const auto picture = impl_->index.picture(record->image);
   const DecodedImage none;
-  return result_of(impl_->answer(index_query(*record), *picture ? **picture : none),
-                   impl_->options);
-}
-
-MatchTimes Matcher::times() const {
-  return impl_->times;
+  MatchTimes times;
+  std::vector<Match> matches = impl_->answer(
+      index_query(*record), *picture ? **picture : none, [](const Match&) { return true; }, times);
+  return result_of(std::move(matches), impl_->options, times);
 }
 
 }  // namespace lookalike

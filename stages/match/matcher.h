@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "config/options.h"
@@ -11,34 +12,31 @@
 
 namespace lookalike {
 
-// Milliseconds that the steps of one query took.
-struct MatchTimes {
-  double words = 0;      // features to words
-  double shortlist = 0;  // votes
-  double verify = 0;     // forward records, pairs and poses
-  double expand = 0;     // query expansion
-  double locate = 0;     // correlation
-};
-
 // Finds the indexed images that a photo shows, each of at least the decision that options.report
 // names. Every match that is reported and has a pose was compared with the photo by its pixels,
 // unless its file cannot be read, so that no decision depends on a rank. With options.mirror,
 // images are also searched for in the mirrored photo, and reported where there is a pose; of an
 // image that is found both ways the better score counts. Deterministic.
+// Queries may be asked from several threads at the same time. They share the cores: a query that is
+// alone verifies and compares on all of them. One after another turns features into words, and
+// reads from the index what is not cached.
 class Matcher {
  public:
-  // Reads the codebook and the norms. The reader must outlive the matcher. load_picture reads
-  // indexed files again for correlation. Throws Error(kInput) when the index holds no images with
-  // features.
+  // Reads the codebook and the norms. Session and reader must outlive the matcher. load_picture
+  // reads indexed files again for correlation; it is called from several threads. Throws
+  // Error(kInput) when the index holds no images with features.
   Matcher(OpenClSession& session, const IndexReader& index, const Calibration& calibration,
           const MatchOptions& options, PictureLoader load_picture);
   ~Matcher();
-  QueryResult match(const Query& query);
+  // Of the matches with a pose, only those that `compared` accepts are compared by pixels. It is
+  // called on one thread.
+  using Compared = std::function<bool(const Match&)>;
+  QueryResult match(
+      const Query& query, const Compared& compared = [](const Match&) { return true; }) const;
   // Looks up an image of the index by its forward record, without extraction; it is excluded from
   // its own answer. Its file is read for correlation alone, and may be gone.
   // Throws Error(kInput) when there is no such image.
-  QueryResult match_indexed(ImageId id);
-  MatchTimes times() const;  // of the last query
+  QueryResult match_indexed(ImageId id) const;
 
  private:
   struct Impl;

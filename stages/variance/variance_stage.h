@@ -30,6 +30,8 @@ class VarianceStage {
     }
     return statistics;
   }
+  // The sums of images that are on the device.
+  std::vector<PixelSums> run(const DeviceImages& images) { return variance_.compute(images); }
 
  private:
   ImageVariance variance_;

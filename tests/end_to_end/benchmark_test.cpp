@@ -1,14 +1,20 @@
 // lookalike tune and lookalike bench, at sizes that take seconds.
 
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
 
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
 
 namespace lookalike {
 namespace {
@@ -46,6 +52,33 @@ TEST(Bench, AnUnknownKernelIsAUsageError) {
       run_program("lookalike", {"bench", "--quick", "--kernel", "nothing", "--quiet"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("kernel must be one of assign"));
+}
+
+TEST(Bench, APipelineIsComparedWithDecodingAndDrawn) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "photos");
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    const std::string name = folder.path() / "photos" / (std::to_string(i) + ".png");
+    cv::imwrite(name, draw_poster(i, {300, 400}));
+  }
+  const std::string page = folder.path() / "timeline.html";
+  const ProgramResult result = run_program(
+      "lookalike",
+      {"bench", "--pipeline", folder.path() / "photos", "--timeline", page, "--json", "--quiet"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("images"), 4);
+  EXPECT_GT(json.at("decode_s"), 0);
+  std::set<std::string> stages;
+  for (const auto& stage : json.at("with_codebook").at("stages")) {
+    stages.insert(stage.at("stage"));
+    EXPECT_GE(stage.at("threads"), 1) << stage;
+  }
+  EXPECT_THAT(stages, IsSupersetOf({"decode", "extract", "variance", "assign", "store"}));
+  EXPECT_FALSE(stages.contains("codebook")) << "that is the first run's";
+  std::ifstream file(page);
+  const std::string html((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(html, HasSubstr("<title>extract 0."));
 }
 
 TEST(Tune, StoresAFileAndPrintsWhatItChose) {

@@ -133,6 +133,22 @@ TEST_F(QueryTest, WhatDoesNotLookAlikeIsListedOnDemand) {
   EXPECT_THAT(query({"--all", path("stranger.png")}).out, HasSubstr("nothing sure found"));
 }
 
+TEST_F(QueryTest, ManyPhotosAreAnsweredInTheirOrderAsEachIsAlone) {
+  std::vector<std::string> words = {"--all", "--mirror"};
+  std::string expected;
+  for (int i = 0; i < 2 * kPosters; ++i) {
+    const std::string name = i % 5 == 2 ? path("broken.png")
+                             : i % 5 == 4
+                                 ? path("scene.png")
+                                 : path("posters/" + std::to_string(i % kPosters) + ".png");
+    words.push_back(name);
+    expected += query({"--all", "--mirror", name}).out;
+  }
+  const ProgramResult all = query(words);
+  EXPECT_EQ(all.exit_code, 1);
+  EXPECT_EQ(all.out, expected);
+}
+
 TEST_F(QueryTest, AnswersEachPhotoOnItsOwnLineAndPassesOverBrokenOnes) {
   const ProgramResult result =
       query({"--json", path("scene.png"), path("broken.png"), path("stranger.png")});

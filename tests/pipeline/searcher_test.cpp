@@ -1,12 +1,15 @@
 #include "pipeline/searcher.h"
 
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
+#include "base/parallel.h"
+#include "pipeline/answers.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
@@ -26,7 +29,9 @@ class SearcherTest : public ::testing::Test {
     for (unsigned i = 0; i < 3; ++i) cv::imwrite(photo(i), draw_picture(320, 240, i + 1));
     run_index(config_, Progress::Style::kQuiet);
   }
-  std::string photo(unsigned i) const { return folder_.path() / fmt::format("photos/{}.png", i); }
+  std::string photo(std::size_t i) const {
+    return folder_.path() / fmt::format("photos/{}.png", i);
+  }
 
   static std::string first(const QueryResult& result) {
     return result.matches.empty() ? "" : result.matches.front().image.paths.front();
@@ -45,13 +50,47 @@ TEST_F(SearcherTest, EveryWayOfAskingGivesTheSameAnswer) {
   const QueryResult by_features = searcher.search(query);
   EXPECT_EQ(first(by_features), photo(1));
   EXPECT_EQ(by_features.matches.front().decision, Decision::kDuplicate);
-  const QueryResult by_pixels = searcher.search(query.image);
+  const QueryResult by_pixels = searcher.search(searcher.with_features(query.image));
   ASSERT_EQ(by_pixels.matches.size(), by_features.matches.size());
   EXPECT_EQ(by_pixels.matches.front().score, by_features.matches.front().score);
   OpenClSession session(session_options(config_.device));
   const QueryResult on_session = Searcher(index, config_, &session).search(query);
   EXPECT_EQ(on_session.matches.front().score, by_features.matches.front().score);
   EXPECT_TRUE(searcher.search(index.find(photo(1)).value()).matches.empty());  // but for itself
+}
+
+TEST_F(SearcherTest, PhotosLookedUpSideBySideAreAnsweredAsOneAfterAnother) {
+  config_.match.report = "all";
+  config_.match.cache_mib = 1;
+  const IndexReader index(config_.store.database);
+  const auto answer = [&](Searcher& searcher, std::size_t i) {
+    if (i % 4 == 3) return std::get<SkippedFile>(searcher.load(photo(9))).reason;
+    const int shift = static_cast<int>(i);
+    const auto query = searcher.load(photo(i % 3), Region{shift, 2 * shift, 280 - shift, 200});
+    return json_text(query_answer("", searcher.search(std::get<Query>(query))));
+  };
+  constexpr std::size_t kLookUps = 16;
+  Searcher alone(index, config_);
+  Searcher shared(index, config_);
+  std::vector<std::string> answers(kLookUps);
+  parallel_for(kLookUps, 4, [&](std::size_t i) { answers[i] = answer(shared, i); });
+  for (std::size_t i = 0; i < kLookUps; ++i) EXPECT_EQ(answers[i], answer(alone, i)) << i;
+}
+
+TEST_F(SearcherTest, AnErrorOfOneLookUpLeavesTheOthersAlone) {
+  const IndexReader index(config_.store.database);
+  Searcher searcher(index, config_);
+  const Query query = std::get<Query>(searcher.load(photo(1)));
+  OrderedParallel<QueryResult> results(8, 4, 8, [&](std::size_t i) {
+    return i == 3 ? searcher.search(ImageId{999}) : searcher.search(query);
+  });
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (i == 3) {
+      EXPECT_THROW(results.next(), Error);
+    } else {
+      EXPECT_EQ(first(*results.next()), photo(1));
+    }
+  }
 }
 
 TEST_F(SearcherTest, ARegionIsSearchedAlone) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/parallel.h"
 #include "storage/blobs.h"
 #include "storage/sqlite.h"
 #include "tests/rights.h"
@@ -46,6 +47,44 @@ TEST_F(ReaderTest, WhatWasPublishedComesBack) {
   EXPECT_EQ(image->sums, expected.sums);
   EXPECT_EQ(index.histogram(*id), expected.words.histogram);
   EXPECT_EQ(index.features(*id), decode_features(encode_features(expected.words.features, 640)));
+}
+
+TEST_F(ReaderTest, SeveralThreadsReadWhatOneReads) {
+  publish(1, 6);
+  const IndexReader alone = reader();
+  const IndexReader shared = reader();
+  constexpr std::size_t kReads = 200;
+  std::vector<WordPostings> postings(kReads);
+  std::vector<std::vector<IndexedFeature>> features(kReads);
+  std::vector<std::optional<StoredImage>> images(kReads);
+  parallel_for(kReads, 4, [&](std::size_t i) {
+    postings[i] = shared.postings(static_cast<std::uint32_t>(i % 20));
+    const auto id = shared.find(sample_file(1 + i % 6).path).value();
+    features[i] = shared.features(id);
+    images[i] = shared.image(id);
+  });
+  for (std::size_t i = 0; i < kReads; ++i) {
+    const WordPostings expected = alone.postings(static_cast<std::uint32_t>(i % 20));
+    EXPECT_EQ(postings[i].images, expected.images);
+    EXPECT_EQ(postings[i].signatures, expected.signatures);
+    const auto id = alone.find(sample_file(1 + i % 6).path).value();
+    EXPECT_EQ(features[i], alone.features(id));
+    ASSERT_TRUE(images[i].has_value());
+    EXPECT_THAT(images[i]->paths, ElementsAre(sample_file(1 + i % 6).path));
+  }
+}
+
+TEST_F(ReaderTest, ImagesComeByContentAndBlankOnesDoNot) {
+  publish(1, 6);
+  const IndexReader index = reader();
+  const std::vector<ImageId> images = index.images_by_content();
+  std::vector<ImageId> expected;
+  index.for_each_image([&](const StoredImage& image) {
+    if (!image.blank) expected.push_back(image.id);
+  });
+  std::ranges::sort(expected, {}, [&](ImageId id) { return index.image(id)->content; });
+  EXPECT_FALSE(images.empty());
+  EXPECT_EQ(images, expected);
 }
 
 TEST_F(ReaderTest, PostingsOfAWordHoldEachOfItsFeatures) {

@@ -1,14 +1,13 @@
 #include "tools/evaluate/suite.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
-#include <thread>
 #include <unordered_set>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/content_hash.h"
@@ -70,7 +69,7 @@ std::variant<Original, LeftOut> read_original(const StoredImage& image,
   if (file->content != image.content) return LeftOut{path, "has changed since it was indexed"};
   const auto header = check_header(*file, limits);
   if (const auto* why = std::get_if<SkippedFile>(&header)) return LeftOut{path, why->detail};
-  const auto decoded = decode_pixels(*file, std::get<ImageHeader>(header), cv::IMREAD_COLOR);
+  const auto decoded = decode_pixels(*file, std::get<ImageHeader>(header), PixelMode::kColour);
   if (const auto* why = std::get_if<SkippedFile>(&decoded)) return LeftOut{path, why->detail};
   const cv::Mat& photo = std::get<ShownPixels>(decoded).pixels;
   const double factor =
@@ -168,18 +167,16 @@ SuiteResult run_suite(Selection selection, const SuiteOptions& options, const Lo
       continue;
     }
     ++result.photos;
-    // Other threads make variants while this one looks them up.
-    const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-    OrderedParallel<PreparedVariant> prepared(
-        variants.size(), threads, 2 * threads, [&](std::size_t v) {
-          const auto [kind, strength] = variants[v];
-          return prepare(std::get<Original>(read), options.kinds[kind], strength, options);
-        });
-    for (const auto& [kind, strength] : variants) {
-      result.answers.push_back(answer_to(*prepared.next(), photos[i], look_up));
-      result.answers.back().kind = kind;
-      result.answers.back().strength = strength;
-    }
+    std::vector<SuiteAnswer> answers(variants.size());
+    parallel_for(variants.size(), core_count(), [&](std::size_t v) {
+      const auto [kind, strength] = variants[v];
+      answers[v] =
+          answer_to(prepare(std::get<Original>(read), options.kinds[kind], strength, options),
+                    photos[i], look_up);
+      answers[v].kind = kind;
+      answers[v].strength = strength;
+    });
+    std::ranges::move(answers, std::back_inserter(result.answers));
   }
   progress.update(photos.size() * variants.size());
   return result;

@@ -62,7 +62,7 @@ struct SuiteResult {
   std::vector<SuiteAnswer> answers;  // by photo, kind and strength
 };
 
-// Looks a photo up; returns the matches, best first.
+// Looks a photo up; returns the matches, best first. Called from several threads at the same time.
 using LookUp = std::function<std::vector<Match>(DecodedImage photo)>;
 
 // Photos are reduced to this longest side before they are distorted, so that a strength has the

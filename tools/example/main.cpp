@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
 #include "base/program.h"
 #include "stages/decode/decoders.h"
+#include "stages/decode/opencv_codecs.h"
 #include "storage/output_guard.h"
 #include "tools/command_line/command_line.h"
 #include "tools/example/drawing.h"
@@ -31,7 +31,7 @@ const cv::Size kFileSize = {160, 120};
 const cv::Size kSceneSize = {1000, 640};
 
 cv::Mat read_picture(const std::string& path) {
-  return must_load_pixels(path, cv::IMREAD_COLOR, ImagesOptions()).pixels;
+  return must_load_pixels(path, PixelMode::kColour, ImagesOptions()).pixels;
 }
 
 // The places of the pictures in a scene: the first seen from its left, the second from below and
@@ -66,12 +66,10 @@ void write_file(const Arguments& arguments, const std::string& path, const FileB
   file.commit();
 }
 
+constexpr int kJpegQuality = 88;
+
 FileBytes encoded(const cv::Mat& image, const std::string& extension) {
-  std::vector<int> parameters;
-  if (extension == ".jpg") parameters = {cv::IMWRITE_JPEG_QUALITY, 88};
-  FileBytes bytes;
-  cv::imencode(extension, image, bytes, parameters);
-  return bytes;
+  return encode_image(extension, image, kJpegQuality);
 }
 
 int write_picture(const Arguments& arguments, const cv::Mat& image) {

@@ -135,9 +135,8 @@ std::vector<Answer> search_all(const std::vector<TruthQuery>& queries, Searcher&
     }
     times.extract_ms.push_back(milliseconds_since(start));
     const Clock::time_point loaded = Clock::now();
-    const std::vector<Match> matches = searcher.search(std::get<Query>(photo)).matches;
+    const auto [matches, found, steps] = searcher.search(std::get<Query>(photo));
     times.match_ms.push_back(milliseconds_since(loaded));
-    const MatchTimes steps = searcher.times();
     times.words_ms.push_back(steps.words);
     times.shortlist_ms.push_back(steps.shortlist);
     times.verify_ms.push_back(steps.verify);
@@ -242,7 +241,10 @@ int evaluate_synthetic(const Arguments& arguments, RunConfig config, const Index
                              searcher.extract_options(), config.images};
   const SuiteResult result = run_suite(
       select(*index, arguments, config.images), options,
-      [&](DecodedImage photo) { return searcher.search(std::move(photo)).matches; }, style);
+      [&](DecodedImage photo) {
+        return searcher.search(searcher.with_features(std::move(photo))).matches;
+      },
+      style);
   if (arguments.json) {
     fmt::print("{}\n", suite_json(result));
   } else {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <opencv2/imgcodecs.hpp>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
@@ -18,6 +17,7 @@
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
+#include "stages/decode/opencv_codecs.h"
 #include "stages/match/locate/locate.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/object_mask.h"
@@ -222,9 +222,8 @@ Bytes png_of(const PoseMap& map) {
                  [](float score) {
                    return static_cast<std::uint8_t>(std::lround(255 * std::clamp(score, 0.F, 1.F)));
                  });
-  Bytes bytes;
-  require(cv::imencode(".png", picture, bytes) && bytes.size() > kPngHeaderEnd,
-          "locate: OpenCV made no PNG file");
+  Bytes bytes = encode_image(".png", picture);
+  require(bytes.size() > kPngHeaderEnd, "locate: OpenCV made no PNG file");
   const std::string chunk = software_chunk();
   bytes.insert(bytes.begin() + kPngHeaderEnd, chunk.begin(), chunk.end());
   return bytes;

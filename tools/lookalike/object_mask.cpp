@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include <fmt/format.h>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
@@ -13,7 +12,7 @@
 namespace lookalike {
 
 cv::Mat read_mask(const std::string& file, const ImageRecord& image, const ImagesOptions& limits) {
-  ShownPixels mask = must_load_pixels(file, cv::IMREAD_GRAYSCALE, limits);
+  ShownPixels mask = must_load_pixels(file, PixelMode::kGray, limits);
   if (mask.pixels.cols != image.width || mask.pixels.rows != image.height) {
     throw Error(ErrorKind::kInput,
                 fmt::format("{}: a mask must have the image's size, {} x {} px, was {} x {}", file,

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/geometry.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
@@ -130,26 +131,38 @@ ReportEntry entry_of(const std::string& photo, const QueryResult& result) {
 
 using LookUpResult = std::variant<QueryResult, SkippedFile>;
 
-// Prints each answer as soon as it is known, and collects the report.
+// Runs look_up(). Input that cannot be used is answered with its error.
+template <typename LookUp>
+LookUpResult result_of(const std::string& photo, const LookUp& look_up) {
+  try {
+    return look_up();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kInput) throw;
+    return SkippedFile{{.path = photo}, "unusable", error.what()};
+  }
+}
+
+LookUpResult look_up(Searcher& searcher, const std::string& photo,
+                     const std::optional<Region>& region) {
+  auto loaded = searcher.load(photo, region);
+  if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
+  QueryResult result = searcher.search(std::get<Query>(loaded));
+  if (region) move_matches(result.matches, translation(region->x, region->y));
+  return result;
+}
+
+// Prints answers, and collects the report.
 class Answers {
  public:
   Answers(const Arguments& arguments, const std::string& database) : arguments_(arguments) {
     report_ = {.title = "What lookalike found", .facts = {{"index", database}}, .entries = {}};
   }
 
-  // Looks one photo up and answers. Input that cannot be used is answered with its error.
-  template <typename LookUp>
-  void answer(const std::string& photo, const LookUp& look_up) {
-    try {
-      const LookUpResult result = look_up();
-      if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
-        add_failure(photo, *skipped);
-      } else {
-        add(photo, std::get<QueryResult>(result));
-      }
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kInput) throw;
-      add_failure(photo, SkippedFile{{.path = photo}, "unusable", error.what()});
+  void answer(const std::string& photo, const LookUpResult& result) {
+    if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
+      add_failure(photo, *skipped);
+    } else {
+      add(photo, std::get<QueryResult>(result));
     }
   }
 
@@ -201,29 +214,27 @@ int query(const Arguments& arguments) {
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   guard.add_inputs(arguments.photos);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
+  std::vector<std::string> names = arguments.indexed;
+  names.insert(names.end(), arguments.photos.begin(), arguments.photos.end());
+  std::vector<std::optional<ImageId>> images;
+  for (const std::string& name : arguments.indexed) images.push_back(find_image(index, name));
   Searcher searcher(index, config);
   Answers answers(arguments, database);
-  for (const std::string& name : arguments.indexed) {
-    answers.answer(name, [&]() -> LookUpResult {
-      const std::optional<ImageId> id = find_image(index, name);
-      if (!id) return SkippedFile{{.path = name}, "not_indexed", "is not in the index"};
-      return searcher.search(*id);
-    });
-  }
-  for (const std::string& photo : arguments.photos) {
-    answers.answer(photo, [&]() -> LookUpResult {
-      auto loaded = searcher.load(photo, region);
-      if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
-      QueryResult result = searcher.search(std::get<Query>(loaded));
-      if (region) move_matches(result.matches, translation(region->x, region->y));
-      return result;
-    });
-  }
+  // Photos are looked up side by side, a few ahead of the one that is printed next.
+  OrderedParallel<LookUpResult> results(
+      names.size(), core_count(), 2 * core_count(), [&](std::size_t i) {
+        return result_of(names[i], [&]() -> LookUpResult {
+          if (i >= images.size()) return look_up(searcher, names[i], region);
+          if (images[i]) return searcher.search(*images[i]);
+          return SkippedFile{{.path = names[i]}, "not_indexed", "is not in the index"};
+        });
+      });
+  for (const std::string& name : names) answers.answer(name, *results.next());
   if (report) {
     answers.write_report(index.counts(), searcher.device().name, config.images, *report);
   }
   if (answers.failures() == 0) return kExitDone;
-  const bool all_failed = answers.failures() == arguments.indexed.size() + arguments.photos.size();
+  const bool all_failed = answers.failures() == names.size();
   return all_failed ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
 }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
@@ -48,7 +47,7 @@ std::vector<GrayImage> load_photos() {
   std::vector<GrayImage> photos;
   for (const char* name : kPhotos) {
     const std::string path = std::string("/usr/share/doc/opencv-doc/examples/data/") + name;
-    photos.push_back(of_mat(must_load_pixels(path, cv::IMREAD_GRAYSCALE, {}).pixels));
+    photos.push_back(of_mat(must_load_pixels(path, PixelMode::kGray, {}).pixels));
   }
   return photos;
 }

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <opencv2/core.hpp>
 #include <opencv2/features2d.hpp>
-#include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
 #include "base/scan.h"
@@ -51,7 +50,7 @@ struct SurfArguments {
 };
 
 void race_photo(Surf& surf, const std::string& path, int runs) {
-  const cv::Mat photo = must_load_pixels(path, cv::IMREAD_GRAYSCALE, {}).pixels;
+  const cv::Mat photo = must_load_pixels(path, PixelMode::kGray, {}).pixels;
   const std::vector<ImageView> images = {{photo.data, photo.cols, photo.rows}};
   std::size_t keypoints = 0;
   std::vector<double> ours_ms;
@@ -104,7 +103,7 @@ int race_index(const IndexArguments& arguments) {
   std::vector<cv::Mat> photos;
   for (const SourceFile& file :
        scan_folders(config.images.folders, config.images.extensions).files) {
-    photos.push_back(must_load_pixels(file.path, cv::IMREAD_GRAYSCALE, config.images).pixels);
+    photos.push_back(must_load_pixels(file.path, PixelMode::kGray, config.images).pixels);
   }
   const auto count = static_cast<double>(photos.size());
   cv::setNumThreads(kThreads);

@@ -12,10 +12,10 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "stages/decode/decoders.h"
+#include "stages/decode/opencv_codecs.h"
 
 namespace lookalike {
 namespace {
@@ -48,12 +48,11 @@ cv::Mat reduced(const cv::Mat& image, int longest_side_px) {
 // A file that cannot be read within the limits is a value.
 std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
                                                 const ImagesOptions& limits) {
-  auto loaded = load_pixels(path, cv::IMREAD_COLOR, limits);
+  auto loaded = load_pixels(path, PixelMode::kColour, limits);
   if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
   const cv::Mat& image = std::get<ShownPixels>(loaded).pixels;
-  std::vector<std::uint8_t> jpeg;
-  cv::imencode(".jpg", reduced(image, longest_side_px), jpeg,
-               {cv::IMWRITE_JPEG_QUALITY, kJpegQuality});
+  const std::vector<std::uint8_t> jpeg =
+      encode_image(".jpg", reduced(image, longest_side_px), kJpegQuality);
   return Picture{image.cols, image.rows, "data:image/jpeg;base64," + base64(jpeg)};
 }
 

@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "base/program.h"
-#include "pipeline/flow/item_stream.h"
 #include "pipeline/open_session.h"
 #include "pipeline/single_stage.h"
 #include "stages/assign/assign_stage.h"
@@ -54,7 +53,7 @@ int assign_command(int argc, const char* const* argv) {
   };
   for_each_record<ImageFeatures>(features, [&](const ImageFeatures& image) {
     if (shard.owns(seen++)) batch.push_back(image);
-    if (batch.size() == kDeviceBatchImages) assign_batch();
+    if (batch.size() == kStageBatchImages) assign_batch();
   });
   assign_batch();
   writer.finish();

@@ -60,8 +60,9 @@ int codebook_command(int argc, const char* const* argv) {
   guard.add_inputs(statistics);
   OutputFile file = guard.open("--output", output, artefact_kind<Codebook>());
   const SumsByContent sums = read_statistics(statistics);
+  const FeatureSource source = features_of(features, sums, config.variance);
   const Sample sample =
-      take_sample(features_of(features, sums, config.variance), config.codebook, file.folder());
+      take_sample(sample_images_of(source), source, config.codebook, file.folder());
   OpenClSession session(session_options(config.device));
   Progress progress("codebook", "iterations", config.codebook.max_iterations, style);
   TrainingWatch watch;

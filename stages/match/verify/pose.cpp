@@ -239,12 +239,17 @@ class PoseFinder {
     return std::min(inlier_distance_px_, kObjectShare * diagonal);
   }
 
-  // Squared distance in the scene; infinite when scale or turn disagree.
-  static double squared_distance(const Homography& map, const Candidate& pair) {
+  // Squared distance in the scene; infinite from `limit` on, and when scale or turn disagree. Most
+  // pairs are far off, which is the cheapest to see.
+  static double squared_distance(const Homography& map, const Candidate& pair, double limit) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const double w = map.depth(pair.points.object);
     if (!(w > 0)) return kNever;
     const Point mapped = map.apply(pair.points.object);
+    const double x = mapped.x - pair.points.scene.x;
+    const double y = mapped.y - pair.points.scene.y;
+    const double squared = x * x + y * y;
+    if (!(squared < limit)) return kNever;
     const Jacobian j = jacobian(map, mapped, w);
     const double area = j.determinant();
     if (!(area < kMaxAreaRatio * pair.area_ratio && pair.area_ratio < kMaxAreaRatio * area)) {
@@ -254,9 +259,7 @@ class PoseFinder {
     const Point turned = {j.xx * from.x + j.xy * from.y, j.yx * from.x + j.yy * from.y};
     const double along = turned.x * pair.scene_direction.x + turned.y * pair.scene_direction.y;
     if (along < kMinTurnCosine * std::hypot(turned.x, turned.y)) return kNever;
-    const double x = mapped.x - pair.points.scene.x;
-    const double y = mapped.y - pair.points.scene.y;
-    return x * x + y * y;
+    return squared;
   }
 
   // Squared distances in units of the tolerance, each at most 1, summed over all pairs
@@ -264,16 +267,18 @@ class PoseFinder {
   double cost(const Homography& map, double tolerance_px) const {
     double sum = 0;
     const double unit = 1 / (tolerance_px * tolerance_px);
+    const double limit = 2 / unit;  // beyond the tolerance by more than rounding
     for (const Candidate& pair : candidates_) {
-      sum += std::min(1.0, squared_distance(map, pair) * unit);
+      sum += std::min(1.0, squared_distance(map, pair, limit) * unit);
     }
     return sum;
   }
 
   std::vector<std::uint32_t> inliers(const Homography& map, double tolerance_px) const {
     std::vector<std::uint32_t> found;
+    const double limit = tolerance_px * tolerance_px;
     for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
-      if (squared_distance(map, candidates_[i]) < tolerance_px * tolerance_px) found.push_back(i);
+      if (squared_distance(map, candidates_[i], limit) < limit) found.push_back(i);
     }
     return found;
   }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -17,12 +16,10 @@
 namespace lookalike {
 namespace {
 
-Match verify(const IndexQuery& query, const ShortlistedImage& candidate,
-             const MatchOptions& options) {
+Match verify(const IndexQuery& query, const Record& record, const MatchOptions& options) {
   Match match;
-  const std::vector<IndexedFeature>& features = candidate.record->features;
-  match.image = candidate.record->image;
-  match.evidence.votes = candidate.votes;
+  const std::vector<IndexedFeature>& features = record.features;
+  match.image = record.image;
   const auto pairs = pair_words(features, query.words, options.hamming_threshold);
   match.evidence.pairs = static_cast<std::uint32_t>(pairs.size());
   std::vector<PlacePair> places;
@@ -89,15 +86,14 @@ std::vector<std::optional<Nearest>> distinct_nearest(OpenClSession& session, con
 
 }  // namespace
 
-std::vector<Match> verify_all(const IndexQuery& query,
-                              const std::vector<ShortlistedImage>& candidates,
-                              const MatchOptions& options) {
-  const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  OrderedParallel<Match> verified(candidates.size(), threads, 4 * threads, [&](std::size_t i) {
-    return verify(query, candidates[i], options);
+std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
+                              const RecordOf& record_of, const MatchOptions& options,
+                              std::size_t threads) {
+  std::vector<Match> matches(shortlist.size());
+  parallel_for(shortlist.size(), threads, [&](std::size_t i) {
+    matches[i] = verify(query, *record_of(shortlist[i].image), options);
+    matches[i].evidence.votes = shortlist[i].score;
   });
-  std::vector<Match> matches;
-  while (auto match = verified.next()) matches.push_back(std::move(*match));
   return matches;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,20 +12,18 @@
 #include "kernels/session/session.h"
 #include "stages/match/match.h"
 #include "stages/match/vote/query_words.h"
+#include "stages/match/vote/shortlist.h"
 
 namespace lookalike {
 
-// A shortlisted image that is to be verified.
-struct ShortlistedImage {
-  std::shared_ptr<const Record> record;
-  double votes = 0;  // its score in the shortlist
-};
+// The forward record of an image; called from several threads.
+using RecordOf = std::function<std::shared_ptr<const Record>(ImageId)>;
 
-// Pairs the features of each candidate with the query's and looks for a pose, on all cores. In
-// their order; a match without a pose has no inliers.
-std::vector<Match> verify_all(const IndexQuery& query,
-                              const std::vector<ShortlistedImage>& candidates,
-                              const MatchOptions& options);
+// Pairs the features of each shortlisted image with the query's and looks for a pose, on at most
+// `threads` threads. In the order of the shortlist; a match without a pose has no inliers.
+std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
+                              const RecordOf& record_of, const MatchOptions& options,
+                              std::size_t threads);
 
 // A feature of an object and one of a scene that look alike, by number.
 struct FeaturePair {

@@ -44,6 +44,7 @@ TEST_P(AssignTest, NoDescriptorsGiveNoWords) {
   WordAssigner assigner(session_, {words, 64}, kernel());
   EXPECT_THAT(assigner.assign(MatrixView<const float>(nullptr, 0, 64)).words, IsEmpty());
   EXPECT_THAT(assigner.assign({}).words, IsEmpty());
+  EXPECT_THAT(assigner.nearest(DeviceDescriptors(session_, {}), 1).words, IsEmpty());
 }
 
 TEST_P(AssignTest, KnownDistancesComeOutExactly) {
@@ -108,13 +109,29 @@ TEST_P(AssignTest, SmallDeviceMemoryOnlyMakesMoreBatches) {
   EXPECT_EQ(found.squared_distances, expected.squared_distances);
 }
 
+TEST_P(AssignTest, DescriptorsOnTheDeviceServeSeveralAssigners) {
+  const std::vector<float> descriptors = synthetic_descriptors(100, 64, 4);
+  const MatrixView<const float> view(descriptors, 64);
+  const DeviceDescriptors resident(session_, view);
+  for (const std::uint32_t count : {9U, 64U}) {
+    const std::vector<float> words = synthetic_descriptors(count, 64, count);
+    WordAssigner assigner(session_, {words, 64}, kernel());
+    const Assignment expected = assigner.nearest(view, 2);
+    const Assignment found = assigner.nearest(resident, 2);
+    EXPECT_EQ(found.words, expected.words);
+    EXPECT_EQ(found.squared_distances, expected.squared_distances);
+  }
+}
+
 TEST_P(AssignTest, WrongShapesAreRefused) {
   const std::vector<float> words = words_on_a_line({1, 2});
   EXPECT_THROW(WordAssigner(session_, MatrixView<const float>(nullptr, 0, 64), kernel()), Error);
   EXPECT_THROW(WordAssigner(session_, MatrixView<const float>(words.data(), 2, 61), kernel()),
                Error);
   WordAssigner assigner(session_, {words, 64}, kernel());
-  EXPECT_THROW(assigner.assign(MatrixView<const float>(words.data(), 1, 128)), Error);
+  const MatrixView<const float> longer(words.data(), 1, 128);
+  EXPECT_THROW(assigner.assign(longer), Error);
+  EXPECT_THROW(assigner.nearest(DeviceDescriptors(session_, longer), 1), Error);
   EXPECT_THROW(assigner.nearest({words, 64}, 0), Error);
   EXPECT_THROW(assigner.nearest({words, 64}, 3), Error);
 }

@@ -40,6 +40,14 @@ TEST_P(CorrelationKernelsTest, FormsAreTriedOnceASession) {
   EXPECT_TRUE(session.drain_profile().empty());
 }
 
+TEST_P(CorrelationKernelsTest, NothingIsTriedBeforeItIsUsed) {
+  OpenClSession session({.device = GetParam(), .profile = true});
+  session.tuning();
+  session.drain_profile();
+  const Correlation correlation(session);
+  EXPECT_TRUE(session.drain_profile().empty());
+}
+
 TEST_P(CorrelationKernelsTest, MatrixUnitsAreRefusedWhereThereAreNone) {
   if (session_.device().is_nvidia()) GTEST_SKIP() << "an NVIDIA device may have them";
   EXPECT_THROW(Correlation(session_, {.kernel = CorrelationKernel::kMatrix}), Error);

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/parallel.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -15,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class SessionTest : public ::testing::Test {
  protected:
@@ -56,6 +60,39 @@ TEST_F(SessionTest, ViewShowsTheFirstValues) {
                                [&](auto shown) { seen.assign(shown.begin(), shown.end()); });
     EXPECT_EQ(seen, std::vector<std::int32_t>(values.data(), values.data() + count));
   }
+}
+
+TEST_F(SessionTest, WhatIsComposedIsOnTheDevice) {
+  OpenClSession session;
+  const cl::Buffer buffer = session.upload<int>(std::vector<int>{7, 7, 7});
+  session.compose<int>(buffer, 2, [](std::span<int> values) {
+    ASSERT_EQ(values.size(), 2U);
+    values[0] = 1;
+    values[1] = 2;
+  });
+  std::vector<int> found(3);
+  session.read<int>(buffer, found);
+  EXPECT_THAT(found, testing::ElementsAre(1, 2, 7));
+  session.compose<int>(buffer, 0, [](std::span<int> values) { EXPECT_TRUE(values.empty()); });
+}
+
+TEST_F(SessionTest, QueuesOfOneDeviceWorkAtTheSameTime) {
+  OpenClSession session;
+  if (!session.has_int64_atomics()) GTEST_SKIP() << "no 64-bit atomics on this device";
+  std::vector<std::uint64_t> sums(8);
+  parallel_for(sums.size(), 4, [&](std::size_t i) {
+    OpenClSession own = session.another_queue();
+    for (int run = 0; run < 20; ++run) sums[i] += sum_of(own, i + 1);
+  });
+  for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i], 20 * 7 * (i + 1));
+}
+
+TEST_F(SessionTest, QueuesShareTheMemoryLimit) {
+  OpenClSession session({.memory_limit_bytes = 1000});
+  OpenClSession other = session.another_queue();
+  const cl::Buffer most = session.allocate(700);
+  EXPECT_THROW(other.allocate(400), DeviceOutOfMemory);
+  EXPECT_NO_THROW(other.allocate(300));
 }
 
 TEST_F(SessionTest, LaunchOverNothingDoesNothing) {
@@ -120,6 +157,46 @@ TEST_F(SessionTest, ProgramIsCachedAndADamagedCacheIsRebuilt) {
   std::ofstream(file, std::ios::trunc) << "not a program";
   EXPECT_NO_THROW(OpenClSession(options).kernel({"session/int64_atomics.cl"}, "add_to_sum"));
   EXPECT_GT(fs::file_size(file), 100U);
+}
+
+TEST_F(SessionTest, BuildingKernelsIsAnnouncedOnceForADevice) {
+  std::vector<std::string> lines;
+  const SessionOptions options = {
+      .program_cache = folder_.path(),
+      .inform = [&](const std::string& line) { lines.push_back(line); }};
+  OpenClSession first(options);
+  EXPECT_THAT(lines, IsEmpty());
+  first.kernel({"session/int64_atomics.cl"}, "add_to_sum");
+  first.kernel({"session/instruction_set.cl"}, "instruction_set");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("building kernels for " + first.device().name + ", once"));
+
+  OpenClSession second(options);
+  EXPECT_EQ(sum_of(second, 3), 21U);
+  EXPECT_EQ(lines.size(), 1U);
+}
+
+TEST_F(SessionTest, WhoeverWaitsLeavesBinariesOfPoclToLongerRuns) {
+  const auto cached_bytes = [&](bool answer_soon) {
+    OpenClSession session({.program_cache = folder_.path(), .answer_soon = answer_soon});
+    EXPECT_EQ(sum_of(session, 3), 21U);
+    return fs::file_size(cached().front());
+  };
+  if (!OpenClSession().device().is_pocl()) GTEST_SKIP() << "binaries cost nothing";
+  const auto without = cached_bytes(true);
+  EXPECT_EQ(cached_bytes(true), without);
+  const auto with = cached_bytes(false);
+  EXPECT_GT(with, without + 1000);
+  EXPECT_EQ(cached_bytes(true), with);
+}
+
+TEST_F(SessionTest, ALazyKernelIsBuiltWhenItIsUsed) {
+  OpenClSession session({.program_cache = folder_.path()});
+  LazyKernel kernel(session, {"session/int64_atomics.cl"}, "add_to_sum");
+  EXPECT_THAT(cached(), IsEmpty());
+  const cl_kernel built = kernel.get()();
+  EXPECT_EQ(cached().size(), 1U);
+  EXPECT_EQ(kernel.get()(), built);
 }
 
 TEST_F(SessionTest, CacheThatCannotBeWrittenIsNoError) {

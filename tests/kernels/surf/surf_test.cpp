@@ -167,6 +167,49 @@ TEST_P(SurfTest, DescriptorsHaveLengthOne) {
   }
 }
 
+TEST_P(SurfTest, SignedRootsAreThoseOfTheHost) {
+  const GrayImage image = blob_image(200, 150, 5);
+  FeatureSet expected = extract(image, {});
+  ASSERT_GT(expected.size(), 10U);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    take_signed_roots(std::span(expected.descriptors).subspan(i * 64, 64));
+  }
+  const FeatureSet found = extract(image, {.signed_roots = true});
+  EXPECT_EQ(found.keypoints, expected.keypoints);
+  if (shared_session().device().rounds_exactly) {
+    EXPECT_EQ(found.descriptors, expected.descriptors);
+  } else {
+    EXPECT_THAT(found.descriptors,
+                testing::Pointwise(testing::FloatNear(1e-6F), expected.descriptors));
+  }
+}
+
+TEST_P(SurfTest, FeaturesStayOnTheDeviceImageByImage) {
+  const std::vector<GrayImage> images = {blob_image(160, 120, 6), flat_image(5, 5, 0),
+                                         blob_image(93, 131, 7)};
+  OpenClSession& session = shared_session();
+  Surf surf(session, {}, GetParam());
+  const std::vector<FeatureSet> expected = surf.extract(views_of(images));
+  DeviceImages uploaded(session);
+  uploaded.upload(views_of(images));
+  std::vector<FeatureSet> found(images.size());
+  surf.find(uploaded, [&](const FoundFeatures& batch) {
+    for (std::size_t i = 0; i < batch.images.size(); ++i) {
+      FeatureSet& set = found.at(batch.images[i]);
+      set.keypoints.assign(batch.keypoints.begin() + batch.first[i],
+                           batch.keypoints.begin() + batch.first[i + 1]);
+      set.descriptors.resize(set.size() * 64);
+      session.read<float>(batch.descriptors, set.descriptors,
+                          static_cast<std::size_t>(batch.first[i]) * 64);
+    }
+  });
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    EXPECT_EQ(found[i].keypoints, expected[i].keypoints);
+    EXPECT_EQ(found[i].descriptors, expected[i].descriptors);
+  }
+  EXPECT_THAT(found[1].keypoints, IsEmpty());
+}
+
 TEST_P(SurfTest, StrongestComeFirstAndTheCapKeepsThem) {
   const GrayImage image = blob_image(240, 200, 12);
   const FeatureSet all = extract(image, {});

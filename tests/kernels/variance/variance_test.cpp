@@ -53,6 +53,17 @@ TEST_P(VarianceTest, EmptyImagesAmongOthersGiveZeros) {
   EXPECT_EQ(sums.front().variance(), 0);
 }
 
+TEST_P(VarianceTest, ImagesOnTheDeviceHaveTheSameSums) {
+  const std::vector<GrayImage> images = {noise_picture(7, 5, 1), {}, noise_picture(300, 301, 2),
+                                         noise_picture(16, 16, 3)};
+  std::vector<ImageView> views;
+  for (const GrayImage& image : images) views.push_back(image.view());
+  OpenClSession& session = shared_session(std::get<0>(GetParam()));
+  DeviceImages uploaded(session);
+  uploaded.upload(views);
+  EXPECT_EQ(ImageVariance(session).compute(uploaded), compute(views));
+}
+
 TEST_P(VarianceTest, WhitePixelsNeverOverflow) {
   // 20 megapixels of 255: sums in 16 bits and in 32 would wrap.
   constexpr int kSide = 4473;

@@ -43,7 +43,7 @@ class FeatureCacheTest : public ::testing::Test {
   // What the cache has of a content, loaded for the file "/b".
   static Item load(FeatureCache& cache, std::uint8_t number) {
     Item loaded{.file = file("/b"), .content = content(number), .state = CachedFeatures{}};
-    cache.load(loaded);
+    cache.load({&loaded, 1});
     return loaded;
   }
   void keep(std::uint8_t count) const {

@@ -40,14 +40,14 @@ TEST_F(ItemStreamTest, OfFilesWithTheSameBytesTheFirstIsDecoded) {
   const FeatureCache cache(config_);
   KnownContents known(cache);
   ItemStream stream(files, config_, times_, &known);
-  const std::vector<Item> batch = stream.next_batch();
+  const std::vector<Item> batch = stream.next_batch(16);
   ASSERT_EQ(batch.size(), files.size());
   EXPECT_TRUE(batch[0].is<SkippedFile>());
   EXPECT_TRUE(batch[1].is<DecodedImage>());
   EXPECT_TRUE(batch[2].is<KnownContent>());
   EXPECT_TRUE(batch[3].is<DecodedImage>());
   EXPECT_EQ(batch[2].content, batch[1].content);
-  EXPECT_TRUE(stream.next_batch().empty());
+  EXPECT_TRUE(stream.next_batch(16).empty());
 }
 
 TEST_F(ItemStreamTest, AFileIsNotDecodedWhereItHasTheContentThatTheIndexExpects) {
@@ -59,7 +59,7 @@ TEST_F(ItemStreamTest, AFileIsNotDecodedWhereItHasTheContentThatTheIndexExpects)
   const auto bytes = encode(".png", draw_picture(60, 50, 1));
   known.expect(files[0].path, hash_content(bytes));
   known.expect(files[1].path, hash_content(bytes));
-  const std::vector<Item> batch = ItemStream(files, config_, times_, &known).next_batch();
+  const std::vector<Item> batch = ItemStream(files, config_, times_, &known).next_batch(16);
   ASSERT_EQ(batch.size(), 2U);
   EXPECT_TRUE(batch[0].is<KnownContent>());
   EXPECT_TRUE(batch[1].is<DecodedImage>());

@@ -1,5 +1,6 @@
 #include "pipeline/flow/store_queue.h"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -42,7 +43,7 @@ class StoreQueueTest : public ::testing::Test {
   }
   // Stores all of them.
   void store(std::vector<Item> items, const StoreOptions& options = {}) {
-    StoreQueue queue(writer_, options, times_);
+    StoreQueue queue(writer_, options, times_, std::chrono::milliseconds(0));
     for (Item& item : items) queue.push(std::move(item));
     queue.finish();
   }
@@ -67,6 +68,14 @@ TEST_F(StoreQueueTest, WhatFillsNoBatchIsPublishedAtTheEnd) {
   store({image(1), image(2), image(3)}, {.database = {}, .batch_images = 2});
   EXPECT_EQ(writer_.counts().images, 3U);
   EXPECT_EQ(writer_.counts().segments, 2U) << "one a batch";
+}
+
+TEST_F(StoreQueueTest, BatchesThatFillQuicklyAreOneSegment) {
+  StoreQueue queue(writer_, {.database = {}, .batch_images = 1}, times_, std::chrono::hours(1));
+  for (std::uint8_t i = 1; i <= 20; ++i) queue.push(image(i));
+  queue.finish();
+  EXPECT_EQ(writer_.counts().images, 20U);
+  EXPECT_EQ(writer_.counts().segments, 1U);
 }
 
 TEST_F(StoreQueueTest, SegmentsAreMergedToTheMaximum) {

@@ -1,6 +1,6 @@
 #include "stages/codebook/kmeans.h"
 
-#include <set>
+#include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,6 +50,15 @@ TEST_F(KMeansTest, EmptyWordTakesTheFarthestFeatureOfTheLargestWord) {
   EXPECT_THAT(result.assignment, ElementsAre(0, 0, 2, 1, 1));
 }
 
+TEST_F(KMeansTest, FeaturesNearAReseededWordJoinIt) {
+  // Word 7 is so far from all features that none lists it.
+  options_.max_iterations = 2;
+  const KMeansResult result = run(on_a_line({0, 0, 0, 40, 41, 100, 101, 102, 103, 104, 105}),
+                                  on_a_line({0, 100, 101, 102, 103, 104, 105, 1000}));
+  EXPECT_THAT(positions(result), ElementsAre(10, 100, 101, 102, 103, 104, 105, 41));
+  EXPECT_THAT(result.assignment, ElementsAre(0, 0, 0, 7, 7, 1, 2, 3, 4, 5, 6));
+}
+
 TEST_F(KMeansTest, WordStaysEmptyWhereNoFeatureIsLeftForIt) {
   const KMeansResult result = run(on_a_line({3, 3, 3}), on_a_line({3, 7}));
   EXPECT_THAT(positions(result), ElementsAre(3, 7));
@@ -72,6 +81,48 @@ TEST_F(KMeansTest, ObjectiveNeverRisesAndIsReported) {
   EXPECT_GT(result.iterations, 2U);
   for (std::size_t i = 1; i < objectives.size(); ++i) EXPECT_LE(objectives[i], objectives[i - 1]);
   EXPECT_EQ(objectives.back(), result.objective);
+}
+
+TEST_F(KMeansTest, SumsAreInTheOrderOfTheFeatures) {
+  options_.max_iterations = 2;
+  EXPECT_THAT(positions(run(on_a_line({1e17F, -1e17F, 1}), on_a_line({0}))),
+              ElementsAre(static_cast<float>(1.0 / 3)));
+}
+
+TEST_F(KMeansTest, ListsOfNearWordsCostLittleOfTheObjective) {
+  options_.min_improvement = 0;
+  const std::vector<float> features = clustered_features(4000, 40, 0.5, 3);
+  std::vector<float> exact(features.begin(), features.begin() + 100 * kDimensions);
+  const KMeansResult result = run(features, exact);
+  const RowFile rows = row_file(features);
+  double objective = 0;
+  for (std::size_t i = 0; i < result.iterations; ++i) {
+    WordAssigner assigner(session_, {exact, kDimensions});
+    const Assignment nearest = assigner.assign({features, kDimensions});
+    objective =
+        std::accumulate(nearest.squared_distances.begin(), nearest.squared_distances.end(), 0.0) /
+        4000;
+    move_to_means(rows, nearest.words, {exact, kDimensions});
+  }
+  EXPECT_LT(result.objective, 1.01 * objective);
+}
+
+// The device gets the features in the first iteration and in the eleventh.
+TEST_F(KMeansTest, DeviceSearchesOnceInTenIterations) {
+  options_.min_improvement = 0;
+  const std::vector<float> features = clustered_features(2000, 40, 0.5, 3);
+  const std::vector<float> words(features.begin(), features.begin() + 30 * kDimensions);
+  OpenClSession session({.profile = true});
+  const auto transfers_of = [&](std::uint32_t iterations) {
+    options_.max_iterations = iterations;
+    session.drain_transfers();
+    EXPECT_EQ(k_means(session, row_file(features), words, options_, {}).iterations, iterations);
+    return session.drain_transfers().launches;
+  };
+  transfers_of(1);  // also tries what the device can do
+  const std::size_t once = transfers_of(1);
+  EXPECT_EQ(transfers_of(10), once);
+  EXPECT_EQ(transfers_of(11), 2 * once);
 }
 
 TEST_F(KMeansTest, StopsAtTheLimitAndOnSmallImprovement) {

@@ -154,8 +154,10 @@ FeatureSource source_of(const std::vector<std::size_t>& counts) {
 }
 
 TEST(TakeSample, StrongestFeaturesOfEachImageInOrderOfRank) {
-  const Sample sample = take_sample(source_of({9, 9}), {.words = 1, .features_per_word = 4},
-                                    std::filesystem::temp_directory_path());
+  const FeatureSource source = source_of({9, 9});
+  const Sample sample =
+      take_sample(sample_images_of(source), source, {.words = 1, .features_per_word = 4},
+                  std::filesystem::temp_directory_path());
   ASSERT_EQ(sample.features.rows(), 4U);
   EXPECT_EQ(sample.words, 1U);
   const std::vector<float> values = sample.features.read(0, 4);
@@ -169,14 +171,36 @@ TEST(TakeSample, StrongestFeaturesOfEachImageInOrderOfRank) {
   }
 }
 
+// Of the error that taking a sample throws.
+std::optional<ErrorKind> error_kind(const std::vector<SampleImage>& images,
+                                    const FeatureSource& source) {
+  try {
+    take_sample(images, source, {.words = 1}, std::filesystem::temp_directory_path());
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return std::nullopt;
+}
+
 TEST(TakeSample, DescriptorsOfTwoSizesAreAnError) {
   const FeatureSource mixed = [](const auto& visit) {
     ImageFeatures image;
+    image.features.keypoints.resize(1);
+    image.features.descriptors.resize(64);
     visit(image);
+    image.image.content = content(1);
     image.features.descriptor_size = 128;
+    image.features.descriptors.resize(128);
     visit(image);
   };
-  EXPECT_THROW(take_sample(mixed, {}, std::filesystem::temp_directory_path()), Error);
+  EXPECT_EQ(error_kind(sample_images_of(mixed), mixed), ErrorKind::kInput);
+}
+
+TEST(TakeSample, ASourceThatPassesOtherImagesIsRefused) {
+  const FeatureSource source = source_of({2, 2});
+  EXPECT_EQ(error_kind(sample_images_of(source_of({2})), source), ErrorKind::kInternal);
+  EXPECT_EQ(error_kind(sample_images_of(source_of({2, 2, 2})), source), ErrorKind::kInternal);
+  EXPECT_EQ(error_kind(sample_images_of(source_of({2, 1})), source), ErrorKind::kInternal);
 }
 
 }  // namespace

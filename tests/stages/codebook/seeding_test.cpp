@@ -51,7 +51,8 @@ TEST(Seeding, ObjectiveIsCloseToThatOfExactKMeansPlusPlus) {
     const std::vector<float> values = clustered_features(1500, 60, 0.3, seed);
     const MatrixView<const float> features(values, kDimensions);
     Random random(seed);
-    ours += objective(session, features, seed_words(session, row_file(values), 100, random, {}));
+    ours +=
+        objective(session, features, seed_words(session, row_file(values), 100, random, {}).words);
     exact += objective(session, features, exact_seeds(features, 100, random));
   }
   EXPECT_LT(ours, 1.05 * exact);
@@ -62,7 +63,7 @@ TEST(Seeding, WordsAreDifferentFeatures) {
   const std::vector<float> values = clustered_features(200, 200, 0, 1);
   const MatrixView<const float> features(values, kDimensions);
   Random random(1);
-  const std::vector<float> words = seed_words(session, row_file(values), 150, random, {});
+  const std::vector<float> words = seed_words(session, row_file(values), 150, random, {}).words;
   ASSERT_EQ(words.size(), 150 * kDimensions);
   std::set<std::vector<float>> all;
   for (std::size_t i = 0; i < 200; ++i) all.emplace(features.row(i).begin(), features.row(i).end());
@@ -72,11 +73,20 @@ TEST(Seeding, WordsAreDifferentFeatures) {
   }
 }
 
+TEST(Seeding, AssignmentIsToTheNearestOfAllRounds) {
+  OpenClSession session;
+  const std::vector<float> values = clustered_features(400, 60, 0.3, 1);
+  Random random(1);
+  const Seeds seeds = seed_words(session, row_file(values), 50, random, {});
+  WordAssigner assigner(session, {seeds.words, kDimensions});
+  EXPECT_EQ(seeds.assignment, assigner.assign({values, kDimensions}).words);
+}
+
 TEST(Seeding, NoMoreWordsThanDifferentFeatures) {
   OpenClSession session;
   const std::vector<float> values = clustered_features(100, 7, 0, 1);
   Random random(1);
-  EXPECT_EQ(seed_words(session, row_file(values), 20, random, {}).size(), 7 * kDimensions);
+  EXPECT_EQ(seed_words(session, row_file(values), 20, random, {}).words.size(), 7 * kDimensions);
 }
 
 TEST(Seeding, SameSeedSameWords) {
@@ -85,9 +95,9 @@ TEST(Seeding, SameSeedSameWords) {
   Random first(5);
   Random again(5);
   Random other(6);
-  const std::vector<float> words = seed_words(session, features, 30, first, {});
-  EXPECT_EQ(words, seed_words(session, features, 30, again, {}));
-  EXPECT_NE(words, seed_words(session, features, 30, other, {}));
+  const std::vector<float> words = seed_words(session, features, 30, first, {}).words;
+  EXPECT_EQ(words, seed_words(session, features, 30, again, {}).words);
+  EXPECT_NE(words, seed_words(session, features, 30, other, {}).words);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 class Pixels : public ::testing::Test {
  protected:
   SkippedFile skipped(const std::string& path) const {
-    auto result = load_pixels(path, cv::IMREAD_COLOR, {});
+    auto result = load_pixels(path, PixelMode::kColour, {});
     EXPECT_TRUE(std::holds_alternative<SkippedFile>(result));
     return std::get<SkippedFile>(std::move(result));
   }
@@ -29,10 +29,10 @@ class Pixels : public ::testing::Test {
 TEST_F(Pixels, ComeAsTheyAreAskedFor) {
   const cv::Mat colour(20, 30, CV_8UC3, cv::Scalar(10, 20, 30));
   const std::string path = folder_.write("image", text(encode(".png", colour)));
-  const ShownPixels loaded = must_load_pixels(path, cv::IMREAD_COLOR, {});
+  const ShownPixels loaded = must_load_pixels(path, PixelMode::kColour, {});
   EXPECT_EQ(cv::norm(loaded.pixels, colour, cv::NORM_INF), 0);
   EXPECT_TRUE(loaded.alpha.empty());
-  EXPECT_EQ(must_load_pixels(path, cv::IMREAD_GRAYSCALE, {}).pixels.type(), CV_8U);
+  EXPECT_EQ(must_load_pixels(path, PixelMode::kGray, {}).pixels.type(), CV_8U);
 }
 
 TEST_F(Pixels, OfASmallFileThatUnpacksToAHugeImageAreNotDecoded) {
@@ -50,7 +50,7 @@ TEST_F(Pixels, OfAFifoAreNotWaitedFor) {
 
 TEST_F(Pixels, ThatMustBeThereAndAreNotAreAnInputError) {
   try {
-    must_load_pixels(folder_.write("words.png", "words"), cv::IMREAD_COLOR, {});
+    must_load_pixels(folder_.write("words.png", "words"), PixelMode::kColour, {});
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kInput);

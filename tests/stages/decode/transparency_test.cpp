@@ -143,7 +143,7 @@ TEST_F(TransparencyTest, InColourTheGroundIsGrey) {
   cv::Mat colour(kHeight, kWidth, CV_8UC4, cv::Scalar(10, 200, 90, 255));
   colour.colRange(0, 20).setTo(cv::Scalar(1, 2, 3, 0));
   const std::string path = folder_.write("image", text(encode(".png", colour)));
-  const cv::Mat shown = must_load_pixels(path, cv::IMREAD_COLOR, {}).pixels;
+  const cv::Mat shown = must_load_pixels(path, PixelMode::kColour, {}).pixels;
   EXPECT_EQ(shown.at<cv::Vec3b>(5, 50), cv::Vec3b(10, 200, 90));
   const auto ground = shown.at<cv::Vec3b>(5, 5);
   EXPECT_EQ(ground, cv::Vec3b::all(ground[0]));

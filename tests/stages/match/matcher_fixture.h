@@ -59,11 +59,10 @@ class MatcherTest : public testing::Test {
 
   static void publish(const std::vector<ImageFeatures>& features, const std::string& index) {
     const CodebookOptions options = {.words = 64, .features_per_word = 16};
-    const Sample sample = take_sample(
-        [&](const auto& visit) {
-          for (const ImageFeatures& image : features) visit(image);
-        },
-        options, folder_->path());
+    const FeatureSource source = [&](const auto& visit) {
+      for (const ImageFeatures& image : features) visit(image);
+    };
+    const Sample sample = take_sample(sample_images_of(source), source, options, folder_->path());
     const Codebook codebook = train_codebook(*session_, sample, options);
     IndexWriter writer(index);
     writer.set_codebook(codebook, {});

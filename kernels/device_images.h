@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/image.h"
+#include "kernels/session/session.h"
+
+namespace lookalike {
+
+// Grey images of any sizes side by side in device memory, uploaded once for all kernels that read
+// them. The memory is used again for the next images and grows to what the largest batch needs.
+class DeviceImages {
+ public:
+  // Each image begins at a multiple of this in pixels(), so that kernels may load whole blocks.
+  static constexpr std::size_t kAlignment = 16;
+
+  struct Place {
+    std::int32_t width = 0;
+    std::int32_t height = 0;
+    std::size_t pixels = 0;  // its first pixel in pixels(), row after row
+    std::int64_t mask = -1;  // its mask's first pixel in masks(); -1: none
+
+    std::size_t size() const { return ImageView{nullptr, width, height}.size(); }
+  };
+
+  explicit DeviceImages(OpenClSession& session) : session_(session) {}
+
+  // Replaces the images.
+  //   masks  empty, or one per image, each empty (the whole image counts) or of the image's size
+  // Throws Error(kInternal) on mismatched masks, Error(kDevice) when a copy fails,
+  // DeviceOutOfMemory; after these there are no images.
+  void upload(std::span<const ImageView> images, std::span<const ImageView> masks = {});
+
+  std::span<const Place> places() const { return places_; }
+  std::size_t size() const { return places_.size(); }
+  std::size_t total_pixels() const { return total_pixels_; }  // of the images, without gaps
+  const cl::Buffer& pixels() const { return pixels_.buffer; }
+  const cl::Buffer& masks() const { return masks_.buffer; }
+
+ private:
+  OpenClSession& session_;
+  std::vector<Place> places_;
+  std::size_t total_pixels_ = 0;
+  GrowingBuffer pixels_;
+  GrowingBuffer masks_;
+};
+
+}  // namespace lookalike

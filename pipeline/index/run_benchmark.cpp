@@ -1,0 +1,87 @@
+#include "pipeline/index/run_benchmark.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "pipeline/flow/item_stream.h"
+#include "pipeline/index/index_run.h"
+#include "pipeline/single_stage.h"
+#include "storage/index_writer.h"
+
+namespace lookalike {
+namespace {
+
+// The stages of the flow, which overlap.
+constexpr std::array<const char*, 5> kFlowStages = {"decode", "extract", "variance", "assign",
+                                                    "store"};
+
+MeasuredRun measured(const RunConfig& config, RunBenchmark& benchmark) {
+  IndexRunReport report =
+      run_index(config, Progress::Style::kQuiet, [] { return false; }, {.keep_spans = true});
+  benchmark.device = report.device;
+  return {report.elapsed_seconds, std::move(report.busy_seconds), std::move(report.spans)};
+}
+
+// Decodes all images as a run does; returns their number.
+std::size_t decode_all(const RunConfig& config) {
+  const ScanResult found = scan_images(config.images);
+  StageTimes times;
+  ItemStream stream(found.files, config, times, nullptr);
+  std::size_t images = 0;
+  for (auto batch = stream.next_batch(kStageBatchImages); !batch.empty();
+       batch = stream.next_batch(kStageBatchImages)) {
+    images += static_cast<std::size_t>(std::ranges::count_if(batch, &Item::is<DecodedImage>));
+  }
+  return images;
+}
+
+}  // namespace
+
+double MeasuredRun::images_s() const {
+  const auto calibrated = busy_s.find("calibrate");
+  return elapsed_s - (calibrated == busy_s.end() ? 0 : calibrated->second);
+}
+
+std::size_t MeasuredRun::threads(const std::string& stage) const {
+  std::set<std::size_t> threads;
+  for (const StageSpan& span : spans) {
+    if (span.stage == stage) threads.insert(span.thread);
+  }
+  return threads.size();
+}
+
+double MeasuredRun::share(const std::string& stage) const {
+  const auto busy = busy_s.find(stage);
+  if (busy == busy_s.end()) return 0;
+  return busy->second / (static_cast<double>(threads(stage)) * images_s());
+}
+
+std::string MeasuredRun::binding_stage() const {
+  return *std::ranges::max_element(kFlowStages, {},
+                                   [&](const char* stage) { return share(stage); });
+}
+
+RunBenchmark benchmark_runs(RunConfig config, const std::filesystem::path& scratch) {
+  RunBenchmark benchmark;
+  decode_all(config);  // so that the file cache is warm for all three
+  const auto start = std::chrono::steady_clock::now();
+  benchmark.images = decode_all(config);
+  benchmark.decode_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  const std::string first = scratch / "first.db";
+  config.store.database = first;
+  benchmark.first = measured(config, benchmark);
+  config.store.database = scratch / "second.db";
+  {
+    const IndexReader trained{std::filesystem::path(first)};
+    IndexWriter(config.store.database).set_codebook(trained.codebook(), trained.settings());
+  }
+  benchmark.with_codebook = measured(config, benchmark);
+  return benchmark;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "base/matrix_view.h"
+#include "kernels/assign/assign.h"
+#include "kernels/session/session.h"
+#include "storage/row_file.h"
+
+namespace lookalike {
+
+// Features [n][d] of a file, for searches among several sets of words: sent to the device once, as
+// far as it has room, and otherwise again for each search. A search that needs the room gets it.
+// On a CPU, whose memory is the host's, 16 MiB of features stay.
+class ResidentFeatures {
+ public:
+  ResidentFeatures(OpenClSession& session, const RowFile& features);
+
+  // The m nearest of the words [k][d] to each feature, as WordAssigner::nearest, by batches of at
+  // most RowFile::kBatchRows features, in order. Calls before() before each batch and visit() with
+  // its answer and the number of its first feature. Throws as WordAssigner, RowFile and both
+  // functions.
+  using Visit = std::function<void(std::size_t first, const Assignment& nearest)>;
+  void nearest(MatrixView<const float> words, std::size_t m, const std::function<void()>& before,
+               const Visit& visit);
+
+ private:
+  Assignment nearest_in_batch(WordAssigner& assigner, std::size_t batch, std::size_t m);
+  bool keep(MatrixView<const float> rows);
+  template <typename Work>
+  auto with_room(const Work& work);
+
+  OpenClSession& session_;
+  const RowFile& features_;
+  std::size_t max_batches_;                  // that may stay
+  std::vector<DeviceDescriptors> resident_;  // the first batches
+};
+
+}  // namespace lookalike

@@ -1,0 +1,130 @@
+#include <bit>
+#include <csetjmp>
+#include <cstddef>
+#include <cstring>
+#include <png.h>
+#include <vector>
+
+#include "stages/decode/readers.h"
+
+namespace lookalike {
+namespace {
+
+void ignore_warning(png_structp /*png*/, png_const_charp /*message*/) {}
+
+// One file. Functions that libpng may leave by a jump have nothing to destroy and no local
+// variables to lose.
+class PngFile {
+ public:
+  explicit PngFile(std::span<const std::uint8_t> file)
+      : rest_(file),
+        png_(png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, jump_back, ignore_warning)),
+        info_(png_ ? png_create_info_struct(png_) : nullptr),
+        end_(png_ ? png_create_info_struct(png_) : nullptr) {}
+  ~PngFile() { png_destroy_read_struct(&png_, &info_, &end_); }
+  PngFile(const PngFile&) = delete;
+  PngFile& operator=(const PngFile&) = delete;
+
+  // Reads up to the pixels; false on failure.
+  bool open() {
+    if (!info_ || !end_) return false;
+    if (setjmp(png_jmpbuf(png_)) != 0) return false;
+    png_set_read_fn(png_, this, read_bytes);
+    png_read_info(png_, info_);
+    return true;
+  }
+
+  cv::Size size() const {
+    return {static_cast<int>(png_get_image_width(png_, info_)),
+            static_cast<int>(png_get_image_height(png_, info_))};
+  }
+
+  // Of the pixels in a mode. A grey image with a transparent level comes without alpha.
+  int type(PixelMode mode) const {
+    if (mode == PixelMode::kGray) return CV_8U;
+    if (mode == PixelMode::kColour) return CV_8UC3;
+    const bool alpha =
+        (kind() & PNG_COLOR_MASK_ALPHA) != 0 || (has_colour() && has(info_, PNG_INFO_tRNS));
+    return CV_MAKETYPE(bits() == 16 ? CV_16U : CV_8U, alpha ? 4 : has_colour() ? 3 : 1);
+  }
+
+  // Into an image of this size and of type(mode), by its rows. False on failure.
+  bool read(const cv::Mat& image, std::vector<png_bytep>& rows) {
+    if (setjmp(png_jmpbuf(png_)) != 0) return false;
+    if (image.depth() == CV_8U) {
+      png_set_strip_16(png_);
+    } else if (std::endian::native == std::endian::little) {
+      png_set_swap(png_);
+    }
+    if (image.channels() == 4) {
+      png_set_tRNS_to_alpha(png_);
+    } else {
+      png_set_strip_alpha(png_);
+    }
+    if (kind() == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+    if (!has_colour() && bits() < 8) png_set_expand_gray_1_2_4_to_8(png_);
+    if (image.channels() == 1) {
+      png_set_rgb_to_gray(png_, PNG_ERROR_ACTION_NONE, kRedShare, kGreenShare);
+    } else if (has_colour()) {
+      png_set_bgr(png_);
+    } else {
+      png_set_gray_to_rgb(png_);
+    }
+    png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+    png_read_image(png_, rows.data());
+    png_read_end(png_, end_);
+    return true;
+  }
+
+  // Of a file that was read to its end: EXIF may stand on either side of the pixels.
+  std::optional<int> orientation() {
+    png_uint_32 bytes = 0;
+    png_bytep exif = nullptr;
+    png_get_eXIf_1(png_, has(info_, PNG_INFO_eXIf) ? info_ : end_, &bytes, &exif);
+    return exif_orientation({exif, bytes});
+  }
+
+ private:
+  // Of ITU-R BT.601, as in OpenCV; the rest is blue's.
+  static constexpr double kRedShare = 0.299;
+  static constexpr double kGreenShare = 0.587;
+
+  [[noreturn]] static void jump_back(png_structp png, png_const_charp /*message*/) {
+    png_longjmp(png, 1);
+  }
+  static void read_bytes(png_structp png, png_bytep to, std::size_t count) {
+    auto& rest = static_cast<PngFile*>(png_get_io_ptr(png))->rest_;
+    if (count > rest.size()) png_error(png, "the file ends early");
+    std::memcpy(to, rest.data(), count);
+    rest = rest.subspan(count);
+  }
+
+  bool has(png_infop info, png_uint_32 chunk) const {
+    return png_get_valid(png_, info, chunk) != 0;
+  }
+  int bits() const { return png_get_bit_depth(png_, info_); }
+  int kind() const { return png_get_color_type(png_, info_); }
+  bool has_colour() const { return (kind() & PNG_COLOR_MASK_COLOR) != 0; }
+
+  std::span<const std::uint8_t> rest_;
+  png_structp png_;
+  png_infop info_;
+  png_infop end_;
+};
+
+}  // namespace
+
+cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode) {
+  PngFile png(file);
+  if (!png.open()) return {};
+  cv::Mat image(png.size(), png.type(mode));
+  std::vector<png_bytep> rows;
+  rows.reserve(static_cast<std::size_t>(image.rows));
+  for (int y = 0; y < image.rows; ++y) rows.push_back(image.ptr(y));
+  if (!png.read(image, rows)) return {};
+  const std::optional<int> orientation = png.orientation();
+  return orientation ? upright(image, *orientation) : cv::Mat();
+}
+
+}  // namespace lookalike

@@ -1,0 +1,103 @@
+// What a command loads, builds and says before it starts.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+
+namespace lookalike {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// The dynamic linker's account of the libraries that it loads goes to stderr.
+ProgramResult traced(const std::vector<std::string>& words) {
+  return run_program("lookalike", words, {"LD_DEBUG=files"});
+}
+
+class StartupTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    std::filesystem::create_directories(folder_->path() / "posters");
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      draw("posters/" + std::to_string(i) + ".jpg", draw_poster(i, {300, 400}));
+    }
+    draw("photo.jpg", draw_poster(2, {300, 400}));
+    draw("photo.png", draw_poster(2, {300, 400}));
+    draw("photo.webp", draw_poster(2, {300, 400}));
+    const ProgramResult indexed = run_program(
+        "lookalike", {"index", "--images", path("posters"), "--database", path("index.db")});
+    ASSERT_EQ(indexed.exit_code, 0) << indexed.err;
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string path(const std::string& name) { return (folder_->path() / name).native(); }
+  static void draw(const std::string& name, const cv::Mat& image) {
+    cv::imwrite(path(name), image);
+  }
+  static std::vector<std::string> query(const std::string& photo) {
+    return {"query", "--database", path("index.db"), path(photo)};
+  }
+
+  static std::unique_ptr<TemporaryFolder> folder_;
+};
+std::unique_ptr<TemporaryFolder> StartupTest::folder_;
+
+TEST_F(StartupTest, HelpAndVersionLoadNoImageCodecsAndNoDevice) {
+  for (const char* option : {"--version", "--help"}) {
+    const ProgramResult result = traced({option});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.err, AllOf(HasSubstr("libopencv_core"), Not(HasSubstr("imgcodecs")),
+                                  Not(HasSubstr("opencv_codecs.so")), Not(HasSubstr("libpocl"))));
+  }
+}
+
+TEST_F(StartupTest, JpegAndPngAreLookedUpWithoutOpenCvsCodecs) {
+  for (const char* photo : {"photo.jpg", "photo.png"}) {
+    const ProgramResult result = traced(query(photo));
+    EXPECT_THAT(result.out, HasSubstr("posters/2.jpg"));
+    EXPECT_THAT(result.err, AllOf(HasSubstr("libjpeg"), Not(HasSubstr("imgcodecs")),
+                                  Not(HasSubstr("opencv_codecs.so"))));
+  }
+}
+
+TEST_F(StartupTest, OtherFormatsLoadThem) {
+  const ProgramResult result = traced(query("photo.webp"));
+  EXPECT_THAT(result.out, HasSubstr("posters/2.jpg"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("opencv_codecs.so"), HasSubstr("imgcodecs")));
+}
+
+TEST_F(StartupTest, WithoutTheirModuleTheErrorNamesIt) {
+  std::filesystem::create_directory(folder_->path() / "bin");
+  std::filesystem::copy_file(LOOKALIKE_PROGRAMS "/lookalike", path("bin/lookalike"));
+  const std::string alone =
+      std::filesystem::relative(path("bin/lookalike"), LOOKALIKE_PROGRAMS).native();
+  EXPECT_THAT(run_program(alone, query("photo.jpg")).out, HasSubstr("posters/2.jpg"));
+  const ProgramResult result = run_program(alone, query("photo.webp"));
+  EXPECT_EQ(result.exit_code, 70);
+  EXPECT_THAT(result.err, HasSubstr("a part of lookalike, opencv_codecs.so, cannot be loaded"));
+}
+
+TEST_F(StartupTest, TheFirstCommandOfAHomeSaysThatKernelsAreBuilt) {
+  const std::vector<std::string> home = {"XDG_CACHE_HOME=" + path("cache"),
+                                         "POCL_CACHE_DIR=" + path("kernels")};
+  const ProgramResult first = run_program("lookalike", query("photo.jpg"), home);
+  EXPECT_THAT(first.out, HasSubstr("posters/2.jpg"));
+  EXPECT_THAT(first.err, AllOf(HasSubstr("building kernels for "), HasSubstr(", once")));
+  EXPECT_THAT(run_program("lookalike", query("photo.jpg"), home).err,
+              Not(HasSubstr("building kernels")));
+}
+
+}  // namespace
+}  // namespace lookalike
