@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <malloc.h>
 #include <memory>
 #include <new>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace lookalike {
 namespace {
@@ -19,6 +21,15 @@ spdlog::level::level_enum level_of(Verbosity verbosity) {
   return verbosity == Verbosity::kQuiet     ? spdlog::level::warn
          : verbosity == Verbosity::kVerbose ? spdlog::level::debug
                                             : spdlog::level::info;
+}
+
+// Freed memory stays in the arena of the thread that asked for it, and the threads of one phase of
+// a run are not those of the next: with glibc's 8 arenas a core, indexing 500 photos on two cores
+// peaked at 338 MB, with one a core at 287, with one at 242, in the same time.
+void share_arenas() {
+#ifdef __GLIBC__
+  ::mallopt(M_ARENA_MAX, static_cast<int>(core_count()));
+#endif
 }
 
 void print_error(std::string_view program, const char* what) {
@@ -36,6 +47,7 @@ void set_up_logging(Verbosity verbosity) {
 }
 
 int run_main(std::string_view program, const std::function<int()>& body) noexcept {
+  share_arenas();
   try {
     set_up_logging(Verbosity::kNormal);  // until the command line is read
     return body();
