@@ -130,6 +130,8 @@ void describe_indexing(Description& to) {
   store("database", &StoreOptions::database, Text{.file_name = true}, "Index file.");
   store("batch_images", &StoreOptions::batch_images, Integer{1, 4096, "images"},
         "Fewest images per transaction while more are coming.");
+  store("publish_seconds", &StoreOptions::publish_seconds, Number{0, 3600, "s"},
+        "Shortest time from one transaction to the next, unless 16 MiB wait.");
   store("max_segments", &StoreOptions::max_segments, Integer{1, 1000, "segments"},
         "Merge segments above this number.");
 }

@@ -68,6 +68,7 @@ struct VarianceOptions {
 struct StoreOptions {
   std::string database;  // a file
   std::uint32_t batch_images = 64;
+  double publish_seconds = 2;
   std::uint32_t max_segments = 10;
 
   bool operator==(const StoreOptions&) const = default;

@@ -24,22 +24,26 @@ void copy_pixels(const ImageView& image, std::span<std::uint8_t> to) {
 void DeviceImages::upload(std::span<const ImageView> images, std::span<const ImageView> masks) {
   check_masks(images, masks);
   places_.clear();
-  total_pixels_ = 0;
   std::vector<Place> places;
   std::size_t pixel_bytes = 0;
   std::size_t mask_bytes = 0;
   for (std::size_t i = 0; i < images.size(); ++i) {
     Place place{images[i].width, images[i].height, pixel_bytes};
     pixel_bytes += round_up(images[i].size(), kAlignment);
-    total_pixels_ += images[i].size();
     if (!masks.empty() && !masks[i].empty()) {
       place.mask = static_cast<std::int64_t>(mask_bytes);
       mask_bytes += masks[i].size();
     }
     places.push_back(place);
   }
-  pixels_.reserve(session_, pixel_bytes);
-  masks_.reserve(session_, mask_bytes);
+  try {
+    pixels_.reserve(session_, pixel_bytes);
+    masks_.reserve(session_, mask_bytes);
+  } catch (const DeviceOutOfMemory&) {
+    pixels_ = {};  // a smaller batch needs the room
+    masks_ = {};
+    throw;
+  }
   session_.compose<std::uint8_t>(pixels_.buffer, pixel_bytes, [&](std::span<std::uint8_t> to) {
     for (std::size_t i = 0; i < images.size(); ++i) {
       copy_pixels(images[i], to.subspan(places[i].pixels));

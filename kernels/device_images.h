@@ -30,20 +30,18 @@ class DeviceImages {
 
   // Replaces the images.
   //   masks  empty, or one per image, each empty (the whole image counts) or of the image's size
-  // Throws Error(kInternal) on mismatched masks, Error(kDevice) when a copy fails,
-  // DeviceOutOfMemory; after these there are no images.
+  // Throws Error(kInternal) on mismatched masks, Error(kDevice) when a copy fails; and
+  // DeviceOutOfMemory, after which no memory is held. There are no images after any of them.
   void upload(std::span<const ImageView> images, std::span<const ImageView> masks = {});
 
   std::span<const Place> places() const { return places_; }
   std::size_t size() const { return places_.size(); }
-  std::size_t total_pixels() const { return total_pixels_; }  // of the images, without gaps
   const cl::Buffer& pixels() const { return pixels_.buffer; }
   const cl::Buffer& masks() const { return masks_.buffer; }
 
  private:
   OpenClSession& session_;
   std::vector<Place> places_;
-  std::size_t total_pixels_ = 0;
   GrowingBuffer pixels_;
   GrowingBuffer masks_;
 };

@@ -28,7 +28,7 @@ class Searcher {
  public:
   // config.match governs the search, config.images the files that are read. Without a session,
   // the device that config.device chooses is opened. Index and session must outlive the searcher,
-  // and are not to be used by others during a call.
+  // and are not to be used by others during a call, except for what IndexReader allows.
   // Throws OtherSettings when the index has a retired setting, Error(kStorage) when it lacks one,
   // Error(kInput) when it holds no images with features, Error(kDevice).
   Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session = nullptr);

@@ -1,5 +1,6 @@
 #include "storage/sqlite.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -285,47 +285,41 @@ std::size_t Surf::Rep::count_fitting(std::span<const Task> tasks) const {
 }
 
 FoundFeatures Surf::Rep::find_batch(const DeviceImages& images, std::span<const Task> tasks) {
-  try {
-    Batch batch;
-    for (const Task& task : tasks) batch.add(task);
-    reserve(batch);
-    integrate(images, batch);
-    launch("hessian", {batch.largest(&BatchImage::sample_rows) * group_items, tasks.size()},
-           {group_items, 1}, buffers.images.buffer, buffers.layers.buffer, buffers.integral.buffer,
-           buffers.maps.buffer);
-    const std::vector<std::int32_t> counts = search(images, batch);
+  Batch batch;
+  for (const Task& task : tasks) batch.add(task);
+  reserve(batch);
+  integrate(images, batch);
+  launch("hessian", {batch.largest(&BatchImage::sample_rows) * group_items, tasks.size()},
+         {group_items, 1}, buffers.images.buffer, buffers.layers.buffer, buffers.integral.buffer,
+         buffers.maps.buffer);
+  const std::vector<std::int32_t> counts = search(images, batch);
 
-    FoundFeatures found;
-    found.first = {0};
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const auto count = static_cast<std::size_t>(counts[i]);
-      const std::size_t limit = parameters.max_features > 0 ? parameters.max_features : count;
-      found.images.push_back(tasks[i].image);
-      found.first.push_back(found.first.back() + static_cast<std::int32_t>(std::min(count, limit)));
-    }
-    const auto chosen = static_cast<std::size_t>(found.first.back());
-    buffers.chosen.reserve(session, chosen * sizeof(FoundKeypoint));
-    buffers.descriptors.reserve(session, chosen * parameters.descriptor_size * sizeof(float));
-    found.descriptors = buffers.descriptors.buffer;
-    if (chosen == 0) return found;
-
-    buffers.first_chosen.fill<std::int32_t>(session, found.first);
-    const auto most_found =
-        static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
-    const std::size_t groups = parts(most_found, is_cpu ? kRankedByItem : kGroupItems);
-    launch("rank", {groups * group_items, tasks.size()}, {group_items, 1}, buffers.images.buffer,
-           buffers.counts.buffer, buffers.first_chosen.buffer, buffers.found.buffer,
-           buffers.responses.buffer, buffers.chosen.buffer);
-    describe(chosen);
-    found.keypoints.reserve(chosen);
-    session.view<FoundKeypoint>(buffers.chosen.buffer, chosen, [&](auto places) {
-      for (const FoundKeypoint& place : places) found.keypoints.push_back(place.keypoint);
-    });
-    return found;
-  } catch (const DeviceOutOfMemory&) {
-    buffers = {};  // a smaller batch needs the room
-    throw;
+  FoundFeatures found;
+  found.first = {0};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto count = static_cast<std::size_t>(counts[i]);
+    const std::size_t limit = parameters.max_features > 0 ? parameters.max_features : count;
+    found.images.push_back(tasks[i].image);
+    found.first.push_back(found.first.back() + static_cast<std::int32_t>(std::min(count, limit)));
   }
+  const auto chosen = static_cast<std::size_t>(found.first.back());
+  buffers.chosen.reserve(session, chosen * sizeof(FoundKeypoint));
+  buffers.descriptors.reserve(session, chosen * parameters.descriptor_size * sizeof(float));
+  found.descriptors = buffers.descriptors.buffer;
+  if (chosen == 0) return found;
+
+  buffers.first_chosen.fill<std::int32_t>(session, found.first);
+  const auto most_found = static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
+  const std::size_t groups = parts(most_found, is_cpu ? kRankedByItem : kGroupItems);
+  launch("rank", {groups * group_items, tasks.size()}, {group_items, 1}, buffers.images.buffer,
+         buffers.counts.buffer, buffers.first_chosen.buffer, buffers.found.buffer,
+         buffers.responses.buffer, buffers.chosen.buffer);
+  describe(chosen);
+  found.keypoints.reserve(chosen);
+  session.view<FoundKeypoint>(buffers.chosen.buffer, chosen, [&](auto places) {
+    for (const FoundKeypoint& place : places) found.keypoints.push_back(place.keypoint);
+  });
+  return found;
 }
 
 void Surf::Rep::reserve(const Batch& batch) {
@@ -399,8 +393,7 @@ Surf::Surf(OpenClSession& session, const SurfParameters& parameters, SurfKernel 
 
 Surf::~Surf() = default;
 
-void Surf::find(const DeviceImages& images,
-                const std::function<void(const FoundFeatures&)>& visit) {
+void Surf::find(const DeviceImages& images, const std::function<void(FoundFeatures)>& visit) {
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < images.size(); ++i) {
     const DeviceImages::Place& place = images.places()[i];
@@ -411,7 +404,12 @@ void Surf::find(const DeviceImages& images,
   while (!left.empty()) {
     const std::size_t fitting = rep_->count_fitting(left);
     for_each_batch(fitting, fitting, [&](std::size_t first, std::size_t count) {
-      visit(rep_->find_batch(images, left.subspan(first, count)));
+      try {
+        visit(rep_->find_batch(images, left.subspan(first, count)));
+      } catch (const DeviceOutOfMemory&) {
+        rep_->buffers = {};  // a smaller batch needs the room
+        throw;
+      }
     });
     left = left.subspan(fitting);
   }

@@ -68,10 +68,11 @@ class Surf {
 
   // Finds the features of images on the device, in batches that fit, and calls `visit` after each
   // batch; the same features whatever images go together. Keypoints where the mask at their rounded
-  // centre is zero are left out. An image that is too small for any filter has no features. Throws
+  // centre is zero are left out. An image that is too small for any filter has no features. A batch
+  // for which memory runs out, in `visit` too, is found and visited again in smaller ones. Throws
   // Error(kDevice) when a launch fails, DeviceOutOfMemory when an image does not fit alone, and
   // what `visit` throws; the object can be used again after any of them.
-  void find(const DeviceImages& images, const std::function<void(const FoundFeatures&)>& visit);
+  void find(const DeviceImages& images, const std::function<void(FoundFeatures)>& visit);
 
   // Features of each image, strongest first.
   //   masks  as DeviceImages::upload has them

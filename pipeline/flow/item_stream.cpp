@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -25,10 +24,8 @@ bool is_large(const LoadedFile& file) {
   return header && header->width * header->height * bytes_each > kLargePixels;
 }
 
-// options.decode_threads, or one per core.
 std::size_t decode_threads(const ImagesOptions& options) {
-  return options.decode_threads > 0 ? options.decode_threads
-                                    : std::max(1U, std::thread::hardware_concurrency());
+  return options.decode_threads > 0 ? options.decode_threads : core_count();
 }
 
 }  // namespace

@@ -11,18 +11,15 @@ namespace {
 
 // Images that may wait for the disk.
 constexpr std::size_t kQueuedImages = 64;
+// Of a batch: 16 MiB.
 constexpr std::size_t kMostFeatures = (std::size_t{16} << 20) / sizeof(IndexedFeature);
 
 }  // namespace
 
-StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times,
-                       std::chrono::milliseconds interval)
-    : writer_(writer),
-      options_(options),
-      times_(times),
-      interval_(interval),
-      queue_(kQueuedImages),
-      thread_([this] { run(); }) {}
+StoreQueue::StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times)
+    : writer_(writer), options_(options), times_(times), queue_(kQueuedImages), thread_([this] {
+        run();
+      }) {}
 
 StoreQueue::~StoreQueue() {
   queue_.abandon();
@@ -73,7 +70,8 @@ void StoreQueue::add(Item item) {
   features_ += image.words.features.size();
   batch_.push_back(std::move(image));
   if (batch_.size() < options_.batch_images) return;
-  if (features_ >= kMostFeatures || Clock::now() - published_ >= interval_) publish();
+  const std::chrono::duration<double> interval(options_.publish_seconds);
+  if (features_ >= kMostFeatures || Clock::now() - published_ >= interval) publish();
 }
 
 void StoreQueue::publish() {

@@ -15,13 +15,12 @@
 namespace lookalike {
 
 // Stores items on a thread of its own, so that the device does not wait for the disk. It publishes
-// batches of at least options.batch_images, each in one transaction: at an interval, or as soon as
-// they fill 16 MiB, so that a fast device makes few and large segments. It keeps the number of
-// segments at options.max_segments. While it lives, the writer belongs to it.
+// batches of at least options.batch_images, each in one transaction: every options.publish_seconds,
+// or as soon as they fill 16 MiB, so that a fast device makes few and large segments. It keeps the
+// number of segments at options.max_segments. While it lives, the writer belongs to it.
 class StoreQueue {
  public:
-  StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times,
-             std::chrono::milliseconds interval = std::chrono::seconds(2));
+  StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times);
   ~StoreQueue();  // drops what is queued; batches that were published stay
   StoreQueue(const StoreQueue&) = delete;
   StoreQueue& operator=(const StoreQueue&) = delete;
@@ -44,7 +43,6 @@ class StoreQueue {
   IndexWriter& writer_;
   const StoreOptions options_;
   StageTimes& times_;
-  const std::chrono::milliseconds interval_;
   std::vector<ImageToStore> batch_;
   std::size_t features_ = 0;  // of the batch
   Clock::time_point published_ = Clock::now();

@@ -283,7 +283,7 @@ class IndexRun {
             Batch batch = stream.next_batch(std::min(to_begin, stages.batch_images()));
             if (batch.empty()) return std::nullopt;
             to_begin -= static_cast<std::size_t>(std::ranges::count_if(batch, &has_image));
-            times_.timed("cache", [&] { cache_->load(batch); });
+            load_cached(batch);
             return batch;
           },
           stages.lanes(), stages.lanes() + 1,
@@ -298,6 +298,11 @@ class IndexRun {
         throw_if_stopped();
       }
     }
+  }
+
+  void load_cached(std::span<Item> items) {
+    if (std::ranges::none_of(items, &Item::is<CachedFeatures>)) return;
+    times_.timed("cache", [&] { cache_->load(items); });
   }
 
   static bool has_image(const Item& item) {
@@ -338,9 +343,9 @@ class IndexRun {
     return parts;
   }
 
-  std::vector<Item> load(std::span<const Item> part) {
+  std::vector<Item> loaded_copy(std::span<const Item> part) {
     std::vector<Item> batch(part.begin(), part.end());
-    times_.timed("cache", [&] { cache_->load(batch); });
+    load_cached(batch);
     return batch;
   }
 
@@ -354,8 +359,9 @@ class IndexRun {
     }
     const FeatureSource features = [&](const auto& visit) {
       const std::vector<std::span<Item>> parts = parts_of(sample.first(images.size()));
-      OrderedParallel<std::vector<Item>> loaded(parts.size(), kCacheReaders, kCacheReaders,
-                                                [&](std::size_t i) { return load(parts[i]); });
+      OrderedParallel<std::vector<Item>> loaded(
+          parts.size(), kCacheReaders, kCacheReaders,
+          [&](std::size_t i) { return loaded_copy(parts[i]); });
       while (const auto batch = loaded.next()) {
         for (const Item& item : *batch) visit(std::get<ImageFeatures>(item.state));
       }
@@ -396,7 +402,7 @@ class IndexRun {
     DeviceStages& stages = device();
     using Batch = std::vector<Item>;
     OrderedParallel<Batch> loaded(parts.size(), 1, 1,
-                                  [&](std::size_t i) { return load(parts[i]); });
+                                  [&](std::size_t i) { return loaded_copy(parts[i]); });
     OrderedParallel<Batch, Batch> processed([&] { return loaded.next(); }, stages.lanes(),
                                             stages.lanes(),
                                             [&](Batch batch, std::size_t lane) {

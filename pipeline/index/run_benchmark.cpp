@@ -22,7 +22,10 @@ MeasuredRun measured(const RunConfig& config, RunBenchmark& benchmark) {
   IndexRunReport report =
       run_index(config, Progress::Style::kQuiet, [] { return false; }, {.keep_spans = true});
   benchmark.device = report.device;
-  return {report.elapsed_seconds, std::move(report.busy_seconds), std::move(report.spans)};
+  const double calibrate_s = report.busy_seconds["calibrate"];
+  report.busy_seconds.erase("calibrate");
+  return {report.elapsed_seconds, calibrate_s, std::move(report.busy_seconds),
+          std::move(report.spans)};
 }
 
 // Decodes all images as a run does; returns their number.
@@ -39,11 +42,6 @@ std::size_t decode_all(const RunConfig& config) {
 }
 
 }  // namespace
-
-double MeasuredRun::images_s() const {
-  const auto calibrated = busy_s.find("calibrate");
-  return elapsed_s - (calibrated == busy_s.end() ? 0 : calibrated->second);
-}
 
 std::size_t MeasuredRun::threads(const std::string& stage) const {
   std::set<std::size_t> threads;

@@ -14,11 +14,11 @@ namespace lookalike {
 // One run, measured.
 struct MeasuredRun {
   double elapsed_s = 0;
-  std::map<std::string, double> busy_s;  // by stage, summed over its threads
+  double calibrate_s = 0;                // of these, after the images
+  std::map<std::string, double> busy_s;  // by stage but for calibration, summed over its threads
   std::vector<StageSpan> spans;
 
-  // Seconds without calibration, which follows the images.
-  double images_s() const;
+  double images_s() const { return elapsed_s - calibrate_s; }
   // The number of threads that worked on a stage.
   std::size_t threads(const std::string& stage) const;
   // The part of images_s() in which the threads of a stage were busy with it, [0, 1].

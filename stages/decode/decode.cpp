@@ -152,10 +152,12 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
   const bool is_read = move_all(loaded.bytes.size(), [&](std::size_t done, std::size_t left) {
     return ::read(descriptor.number(), loaded.bytes.data() + done, left);
   });
+  std::optional<SkippedFile> failure;
+  if (!is_read) failure = unreadable(loaded.file);      // while errno is that of the reading
   if (has_changed(descriptor.number(), loaded.file)) {  // which may have ended the reading
     return SkippedFile{loaded.file, "changing", "the file was written to while it was read"};
   }
-  if (!is_read) return unreadable(loaded.file);
+  if (failure) return *std::move(failure);
   loaded.content = hash_content(loaded.bytes);
   return loaded;
 }

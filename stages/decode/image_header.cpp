@@ -88,6 +88,7 @@ ImageHeader read_jpeg(Bytes bytes) {
 // The chunk tRNS, which stands before the pixels, makes a palette's entries, a colour or a grey
 // level transparent.
 ImageHeader read_png(Bytes bytes) {
+  if (!has_text(bytes, 12, "IHDR")) return {};  // libpng passes over chunks before it
   ImageHeader header{big_endian(bytes, 16, 4), big_endian(bytes, 20, 4), ImageFormat::kPng};
   if (bytes.size() <= 25) return header;
   const std::uint8_t bits = bytes[24];

@@ -10,8 +10,9 @@
 // hundred libraries for the formats that they know besides. The pixels are those of cv::imdecode,
 // upright as EXIF states. Files must be whole, with headers within the limits.
 //
-// An empty matrix leaves the file to OpenCV, which has the last word: damage, warnings, CMYK, and
-// EXIF that is broken before its orientation. Throw cv::Exception (StsNoMem).
+// An empty matrix means: use OpenCV. It is returned for damaged files, JPEG files that libjpeg
+// warns about, CMYK, and EXIF that is broken before its orientation. Both readers throw
+// cv::Exception (StsNoMem) or std::bad_alloc when memory runs out.
 namespace lookalike {
 
 enum class PixelMode {
@@ -25,11 +26,13 @@ cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int diviso
 
 cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode);
 
-// The orientation, 1 to 8, that EXIF data states (JEITA CP-3451, tag 274), from its byte order mark
-// on; 1 without any. Nothing when a value before it lies outside of the data.
+// The orientation that EXIF data states (JEITA CP-3451, tag 274), as it is stored. The data begins
+// with its byte order mark. 1 without EXIF or without the tag; nothing when the tag's entry, or one
+// before it, is cut off or points outside the data.
 std::optional<int> exif_orientation(std::span<const std::uint8_t> exif);
 
-// The image as it is to be seen: transposed for orientations above 4, then mirrored.
+// The image as it is to be seen: transposed for orientations above 4, then mirrored. Orientations
+// other than 2 to 8 leave it as it is, sharing its pixels.
 cv::Mat upright(const cv::Mat& stored, int orientation);
 
 }  // namespace lookalike

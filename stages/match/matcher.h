@@ -29,7 +29,8 @@ class Matcher {
           const MatchOptions& options, PictureLoader load_picture);
   ~Matcher();
   // Of the matches with a pose, only those that `compared` accepts are compared by pixels. It is
-  // called on one thread.
+  // called on the caller's thread, with the evidence of the features alone, perhaps several times
+  // for a match; its answer must depend on the match alone.
   using Compared = std::function<bool(const Match&)>;
   QueryResult match(
       const Query& query, const Compared& compared = [](const Match&) { return true; }) const;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
+#include "pipeline/answers.h"
 #include "pipeline/index/run_benchmark.h"
 #include "pipeline/open_session.h"
 #include "tools/lookalike/benchmark_json.h"
@@ -56,8 +57,8 @@ BenchmarkOptions benchmark_options(const Arguments& arguments) {
   return options;
 }
 
-nlohmann::ordered_json run_json(const RunBenchmark& benchmark, const MeasuredRun& run) {
-  nlohmann::ordered_json stages = nlohmann::ordered_json::array();
+Json run_json(const RunBenchmark& benchmark, const MeasuredRun& run) {
+  Json stages = Json::array();
   for (const auto& [stage, busy_s] : run.busy_s) {
     stages.push_back({{"stage", stage},
                       {"threads", run.threads(stage)},
@@ -95,19 +96,18 @@ void print_benchmark(const RunBenchmark& benchmark) {
 }
 
 int bench_pipeline(const Arguments& arguments, RunConfig config) {
+  config.images.folders = {arguments.folder};
   OutputGuard guard = arguments.outputs.guard(arguments.config, config);
   std::optional<OutputFile> page =
       guard.open_if_named("--timeline", arguments.timeline, page_kind());
-  config.images.folders = {arguments.folder};
   const ScratchFolder scratch;
   const RunBenchmark benchmark = benchmark_runs(config, scratch.path());
   if (arguments.json) {
-    print_json(
-        nlohmann::ordered_json{{"device", benchmark.device},
-                               {"images", benchmark.images},
-                               {"decode_s", benchmark.decode_s},
-                               {"first", run_json(benchmark, benchmark.first)},
-                               {"with_codebook", run_json(benchmark, benchmark.with_codebook)}});
+    print_json(Json{{"device", benchmark.device},
+                    {"images", benchmark.images},
+                    {"decode_s", benchmark.decode_s},
+                    {"first", run_json(benchmark, benchmark.first)},
+                    {"with_codebook", run_json(benchmark, benchmark.with_codebook)}});
   } else {
     print_benchmark(benchmark);
   }
@@ -145,10 +145,9 @@ void add_bench_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "bench", "Time every variant of every kernel, beside the device's ceilings",
       "Output: one table per kernel: sizes, variant (* is the one that is used), time of kernels, "
-      "of\n"
-      "transfers and on the wall, rate, and its share of the device's ceiling, which is measured "
-      "in\n"
-      "the same run. --json prints device, ceilings and results; README.md lists the fields.\n"
+      "of transfers and on the wall, rate, and its share of the device's ceiling, which is "
+      "measured in the same run. --json prints device, ceilings and results; README.md lists the "
+      "fields.\n"
       "With --pipeline: how fast a run is beside decoding alone, and which stage binds.\n"
       "Example: lookalike bench --kernel correlation",
       bench);

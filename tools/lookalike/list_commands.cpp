@@ -6,17 +6,15 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/path_set.h"
 #include "base/text.h"
+#include "pipeline/answers.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool is_folder(const std::string& path) {
   std::error_code error;

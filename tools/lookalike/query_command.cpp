@@ -216,16 +216,14 @@ int query(const Arguments& arguments) {
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   std::vector<std::string> names = arguments.indexed;
   names.insert(names.end(), arguments.photos.begin(), arguments.photos.end());
-  std::vector<std::optional<ImageId>> images;
-  for (const std::string& name : arguments.indexed) images.push_back(find_image(index, name));
   Searcher searcher(index, config);
   Answers answers(arguments, database);
   // Photos are looked up side by side, a few ahead of the one that is printed next.
   OrderedParallel<LookUpResult> results(
       names.size(), core_count(), 2 * core_count(), [&](std::size_t i) {
         return result_of(names[i], [&]() -> LookUpResult {
-          if (i >= images.size()) return look_up(searcher, names[i], region);
-          if (images[i]) return searcher.search(*images[i]);
+          if (i >= arguments.indexed.size()) return look_up(searcher, names[i], region);
+          if (const auto id = find_image(index, names[i])) return searcher.search(*id);
           return SkippedFile{{.path = names[i]}, "not_indexed", "is not in the index"};
         });
       });

@@ -84,6 +84,7 @@ int store_command(int argc, const char* const* argv) {
   ConfigArguments arguments(app);
   arguments.add("--database", "store.database");
   arguments.add("--batch-images", "store.batch_images");
+  arguments.add("--publish-seconds", "store.publish_seconds");
   arguments.add("--max-segments", "store.max_segments");
   arguments.add("--minimum-variance", "variance.minimum");
   arguments.add("--hessian-threshold", "extract.hessian_threshold");

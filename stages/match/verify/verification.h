@@ -16,11 +16,12 @@
 
 namespace lookalike {
 
-// The forward record of an image; called from several threads.
+// The forward record of an image, never null; called from several threads.
 using RecordOf = std::function<std::shared_ptr<const Record>(ImageId)>;
 
 // Pairs the features of each shortlisted image with the query's and looks for a pose, on at most
-// `threads` threads. In the order of the shortlist; a match without a pose has no inliers.
+// `threads` threads, at least 1. In the order of the shortlist; a match without a pose has no
+// inliers. Throws what record_of throws.
 std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
                               const RecordOf& record_of, const MatchOptions& options,
                               std::size_t threads);

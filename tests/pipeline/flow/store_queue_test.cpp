@@ -42,8 +42,9 @@ class StoreQueueTest : public ::testing::Test {
     return {.file = {path, 5, 6}, .content = content(number), .state = KnownContent{}};
   }
   // Stores all of them.
-  void store(std::vector<Item> items, const StoreOptions& options = {}) {
-    StoreQueue queue(writer_, options, times_, std::chrono::milliseconds(0));
+  void store(std::vector<Item> items,
+             const StoreOptions& options = {.database = {}, .publish_seconds = 0}) {
+    StoreQueue queue(writer_, options, times_);
     for (Item& item : items) queue.push(std::move(item));
     queue.finish();
   }
@@ -65,13 +66,13 @@ class StoreQueueTest : public ::testing::Test {
 };
 
 TEST_F(StoreQueueTest, WhatFillsNoBatchIsPublishedAtTheEnd) {
-  store({image(1), image(2), image(3)}, {.database = {}, .batch_images = 2});
+  store({image(1), image(2), image(3)}, {.database = {}, .batch_images = 2, .publish_seconds = 0});
   EXPECT_EQ(writer_.counts().images, 3U);
   EXPECT_EQ(writer_.counts().segments, 2U) << "one a batch";
 }
 
 TEST_F(StoreQueueTest, BatchesThatFillQuicklyAreOneSegment) {
-  StoreQueue queue(writer_, {.database = {}, .batch_images = 1}, times_, std::chrono::hours(1));
+  StoreQueue queue(writer_, {.database = {}, .batch_images = 1, .publish_seconds = 3600}, times_);
   for (std::uint8_t i = 1; i <= 20; ++i) queue.push(image(i));
   queue.finish();
   EXPECT_EQ(writer_.counts().images, 20U);
@@ -81,7 +82,8 @@ TEST_F(StoreQueueTest, BatchesThatFillQuicklyAreOneSegment) {
 TEST_F(StoreQueueTest, SegmentsAreMergedToTheMaximum) {
   std::vector<Item> items;
   for (std::uint8_t i = 1; i <= 20; ++i) items.push_back(image(i));
-  store(std::move(items), {.database = {}, .batch_images = 1, .max_segments = 3});
+  store(std::move(items),
+        {.database = {}, .batch_images = 1, .publish_seconds = 0, .max_segments = 3});
   EXPECT_EQ(writer_.counts().images, 20U);
   EXPECT_LE(writer_.counts().segments, 3U);
 }

@@ -44,6 +44,7 @@ TEST_F(IndexRunTest, ContentDependsNeitherOnThreadsNorOnBatches) {
   EXPECT_EQ(fresh_content(), content);
   config_.images.decode_threads = 5;
   config_.store.batch_images = 3;
+  config_.store.publish_seconds = 0;
   EXPECT_EQ(fresh_content(), content);
 }
 
