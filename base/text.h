@@ -1,14 +1,13 @@
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
+
+#include "base/parse_number.h"
 
 // Text for people, terminals and programs, made of names that may be any bytes.
 namespace lookalike {
@@ -41,16 +40,6 @@ std::string path_of_text(const std::string& text);
 
 // A time in UTC: "2026-01-31T02:00:00Z".
 std::string utc_text(std::int64_t since_epoch_ns);
-
-// The number that the whole text is; nothing for any other text.
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, number);
-  if (status != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
 
 // The parts between separators: one more than there are separators.
 std::vector<std::string_view> split(std::string_view text, char separator);

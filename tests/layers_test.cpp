@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
+using testing::UnorderedElementsAreArray;
 using Names = std::vector<std::string_view>;
 
 // Which folders a folder may include besides itself; "tests" and "tools" may include all.
@@ -39,9 +40,10 @@ const std::vector<Layer> kLayers = {
 };
 
 // What kernels/ uses of base/, so that it builds with OpenCL only: the standard library suffices.
-const Names kStandardBase = {
-    "base/artefacts", "base/error",       "base/features",  "base/files",  "base/geometry",
-    "base/image",     "base/matrix_view", "base/pair_sums", "base/random", "base/signature"};
+const Names kStandardBase = {"base/artefacts",   "base/error",     "base/features",
+                             "base/files",       "base/geometry",  "base/image",
+                             "base/matrix_view", "base/pair_sums", "base/parse_number",
+                             "base/random",      "base/signature"};
 
 // Which folders may include the headers of a library.
 struct Library {
@@ -54,12 +56,42 @@ const std::vector<Library> kLibraries = {
     {"toml++/", {"config"}},
     {"opencv2/", {"stages", "pipeline", "tools", "tests"}},
     {"opencv2/imgcodecs", {"stages/decode/opencv_module.cpp", "tests"}},
+    {"opencv2/opencv", {"tests"}},  // these three include OpenCV's image readers, or have their own
+    {"opencv2/highgui", {"tests"}},
+    {"opencv2/videoio", {"tests"}},
     {"jpeglib.h", {"stages/decode", "tests/stages/decode"}},
+    {"turbojpeg.h", {"stages/decode", "tests/stages/decode"}},
     {"png.h", {"stages/decode", "tests/stages/decode"}},
     {"CLI/", {"tools", "tests/tools"}},
     {"nlohmann/", {"pipeline", "tools", "tests"}},
     {"spdlog/", {"base", "config", "stages", "pipeline", "tools", "tests"}},
     {"fmt/", {"base", "config", "storage", "stages", "pipeline", "tools", "tests"}},
+};
+
+// Functions that read image files, and the sources that name them.
+struct Readers {
+  std::string_view library;
+  std::string_view names;  // a regular expression
+  Names sources;
+};
+const std::vector<Readers> kReaders = {
+    {"OpenCV",
+     R"(\bim(read|decode|count)|\bVideoCapture\b|\bImageCollection\b)",
+     {"stages/decode/opencv_module.cpp"}},
+    {"libjpeg",
+     R"(\bjpeg_(create_decompress|CreateDecompress|read_|start_decompress)|\btj\w*Decompress)",
+     {"stages/decode/jpeg_reader.cpp"}},
+    {"libpng", R"(\bpng_\w*read(_|\b))", {"stages/decode/png_reader.cpp"}},
+    // readers.h declares them; those of image_header.cpp are its own, of headers.
+    {"readers.h",
+     R"(\bread_(jpeg|png)\b)",
+     {"stages/decode/decoders.cpp", "stages/decode/image_header.cpp",
+      "stages/decode/jpeg_reader.cpp", "stages/decode/png_reader.cpp", "stages/decode/readers.h"}},
+    // Names of files apart: other sources may encode.
+    {"opencv_codecs.h",
+     R"(\bopencv_codecs\b(?!\.))",
+     {"stages/decode/decoders.cpp", "stages/decode/opencv_codecs.cpp",
+      "stages/decode/opencv_codecs.h"}},
 };
 
 bool is_under(std::string_view path, std::string_view folder) {
@@ -118,6 +150,26 @@ std::vector<std::string> violations(const std::string& file, const std::string& 
   return found;
 }
 
+std::string without_comment_lines(const std::string& text) {
+  static const std::regex kCommentLine(R"((^|\n)[ \t]*//[^\n]*)");
+  return std::regex_replace(text, kCommentLine, "$1");
+}
+
+// The libraries whose image readers a source names outside of comment lines.
+Names named_readers(const std::string& text) {
+  static const std::vector<std::regex> kNames = [] {
+    std::vector<std::regex> names;
+    for (const Readers& readers : kReaders) names.emplace_back(std::string(readers.names));
+    return names;
+  }();
+  const std::string code = without_comment_lines(text);
+  Names found;
+  for (std::size_t i = 0; i < kReaders.size(); ++i) {
+    if (std::regex_search(code, kNames[i])) found.push_back(kReaders[i].library);
+  }
+  return found;
+}
+
 // Calls visit(path from the root, text) for each source of the layers.
 template <typename Visit>
 void for_each_source(const fs::path& root, Visit visit) {
@@ -169,12 +221,15 @@ TEST(Headers, NoTwoDefineATypeOfOneName) {
 
 // Files may be anything by the time they are read: decoders.cpp holds them to the limits first.
 TEST(Decoders, AreCalledInOnePlace) {
-  static const std::regex kReader(R"(= read_(jpeg|png)\(|opencv_codecs\(\)\.decode\()");
-  std::vector<std::string> callers;
+  std::map<std::string_view, std::vector<std::string>> callers;  // by library
   for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
-    if (!file.starts_with("tests/") && std::regex_search(text, kReader)) callers.push_back(file);
+    if (file.starts_with("tests/")) return;
+    for (const std::string_view library : named_readers(text)) callers[library].push_back(file);
   });
-  EXPECT_THAT(callers, ElementsAre("stages/decode/decoders.cpp"));
+  for (const Readers& readers : kReaders) {
+    EXPECT_THAT(callers[readers.library], UnorderedElementsAreArray(readers.sources))
+        << readers.library;
+  }
 }
 
 // An output never replaces what is not an output: OutputGuard sees to it for every option.
@@ -227,6 +282,43 @@ TEST(LayerCheck, CatchesALibraryOutsideOfItsFolder) {
                           "stages/match/match.cpp includes toml++/toml.h"));
   EXPECT_THAT(violations("kernels/surf/surf.cpp", "#include <opencv2/core.hpp>"),
               ElementsAre("kernels/surf/surf.cpp includes opencv2/core.hpp"));
+}
+
+TEST(LayerCheck, CatchesImageReadersHoweverTheyAreCalled) {
+  for (const char* code :
+       {"cv::Mat image = cv::imread(path);", "using cv::imdecode;", "imreadmulti(path, pages);",
+        "auto* const decode = &cv::imdecodemulti;", "cv::VideoCapture video{path};"}) {
+    EXPECT_THAT(named_readers(code), ElementsAre("OpenCV")) << code;
+  }
+  for (const char* code : {"::jpeg_read_header(&jpeg, TRUE);", "jpeg_create_decompress (&jpeg);",
+                           "tjDecompress2(handle, file);", "tjDecompressHeader3(handle, file);",
+                           "tj3Decompress8(handle, file);", "f(tjInitDecompress());"}) {
+    EXPECT_THAT(named_readers(code), ElementsAre("libjpeg")) << code;
+  }
+  for (const char* code : {"png_read_info(png, info);", "png_image_finish_read(&image);",
+                           "png_image_begin_read_from_file(&image, name);"}) {
+    EXPECT_THAT(named_readers(code), ElementsAre("libpng")) << code;
+  }
+  for (const char* code : {"return read_png(file, mode);", "const cv::Mat image{read_jpeg(file)};",
+                           "std::invoke(read_jpeg, file);"}) {
+    EXPECT_THAT(named_readers(code), ElementsAre("readers.h")) << code;
+  }
+  for (const char* code :
+       {"const OpenCvCodecs& codecs = opencv_codecs();", "opencv_codecs().decode(file);"}) {
+    EXPECT_THAT(named_readers(code), ElementsAre("opencv_codecs.h")) << code;
+  }
+  EXPECT_THAT(named_readers("// As cv::imread reads.\n  // read_png(file)\n"
+                            "#include \"stages/decode/opencv_codecs.h\"\n"
+                            "encode_image(\".png\", image);\n"),
+              IsEmpty());
+}
+
+TEST(LayerCheck, CatchesHeadersThatBringImageReaders) {
+  for (const std::string header : {"opencv2/imgcodecs.hpp", "opencv2/opencv.hpp",
+                                   "opencv2/highgui.hpp", "opencv2/videoio.hpp"}) {
+    EXPECT_THAT(violations("stages/match/match.cpp", "#include <" + header + ">"),
+                ElementsAre("stages/match/match.cpp includes " + header));
+  }
 }
 
 TEST(LayerCheck, CatchesAnIncludeThatDoesNotStartAtTheRoot) {

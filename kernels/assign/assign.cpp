@@ -95,6 +95,8 @@ WordAssigner::~WordAssigner() = default;
 
 void WordAssigner::nearest(const cl::Buffer& descriptors, std::size_t n, std::size_t m,
                            const cl::Buffer& words, const cl::Buffer& squared_distances) {
+  check(n, dimensions_, m);
+  require(n >= 1, "WordAssigner: needs at least one descriptor");
   search_->search({n, m, descriptors, words, squared_distances});
 }
 

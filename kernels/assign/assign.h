@@ -84,7 +84,8 @@ class WordAssigner {
   Assignment nearest(const DeviceDescriptors& descriptors, std::size_t m);
   Assignment assign(MatrixView<const float> descriptors) { return nearest(descriptors, 1); }
   // Queues the same search for descriptors [n][d] on the device, n at least 1, all at once; the
-  // buffers hold [n][m] values.
+  // buffers have room for [n][m] values. Throws Error(kInternal) for n or m out of range,
+  // DeviceOutOfMemory, Error(kDevice) when a launch fails.
   void nearest(const cl::Buffer& descriptors, std::size_t n, std::size_t m, const cl::Buffer& words,
                const cl::Buffer& squared_distances);
 

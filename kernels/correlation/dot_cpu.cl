@@ -114,7 +114,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_correlations(
   const Job job = tile.job;
   Ints sums[ROWS][VECTORS];
   clear(sums);
-  add_lines(sums, &job, images + job.image + tile.left, patterns + job.pattern, tile.top, 0, lines_of(&tile));
+  add_lines(sums, &job, images + job.image + tile.left, patterns + job.pattern, tile.top, 0,
+            lines_of(&tile));
   const int rows = min(ROWS, job.map_height - tile.top);
   const Real pattern_inverse = inverse_of(job.pattern_spread);
   const ulong place = (ulong)tile.top * job.pitch + tile.left;

@@ -22,16 +22,16 @@
 // first word of that row, `piece` at its first word of the pattern row that the row meets.
 void add_line(int4* sums, local const uint* line, local const uint* piece, int row,
               int pattern_height);
-// Where `line` lies from the start of the window, and `piece` from the start of the piece, for row 0
-// of a chunk.
+// Where `line` lies from the start of the window, and `piece` from the start of the piece, for row
+// 0 of a chunk.
 int first_of_window(void);
 int first_of_piece(void);
 // The item's four number i, and where it is.
 int4 four_of(const int4* sums, int i);
 int2 place_of(const Tile* tile, int i);
 
-// The image rows of a chunk, from the pixel at (left, top) on. Past the image's edges other memory is
-// read: it meets zeros of the pattern or positions outside the map.
+// The image rows of a chunk, from the pixel at (left, top) on. Past the image's edges other memory
+// is read: it meets zeros of the pattern or positions outside the map.
 void load_window(local uint* window, global const uchar* images, const Tile* tile, int left,
                  int top) {
   const Job* job = &tile->job;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <optional>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace lookalike {
 namespace {
@@ -87,13 +87,8 @@ Choice parse(std::string_view text) {
   choice.platform = text.substr(0, first);
   choice.kind = parse_kind(text.substr(first + 1, second - first - 1), text);
   choice.name = text.substr(second + 1);
-  std::size_t index = 0;
-  const char* end = choice.name.data() + choice.name.size();
-  const auto [stop, status] = std::from_chars(choice.name.data(), end, index);
-  if (!choice.name.empty() && status == std::errc() && stop == end) {
-    choice.index = index;
-    choice.name = {};
-  }
+  choice.index = parse_number<std::size_t>(choice.name);
+  if (choice.index) choice.name = {};
   return choice;
 }
 

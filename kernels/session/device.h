@@ -35,11 +35,11 @@ struct DeviceInfo {
 
   bool is_nvidia() const { return vendor.find("NVIDIA") != std::string::npos; }
   // PoCL compiles a kernel for the size of its work-groups when it is first launched, keeps it on
-  // disk, and compiles it once more, for every size, to hand out a program's binary. PoCL 5.0
-  // aborts, in its cache of loaded kernels, when one kernel runs in two queues at the same time;
-  // 3.1 does not.
-  bool overlaps_queues() const;
+  // disk, and compiles it once more, for every size, to hand out a program's binary.
   bool is_pocl() const { return platform == "Portable Computing Language"; }
+  // Whether several queues may run kernels at the same time. PoCL 5.0 aborts, in its cache of
+  // loaded kernels, when one kernel runs in two queues at once; 3.1 does not.
+  bool overlaps_queues() const;
 };
 
 struct Device {

@@ -334,7 +334,7 @@ bool OpenClSession::has_int64_atomics() {
          supports("64-bit atomics", [this] { return adds_64_bits(*this); });
 }
 
-// While something is determined that needs kernels, the mutex is free; whoever is first decides.
+// The mutex is free while something is determined that needs kernels; the first result stays.
 bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
   std::unique_lock lock(shared_->mutex);
   const auto known = shared_->features.find(feature);
@@ -343,6 +343,8 @@ bool OpenClSession::supports(const std::string& feature, const std::function<boo
   bool has_feature = false;
   try {
     has_feature = probe();
+  } catch (const DeviceOutOfMemory&) {
+    return false;  // says nothing about the device: the next call probes again
   } catch (const Error&) {
     // A device without the feature may refuse to compile or to run the trial.
   }

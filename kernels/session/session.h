@@ -32,8 +32,10 @@ struct SessionOptions {
   // Somebody waits for the first answer: binaries that the driver would compile for (see
   // DeviceInfo::is_pocl) are left to a session without this.
   bool answer_soon = false;
-  std::function<void(const std::string&)> warn{};  // receives one-line warnings; optional
-  // Receives one line before the first program is compiled that the cache does not know; optional.
+  // Both are optional. They are called on any thread that uses a session of the device, and must
+  // not use a session themselves.
+  std::function<void(const std::string&)> warn{};  // receives one-line warnings
+  // Receives one line before the first program is compiled that the cache does not know.
   std::function<void(const std::string&)> inform{};
 };
 
@@ -97,19 +99,22 @@ class OpenClSession {
   explicit OpenClSession(const SessionOptions& options = {});
 
   // A session with a queue of its own, for another thread: it shares this one's device, context,
-  // compiled programs, measurements and memory limit. Buffers may be used in both, one thread at a
-  // time. Where queues do not work side by side (see DeviceInfo::overlaps_queues), both launch into
-  // one. Callable from any thread.
+  // compiled programs, measurements and memory limit. Both may use a buffer, but nothing orders the
+  // commands of two queues: call finish() on one session before the other uses the buffer. Where
+  // queues do not work side by side (see DeviceInfo::overlaps_queues), both launch into one.
+  // Callable from any thread.
   OpenClSession another_queue() const { return OpenClSession(shared_); }
 
   const DeviceInfo& device() const { return shared_->device.info; }
   bool is_cpu() const { return device().kind == DeviceKind::kCpu; }
 
-  // Whether 64-bit atomic addition works: claimed, compiled and tested on first use.
+  // Whether 64-bit atomic addition works: claimed, compiled and tested on first use, as supports().
   bool has_int64_atomics();
 
-  // Whether the device has a feature that only a trial shows: the result of `probe`, which runs
-  // once per session and feature name. A probe that throws Error counts as false.
+  // Whether the device has a feature that only a trial shows: the result of `probe`, which is
+  // remembered under the feature's name, once for all sessions of the device. Threads that call
+  // this at the same time may each run their probe; the first result stays. A probe that throws
+  // Error counts as false. Out of memory it proves nothing: false is returned and not remembered.
   bool supports(const std::string& feature, const std::function<bool()>& probe);
 
   // The device as tuning files name it, and the measurements of it or of devices like it; both are
@@ -118,7 +123,7 @@ class OpenClSession {
   const Tuning& tuning();
 
   // Kernel `name` of the embedded sources, joined in order and built with `options`
-  // ("-DNAME=value ..."). Programs are built once per session and cached in
+  // ("-DNAME=value ..."). Programs are built once for all sessions of the device and cached in
   // options.program_cache.
   cl::Kernel kernel(const std::vector<std::string>& sources, const std::string& name,
                     const std::string& options = {});

@@ -430,11 +430,11 @@ std::vector<FeatureSet> Surf::extract(std::span<const ImageView> images,
       rep_->session.view<float>(found.descriptors, values, [&](std::span<const float> descriptors) {
         for (std::size_t i = 0; i < found.images.size(); ++i) {
           FeatureSet& to = features[first_image + found.images[i]];
-          const auto first = static_cast<std::size_t>(found.first[i]);
-          const auto end = static_cast<std::size_t>(found.first[i + 1]);
-          to.keypoints.assign(found.keypoints.data() + first, found.keypoints.data() + end);
+          const auto [first, size] = found.range(i);
+          to.keypoints.assign(found.keypoints.data() + first,
+                              found.keypoints.data() + first + size);
           to.descriptors.assign(descriptors.data() + first * length,
-                                descriptors.data() + end * length);
+                                descriptors.data() + (first + size) * length);
         }
       });
     });

@@ -38,6 +38,16 @@ struct FoundFeatures {
   std::vector<std::int32_t> first;  // of image images[i]: features [first[i], first[i + 1])
   std::vector<Keypoint> keypoints;  // of all, strongest first in each image; on the host
   cl::Buffer descriptors;           // [keypoints][descriptor_size]
+
+  struct Range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  // The features of image images[i].
+  Range range(std::size_t i) const {
+    const auto begin = static_cast<std::size_t>(first[i]);
+    return {begin, static_cast<std::size_t>(first[i + 1]) - begin};
+  }
 };
 
 // How SURF's kernels are cut into work-items. Both forms find the same features.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace lookalike {
 namespace {
@@ -32,13 +33,6 @@ std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return taken;
-}
-
-template <typename Number>
-bool parse_number(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, number);
-  return status == std::errc() && stop == end;
 }
 
 class Parser {
@@ -100,14 +94,13 @@ class Parser {
       measurement.variant = value;
     } else if (name == "ms") {
       first = measurement.ms <= 0;
-      if (!parse_number(value, measurement.ms) || !std::isfinite(measurement.ms) ||
-          measurement.ms <= 0) {
-        fail("ms must be a number above 0");
-      }
+      const auto ms = parse_number<double>(value);
+      if (!ms || !std::isfinite(*ms) || *ms <= 0) fail("ms must be a number above 0");
+      measurement.ms = *ms;
     } else {
-      std::uint64_t size = 0;
-      if (!parse_number(value, size)) fail(std::string(name) + " must be a whole number");
-      first = measurement.sizes.emplace(name, size).second;
+      const auto size = parse_number<std::uint64_t>(value);
+      if (!size) fail(std::string(name) + " must be a whole number");
+      first = measurement.sizes.emplace(name, *size).second;
     }
     if (!first) fail(std::string(name) + " given twice");
   }

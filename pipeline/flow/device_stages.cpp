@@ -126,8 +126,7 @@ void DeviceStages::process_some(Lane& lane, Gathered<DecodedImage>& images, std:
     const auto for_each_shown = [&](const auto& visit) {
       parallel_ranges(found.images.size(), [&](std::size_t from, std::size_t to) {
         for (std::size_t i = from; i < to; ++i) {
-          const auto begin = static_cast<std::size_t>(found.first[i]);
-          const std::size_t features = static_cast<std::size_t>(found.first[i + 1]) - begin;
+          const auto [begin, features] = found.range(i);
           if (!items[found.images[i]]->blank) visit(*items[found.images[i]], begin, features);
         }
       });

@@ -23,12 +23,18 @@ struct AssignedFeatures {
 // image.
 class AssignStage {
  public:
+  // Copies the codebook to the device. The session must outlive the stage. Throws Error(kUsage) for
+  // an unknown options.kernel, and as WordAssigner and WordSignatures.
   AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options);
 
-  // One result an image, in order; an image may have no features. Throws Error(kInput) when an
-  // image's descriptors are not of the codebook's size.
+  // One result per image, in order; an image may have no features. Large numbers of features go in
+  // batches, halved while the device is out of memory. Throws Error(kInput) when an image's
+  // descriptors are not of the codebook's size, DeviceOutOfMemory when one feature does not fit,
+  // and Error(kDevice).
   std::vector<ImageWords> run(std::span<const ImageFeatures> images);
-  // The words and signatures of descriptors [n][d] that are on the device.
+  // The words and signatures [n] of descriptors [n][d] on the session's device, d as in the
+  // codebook, n may be 0. In one batch: throws DeviceOutOfMemory when it does not fit,
+  // Error(kDevice) when a launch fails.
   AssignedFeatures run(const cl::Buffer& descriptors, std::size_t n);
 
   const Codebook& codebook() const { return codebook_; }
@@ -46,7 +52,7 @@ class AssignStage {
 };
 
 // The features of an image in the order of their words, then in the order of extraction, and the
-// histogram of the words. All spans are [n].
+// histogram of the words. All spans are [n], n below 2^32; n may be 0.
 ImageWords image_words(const ImageRecord& image, std::span<const Keypoint> keypoints,
                        std::span<const std::uint32_t> words,
                        std::span<const std::uint64_t> signatures);

@@ -77,7 +77,7 @@ class Seeding {
   void add(const std::vector<float>& fresh) {
     const auto first_word = static_cast<std::uint32_t>(size());
     words_.insert(words_.end(), fresh.begin(), fresh.end());
-    resident_.nearest({fresh, features_.cols()}, 1, watch_.batch,
+    resident_.nearest({fresh, features_.cols()}, watch_.batch,
                       [&](std::size_t first, const Assignment& found) {
                         for (std::size_t i = 0; i < found.words.size(); ++i) {
                           float& distance = nearest_.squared_distances[first + i];

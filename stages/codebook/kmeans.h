@@ -32,19 +32,19 @@ struct TrainingWatch {
   std::function<void()> batch = [] {};
 };
 
-// First words for k-means.
 struct Seeds {
   std::vector<float> words;               // [k][d]
   std::vector<std::uint32_t> assignment;  // [n]: the nearest of them to each feature
 };
 
-// First words for k-means: features [n][d], each drawn with a probability proportional to its
-// squared distance from the words drawn before. They are drawn in rounds, each half of the words so
-// far, and at least a 32nd of all words (one where they are fewer), from the distances at the
-// round's start, so that the device gets few large assignments: all rounds together cost about as
-// much as one assignment to all words.
-// Returns fewer than k words when there are fewer different features. Throws as ResidentFeatures,
-// and what the watch throws.
+// First words for k-means: k = `words` different features of [n][d], n >= 1. The first is drawn
+// uniformly, each other with a probability proportional to its squared distance from the nearest
+// word drawn in the rounds before. A round draws half as many features as there are words so far,
+// at least a 32nd of k, and at least one, so that the device gets few large assignments: all rounds
+// together cost about as much as one assignment to all words. Equal features drawn in one round are
+// one word.
+// Returns fewer than k words when there are fewer different features, but always one. Throws as
+// ResidentFeatures, and what the watch throws.
 // Method: Arthur and Vassilvitskii, "k-means++", SODA 2007, which draws one word a round; drawing
 // many a round is Bahmani et al., "Scalable k-means++", VLDB 2012, without its final reduction.
 Seeds seed_words(OpenClSession& session, const RowFile& features, std::size_t words, Random& random,

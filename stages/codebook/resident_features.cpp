@@ -42,24 +42,23 @@ bool ResidentFeatures::keep(MatrixView<const float> rows) {
   }
 }
 
-Assignment ResidentFeatures::nearest_in_batch(WordAssigner& assigner, std::size_t batch,
-                                              std::size_t m) {
-  if (batch < resident_.size()) return assigner.nearest(resident_[batch], m);
+Assignment ResidentFeatures::nearest_in_batch(WordAssigner& assigner, std::size_t batch) {
+  if (batch < resident_.size()) return assigner.nearest(resident_[batch], 1);
   const std::size_t first = batch * RowFile::kBatchRows;
   const std::vector<float> values =
       features_.read(first, std::min(RowFile::kBatchRows, features_.rows() - first));
   const MatrixView<const float> rows(values, features_.cols());
-  if (batch < max_batches_ && keep(rows)) return assigner.nearest(resident_.back(), m);
-  return assigner.nearest(rows, m);
+  if (batch < max_batches_ && keep(rows)) return assigner.nearest(resident_.back(), 1);
+  return assigner.assign(rows);
 }
 
-void ResidentFeatures::nearest(MatrixView<const float> words, std::size_t m,
-                               const std::function<void()>& before, const Visit& visit) {
+void ResidentFeatures::nearest(MatrixView<const float> words, const std::function<void()>& before,
+                               const Visit& visit) {
   const auto assigner = with_room([&] { return std::make_unique<WordAssigner>(session_, words); });
   for (std::size_t first = 0; first < features_.rows(); first += RowFile::kBatchRows) {
     before();
     visit(first,
-          with_room([&] { return nearest_in_batch(*assigner, first / RowFile::kBatchRows, m); }));
+          with_room([&] { return nearest_in_batch(*assigner, first / RowFile::kBatchRows); }));
   }
 }
 

@@ -18,16 +18,15 @@ class ResidentFeatures {
  public:
   ResidentFeatures(OpenClSession& session, const RowFile& features);
 
-  // The m nearest of the words [k][d] to each feature, as WordAssigner::nearest, by batches of at
-  // most RowFile::kBatchRows features, in order. Calls before() before each batch and visit() with
-  // its answer and the number of its first feature. Throws as WordAssigner, RowFile and both
-  // functions.
+  // The nearest of the words [k][d] to each feature, as WordAssigner::assign, by batches of at most
+  // RowFile::kBatchRows features, in order. Calls before() before each batch and visit() with its
+  // answer and the number of its first feature. Throws as WordAssigner, RowFile and both functions.
   using Visit = std::function<void(std::size_t first, const Assignment& nearest)>;
-  void nearest(MatrixView<const float> words, std::size_t m, const std::function<void()>& before,
+  void nearest(MatrixView<const float> words, const std::function<void()>& before,
                const Visit& visit);
 
  private:
-  Assignment nearest_in_batch(WordAssigner& assigner, std::size_t batch, std::size_t m);
+  Assignment nearest_in_batch(WordAssigner& assigner, std::size_t batch);
   bool keep(MatrixView<const float> rows);
   template <typename Work>
   auto with_room(const Work& work);

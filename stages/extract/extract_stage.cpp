@@ -51,8 +51,7 @@ void ExtractStage::run(const DeviceImages& uploaded, std::span<const DecodedImag
   require(uploaded.size() == images.size(), "ExtractStage: other images are on the device");
   surf_.find(uploaded, [&](FoundFeatures found) {
     for (std::size_t i = 0; i < found.images.size(); ++i) {
-      const auto first = static_cast<std::size_t>(found.first[i]);
-      const auto count = static_cast<std::size_t>(found.first[i + 1]) - first;
+      const auto [first, count] = found.range(i);
       scale_to_full_size(std::span(found.keypoints).subspan(first, count),
                          images[found.images[i]].scale);
     }

@@ -134,6 +134,11 @@ TEST_P(AssignTest, WrongShapesAreRefused) {
   EXPECT_THROW(assigner.nearest(DeviceDescriptors(session_, longer), 1), Error);
   EXPECT_THROW(assigner.nearest({words, 64}, 0), Error);
   EXPECT_THROW(assigner.nearest({words, 64}, 3), Error);
+  const DeviceDescriptors resident(session_, {words, 64});
+  const cl::Buffer answer = session_.allocate(std::size_t{3} * 2 * sizeof(float));
+  EXPECT_THROW(assigner.nearest(resident.buffer(), 2, 0, answer, answer), Error);
+  EXPECT_THROW(assigner.nearest(resident.buffer(), 2, 3, answer, answer), Error);
+  EXPECT_THROW(assigner.nearest(resident.buffer(), 0, 1, answer, answer), Error);
 }
 
 TEST_P(AssignTest, AutoTakesTheFastestMeasuredAtTheNearestSize) {

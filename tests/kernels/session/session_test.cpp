@@ -95,6 +95,24 @@ TEST_F(SessionTest, QueuesShareTheMemoryLimit) {
   EXPECT_NO_THROW(other.allocate(300));
 }
 
+TEST_F(SessionTest, FeatureIsProbedOnceForAllQueuesOfADevice) {
+  OpenClSession session;
+  OpenClSession other = session.another_queue();
+  EXPECT_TRUE(session.supports("one", [] { return true; }));
+  EXPECT_TRUE(other.supports("one", [] { return false; }));
+  const auto refuse = []() -> bool { throw Error(ErrorKind::kDevice, "refused"); };
+  EXPECT_FALSE(session.supports("two", refuse));
+  EXPECT_FALSE(session.supports("two", [] { return true; }));
+}
+
+TEST_F(SessionTest, ProbeThatRunsOutOfMemoryDecidesNothing) {
+  OpenClSession session;
+  const auto run_out = []() -> bool { throw DeviceOutOfMemory("full"); };
+  EXPECT_FALSE(session.supports("feature", run_out));
+  EXPECT_TRUE(session.supports("feature", [] { return true; }));
+  EXPECT_TRUE(session.supports("feature", run_out));
+}
+
 TEST_F(SessionTest, LaunchOverNothingDoesNothing) {
   OpenClSession session;
   if (!session.has_int64_atomics()) GTEST_SKIP() << "no 64-bit atomics on this device";

@@ -196,11 +196,10 @@ TEST_P(SurfTest, FeaturesStayOnTheDeviceImageByImage) {
   surf.find(uploaded, [&](const FoundFeatures& batch) {
     for (std::size_t i = 0; i < batch.images.size(); ++i) {
       FeatureSet& set = found.at(batch.images[i]);
-      set.keypoints.assign(batch.keypoints.begin() + batch.first[i],
-                           batch.keypoints.begin() + batch.first[i + 1]);
+      const auto [first, count] = batch.range(i);
+      set.keypoints.assign(batch.keypoints.data() + first, batch.keypoints.data() + first + count);
       set.descriptors.resize(set.size() * 64);
-      session.read<float>(batch.descriptors, set.descriptors,
-                          static_cast<std::size_t>(batch.first[i]) * 64);
+      session.read<float>(batch.descriptors, set.descriptors, first * 64);
     }
   });
   for (std::size_t i = 0; i < images.size(); ++i) {

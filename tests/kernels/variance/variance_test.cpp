@@ -1,7 +1,7 @@
 #include "kernels/variance/variance.h"
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,23 +17,30 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A session that takes its device for one without 64-bit atomics.
-std::unique_ptr<OpenClSession> session_without_int64_atomics(const std::string& device) {
-  auto session = std::make_unique<OpenClSession>(SessionOptions{.device = device});
-  session->supports("64-bit atomics", [] { return false; });
-  return session;
-}
-
 // Runs on every device present, with its 64-bit atomics and without.
 class VarianceTest : public ::testing::TestWithParam<std::tuple<std::string, bool>> {
  protected:
-  std::vector<PixelSums> compute(const std::vector<ImageView>& images) {
+  // On the test's device, which may be taken for one without 64-bit atomics.
+  static OpenClSession make_session(std::uint64_t memory_limit_bytes = 0) {
     const auto& [device, int64_atomics] = GetParam();
-    if (int64_atomics) return ImageVariance(shared_session(device)).compute(images);
-    const auto session = session_without_int64_atomics(device);
-    EXPECT_FALSE(session->has_int64_atomics());
-    return ImageVariance(*session).compute(images);
+    OpenClSession session({.device = device, .memory_limit_bytes = memory_limit_bytes});
+    if (!int64_atomics) {
+      session.supports("64-bit atomics", [] { return false; });
+      EXPECT_FALSE(session.has_int64_atomics());
+    }
+    return session;
   }
+  OpenClSession& session() {
+    const auto& [device, int64_atomics] = GetParam();
+    if (int64_atomics) return shared_session(device);
+    return session_ ? *session_ : session_.emplace(make_session());
+  }
+  std::vector<PixelSums> compute(const std::vector<ImageView>& images) {
+    return ImageVariance(session()).compute(images);
+  }
+
+ private:
+  std::optional<OpenClSession> session_;
 };
 
 TEST_P(VarianceTest, SmallImageComesOutAsByHand) {
@@ -54,14 +61,13 @@ TEST_P(VarianceTest, EmptyImagesAmongOthersGiveZeros) {
 }
 
 TEST_P(VarianceTest, ImagesOnTheDeviceHaveTheSameSums) {
-  const std::vector<GrayImage> images = {noise_picture(7, 5, 1), {}, noise_picture(300, 301, 2),
-                                         noise_picture(16, 16, 3)};
+  const std::vector<GrayImage> images = {
+      noise_picture(7, 5, 1), {}, noise_picture(300, 301, 2), noise_picture(16, 16, 3)};
   std::vector<ImageView> views;
   for (const GrayImage& image : images) views.push_back(image.view());
-  OpenClSession& session = shared_session(std::get<0>(GetParam()));
-  DeviceImages uploaded(session);
+  DeviceImages uploaded(session());
   uploaded.upload(views);
-  EXPECT_EQ(ImageVariance(session).compute(uploaded), compute(views));
+  EXPECT_EQ(ImageVariance(session()).compute(uploaded), compute(views));
 }
 
 TEST_P(VarianceTest, WhitePixelsNeverOverflow) {
@@ -77,7 +83,7 @@ TEST_P(VarianceTest, WhitePixelsNeverOverflow) {
 TEST_P(VarianceTest, SmallDeviceMemoryOnlyMakesMoreBatches) {
   const GrayImage image = noise_picture(200, 200, 2);
   const std::vector<ImageView> images(10, image.view());
-  OpenClSession small({.device = std::get<0>(GetParam()), .memory_limit_bytes = 150'000});
+  OpenClSession small = make_session(150'000);
   const std::vector<PixelSums> sums = ImageVariance(small).compute(images);
   EXPECT_EQ(sums, std::vector<PixelSums>(10, compute({image.view()}).front()));
 }

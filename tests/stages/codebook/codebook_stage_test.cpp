@@ -1,10 +1,10 @@
 #include "stages/codebook/codebook_stage.h"
 
-#include <cmath>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
+#include "base/signature.h"
 #include "tests/stages/codebook/clusters.h"
 
 namespace lookalike {
@@ -46,27 +46,76 @@ TEST(CodebookStage, WatchEndsTrainingBeforeTheNextBatch) {
   EXPECT_EQ(batches, 3);
 }
 
-TEST(Random, UniformAndNormalHaveTheirMoments) {
-  Random random(1);
-  double uniform = 0;
-  double normal = 0;
-  double normal_squared = 0;
-  for (int i = 0; i < 100'000; ++i) {
-    const double u = random.uniform();
-    ASSERT_TRUE(u >= 0 && u < 1);
-    uniform += u;
-    const double n = random.normal();
-    normal += n;
-    normal_squared += n * n;
+TEST(RandomProjection, RowsAreOrthonormal) {
+  for (const std::size_t size : {64U, 128U}) {
+    Random random(3);
+    const std::vector<float> values = random_projection(size, random);
+    const MatrixView<const float> rows(values, size);
+    ASSERT_EQ(rows.rows(), kSignatureBits);
+    for (std::size_t i = 0; i < kSignatureBits; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        double dot = 0;
+        for (std::size_t k = 0; k < size; ++k) dot += double{rows.row(i)[k]} * rows.row(j)[k];
+        ASSERT_NEAR(dot, i == j ? 1 : 0, 1e-6);
+      }
+    }
   }
-  EXPECT_NEAR(uniform / 1e5, 0.5, 0.005);
-  EXPECT_NEAR(normal / 1e5, 0, 0.015);
-  EXPECT_NEAR(normal_squared / 1e5, 1, 0.02);
 }
 
-// Of what std::mt19937_64(5489) gives first, 14514284786278117030, the upper 53 bits.
-TEST(Random, SameNumbersOnEveryPlatform) {
-  EXPECT_EQ(Random(5489).uniform(), static_cast<double>(14514284786278117030ULL >> 11) * 0x1p-53);
+Codebook codebook_of(std::size_t words) {
+  Random random(4);
+  Codebook codebook;
+  codebook.words = clustered_features(words, words, 0, 5);
+  codebook.projection = random_projection(kDimensions, random);
+  return codebook;
+}
+
+TEST(SignatureThresholds, EachBitSplitsTheFeaturesOfAWordInHalves) {
+  Codebook codebook = codebook_of(2);
+  const std::vector<float> features = clustered_features(202, 2, 0.3, 6);
+  std::vector<std::uint32_t> assignment(202);
+  for (std::uint32_t i = 0; i < 202; ++i) assignment[i] = i % 2;
+  codebook.thresholds = signature_thresholds(codebook, row_file(features), assignment);
+  const auto signatures = signatures_of({features, kDimensions}, codebook, assignment);
+  for (std::size_t bit = 0; bit < kSignatureBits; ++bit) {
+    std::size_t above[2] = {0, 0};
+    for (std::size_t i = 0; i < signatures.size(); ++i) above[i % 2] += signatures[i] >> bit & 1;
+    EXPECT_NEAR(static_cast<double>(above[0]), 50.5, 2) << bit;
+    EXPECT_NEAR(static_cast<double>(above[1]), 50.5, 2) << bit;
+  }
+}
+
+TEST(SignatureThresholds, TwoFeaturesGetTheMiddleBetweenThem) {
+  Codebook codebook = codebook_of(1);
+  const std::vector<float> features = clustered_features(2, 2, 0, 7);
+  codebook.thresholds = signature_thresholds(codebook, row_file(features), {0, 0});
+  const auto signatures =
+      signatures_of({features, kDimensions}, codebook, std::vector<std::uint32_t>{0, 0});
+  EXPECT_EQ(signatures[0], ~signatures[1]);
+}
+
+TEST(SignatureThresholds, WordWithoutFeaturesHasItsOwnProjections) {
+  Codebook codebook = codebook_of(2);
+  const std::vector<float> features(codebook.words.begin() + kDimensions, codebook.words.end());
+  codebook.thresholds = signature_thresholds(codebook, row_file(features), {0});
+  const std::vector<float> first(codebook.thresholds.begin(),
+                                 codebook.thresholds.begin() + kSignatureBits);
+  const std::vector<float> second(codebook.thresholds.begin() + kSignatureBits,
+                                  codebook.thresholds.end());
+  EXPECT_EQ(first, second);  // the feature of word 0 is word 1 itself
+}
+
+TEST(SignatureThresholds, DoNotDependOnWhereBatchesEnd) {
+  Codebook codebook = codebook_of(3);
+  const std::vector<float> pattern = clustered_features(3, 3, 0, 8);
+  std::vector<float> features;
+  std::vector<std::uint32_t> assignment;
+  for (std::size_t i = 0; i < RowFile::kBatchRows / 2; ++i) {
+    features.insert(features.end(), pattern.begin(), pattern.end());
+    assignment.insert(assignment.end(), {0, 1, 2});
+  }
+  codebook.thresholds = signature_thresholds(codebook, row_file(pattern), {0, 1, 2});
+  EXPECT_EQ(signature_thresholds(codebook, row_file(features), assignment), codebook.thresholds);
 }
 
 }  // namespace

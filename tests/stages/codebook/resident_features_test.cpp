@@ -18,7 +18,7 @@ class ResidentFeaturesTest : public ::testing::Test {
   static std::vector<std::uint32_t> search(ResidentFeatures& resident, std::size_t words) {
     std::vector<std::uint32_t> all;
     resident.nearest(
-        {values().data(), words, kDimensions}, 1, [] {},
+        {values().data(), words, kDimensions}, [] {},
         [&](std::size_t first, const Assignment& nearest) {
           EXPECT_EQ(first, all.size());
           all.insert(all.end(), nearest.words.begin(), nearest.words.end());
@@ -80,7 +80,7 @@ TEST_F(ResidentFeaturesTest, CallerEndsASearchBeforeItsNextBatch) {
     if (++batches == 2) throw std::runtime_error("stopped");
   };
   int visits = 0;
-  EXPECT_THROW(resident.nearest({values().data(), 5, kDimensions}, 1, stop,
+  EXPECT_THROW(resident.nearest({values().data(), 5, kDimensions}, stop,
                                 [&](std::size_t, const Assignment&) { ++visits; }),
                std::runtime_error);
   EXPECT_EQ(visits, 1);

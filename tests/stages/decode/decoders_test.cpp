@@ -42,6 +42,23 @@ TEST_F(Pixels, OfASmallFileThatUnpacksToAHugeImageAreNotDecoded) {
   EXPECT_THAT(file.detail, HasSubstr("40000 x 40000 px"));
 }
 
+TEST_F(Pixels, OfAPngWhoseFirstChunkIsNotItsHeaderAreNotDecoded) {
+  constexpr std::size_t kSignatureBytes = 8;
+  auto png = png_bomb(encode(".png", draw_picture(40, 40, 1)));
+  // Where width and height of a header would be, this chunk has 16 and 16.
+  const auto chunk = png_chunk("abCd", {0, 0, 0, 16, 0, 0, 0, 16, 8, 0, 0, 0, 0});
+  png.insert(png.begin() + kSignatureBytes, chunk.begin(), chunk.end());
+  ASSERT_EQ(png[19], 16);
+  ASSERT_EQ(png[23], 16);
+  EXPECT_FALSE(read_image_header(png));
+  LoadedFile loaded;
+  loaded.bytes = png;
+  EXPECT_EQ(std::get<SkippedFile>(check_header(loaded, {})).reason, "undecodable");
+  const std::string path = folder_.write("bomb.png", text(png));
+  EXPECT_EQ(skipped(path).reason, "undecodable");
+  EXPECT_EQ(std::get<SkippedFile>(decode_file(path, 1024, {})).reason, "undecodable");
+}
+
 TEST_F(Pixels, OfAFifoAreNotWaitedFor) {
   const std::string fifo = folder_.path() / "fifo.png";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
