@@ -1,6 +1,7 @@
 #include "pipeline/answers.h"
 
 #include <cmath>
+#include <optional>
 
 #include "base/text.h"
 
@@ -28,6 +29,70 @@ Json to_json(const std::vector<std::string>& paths) {
   return texts;
 }
 
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json moved_px_of(const Match& match) {
+  return match.moved_px ? Json(to_thousandths(*match.moved_px)) : Json();
+}
+
+Json quad_of(const Match& match) {
+  return match.is_located() ? to_json(match.quad) : Json();
+}
+
+Json votes_of(const Explanation& explanation) {
+  const Evidence& evidence = explanation.by_features.evidence;
+  return {{"score", evidence.votes},
+          {"ratio", evidence.votes_ratio},
+          {"excess", evidence.votes_excess},
+          {"rank", or_null(explanation.rank)},
+          {"images", explanation.images},
+          {"shortlist", explanation.shortlist},
+          {"shortlisted", explanation.shortlisted}};
+}
+
+Json pairs_of(const Explanation& explanation) {
+  Json pairs = Json::array();
+  for (const auto& [places, inlier] : explanation.pairs) {
+    pairs.push_back(
+        {{"query", to_json(places.scene)}, {"image", to_json(places.object)}, {"inlier", inlier}});
+  }
+  return pairs;
+}
+
+Json terms_of(const Explanation& explanation) {
+  Json terms = Json::array();
+  for (const EvidenceTerm& term : explanation.terms) {
+    terms.push_back({{"name", term.name},
+                     {"value", term.value},
+                     {"weight", term.weight},
+                     {"product", term.product()}});
+  }
+  return terms;
+}
+
+Json answer_of(const Explanation& explanation) {
+  const auto& place = explanation.place;
+  const auto& rival = explanation.rival;
+  return {{"listed", place && *place <= explanation.options.top},
+          {"place", or_null(place)},
+          {"found", explanation.found},
+          {"decision", explanation.judged ? Json(to_string(explanation.judged->decision)) : Json()},
+          {"rival", rival ? Json{{"path", text_of_path(path_of(rival->match))},
+                                 {"features", rival->features}}
+                          : Json()}};
+}
+
+Json steps_json(const Explanation& explanation) {
+  Json steps = Json::array();
+  for (const ExplainedStep& step : steps_of(explanation)) {
+    steps.push_back({{"step", step.name}, {"passed", step.passed}, {"reason", step.reason}});
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::string json_text(const Json& json) {
@@ -38,20 +103,52 @@ Json query_answer(const std::string& query, const QueryResult& result) {
   Json answer = {
       {"query", text_of_path(query)}, {"found", result.found}, {"matches", Json::array()}};
   for (const Match& match : result.matches) {
-    answer["matches"].push_back(
-        {{"path", text_of_path(path_of(match))},
-         {"paths", to_json(match.image.paths)},
-         {"gone", to_json(match.gone)},
-         {"score", match.score},
-         {"probability", match.probability},
-         {"decision", to_string(match.decision)},
-         {"mirrored", match.mirrored},
-         {"inliers", match.evidence.inliers},
-         {"correlation", match.evidence.correlation ? Json(*match.evidence.correlation) : Json()},
-         {"moved_px", match.moved_px ? Json(to_thousandths(*match.moved_px)) : Json()},
-         {"quad", match.is_located() ? to_json(match.quad) : Json()}});
+    answer["matches"].push_back({{"path", text_of_path(path_of(match))},
+                                 {"paths", to_json(match.image.paths)},
+                                 {"gone", to_json(match.gone)},
+                                 {"score", match.score},
+                                 {"probability", match.probability},
+                                 {"decision", to_string(match.decision)},
+                                 {"mirrored", match.mirrored},
+                                 {"inliers", match.evidence.inliers},
+                                 {"correlation", or_null(match.evidence.correlation)},
+                                 {"moved_px", moved_px_of(match)},
+                                 {"quad", quad_of(match)}});
   }
   return answer;
+}
+
+Json explain_answer(const std::string& query, const Explanation& explanation) {
+  const Match& match = explanation.match;
+  const Evidence& evidence = match.evidence;
+  return {
+      {"query", text_of_path(query)},
+      {"id", match.image.id},
+      {"path", text_of_path(path_of(match))},
+      {"paths", to_json(match.image.paths)},
+      {"gone", to_json(match.gone)},
+      {"mirrored", match.mirrored},
+      {"features", {{"query", explanation.query_features}, {"image", match.image.feature_count}}},
+      {"words",
+       {{"query", explanation.query_words},
+        {"image", explanation.image_words},
+        {"common", explanation.common_words}}},
+      {"votes", votes_of(explanation)},
+      {"pairs", pairs_of(explanation)},
+      {"pose",
+       {{"inliers", explanation.attempt.inliers},
+        {"places", explanation.attempt.cells},
+        {"quad", quad_of(match)}}},
+      {"pixels",
+       {{"compared", match.moved_px.has_value() || evidence.identical},
+        {"correlation", or_null(evidence.correlation)},
+        {"detail", or_null(evidence.detail)},
+        {"moved_px", moved_px_of(match)},
+        {"identical", evidence.identical}}},
+      {"probability", {{"value", match.probability}, {"terms", terms_of(explanation)}}},
+      {"decision", to_string(match.decision)},
+      {"answer", answer_of(explanation)},
+      {"steps", steps_json(explanation)}};
 }
 
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stages/match/explain.h"
 #include "stages/match/locate/locate.h"
 #include "stages/match/match.h"
 
@@ -25,9 +26,23 @@ std::string json_text(const Json& json);
 // paths are as text_of_path() gives them.
 Json query_answer(const std::string& query, const QueryResult& result);
 
+// {"query": path, "id", "path", "paths", "gone", "mirrored",
+//  "features": {"query", "image"}, "words": {"query", "image", "common"},
+//  "votes": {"score", "ratio", "excess", "rank", "images", "shortlist", "shortlisted"},
+//  "pairs": [{"query": [x, y], "image": [x, y], "inlier"}, ...],
+//  "pose": {"inliers", "places", "quad"}, "pixels": {"compared", "correlation", "detail",
+//  "moved_px", "identical"}, "probability": {"value", "terms": [{"name", "value", "weight",
+//  "product"}, ...]}, "decision",
+//  "answer": {"listed", "place", "found", "decision", "rival": {"path", "features"}},
+//  "steps": [{"step", "passed", "reason"}, ...]}.
+// Null are: rank without a vote, quad without a pose, what was not compared, the answer's decision
+// when a query does not verify the image, its place when that is not reported, rival without one.
+// inliers and places of the pose: of the features; of the best attempt when there is no pose.
+Json explain_answer(const std::string& query, const Explanation& explanation);
+
 // Why a query or a scene was not answered: {"query": path, "error": {"kind", "reason", "message"}},
-// `what` being "query" or "scene". kind: always "input"; reason: one word for programs, as in
-// SkippedFile.
+// `what` being "query", "image" or "scene". kind: always "input"; reason: one word for programs, as
+// in SkippedFile.
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why);
 
 // The places of one object.

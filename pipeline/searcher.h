@@ -51,6 +51,10 @@ class Searcher {
   }
   // An image of the index; see Matcher::match_indexed.
   QueryResult search(ImageId image) const { return matcher_.match_indexed(image); }
+  // As Matcher::explain.
+  Explanation explain(const Query& photo, ImageId image) const {
+    return matcher_.explain(photo, image);
+  }
 
   const ExtractOptions& extract_options() const { return extract_options_; }
   const DeviceInfo& device() const { return session_.device(); }

@@ -1,6 +1,7 @@
 #include "stages/match/matcher.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -94,6 +95,11 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, error) || error;  // unless that cannot be determined
 }
 
+void note_missing_files(Match& match) {
+  std::ranges::copy_if(match.image.paths, std::back_inserter(match.gone),
+                       [](const std::string& path) { return !exists(path); });
+}
+
 // The first options.top of the matches, and their number.
 QueryResult result_of(std::vector<Match> matches, const MatchOptions& options,
                       const MatchTimes& times) {
@@ -101,10 +107,7 @@ QueryResult result_of(std::vector<Match> matches, const MatchOptions& options,
   result.times = times;
   result.found = matches.size();
   matches.resize(std::min<std::size_t>(matches.size(), options.top));
-  for (Match& match : matches) {
-    std::ranges::copy_if(match.image.paths, std::back_inserter(match.gone),
-                         [](const std::string& path) { return !exists(path); });
-  }
+  std::ranges::for_each(matches, note_missing_files);
   result.matches = std::move(matches);
   return result;
 }
@@ -175,6 +178,70 @@ void merge_matches(std::vector<Match>& matches, std::vector<Match> more) {
   std::erase_if(matches, [&](const Match& match) { return !seen.insert(match.image.id).second; });
 }
 
+// An image that is followed through a query.
+struct Followed {
+  ImageId image = 0;
+  std::optional<Match> judged{};  // at last, whether reported or not; none if it was not verified
+};
+
+std::size_t distinct_words(std::span<const std::uint32_t> ascending) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < ascending.size(); ++i) {
+    count += i == 0 || ascending[i] != ascending[i - 1] ? 1 : 0;
+  }
+  return count;
+}
+
+void explain_words(const IndexQuery& query, const Record& record, Explanation& explanation) {
+  std::vector<std::uint32_t> in_query;
+  for (const QueryWord& word : query.words) in_query.push_back(word.word);
+  std::vector<std::uint32_t> in_image;
+  for (const IndexedFeature& feature : record.features) in_image.push_back(feature.word);
+  std::vector<std::uint32_t> common;
+  std::ranges::set_intersection(in_query, in_image, std::back_inserter(common));
+  explanation.query_features = query.places.size();
+  explanation.query_words = distinct_words(in_query);
+  explanation.image_words = distinct_words(in_image);
+  explanation.common_words = distinct_words(common);
+}
+
+void explain_pairs(const Verification& verified, Explanation& explanation) {
+  for (const auto& [object, scene] : verified.pairs) {
+    explanation.pairs.push_back({{{object.x, object.y}, {scene.x, scene.y}}, false});
+  }
+  for (const std::uint32_t i : verified.inliers) explanation.pairs[i].inlier = true;
+  explanation.attempt = verified.attempt;
+}
+
+// Brings the explanation of a mirrored photo that is `width` px wide back to the photo itself.
+void unmirror(Explanation& explanation, double width) {
+  for (Match* match : {&explanation.by_features, &explanation.match}) {
+    std::vector<Match> alone = {std::move(*match)};
+    unmirror(alone, width);
+    *match = std::move(alone.front());
+  }
+  for (auto& [places, inlier] : explanation.pairs) places.scene.x = width - 1 - places.scene.x;
+}
+
+// The surer match among the answers that explains most of a match's features, if any does.
+std::optional<Rival> rival_of(const Match& match, std::span<const Match> answers,
+                              const MatchOptions& options) {
+  std::optional<Rival> rival;
+  const std::unordered_set<std::uint32_t> own(match.query_features.begin(),
+                                              match.query_features.end());
+  for (const Match& other : answers) {
+    if (other.image.id == match.image.id || !other.is_located() ||
+        other.mirrored != match.mirrored || other.probability < options.same_probability ||
+        keeps_its_features(match, other)) {
+      continue;
+    }
+    const auto shared = static_cast<std::size_t>(std::ranges::count_if(
+        other.query_features, [&](std::uint32_t feature) { return own.contains(feature); }));
+    if (shared > (rival ? rival->features : 0)) rival = Rival{other, shared};
+  }
+  return rival;
+}
+
 }  // namespace
 
 struct Matcher::Impl {
@@ -200,9 +267,16 @@ struct Matcher::Impl {
     ImageIds compared{};
   };
 
-  std::vector<Match> answer(const Query& query, const Compared& is_compared, MatchTimes& times);
+  // Those of the photo and, with options.mirror, of its mirror image. `followed` is nothing, or
+  // one for each of the two.
+  std::vector<Match> matches(const Query& query, const Compared& is_compared, MatchTimes& times,
+                             std::span<Followed> followed = {});
+  Explanation explain(const Query& query, ImageId id);
+  std::vector<Match> answer(const Query& query, const Compared& is_compared, MatchTimes& times,
+                            Followed* followed);
   std::vector<Match> answer(const IndexQuery& query, const DecodedImage& photo,
-                            const Compared& is_compared, MatchTimes& times);
+                            const Compared& is_compared, MatchTimes& times,
+                            Followed* followed = nullptr);
   std::vector<RankedImage> vote(const IndexQuery& query) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images);
   void expand(const IndexQuery& query, std::vector<Match>& matches);
@@ -211,7 +285,9 @@ struct Matcher::Impl {
   void refine(PoseSharpener& sharpener, const DecodedImage& photo, const Pyramid& scene,
               Match& match);
   void compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match);
-  std::vector<Match> decided(const IndexQuery& query, std::vector<Match> matches) const;
+  std::vector<Match> decided(const IndexQuery& query, std::vector<Match> matches,
+                             Followed* followed) const;
+  void judge(const IndexQuery& query, std::vector<Match>& matches) const;
   void rank(std::vector<Match>& matches) const;
   // For the loops of one query: the queries that are being answered share the cores.
   std::size_t threads() const { return std::max<std::size_t>(1, core_count() / in_progress); }
@@ -256,20 +332,36 @@ auto timed(double& total_ms, Step step) {
 
 }  // namespace
 
+std::vector<Match> Matcher::Impl::matches(const Query& query, const Compared& is_compared,
+                                          MatchTimes& times, std::span<Followed> followed) {
+  const auto follow = [&](std::size_t i) { return followed.empty() ? nullptr : &followed[i]; };
+  std::vector<Match> found = answer(query, is_compared, times, follow(0));
+  if (!options.mirror) return found;
+  std::vector<Match> as_mirrored = answer(mirrored(query), is_compared, times, follow(1));
+  // Votes without a pose are no evidence of a mirror.
+  std::erase_if(as_mirrored, [](const Match& match) { return !match.is_located(); });
+  unmirror(as_mirrored, mirror_width(query.image));
+  merge_matches(found, std::move(as_mirrored));
+  return found;
+}
+
 std::vector<Match> Matcher::Impl::answer(const Query& query, const Compared& is_compared,
-                                         MatchTimes& times) {
+                                         MatchTimes& times, Followed* followed) {
   const IndexQuery words =
       timed(times.words, [&] { return assigner.query(query, options.words_per_feature); });
-  return answer(words, query.image, is_compared, times);
+  return answer(words, query.image, is_compared, times, followed);
 }
 
 // The matches that are reported, best first. A photo without pixels is not compared.
 std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedImage& photo,
-                                         const Compared& is_compared, MatchTimes& times) {
+                                         const Compared& is_compared, MatchTimes& times,
+                                         Followed* followed) {
   const auto images = timed(times.shortlist, [&] { return vote(query); });
   std::vector<Match> matches = timed(times.verify, [&] { return verify(query, images); });
   if (options.expansion_hits > 0) timed(times.expand, [&] { expand(query, matches); });
-  if (options.locate_candidates == 0 || photo.pixels.empty()) return decided(query, matches);
+  if (options.locate_candidates == 0 || photo.pixels.empty()) {
+    return decided(query, matches, followed);
+  }
 
   Comparison comparison{photo, is_compared};
   add_identical(query, comparison, matches);
@@ -279,7 +371,7 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedI
   };
   refine_first(matches, options.locate_candidates);
   while (true) {
-    std::vector<Match> answered = decided(query, matches);
+    std::vector<Match> answered = decided(query, matches, followed);
     // Refining changes the order, and with it the answer.
     const std::size_t listed = std::min<std::size_t>(answered.size(), options.top);
     if (refine_first(std::span(answered).first(listed), listed) == 0) return answered;
@@ -388,10 +480,21 @@ void Matcher::Impl::compare_whole(PoseSharpener& sharpener, const DecodedImage& 
   }
 }
 
-// The matches to be reported, best first; a feature that several of them explain goes to the
-// surest.
-std::vector<Match> Matcher::Impl::decided(const IndexQuery& query,
-                                          std::vector<Match> matches) const {
+// The matches to be reported, best first.
+std::vector<Match> Matcher::Impl::decided(const IndexQuery& query, std::vector<Match> matches,
+                                          Followed* followed) const {
+  judge(query, matches);
+  if (followed) {
+    const auto known = find_match(matches, followed->image);
+    if (known != matches.end()) followed->judged = *known;
+  }
+  std::erase_if(matches,
+                [&](const Match& match) { return match.decision < weakest_reported(options); });
+  return matches;
+}
+
+// Decides about all matches, best first; a feature that several of them explain goes to the surest.
+void Matcher::Impl::judge(const IndexQuery& query, std::vector<Match>& matches) const {
   rank(matches);
   if (options.explain_once) {
     resolve_overlaps(matches, options);
@@ -401,9 +504,50 @@ std::vector<Match> Matcher::Impl::decided(const IndexQuery& query,
     match.decision = decide(match, query.width, query.height, options);
     if (match.decision == Decision::kPart) match.quad = *match.part;
   }
-  std::erase_if(matches,
-                [&](const Match& match) { return match.decision < weakest_reported(options); });
-  return matches;
+}
+
+// The steps of answer() for one image, without regard to other matches.
+Explanation Matcher::Impl::explain(const Query& photo, ImageId id) {
+  Explanation explanation;
+  explanation.options = options;
+  const IndexQuery query = assigner.query(photo, options.words_per_feature);
+  const auto record = index.record(id);
+  explain_words(query, *record, explanation);
+
+  const std::vector<RankedImage> shortlisted = vote(query);
+  const auto ranking = shortlist.find(query.words, shortlist.image_count());
+  const auto ranked = std::ranges::find(ranking, id, &RankedImage::image);
+  explanation.images = shortlist.image_count();
+  explanation.shortlist = shortlisted.size();
+  explanation.shortlisted =
+      std::ranges::find(shortlisted, id, &RankedImage::image) != shortlisted.end();
+
+  Verification verified = lookalike::verify(query, *record, options);
+  explain_pairs(verified, explanation);
+  if (ranked != ranking.end()) {
+    explanation.rank = static_cast<std::size_t>(ranked - ranking.begin()) + 1;
+    verified.match.evidence.votes = ranked->score;
+  }
+  std::vector<Match> alone = {std::move(verified.match)};
+  compare_votes(shortlisted, alone);
+  rank(alone);
+  explanation.by_features = alone.front();
+
+  if (options.locate_candidates > 0 && !photo.image.pixels.empty()) {
+    const Compared always = [](const Match&) { return true; };
+    Comparison comparison{photo.image, always};
+    add_identical(query, comparison, alone);
+    std::erase_if(alone, [&](const Match& match) { return match.image.id != id; });
+    refine(ImageIds{id}, comparison, alone);
+  }
+  judge(query, alone);
+  explanation.match = std::move(alone.front());
+  const Evidence& evidence = explanation.match.evidence;
+  if (evidence.effective_inliers > 0 && !evidence.identical) {
+    const auto terms = calibration.terms(evidence);
+    explanation.terms.assign(terms.begin(), terms.end());
+  }
+  return explanation;
 }
 
 // Brings probabilities, scores and the order up to date with the evidence.
@@ -429,15 +573,45 @@ Matcher::~Matcher() = default;
 QueryResult Matcher::match(const Query& query, const Compared& compared) const {
   const InProgress in_progress(impl_->in_progress);
   MatchTimes times;
-  std::vector<Match> matches = impl_->answer(query, compared, times);
-  if (impl_->options.mirror) {
-    std::vector<Match> as_mirrored = impl_->answer(mirrored(query), compared, times);
-    // Votes without a pose are no evidence of a mirror.
-    std::erase_if(as_mirrored, [](const Match& match) { return !match.is_located(); });
-    unmirror(as_mirrored, mirror_width(query.image));
-    merge_matches(matches, std::move(as_mirrored));
-  }
+  std::vector<Match> matches = impl_->matches(query, compared, times);
   return result_of(std::move(matches), impl_->options, times);
+}
+
+Explanation Matcher::explain(const Query& query, ImageId id) const {
+  const InProgress in_progress(impl_->in_progress);
+  if (!impl_->reader.image(id)) {
+    throw Error(ErrorKind::kInput,
+                "explain: there is no image " + std::to_string(id) + " in the index");
+  }
+  const MatchOptions& options = impl_->options;
+  Explanation explanation = impl_->explain(query, id);
+  std::size_t side = 0;
+  if (options.mirror) {
+    Explanation as_mirrored = impl_->explain(mirrored(query), id);
+    if (as_mirrored.match.is_located() && as_mirrored.match.score > explanation.match.score) {
+      unmirror(as_mirrored, mirror_width(query.image));
+      explanation = std::move(as_mirrored);
+      side = 1;
+    }
+  }
+  std::array<Followed, 2> followed = {Followed{id}, Followed{id}};
+  MatchTimes times;
+  std::vector<Match> answers = impl_->matches(
+      query, [](const Match&) { return true; }, times, followed);
+  explanation.found = answers.size();
+  explanation.judged = std::move(followed[side].judged);
+  const auto answered = find_match(answers, id);
+  if (answered != answers.end()) {
+    explanation.place = static_cast<std::size_t>(answered - answers.begin()) + 1;
+    explanation.judged = *answered;
+  }
+  const auto inliers = [](const Match& match) { return match.evidence.inliers; };
+  if (explanation.judged && inliers(*explanation.judged) < inliers(explanation.match)) {
+    explanation.rival = rival_of(explanation.match, answers, options);
+    if (explanation.rival) note_missing_files(explanation.rival->match);
+  }
+  note_missing_files(explanation.match);
+  return explanation;
 }
 
 QueryResult Matcher::match_indexed(ImageId id) const {

@@ -6,6 +6,7 @@
 #include "config/options.h"
 #include "kernels/session/session.h"
 #include "stages/match/decide/calibration.h"
+#include "stages/match/explain.h"
 #include "stages/match/match.h"
 #include "stages/match/vote/index_cache.h"
 #include "storage/index_reader.h"
@@ -38,6 +39,11 @@ class Matcher {
   // its own answer. Its file is read for correlation alone, and may be gone.
   // Throws Error(kInput) when there is no such image.
   QueryResult match_indexed(ImageId id) const;
+  // What match() answers about an image, and the steps that lead there. The image is verified and
+  // compared even where match() does not come to it. With options.mirror, the steps are those of
+  // the mirrored photo if the image fits it better.
+  // Throws Error(kInput) when there is no such image.
+  Explanation explain(const Query& query, ImageId id) const;
 
  private:
   struct Impl;

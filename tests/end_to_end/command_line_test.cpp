@@ -59,7 +59,7 @@ const std::vector<CommandLine> kCommands = {
     {"lookalike", {"evaluate"}}, {"lookalike", {"calibrate"}},  {"lookalike", {"folders"}},
     {"lookalike", {"move"}},     {"lookalike", {"retrain"}},    {"lookalike-extract", {}},
     {"lookalike-variance", {}},  {"lookalike-codebook", {}},    {"lookalike-assign", {}},
-    {"lookalike-store", {}},     {"lookalike-match", {}},
+    {"lookalike-store", {}},     {"lookalike-match", {}},       {"lookalike", {"explain"}},
 };
 INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(kCommands));
 
@@ -100,6 +100,7 @@ TEST(Lookalike, AWrongConfigurationIsToldWithItsPlace) {
 
 TEST(Lookalike, AMissingIndexIsAnInputError) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"query", "photo.jpg"},
+                                                {"explain", "photo.jpg", "1"},
                                                 {"show", "photo.jpg"},
                                                 {"check"},
                                                 {"runs"},

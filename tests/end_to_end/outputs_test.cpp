@@ -56,6 +56,7 @@ void PrintTo(const Writer& writer, std::ostream* out) {
 
 const std::vector<Writer> kWriters = {
     {"--report", "lookalike", {"query", "--report", kHere, "scene.png"}, {"scene.png"}},
+    {"--report", "lookalike", {"explain", "--report", kHere, "scene.png", "1"}, {"scene.png"}},
     {"--report",
      "lookalike",
      {"locate", "--object", "object.png", "--scene", "scene.png", "--report", kHere},

@@ -45,6 +45,68 @@ TEST(QueryAnswer, IsNamedByTheFirstFileThatIsThere) {
   EXPECT_EQ(query_answer("q", result)["matches"][0]["path"], "/photos/a.jpg");
 }
 
+TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
+  Explanation why;
+  why.match = match_of("/photos/a.jpg");
+  why.match.image.id = 7;
+  why.match.image.feature_count = 90;
+  why.by_features.evidence = {.votes = 0.5, .votes_ratio = 2, .votes_excess = 1.5, .shortlist = 30};
+  why.by_features.evidence.inliers = 42;
+  why.query_features = 80;
+  why.query_words = 60;
+  why.image_words = 50;
+  why.common_words = 40;
+  why.images = 300;
+  why.rank = 3;
+  why.shortlist = 30;
+  why.shortlisted = true;
+  why.pairs = {{{{1, 2}, {3, 4}}, true}, {{{5, 6}, {7, 8}}, false}};
+  why.attempt = {.inliers = 42, .cells = 20};
+  why.terms = {{"constant", 1, -4}, {"detail", 0.5, 6}};
+  why.judged = why.match;
+  why.place = 1;
+  why.found = 2;
+  Json answer = explain_answer("q.jpg", why);
+  const Json steps = answer["steps"];
+  answer.erase("steps");
+  EXPECT_EQ(json_text(answer),
+            R"({"query":"q.jpg","id":7,"path":"/photos/a.jpg",)"
+            R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":[],"mirrored":false,)"
+            R"("features":{"query":80,"image":90},)"
+            R"("words":{"query":60,"image":50,"common":40},)"
+            R"("votes":{"score":0.5,"ratio":2.0,"excess":1.5,"rank":3,"images":300,)"
+            R"("shortlist":30,"shortlisted":true},)"
+            R"("pairs":[{"query":[3.0,4.0],"image":[1.0,2.0],"inlier":true},)"
+            R"({"query":[7.0,8.0],"image":[5.0,6.0],"inlier":false}],)"
+            R"("pose":{"inliers":42,"places":20,)"
+            R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]},)"
+            R"("pixels":{"compared":true,"correlation":0.75,"detail":null,"moved_px":0.5,)"
+            R"("identical":false},)"
+            R"("probability":{"value":0.875,"terms":[)"
+            R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
+            R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"
+            R"("decision":"same object",)"
+            R"("answer":{"listed":true,"place":1,"found":2,"decision":"same object",)"
+            R"("rival":null}})");
+  ASSERT_EQ(steps.size(), 9U);
+  EXPECT_EQ(steps.front()["step"], "features");
+  EXPECT_EQ(steps.back()["step"], "answer");
+  EXPECT_EQ(steps.back()["passed"], true);
+  EXPECT_EQ(steps.back()["reason"], "Listed: \"same object\", number 1 of 2.");
+}
+
+TEST(ExplainAnswer, WhatIsNotThereIsNull) {
+  Explanation why;
+  why.match.image.paths = {"/photos/a.jpg"};
+  const Json answer = explain_answer("q.jpg", why);
+  EXPECT_TRUE(answer["votes"]["rank"].is_null());
+  EXPECT_TRUE(answer["pose"]["quad"].is_null());
+  EXPECT_TRUE(answer["pixels"]["correlation"].is_null());
+  EXPECT_TRUE(answer["answer"]["decision"].is_null());
+  EXPECT_EQ(answer["answer"]["listed"], false);
+  EXPECT_EQ(answer["probability"]["terms"], Json::array());
+}
+
 TEST(QueryAnswer, ACorrelationThatCouldNotBeTakenIsNull) {
   QueryResult result{{match_of("a")}, 1};
   result.matches[0].evidence.correlation.reset();

@@ -43,6 +43,7 @@ int run_lookalike(int argc, const char* const* argv) {
   Action action;
   add_index_command(app, action);
   add_query_command(app, action);
+  add_explain_command(app, action);
   add_locate_command(app, action);
   add_features_command(app, action);
   add_show_command(app, action);

@@ -23,6 +23,7 @@ namespace {
 constexpr int kPhotoSidePx = 1280;
 constexpr int kObjectSidePx = 640;
 constexpr std::size_t kMaxPairsDrawn = 80;
+constexpr const char* kOtherColour = "#98a2b3";  // of pairs that do not agree
 // Radii are in px of a figure shown at this width, and scale with it.
 constexpr double kShownWidth = 720;
 
@@ -185,9 +186,28 @@ std::string object_figure(const std::string& id, const Picture& object,
   return svg + "</svg>";
 }
 
-// Photo and object side by side at the photo's height, with lines between the features that agree:
-// kMaxPairsDrawn at most, spread evenly over the list. Reuses the pictures of the two other
-// figures.
+// Joins the places of pairs by lines; of at most kMaxPairsDrawn, spread evenly over the list.
+std::string joins(const std::vector<PointPair>& pairs, double object_scale, double photo_left,
+                  double radius, const std::string& colour) {
+  std::string svg;
+  const std::size_t drawn = std::min(kMaxPairsDrawn, pairs.size());
+  for (std::size_t i = 0; i < drawn; ++i) {
+    const auto& pair = pairs[i * pairs.size() / drawn];
+    const Point from = from_pixel_centre(pair.object);
+    const Point to = from_pixel_centre(pair.scene);
+    const Point a = {from.x * object_scale, from.y * object_scale};
+    const Point b = {to.x + photo_left, to.y};
+    svg += fmt::format(
+        "<line class=\"join\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
+        "stroke=\"{}\"/>",
+        a.x, a.y, b.x, b.y, colour);
+    svg += dot(a, radius, colour) + dot(b, radius, colour);
+  }
+  return svg;
+}
+
+// Photo and object side by side at the photo's height, with lines between the features that agree
+// and, grey and below these, between the others. Reuses the pictures of the two other figures.
 std::string pairs_figure(const std::string& photo_id, const Picture& photo,
                          const std::string& object_id, const Picture& object,
                          const ReportFinding& finding, std::size_t index) {
@@ -199,19 +219,11 @@ std::string pairs_figure(const std::string& photo_id, const Picture& photo,
                               "Features that agree, joined by lines");
   svg += fmt::format("<use href=\"#{}\" transform=\"scale({:.6f})\"/>", object_id, scale);
   svg += fmt::format("<use href=\"#{}\" x=\"{:.1f}\"/>", photo_id, left);
-  const std::size_t drawn = std::min(kMaxPairsDrawn, finding.pairs.size());
   const double radius = 2.6 * width / kShownWidth / 1.5;
-  for (std::size_t i = 0; i < drawn; ++i) {
-    const auto& pair = finding.pairs[i * finding.pairs.size() / drawn];
-    const Point from = from_pixel_centre(pair.object);
-    const Point to = from_pixel_centre(pair.scene);
-    const Point a = {from.x * scale, from.y * scale};
-    const Point b = {to.x + left, to.y};
-    svg += fmt::format(
-        "<line class=\"join\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
-        "stroke=\"{}\"/>",
-        a.x, a.y, b.x, b.y, colour);
-    svg += dot(a, radius, colour) + dot(b, radius, colour);
+  svg += joins(finding.other_pairs, scale, left, radius, kOtherColour);
+  svg += joins(finding.pairs, scale, left, radius, colour);
+  if (has_outline(finding) && !finding.other_pairs.empty()) {
+    svg += polygon(moved(*finding.quad, translation(left, 0)), colour);
   }
   return svg + "</svg>";
 }
@@ -255,10 +267,18 @@ std::string object_card(const ReportFinding& finding,
 
 std::string pairs_details(const ReportFinding& finding, const std::string& figure, bool open) {
   const std::size_t count = finding.pairs.size();
-  const std::string drawn =
-      count > kMaxPairsDrawn ? fmt::format(", {} of them drawn", kMaxPairsDrawn) : std::string();
-  return fmt::format("<details{}><summary>{}: {} features agree{}</summary>{}</details>\n",
-                     open ? " open" : "", file_name(finding.image), count, drawn, figure);
+  const std::size_t others = finding.other_pairs.size();
+  const auto drawn = [](std::size_t pairs) {
+    return pairs > kMaxPairsDrawn ? fmt::format(", {} of them drawn", kMaxPairsDrawn)
+                                  : std::string();
+  };
+  std::string text =
+      fmt::format("{}: {} features agree{}", file_name(finding.image), count, drawn(count));
+  if (others > 0) {
+    text += fmt::format("; {} more look alike, in grey{}", others, drawn(others));
+  }
+  return fmt::format("<details{}><summary>{}</summary>{}</details>\n", open ? " open" : "", text,
+                     figure);
 }
 
 // The photo, the images found in it, and the features that agree.
@@ -272,7 +292,7 @@ std::string findings(const ReportEntry& entry, const Picture& photo, const std::
     const auto loaded = load_picture(finding.image, kObjectSidePx, limits);
     cards += object_card(finding, loaded, id, i);
     const auto* picture = std::get_if<Picture>(&loaded);
-    if (picture != nullptr && !finding.pairs.empty()) {
+    if (picture != nullptr && !(finding.pairs.empty() && finding.other_pairs.empty())) {
       details +=
           pairs_details(finding, pairs_figure(photo_id, photo, id, *picture, finding, i), i == 0);
     }
@@ -283,6 +303,18 @@ std::string findings(const ReportEntry& entry, const Picture& photo, const std::
   return fmt::format(
       "<div class=\"columns\"><div class=\"photo\">{}{}</div><div class=\"objects\">{}</div></div>",
       photo_figure(photo_id, photo, entry), details, cards);
+}
+
+std::string steps_table(const std::vector<ReportStep>& steps) {
+  if (steps.empty()) return {};
+  std::string html = "<table class=\"summary\"><tr><th>Step</th><th></th><th>Why</th></tr>\n";
+  for (const ReportStep& step : steps) {
+    html += fmt::format(
+        "<tr><td>{}</td><td><span class=\"verdict {}\">{}</span></td><td>{}{}</td></tr>\n",
+        escape_html(step.name), step.passed ? "found" : "failed", step.passed ? "yes" : "no",
+        escape_html(step.reason), step.facts.empty() ? std::string() : facts_list(step.facts));
+  }
+  return html + "</table>\n";
 }
 
 // The findings in a photo, or the reason why there are none to show.
@@ -298,9 +330,9 @@ std::string content(const ReportEntry& entry, const std::string& id, const Image
 std::string section(const ReportEntry& entry, std::size_t number, const ImagesOptions& limits) {
   return fmt::format(
       "<section id=\"section-{}\"><div class=\"heading\"><div><h2>{}</h2><div class=\"path\">{}"
-      "</div></div>{}</div>\n{}</section>\n",
+      "</div></div>{}</div>\n{}{}</section>\n",
       number, file_name(entry.photo), escape_html(entry.photo), verdict_badge(entry),
-      content(entry, fmt::format("photo-{}", number), limits));
+      content(entry, fmt::format("photo-{}", number), limits), steps_table(entry.steps));
 }
 
 std::string summary_table(const Report& report) {

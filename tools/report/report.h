@@ -13,11 +13,20 @@ namespace lookalike {
 
 // An image or object that was found in a photo.
 struct ReportFinding {
-  std::string image;                 // path of its picture
-  std::vector<std::string> paths{};  // its files, as text
-  Facts facts{};                     // "inliers", "42"
-  std::optional<Quad> quad{};        // its place in the photo, if known
-  std::vector<PointPair> pairs{};    // features that agree: px of the image, of the photo
+  std::string image;                     // path of its picture
+  std::vector<std::string> paths{};      // its files, as text
+  Facts facts{};                         // "inliers", "42"
+  std::optional<Quad> quad{};            // its place in the photo, if known
+  std::vector<PointPair> pairs{};        // features that agree: px of the image, of the photo
+  std::vector<PointPair> other_pairs{};  // features that are alike, but do not agree
+};
+
+// A step on the way to an answer.
+struct ReportStep {
+  std::string name;
+  bool passed = false;
+  std::string reason;
+  Facts facts{};
 };
 
 // A photo and what was found in it.
@@ -26,7 +35,8 @@ struct ReportEntry {
   std::string verdict{};  // "2 found"
   bool found = false;     // highlights the verdict
   std::vector<ReportFinding> findings{};
-  std::string problem{};  // why the photo could not be looked up; empty when it could
+  std::vector<ReportStep> steps{};  // listed below the pictures, where there are any
+  std::string problem{};            // why the photo could not be looked up; empty when it could
 };
 
 struct Report {

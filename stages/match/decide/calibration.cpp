@@ -30,6 +30,12 @@ Weights quantities_of(const Evidence& evidence) {
           std::log(votes / kUsualVotes)};
 }
 
+// In the order of quantities_of.
+constexpr std::array<std::string_view, Calibration::kWeights> kQuantityNames = {
+    "constant", "effective inliers (log)", "agreement in detail", "inliers among pairs (log)",
+    "votes (log)"};
+static_assert(!kQuantityNames.back().empty(), "each quantity has a name");
+
 // A sighting and how true it is.
 struct Example {
   Weights quantities;
@@ -75,6 +81,15 @@ void add(std::vector<Example>& examples, const std::vector<Evidence>& sightings,
 }
 
 }  // namespace
+
+std::array<EvidenceTerm, Calibration::kWeights> Calibration::terms(const Evidence& evidence) const {
+  const Weights quantities = quantities_of(evidence);
+  std::array<EvidenceTerm, kWeights> result;
+  for (std::size_t i = 0; i < kWeights; ++i) {
+    result[i] = {kQuantityNames[i], quantities[i], weights[i]};
+  }
+  return result;
+}
 
 double Calibration::probability(const Evidence& evidence) const {
   if (evidence.identical) return 1;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "stages/match/match.h"
@@ -11,6 +12,15 @@ namespace lookalike {
 // In a shortlist of fewer images no number of votes is usual.
 inline constexpr std::size_t kShortestListForVotes = 20;
 
+// A quantity of the evidence, and its weight.
+struct EvidenceTerm {
+  std::string_view name;
+  double value = 0;
+  double weight = 0;
+
+  double product() const { return value * weight; }
+};
+
 // How evidence becomes a probability: a logistic function of
 //   1, log(effective inliers / 10), the agreement in detail (0 where it is unknown or negative),
 //   log(inliers / pairs / 0.1), and log((1 + votes_excess) / 2), 0 in a short shortlist.
@@ -18,6 +28,9 @@ inline constexpr std::size_t kShortestListForVotes = 20;
 struct Calibration {
   static constexpr std::size_t kWeights = 5;
   std::array<double, kWeights> weights = {-4, 2.5, 6, 2, 3};
+
+  // What the quantities of the function above contribute: their sum is the logit.
+  std::array<EvidenceTerm, kWeights> terms(const Evidence& evidence) const;
 
   // [0, 1]; 0 without a pose, 1 for identical pictures.
   double probability(const Evidence& evidence) const;

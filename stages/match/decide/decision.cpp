@@ -48,12 +48,12 @@ void take_features(Match& match, const Features& explained, std::uint32_t min_in
   if (match.evidence.inliers < min_inliers) withdraw_pose(match);
 }
 
+}  // namespace
+
 bool keeps_its_features(const Match& weaker, const Match& sure) {
   return weaker.evidence.detail.value_or(-1) >= kConfirming ||
          intersection_over_union(weaker.quad, sure.quad) >= kSamePlace;
 }
-
-}  // namespace
 
 double ranking_score(const Evidence& evidence) {
   const double agreement =

@@ -34,6 +34,9 @@ inline constexpr double kSimilarProbability = 0.2;
 // The weakest decision that options.report includes.
 Decision weakest_reported(const MatchOptions& options);
 
+// Whether a match keeps the features that a sure one has too; see resolve_overlaps.
+bool keeps_its_features(const Match& weaker, const Match& sure);
+
 // Takes from weak matches the features that a sure one explains: a feature of a photo shows one
 // thing, so a match that rests on features of something else in the photo (a logo, a frame, a line
 // of text that both have) is false. `matches` come best first; a match is sure when its probability

@@ -30,7 +30,6 @@ constexpr std::size_t kPerspectiveInliers = 8;
 constexpr double kPerspectiveGain = 0.4;
 constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
 constexpr int kGridCells = 32;
-constexpr std::uint32_t kMinCells = 4;  // fewer places do not determine the whole object
 
 constexpr double kMaxArea = 1e4;      // scene px per object px, and its inverse
 constexpr double kMaxSqueeze = 6;     // longest over shortest axis of a circle's image
@@ -133,10 +132,10 @@ class PoseFinder {
     for (const PlacePair& pair : pairs) similarities_.add(candidates_.emplace_back(pair));
   }
 
-  std::optional<Pose> find() const {
+  std::optional<Pose> find(PoseAttempt& attempt) const {
     std::optional<Homography> best;
     double best_cost = static_cast<double>(candidates_.size());
-    for (const Homography& map : refined_hypotheses()) {
+    for (const Homography& map : refined_hypotheses(attempt)) {
       const double map_cost = cost(map, tolerance(map));
       if (map_cost < best_cost) {
         best = map;
@@ -148,6 +147,8 @@ class PoseFinder {
     pose.inliers = inliers(pose.object_to_scene, tolerance(pose.object_to_scene));
     pose.inlier_points = points_of(pose.inliers);
     pose.effective_inliers = occupied_cells(pose.inlier_points);
+    attempt.inliers = static_cast<std::uint32_t>(pose.inliers.size());
+    attempt.cells = pose.effective_inliers;
     if (pose.inliers.size() < min_inliers_ || pose.effective_inliers < kMinCells) {
       return std::nullopt;
     }
@@ -156,7 +157,7 @@ class PoseFinder {
 
  private:
   // Maps from the best hypotheses, leaving out those that an earlier one explains already.
-  std::vector<Homography> refined_hypotheses() const {
+  std::vector<Homography> refined_hypotheses(PoseAttempt& attempt) const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked;
     for (const std::uint32_t i : tried_pairs()) {
       const Homography map = candidates_[i].similarity();
@@ -178,7 +179,12 @@ class PoseFinder {
         unexplained -= explained[inlier] ? 0 : 1;
         explained[inlier] = true;
       }
-      if (is_plausible(map, object_.width, object_.height)) refined.push_back(map);
+      if (is_plausible(map, object_.width, object_.height)) {
+        refined.push_back(map);
+      } else {
+        attempt.implausible =
+            std::max(attempt.implausible, static_cast<std::uint32_t>(near.size()));
+      }
     }
     return refined;
   }
@@ -321,9 +327,11 @@ double squeeze(const Jacobian& j) {
 }  // namespace
 
 std::optional<Pose> find_pose(std::span<const PlacePair> pairs, PictureSize object,
-                              PictureSize scene, const MatchOptions& options) {
+                              PictureSize scene, const MatchOptions& options,
+                              PoseAttempt* attempt) {
   if (pairs.empty() || pairs.size() < options.min_inliers) return std::nullopt;
-  return PoseFinder(pairs, object, scene, options).find();
+  PoseAttempt unused;
+  return PoseFinder(pairs, object, scene, options).find(attempt ? *attempt : unused);
 }
 
 bool is_plausible(const Homography& object_to_scene, int width, int height) {

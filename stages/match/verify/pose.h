@@ -31,6 +31,16 @@ struct Pose {
   std::uint32_t effective_inliers = 0;  // cells that inliers occupy of a 32 x 32 grid on the object
 };
 
+// Fewer places of inliers do not determine the whole object: see Pose::effective_inliers.
+inline constexpr std::uint32_t kMinCells = 4;
+
+// How far a search for a pose came.
+struct PoseAttempt {
+  std::uint32_t inliers = 0;      // of the best map that a camera could see
+  std::uint32_t cells = 0;        // that these occupy
+  std::uint32_t implausible = 0;  // most inliers of a map that no camera could see
+};
+
 // The pose that most pairs agree with, never a mirrored one; nothing when fewer than
 // options.min_inliers agree, when they lie in fewer than four cells, or when no camera would see
 // the object so. Pairs come best first, each feature in one pair at most. An inlier lies within
@@ -42,9 +52,10 @@ struct Pose {
 // IJCV 2004); of more than 256 pairs, options.seed draws those that are tried. The best
 // similarities are locally optimised (Chum, Matas, Kittler, "Locally optimized RANSAC", DAGM 2003)
 // to an affine map, and the best of these to a homography where at least eight inliers agree
-// clearly better with it.
+// clearly better with it. `attempt`, where it is given, receives how far the search came.
 std::optional<Pose> find_pose(std::span<const PlacePair> pairs, PictureSize object,
-                              PictureSize scene, const MatchOptions& options);
+                              PictureSize scene, const MatchOptions& options,
+                              PoseAttempt* attempt = nullptr);
 
 // Whether a camera could see a flat w x h object so: all of it in front, not mirrored, neither too
 // small or large nor squeezed or tilted beyond recognition.

@@ -11,6 +11,7 @@
 #include "config/options.h"
 #include "kernels/session/session.h"
 #include "stages/match/match.h"
+#include "stages/match/verify/pose.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/shortlist.h"
 
@@ -19,9 +20,19 @@ namespace lookalike {
 // The forward record of an image, never null; called from several threads.
 using RecordOf = std::function<std::shared_ptr<const Record>(ImageId)>;
 
-// Pairs the features of each shortlisted image with the query's and looks for a pose, on at most
-// `threads` threads, at least 1. In the order of the shortlist; a match without a pose has no
-// inliers. Throws what record_of throws.
+// An indexed image as a query's features see it.
+struct Verification {
+  Match match;                         // without its votes; without a pose it has no inliers
+  std::vector<PlacePair> pairs;        // one-to-one, see pair_words
+  std::vector<std::uint32_t> inliers;  // numbers of pairs that agree on the pose, ascending
+  PoseAttempt attempt{};
+};
+
+// Pairs the features of one image with the query's and looks for a pose.
+Verification verify(const IndexQuery& query, const Record& record, const MatchOptions& options);
+
+// Verifies each shortlisted image, on at most `threads` threads, at least 1. In the order of the
+// shortlist; a match without a pose has no inliers. Throws what record_of throws.
 std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
                               const RecordOf& record_of, const MatchOptions& options,
                               std::size_t threads);

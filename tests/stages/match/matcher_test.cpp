@@ -106,6 +106,25 @@ TEST_F(SharedEmblemTest, MatchOnFeaturesThatASurerOneExplainsIsDroppedUnlessAllA
   EXPECT_FALSE(of(matches, at("other.png")).is_located());
 }
 
+TEST_F(SharedEmblemTest, AnExplanationNamesTheSurerMatchThatTookTheFeatures) {
+  GrayImage image(poster_.cols, poster_.rows);
+  std::copy(poster_.datastart, poster_.dataend, image.pixels.begin());
+  const Matcher matcher(*session_, *reader_, {}, {}, load_picture);
+  const Explanation why =
+      matcher.explain(query_of(*session_, image), *reader_->find(at("other.png")));
+  EXPECT_TRUE(why.match.is_located()) << "alone";
+  ASSERT_TRUE(why.judged.has_value());
+  EXPECT_FALSE(why.judged->is_located()) << "beside the poster";
+  ASSERT_TRUE(why.rival.has_value());
+  EXPECT_EQ(lookalike::path_of(why.rival->match), at("poster.png"));
+  EXPECT_GT(why.rival->features, 0U);
+  const ExplainedStep last = steps_of(why).back();
+  EXPECT_FALSE(last.passed);
+  EXPECT_NE(last.reason.find("are features of a surer match, " + at("poster.png")),
+            std::string::npos)
+      << last.reason;
+}
+
 TEST_F(SharedEmblemTest, TheVeryFileIsFoundThoughItHasTooFewFeatures) {
   const auto decoded = std::get<DecodedImage>(decode_file(at("plain.png"), 1024, {}));
   const Query query = {decoded, features_of(at("plain.png")).features};

@@ -68,6 +68,25 @@ TEST(Report, OutlinesAndNumbersWhatWasFound) {
   EXPECT_EQ(count(html, "class=\"join\""), 4U);
 }
 
+TEST(Report, PairsThatDoNotAgreeAreGreyAndStepsAreListed) {
+  const TemporaryFolder folder;
+  ReportFinding finding = finding_in(folder, "one.png");
+  finding.other_pairs = {{{1, 1}, {2, 2}}, {{3, 3}, {4, 4}}, {{5, 5}, {6, 6}}};
+  const std::string html =
+      rendered({.title = "Why",
+                .facts = {},
+                .entries = {{.photo = picture_in(folder, "photo.png"),
+                             .findings = {finding},
+                             .steps = {{"pose", true, "2 of 5 pairs & more", {}},
+                                       {"probability", false, "too low", {{"detail", "0.5"}}}}}}});
+  EXPECT_EQ(count(html, "class=\"join\""), 5U);
+  EXPECT_EQ(count(html, "stroke=\"#98a2b3\"/>"), 3U);
+  EXPECT_THAT(html, HasSubstr("2 features agree; 3 more look alike, in grey"));
+  EXPECT_EQ(count(html, "class=\"outline\""), 2U) << "in the photo, and beside the image";
+  EXPECT_THAT(html, HasSubstr("2 of 5 pairs &amp; more"));
+  EXPECT_THAT(html, HasSubstr("detail <b>0.5</b>"));
+}
+
 TEST(Report, AnOutlineThatLeavesThePhotoIsShownAroundIt) {
   const TemporaryFolder folder;
   ReportFinding finding = finding_in(folder, "one.png");

@@ -1,6 +1,8 @@
 #include "stages/match/decide/calibration.h"
 
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -44,6 +46,19 @@ TEST(Calibration, ProbabilityGrowsWithEachKindOfEvidence) {
   voted.votes_excess = 3;
   EXPECT_GT(shipped.probability(voted), weak);
   EXPECT_GT(shipped.probability(evidence(60, 0.8)), 0.99);
+}
+
+TEST(Calibration, TheTermsOfAProbabilityAreNamedAndAddUpToIt) {
+  const Calibration shipped;
+  const Evidence some = evidence(14, 0.3);
+  double logit = 0;
+  std::set<std::string_view> names;
+  for (const EvidenceTerm& term : shipped.terms(some)) {
+    EXPECT_FALSE(term.name.empty());
+    EXPECT_TRUE(names.insert(term.name).second) << term.name;
+    logit += term.product();
+  }
+  EXPECT_NEAR(1 / (1 + std::exp(-logit)), shipped.probability(some), 1e-12);
 }
 
 TEST(Calibration, WithoutAPoseTheProbabilityIsZero) {

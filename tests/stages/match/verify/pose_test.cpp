@@ -1,5 +1,7 @@
 #include "stages/match/verify/pose.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "base/geometry.h"
@@ -113,6 +115,34 @@ TEST(FindPose, MirrorImageIsNoPose) {
   SyntheticPairs synthetic(kWidth, kHeight);
   synthetic.add_inliers({{-1, 0, 400, 0, 1, 50, 0, 0, 1}}, 60);
   EXPECT_FALSE(find_pose(synthetic.pairs));
+}
+
+TEST(FindPose, AnAttemptTellsHowFarItCame) {
+  const auto attempt_with = [](std::span<const PlacePair> pairs) {
+    PoseAttempt attempt;
+    const bool found = lookalike::find_pose(pairs, {kWidth, kHeight}, {kSceneWidth, kSceneHeight},
+                                            {.min_inliers = 6, .inlier_distance = 0.012}, &attempt)
+                           .has_value();
+    return std::pair(found, attempt);
+  };
+  SyntheticPairs five(kWidth, kHeight);
+  five.add_inliers(kTurned, 5);
+  five.add_outliers(3, kSceneWidth, kSceneHeight);
+  EXPECT_FALSE(attempt_with(five.pairs).first);
+  EXPECT_EQ(attempt_with(five.pairs).second.inliers, 5U);
+
+  SyntheticPairs one_place(kWidth, kHeight);
+  for (int i = 0; i < 12; ++i) one_place.add(kTurned, {100, 100});
+  EXPECT_FALSE(attempt_with(one_place.pairs).first);
+  EXPECT_EQ(attempt_with(one_place.pairs).second.inliers, 12U);
+  EXPECT_EQ(attempt_with(one_place.pairs).second.cells, 1U);
+
+  SyntheticPairs good(kWidth, kHeight);
+  good.add_inliers(kTurned, 30);
+  const auto [found, attempt] = attempt_with(good.pairs);
+  EXPECT_TRUE(found);
+  EXPECT_EQ(attempt.inliers, 30U);
+  EXPECT_GE(attempt.cells, kMinCells);
 }
 
 TEST(FindPose, SamePairsGiveTheSamePose) {

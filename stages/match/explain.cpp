@@ -1,0 +1,287 @@
+#include "stages/match/explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "stages/match/decide/decision.h"
+
+namespace lookalike {
+namespace {
+
+// "1 pair", "41 pairs".
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string quoted(Decision decision) {
+  return fmt::format("\"{}\"", to_string(decision));
+}
+
+bool has_features(const Explanation& why) {
+  return why.query_features > 0 && why.match.image.feature_count > 0;
+}
+
+ExplainedStep features(const Explanation& why) {
+  const StoredImage& image = why.match.image;
+  std::string reason = fmt::format("{} in the photo, {} in the indexed image.", why.query_features,
+                                   image.feature_count);
+  if (image.blank) {
+    reason += " The image is recorded as blank: only its very file finds it.";
+  } else if (image.feature_count == 0) {
+    reason += " The image shows too little detail: only its very file finds it.";
+  }
+  if (why.query_features == 0) reason += " The photo shows too little detail to be looked up.";
+  return {"features", has_features(why), std::move(reason)};
+}
+
+ExplainedStep words(const Explanation& why) {
+  if (!has_features(why)) return {"words", false, "None to compare."};
+  return {"words", why.common_words > 0,
+          fmt::format("{} in common, of {} of the photo and {} of the image.", why.common_words,
+                      why.query_words, why.image_words)};
+}
+
+// "the first 100 are verified".
+std::string verified_ranks(const Explanation& why) {
+  return why.shortlist == 1 ? "the first is verified"
+                            : fmt::format("the first {} are verified", why.shortlist);
+}
+
+std::string beyond_shortlist(const Explanation& why) {
+  return fmt::format("rank {} by votes; only {}", *why.rank, verified_ranks(why));
+}
+
+// "1.2 interquartile ranges above".
+std::string excess_text(double excess) {
+  return fmt::format("{:.1f} interquartile ranges {} the median of those verified",
+                     std::abs(excess), excess < 0 ? "below" : "above");
+}
+
+ExplainedStep votes(const Explanation& why) {
+  if (!why.rank) {
+    return {"votes", false,
+            why.common_words == 0 ? "None: no word in common."
+                                  : "None: under no common word are two signatures near enough."};
+  }
+  const Evidence& evidence = why.by_features.evidence;
+  if (!why.shortlisted) {
+    return {"votes", false,
+            fmt::format("Of {}: {}, so a query does not find it. It is verified here all the same.",
+                        counted(why.images, "image"), beyond_shortlist(why))};
+  }
+  return {"votes", true,
+          fmt::format("Rank {} of {} by votes; {}. Its votes are {:.2f} "
+                      "times the median, {}.",
+                      *why.rank, counted(why.images, "image"), verified_ranks(why),
+                      evidence.votes_ratio, excess_text(evidence.votes_excess))};
+}
+
+ExplainedStep pairs(const Explanation& why) {
+  const std::size_t needed = why.options.min_inliers;
+  if (why.pairs.empty()) {
+    return {"pairs", false, "No feature of the photo is paired with one of the image."};
+  }
+  return {"pairs", why.pairs.size() >= needed,
+          fmt::format("{} of one word, one sign and near signatures; a pose needs at least {}.",
+                      counted(why.pairs.size(), "pair"), needed)};
+}
+
+// "5 of 41 pairs agree on a pose"
+std::string agreeing(std::size_t inliers, const Explanation& why) {
+  return fmt::format("{} of {} {} on a pose", inliers, counted(why.pairs.size(), "pair"),
+                     inliers == 1 ? "agrees" : "agree");
+}
+
+ExplainedStep pose(const Explanation& why) {
+  const std::size_t needed = why.options.min_inliers;
+  const PoseAttempt& attempt = why.attempt;
+  if (why.by_features.is_located()) {
+    const Evidence& evidence = why.by_features.evidence;
+    return {"pose", true,
+            fmt::format("{}, in {}; at least {} in {} places are needed.{}",
+                        agreeing(evidence.inliers, why),
+                        counted(evidence.effective_inliers, "place") + " of the image", needed,
+                        kMinCells,
+                        why.match.mirrored ? " The image is seen in the mirrored photo." : "")};
+  }
+  std::string reason;
+  if (why.pairs.size() < needed) {
+    reason = fmt::format("No pose: {}, and at least {} are needed.",
+                         counted(why.pairs.size(), "pair"), needed);
+  } else if (attempt.inliers < needed && attempt.implausible >= needed) {
+    reason = fmt::format("No pose: {} of {} pairs agree, but as no camera would see the image.",
+                         attempt.implausible, why.pairs.size());
+  } else if (attempt.inliers < needed) {
+    reason =
+        fmt::format("No pose: {}; at least {} are needed.", agreeing(attempt.inliers, why), needed);
+  } else {
+    reason =
+        fmt::format("No pose: {}, but in {} of the image; at least {} are needed.",
+                    agreeing(attempt.inliers, why), counted(attempt.cells, "place"), kMinCells);
+  }
+  return {"pose", false, std::move(reason)};
+}
+
+ExplainedStep pixels(const Explanation& why) {
+  const Evidence& evidence = why.match.evidence;
+  const auto step = [](bool passed, std::string reason) {
+    return ExplainedStep{"pixels", passed, std::move(reason)};
+  };
+  if (evidence.identical) return step(true, "Equal: the photo is the indexed picture itself.");
+  if (!why.match.is_located()) return step(false, "Not compared: there is no pose.");
+  if (why.options.locate_candidates == 0) {
+    return step(false, "Not compared: match.locate_candidates is 0.");
+  }
+  if (!why.match.moved_px) {
+    return step(false,
+                "Not compared: the indexed file cannot be read any more, or has changed; "
+                "run `lookalike index`.");
+  }
+  if (!evidence.correlation)
+    return step(false, "Nothing to compare: one of the two is flat there.");
+  std::string reason =
+      fmt::format("Correlation {:.3f} at the pose, whose corners moved by up to {:.2f} px to fit.",
+                  *evidence.correlation, *why.match.moved_px);
+  if (evidence.detail) {
+    reason += fmt::format(" Agreement in detail {:.3f}{}.", *evidence.detail,
+                          *evidence.detail > 0 ? "" : ", which counts as 0");
+  }
+  if (why.match.part) reason += " All agreement lies in a part of the image.";
+  return step(evidence.detail.value_or(*evidence.correlation) > 0, std::move(reason));
+}
+
+ExplainedStep probability(const Explanation& why) {
+  const double value = why.match.probability;
+  const double needed = why.options.same_probability;
+  const auto step = [&](std::string reason) {
+    return ExplainedStep{"probability", why.match.is_located() && value >= needed,
+                         std::move(reason)};
+  };
+  if (why.match.evidence.identical) return step("1: the pixels are equal.");
+  if (!why.match.is_located()) return step("0: there is no pose.");
+  const double logit =
+      std::accumulate(why.terms.begin(), why.terms.end(), 0.0,
+                      [](double sum, const EvidenceTerm& term) { return sum + term.product(); });
+  return step(fmt::format("{:.3f}, the logistic function of {:.2f}; sure from {:g} on.", value,
+                          logit, needed));
+}
+
+// Whether the votes alone make an image similar, and why.
+std::string votes_reason(const Evidence& evidence) {
+  if (evidence.shortlist < kShortestListForVotes) {
+    return fmt::format("votes among {} decide nothing, {} are needed",
+                       counted(evidence.shortlist, "image"), kShortestListForVotes);
+  }
+  return fmt::format("its votes {}: {}, and {:g} are needed",
+                     evidence.votes_excess >= kSimilarExcess ? "stand out" : "do not stand out",
+                     excess_text(evidence.votes_excess), kSimilarExcess);
+}
+
+// Why a match is judged as it is.
+std::string decision_reason(const Match& match, const MatchOptions& options) {
+  const double correlation = match.evidence.correlation.value_or(-1);
+  switch (match.decision) {
+    case Decision::kDuplicate:
+      return fmt::format(
+          "sure, each shows the other whole, and the correlation {:.3f} is at least "
+          "{:g}",
+          correlation, options.duplicate_correlation);
+    case Decision::kSameObject:
+      return fmt::format(
+          "sure; no duplicate, as {}",
+          correlation >= options.duplicate_correlation
+              ? std::string("one shows the other only in part")
+              : fmt::format("the correlation is below {:g}", options.duplicate_correlation));
+    case Decision::kPart:
+      return "sure, but only a small region agrees, and the rest of what both show differs";
+    case Decision::kSimilar:
+      if (match.is_located() && match.probability >= kSimilarProbability) {
+        return fmt::format("not sure, but the probability {:.3f} is at least {:g}",
+                           match.probability, kSimilarProbability);
+      }
+      return "not sure, but " + votes_reason(match.evidence);
+    case Decision::kNone:
+      break;
+  }
+  return (match.is_located() ? fmt::format("the probability {:.3f} is below {:g}, and ",
+                                           match.probability, kSimilarProbability)
+                             : std::string("there is no pose, and ")) +
+         votes_reason(match.evidence);
+}
+
+ExplainedStep decision(const Explanation& why) {
+  return {
+      "decision", why.match.decision >= Decision::kSimilar,
+      fmt::format("{}: {}.", quoted(why.match.decision), decision_reason(why.match, why.options))};
+}
+
+// What a surer match left, if one took features.
+std::string taken_features(const Explanation& why) {
+  if (!why.rival) return {};
+  return fmt::format(
+      " {} of its {} inliers are features of a surer match, {}: a feature shows one "
+      "thing, so they do not count, and {} left for it.",
+      why.rival->features, why.match.evidence.inliers, printable(path_of(why.rival->match)),
+      why.judged->is_located() ? counted(why.judged->evidence.inliers, "inlier") + " are"
+                               : "no pose is");
+}
+
+std::string unlisted(const Explanation& why) {
+  const Match& judged = *why.judged;
+  std::string reason = fmt::format("Not listed: a query judges it {}; it lists {} and better.",
+                                   quoted(judged.decision), quoted(weakest_reported(why.options)));
+  reason += taken_features(why);
+  if (why.rival || judged.decision == why.match.decision) return reason;
+  if (why.match.moved_px && !judged.moved_px) {
+    reason += fmt::format(
+        " It judges by features alone ({}): its pixels are compared only if it "
+        "is among the first {} by features, or would be listed.",
+        decision_reason(judged, why.options), why.options.locate_candidates);
+  } else {
+    reason += fmt::format(" There, {}.", decision_reason(judged, why.options));
+  }
+  return reason;
+}
+
+ExplainedStep answer(const Explanation& why) {
+  const auto step = [](bool passed, std::string reason) {
+    return ExplainedStep{"answer", passed, std::move(reason)};
+  };
+  if (why.place) {
+    const std::uint32_t top = why.options.top;
+    const std::string number =
+        fmt::format("{}, number {} of {}", quoted(why.judged->decision), *why.place, why.found);
+    if (*why.place > top) {
+      return step(false, fmt::format("Found, but not listed: {}; only {} listed.", number,
+                                     top == 1 ? std::string("the first is")
+                                              : fmt::format("the first {} are", top)));
+    }
+    return step(true, fmt::format("Listed: {}.{}", number, taken_features(why)));
+  }
+  if (why.judged) return step(false, unlisted(why));
+  if (!why.rank) return step(false, "Not found: it got no vote, so a query does not come to it.");
+  std::string reason = fmt::format("Not found: {}.", beyond_shortlist(why));
+  if (why.match.decision >= weakest_reported(why.options)) {
+    reason += fmt::format(
+        " Verified, it would be {}; a query verifies it with match.shortlist = {} "
+        "or more.",
+        quoted(why.match.decision), *why.rank);
+  } else {
+    reason += " Verification would not have found it either.";
+  }
+  return step(false, std::move(reason));
+}
+
+}  // namespace
+
+std::vector<ExplainedStep> steps_of(const Explanation& explanation) {
+  return {features(explanation),    words(explanation),    votes(explanation),
+          pairs(explanation),       pose(explanation),     pixels(explanation),
+          probability(explanation), decision(explanation), answer(explanation)};
+}
+
+}  // namespace lookalike

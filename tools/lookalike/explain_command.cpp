@@ -1,0 +1,171 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "pipeline/answers.h"
+#include "pipeline/searcher.h"
+#include "stages/match/explain.h"
+#include "tools/lookalike/commands.h"
+#include "tools/report/report.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+    config.add("--database", "store.database");
+    config.add("--device", "device.choice");
+    config.add("--mirror", "match.mirror");
+    command.add_flag("--json", json, "Print one JSON object");
+    command
+        .add_option("--report", report,
+                    "Write an HTML page with both pictures, their pairs of features and the steps")
+        ->type_name("FILE.html");
+    command.add_option("QUERY", photo, "The photo that is looked up")->required()->type_name("");
+    command.add_option("IMAGE", image, "The indexed image, by path or number")
+        ->required()
+        ->type_name("");
+  }
+  ConfigArguments config;
+  VerbosityArguments verbosity;
+  OutputArguments outputs;
+  bool json = false;
+  std::string report;
+  std::string photo;
+  std::string image;
+};
+
+constexpr std::size_t kWidth = 80;   // columns of the text
+constexpr std::size_t kIndent = 18;  // of reasons
+
+// The text in lines of kWidth columns, but for longer words, each after the first indented.
+std::string wrapped(std::string_view text) {
+  std::string result;
+  std::size_t column = kIndent;
+  for (const std::string_view word : split(text, ' ')) {
+    if (column > kIndent && column + 1 + word.size() > kWidth) {
+      result += '\n' + std::string(kIndent, ' ');
+      column = kIndent;
+    } else if (column > kIndent) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+  }
+  return result;
+}
+
+void print_terms(const std::vector<EvidenceTerm>& terms) {
+  constexpr const char* kRow = "{:{}}{:<26}{:>8}{:>9}{:>10}\n";
+  fmt::print(kRow, "", kIndent, "", "value", "weight", "product");
+  for (const EvidenceTerm& term : terms) {
+    fmt::print(kRow, "", kIndent, term.name, fmt::format("{:.2f}", term.value),
+               fmt::format("{:.2f}", term.weight), fmt::format("{:+.2f}", term.product()));
+  }
+}
+
+void print_text(const std::string& photo, const Explanation& explanation) {
+  const Match& match = explanation.match;
+  fmt::print("photo    {}\nimage {:>2} {}\n\n", printable(photo), match.image.id,
+             printable(path_of(match)));
+  for (const ExplainedStep& step : steps_of(explanation)) {
+    fmt::print("{:<13}{:<5}{}\n", step.name, step.passed ? "yes" : "no", wrapped(step.reason));
+    if (step.name == "probability" && !explanation.terms.empty()) print_terms(explanation.terms);
+  }
+}
+
+ReportEntry entry_of(const std::string& photo, const Explanation& explanation) {
+  const Match& match = explanation.match;
+  ReportFinding finding{.image = path_of(match)};
+  for (const std::string& path : match.image.paths) finding.paths.push_back(printable(path));
+  finding.facts = {{"number", fmt::format("{}", match.image.id)},
+                   {"decision", std::string(to_string(match.decision))}};
+  if (match.is_located()) finding.quad = match.quad;
+  for (const auto& [places, inlier] : explanation.pairs) {
+    (inlier ? finding.pairs : finding.other_pairs).push_back(places);
+  }
+  ReportEntry entry{.photo = photo};
+  for (const ExplainedStep& step : steps_of(explanation)) {
+    ReportStep& shown =
+        entry.steps.emplace_back(ReportStep{std::string(step.name), step.passed, step.reason});
+    if (step.name != "probability") continue;
+    for (const EvidenceTerm& term : explanation.terms) {
+      shown.facts.emplace_back(term.name, fmt::format("{:.2f} × {:.2f} = {:+.2f}", term.value,
+                                                      term.weight, term.product()));
+    }
+  }
+  entry.found = entry.steps.back().passed;
+  entry.verdict = entry.found ? "listed" : "not listed";
+  entry.findings.push_back(std::move(finding));
+  return entry;
+}
+
+// Reports an input that cannot be used; returns the exit code.
+int failure(const Arguments& arguments, const char* what, const SkippedFile& why,
+            const std::string& name) {
+  spdlog::error("{}: {}: {}", printable(name), why.reason, why.detail);
+  if (arguments.json) print_json(failed_answer(what, name, why));
+  return exit_code(ErrorKind::kInput);
+}
+
+int explain(const Arguments& arguments) {
+  const RunConfig config = arguments.config.load();
+  arguments.verbosity.apply();
+  const std::string& database = named_database(config);
+  const IndexReader index{std::filesystem::path(database)};
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
+  guard.add_inputs({&arguments.photo, 1});
+  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
+  const auto id = find_image(index, arguments.image);
+  if (!id) {
+    const SkippedFile unknown = {{.path = arguments.image}, "not_indexed", "is not in the index"};
+    return failure(arguments, "image", unknown, arguments.image);
+  }
+  Searcher searcher(index, config);
+  const auto loaded = searcher.load(arguments.photo);
+  if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
+    return failure(arguments, "query", *skipped, arguments.photo);
+  }
+  const Explanation explanation = searcher.explain(std::get<Query>(loaded), *id);
+  if (arguments.json) {
+    print_json(explain_answer(arguments.photo, explanation));
+  } else {
+    print_text(arguments.photo, explanation);
+  }
+  if (report) {
+    const Report page = {.title = "Why an image was found, or not",
+                         .facts = {{"index", database}, {"device", searcher.device().name}},
+                         .entries = {entry_of(arguments.photo, explanation)}};
+    write_whole(*report, render_report(page, config.images));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Action& action) {
+  add_command(
+      app, action, "explain", "Explain why a query finds an indexed image, or does not",
+      "Output: each step of a query with yes or no and the reason. The image is verified and\n"
+      "compared even where a query does not come to it; \"answer\" is what the query answers.\n"
+      "  features, words, votes (which rank by votes; the first ranks are verified), pairs (of\n"
+      "  features), pose (that pairs agree on), pixels, probability (with what each quantity of\n"
+      "  the evidence contributes), decision (as if no other image were found), answer\n"
+      "With --json one object: {\"query\", \"id\", \"path\", \"paths\", \"gone\", \"mirrored\", "
+      "\"features\", \"words\", \"votes\", \"pairs\", \"pose\", \"pixels\", \"probability\", "
+      "\"decision\", \"answer\", \"steps\"}, or {\"query\" or \"image\": name, \"error\": "
+      "{\"kind\", \"reason\", \"message\"}}; docs/explain.md has its fields.\n"
+      "Example: lookalike explain --database photos.db holiday.jpg ~/photos/beach.jpg\n"
+      "         lookalike explain --database photos.db --report why.html holiday.jpg 12",
+      explain);
+}
+
+}  // namespace lookalike
