@@ -97,8 +97,8 @@ TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
                      "crop.png,posters/2.png,-30,-40,270,-40,270,360,-30,360\n"
                      "crop.png,posters/3.png,0,0,1,0,1,1,0,1\n"
                      "unknown.png,,,,,,,,,\n");
-  const ProgramResult result =
-      evaluate({"--database", database, "--truth", truth, "--json", "--ranks", path("found.csv")});
+  const ProgramResult result = evaluate({"--database", database, "--truth", truth, "--json",
+                                         "--per-query", "--ranks", path("found.csv")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json measures = json::parse(result.out);
   EXPECT_EQ(measures["queries"], 2);
@@ -109,6 +109,19 @@ TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
   EXPECT_EQ(measures["unknown_rejected"], 1);
   EXPECT_EQ(measures["known_f1"], 1);
   EXPECT_GT(measures["match_median_ms"], 0);
+  EXPECT_EQ(measures["depth"], 100);
+  EXPECT_EQ(measures["plain"]["recall_at_1"], 1);
+  EXPECT_EQ(measures["plain"]["recall_at_1_confirmed"], 1);
+  EXPECT_EQ(measures["plain"]["wrong_confirmed_first"], 0);
+  EXPECT_EQ(measures["plain"]["unknown_confirmed"], 0);
+  ASSERT_EQ(measures["per_query"].size(), 3U);
+  const json& crop = measures["per_query"][1];
+  EXPECT_EQ(crop["query"], path("crop.png"));
+  EXPECT_EQ(crop["relevant"], 2);
+  EXPECT_EQ(crop["plain"]["first_relevant"], true);
+  EXPECT_EQ(crop["plain"]["located_at_iou_75"], 1);
+  EXPECT_GE(crop["ranking"]["listed"], crop["plain"]["listed"]);
+  EXPECT_EQ(crop["candidates"][0][1], true);
   std::ifstream ranks(path("found.csv"));
   const std::string table{std::istreambuf_iterator<char>(ranks), {}};
   EXPECT_THAT(table, HasSubstr("1.png\",1,1.0000\n"));
@@ -119,6 +132,46 @@ TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
   EXPECT_THAT(wrong.err, HasSubstr("99.png: is relevant to a query but not in the index"));
 }
 
+TEST_F(EvaluateTest, PlainFiguresAreOfWhatQueryLists) {
+  const std::string database = path("plain.db");
+  ASSERT_EQ(run_program("lookalike", {"index", "--images", path("posters"), "--database", database})
+                .exit_code,
+            0);
+  const std::string photo = path("posters/4.png");
+  const std::string truth = folder_->write(
+      "plain.csv", "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\nposters/4.png,posters/4.png,,,,,,,,\n");
+  for (const std::string weakest : {"match.report=similar", "match.report=all"}) {
+    const ProgramResult measured = evaluate(
+        {"--database", database, "--truth", truth, "--json", "--per-query", "--set", weakest});
+    const ProgramResult asked = run_program(
+        "lookalike",
+        {"query", photo, "--database", database, "--json", "--top", "100", "--set", weakest});
+    ASSERT_EQ(measured.exit_code, 0) << measured.err;
+    const json query = json::parse(measured.out)["per_query"][0];
+    EXPECT_EQ(query["plain"]["listed"], json::parse(asked.out)["matches"].size());
+    EXPECT_EQ(query["ranking"]["listed"], 6);
+  }
+}
+
+TEST_F(EvaluateTest, RanksAsDeepAsTheTruthNeeds) {
+  const std::string database = path("deep.db");
+  ASSERT_EQ(run_program("lookalike", {"index", "--images", path("posters"), "--database", database})
+                .exit_code,
+            0);
+  std::string rows = "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n";
+  for (int i = 0; i < 51; ++i) rows += "posters/1.png,posters/1.png,,,,,,,,\n";
+  const std::string truth = folder_->write("deep.csv", rows);
+  const auto depth = [&](const std::string& top) {
+    return json::parse(
+        evaluate({"--database", database, "--truth", truth, "--json", "--set", "match.top=" + top})
+            .out)["depth"];
+  };
+  EXPECT_EQ(depth("10"), 102);
+  EXPECT_EQ(depth("200"), 200);
+  EXPECT_THAT(evaluate({"--database", database, "--truth", truth}).out,
+              HasSubstr("ranking     plain"));
+}
+
 TEST_F(EvaluateTest, WithoutAQuestionItIsAUsageError) {
   EXPECT_THAT(evaluate({"--database", "x.db"}).err, HasSubstr("--truth FILE.csv, or --synthetic"));
   EXPECT_EQ(evaluate({"--database", "x.db"}).exit_code, 2);
@@ -126,6 +179,7 @@ TEST_F(EvaluateTest, WithoutAQuestionItIsAUsageError) {
   EXPECT_EQ(evaluate({"--synthetic", "--truth", "t.csv", "--database", "x.db"}).exit_code, 2);
   EXPECT_EQ(evaluate({"--synthetic", "--matches", "m.csv", "--images", "."}).exit_code, 2);
   EXPECT_EQ(evaluate({"--truth", "t.csv"}).exit_code, 2);
+  EXPECT_EQ(evaluate({"--truth", "t.csv", "--database", "x.db", "--per-query"}).exit_code, 2);
   EXPECT_EQ(evaluate({"--truth", "t.csv", "--database", "x.db", "--photos", "3"}).exit_code, 2);
   EXPECT_EQ(evaluate({"--synthetic", "--images", ".", "--kinds", "sideways"}).exit_code, 2);
 }

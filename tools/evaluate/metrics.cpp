@@ -35,6 +35,7 @@ std::size_t relevant_among(const TruthQuery& query, const Answer& answer, std::s
 }
 
 double average_precision(const TruthQuery& query, const Answer& answer) {
+  if (query.relevant.empty()) return 0;
   double sum = 0;
   std::size_t hits = 0;
   for (std::size_t rank = 0; rank < answer.found.size(); ++rank) {
@@ -49,63 +50,31 @@ double share(double part, std::size_t whole) {
   return whole == 0 ? 0 : part / static_cast<double>(whole);
 }
 
-bool is_taken_for_known(const Answer& answer) {
-  return std::any_of(answer.found.begin(), answer.found.end(),
-                     [](const Answer::Found& found) { return found.same; });
+bool is_confirmed(const Answer::Found& found) {
+  return found.decision >= Decision::kSameObject;
 }
 
-// |mean probability - relevant share| of each bin of probabilities, weighted by its size.
-// Method: Naeini, Cooper, Hauskrecht, "Obtaining well calibrated probabilities", AAAI 2015.
-double calibration_error(const std::vector<TruthQuery>& queries,
-                         const std::vector<Answer>& answers) {
-  std::array<double, kCalibrationBins> excess{};
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    for (const Answer::Found& found : answers[i].found) {
-      if (found.probability <= 0) continue;
-      const auto bin = static_cast<std::size_t>(found.probability * kCalibrationBins);
-      excess[std::min(bin, kCalibrationBins - 1)] +=
-          found.probability - (is_relevant(queries[i], found.paths) ? 1 : 0);
-      ++count;
-    }
-  }
-  double sum = 0;
-  for (const double bin : excess) sum += std::abs(bin);
-  return share(sum, count);
+double excess(const Candidate& candidate) {
+  return candidate.probability - (candidate.relevant ? 1 : 0);
 }
 
-void decide_known(Measures& result, const std::vector<TruthQuery>& queries,
-                  const std::vector<Answer>& answers) {
-  std::size_t taken = 0;
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    if (!is_taken_for_known(answers[i])) continue;
-    ++taken;
-    right += queries[i].relevant.empty() ? 0 : 1;
-  }
-  result.known_precision = share(static_cast<double>(right), taken);
-  result.known_recall = share(static_cast<double>(right), result.queries);
-  result.known_f1 = share(2 * static_cast<double>(right), taken + result.queries);
-}
-
-void add(Measures& sums, const TruthQuery& query, const Answer& answer, bool boxes) {
-  if (query.relevant.empty()) {
-    ++sums.unknown_queries;
-    sums.unknown_rejected += is_taken_for_known(answer) ? 0 : 1;
-    return;
-  }
+void add_known(Measures& sums, const Scores& scores) {
   ++sums.queries;
-  sums.recall_at_1 += relevant_among(query, answer, 1) > 0 ? 1 : 0;
-  sums.recall_at_5 += relevant_among(query, answer, 5) > 0 ? 1 : 0;
-  sums.mean_average_precision += average_precision(query, answer);
-  sums.ns_score += static_cast<double>(relevant_among(query, answer, kNsDepth));
-  for (const RelevantImage& image : query.relevant) {
-    if (!image.quad) continue;
-    ++sums.located_queries;
-    const double iou = overlap(image, answer, boxes);
-    sums.located_at_50 += iou >= 0.5 ? 1 : 0;
-    sums.located_at_75 += iou >= 0.75 ? 1 : 0;
-  }
+  sums.recall_at_1 += scores.first_relevant ? 1 : 0;
+  sums.recall_at_1_confirmed += scores.first_relevant && scores.first_confirmed ? 1 : 0;
+  sums.recall_at_5 += scores.relevant_in_5 > 0 ? 1 : 0;
+  sums.mean_average_precision += scores.average_precision;
+  sums.ns_score += static_cast<double>(scores.relevant_in_4);
+  sums.located_queries += scores.located_images;
+  sums.located_at_50 += static_cast<double>(scores.located_at_50);
+  sums.located_at_75 += static_cast<double>(scores.located_at_75);
+  sums.wrong_confirmed_first += scores.first_confirmed && !scores.first_relevant ? 1 : 0;
+}
+
+void add_unknown(Measures& sums, const Scores& scores) {
+  ++sums.unknown_queries;
+  sums.unknown_confirmed += scores.any_confirmed ? 1 : 0;
+  sums.unknown_listed += scores.listed > 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -138,20 +107,121 @@ double overlap(const RelevantImage& image, const Answer& answer, bool boxes) {
                : intersection_over_union(clockwise(*image.quad), clockwise(quad));
 }
 
-Measures measure(const std::vector<TruthQuery>& queries, const std::vector<Answer>& answers,
-                 bool boxes) {
-  require(queries.size() == answers.size(), "measure: one answer per query is needed");
+Scores judge(const TruthQuery& query, const Answer& answer, bool boxes) {
+  Scores scores;
+  scores.relevant = query.relevant.size();
+  scores.listed = answer.found.size();
+  scores.first_relevant = relevant_among(query, answer, 1) > 0;
+  scores.first_confirmed = !answer.found.empty() && is_confirmed(answer.found.front());
+  scores.any_confirmed = std::ranges::any_of(answer.found, is_confirmed);
+  scores.relevant_in_4 = relevant_among(query, answer, kNsDepth);
+  scores.relevant_in_5 = relevant_among(query, answer, 5);
+  scores.average_precision = average_precision(query, answer);
+  for (const RelevantImage& image : query.relevant) {
+    if (!image.quad) continue;
+    ++scores.located_images;
+    const double iou = overlap(image, answer, boxes);
+    scores.located_at_50 += iou >= 0.5 ? 1 : 0;
+    scores.located_at_75 += iou >= 0.75 ? 1 : 0;
+  }
+  for (const Answer::Found& found : answer.found) {
+    const bool wrong = found.decision == Decision::kDuplicate && !is_relevant(query, found.paths);
+    scores.wrong_duplicates += wrong ? 1 : 0;
+  }
+  return scores;
+}
+
+Measures summarise(std::span<const Scores> scores) {
   Measures result;
-  for (std::size_t i = 0; i < queries.size(); ++i) add(result, queries[i], answers[i], boxes);
-  for (double* sum : {&result.recall_at_1, &result.recall_at_5, &result.mean_average_precision,
-                      &result.ns_score}) {
+  std::size_t known_confirmed = 0;
+  for (const Scores& one : scores) {
+    result.wrong_duplicates += one.wrong_duplicates;
+    if (one.relevant == 0) {
+      add_unknown(result, one);
+    } else {
+      add_known(result, one);
+      known_confirmed += one.any_confirmed ? 1 : 0;
+    }
+  }
+  for (double* sum : {&result.recall_at_1, &result.recall_at_1_confirmed, &result.recall_at_5,
+                      &result.mean_average_precision, &result.ns_score}) {
     *sum = share(*sum, result.queries);
   }
   result.located_at_50 = share(result.located_at_50, result.located_queries);
   result.located_at_75 = share(result.located_at_75, result.located_queries);
-  result.unknown_rejected = share(result.unknown_rejected, result.unknown_queries);
-  decide_known(result, queries, answers);
-  result.calibration_error = calibration_error(queries, answers);
+  result.unknown_rejected =
+      share(static_cast<double>(result.unknown_queries - result.unknown_confirmed),
+            result.unknown_queries);
+  const auto right = static_cast<double>(known_confirmed);
+  const std::size_t confirmed = known_confirmed + result.unknown_confirmed;
+  result.known_precision = share(right, confirmed);
+  result.known_recall = share(right, result.queries);
+  result.known_f1 = share(2 * right, confirmed + result.queries);
+  return result;
+}
+
+Measures measure(const std::vector<TruthQuery>& queries, const std::vector<Answer>& answers,
+                 bool boxes) {
+  require(queries.size() == answers.size(), "measure: one answer per query is needed");
+  std::vector<Scores> scores;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    scores.push_back(judge(queries[i], answers[i], boxes));
+  }
+  return summarise(scores);
+}
+
+std::vector<Candidate> candidates(const TruthQuery& query, const Answer& answer, double minimum) {
+  std::vector<Candidate> result;
+  for (const Answer::Found& found : answer.found) {
+    if (found.probability <= 0 || found.probability < minimum) continue;
+    result.push_back({found.probability, is_relevant(query, found.paths)});
+  }
+  return result;
+}
+
+double calibration_error(std::span<const Candidate> candidates) {
+  std::array<double, kCalibrationBins> bins{};
+  for (const Candidate& candidate : candidates) {
+    const auto bin = static_cast<std::size_t>(candidate.probability * kCalibrationBins);
+    bins[std::min(bin, kCalibrationBins - 1)] += excess(candidate);
+  }
+  double sum = 0;
+  for (const double bin : bins) sum += std::abs(bin);
+  return share(sum, candidates.size());
+}
+
+double calibration_error_equal_count(std::vector<Candidate> candidates) {
+  std::ranges::sort(candidates, {}, &Candidate::probability);
+  const std::size_t count = candidates.size();
+  double sum = 0;
+  std::size_t next = 0;
+  for (std::size_t bin = 1; bin <= kCalibrationBins; ++bin) {
+    const std::size_t end = bin * count / kCalibrationBins;
+    double bin_excess = 0;
+    const std::size_t first = next;
+    while (next < end || (first < next && next < count &&
+                          candidates[next].probability == candidates[next - 1].probability)) {
+      bin_excess += excess(candidates[next++]);
+    }
+    sum += std::abs(bin_excess);
+  }
+  return share(sum, count);
+}
+
+UnsureFirst unsure_first(const std::vector<TruthQuery>& queries,
+                         const std::vector<Answer>& answers) {
+  require(queries.size() == answers.size(), "unsure_first: one answer per query is needed");
+  UnsureFirst result;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (answers[i].found.empty()) continue;
+    const Answer::Found& first = answers[i].found.front();
+    if (first.probability < kUnsureFrom || first.probability >= kUnsureBelow) continue;
+    ++result.count;
+    result.mean_probability += first.probability;
+    result.relevant += is_relevant(queries[i], first.paths) ? 1 : 0;
+  }
+  result.mean_probability = share(result.mean_probability, result.count);
+  result.relevant = share(result.relevant, result.count);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stages/match/match.h"
 #include "tools/evaluate/truth.h"
 
 namespace lookalike {
@@ -15,29 +16,65 @@ struct Answer {
     std::vector<std::string> paths;  // every path of the image
     Quad quad{};
     double probability = 0;
-    bool same = false;  // decided to be the same object, or a duplicate
+    Decision decision = Decision::kNone;
   };
   std::vector<Found> found;
 };
 
+// One answer compared with the truth. An image is confirmed when it is decided to be the same
+// object or a duplicate.
+struct Scores {
+  std::size_t relevant = 0;          // images that the query shows; 0: it is unknown
+  std::size_t listed = 0;            // images in the answer
+  bool first_relevant = false;       // the first image is relevant
+  bool first_confirmed = false;      // the first image is confirmed, relevant or not
+  bool any_confirmed = false;        // an image is confirmed: the query is predicted known
+  std::size_t relevant_in_4 = 0;     // among the first four
+  std::size_t relevant_in_5 = 0;     // among the first five
+  double average_precision = 0;      // 0 of an unknown query
+  std::size_t located_images = 0;    // relevant images with known corners
+  std::size_t located_at_50 = 0;     // of them, found with IoU >= 0.5
+  std::size_t located_at_75 = 0;     // ... with IoU >= 0.75
+  std::size_t wrong_duplicates = 0;  // images decided to be duplicates that are not relevant
+};
+
 // Measures over a set of queries. Shares are in [0, 1], and 0 of an empty set.
 struct Measures {
-  std::size_t queries = 0;  // with at least one relevant image
-  double recall_at_1 = 0;   // share of queries whose first answer is relevant
-  double recall_at_5 = 0;   // share with a relevant image among the first five
+  std::size_t queries = 0;           // with at least one relevant image
+  double recall_at_1 = 0;            // share of queries whose first answer is relevant
+  double recall_at_1_confirmed = 0;  // share whose first answer is relevant and confirmed
+  double recall_at_5 = 0;            // share with a relevant image among the first five
   double mean_average_precision = 0;
-  double ns_score = 0;              // relevant images among the first four, mean (UKBench)
-  std::size_t located_queries = 0;  // relevant images with known corners
-  double located_at_50 = 0;         // share of them found with IoU >= 0.5
-  double located_at_75 = 0;         // ... with IoU >= 0.75
-  std::size_t unknown_queries = 0;  // without any relevant image
-  double unknown_rejected = 0;  // share of those without a same object or duplicate in the answer
-  // A query is predicted known when its answer has a same object or duplicate.
+  double ns_score = 0;                    // relevant images among the first four, mean (UKBench)
+  std::size_t located_queries = 0;        // relevant images with known corners
+  double located_at_50 = 0;               // share of them found with IoU >= 0.5
+  double located_at_75 = 0;               // ... with IoU >= 0.75
+  std::size_t wrong_confirmed_first = 0;  // queries whose first answer is confirmed, not relevant
+  std::size_t wrong_duplicates = 0;       // of all queries, known or not
+  std::size_t unknown_queries = 0;        // without any relevant image
+  double unknown_rejected = 0;            // share of those with nothing confirmed
+  std::size_t unknown_confirmed = 0;      // the others
+  std::size_t unknown_listed = 0;         // those with anything in the answer
+  // A query is predicted known when something is confirmed.
   double known_precision = 0;
   double known_recall = 0;
   double known_f1 = 0;
-  double calibration_error = 0;  // expected, of probabilities above 0, in ten bins
 };
+
+// An image of an answer with a probability.
+struct Candidate {
+  double probability = 0;
+  bool relevant = false;
+};
+
+// Answers whose first image has a probability in [kUnsureFrom, kUnsureBelow).
+struct UnsureFirst {
+  std::size_t count = 0;
+  double mean_probability = 0;
+  double relevant = 0;  // share of those images that are relevant
+};
+inline constexpr double kUnsureFrom = 0.05;
+inline constexpr double kUnsureBelow = 0.5;
 
 // The middle value, the upper one of an even number; 0 without any.
 double median(std::vector<double> values);
@@ -52,10 +89,31 @@ std::size_t rank_of(const RelevantImage& image, const Answer& answer);
 // bounding boxes; 0 when the image is not in the answer. The image's quad must be known.
 double overlap(const RelevantImage& image, const Answer& answer, bool boxes);
 
-// answers[i] is for queries[i]. With `boxes`, quads are compared by their bounding boxes, for
+// Compares an answer with the truth. With `boxes`, quads are compared by their bounding boxes, for
 // truth that is axis-aligned.
+Scores judge(const TruthQuery& query, const Answer& answer, bool boxes = false);
+
+// The measures over the scores of all queries.
+Measures summarise(std::span<const Scores> scores);
+
+// judge() and summarise(); answers[i] is for queries[i].
 // Throws Error(kInternal) when the sizes differ.
 Measures measure(const std::vector<TruthQuery>& queries, const std::vector<Answer>& answers,
                  bool boxes = false);
+
+// The images of an answer whose probability is above 0 and at least `minimum`, in their order.
+std::vector<Candidate> candidates(const TruthQuery& query, const Answer& answer,
+                                  double minimum = 0);
+
+// Expected calibration error: |mean probability - relevant share| of bins of probabilities,
+// weighted by their sizes; 0 without candidates.
+// Method: Naeini, Cooper, Hauskrecht, "Obtaining well calibrated probabilities", AAAI 2015.
+double calibration_error(std::span<const Candidate> candidates);  // ten bins of equal width
+// Ten bins of equal count; a bin is extended by those equal to its last.
+double calibration_error_equal_count(std::vector<Candidate> candidates);
+
+// Of the first image of each answer. Throws Error(kInternal) when the sizes differ.
+UnsureFirst unsure_first(const std::vector<TruthQuery>& queries,
+                         const std::vector<Answer>& answers);
 
 }  // namespace lookalike

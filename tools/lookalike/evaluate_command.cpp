@@ -13,8 +13,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/index/index_run.h"
+#include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "pipeline/single_stage.h"
 #include "tools/evaluate/metrics.h"
@@ -67,7 +69,10 @@ struct Arguments : ComputeArguments {
         ->type_name("FILE.csv");
     config.add("--mirror", "match.mirror");
     command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
-    command.add_flag("--json", json, "Print one JSON object");
+    auto* json_flag = command.add_flag("--json", json, "Print one JSON object");
+    command.add_flag("--per-query", per_query, "Add the figures of each query to the JSON object")
+        ->excludes(synthetic_flag)
+        ->needs(json_flag);
   }
   bool synthetic = false;
   std::vector<std::string> kinds;  // empty: all
@@ -79,6 +84,7 @@ struct Arguments : ComputeArguments {
   std::string matches;
   bool boxes = false;
   bool json = false;
+  bool per_query = false;
 };
 
 // Milliseconds of each query, by step.
@@ -86,6 +92,16 @@ struct Times {
   std::vector<double> extract_ms;
   std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, expand_ms, locate_ms;
 };
+
+// The answers to the queries, in their order.
+struct AllAnswers {
+  std::vector<Answer> ranking;  // everything that votes or geometry found
+  std::vector<Answer> plain;    // what `query` lists
+  Times times;                  // of the plain answers
+};
+
+// Candidates of lower probability are certain not to be shown, and would outnumber the others.
+constexpr double kCandidateProbability = 0.01;
 
 using Clock = std::chrono::steady_clock;
 
@@ -110,61 +126,114 @@ void check_indexed(const IndexReader& index, const std::vector<TruthQuery>& quer
   }
 }
 
+// The number of images that an answer holds: enough for all that a query should find, and for as
+// many others.
+std::uint32_t depth_for(const std::vector<TruthQuery>& queries, std::uint32_t top) {
+  std::size_t most = 0;
+  for (const TruthQuery& query : queries) most = std::max(most, query.relevant.size());
+  return std::max({std::uint32_t{100}, top, static_cast<std::uint32_t>(2 * most)});
+}
+
 Answer answer_of(const std::vector<Match>& matches) {
   Answer answer;
   for (const Match& match : matches) {
     answer.found.push_back({.paths = match.image.paths,
                             .quad = match.quad,
                             .probability = match.probability,
-                            .same = match.decision >= Decision::kSameObject});
+                            .decision = match.decision});
   }
   return answer;
 }
 
-std::vector<Answer> search_all(const std::vector<TruthQuery>& queries, Searcher& searcher,
-                               std::optional<MatchTable>& table, Times& times,
-                               Progress::Style style) {
+// Looks up every photo twice: as `query` does, which is timed, and for a whole ranking. The one
+// cannot be read off the other, since what is compared by pixels depends on what is listed.
+AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& plain,
+                      const Searcher& ranking, std::optional<MatchTable>& table,
+                      Progress::Style style) {
   Progress progress("queries", "photos", queries.size(), style);
-  std::vector<Answer> answers;
-  searcher.prepare_extraction();  // before anything is timed
+  AllAnswers answers;
+  Times& times = answers.times;
+  plain.prepare_extraction();  // before anything is timed
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
-    const auto photo = searcher.load(query.path);
-    if (const auto* skipped = std::get_if<SkippedFile>(&photo)) {
+    const auto loaded = plain.load(query.path);
+    if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
       throw Error(ErrorKind::kInput, fmt::format("{}: {}", query.path, skipped->detail));
     }
+    const auto& photo = std::get<Query>(loaded);
     times.extract_ms.push_back(milliseconds_since(start));
-    const Clock::time_point loaded = Clock::now();
-    const auto [matches, found, steps] = searcher.search(std::get<Query>(photo));
-    times.match_ms.push_back(milliseconds_since(loaded));
-    times.words_ms.push_back(steps.words);
-    times.shortlist_ms.push_back(steps.shortlist);
-    times.verify_ms.push_back(steps.verify);
-    times.expand_ms.push_back(steps.expand);
-    times.locate_ms.push_back(steps.locate);
-    if (table) table->add(query, matches);
-    answers.push_back(answer_of(matches));
-    progress.update(answers.size());
+    const Clock::time_point extracted = Clock::now();
+    const QueryResult listed = plain.search(photo);
+    times.match_ms.push_back(milliseconds_since(extracted));
+    times.words_ms.push_back(listed.times.words);
+    times.shortlist_ms.push_back(listed.times.shortlist);
+    times.verify_ms.push_back(listed.times.verify);
+    times.expand_ms.push_back(listed.times.expand);
+    times.locate_ms.push_back(listed.times.locate);
+    answers.plain.push_back(answer_of(listed.matches));
+    const QueryResult ranked = ranking.search(photo);
+    if (table) table->add(query, ranked.matches);
+    answers.ranking.push_back(answer_of(ranked.matches));
+    progress.update(answers.ranking.size());
   }
   if (table) table->commit();
   return answers;
 }
 
-Json measures_json(const Measures& measures, const Times& times) {
-  return {{"queries", measures.queries},
-          {"recall_at_1", measures.recall_at_1},
-          {"recall_at_5", measures.recall_at_5},
+Json plain_json(const Measures& measures) {
+  return {{"recall_at_1", measures.recall_at_1},
+          {"recall_at_1_confirmed", measures.recall_at_1_confirmed},
           {"mean_average_precision", measures.mean_average_precision},
           {"ns_score", measures.ns_score},
-          {"located_queries", measures.located_queries},
           {"located_at_iou_50", measures.located_at_50},
           {"located_at_iou_75", measures.located_at_75},
-          {"unknown_queries", measures.unknown_queries},
-          {"unknown_rejected", measures.unknown_rejected},
           {"known_precision", measures.known_precision},
           {"known_recall", measures.known_recall},
           {"known_f1", measures.known_f1},
-          {"calibration_error", measures.calibration_error},
+          {"wrong_confirmed_first", measures.wrong_confirmed_first},
+          {"wrong_duplicates", measures.wrong_duplicates},
+          {"unknown_confirmed", measures.unknown_confirmed},
+          {"unknown_listed", measures.unknown_listed}};
+}
+
+std::vector<Candidate> all_candidates(const std::vector<TruthQuery>& queries,
+                                      const std::vector<Answer>& answers, double minimum) {
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const std::vector<Candidate> some = candidates(queries[i], answers[i], minimum);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+Json measures_json(const std::vector<TruthQuery>& queries, const AllAnswers& answers,
+                   std::uint32_t depth, bool boxes) {
+  const Measures ranking = measure(queries, answers.ranking, boxes);
+  const std::vector<Candidate> likely =
+      all_candidates(queries, answers.ranking, kCandidateProbability);
+  const UnsureFirst unsure = unsure_first(queries, answers.ranking);
+  const Times& times = answers.times;
+  return {{"queries", ranking.queries},
+          {"depth", depth},
+          {"recall_at_1", ranking.recall_at_1},
+          {"recall_at_5", ranking.recall_at_5},
+          {"mean_average_precision", ranking.mean_average_precision},
+          {"ns_score", ranking.ns_score},
+          {"located_queries", ranking.located_queries},
+          {"located_at_iou_50", ranking.located_at_50},
+          {"located_at_iou_75", ranking.located_at_75},
+          {"unknown_queries", ranking.unknown_queries},
+          {"unknown_rejected", ranking.unknown_rejected},
+          {"known_precision", ranking.known_precision},
+          {"known_recall", ranking.known_recall},
+          {"known_f1", ranking.known_f1},
+          {"plain", plain_json(measure(queries, answers.plain, boxes))},
+          {"calibration_error", calibration_error(all_candidates(queries, answers.ranking, 0))},
+          {"candidates", likely.size()},
+          {"calibration_error_equal_count", calibration_error_equal_count(likely)},
+          {"unsure_first", unsure.count},
+          {"unsure_first_probability", unsure.mean_probability},
+          {"unsure_first_relevant", unsure.relevant},
           {"extract_median_ms", median(times.extract_ms)},
           {"match_median_ms", median(times.match_ms)},
           {"words_median_ms", median(times.words_ms)},
@@ -174,7 +243,67 @@ Json measures_json(const Measures& measures, const Times& times) {
           {"locate_median_ms", median(times.locate_ms)}};
 }
 
-int evaluate_truth(const Arguments& arguments, const RunConfig& config, const IndexReader& index,
+Json scores_json(const Scores& scores) {
+  return {{"listed", scores.listed},
+          {"first_relevant", scores.first_relevant},
+          {"first_confirmed", scores.first_confirmed},
+          {"any_confirmed", scores.any_confirmed},
+          {"relevant_in_4", scores.relevant_in_4},
+          {"relevant_in_5", scores.relevant_in_5},
+          {"average_precision", scores.average_precision},
+          {"located_at_iou_50", scores.located_at_50},
+          {"located_at_iou_75", scores.located_at_75},
+          {"wrong_duplicates", scores.wrong_duplicates}};
+}
+
+Json per_query_json(const std::vector<TruthQuery>& queries, const AllAnswers& answers, bool boxes) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const Answer& ranked = answers.ranking[i];
+    const Scores ranking = judge(queries[i], ranked, boxes);
+    Json likely = Json::array();
+    for (const Candidate& one : candidates(queries[i], ranked, kCandidateProbability)) {
+      likely.push_back({one.probability, one.relevant});
+    }
+    rows.push_back(
+        {{"query", text_of_path(queries[i].path)},
+         {"relevant", ranking.relevant},
+         {"located_images", ranking.located_images},
+         {"ranking", scores_json(ranking)},
+         {"plain", scores_json(judge(queries[i], answers.plain[i], boxes))},
+         {"first_probability", ranked.found.empty() ? 0 : ranked.found.front().probability},
+         {"candidates", std::move(likely)},
+         {"extract_ms", answers.times.extract_ms[i]},
+         {"match_ms", answers.times.match_ms[i]}});
+  }
+  return rows;
+}
+
+std::string value_text(const Json& value) {
+  return value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : json_text(value);
+}
+
+// A line per figure: of the ranking, or of both, and of the plain answers in a column of their own.
+void print_table(const Json& measures) {
+  const Json& plain = measures.at("plain");
+  const auto print_line = [](const std::string& name, const std::string& ranking,
+                             const std::string& listed) {
+    const std::string line = fmt::format("{:<30}{:>10}{:>10}", name, ranking, listed);
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  };
+  print_line("", "ranking", "plain");
+  for (const auto& [name, value] : measures.items()) {
+    if (name != "plain") {
+      print_line(name, value_text(value), plain.contains(name) ? value_text(plain.at(name)) : "");
+      continue;
+    }
+    for (const auto& [plain_name, plain_value] : plain.items()) {
+      if (!measures.contains(plain_name)) print_line(plain_name, "", value_text(plain_value));
+    }
+  }
+}
+
+int evaluate_truth(const Arguments& arguments, RunConfig config, const IndexReader& index,
                    OutputGuard& guard, Progress::Style style) {
   const std::vector<TruthQuery> queries = load_truth(arguments.truth);
   guard.add_input(arguments.truth);
@@ -186,20 +315,22 @@ int evaluate_truth(const Arguments& arguments, const RunConfig& config, const In
     matches.emplace(*std::move(file));
   }
   check_indexed(index, queries);
-  Searcher searcher(index, config);
-  Times times;
-  const std::vector<Answer> answers = search_all(queries, searcher, matches, times, style);
-  const Json json = measures_json(measure(queries, answers, arguments.boxes), times);
+  config.match.top = depth_for(queries, config.match.top);
+  SessionOptions device = session_options(config.device);
+  device.answer_soon = true;
+  OpenClSession session(device);
+  Searcher plain(index, config, &session);
+  config.match.report = "all";
+  const Searcher ranking(index, config, &session);
+  const AllAnswers answers = search_all(queries, plain, ranking, matches, style);
+  Json json = measures_json(queries, answers, config.match.top, arguments.boxes);
+  if (arguments.per_query) json["per_query"] = per_query_json(queries, answers, arguments.boxes);
   if (arguments.json) {
     print_json(json);
   } else {
-    for (const auto& [name, value] : json.items()) {
-      fmt::print(
-          "{:<24} {}\n", name,
-          value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : json_text(value));
-    }
+    print_table(json);
   }
-  if (ranks) write_whole(*ranks, rank_table(queries, answers, arguments.boxes));
+  if (ranks) write_whole(*ranks, rank_table(queries, answers.ranking, arguments.boxes));
   return kExitDone;
 }
 
@@ -226,6 +357,7 @@ Selection select(const IndexReader& index, const Arguments& arguments,
 // Without an index, indexes the folders of [images] for this run.
 int evaluate_synthetic(const Arguments& arguments, RunConfig config, const IndexReader* index,
                        OutputGuard& guard, Progress::Style style) {
+  config.match.report = "all";  // a photo is found at whatever rank it has
   std::optional<OutputFile> answers =
       guard.open_if_named("--ranks", arguments.ranks, suite_answers_kind());
   std::optional<OutputFile> page = guard.open_if_named("--report", arguments.report, page_kind());
@@ -277,7 +409,6 @@ void check(const Arguments& arguments, const RunConfig& config) {
 
 int evaluate(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
-  config.match.report = "all";  // a ranking is measured whole
   check(arguments, config);
   std::optional<IndexReader> index;
   if (!config.store.database.empty()) index.emplace(std::filesystem::path(config.store.database));
@@ -298,7 +429,8 @@ void add_evaluate_command(CLI::App& app, Action& action) {
       "  and one row per relevant image; an empty `relevant` means that the query matches "
       "nothing;\n"
       "  corners (top-left, top-right, bottom-right, bottom-left) in px of the query, or empty\n"
-      "Output: recall, mean average precision, N-S score, share located, ms per query.\n"
+      "Output: recall, mean average precision, N-S score, share located, and more, of the whole\n"
+      "  ranking and of the plain answers, which are what `lookalike query` lists; ms per query\n"
       "With --synthetic, photos of the index, or those in --images, are distorted, and recall is\n"
       "reported by kind and strength. Without --database, the folder is indexed for this run.\n"
       "Example: lookalike evaluate --database dvd.db --truth dvd/truth.csv\n"

@@ -1,5 +1,7 @@
 #include "tools/evaluate/metrics.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -45,7 +47,8 @@ TEST(Measure, LocationIsJudgedWhereCornersAreKnown) {
 
 TEST(Measure, QueriesWithNothingToFindCountApart) {
   const Measures measures =
-      measure({{"a", {}}, {"b", {}}}, {{{{.paths = {"1"}}}}, {{{.paths = {"1"}, .same = true}}}});
+      measure({{"a", {}}, {"b", {}}},
+              {{{{.paths = {"1"}}}}, {{{.paths = {"1"}, .decision = Decision::kSameObject}}}});
   EXPECT_EQ(measures.queries, 0U);
   EXPECT_EQ(measures.unknown_queries, 2U);
   EXPECT_DOUBLE_EQ(measures.unknown_rejected, 0.5);
@@ -53,21 +56,99 @@ TEST(Measure, QueriesWithNothingToFindCountApart) {
 
 TEST(Measure, KnownIsWhereSomethingIsTakenForTheSame) {
   const std::vector<TruthQuery> queries = {{"a", {{"1", {}}}}, {"b", {{"1", {}}}}, {"c", {}}};
-  const Measures measures = measure(queries, {{{{.paths = {"1"}, .same = true}}},
-                                              {{{.paths = {"1"}}}},
-                                              {{{.paths = {"1"}, .same = true}}}});
+  const Measures measures =
+      measure(queries, {{{{.paths = {"1"}, .decision = Decision::kSameObject}}},
+                        {{{.paths = {"1"}}}},
+                        {{{.paths = {"1"}, .decision = Decision::kSameObject}}}});
   EXPECT_DOUBLE_EQ(measures.known_precision, 0.5);
   EXPECT_DOUBLE_EQ(measures.known_recall, 0.5);
   EXPECT_DOUBLE_EQ(measures.known_f1, 0.5);
 }
 
-TEST(Measure, CalibrationErrorIsHowFarProbabilitiesLieFromShares) {
-  const std::vector<TruthQuery> queries = {{"a", {{"1", {}}}}};
-  const Measures measures = measure(queries, {{{{.paths = {"1"}, .probability = 0.75},
-                                                {.paths = {"2"}, .probability = 0.75},
-                                                {.paths = {"3"}, .probability = 0.05},
-                                                {.paths = {"4"}}}}});
-  EXPECT_NEAR(measures.calibration_error, (0.5 + 0.05) / 3, 1e-12);
+TEST(Measure, FirstImagesAreConfirmedOrNot) {
+  const std::vector<TruthQuery> queries = {
+      {"a", {{"1", {}}}}, {"b", {{"1", {}}}}, {"c", {{"1", {}}}}, {"d", {}}, {"e", {}}, {"f", {}}};
+  const Measures measures =
+      measure(queries, {{{{.paths = {"1"}, .decision = Decision::kDuplicate}}},
+                        {{{.paths = {"1"}, .decision = Decision::kPart}}},
+                        {{{.paths = {"2"}, .decision = Decision::kSameObject}, {.paths = {"1"}}}},
+                        {{{.paths = {"1"}, .decision = Decision::kDuplicate}}},
+                        {{{.paths = {"1"}, .decision = Decision::kSimilar}}},
+                        {}});
+  EXPECT_DOUBLE_EQ(measures.recall_at_1, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(measures.recall_at_1_confirmed, 1.0 / 3);
+  EXPECT_EQ(measures.wrong_confirmed_first, 1U);
+  EXPECT_EQ(measures.wrong_duplicates, 1U);
+  EXPECT_EQ(measures.unknown_confirmed, 1U);
+  EXPECT_EQ(measures.unknown_listed, 2U);
+}
+
+TEST(Measure, NothingListedIsNothingFound) {
+  const Measures measures = measure({{"a", {{"1", box(0, 0, 10, 10)}}}}, {{}});
+  EXPECT_EQ(measures.queries, 1U);
+  EXPECT_EQ(measures.recall_at_1, 0);
+  EXPECT_EQ(measures.mean_average_precision, 0);
+  EXPECT_EQ(measures.located_queries, 1U);
+  EXPECT_EQ(measures.located_at_50, 0);
+}
+
+TEST(Candidates, HaveAProbabilityOfAtLeastTheMinimum) {
+  const Answer answer = {{{.paths = {"1"}, .probability = 0.5},
+                          {.paths = {"2"}, .probability = 0.01},
+                          {.paths = {"3"}, .probability = 0.001},
+                          {.paths = {"4"}}}};
+  EXPECT_EQ(candidates({"a", {{"1", {}}}}, answer).size(), 3U);
+  const std::vector<Candidate> likely = candidates({"a", {{"1", {}}}}, answer, 0.01);
+  ASSERT_EQ(likely.size(), 2U);
+  EXPECT_TRUE(likely[0].relevant);
+  EXPECT_FALSE(likely[1].relevant);
+  EXPECT_EQ(likely[1].probability, 0.01);
+}
+
+TEST(CalibrationError, IsHowFarProbabilitiesLieFromShares) {
+  const std::vector<Candidate> some = {{0.75, true}, {0.75, false}, {0.05, false}};
+  EXPECT_NEAR(calibration_error(some), (0.5 + 0.05) / 3, 1e-12);
+  EXPECT_EQ(calibration_error({}), 0);
+}
+
+TEST(CalibrationError, OfBinsOfEqualCount) {
+  EXPECT_EQ(calibration_error_equal_count({}), 0);
+  // Fewer than bins: each candidate is its own.
+  EXPECT_NEAR(calibration_error_equal_count({{0.9, true}, {0.2, true}, {0.1, false}}),
+              (0.1 + 0.8 + 0.1) / 3, 1e-12);
+  // 20 candidates, two to a bin: of each two, one is right, at a mean of p + 0.005.
+  std::vector<Candidate> pairs;
+  double expected = 0;
+  for (int i = 0; i < 10; ++i) {
+    const double p = 0.05 + 0.09 * i;
+    pairs.push_back({p + 0.01, false});
+    pairs.push_back({p, true});
+    expected += std::abs(2 * p + 0.01 - 1) / 20;
+  }
+  EXPECT_NEAR(calibration_error_equal_count(pairs), expected, 1e-12);
+}
+
+TEST(CalibrationError, EqualProbabilitiesShareABinWhateverTheirOrder) {
+  std::vector<Candidate> equal;
+  for (int i = 0; i < 30; ++i) equal.push_back({0.5, i < 15});
+  EXPECT_NEAR(calibration_error_equal_count(equal), 0, 1e-12);
+  equal.push_back({0.9, true});
+  EXPECT_NEAR(calibration_error_equal_count(equal), 0.1 / 31, 1e-12);
+}
+
+TEST(UnsureFirst, AreFirstImagesOfMiddlingProbability) {
+  const std::vector<TruthQuery> queries = {
+      {"a", {{"1", {}}}}, {"b", {{"1", {}}}}, {"c", {{"1", {}}}}, {"d", {}}, {"e", {}}};
+  const UnsureFirst unsure = unsure_first(
+      queries, {{{{.paths = {"1"}, .probability = 0.05}}},
+                {{{.paths = {"1"}, .probability = 0.5}}},
+                {{{.paths = {"2"}, .probability = 0.04}, {.paths = {"1"}, .probability = 0.4}}},
+                {{{.paths = {"1"}, .probability = 0.25}}},
+                {}});
+  EXPECT_EQ(unsure.count, 2U);
+  EXPECT_DOUBLE_EQ(unsure.mean_probability, 0.15);
+  EXPECT_DOUBLE_EQ(unsure.relevant, 0.5);
+  EXPECT_THROW(unsure_first(queries, {}), Error);
 }
 
 TEST(Median, IsTheMiddleValue) {

@@ -17,7 +17,7 @@ namespace {
 constexpr Quad kPlace = {Point{0, 0}, Point{10, 0}, Point{10, 10}, Point{0, 10}};
 
 Answer::Found found(const std::string& path) {
-  return {.paths = {path}, .quad = kPlace, .probability = 1, .same = true};
+  return {.paths = {path}, .quad = kPlace, .probability = 1, .decision = Decision::kSameObject};
 }
 
 TEST(RankTable, HasALineForEachRelevantImage) {
