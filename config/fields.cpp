@@ -87,6 +87,8 @@ void describe_indexing(Description& to) {
                         "SURF features. An index keeps the settings it was made with.");
   extract("hessian_threshold", &ExtractOptions::hessian_threshold, Number{0, 1e6},
           "Minimum response of a feature.");
+  extract("brighten_to", &ExtractOptions::brighten_to, Integer{0, 255, "grey levels"},
+          "Brighten darker images to this mean before extraction. 0: none.");
   extract("octaves", &ExtractOptions::octaves, Integer{1, 6}, "Octaves of the scale space.");
   extract("layers", &ExtractOptions::layers, Integer{1, 8}, "Scales per octave.");
   extract("descriptor_size", &ExtractOptions::descriptor_size,
@@ -151,7 +153,7 @@ void describe_queries(Description& to) {
   match("mirror", &MatchOptions::mirror, Boolean{},
         "Also find mirrored images, by a second search.");
   match("expansion_hits", &MatchOptions::expansion_hits, Integer{0, 10, "images"},
-        "Best sure matches whose features expand the query.");
+        "Best sure matches whose features expand the query, if there are two or more.");
   match("explain_once", &MatchOptions::explain_once, Boolean{},
         "Of matches that explain the same features differently, only the best keeps them.");
   match("min_inliers", &MatchOptions::min_inliers, Integer{4, 1000, "pairs"},

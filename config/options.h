@@ -29,7 +29,8 @@ struct DeviceOptions {
 };
 
 struct ExtractOptions {
-  double hessian_threshold = 100;  // response
+  double hessian_threshold = 10;    // response
+  std::uint32_t brighten_to = 110;  // mean grey level
   std::uint32_t octaves = 4;
   std::uint32_t layers = 3;  // per octave
   std::uint32_t descriptor_size = 64;
@@ -80,7 +81,7 @@ struct MatchOptions {
   std::uint32_t shortlist = 0;     // images; 0: "auto"
   std::uint32_t words_per_feature = 3;
   std::uint32_t hamming_threshold = 24;  // bits
-  std::uint32_t expansion_hits = 0;
+  std::uint32_t expansion_hits = 3;
   bool explain_once = true;
   std::uint32_t min_inliers = 6;
   double inlier_distance = 0.012;  // of the query's diagonal

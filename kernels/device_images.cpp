@@ -1,6 +1,7 @@
 #include "kernels/device_images.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lookalike {
 namespace {
@@ -21,6 +22,20 @@ void copy_pixels(const ImageView& image, std::span<std::uint8_t> to) {
 
 }  // namespace
 
+int mean_level(const ImageView& image) {
+  if (image.empty()) return 0;
+  constexpr int kRowStep = 8;
+  std::uint64_t sum = 0;
+  std::uint64_t count = 0;
+  const auto width = static_cast<std::size_t>(image.width);
+  for (int row = 0; row < image.height; row += kRowStep) {
+    const std::uint8_t* pixels = image.pixels + static_cast<std::size_t>(row) * width;
+    sum += std::accumulate(pixels, pixels + width, std::uint32_t{0});
+    count += width;
+  }
+  return static_cast<int>((sum + count / 2) / count);
+}
+
 void DeviceImages::upload(std::span<const ImageView> images, std::span<const ImageView> masks) {
   check_masks(images, masks);
   places_.clear();
@@ -34,6 +49,7 @@ void DeviceImages::upload(std::span<const ImageView> images, std::span<const Ima
       place.mask = static_cast<std::int64_t>(mask_bytes);
       mask_bytes += masks[i].size();
     }
+    place.level = mean_level(images[i]);
     places.push_back(place);
   }
   try {

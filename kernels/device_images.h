@@ -10,6 +10,9 @@
 
 namespace lookalike {
 
+// The mean grey level of every eighth row, rounded; 0 of an empty image.
+int mean_level(const ImageView& image);
+
 // Grey images of any sizes side by side in device memory, uploaded once for all kernels that read
 // them. The memory is used again for the next images and grows to what the largest batch needs.
 class DeviceImages {
@@ -22,6 +25,7 @@ class DeviceImages {
     std::int32_t height = 0;
     std::size_t pixels = 0;  // its first pixel in pixels(), row after row
     std::int64_t mask = -1;  // its mask's first pixel in masks(); -1: none
+    int level = 0;           // mean_level()
 
     std::size_t size() const { return ImageView{nullptr, width, height}.size(); }
   };

@@ -23,6 +23,16 @@ Json to_json(const Quad& quad) {
   return corners;
 }
 
+Json to_json(const Evidence& evidence) {
+  return {{"votes_excess", evidence.votes_excess},
+          {"shortlist", evidence.shortlist},
+          {"pairs", evidence.pairs},
+          {"effective_inliers", evidence.effective_inliers},
+          {"coherence", evidence.coherence},
+          {"squeeze", evidence.squeeze},
+          {"detail", evidence.detail ? Json(*evidence.detail) : Json()}};
+}
+
 Json to_json(const std::vector<std::string>& paths) {
   Json texts = Json::array();
   for (const std::string& path : paths) texts.push_back(text_of_path(path));
@@ -112,6 +122,7 @@ Json query_answer(const std::string& query, const QueryResult& result) {
                                  {"mirrored", match.mirrored},
                                  {"inliers", match.evidence.inliers},
                                  {"correlation", or_null(match.evidence.correlation)},
+                                 {"evidence", to_json(match.evidence)},
                                  {"moved_px", moved_px_of(match)},
                                  {"quad", quad_of(match)}});
   }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/surf/tone.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/open_session.h"
 #include "stages/store/settings.h"
@@ -46,8 +47,10 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
                                  answering_soon(session_options(config.device)))),
       session_(session ? *session : *own_session_),
       matcher_(session_, index, stored_calibration(index), config.match,
-               [limits = config.images](const StoredImage& image, WantedSize size) {
-                 return read_indexed(image, size, limits);
+               [this](const StoredImage& image, WantedSize size) {
+                 auto picture = read_indexed(image, size, limits_);
+                 if (picture) brighten(picture->pixels, brightness());
+                 return picture;
                }) {}
 
 std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
@@ -65,8 +68,12 @@ void Searcher::prepare_extraction() {
 }
 
 Query Searcher::with_features(DecodedImage photo) {
-  const std::lock_guard lock(extracting_);
-  return query_of(extract(), std::move(photo));
+  Query query = [&] {
+    const std::lock_guard lock(extracting_);
+    return query_of(extract(), std::move(photo));
+  }();
+  brighten(query.image.pixels, brightness());
+  return query;
 }
 
 ExtractStage& Searcher::extract() {

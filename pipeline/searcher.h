@@ -61,6 +61,8 @@ class Searcher {
 
  private:
   ExtractStage& extract();
+  // Pixels are compared as features are found: dark ones brightened.
+  int brightness() const { return static_cast<int>(extract_options_.brighten_to); }
 
   const ExtractOptions extract_options_;
   const ImagesOptions limits_;

@@ -166,8 +166,10 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
       stored["the codebook"] = to_hex(stored_hash.blob(0));
       given["the codebook"] = to_hex(hash);
       if (stored == given) return;
-      throw OtherSettings(fmt::format("{}: was made under other settings: {}", connection().path(),
-                                      differences(stored, given)));
+      throw OtherSettings(
+          fmt::format("{}: was made under other settings: {}; rebuild it with `lookalike "
+                      "retrain`, or give the settings of the index",
+                      connection().path(), differences(stored, given)));
     }
     connection().run("INSERT INTO codebook VALUES (1, ?, ?, ?, ?, ?, ?)", hash,
                      codebook.descriptor_size, codebook.size(), encode_floats(codebook.words),

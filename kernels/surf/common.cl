@@ -11,7 +11,7 @@
 
 // As BatchImage in surf.cpp, which explains it.
 typedef struct {
-  long pixels, mask, quads, integral, maps, places, capacity;
+  long source, curve, pixels, mask, quads, integral, maps, places, capacity;
   int width, height;
   int first_layer, layer_count;
   int sample_rows, search_rows;

@@ -1,12 +1,14 @@
 #include "kernels/surf/surf.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <type_traits>
 
 #include "kernels/session/build_options.h"
 #include "kernels/surf/surf_plan.h"
+#include "kernels/surf/tone.h"
 
 namespace lookalike {
 namespace {
@@ -32,6 +34,7 @@ constexpr std::size_t kRootItems = 64;
 // Quotients and roots as the host computes them.
 constexpr const char* kRoundExactly = " -cl-fp32-correctly-rounded-divide-sqrt";
 
+constexpr int kGreyLevels = 256;
 constexpr int kChunkColumns = 64;             // of a window, averaged together
 constexpr float kOrientationUnits = 4194304;  // gradients are added up in parts of 1 / this
 
@@ -48,7 +51,9 @@ constexpr std::size_t kMinPlaces = 64;
 // An image of a batch, and where its parts begin in the buffers that the batch's images share.
 // kernels/surf/common.cl declares the same structure.
 struct BatchImage {
-  std::int64_t pixels = 0;    // among the pixels of DeviceImages
+  std::int64_t source = 0;    // among the pixels of DeviceImages
+  std::int64_t curve = 0;     // among the values of curves
+  std::int64_t pixels = 0;    // as source, or among toned pixels
   std::int64_t mask = -1;     // among its masks' pixels; -1: none
   std::int64_t quads = 0;     // among quads
   std::int64_t integral = 0;  // among the values of integral images
@@ -71,7 +76,7 @@ struct FoundKeypoint {
 static_assert(sizeof(Keypoint) == 28 && std::is_trivially_copyable_v<Keypoint>);
 static_assert(sizeof(FoundKeypoint) == 32);
 static_assert(sizeof(SurfLayer) == 56 && std::is_trivially_copyable_v<SurfLayer>);
-static_assert(sizeof(BatchImage) == 80 && std::is_trivially_copyable_v<BatchImage>);
+static_assert(sizeof(BatchImage) == 96 && std::is_trivially_copyable_v<BatchImage>);
 
 // An image in which keypoints can be found.
 struct Task {
@@ -91,7 +96,8 @@ struct Batch {
 
   void add(const Task& task) {
     BatchImage image;
-    image.pixels = static_cast<std::int64_t>(task.place.pixels);
+    image.source = static_cast<std::int64_t>(task.place.pixels);
+    image.pixels = image.source;
     image.mask = task.place.mask;
     image.quads = static_cast<std::int64_t>(pixels);
     image.integral = static_cast<std::int64_t>(integral_values);
@@ -120,6 +126,15 @@ struct Batch {
     places += static_cast<std::size_t>(image.capacity);
   }
 
+  // Images below `target` take their pixels through the curves of their levels.
+  void tone(std::span<const Task> tasks, int target) {
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      const int level = std::min(tasks[i].place.level, target);
+      images[i].curve = std::int64_t{kGreyLevels} * level;
+      images[i].pixels = images[i].quads;
+    }
+  }
+
   // The largest value of a field in any image.
   std::size_t largest(std::int32_t BatchImage::*field) const {
     return static_cast<std::size_t>((*std::ranges::max_element(images, {}, field)).*field);
@@ -127,7 +142,7 @@ struct Batch {
 
   // Device memory, apart from keypoints and descriptors.
   std::size_t bytes() const {
-    return pixels * sizeof(std::uint32_t) + integral_values * sizeof(std::int32_t) +
+    return pixels * (sizeof(std::uint32_t) + 1) + integral_values * sizeof(std::int32_t) +
            map_values * sizeof(float);
   }
 
@@ -201,7 +216,8 @@ struct Surf::Rep {
   FoundFeatures find_batch(const DeviceImages& images, std::span<const Task> tasks);
   void reserve(const Batch& batch);
   void upload_images(const Batch& batch);
-  void integrate(const DeviceImages& source, const Batch& batch);
+  void tone(const DeviceImages& source, const Batch& batch);
+  void integrate(const cl::Buffer& pixels, const Batch& batch);
   std::vector<std::int32_t> search(const DeviceImages& source, Batch& batch);
   void describe(std::size_t chosen);
 
@@ -220,8 +236,9 @@ struct Surf::Rep {
   std::size_t batch_bytes;
   std::map<std::string, cl::Kernel> kernels;
   cl::Buffer samples;  // of orientation: all x, all y, all weights
+  cl::Buffer curves;   // [brighten_to + 1][256]; see tone.h
   struct {
-    GrowingBuffer images, layers, integral, quads, maps;
+    GrowingBuffer images, layers, toned, integral, quads, maps;
     GrowingBuffer counts;            // keypoints found, per image
     GrowingBuffer found, responses;  // per place
     GrowingBuffer first_chosen;      // per image, and the end
@@ -245,13 +262,15 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
   const std::string options = build_options(kernel, parameters, offsets.size());
   const std::vector<std::string> sources = {
       "surf/common.cl",
+      "surf/tone.cl",
       is_cpu ? "surf/integral.cl" : "surf/integral_groups.cl",
       "surf/hessian.cl",
       "surf/search.cl",
       "surf/orientation.cl",
       "surf/patch.cl",
       is_cpu ? "surf/descriptor.cl" : "surf/descriptor_groups.cl"};
-  std::vector<std::string> names = {"hessian", "search", "rank", "orientation", "descriptor"};
+  std::vector<std::string> names = {"tone", "hessian",     "search",
+                                    "rank", "orientation", "descriptor"};
   if (is_cpu) {
     names.insert(names.end(), {"scan_rows", "scan_columns"});
   } else {
@@ -271,6 +290,12 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
     for (const OrientationSample& sample : offsets) values.push_back(sample.*field);
   }
   samples = session.upload<float>(values);
+
+  std::vector<std::uint8_t> all_curves;
+  for (int level = 0; level <= parameters.brighten_to; ++level) {
+    std::ranges::copy(tone_curve(level, parameters.brighten_to), std::back_inserter(all_curves));
+  }
+  curves = session.upload<std::uint8_t>(all_curves);
 }
 
 // How many of the first tasks go in one batch: at least one, whether it fits or not.
@@ -287,8 +312,12 @@ std::size_t Surf::Rep::count_fitting(std::span<const Task> tasks) const {
 FoundFeatures Surf::Rep::find_batch(const DeviceImages& images, std::span<const Task> tasks) {
   Batch batch;
   for (const Task& task : tasks) batch.add(task);
+  const bool tones = std::ranges::any_of(
+      tasks, [&](const Task& task) { return task.place.level < parameters.brighten_to; });
+  if (tones) batch.tone(tasks, parameters.brighten_to);
   reserve(batch);
-  integrate(images, batch);
+  if (tones) tone(images, batch);
+  integrate(tones ? buffers.toned.buffer : images.pixels(), batch);
   launch("hessian", {batch.largest(&BatchImage::sample_rows) * group_items, tasks.size()},
          {group_items, 1}, buffers.images.buffer, buffers.layers.buffer, buffers.integral.buffer,
          buffers.maps.buffer);
@@ -337,25 +366,31 @@ void Surf::Rep::upload_images(const Batch& batch) {
   buffers.responses.reserve(session, batch.places * sizeof(float));
 }
 
+void Surf::Rep::tone(const DeviceImages& source, const Batch& batch) {
+  buffers.toned.reserve(session, batch.pixels);
+  launch("tone", {batch.largest(&BatchImage::height) * group_items, batch.images.size()},
+         {group_items, 1}, buffers.images.buffer, source.pixels(), curves, buffers.toned.buffer);
+}
+
 // Pixels to integral images and quads.
-void Surf::Rep::integrate(const DeviceImages& source, const Batch& batch) {
+void Surf::Rep::integrate(const cl::Buffer& pixels, const Batch& batch) {
   const std::size_t images = batch.images.size();
   const std::size_t columns = batch.largest(&BatchImage::width);
   const std::size_t rows = batch.largest(&BatchImage::height);
   if (is_cpu) {
-    launch("scan_rows", {rows + 1, images}, {1, 1}, buffers.images.buffer, source.pixels(),
+    launch("scan_rows", {rows + 1, images}, {1, 1}, buffers.images.buffer, pixels,
            buffers.integral.buffer, buffers.quads.buffer);
     launch("scan_columns", {columns / kStripColumns + 1, images}, {1, 1}, buffers.images.buffer,
            buffers.integral.buffer);
     return;
   }
   const std::size_t bands = parts(rows, kBandRows);
-  launch("sum_bands", {columns, bands, images}, {kGroupItems, 1, 1}, buffers.images.buffer,
-         source.pixels(), buffers.integral.buffer, buffers.quads.buffer);
+  launch("sum_bands", {columns, bands, images}, {kGroupItems, 1, 1}, buffers.images.buffer, pixels,
+         buffers.integral.buffer, buffers.quads.buffer);
   launch("start_bands", {columns + 1, images}, {kGroupItems, 1}, buffers.images.buffer,
          buffers.integral.buffer);
-  launch("scan_bands", {bands * kScanItems, images}, {kScanItems, 1}, buffers.images.buffer,
-         source.pixels(), buffers.integral.buffer);
+  launch("scan_bands", {bands * kScanItems, images}, {kScanItems, 1}, buffers.images.buffer, pixels,
+         buffers.integral.buffer);
 }
 
 // How many keypoints each image has; all of them are found, in no order.

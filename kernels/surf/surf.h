@@ -30,6 +30,9 @@ struct SurfParameters {
   // Method: Arandjelovic, Zisserman, "Three things everyone should know to improve object
   // retrieval", CVPR 2012, who take roots of SIFT, which has no signs.
   bool signed_roots = false;
+  // Images whose mean grey level is lower are brightened to it first, by one curve for each level,
+  // since a threshold and 8 bits leave little of what is dark; see tone.h. 0: none are.
+  int brighten_to = 0;
 };
 
 // Features of several images, on the device until the next are found.
@@ -68,7 +71,7 @@ std::vector<SurfKernel> surf_kernels(const OpenClSession& session);
 //   x (smallest first), so that every device and every run gives the same list.
 // Method: Bay, Ess, Tuytelaars, Van Gool, "SURF: Speeded Up Robust Features", CVIU 2008.
 // Images go through the device many at a time, whatever their sizes. Device memory is reused
-// between calls and grows to what the largest batch needs: 38 bytes a pixel beside the descriptors.
+// between calls and grows to what the largest batch needs: 39 bytes a pixel beside the descriptors.
 class Surf {
  public:
   // Throws Error(kDevice) when the kernels do not compile or the device cannot run this one.

@@ -42,6 +42,8 @@ void check_parameters(const SurfParameters& parameters) {
         "layers must be 1 to 8, was " + std::to_string(parameters.layers));
   check(parameters.descriptor_size == 64 || parameters.descriptor_size == 128,
         "descriptor_size must be 64 or 128, was " + std::to_string(parameters.descriptor_size));
+  check(parameters.brighten_to >= 0 && parameters.brighten_to <= 255,
+        "brighten_to must be 0 to 255, was " + std::to_string(parameters.brighten_to));
 }
 
 SurfPlan plan_surf(int width, int height, const SurfParameters& parameters) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "kernels/integral_image/integral_image.h"
 #include "kernels/surf/surf_plan.h"
+#include "kernels/surf/tone.h"
 
 namespace lookalike {
 namespace {
@@ -424,11 +425,15 @@ void take_signed_roots(std::span<float> descriptor) {
   for (float& value : descriptor) value /= length;
 }
 
-FeatureSet surf_reference(const ImageView& image, const SurfParameters& parameters,
+FeatureSet surf_reference(const ImageView& given, const SurfParameters& parameters,
                           const ImageView& mask) {
   check_parameters(parameters);
-  require(mask.empty() || (mask.width == image.width && mask.height == image.height),
+  require(mask.empty() || (mask.width == given.width && mask.height == given.height),
           "surf_reference: the image and its mask differ in size");
+  GrayImage toned(given.width, given.height);
+  std::copy_n(given.pixels, given.size(), toned.pixels.begin());
+  brighten(toned, parameters.brighten_to);
+  const ImageView image = toned.view();
   FeatureSet features;
   features.descriptor_size = parameters.descriptor_size;
   const IntegralImage integral(image);

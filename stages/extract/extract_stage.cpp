@@ -14,7 +14,8 @@ SurfParameters surf_parameters(const ExtractOptions& options) {
           .descriptor_size = options.descriptor_size,
           .upright = options.upright,
           .max_features = options.max_features,
-          .signed_roots = options.descriptor_form == "signed_root"};
+          .signed_roots = options.descriptor_form == "signed_root",
+          .brighten_to = static_cast<int>(options.brighten_to)};
 }
 
 // Scales keypoints of resized pixels to the image at full size.

@@ -28,6 +28,8 @@ struct Evidence {
   std::uint32_t pairs = 0;              // one-to-one pairs of features, before geometry
   std::uint32_t inliers = 0;            // pairs that agree on the pose; 0: there is no pose
   std::uint32_t effective_inliers = 0;  // see Pose
+  double coherence = 0;                 // see Pose
+  double squeeze = 1;                   // see Pose
   std::optional<double> correlation{};  // of the pixels at the pose
   std::optional<double> detail{};       // of the same pixels, cell by cell; see agreement.h
   bool identical = false;               // each whole and reduced alike, both pictures are equal

@@ -30,6 +30,12 @@ namespace {
 
 // The depth of an automatic shortlist grows as the square root of the collection: at 500 images
 // nearly a fifth are verified, at 62,500 a thousand.
+// An unsure photo's shortlist is so many times as deep.
+constexpr std::size_t kUnsureDepth = 3;
+// Fewer sure matches are no reason to search again, unless fewer are asked for: the photo may show
+// something that is indexed once.
+constexpr std::size_t kFewestSources = 2;
+
 std::size_t shortlist_depth(const MatchOptions& options, std::size_t images) {
   constexpr double kGrowth = 4;
   if (options.shortlist > 0) return options.shortlist;
@@ -70,14 +76,6 @@ ImageIds first_located(std::span<const Match> matches, std::size_t count) {
     if (match.is_located()) images.insert(match.image.id);
   }
   return images;
-}
-
-// Whether an outline nearly is that of the whole photo.
-bool fills(const Quad& quad, const DecodedImage& photo) {
-  constexpr double kSlack = 0.03;  // of the longer side
-  const int width = photo.record.width;
-  const int height = photo.record.height;
-  return furthest_corner_px(quad, outline({}, width, height)) <= kSlack * std::max(width, height);
 }
 
 // A pose that the pixels gave.
@@ -379,7 +377,9 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedI
 }
 
 std::vector<RankedImage> Matcher::Impl::vote(const IndexQuery& query) const {
-  auto images = shortlist.find(query.words, shortlist_depth(options, shortlist.image_count()));
+  const std::size_t depth = shortlist_depth(options, shortlist.image_count());
+  const std::size_t deepest = options.shortlist > 0 ? depth : kUnsureDepth * depth;
+  auto images = shortlist.find(query.words, deepest);
   std::erase_if(images,
                 [&](const RankedImage& entry) { return entry.image == query.excluded_image; });
   return images;
@@ -388,9 +388,17 @@ std::vector<RankedImage> Matcher::Impl::vote(const IndexQuery& query) const {
 std::vector<Match> Matcher::Impl::verify(const IndexQuery& query,
                                          std::span<const RankedImage> images) {
   const auto record_of = [&](ImageId image) { return index.record(image); };
-  std::vector<Match> matches = verify_all(query, images, record_of, options, threads());
-  compare_votes(images, matches);
-  rank(matches);
+  std::vector<Match> matches;
+  const auto add = [&](std::span<const RankedImage> some) {
+    std::ranges::move(verify_all(query, some, record_of, options, threads()),
+                      std::back_inserter(matches));
+    compare_votes(images, matches);
+    rank(matches);
+  };
+  const std::size_t first =
+      std::min(images.size(), shortlist_depth(options, shortlist.image_count()));
+  add(images.first(first));
+  if (matches.empty() || matches.front().probability < kSureProbability) add(images.subspan(first));
   return matches;
 }
 
@@ -402,7 +410,7 @@ void Matcher::Impl::expand(const IndexQuery& query, std::vector<Match>& matches)
     if (sources.size() == options.expansion_hits || match.probability < kSureProbability) break;
     sources.push_back({index.record(match.image.id), match.object_to_query});
   }
-  if (sources.empty()) return;
+  if (sources.size() < std::min<std::size_t>(kFewestSources, options.expansion_hits)) return;
   const IndexQuery wider = expanded(query, sources);
   for (Match& found : verify(wider, vote(wider))) {
     const auto known = find_match(matches, found.image.id);
@@ -462,7 +470,8 @@ void Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
   if (!*object) return;
   const Quad before = match.quad;
   set_pose(sharpener.sharpen(**object, scene, match.object_to_query, match.inlier_pairs), match);
-  if (fills(match.quad, photo)) compare_whole(sharpener, photo, match);
+  if (fills(match.quad, photo.record.width, photo.record.height))
+    compare_whole(sharpener, photo, match);
   match.moved_px = furthest_corner_px(before, match.quad);
 }
 

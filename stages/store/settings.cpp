@@ -18,6 +18,12 @@ namespace {
 constexpr const char* kMethodKey = "extract.method";
 constexpr const char* kMethod = "surf-1";
 
+// Keys that came after the first indexes, and what those were made with.
+const Settings& earlier_settings() {
+  static const Settings settings = {{"extract.brighten_to", "0"}};
+  return settings;
+}
+
 // As set_field() reads it: texts without quotes.
 std::string text_of(const ConfigField& field, const RunConfig& config) {
   const FieldValue value = field.get(config);
@@ -63,11 +69,11 @@ void refuse_retired(const Settings& settings) {
 ExtractOptions extract_options_from(const Settings& settings) {
   refuse_retired(settings);
   const auto value = [&](const std::string& name) {
-    const auto found = settings.find(name);
-    if (found == settings.end()) {
-      throw Error(ErrorKind::kStorage, "index settings: " + name + " is missing");
+    for (const Settings* from : {&settings, &earlier_settings()}) {
+      const auto found = from->find(name);
+      if (found != from->end()) return found->second;
     }
-    return found->second;
+    throw Error(ErrorKind::kStorage, "index settings: " + name + " is missing");
   };
   if (value(kMethodKey) != kMethod) {
     throw Error(ErrorKind::kStorage, "index settings: " + std::string(kMethodKey) +

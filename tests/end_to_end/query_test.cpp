@@ -219,7 +219,7 @@ TEST_F(QueryTest, ShowTellsWhatTheIndexHolds) {
   EXPECT_EQ(shown["images"], kPosters);
   EXPECT_EQ(shown["quarantined"], 0);
   EXPECT_GT(shown["words"], 0);
-  EXPECT_EQ(shown["settings"]["extract.hessian_threshold"], "100");
+  EXPECT_EQ(shown["settings"]["extract.hessian_threshold"], "10");
   EXPECT_THAT(shown["content_hash"].get<std::string>(), Not(IsEmpty()));
 }
 

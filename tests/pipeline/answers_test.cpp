@@ -29,7 +29,8 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
             R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
             R"("score":12.5,)"
             R"("probability":0.875,"decision":"same object","mirrored":false,"inliers":42,)"
-            R"("correlation":0.75,"moved_px":0.5,)"
+            R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
+            R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null},"moved_px":0.5,)"
             R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 

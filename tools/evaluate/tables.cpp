@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kRankHeader = "query,relevant,rank,iou\n";
 constexpr const char* kMatchHeader =
     "query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,pairs,"
-    "inliers,effective_inliers,correlation,detail\n";
+    "inliers,effective_inliers,coherence,squeeze,correlation,detail\n";
 
 std::string number_or_empty(const std::optional<double>& value) {
   return value ? fmt::format("{:.4f}", *value) : "";
@@ -60,11 +60,12 @@ void MatchTable::add(const TruthQuery& query, std::span<const Match> matches) {
     const Match& match = matches[i];
     const Evidence& evidence = match.evidence;
     file_.write(fmt::format(
-        "{},{},{},{},{:.3f},{},{:.4f},{:.6f},{:.3f},{:.3f},{},{},{},{},{}\n", csv_field(query.path),
-        csv_field(match.image.paths.front()), is_relevant(query, match.image.paths) ? 1 : 0, i + 1,
-        match.score, to_string(match.decision), match.probability, evidence.votes,
-        evidence.votes_ratio, evidence.votes_excess, evidence.pairs, evidence.inliers,
-        evidence.effective_inliers, number_or_empty(evidence.correlation),
+        "{},{},{},{},{:.3f},{},{:.4f},{:.6f},{:.3f},{:.3f},{},{},{},{:.3f},{:.3f},{},{}\n",
+        csv_field(query.path), csv_field(match.image.paths.front()),
+        is_relevant(query, match.image.paths) ? 1 : 0, i + 1, match.score,
+        to_string(match.decision), match.probability, evidence.votes, evidence.votes_ratio,
+        evidence.votes_excess, evidence.pairs, evidence.inliers, evidence.effective_inliers,
+        evidence.coherence, evidence.squeeze, number_or_empty(evidence.correlation),
         number_or_empty(evidence.detail)));
   }
 }

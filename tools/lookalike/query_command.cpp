@@ -243,7 +243,7 @@ void add_query_command(CLI::App& app, Action& action) {
       app, action, "query", "Find the indexed images that photos show, and where",
       "Output: a table, or with --json one object per line:\n"
       "  {\"query\": path, \"found\": n, \"matches\": [{\"path\", \"paths\", \"gone\", \"score\", "
-      "\"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", \"moved_px\", "
+      "\"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", \"evidence\", \"moved_px\", "
       "\"quad\"}, ...]}\n"
       "  {\"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a photo that could "
       "not be looked up\n"

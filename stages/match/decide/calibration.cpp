@@ -14,9 +14,11 @@ constexpr double kUsualShare = 0.1;  // of pairs that are inliers
 constexpr double kUsualVotes = 2;    // 1 + their excess
 constexpr double kMostVotes = 16;
 // Shrinkage towards the initial weights, in sightings: of the weights that tell others from decoys
-// towards "no difference", of those of probabilities towards the shipped ones.
+// towards "no difference", of those of probabilities towards the shipped ones. Made photos are
+// easier than those that people take, and a small index shows few false matches: held more loosely,
+// weights took unrelated photos for the same (EXPERIMENTS.md, "Probabilities").
 constexpr double kShrinkageOfDecoys = 4;
-constexpr double kShrinkage = 8;
+constexpr double kShrinkage = 64;
 constexpr int kSweeps = 300;
 constexpr double kLongestStep = 1;
 
@@ -25,15 +27,26 @@ Weights quantities_of(const Evidence& evidence) {
   const double votes = evidence.shortlist < kShortestListForVotes
                            ? kUsualVotes
                            : std::clamp(1 + evidence.votes_excess, 1.0, kMostVotes);
-  return {1, std::log(evidence.effective_inliers / kUsualInliers),
-          std::max(0.0, evidence.detail.value_or(0)), std::log(share / kUsualShare),
-          std::log(votes / kUsualVotes)};
+  return {1,
+          std::log(evidence.effective_inliers / kUsualInliers),
+          std::max(0.0, evidence.detail.value_or(0)),
+          std::log(share / kUsualShare),
+          std::log(votes / kUsualVotes),
+          std::max(0.0, evidence.correlation.value_or(0)),
+          evidence.coherence,
+          -std::log(evidence.squeeze)};
 }
 
 // In the order of quantities_of.
 constexpr std::array<std::string_view, Calibration::kWeights> kQuantityNames = {
-    "constant", "effective inliers (log)", "agreement in detail", "inliers among pairs (log)",
-    "votes (log)"};
+    "constant",
+    "effective inliers (log)",
+    "agreement in detail",
+    "inliers among pairs (log)",
+    "votes (log)",
+    "correlation",
+    "coherence",
+    "squeeze (log, negative)"};
 static_assert(!kQuantityNames.back().empty(), "each quantity has a name");
 
 // A sighting and how true it is.

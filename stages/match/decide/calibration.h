@@ -23,11 +23,12 @@ struct EvidenceTerm {
 
 // How evidence becomes a probability: a logistic function of
 //   1, log(effective inliers / 10), the agreement in detail (0 where it is unknown or negative),
-//   log(inliers / pairs / 0.1), and log((1 + votes_excess) / 2), 0 in a short shortlist.
+//   log(inliers / pairs / 0.1), log((1 + votes_excess) / 2), 0 in a short shortlist, the
+//   correlation (as detail), the coherence of the pose, and minus the logarithm of its squeeze.
 // EXPERIMENTS.md says where the default weights come from.
 struct Calibration {
-  static constexpr std::size_t kWeights = 5;
-  std::array<double, kWeights> weights = {-4, 2.5, 6, 2, 3};
+  static constexpr std::size_t kWeights = 8;
+  std::array<double, kWeights> weights = {-0.5, 0.9, 0.95, 2.4, 0.65, 1, 0.5, 0.6};
 
   // What the quantities of the function above contribute: their sum is the logit.
   std::array<EvidenceTerm, kWeights> terms(const Evidence& evidence) const;

@@ -11,7 +11,7 @@
 namespace lookalike {
 namespace {
 
-constexpr double kWhole = 0.85;            // intersection over union of the outlines
+constexpr double kSlack = 0.03;            // of the longer side
 constexpr double kWholeCorrelation = 0.7;  // of pictures that share more than a part
 constexpr double kAgreementGain = 1.5;
 
@@ -55,6 +55,10 @@ bool keeps_its_features(const Match& weaker, const Match& sure) {
          intersection_over_union(weaker.quad, sure.quad) >= kSamePlace;
 }
 
+bool fills(const Quad& quad, int width, int height) {
+  return furthest_corner_px(quad, outline({}, width, height)) <= kSlack * std::max(width, height);
+}
+
 double ranking_score(const Evidence& evidence) {
   const double agreement =
       std::max(0.0, evidence.correlation.value_or(0)) + std::max(0.0, evidence.detail.value_or(0));
@@ -67,7 +71,7 @@ Decision decide(const Match& match, int query_width, int query_height,
   if (match.is_located() && match.probability >= options.same_probability) {
     const double correlation = evidence.correlation.value_or(-1);
     if (correlation >= options.duplicate_correlation &&
-        intersection_over_union(match.quad, outline({}, query_width, query_height)) >= kWhole) {
+        fills(match.quad, query_width, query_height)) {
       return Decision::kDuplicate;
     }
     const bool part = match.part && correlation < kWholeCorrelation;

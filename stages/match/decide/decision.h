@@ -14,9 +14,13 @@ namespace lookalike {
 // tells which one fits as a whole.
 double ranking_score(const Evidence& evidence);
 
+// Whether an outline nearly is that of a whole photo of width x height px: no corner is further off
+// than 3 % of the longer side.
+bool fills(const Quad& quad, int width, int height);
+
 // The decision about a match, from its evidence, its probability and its quad:
-//   duplicate    as the same object, and each picture shows the other whole, and the correlation is
-//                at least options.duplicate_correlation
+//   duplicate    as the same object, and each picture shows the other whole (see fills), and the
+//                correlation is at least options.duplicate_correlation
 //   same object  the probability is at least options.same_probability
 //   part         as the same object, but only a small part agrees, and the rest of what both show
 //                differs; see shared_part
@@ -29,7 +33,7 @@ inline constexpr double kSureProbability = 0.95;  // of matches that a query is 
 // In interquartile ranges above the median. Of 420 unrelated photos that were looked up in two
 // collections, one in a hundred has an image that stands out so; see EXPERIMENTS.md.
 inline constexpr double kSimilarExcess = 6;
-inline constexpr double kSimilarProbability = 0.2;
+inline constexpr double kSimilarProbability = 0.05;
 
 // The weakest decision that options.report includes.
 Decision weakest_reported(const MatchOptions& options);

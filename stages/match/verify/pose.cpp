@@ -29,6 +29,10 @@ constexpr std::size_t kPerspectiveInliers = 8;
 // inliers scatter by about a quarter of their distance, so noise alone makes it fall by an eighth.
 constexpr double kPerspectiveGain = 0.4;
 constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
+// Mean errors of true pairs, in radians and as the logarithm of a ratio; EXPERIMENTS.md,
+// "Probabilities".
+constexpr double kTurnError = 0.11;
+constexpr double kScaleError = 0.13;
 constexpr int kGridCells = 32;
 
 constexpr double kMaxArea = 1e4;      // scene px per object px, and its inverse
@@ -120,6 +124,14 @@ class SimilarityScores {
   std::vector<float> turn_cosine_, turn_sine_, area_ratio_;
 };
 
+// Longest over shortest axis of the ellipse that a small circle becomes.
+double squeeze(const Jacobian& j) {
+  const double squares = j.xx * j.xx + j.xy * j.xy + j.yx * j.yx + j.yy * j.yy;
+  const double area = std::abs(j.determinant());
+  const double half_spread = std::sqrt(std::max(0.0, squares * squares / 4 - area * area));
+  return (squares / 2 + half_spread) / area;
+}
+
 class PoseFinder {
  public:
   PoseFinder(std::span<const PlacePair> pairs, PictureSize object, PictureSize scene,
@@ -152,6 +164,8 @@ class PoseFinder {
     if (pose.inliers.size() < min_inliers_ || pose.effective_inliers < kMinCells) {
       return std::nullopt;
     }
+    pose.coherence = coherence(pose);
+    pose.squeeze = squeeze(jacobian(pose.object_to_scene, middle(object_.width, object_.height)));
     return pose;
   }
 
@@ -289,6 +303,26 @@ class PoseFinder {
     return found;
   }
 
+  double coherence(const Pose& pose) const {
+    double turn = 0;
+    double scale = 0;
+    for (const std::uint32_t i : pose.inliers) {
+      const Candidate& pair = candidates_[i];
+      const Jacobian j = jacobian(pose.object_to_scene, pair.points.object);
+      const Point& from = pair.object_direction;
+      const Point turned = {j.xx * from.x + j.xy * from.y, j.yx * from.x + j.yy * from.y};
+      const Point& to = pair.scene_direction;
+      turn += std::abs(
+          std::atan2(turned.x * to.y - turned.y * to.x, turned.x * to.x + turned.y * to.y));
+      scale += std::abs(std::log(j.determinant() / pair.area_ratio)) / 2;
+    }
+    const auto ratio = [&](double sum, double range, double error) {
+      return std::log(range / error) - sum / static_cast<double>(pose.inliers.size()) / error;
+    };
+    return ratio(turn, std::numbers::pi / 4, kTurnError) +
+           ratio(scale, std::numbers::ln2, kScaleError);
+  }
+
   std::vector<PointPair> points_of(const std::vector<std::uint32_t>& indices) const {
     std::vector<PointPair> points;
     points.reserve(indices.size());
@@ -315,14 +349,6 @@ class PoseFinder {
   std::vector<Candidate> candidates_;
   SimilarityScores similarities_;
 };
-
-// Longest over shortest axis of the ellipse that a small circle becomes.
-double squeeze(const Jacobian& j) {
-  const double squares = j.xx * j.xx + j.xy * j.xy + j.yx * j.yx + j.yy * j.yy;
-  const double area = std::abs(j.determinant());
-  const double half_spread = std::sqrt(std::max(0.0, squares * squares / 4 - area * area));
-  return (squares / 2 + half_spread) / area;
-}
 
 }  // namespace
 

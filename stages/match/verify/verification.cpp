@@ -32,6 +32,8 @@ Verification verify(const IndexQuery& query, const Record& record, const MatchOp
   if (!pose) return verified;
   match.evidence.inliers = static_cast<std::uint32_t>(pose->inliers.size());
   match.evidence.effective_inliers = pose->effective_inliers;
+  match.evidence.coherence = pose->coherence;
+  match.evidence.squeeze = pose->squeeze;
   match.object_to_query = pose->object_to_scene;
   match.quad = outline(pose->object_to_scene, match.image.width, match.image.height);
   match.inlier_pairs = std::move(pose->inlier_points);

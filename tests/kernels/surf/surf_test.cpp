@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "kernels/surf/tone.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/surf/feature_gates.h"
 #include "tests/kernels/surf/synthetic_images.h"
@@ -66,6 +67,23 @@ TEST_P(SurfTest, NoiseMatchesTheReference) {
 
 TEST_P(SurfTest, CheckersMatchTheReference) {
   expect_reference(checker_image(240, 200, 17.3, 0.4), {});
+}
+
+TEST_P(SurfTest, DarkImagesAreBrightenedAndBrightOnesBesideThemStay) {
+  const GrayImage bright = noise_image(150, 170, 4);
+  GrayImage dark = bright;
+  for (std::uint8_t& pixel : dark.pixels) pixel = static_cast<std::uint8_t>(pixel / 6);
+  const SurfParameters parameters = {.hessian_threshold = 500, .brighten_to = 110};
+  expect_reference(dark, parameters);
+
+  Surf surf(shared_session(), parameters, GetParam());
+  const std::vector<FeatureSet> together = surf.extract(views_of({bright, dark}));
+  EXPECT_EQ(together[0].keypoints, extract(bright, {.hessian_threshold = 500}).keypoints);
+  EXPECT_EQ(together[1].keypoints, extract(dark, parameters).keypoints);
+  GrayImage toned = dark;
+  brighten(toned, 110);
+  EXPECT_EQ(together[1].keypoints, extract(toned, {.hessian_threshold = 500}).keypoints);
+  EXPECT_GT(together[1].size(), 2 * extract(dark, {.hessian_threshold = 500}).size());
 }
 
 TEST_P(SurfTest, OtherOctavesAndLayersMatchTheReference) {

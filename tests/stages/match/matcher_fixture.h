@@ -54,7 +54,9 @@ class MatcherTest : public testing::Test {
 
   static ImageFeatures features_of(const std::string& path) {
     const DecodedImage image = std::get<DecodedImage>(decode_file(path, 1024, {}));
-    return ExtractStage(*session_, {}).run({&image, 1}).front();
+    return ExtractStage(*session_, {.hessian_threshold = 100, .brighten_to = 0})
+        .run({&image, 1})
+        .front();
   }
 
   static void publish(const std::vector<ImageFeatures>& features, const std::string& index) {

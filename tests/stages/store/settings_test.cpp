@@ -21,6 +21,7 @@ Codebook some_codebook() {
 TEST(Settings, ExtractOptionsComeBack) {
   ExtractOptions options;
   options.hessian_threshold = 123.456789012345;
+  options.brighten_to = 90;
   options.octaves = 3;
   options.layers = 2;
   options.descriptor_size = 128;
@@ -30,6 +31,12 @@ TEST(Settings, ExtractOptionsComeBack) {
   options.enlarge_to_px = 320;
   options.descriptor_form = "plain";
   EXPECT_EQ(extract_options_from(settings_of(options, some_codebook())), options);
+}
+
+TEST(Settings, AnIndexOfBeforeAKeyHasWhatWasDoneThen) {
+  Settings settings = settings_of({}, some_codebook());
+  settings.erase("extract.brighten_to");
+  EXPECT_EQ(extract_options_from(settings).brighten_to, 0U);
 }
 
 TEST(Settings, CodebookIsNamedByItsContent) {

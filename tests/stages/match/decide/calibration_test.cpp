@@ -78,21 +78,28 @@ TEST(Calibrate, WithoutSightingsTheShippedWeightsStay) {
 }
 
 TEST(Calibrate, MatchesLikeDecoysAreImprobable) {
-  const Sightings seen = {.shown = sightings(80, 60, 0.7, 1),
-                          .others = sightings(80, 7, 0.2, 2),
-                          .decoys = sightings(80, 7, 0.2, 3)};
+  const Sightings seen = {.shown = sightings(800, 60, 0.7, 1),
+                          .others = sightings(800, 7, 0.2, 2),
+                          .decoys = sightings(800, 7, 0.2, 3)};
   const Calibration calibration = calibrate(seen);
   EXPECT_LT(calibration.probability(evidence(7, 0.2)), 0.1);
   EXPECT_GT(calibration.probability(evidence(60, 0.7)), 0.95);
 }
 
 TEST(Calibrate, WhatMirroredPhotosNeverShowIsProbable) {
-  Sightings seen = {.shown = sightings(80, 60, 0.7, 1),
-                    .others = sightings(80, 8, 0.3, 2),
-                    .decoys = sightings(80, 8, 0.3, 3)};
+  Sightings seen = {.shown = sightings(800, 60, 0.7, 1),
+                    .others = sightings(800, 8, 0.3, 2),
+                    .decoys = sightings(800, 8, 0.3, 3)};
   const double common = calibrate(seen).probability(evidence(8, 0.3));
-  seen.decoys.resize(4);
+  seen.decoys.resize(40);
   EXPECT_GT(calibrate(seen).probability(evidence(8, 0.3)), common + 0.5);
+}
+
+TEST(Calibrate, FewSightingsHardlyMoveTheShippedWeights) {
+  const Sightings seen = {
+      .shown = sightings(8, 60, 0.7, 1), .others = sightings(8, 8, 0.3, 2), .decoys = {}};
+  const Evidence weak = evidence(8, 0.3);
+  EXPECT_NEAR(calibrate(seen).probability(weak), Calibration().probability(weak), 0.1);
 }
 
 TEST(Calibrate, WeightsOfEvidenceAreNeverNegative) {

@@ -25,7 +25,7 @@ TEST(Decide, WhatFillsTheQueryAndCorrelatesIsADuplicate) {
 
 TEST(Decide, ACropIsTheSameObject) {
   EXPECT_EQ(decide(match_with(50, 0.95), 50, 40, {}), Decision::kSameObject);
-  EXPECT_EQ(decide(match_with(50, 0.95), 90, 80, {}), Decision::kDuplicate);  // but for its rim
+  EXPECT_EQ(decide(match_with(50, 0.95), 98, 80, {}), Decision::kDuplicate);  // but for its rim
 }
 
 TEST(Decide, WhatSharesAPartAndElseDiffersIsAPart) {

@@ -117,6 +117,30 @@ TEST(FindPose, MirrorImageIsNoPose) {
   EXPECT_FALSE(find_pose(synthetic.pairs));
 }
 
+TEST(FindPose, CoherenceFallsWhenFeaturesTurnAndGrowOtherwiseThanTheMap) {
+  SyntheticPairs synthetic(kWidth, kHeight, 3);
+  synthetic.add_inliers(kTurned, 30);
+  const auto exact = find_pose(synthetic.pairs);
+  ASSERT_TRUE(exact.has_value());
+  EXPECT_GT(exact->coherence, 2);
+  EXPECT_NEAR(exact->squeeze, 1, 0.01);
+  for (std::size_t i = 0; i < synthetic.pairs.size(); ++i) {
+    synthetic.pairs[i].scene.angle_degrees += i % 2 == 0 ? 20 : -20;
+    synthetic.pairs[i].scene.size *= i % 2 == 0 ? 1.4 : 1 / 1.4;
+  }
+  const auto rough = find_pose(synthetic.pairs);
+  ASSERT_TRUE(rough.has_value());
+  EXPECT_LT(rough->coherence, -1);
+}
+
+TEST(FindPose, SqueezeIsTheRatioOfTheAxesOfACircle) {
+  SyntheticPairs synthetic(kWidth, kHeight, 3);
+  synthetic.add_inliers({{0.9, 0, 20, 0, 0.45, 30, 0, 0, 1}}, 40);
+  const auto pose = find_pose(synthetic.pairs);
+  ASSERT_TRUE(pose.has_value());
+  EXPECT_NEAR(pose->squeeze, 2, 0.1);
+}
+
 TEST(FindPose, AnAttemptTellsHowFarItCame) {
   const auto attempt_with = [](std::span<const PlacePair> pairs) {
     PoseAttempt attempt;
