@@ -28,14 +28,14 @@
 namespace lookalike {
 namespace {
 
-// The depth of an automatic shortlist grows as the square root of the collection: at 500 images
-// nearly a fifth are verified, at 62,500 a thousand.
 // An unsure photo's shortlist is so many times as deep.
 constexpr std::size_t kUnsureDepth = 3;
 // Fewer sure matches are no reason to search again, unless fewer are asked for: the photo may show
 // something that is indexed once.
 constexpr std::size_t kFewestSources = 2;
 
+// The depth of an automatic shortlist grows as the square root of the collection: at 500 images
+// nearly a fifth are verified, at 62,500 a thousand.
 std::size_t shortlist_depth(const MatchOptions& options, std::size_t images) {
   constexpr double kGrowth = 4;
   if (options.shortlist > 0) return options.shortlist;
@@ -179,6 +179,7 @@ void merge_matches(std::vector<Match>& matches, std::vector<Match> more) {
 // An image that is followed through a query.
 struct Followed {
   ImageId image = 0;
+  std::size_t verified = 0;       // images of the shortlist
   std::optional<Match> judged{};  // at last, whether reported or not; none if it was not verified
 };
 
@@ -298,6 +299,7 @@ struct Matcher::Impl {
   IndexCache index;
   SharedAssigner assigner;
   const Shortlist shortlist;
+  const std::size_t depth = shortlist_depth(options, shortlist.image_count());
   Sharpeners sharpeners;
   std::atomic<std::size_t> in_progress = 0;  // queries
 };
@@ -356,6 +358,7 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedI
                                          Followed* followed) {
   const auto images = timed(times.shortlist, [&] { return vote(query); });
   std::vector<Match> matches = timed(times.verify, [&] { return verify(query, images); });
+  if (followed) followed->verified = matches.size();
   if (options.expansion_hits > 0) timed(times.expand, [&] { expand(query, matches); });
   if (options.locate_candidates == 0 || photo.pixels.empty()) {
     return decided(query, matches, followed);
@@ -376,15 +379,15 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedI
   }
 }
 
+// As many as are verified for an unsure photo.
 std::vector<RankedImage> Matcher::Impl::vote(const IndexQuery& query) const {
-  const std::size_t depth = shortlist_depth(options, shortlist.image_count());
-  const std::size_t deepest = options.shortlist > 0 ? depth : kUnsureDepth * depth;
-  auto images = shortlist.find(query.words, deepest);
+  auto images = shortlist.find(query.words, options.shortlist > 0 ? depth : kUnsureDepth * depth);
   std::erase_if(images,
                 [&](const RankedImage& entry) { return entry.image == query.excluded_image; });
   return images;
 }
 
+// The first images; and the others, if the photo is unsure.
 std::vector<Match> Matcher::Impl::verify(const IndexQuery& query,
                                          std::span<const RankedImage> images) {
   const auto record_of = [&](ImageId image) { return index.record(image); };
@@ -395,8 +398,7 @@ std::vector<Match> Matcher::Impl::verify(const IndexQuery& query,
     compare_votes(images, matches);
     rank(matches);
   };
-  const std::size_t first =
-      std::min(images.size(), shortlist_depth(options, shortlist.image_count()));
+  const std::size_t first = std::min(images.size(), depth);
   add(images.first(first));
   if (matches.empty() || matches.front().probability < kSureProbability) add(images.subspan(first));
   return matches;
@@ -470,8 +472,9 @@ void Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
   if (!*object) return;
   const Quad before = match.quad;
   set_pose(sharpener.sharpen(**object, scene, match.object_to_query, match.inlier_pairs), match);
-  if (fills(match.quad, photo.record.width, photo.record.height))
+  if (fills(match.quad, photo.record.width, photo.record.height)) {
     compare_whole(sharpener, photo, match);
+  }
   match.moved_px = furthest_corner_px(before, match.quad);
 }
 
@@ -527,9 +530,6 @@ Explanation Matcher::Impl::explain(const Query& photo, ImageId id) {
   const auto ranking = shortlist.find(query.words, shortlist.image_count());
   const auto ranked = std::ranges::find(ranking, id, &RankedImage::image);
   explanation.images = shortlist.image_count();
-  explanation.shortlist = shortlisted.size();
-  explanation.shortlisted =
-      std::ranges::find(shortlisted, id, &RankedImage::image) != shortlisted.end();
 
   Verification verified = lookalike::verify(query, *record, options);
   explain_pairs(verified, explanation);
@@ -608,6 +608,8 @@ Explanation Matcher::explain(const Query& query, ImageId id) const {
   std::vector<Match> answers = impl_->matches(
       query, [](const Match&) { return true; }, times, followed);
   explanation.found = answers.size();
+  explanation.shortlist = followed[side].verified;
+  explanation.shortlisted = explanation.rank && *explanation.rank <= explanation.shortlist;
   explanation.judged = std::move(followed[side].judged);
   const auto answered = find_match(answers, id);
   if (answered != answers.end()) {
