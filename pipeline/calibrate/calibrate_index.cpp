@@ -42,6 +42,7 @@ cv::Mat as_mat(const DecodedImage& image) {
 bool is_certain(const Match& match) {
   constexpr double kCertain = 0.995;
   Evidence evidence = match.evidence;
+  evidence.correlation.reset();
   evidence.detail.reset();
   return Calibration{}.probability(evidence) > kCertain;
 }
