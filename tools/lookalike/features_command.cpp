@@ -22,6 +22,7 @@ namespace {
 struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     config.add("--hessian-threshold", "extract.hessian_threshold");
+    config.add("--brighten-to", "extract.brighten_to");
     config.add("--octaves", "extract.octaves");
     config.add("--layers", "extract.layers");
     config.add("--descriptor-size", "extract.descriptor_size");

@@ -20,6 +20,7 @@ int extract_command(int argc, const char* const* argv) {
   ConfigArguments arguments(app);
   const ImageArguments images(app, arguments);
   arguments.add("--hessian-threshold", "extract.hessian_threshold");
+  arguments.add("--brighten-to", "extract.brighten_to");
   arguments.add("--octaves", "extract.octaves");
   arguments.add("--layers", "extract.layers");
   arguments.add("--descriptor-size", "extract.descriptor_size");

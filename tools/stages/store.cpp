@@ -88,6 +88,7 @@ int store_command(int argc, const char* const* argv) {
   arguments.add("--max-segments", "store.max_segments");
   arguments.add("--minimum-variance", "variance.minimum");
   arguments.add("--hessian-threshold", "extract.hessian_threshold");
+  arguments.add("--brighten-to", "extract.brighten_to");
   arguments.add("--octaves", "extract.octaves");
   arguments.add("--layers", "extract.layers");
   arguments.add("--descriptor-size", "extract.descriptor_size");
