@@ -23,6 +23,11 @@ Json to_json(const Quad& quad) {
   return corners;
 }
 
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
 Json to_json(const Evidence& evidence) {
   return {{"votes_excess", evidence.votes_excess},
           {"shortlist", evidence.shortlist},
@@ -30,18 +35,13 @@ Json to_json(const Evidence& evidence) {
           {"effective_inliers", evidence.effective_inliers},
           {"coherence", evidence.coherence},
           {"squeeze", evidence.squeeze},
-          {"detail", evidence.detail ? Json(*evidence.detail) : Json()}};
+          {"detail", or_null(evidence.detail)}};
 }
 
 Json to_json(const std::vector<std::string>& paths) {
   Json texts = Json::array();
   for (const std::string& path : paths) texts.push_back(text_of_path(path));
   return texts;
-}
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 Json moved_px_of(const Match& match) {

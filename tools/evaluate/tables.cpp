@@ -7,15 +7,23 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "stages/match/decide/calibration.h"
 #include "stages/match/decide/decision.h"
 
 namespace lookalike {
 namespace {
 
 constexpr const char* kRankHeader = "query,relevant,rank,iou\n";
-constexpr const char* kMatchHeader =
-    "query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,pairs,"
-    "inliers,effective_inliers,coherence,squeeze,correlation,detail\n";
+
+std::string match_header() {
+  std::string header =
+      "query,image,relevant,rank,score,decision,probability,votes,votes_ratio,votes_excess,pairs,"
+      "inliers,effective_inliers,correlation,detail";
+  for (const std::string_view name : Calibration::kQuantities) {
+    header += fmt::format(",{}", csv_field(fmt::format("weighed {}", name)));
+  }
+  return header + "\n";
+}
 
 std::string number_or_empty(const std::optional<double>& value) {
   return value ? fmt::format("{:.4f}", *value) : "";
@@ -52,7 +60,7 @@ OutputKind rank_table_kind() {
 }
 
 MatchTable::MatchTable(OutputFile file) : file_(std::move(file)) {
-  file_.write(kMatchHeader);
+  file_.write(match_header());
 }
 
 void MatchTable::add(const TruthQuery& query, std::span<const Match> matches) {
@@ -60,18 +68,21 @@ void MatchTable::add(const TruthQuery& query, std::span<const Match> matches) {
     const Match& match = matches[i];
     const Evidence& evidence = match.evidence;
     file_.write(fmt::format(
-        "{},{},{},{},{:.3f},{},{:.4f},{:.6f},{:.3f},{:.3f},{},{},{},{:.3f},{:.3f},{},{}\n",
-        csv_field(query.path), csv_field(match.image.paths.front()),
-        is_relevant(query, match.image.paths) ? 1 : 0, i + 1, match.score,
-        to_string(match.decision), match.probability, evidence.votes, evidence.votes_ratio,
-        evidence.votes_excess, evidence.pairs, evidence.inliers, evidence.effective_inliers,
-        evidence.coherence, evidence.squeeze, number_or_empty(evidence.correlation),
+        "{},{},{},{},{:.3f},{},{:.4f},{:.6f},{:.3f},{:.3f},{},{},{},{},{}", csv_field(query.path),
+        csv_field(match.image.paths.front()), is_relevant(query, match.image.paths) ? 1 : 0, i + 1,
+        match.score, to_string(match.decision), match.probability, evidence.votes,
+        evidence.votes_ratio, evidence.votes_excess, evidence.pairs, evidence.inliers,
+        evidence.effective_inliers, number_or_empty(evidence.correlation),
         number_or_empty(evidence.detail)));
+    for (const EvidenceTerm& term : Calibration{}.terms(evidence)) {
+      file_.write(evidence.effective_inliers > 0 ? fmt::format(",{:.4f}", term.value) : ",");
+    }
+    file_.write("\n");
   }
 }
 
 OutputKind match_table_kind() {
-  return kind_that_begins("a table of matches", kMatchHeader);
+  return kind_that_begins("a table of matches", match_header());
 }
 
 }  // namespace lookalike

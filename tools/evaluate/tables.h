@@ -23,8 +23,9 @@ std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answ
 OutputKind rank_table_kind();  // recognised by the header row
 
 // A row per match, with its evidence: query,image,relevant,rank,score,decision,probability,votes,
-// votes_ratio,votes_excess,pairs,inliers,effective_inliers,coherence,squeeze,correlation,detail.
-// relevant is 1 or 0; correlation and detail are empty if they were not measured.
+// votes_ratio,votes_excess,pairs,inliers,effective_inliers,correlation,detail, and, each named
+// "weighed ...", the quantities of Calibration. relevant is 1 or 0; correlation and detail are
+// empty if they were not measured, the quantities without a pose.
 class MatchTable {
  public:
   explicit MatchTable(OutputFile file);

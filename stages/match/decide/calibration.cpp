@@ -22,6 +22,7 @@ constexpr double kShrinkage = 64;
 constexpr int kSweeps = 300;
 constexpr double kLongestStep = 1;
 
+// In the order of Calibration::kQuantities.
 Weights quantities_of(const Evidence& evidence) {
   const double share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);
   const double votes = evidence.shortlist < kShortestListForVotes
@@ -34,20 +35,8 @@ Weights quantities_of(const Evidence& evidence) {
           std::log(votes / kUsualVotes),
           std::max(0.0, evidence.correlation.value_or(0)),
           evidence.coherence,
-          -std::log(evidence.squeeze)};
+          std::log(1 / evidence.squeeze)};
 }
-
-// In the order of quantities_of.
-constexpr std::array<std::string_view, Calibration::kWeights> kQuantityNames = {
-    "constant",
-    "effective inliers (log)",
-    "agreement in detail",
-    "inliers among pairs (log)",
-    "votes (log)",
-    "correlation",
-    "coherence",
-    "squeeze (log, negative)"};
-static_assert(!kQuantityNames.back().empty(), "each quantity has a name");
 
 // A sighting and how true it is.
 struct Example {
@@ -99,7 +88,7 @@ std::array<EvidenceTerm, Calibration::kWeights> Calibration::terms(const Evidenc
   const Weights quantities = quantities_of(evidence);
   std::array<EvidenceTerm, kWeights> result;
   for (std::size_t i = 0; i < kWeights; ++i) {
-    result[i] = {kQuantityNames[i], quantities[i], weights[i]};
+    result[i] = {kQuantities[i], quantities[i], weights[i]};
   }
   return result;
 }

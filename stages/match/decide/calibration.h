@@ -27,7 +27,15 @@ struct EvidenceTerm {
 //   correlation (as detail), the coherence of the pose, and minus the logarithm of its squeeze.
 // EXPERIMENTS.md says where the default weights come from.
 struct Calibration {
-  static constexpr std::size_t kWeights = 8;
+  static constexpr std::array<std::string_view, 8> kQuantities = {"constant",
+                                                                  "effective inliers (log)",
+                                                                  "agreement in detail",
+                                                                  "inliers among pairs (log)",
+                                                                  "votes (log)",
+                                                                  "correlation",
+                                                                  "coherence",
+                                                                  "squeeze (minus log)"};
+  static constexpr std::size_t kWeights = kQuantities.size();
   std::array<double, kWeights> weights = {-0.5, 0.9, 0.95, 2.4, 0.65, 1, 0.5, 0.6};
 
   // What the quantities of the function above contribute: their sum is the logit.
