@@ -82,6 +82,7 @@ struct MatchOptions {
   std::uint32_t words_per_feature = 3;
   std::uint32_t hamming_threshold = 24;  // bits
   std::uint32_t expansion_hits = 3;
+  bool second_look = true;
   bool explain_once = true;
   std::uint32_t min_inliers = 6;
   double inlier_distance = 0.012;  // of the query's diagonal

@@ -26,6 +26,12 @@ SessionOptions answering_soon(SessionOptions options) {
   return options;
 }
 
+ExtractOptions for_a_second_look(ExtractOptions options) {
+  options.max_features =
+      static_cast<std::uint32_t>(kSecondLookFeatures * static_cast<double>(options.max_features));
+  return options;
+}
+
 ExtractOptions options_of(const IndexReader& index) {
   if (index.settings().empty()) index.codebook();  // throws: the index holds no images yet
   return extract_options_from(index.settings());
@@ -72,12 +78,13 @@ Query Searcher::with_features(DecodedImage photo) {
     const std::lock_guard lock(extracting_);
     return query_of(extract(), std::move(photo));
   }();
+  query.first_look = extract_options_.max_features;
   brighten(query.image.pixels, brightness());
   return query;
 }
 
 ExtractStage& Searcher::extract() {
-  return extract_ ? *extract_ : extract_.emplace(session_, extract_options_);
+  return extract_ ? *extract_ : extract_.emplace(session_, for_a_second_look(extract_options_));
 }
 
 }  // namespace lookalike

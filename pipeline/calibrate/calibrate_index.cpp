@@ -27,7 +27,7 @@ constexpr std::size_t kPhotos = 32;
 constexpr std::uint32_t kBackgroundSidePx = 640;
 // Few words repeat between photos: with 5,000 photos 256 MiB took 130 MB more and no less time.
 constexpr std::uint32_t kCacheMib = 16;
-constexpr const char* kCalibratedImages = "calibration.coherence.images";  // how many there were
+constexpr const char* kCalibratedImages = "calibration.second_look.images";  // how many there were
 
 cv::Mat as_mat(const DecodedImage& image) {
   return cv::Mat(image.pixels.height, image.pixels.width, CV_8U,
@@ -91,10 +91,12 @@ class Observer {
 
  private:
   // Everything with a pose is looked at, as it is found. A mirrored photo has no sure matches to be
-  // expanded by, so a photo is not expanded either.
+  // expanded by, so a photo is not expanded either. Neither is looked at twice: that takes three
+  // times as long, and moves the weights little.
   static RunConfig searching_all(RunConfig config) {
     config.match.report = "all";
     config.match.expansion_hits = 0;
+    config.match.second_look = false;
     config.match.explain_once = false;
     config.match.mirror = false;
     config.match.cache_mib = std::min(config.match.cache_mib, kCacheMib);

@@ -17,7 +17,7 @@ namespace lookalike {
 
 // An index keeps its calibration as text under this name. A change of the quantities that are
 // weighed takes another name.
-inline constexpr std::string_view kCalibrationName = "calibration.coherence";
+inline constexpr std::string_view kCalibrationName = "calibration.second_look";
 
 // As text, and back; nothing for a text of another form.
 std::string to_text(const Calibration& calibration);

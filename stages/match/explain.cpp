@@ -82,12 +82,17 @@ ExplainedStep votes(const Explanation& why) {
 
 ExplainedStep pairs(const Explanation& why) {
   const std::size_t needed = why.options.min_inliers;
-  if (why.pairs.empty()) {
-    return {"pairs", false, "No feature of the photo is paired with one of the image."};
+  std::string reason;
+  if (why.second_look) {
+    reason = fmt::format("At a second look, since no match was sure, with {} of the photo: ",
+                         counted(*why.second_look, "feature"));
   }
-  return {"pairs", why.pairs.size() >= needed,
-          fmt::format("{} of one word, one sign and near signatures; a pose needs at least {}.",
-                      counted(why.pairs.size(), "pair"), needed)};
+  reason += why.pairs.empty() ? "No feature of the photo is paired with one of the image."
+                              : fmt::format(
+                                    "{} of one word, one sign and near signatures; a pose needs at "
+                                    "least {}.",
+                                    counted(why.pairs.size(), "pair"), needed);
+  return {"pairs", !why.pairs.empty() && why.pairs.size() >= needed, std::move(reason)};
 }
 
 // "5 of 41 pairs agree on a pose"

@@ -30,16 +30,19 @@ struct Rival {
 struct Explanation {
   MatchOptions options;
 
-  std::size_t query_features = 0;
-  std::size_t query_words = 0;   // distinct words of the photo's features, several of each
-  std::size_t image_words = 0;   // distinct words of the image's features, one of each
-  std::size_t common_words = 0;  // distinct
+  std::size_t query_features = 0;  // of the first look
+  std::size_t query_words = 0;     // distinct words of the photo's features, several of each
+  std::size_t image_words = 0;     // distinct words of the image's features, one of each
+  std::size_t common_words = 0;    // distinct
 
   std::size_t images = 0;           // of the index that have features
   std::optional<std::size_t> rank;  // by votes among them, from 1; nothing without a vote
   std::size_t shortlist = 0;        // images that a query verifies
   bool shortlisted = false;         // whether the image is among them
 
+  // Features of the photo's second look, to which the steps that follow belong; nothing without
+  // one.
+  std::optional<std::size_t> second_look;
   std::vector<ExplainedPair> pairs;
   PoseAttempt attempt;
   Match by_features;  // before its pixels were compared

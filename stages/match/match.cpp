@@ -92,7 +92,8 @@ FeatureSet mirrored(FeatureSet features, double width) {
 Query mirrored(const Query& query) {
   const DecodedImage& image = query.image;
   return {{image.record, mirrored_pixels(image.pixels), image.scale, mirrored_pixels(image.alpha)},
-          mirrored(query.features, mirror_width(image))};
+          mirrored(query.features, mirror_width(image)),
+          query.first_look};
 }
 
 void unmirror(std::vector<Match>& matches, double width) {

@@ -16,8 +16,14 @@ namespace lookalike {
 // A photo that is looked up.
 struct Query {
   DecodedImage image;
-  FeatureSet features;  // in full-size px, extracted under the index's settings
+  FeatureSet features;  // in full-size px, strongest first, extracted under the index's settings
+  // So many features, the first, are those of a first look; a second look takes all. Nothing: both
+  // take all. See Matcher.
+  std::optional<std::size_t> first_look{};
 };
+
+// Features of a photo's second look for each one of its first, if the photo has so many.
+inline constexpr double kSecondLookFeatures = 2.5;
 
 // The evidence for an indexed image as an answer to a query.
 struct Evidence {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -28,8 +29,10 @@
 namespace lookalike {
 namespace {
 
-// An unsure photo's shortlist is so many times as deep.
-constexpr std::size_t kUnsureDepth = 3;
+// A second look verifies so many times as many images, and takes so many times as many words of
+// each feature.
+constexpr std::size_t kSecondLookDepth = 3;
+constexpr std::size_t kSecondLookWords = 2;
 // Fewer sure matches are no reason to search again, unless fewer are asked for: the photo may show
 // something that is indexed once.
 constexpr std::size_t kFewestSources = 2;
@@ -41,6 +44,10 @@ std::size_t shortlist_depth(const MatchOptions& options, std::size_t images) {
   if (options.shortlist > 0) return options.shortlist;
   const double depth = kGrowth * std::sqrt(static_cast<double>(images));
   return std::clamp(static_cast<std::size_t>(depth), std::size_t{100}, std::size_t{1000});
+}
+
+std::size_t first_look_features(const Query& query) {
+  return std::min(query.first_look.value_or(query.features.size()), query.features.size());
 }
 
 // Relates the votes of matches to those of the whole shortlist, best first.
@@ -156,9 +163,9 @@ class SharedAssigner {
         codebook_(codebook),
         assigner_(session_, codebook.word_matrix()) {}
 
-  IndexQuery query(const Query& query, std::size_t words_per_feature) {
+  IndexQuery query(const Query& query, std::size_t words_per_feature, std::size_t features) {
     const std::lock_guard lock(mutex_);
-    return index_query(query, codebook_, assigner_, words_per_feature);
+    return index_query(query, codebook_, assigner_, words_per_feature, features);
   }
 
  private:
@@ -179,7 +186,8 @@ void merge_matches(std::vector<Match>& matches, std::vector<Match> more) {
 // An image that is followed through a query.
 struct Followed {
   ImageId image = 0;
-  std::size_t verified = 0;       // images of the shortlist
+  std::size_t verified = 0;  // images of the shortlist
+  bool second_look = false;
   std::optional<Match> judged{};  // at last, whether reported or not; none if it was not verified
 };
 
@@ -198,7 +206,6 @@ void explain_words(const IndexQuery& query, const Record& record, Explanation& e
   for (const IndexedFeature& feature : record.features) in_image.push_back(feature.word);
   std::vector<std::uint32_t> common;
   std::ranges::set_intersection(in_query, in_image, std::back_inserter(common));
-  explanation.query_features = query.places.size();
   explanation.query_words = distinct_words(in_query);
   explanation.image_words = distinct_words(in_image);
   explanation.common_words = distinct_words(common);
@@ -266,18 +273,25 @@ struct Matcher::Impl {
     ImageIds compared{};
   };
 
+  // What a second look searches with.
+  using SecondLook = std::function<IndexQuery()>;
+
   // Those of the photo and, with options.mirror, of its mirror image. `followed` is nothing, or
   // one for each of the two.
   std::vector<Match> matches(const Query& query, const Compared& is_compared, MatchTimes& times,
                              std::span<Followed> followed = {});
-  Explanation explain(const Query& query, ImageId id);
+  Explanation explain(const Query& query, const Followed& followed);
+  IndexQuery first_look(const Query& query);
+  IndexQuery second_look(const Query& query);
   std::vector<Match> answer(const Query& query, const Compared& is_compared, MatchTimes& times,
                             Followed* followed);
-  std::vector<Match> answer(const IndexQuery& query, const DecodedImage& photo,
-                            const Compared& is_compared, MatchTimes& times,
-                            Followed* followed = nullptr);
+  std::vector<Match> answer(const IndexQuery& first_look, const SecondLook& second_look,
+                            const DecodedImage& photo, const Compared& is_compared,
+                            MatchTimes& times, Followed* followed = nullptr);
   std::vector<RankedImage> vote(const IndexQuery& query) const;
-  std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images);
+  std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
+                            std::size_t count);
+  bool is_sure(const std::vector<Match>& ranked) const;
   void expand(const IndexQuery& query, std::vector<Match>& matches);
   void add_identical(const IndexQuery& query, Comparison& comparison, std::vector<Match>& matches);
   std::size_t refine(const ImageIds& images, Comparison& comparison, std::vector<Match>& matches);
@@ -347,18 +361,37 @@ std::vector<Match> Matcher::Impl::matches(const Query& query, const Compared& is
 
 std::vector<Match> Matcher::Impl::answer(const Query& query, const Compared& is_compared,
                                          MatchTimes& times, Followed* followed) {
-  const IndexQuery words =
-      timed(times.words, [&] { return assigner.query(query, options.words_per_feature); });
-  return answer(words, query.image, is_compared, times, followed);
+  const IndexQuery words = timed(times.words, [&] { return first_look(query); });
+  const auto more = [&] { return timed(times.words, [&] { return second_look(query); }); };
+  return answer(words, more, query.image, is_compared, times, followed);
+}
+
+IndexQuery Matcher::Impl::first_look(const Query& query) {
+  return assigner.query(query, options.words_per_feature, first_look_features(query));
+}
+
+IndexQuery Matcher::Impl::second_look(const Query& query) {
+  return assigner.query(query, kSecondLookWords * options.words_per_feature, query.features.size());
 }
 
 // The matches that are reported, best first. A photo without pixels is not compared.
-std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedImage& photo,
+std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
+                                         const SecondLook& second_look, const DecodedImage& photo,
                                          const Compared& is_compared, MatchTimes& times,
                                          Followed* followed) {
-  const auto images = timed(times.shortlist, [&] { return vote(query); });
-  std::vector<Match> matches = timed(times.verify, [&] { return verify(query, images); });
-  if (followed) followed->verified = matches.size();
+  const auto images = timed(times.shortlist, [&] { return vote(first_look); });
+  std::vector<Match> matches =
+      timed(times.verify, [&] { return verify(first_look, images, depth); });
+  std::optional<IndexQuery> second;
+  if (options.second_look && !is_sure(matches)) {
+    second = second_look();
+    matches = timed(times.verify, [&] { return verify(*second, images, images.size()); });
+  }
+  const IndexQuery& query = second ? *second : first_look;
+  if (followed) {
+    followed->verified = matches.size();
+    followed->second_look = second.has_value();
+  }
   if (options.expansion_hits > 0) timed(times.expand, [&] { expand(query, matches); });
   if (options.locate_candidates == 0 || photo.pixels.empty()) {
     return decided(query, matches, followed);
@@ -379,29 +412,28 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedI
   }
 }
 
-// As many as are verified for an unsure photo.
+// As many as a second look verifies.
 std::vector<RankedImage> Matcher::Impl::vote(const IndexQuery& query) const {
-  auto images = shortlist.find(query.words, options.shortlist > 0 ? depth : kUnsureDepth * depth);
+  auto images =
+      shortlist.find(query.words, options.shortlist > 0 ? depth : kSecondLookDepth * depth);
   std::erase_if(images,
                 [&](const RankedImage& entry) { return entry.image == query.excluded_image; });
   return images;
 }
 
-// The first images; and the others, if the photo is unsure.
+// The first `count` images of the shortlist, best first.
 std::vector<Match> Matcher::Impl::verify(const IndexQuery& query,
-                                         std::span<const RankedImage> images) {
-  const auto record_of = [&](ImageId image) { return index.record(image); };
-  std::vector<Match> matches;
-  const auto add = [&](std::span<const RankedImage> some) {
-    std::ranges::move(verify_all(query, some, record_of, options, threads()),
-                      std::back_inserter(matches));
-    compare_votes(images, matches);
-    rank(matches);
-  };
-  const std::size_t first = std::min(images.size(), depth);
-  add(images.first(first));
-  if (matches.empty() || matches.front().probability < kSureProbability) add(images.subspan(first));
+                                         std::span<const RankedImage> images, std::size_t count) {
+  std::vector<Match> matches = verify_all(
+      query, images.first(std::min(images.size(), count)),
+      [&](ImageId image) { return index.record(image); }, options, threads());
+  compare_votes(images, matches);
+  rank(matches);
   return matches;
+}
+
+bool Matcher::Impl::is_sure(const std::vector<Match>& ranked) const {
+  return !ranked.empty() && ranked.front().probability >= options.same_probability;
 }
 
 // Searches again with the features of the best matches added, as long as they are sure, and adds
@@ -414,7 +446,7 @@ void Matcher::Impl::expand(const IndexQuery& query, std::vector<Match>& matches)
   }
   if (sources.size() < std::min<std::size_t>(kFewestSources, options.expansion_hits)) return;
   const IndexQuery wider = expanded(query, sources);
-  for (Match& found : verify(wider, vote(wider))) {
+  for (Match& found : verify(wider, vote(wider), depth)) {
     const auto known = find_match(matches, found.image.id);
     if (known == matches.end()) {
       matches.push_back(std::move(found));
@@ -518,25 +550,31 @@ void Matcher::Impl::judge(const IndexQuery& query, std::vector<Match>& matches) 
   }
 }
 
-// The steps of answer() for one image, without regard to other matches.
-Explanation Matcher::Impl::explain(const Query& photo, ImageId id) {
+// The steps of answer() for the image that was followed, without regard to other matches.
+Explanation Matcher::Impl::explain(const Query& photo, const Followed& followed) {
   Explanation explanation;
   explanation.options = options;
-  const IndexQuery query = assigner.query(photo, options.words_per_feature);
+  const ImageId id = followed.image;
+  const IndexQuery first = first_look(photo);
   const auto record = index.record(id);
-  explain_words(query, *record, explanation);
+  explanation.query_features = first_look_features(photo);
+  explain_words(first, *record, explanation);
 
-  const std::vector<RankedImage> shortlisted = vote(query);
-  const auto ranking = shortlist.find(query.words, shortlist.image_count());
+  const std::vector<RankedImage> shortlisted = vote(first);
+  const auto ranking = shortlist.find(first.words, shortlist.image_count());
   const auto ranked = std::ranges::find(ranking, id, &RankedImage::image);
   explanation.images = shortlist.image_count();
-
-  Verification verified = lookalike::verify(query, *record, options);
-  explain_pairs(verified, explanation);
   if (ranked != ranking.end()) {
     explanation.rank = static_cast<std::size_t>(ranked - ranking.begin()) + 1;
-    verified.match.evidence.votes = ranked->score;
   }
+  explanation.shortlist = followed.verified;
+  explanation.shortlisted = explanation.rank && *explanation.rank <= followed.verified;
+
+  if (followed.second_look) explanation.second_look = photo.features.size();
+  const IndexQuery query = followed.second_look ? second_look(photo) : first;
+  Verification verified = lookalike::verify(query, *record, options);
+  explain_pairs(verified, explanation);
+  if (ranked != ranking.end()) verified.match.evidence.votes = ranked->score;
   std::vector<Match> alone = {std::move(verified.match)};
   compare_votes(shortlisted, alone);
   rank(alone);
@@ -593,23 +631,21 @@ Explanation Matcher::explain(const Query& query, ImageId id) const {
                 "explain: there is no image " + std::to_string(id) + " in the index");
   }
   const MatchOptions& options = impl_->options;
-  Explanation explanation = impl_->explain(query, id);
+  std::array<Followed, 2> followed = {Followed{id}, Followed{id}};
+  MatchTimes times;
+  std::vector<Match> answers = impl_->matches(
+      query, [](const Match&) { return true; }, times, followed);
+  Explanation explanation = impl_->explain(query, followed[0]);
   std::size_t side = 0;
   if (options.mirror) {
-    Explanation as_mirrored = impl_->explain(mirrored(query), id);
+    Explanation as_mirrored = impl_->explain(mirrored(query), followed[1]);
     if (as_mirrored.match.is_located() && as_mirrored.match.score > explanation.match.score) {
       unmirror(as_mirrored, mirror_width(query.image));
       explanation = std::move(as_mirrored);
       side = 1;
     }
   }
-  std::array<Followed, 2> followed = {Followed{id}, Followed{id}};
-  MatchTimes times;
-  std::vector<Match> answers = impl_->matches(
-      query, [](const Match&) { return true; }, times, followed);
   explanation.found = answers.size();
-  explanation.shortlist = followed[side].verified;
-  explanation.shortlisted = explanation.rank && *explanation.rank <= explanation.shortlist;
   explanation.judged = std::move(followed[side].judged);
   const auto answered = find_match(answers, id);
   if (answered != answers.end()) {
@@ -636,8 +672,10 @@ QueryResult Matcher::match_indexed(ImageId id) const {
   const auto picture = impl_->index.picture(record->image);
   const DecodedImage none;
   MatchTimes times;
+  const IndexQuery words = index_query(*record);
   std::vector<Match> matches = impl_->answer(
-      index_query(*record), *picture ? **picture : none, [](const Match&) { return true; }, times);
+      words, [&] { return words; }, *picture ? **picture : none, [](const Match&) { return true; },
+      times);
   return result_of(std::move(matches), impl_->options, times);
 }
 

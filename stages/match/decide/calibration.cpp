@@ -10,7 +10,6 @@ namespace {
 using Weights = std::array<double, Calibration::kWeights>;
 
 constexpr double kUsualInliers = 10;
-constexpr double kUsualShare = 0.1;  // of pairs that are inliers
 constexpr double kUsualVotes = 2;    // 1 + their excess
 constexpr double kMostVotes = 16;
 // Shrinkage towards the initial weights, in sightings: of the weights that tell others from decoys
@@ -24,14 +23,13 @@ constexpr double kLongestStep = 1;
 
 // In the order of Calibration::kQuantities.
 Weights quantities_of(const Evidence& evidence) {
-  const double share = static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs);
   const double votes = evidence.shortlist < kShortestListForVotes
                            ? kUsualVotes
                            : std::clamp(1 + evidence.votes_excess, 1.0, kMostVotes);
   return {1,
           std::log(evidence.effective_inliers / kUsualInliers),
           std::max(0.0, evidence.detail.value_or(0)),
-          std::log(share / kUsualShare),
+          std::log(relative_inlier_share(evidence)),
           std::log(votes / kUsualVotes),
           std::max(0.0, evidence.correlation.value_or(0)),
           evidence.coherence,
@@ -83,6 +81,11 @@ void add(std::vector<Example>& examples, const std::vector<Evidence>& sightings,
 }
 
 }  // namespace
+
+double relative_inlier_share(const Evidence& evidence) {
+  constexpr double kUsualShare = 0.1;
+  return static_cast<double>(evidence.inliers) / std::max(1U, evidence.pairs) / kUsualShare;
+}
 
 std::array<EvidenceTerm, Calibration::kWeights> Calibration::terms(const Evidence& evidence) const {
   const Weights quantities = quantities_of(evidence);

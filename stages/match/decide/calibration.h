@@ -12,6 +12,9 @@ namespace lookalike {
 // In a shortlist of fewer images no number of votes is usual.
 inline constexpr std::size_t kShortestListForVotes = 20;
 
+// The share of the pairs that are inliers, over 0.1, which is usual.
+double relative_inlier_share(const Evidence& evidence);
+
 // A quantity of the evidence, and its weight.
 struct EvidenceTerm {
   std::string_view name;
@@ -23,7 +26,7 @@ struct EvidenceTerm {
 
 // How evidence becomes a probability: a logistic function of
 //   1, log(effective inliers / 10), the agreement in detail (0 where it is unknown or negative),
-//   log(inliers / pairs / 0.1), log((1 + votes_excess) / 2), 0 in a short shortlist, the
+//   log(relative_inlier_share), log((1 + votes_excess) / 2), 0 in a short shortlist, the
 //   correlation (as detail), the coherence of the pose, and minus the logarithm of its squeeze.
 // EXPERIMENTS.md says where the default weights come from.
 struct Calibration {
@@ -36,7 +39,7 @@ struct Calibration {
                                                                   "coherence",
                                                                   "squeeze (minus log)"};
   static constexpr std::size_t kWeights = kQuantities.size();
-  std::array<double, kWeights> weights = {-0.5, 0.9, 0.95, 2.4, 0.65, 1, 0.5, 0.6};
+  std::array<double, kWeights> weights = {0.1, 1.9, 0.75, 1.9, 0.75, 1.55, 0.45, 0.5};
 
   // What the quantities of the function above contribute: their sum is the logit.
   std::array<EvidenceTerm, kWeights> terms(const Evidence& evidence) const;

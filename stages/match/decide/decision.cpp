@@ -62,7 +62,9 @@ bool fills(const Quad& quad, int width, int height) {
 double ranking_score(const Evidence& evidence) {
   const double agreement =
       std::max(0.0, evidence.correlation.value_or(0)) + std::max(0.0, evidence.detail.value_or(0));
-  return evidence.effective_inliers * std::exp(kAgreementGain * agreement) + evidence.votes_ratio;
+  return evidence.effective_inliers * std::exp(kAgreementGain * agreement) *
+             std::sqrt(relative_inlier_share(evidence)) +
+         evidence.votes_ratio;
 }
 
 Decision decide(const Match& match, int query_width, int query_height,

@@ -8,8 +8,9 @@
 namespace lookalike {
 
 // The score by which matches are ranked: effective inliers times exp(1.5 (c + d)) of the
-// correlation c and the agreement in detail d, each where it is known and positive, plus votes over
-// the median of the shortlist, so that votes decide where geometry cannot. Of pictures that share
+// correlation c and the agreement in detail d, each where it is known and positive, and times the
+// square root of relative_inlier_share, plus votes over the median of the shortlist, so that votes
+// decide where geometry cannot. Of pictures that share
 // their details, such as the frames of a film or a page and the same page turned, the correlation
 // tells which one fits as a whole.
 double ranking_score(const Evidence& evidence);

@@ -38,19 +38,20 @@ void add(const IndexedFeature& feature, const FeaturePlace& place, IndexQuery& q
 }  // namespace
 
 IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
-                       std::size_t words_per_feature) {
-  const FeatureSet& features = query.features;
+                       std::size_t words_per_feature, std::size_t features) {
   IndexQuery result;
   result.width = query.image.record.width;
   result.height = query.image.record.height;
-  for (const Keypoint& keypoint : features.keypoints) result.places.push_back(place_of(keypoint));
+  const std::vector<Keypoint>& keypoints = query.features.keypoints;
+  for (const Keypoint& keypoint : keypoints) result.places.push_back(place_of(keypoint));
   const std::size_t m = std::min(words_per_feature, codebook.size());
-  const auto words = assigner.nearest(features.descriptor_matrix(), m).words;
-  const auto signatures = signatures_of(features.descriptor_matrix(), codebook, words);
+  const MatrixView descriptors = query.features.descriptor_matrix().middle_rows(0, features);
+  const auto words = assigner.nearest(descriptors, m).words;
+  const auto signatures = signatures_of(descriptors, codebook, words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t feature = i / m;
     result.words.push_back({words[i], signatures[i], static_cast<std::uint32_t>(feature),
-                            features.keypoints[feature].laplacian_sign});
+                            keypoints[feature].laplacian_sign});
   }
   sort_by_word(result.words);
   return result;

@@ -33,13 +33,13 @@ struct IndexQuery {
   std::optional<ImageId> excluded_image;  // never an answer: the indexed image that is looked up
 };
 
-// Each feature of the photo has the `words_per_feature` words nearest to it, fewer when the
-// codebook is smaller: a feature near the border of two words then still finds its like. The index
-// stores the nearest alone, so this costs it nothing. Method: Jegou, Douze, Schmid, "Improving
-// bag-of-features for large scale image search", IJCV 2010 (multiple assignment on the query's
-// side).
+// Each of the photo's first `features` features has the `words_per_feature` words nearest to it,
+// fewer when the codebook is smaller: a feature near the border of two words then still finds its
+// like. The index stores the nearest alone, so this costs it nothing. Method: Jegou, Douze, Schmid,
+// "Improving bag-of-features for large scale image search", IJCV 2010 (multiple assignment on the
+// query's side). places are those of all features.
 IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
-                       std::size_t words_per_feature);
+                       std::size_t words_per_feature, std::size_t features);
 
 // Of an indexed image: its forward record, one word per feature.
 IndexQuery index_query(const Record& record);

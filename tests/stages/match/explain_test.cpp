@@ -47,6 +47,17 @@ class ExplainTest : public MatcherTest {
   }
 };
 
+TEST_F(ExplainTest, AnUnsurePhotoIsExplainedByItsSecondLook) {
+  Query query = view_of(3, tilted_);
+  EXPECT_EQ(explain(query, 3).second_look, std::nullopt);
+  query.first_look = 8;
+  const Explanation why = explain(query, 3);
+  EXPECT_EQ(why.query_features, 8U);
+  EXPECT_EQ(why.second_look, query.features.size());
+  EXPECT_EQ(why.pairs.size(), match(query).at(0).evidence.pairs);
+  EXPECT_TRUE(steps_of(why).at(3).reason.starts_with("At a second look"));
+}
+
 TEST_F(ExplainTest, TheStepsOfAMatchAreThoseOfTheQuery) {
   const Query query = view_of(3, tilted_);
   const Explanation why = explain(query, 3);
@@ -121,7 +132,7 @@ TEST_F(ExplainTest, NumbersOfInliersAreToldWhereMoreAreNeeded) {
   const auto inliers = match(query).at(0).evidence.inliers;
   const auto pairs = match(query).at(0).evidence.pairs;
   ASSERT_LT(inliers, pairs);
-  const Explanation why = explain(query, 3, {.min_inliers = pairs});
+  const Explanation why = explain(query, 3, {.second_look = false, .min_inliers = pairs});
   EXPECT_THAT(step(why, "pose").reason, HasSubstr(" of " + std::to_string(pairs) + " pairs agree"));
   EXPECT_THAT(step(why, "pose").reason,
               HasSubstr("at least " + std::to_string(pairs) + " are needed"));

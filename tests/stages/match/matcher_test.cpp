@@ -189,6 +189,20 @@ TEST_F(MatcherTest, OptionsOfVotingAndPairingAreKeptTo) {
   EXPECT_EQ(pairs({.report = "all", .cache_mib = 0}), usual);
 }
 
+TEST_F(MatcherTest, SecondLookTakesAllFeaturesWhenNoMatchOfTheFirstIsSure) {
+  Query query = view_of(3, tilted_);
+  const auto sure = match(query);
+  ASSERT_EQ(sure.size(), 1U);
+  query.first_look = query.features.size();
+  EXPECT_EQ(match(query).at(0).evidence.pairs, sure.front().evidence.pairs);
+  query.first_look = 8;
+  EXPECT_TRUE(match(query, {.second_look = false}).empty());
+  const auto matches = match(query);
+  ASSERT_EQ(matches.size(), 1U);
+  EXPECT_EQ(matches.front().decision, Decision::kSameObject);
+  EXPECT_GT(matches.front().evidence.pairs, sure.front().evidence.pairs);  // of more words each
+}
+
 TEST_F(MatcherTest, CopyIsADuplicate) {
   const auto matches = match(view_of(2, {{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}}));
   ASSERT_FALSE(matches.empty());

@@ -63,7 +63,8 @@ TEST(WeakestReported, IsWhatTheOptionNames) {
 }
 
 TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {
-  const Evidence plain = {.votes_ratio = 1, .effective_inliers = 10, .correlation = {}};
+  const Evidence plain = {
+      .votes_ratio = 1, .pairs = 100, .inliers = 10, .effective_inliers = 10, .correlation = {}};
   Evidence detailed = plain;
   detailed.detail = 0.5;
   Evidence correlated = plain;
@@ -75,8 +76,16 @@ TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {
   EXPECT_GT(ranking_score(voted), ranking_score(plain));
 }
 
+TEST(RankingScore, ManyPairsThatDisagreeLowerIt) {
+  Evidence agreeing = {.pairs = 100, .inliers = 50, .effective_inliers = 40, .correlation = {}};
+  const double alone = ranking_score(agreeing);
+  agreeing.pairs = 400;
+  EXPECT_DOUBLE_EQ(ranking_score(agreeing), alone / 2);
+}
+
 TEST(RankingScore, CrowdedInliersCountOnce) {
-  const Evidence crowded = {.inliers = 20, .effective_inliers = 5, .correlation = {}};
+  const Evidence crowded = {
+      .pairs = 200, .inliers = 20, .effective_inliers = 5, .correlation = {}};
   EXPECT_EQ(ranking_score(crowded), 5);
 }
 

@@ -36,7 +36,7 @@ std::vector<QueryWord> words_of(const std::vector<float>& places, const Codebook
   OpenClSession session;
   WordAssigner assigner(session, codebook.word_matrix());
   const IndexQuery query =
-      index_query({.image = {}, .features = features_at(places)}, codebook, assigner, 3);
+      index_query({.image = {}, .features = features_at(places)}, codebook, assigner, 3, places.size());
   EXPECT_EQ(query.places.size(), places.size());
   return query.words;
 }
@@ -48,6 +48,16 @@ TEST(IndexQueryOfAPhoto, EachFeatureHasItsThreeNearestWordsUnderTheirOwnThreshol
       words_of({3.2F, 0.9F}, codebook),
       ElementsAre(QueryWord{0, kAll, 1, -1}, QueryWord{1, 0, 1, -1}, QueryWord{2, kAll, 0, 1},
                   QueryWord{2, 0, 1, -1}, QueryWord{3, kAll, 0, 1}, QueryWord{4, 0, 0, 1}));
+}
+
+TEST(IndexQueryOfAPhoto, OnlyTheFirstFeaturesHaveWordsButAllHavePlaces) {
+  const Codebook codebook = line_of_words(6);
+  OpenClSession session;
+  WordAssigner assigner(session, codebook.word_matrix());
+  const IndexQuery query =
+      index_query({.image = {}, .features = features_at({3.2F, 0.9F})}, codebook, assigner, 1, 1);
+  EXPECT_THAT(query.words, ElementsAre(QueryWord{3, ~0ULL, 0, 1}));
+  EXPECT_EQ(query.places.size(), 2U);
 }
 
 TEST(IndexQueryOfAPhoto, SmallCodebookGivesFewerWords) {
