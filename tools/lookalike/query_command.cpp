@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -121,10 +124,10 @@ Facts facts_of(const Match& match) {
   if (match.evidence.correlation) {
     facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
   }
+  if (match.mirrored) facts.emplace_back("mirrored", "yes");
   if (match.moved_px) {
     facts.emplace_back("corners moved", fmt::format("{:.2f} px", *match.moved_px));
   }
-  if (match.mirrored) facts.emplace_back("mirrored", "yes");
   return facts;
 }
 
@@ -154,25 +157,29 @@ std::string styled(const std::string& text, const fmt::text_style& style) {
   return use_colour(stdout) ? fmt::format(style, "{}", text) : text;
 }
 
-constexpr std::size_t kPathIndent = 6;
+constexpr std::size_t kIndent = 6;
 
-// A path that leaves the terminal's width begins a line of its own.
+// On a terminal, the last facts are left out where they leave its width, and a path that does
+// begins a line of its own.
 void print_text(const std::string& photo, const QueryResult& result) {
   fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline(result));
-  const std::size_t columns = terminal_columns(stdout);
+  const std::size_t terminal = terminal_columns(stdout);
+  const std::size_t columns = terminal > 0 ? terminal : std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
     const std::string decision = fmt::format("{:<11}", to_string(match.decision));
+    const std::size_t room = columns - std::min(columns, kIndent + decision.size());
     std::string facts;
     for (const auto& [name, value] : facts_of(match)) {
-      if (name != "decision") facts += fmt::format("  {} {}", name, value);
+      const std::string fact = fmt::format("  {} {}", name, value);
+      if (facts.size() + fact.size() > room) break;
+      if (name != "decision") facts += fact;
     }
     const std::string& path = path_of(match);
     const std::string shown = path_text(match, path);
-    const bool fits =
-        columns == 0 || kPathIndent + decision.size() + facts.size() + 2 + shown.size() <= columns;
+    const bool fits = facts.size() + 2 + shown.size() <= room;
     fmt::print("{:>4}  {}{}", i + 1, styled(decision, style_of(match.decision)), facts);
-    fmt::print("{}{}\n", fits ? "  " : '\n' + std::string(kPathIndent, ' '), shown);
+    fmt::print("{}{}\n", fits ? "  " : '\n' + std::string(kIndent, ' '), shown);
     for (const std::string& copy : match.image.paths) {
       if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
     }
@@ -226,7 +233,10 @@ std::vector<std::string> listed_names(const std::string& list, char end) {
   std::ifstream file;
   if (list != "-") {
     file.open(list, std::ios::binary);
-    if (!file) throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read", printable(list)));
+    if (!file) {
+      throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read: {}", printable(list),
+                                                 std::generic_category().message(errno)));
+    }
   }
   std::istream& stream = list == "-" ? std::cin : file;
   std::vector<std::string> names;
