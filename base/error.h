@@ -17,6 +17,7 @@ enum class ErrorKind {
 // Other exit codes. A stopping signal adds its number to kExitSignalled.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitSkippedItems = 1;
+inline constexpr int kExitNothingFound = 6;  // on request, see `query --fail-if-none`
 inline constexpr int kExitSignalled = 128;
 
 inline int exit_code(ErrorKind kind) {

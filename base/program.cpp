@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/terminal.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -44,8 +45,9 @@ void print_error(std::string_view program, const char* what) {
 }  // namespace
 
 void set_up_logging(Verbosity verbosity) {
-  auto logger = std::make_shared<spdlog::logger>(
-      "lookalike", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  sink->set_color_mode(use_colour(stderr) ? spdlog::color_mode::always : spdlog::color_mode::never);
+  auto logger = std::make_shared<spdlog::logger>("lookalike", std::move(sink));
   logger->set_pattern("%^%l%$: %v");
   logger->set_level(level_of(verbosity));
   spdlog::set_default_logger(std::move(logger));

@@ -10,8 +10,8 @@ namespace lookalike {
 
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
-// Sends the default spdlog logger to stderr, coloured on a terminal: warnings and errors when
-// quiet, else spdlog::info too, and spdlog::debug when verbose.
+// Sends the default spdlog logger to stderr, coloured as use_colour() says: warnings and errors
+// when quiet, else spdlog::info too, and spdlog::debug when verbose.
 void set_up_logging(Verbosity verbosity);
 
 // Runs the body of a main and returns the exit code of the process: the body's own, or after

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <system_error>
 
+#include "base/ignore_rules.h"
+#include "base/image_scan.h"
 #include "base/path_set.h"
 
 namespace lookalike {
@@ -38,9 +43,9 @@ FolderDevice device_of(const fs::path& folder, const struct stat& status) {
 
 class Scanner {
  public:
-  Scanner(std::span<const std::string> folders, std::span<const std::string> extensions,
+  Scanner(std::span<const std::string> folders, const ScanRules& rules, Omissions& left_out,
           const std::function<void()>& after_each)
-      : extensions_(extensions), after_each_(after_each) {
+      : rules_(rules), left_out_(left_out), after_each_(after_each) {
     for (const std::string& folder : folders) named_.insert(normal_path(folder));
   }
 
@@ -50,8 +55,10 @@ class Scanner {
     std::error_code error;
     if (!fs::is_directory(named.path, error)) {
       named.problem = fs::exists(named.path, error) ? "not a folder" : "no such folder";
-    } else if (!add_folder(named.path, nullptr)) {
-      named.problem = "cannot be read";
+    } else {
+      IgnoreRules ignored;
+      for (const std::string& pattern : rules_.exclude) ignored.add(pattern, named.path);
+      if (!add_folder(named.path, nullptr, ignored)) named.problem = "cannot be read";
     }
   }
 
@@ -73,7 +80,7 @@ class Scanner {
   // Returns false when the folder cannot be read to its end, since files missing from the list must
   // not count as removed. Subfolders are collected before they are entered, so that a deep tree
   // does not keep many folders open; those given to the scan themselves are left to their own turn.
-  bool add_folder(const fs::path& folder, const dev_t* above) {
+  bool add_folder(const fs::path& folder, const dev_t* above, const IgnoreRules& ignored_above) {
     // "/." fails for a folder that may be listed but not searched.
     struct stat status {};
     if (::stat((folder / ".").c_str(), &status) != 0) return false;
@@ -81,6 +88,8 @@ class Scanner {
       result_.folders.back().devices.push_back(device_of(folder, status));
     }
     std::error_code error;
+    const std::optional<IgnoreRules> own = own_rules(folder, ignored_above);
+    const IgnoreRules& ignored = own ? *own : ignored_above;
     std::vector<fs::path> below;
     fs::directory_iterator entry(folder, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
@@ -90,21 +99,58 @@ class Scanner {
         // It may be a folder, and files below it may exist.
         skip(entry->path(), kUnreadable, unknown.message(), result_);
       } else if (type == fs::file_type::directory) {
-        if (!named_.contains(entry->path().native())) below.push_back(entry->path());
-      } else if (is_image_name(entry->path(), extensions_)) {
+        const bool is_named = named_.contains(entry->path().native());
+        if (!is_named && !leaves_out(entry->path(), true, ignored)) below.push_back(entry->path());
+      } else if (!is_image_name(entry->path(), rules_.extensions)) {
+        count_other_type(entry->path());
+      } else if (!leaves_out(entry->path(), false, ignored)) {
         add_file(entry->path().native(), result_);
       }
       after_each_();
     }
     for (const fs::path& path : below) {
-      if (!add_folder(path, &status.st_dev)) {
+      if (!add_folder(path, &status.st_dev, ignored)) {
         skip(path, kUnreadable, "folder cannot be read", result_);
       }
     }
     return !error;
   }
 
-  const std::span<const std::string> extensions_;
+  // The rules of a folder with a file of its own; nothing without one that can be read.
+  static std::optional<IgnoreRules> own_rules(const fs::path& folder, const IgnoreRules& above) {
+    std::error_code unknown;
+    const fs::path name = folder / ".lookalikeignore";
+    if (!fs::is_regular_file(name, unknown)) return std::nullopt;
+    std::ifstream file(name, std::ios::binary);
+    if (!file) return std::nullopt;
+    const std::string lines{std::istreambuf_iterator<char>(file), {}};
+    std::optional<IgnoreRules> rules = above;
+    rules->add(lines, folder.native());
+    return rules;
+  }
+
+  bool leaves_out(const fs::path& path, bool is_folder, const IgnoreRules& ignored) {
+    const std::string name = path.filename().native();
+    const bool is_hidden = name.front() == '.' || name == "@eaDir" || name == "#recycle";
+    if (is_hidden && !rules_.hidden) {
+      ++left_out_.hidden;
+      return true;
+    }
+    if (!ignored.ignores(path.native(), is_folder)) return false;
+    ++left_out_.excluded;
+    return true;
+  }
+
+  void count_other_type(const fs::path& path) {
+    std::string ending = path.extension().native();
+    if (ending.size() < 2 || path.filename().native().front() == '.') return;
+    ending.erase(0, 1);
+    std::ranges::transform(ending, ending.begin(), lower_case);
+    ++left_out_.other_types[ending];
+  }
+
+  const ScanRules& rules_;
+  Omissions& left_out_;
   const std::function<void()>& after_each_;
   PathSet named_;
   ScanResult result_;
@@ -145,7 +191,14 @@ bool is_image_name(const fs::path& file, std::span<const std::string> extensions
 ScanResult scan_folders(std::span<const std::string> folders,
                         std::span<const std::string> extensions,
                         const std::function<void()>& after_each) {
-  Scanner scanner(folders, extensions, after_each);
+  Omissions left_out;
+  return scan_folders(folders, {.extensions = extensions, .exclude = {}, .hidden = true}, left_out,
+                      after_each);
+}
+
+ScanResult scan_folders(std::span<const std::string> folders, const ScanRules& rules,
+                        Omissions& left_out, const std::function<void()>& after_each) {
+  Scanner scanner(folders, rules, left_out, after_each);
   PathSet done;
   for (const std::string& folder : folders) {
     const std::string path = normal_path(folder);

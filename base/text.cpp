@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <numeric>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -35,6 +36,11 @@ bool is_unreserved(char c) {
          std::string_view("-._~/").find(c) != std::string_view::npos;
 }
 
+// Whether a byte is the first of a UTF-8 character.
+bool begins_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
 std::string decoded(std::string_view uri) {
   std::string path;
   for (std::size_t i = 0; i < uri.size(); ++i) {
@@ -55,18 +61,22 @@ std::string decoded(std::string_view uri) {
   return path;
 }
 
-// Insertions, deletions and substitutions of letters that turn a into b.
-// Method: Wagner and Fischer, "The string-to-string correction problem", JACM 1974.
+// Insertions, deletions and substitutions of letters, and swaps of two neighbours, that turn a into
+// b, where no letter is edited twice. Method: Wagner and Fischer, "The string-to-string correction
+// problem", JACM 1974, with the swaps of Damerau, CACM 1964.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before;  // the rows of the last two letters of a
+  std::vector<std::size_t> above;
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before = std::exchange(above, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, above[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row.back();
@@ -132,6 +142,15 @@ std::string utc_text(std::int64_t since_epoch_ns) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(since_epoch_ns / 1'000'000'000));
 }
 
+std::string csv_field(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -140,6 +159,26 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (end == text.npos) return parts;
     text.remove_prefix(end + 1);
   }
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t column,
+                    std::size_t indent) {
+  std::string result;
+  bool is_first = true;  // of its line
+  for (const std::string_view word : split(text, ' ')) {
+    const auto columns = static_cast<std::size_t>(std::ranges::count_if(word, begins_character));
+    if (!is_first && column + 1 + columns > width) {
+      result += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (!is_first) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += columns;
+    is_first = false;
+  }
+  return result;
 }
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {

@@ -41,8 +41,16 @@ std::string path_of_text(const std::string& text);
 // A time in UTC: "2026-01-31T02:00:00Z".
 std::string utc_text(std::int64_t since_epoch_ns);
 
+// The text as a quoted field of CSV (RFC 4180).
+std::string csv_field(std::string_view text);
+
 // The parts between separators: one more than there are separators.
 std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Text broken at spaces into lines of at most `width` columns, but for longer words. The first line
+// begins at `column`, the others are indented by `indent` columns.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t column,
+                    std::size_t indent);
 
 // The known name nearest to `name` in edit distance, to suggest for a mistyped one; ties: the
 // first. Empty when more than a third of the letters of the longer name would have to change.

@@ -63,6 +63,10 @@ void describe_indexing(Description& to) {
          "Folders to index, recursively.");
   images("extensions", &ImagesOptions::extensions, TextList{},
          "Extensions of the files to index, in any case.");
+  images("exclude", &ImagesOptions::exclude, TextList{},
+         "Files and folders to leave out, as patterns of a .gitignore file from each folder down.");
+  images("hidden", &ImagesOptions::hidden, Boolean{},
+         "Also index hidden files and what a NAS keeps for itself (@eaDir, #recycle).");
   images("max_file_mib", &ImagesOptions::max_file_mib, Integer{1, 65536, "MiB"},
          "Skip larger files.");
   images("max_megapixels", &ImagesOptions::max_megapixels, Integer{1, 1000, "megapixels"},
@@ -144,6 +148,8 @@ void describe_queries(Description& to) {
   match("report", &MatchOptions::report,
         Choice{{"all", "similar", "part", "same_object", "duplicate"}},
         "Weakest decision to report.");
+  match("min_probability", &MatchOptions::min_probability, Number{0, 1},
+        "Minimum probability of a match to report.");
   match("shortlist", &MatchOptions::shortlist, Integer{1, 100000, "images", "auto"},
         "Candidates for geometric verification. \"auto\": grows with the collection.");
   match("words_per_feature", &MatchOptions::words_per_feature, Integer{1, 8, "words"},

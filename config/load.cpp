@@ -138,6 +138,34 @@ toml::table parse_toml(std::string_view text, const fs::path& file) {
   }
 }
 
+// A key that a command line names is unknown: the message, with the nearest known key.
+std::string unknown_setting(std::string_view name, std::string_view setting,
+                            std::string_view source) {
+  std::vector<std::string> names;
+  for (const ConfigField& field : config_fields()) names.push_back(field.name());
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  std::string_view nearest = nearest_name(name, known);
+  for (const std::string_view other : known) {  // the key without its table
+    if (other.substr(other.find('.') + 1) == name) nearest = other;
+  }
+  return fmt::format("{}: unknown key in \"{}\"; {}", source, setting,
+                     nearest.empty() ? "`lookalike config` lists all keys"
+                                     : fmt::format("did you mean \"{}\"?", nearest));
+}
+
+// The value of a field from text in TOML; nothing for text that is none, or that the field does not
+// allow.
+std::optional<FieldValue> toml_value(const ConfigField& field, const std::string& text) {
+  try {
+    const toml::table root = toml::parse(fmt::format("value = {}", text));
+    const toml::node* const node = root.get("value");
+    const auto value = root.size() == 1 && node ? value_of(*node) : std::nullopt;
+    return value ? checked(field.rule, *value) : std::nullopt;
+  } catch (const toml::parse_error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 RunConfig parse_config(std::string_view text, const fs::path& file) {
@@ -157,6 +185,31 @@ RunConfig parse_config(std::string_view text, const fs::path& file) {
     load_table(file, key.str(), *table, config);
   }
   return config;
+}
+
+void apply_setting(RunConfig& config, const std::string& setting, std::string_view source) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: must be TABLE.KEY=VALUE with a key that `lookalike config` lists, "
+                            "was \"{}\"",
+                            source, setting));
+  }
+  const std::string name = setting.substr(0, equals);
+  const std::string text = setting.substr(equals + 1);
+  if (accept_retired_key(name, text, source)) return;
+  const ConfigField* const field = find_config_field(name);
+  if (field == nullptr) {
+    throw Error(ErrorKind::kUsage, unknown_setting(name, setting, source));
+  }
+  if (const auto value = toml_value(*field, text)) {
+    field->set(config, *value);
+  } else if (text.starts_with('[') || text.starts_with('"')) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} {}: must be {} in TOML, was {}", source, name,
+                                               allowed(field->rule), text));
+  } else {
+    set_field(config, *field, text, fmt::format("{} {}", source, name));
+  }
 }
 
 void check_ranges(const RunConfig& config) {

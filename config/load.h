@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "config/options.h"
@@ -15,6 +16,11 @@ RunConfig load_config(const std::filesystem::path& file);
 
 // The same for text in memory; `file` is for messages and for relative paths.
 RunConfig parse_config(std::string_view text, const std::filesystem::path& file);
+
+// Applies a setting of a command line, "TABLE.KEY=VALUE". The value is TOML, as to_toml() writes
+// it, where strings may lack their quotes and lists may be "a,b". Throws Error(kUsage), beginning
+// with `source`, also with the nearest known key.
+void apply_setting(RunConfig& config, const std::string& setting, std::string_view source);
 
 // Checks ranges that two keys span, once a configuration is complete. Throws Error(kUsage)
 // "KEY: ..." for a range whose end is below its beginning.

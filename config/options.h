@@ -12,6 +12,8 @@ struct ImagesOptions {
   std::vector<std::string> folders;
   std::vector<std::string> extensions = {"jpg",  "jpeg", "png", "webp", "tif",
                                          "tiff", "bmp",  "pgm", "ppm",  "jp2"};  // any case
+  std::vector<std::string> exclude;  // patterns of base/ignore_rules.h
+  bool hidden = false;
   std::uint32_t max_file_mib = 512;
   std::uint32_t max_megapixels = 200;
   std::uint32_t decode_threads = 0;  // 0: one per core
@@ -78,6 +80,7 @@ struct StoreOptions {
 struct MatchOptions {
   std::uint32_t top = 10;
   std::string report = "similar";  // the weakest decision reported, see Decision
+  double min_probability = 0;      // of a match that is reported
   std::uint32_t shortlist = 0;     // images; 0: "auto"
   std::uint32_t words_per_feature = 3;
   std::uint32_t hamming_threshold = 24;  // bits

@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/image_scan.h"
 #include "base/text.h"
 #include "pipeline/flow/item_stream.h"
 
@@ -40,7 +41,9 @@ ScanResult scan_images(const ImagesOptions& options) {
   if (options.folders.empty()) {
     throw Error(ErrorKind::kUsage, "images.folders: name at least one folder, with --images");
   }
-  ScanResult found = scan_folders(options.folders, options.extensions);
+  Omissions left_out;
+  ScanResult found = scan_folders(options.folders,
+                                  {options.extensions, options.exclude, options.hidden}, left_out);
   for (const ScannedFolder& folder : found.folders) {
     if (folder.problem.empty()) continue;
     throw Error(ErrorKind::kInput, fmt::format("{}: {}", printable(folder.path), folder.problem));

@@ -22,6 +22,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/image_scan.h"
 #include "base/parallel.h"
 #include "base/path_set.h"
 #include "base/scan.h"
@@ -53,6 +54,20 @@ std::uint64_t peak_memory_bytes() {
   rusage usage{};
   return ::getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_maxrss) * 1024
                                                : 0;
+}
+
+// A remark on files that a scan did not find: how many of them exist, and so are left out.
+std::string why_left_out(std::span<const std::string> files) {
+  const auto exists = [](const std::string& file) {
+    std::error_code unknown;
+    return std::filesystem::exists(std::filesystem::symlink_status(file, unknown));
+  };
+  const auto count = std::ranges::count_if(files, exists);
+  if (count == 0) return {};
+  return fmt::format(
+      "; {} of them exist, but are left out now, by images.exclude, images.hidden, "
+      "images.extensions or .lookalikeignore",
+      count);
 }
 
 // One run: each step is a function, in the order of update().
@@ -139,8 +154,10 @@ class IndexRun {
   }
 
   ScanResult scan() {
+    const ImagesOptions& images = config_.images;
     ScanResult found =
-        scan_folders(roots_->to_scan(), config_.images.extensions, [&] { throw_if_stopped(); });
+        scan_folders(roots_->to_scan(), {images.extensions, images.exclude, images.hidden},
+                     report_.left_out, [&] { throw_if_stopped(); });
     roots_->set_scanned(found.folders);
     // Nothing that was found in a root that could not be read to its end is used.
     std::erase_if(found.files,
@@ -200,6 +217,14 @@ class IndexRun {
     if (codebook) {
       refuse_retired(writer_.settings());
       writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
+      const std::size_t wanted = config_.codebook.words;
+      if (wanted != 0 && wanted != codebook->size()) {
+        words_warning_ = fmt::format(
+            "codebook.words = {} has no effect: the index has {} words; `lookalike retrain` trains "
+            "new ones",
+            wanted, codebook->size());
+        spdlog::warn(*words_warning_);
+      }
     }
     return codebook;
   }
@@ -376,6 +401,7 @@ class IndexRun {
       progress.update(iteration, fmt::format("{} words, objective {:.4f}", taken.words, objective));
     };
     Codebook codebook = device().train(taken, watch);
+    progress.finish();
     writer_.set_codebook(codebook, settings_of(config_.extract, codebook));
     report_.trained_words = codebook.size();
     device().set_codebook(std::move(codebook));
@@ -512,7 +538,7 @@ class IndexRun {
       now.withheld = std::move(withheld->second.files);
       RootReport& report = report_of(path);
       report.withheld = now.withheld.size();
-      report.problem = withheld->second.reason;
+      report.problem = withheld->second.reason + why_left_out(now.withheld);
       report_.withheld += report.withheld;
     }
     writer_.put_roots(scanned);
@@ -534,6 +560,7 @@ class IndexRun {
       report_.warnings = device_->warnings();
     }
     if (niceness_warning_) report_.warnings.push_back(*niceness_warning_);
+    if (words_warning_) report_.warnings.push_back(*words_warning_);
     report_.busy_seconds = times_.seconds();
     report_.spans = times_.spans();
     report_.elapsed_seconds = recorder_.elapsed_seconds();
@@ -583,6 +610,7 @@ class IndexRun {
   IndexWriter writer_;
   RunRecorder recorder_;
   std::optional<std::string> niceness_warning_;
+  std::optional<std::string> words_warning_;
   StageTimes times_;
   std::optional<RunRoots> roots_;
   std::optional<FeatureCache> cache_;

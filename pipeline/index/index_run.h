@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/image_scan.h"
 #include "base/progress.h"
 #include "config/options.h"
 #include "pipeline/flow/stage_times.h"
@@ -41,6 +42,7 @@ struct IndexRunReport {
   std::map<std::string, double> busy_seconds;  // by stage; stages overlap, decoding on all threads
   double elapsed_seconds = 0;
   std::string device;  // where the kernels ran; empty when nothing had to be computed
+  Omissions left_out;    // by the scan
   std::vector<std::string> warnings;
   IndexCounts before;  // what the index held
   IndexCounts after;

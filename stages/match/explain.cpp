@@ -237,8 +237,12 @@ std::string taken_features(const Explanation& why) {
 
 std::string unlisted(const Explanation& why) {
   const Match& judged = *why.judged;
-  std::string reason = fmt::format("Not listed: a query judges it {}; it lists {} and better.",
+  std::string reason = fmt::format("Not listed: a query judges it {}; it lists {} and better",
                                    quoted(judged.decision), quoted(weakest_reported(why.options)));
+  if (judged.probability < why.options.min_probability) {
+    reason += fmt::format(", and a probability of {} or more", why.options.min_probability);
+  }
+  reason += '.';
   reason += taken_features(why);
   if (why.rival || judged.decision == why.match.decision) return reason;
   if (why.match.moved_px && !judged.moved_px) {
@@ -270,7 +274,7 @@ ExplainedStep answer(const Explanation& why) {
   if (why.judged) return step(false, unlisted(why));
   if (!why.rank) return step(false, "Not found: it got no vote, so a query does not come to it.");
   std::string reason = fmt::format("Not found: {}.", beyond_shortlist(why));
-  if (why.match.decision >= weakest_reported(why.options)) {
+  if (is_reported(why.match, why.options)) {
     reason += fmt::format(
         " Verified, it would be {}; a query verifies it with match.shortlist = {} "
         "or more.",

@@ -532,8 +532,7 @@ std::vector<Match> Matcher::Impl::decided(const IndexQuery& query, std::vector<M
     const auto known = find_match(matches, followed->image);
     if (known != matches.end()) followed->judged = *known;
   }
-  std::erase_if(matches,
-                [&](const Match& match) { return match.decision < weakest_reported(options); });
+  std::erase_if(matches, [&](const Match& match) { return !is_reported(match, options); });
   return matches;
 }
 

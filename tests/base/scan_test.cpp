@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/image_scan.h"
 #include "tests/rights.h"
 #include "tests/temporary_folder.h"
 
@@ -238,6 +239,69 @@ TEST_F(ScanTest, OneFileIsAddedWhateverItsName) {
   ASSERT_EQ(result.files.size(), 1U);
   EXPECT_EQ(result.files[0].size_bytes, 4U);
   ASSERT_EQ(result.skipped.size(), 1U);
+}
+
+class ScanByRules : public ScanTest {
+ protected:
+  // Found paths, relative to the folder; fills left_out_.
+  std::vector<std::string> names(const std::vector<std::string>& exclude, bool hidden = false) {
+    const std::vector<std::string> folders = {folder_.path().native()};
+    const std::vector<std::string> extensions = {"jpg"};
+    left_out_ = {};
+    std::vector<std::string> found;
+    for (const SourceFile& file :
+         scan_folders(folders, {extensions, exclude, hidden}, left_out_).files) {
+      found.push_back(file.path.substr(folders.front().size() + 1));
+    }
+    return found;
+  }
+
+  Omissions left_out_;
+};
+
+TEST_F(ScanByRules, HiddenFilesAndWhatANasKeepsAreLeftOutAndCounted) {
+  for (const char* name :
+       {"a.jpg", ".b.jpg", ".thumbnails/c.jpg", "x/@eaDir/d.jpg", "#recycle/e.jpg", ".notes"}) {
+    folder_.write(name, "x");
+  }
+  EXPECT_THAT(names({}), ElementsAre("a.jpg"));
+  EXPECT_EQ(left_out_.hidden, 4U);
+  EXPECT_THAT(names({}, true), ElementsAre("#recycle/e.jpg", ".b.jpg", ".thumbnails/c.jpg", "a.jpg",
+                                           "x/@eaDir/d.jpg"));
+  EXPECT_EQ(left_out_.hidden, 0U);
+}
+
+TEST_F(ScanByRules, AFolderThatIsNamedIsScannedEvenIfItIsHidden) {
+  folder_.write(".photos/a.jpg", "x");
+  const std::vector<std::string> folders = {folder_.path() / ".photos"};
+  const std::vector<std::string> extensions = {"jpg"};
+  EXPECT_EQ(scan_folders(folders, {extensions, {}, false}, left_out_).files.size(), 1U);
+}
+
+TEST_F(ScanByRules, PatternsLeaveOutFilesAndFolders) {
+  for (const char* name : {"a.jpg", "small-a.jpg", "old/b.jpg", "x/old/c.jpg"}) {
+    folder_.write(name, "x");
+  }
+  EXPECT_THAT(names({"small-*"}), ElementsAre("a.jpg", "old/b.jpg", "x/old/c.jpg"));
+  EXPECT_EQ(left_out_.excluded, 1U);
+  EXPECT_THAT(names({"/old/", "a.jpg"}), ElementsAre("small-a.jpg", "x/old/c.jpg"));
+  EXPECT_EQ(left_out_.excluded, 2U);
+}
+
+TEST_F(ScanByRules, AFileOfPatternsHoldsForItsFolderAndGoesBeforeThoseAbove) {
+  for (const char* name : {"a.jpg", "x/a.jpg", "x/b.jpg", "x/y/a.jpg"}) folder_.write(name, "x");
+  folder_.write("x/.lookalikeignore", "a.jpg\n!b.jpg\n");
+  EXPECT_THAT(names({}), ElementsAre("a.jpg", "x/b.jpg"));
+  EXPECT_THAT(names({"b.jpg"}), ElementsAre("a.jpg", "x/b.jpg"));
+  EXPECT_EQ(left_out_.excluded, 2U);
+}
+
+TEST_F(ScanByRules, OtherFilesAreCountedByEnding) {
+  for (const char* name : {"a.jpg", "b.HEIC", "x/c.heic", "d.mov", "README"}) {
+    folder_.write(name, "x");
+  }
+  names({});
+  EXPECT_EQ(left_out_.other_types, (std::map<std::string, std::size_t>{{"heic", 2}, {"mov", 1}}));
 }
 
 }  // namespace

@@ -87,6 +87,28 @@ TEST(NearestName, LettersMayBePutInTakenOutOrChanged) {
   }
 }
 
+TEST(NearestName, TwoLettersMayChangePlaces) {
+  const std::array<std::string_view, 2> known = {"layers", "query"};
+  EXPECT_EQ(nearest_name("qeury", known), "query");
+  EXPECT_EQ(nearest_name("uqrey", known), "");
+}
+
+TEST(Wrapped, BreaksAtSpacesAndIndentsWhatFollows) {
+  EXPECT_EQ(wrapped("", 10, 0, 2), "");
+  EXPECT_EQ(wrapped("one two", 7, 0, 2), "one two");
+  EXPECT_EQ(wrapped("one two three", 9, 0, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("one two", 9, 4, 4), "one\n    two");
+}
+
+TEST(Wrapped, CountsCharactersAndKeepsLongWordsWhole) {
+  EXPECT_EQ(wrapped("\xC3\xA4\xC3\xA4 b", 4, 0, 0), "\xC3\xA4\xC3\xA4 b");
+  EXPECT_EQ(wrapped("a longword b", 4, 0, 0), "a\nlongword\nb");
+}
+
+TEST(CsvField, IsQuotedWithItsQuotesDoubled) {
+  EXPECT_EQ(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+}
+
 TEST(NearestName, AThirdOfTheLongerNameMayDiffer) {
   const std::array<std::string_view, 2> known = {"layers", "top"};
   EXPECT_EQ(nearest_name("lxyerx", known), "layers");

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/program.h"
+#include "config/fields.h"
 
 namespace lookalike {
 namespace {
@@ -189,6 +190,63 @@ TEST(LoadConfig, AMissingFileIsAUsageError) {
 
 TEST(LoadConfig, AFolderIsNoConfiguration) {
   EXPECT_THROW(load_config(std::filesystem::temp_directory_path()), Error);
+}
+
+RunConfig with(const std::string& setting) {
+  RunConfig config;
+  apply_setting(config, setting, "--set");
+  return config;
+}
+
+std::string setting_refusal(const std::string& setting) {
+  try {
+    with(setting);
+    return "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    return error.what();
+  }
+}
+
+TEST(ApplySetting, TakesWhatAConfigurationFileHolds) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(with(R"(images.extensions=["jpg", "heic"])").images.extensions, (Texts{"jpg", "heic"}));
+  EXPECT_EQ(with("images.folders=[]").images.folders, Texts{});
+  EXPECT_EQ(with(R"(codebook.words="auto")").codebook.words, 0U);
+  EXPECT_EQ(with("codebook.words=1_024").codebook.words, 1024U);
+  EXPECT_EQ(with("match.min_probability=0.5").match.min_probability, 0.5);
+  EXPECT_TRUE(with("match.mirror=true").match.mirror);
+  EXPECT_EQ(with(R"(device.choice=":CPU:")").device.choice, ":CPU:");
+}
+
+TEST(ApplySetting, EveryDefaultThatIsPrintedCanBeSet) {
+  for (const ConfigField& field : config_fields()) {
+    const std::string value = to_toml(field.rule, field.get(RunConfig{}));
+    EXPECT_EQ(with(field.name() + "=" + value), RunConfig{}) << field.name();
+  }
+}
+
+TEST(ApplySetting, StringsMayLackTheirQuotes) {
+  EXPECT_EQ(with("images.extensions=jpg,heic").images.extensions,
+            (std::vector<std::string>{"jpg", "heic"}));
+  EXPECT_EQ(with("codebook.words=auto").codebook.words, 0U);
+  EXPECT_EQ(with("device.choice=:CPU:").device.choice, ":CPU:");
+  EXPECT_EQ(with("device.choice=1").device.choice, "1");
+  EXPECT_EQ(with("store.database=/a b=c.db").store.database, "/a b=c.db");
+}
+
+TEST(ApplySetting, DamagedTomlIsRefused) {
+  EXPECT_EQ(setting_refusal(R"(images.extensions=["jpg")"),
+            R"(--set images.extensions: must be a list of strings in TOML, was ["jpg")");
+  EXPECT_THAT(setting_refusal(R"(images.extensions=["jpg", 1])"), HasSubstr("a list of strings"));
+  EXPECT_THAT(setting_refusal(R"(device.choice="CPU)"), HasSubstr("a string in TOML"));
+}
+
+TEST(ApplySetting, AnUnknownKeyNamesTheNearestKnownOne) {
+  EXPECT_EQ(setting_refusal("images.foldres=/a"),
+            "--set: unknown key in \"images.foldres=/a\"; did you mean \"images.folders\"?");
+  EXPECT_THAT(setting_refusal("octaves=3"), HasSubstr("did you mean \"extract.octaves\"?"));
+  EXPECT_THAT(setting_refusal("nothing.like.it=3"), HasSubstr("`lookalike config` lists all keys"));
 }
 
 }  // namespace

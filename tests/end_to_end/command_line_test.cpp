@@ -1,5 +1,6 @@
 // What every program does before it does anything.
 
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -39,6 +40,13 @@ TEST_P(EveryCommand, HelpExitsZeroAndSaysWhatGoesInAndOut) {
   EXPECT_THAT(result.out, HasSubstr("Example: " + GetParam().program));
 }
 
+TEST_P(EveryCommand, HelpFitsATerminalOf80Columns) {
+  std::vector<std::string> words = GetParam().words;
+  words.emplace_back("--help");
+  std::istringstream help(run_program(GetParam().program, words).out);
+  for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
 TEST_P(EveryCommand, AnUnknownOptionIsAUsageErrorInOneLine) {
   std::vector<std::string> words = GetParam().words;
   words.emplace_back("--no-such-option");
@@ -60,6 +68,7 @@ const std::vector<CommandLine> kCommands = {
     {"lookalike", {"move"}},     {"lookalike", {"retrain"}},    {"lookalike-extract", {}},
     {"lookalike-variance", {}},  {"lookalike-codebook", {}},    {"lookalike-assign", {}},
     {"lookalike-store", {}},     {"lookalike-match", {}},       {"lookalike", {"explain"}},
+    {"lookalike", {"list"}},
 };
 INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(kCommands));
 
@@ -68,6 +77,19 @@ TEST(Lookalike, HelpAndVersionExitZero) {
   const ProgramResult version = run_program("lookalike", {"--version"});
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_THAT(version.out, ContainsRegex("^lookalike [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+  EXPECT_EQ(run_program("lookalike", {"-V"}).out, version.out);
+}
+
+TEST(Lookalike, HelpIsACommandToo) {
+  EXPECT_EQ(run_program("lookalike", {"help"}).out, run_program("lookalike", {"--help"}).out);
+  EXPECT_EQ(run_program("lookalike", {"help", "query"}).out,
+            run_program("lookalike", {"query", "--help"}).out);
+  EXPECT_EQ(run_program("lookalike", {"help", "qery"}).exit_code, 2);
+}
+
+TEST(Lookalike, TheListOfCommandsFitsATerminalOf80Columns) {
+  std::istringstream help(run_program("lookalike", {"--help"}).out);
+  for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
 TEST(Lookalike, WithoutACommandIsAUsageError) {
@@ -108,6 +130,7 @@ TEST(Lookalike, AMissingIndexIsAnInputError) {
                                                 {"compact"},
                                                 {"migrate"},
                                                 {"folders"},
+                                                {"list"},
                                                 {"calibrate"},
                                                 {"retrain"},
                                                 {"move", "old", "new"},

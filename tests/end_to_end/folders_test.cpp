@@ -261,5 +261,51 @@ TEST_F(Folders, RetrainThatWouldLoseImagesLeavesTheIndex) {
   EXPECT_EQ(files(), (Counts{{at("a"), 3}}));
 }
 
+TEST_F(Folders, FilesThatAreExcludedNowCountAsRemovedUnderTheGuard) {
+  const ProgramResult few = index({"--exclude", "1?.png"});  // 10 of 25
+  EXPECT_EQ(few.exit_code, 0) << few.err;
+  EXPECT_THAT(few.err, AllOf(HasSubstr("10 removed"), HasSubstr("10 excluded")));
+  EXPECT_EQ(index().exit_code, 0);
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+  const ProgramResult many = index({"--exclude", "[!9].png", "--exclude", "??.png"});
+  EXPECT_EQ(many.exit_code, 1);
+  EXPECT_THAT(many.err,
+              AllOf(HasSubstr("24 of 25 files are gone, and none was removed"),
+                    HasSubstr("24 of them exist, but are left out now, by images.exclude")));
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
+  EXPECT_EQ(last_run()["left_out"]["excluded"], 24);
+  EXPECT_EQ(run({"list", "--state", "gone", "--format", "paths", at("a/3.png")}).out,
+            at("a/3.png") + "\n");
+  const ProgramResult confirmed =
+      index({"--exclude", "[!9].png", "--exclude", "??.png", "--confirm-removals", at("a")});
+  EXPECT_EQ(confirmed.exit_code, 0) << confirmed.err;
+  EXPECT_EQ(files(), (Counts{{at("a"), 1}}));
+}
+
+TEST_F(Folders, OtherTypesAndHiddenFilesAreCounted) {
+  folder_.write("a/x.heic", "x");
+  folder_.write("a/y.mov", "x");
+  folder_.write("a/z.HEIC", "x");
+  folder_.write("a/@eaDir/0.png", "x");
+  const ProgramResult result = index();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("3 files of other types ignored: heic 2, mov 1"),
+                                HasSubstr("1 hidden and 0 excluded files and folders left out")));
+  EXPECT_EQ(last_run()["left_out"]["other_types"]["heic"], 2);
+}
+
+TEST_F(Folders, WordsOfAnExistingIndexStayAndAWarningSaysSo) {
+  const ProgramResult result = index({"--set", "codebook.words=32"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("codebook.words = 32 has no effect: the index has 16 words; "
+                                    "`lookalike retrain`"));
+  EXPECT_THAT(index().err, testing::Not(HasSubstr("has no effect")));
+}
+
+TEST_F(Folders, MayBeNamedWithoutAnOption) {
+  EXPECT_EQ(index({at("b")}).exit_code, 0);
+  EXPECT_EQ(files(), (Counts{{at("a"), 25}, {at("b"), 3}}));
+}
+
 }  // namespace
 }  // namespace lookalike

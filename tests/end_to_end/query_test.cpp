@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -347,6 +348,107 @@ TEST_F(QueryTest, LocateOfWhatIsNotThereFindsNothing) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(json::parse(result.out).at("hits"), IsEmpty());
   EXPECT_EQ(json::parse(result.out).at("not_found").size(), 1U);
+}
+
+TEST_F(QueryTest, AFolderStandsForItsPhotos) {
+  std::filesystem::create_directories(path("two/deep"));
+  draw("two/a.png", poster(1));
+  draw("two/deep/b.png", poster(2));
+  draw("two/.hidden.png", poster(4));
+  draw("two/left-out.png", poster(5));
+  const ProgramResult result = query({"--json", "--exclude", "left-*", path("two")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<json> answers = lines_of(result.out);
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0]["query"], path("two/a.png"));
+  EXPECT_EQ(answers[1]["query"], path("two/deep/b.png"));
+  std::filesystem::create_directories(path("none"));
+  const ProgramResult none = query({"--json", path("none"), path("two/a.png")});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_EQ(lines_of(none.out).at(0)["error"]["message"], "contains no images");
+}
+
+TEST_F(QueryTest, OnePhotoMayComeOnStandardInput) {
+  const std::string program = LOOKALIKE_PROGRAMS "/lookalike";
+  const auto answer = [&](const std::string& input) {
+    const std::string command = input + " | '" + program + "' query --json -d '" +
+                                path("index.db") + "' - > '" + path("stdin.json") + "'";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream stream(path("stdin.json"));
+    return json::parse(stream);
+  };
+  const json found = answer("cat '" + path("posters/6.png") + "'");
+  EXPECT_EQ(found["query"], "-");
+  EXPECT_EQ(found["matches"].at(0)["path"], path("posters/6.png"));
+  EXPECT_EQ(found["matches"].at(0)["decision"], "duplicate");
+}
+
+TEST_F(QueryTest, NamesMayComeFromAFile) {
+  const std::string lines =
+      folder_->write("names.txt", path("posters/1.png") + "\n\n" + path("posters/2.png") + "\n");
+  const std::string ended =
+      folder_->write("names.nul", path("posters/1.png") + '\0' + path("posters/2.png") + '\0');
+  const ProgramResult by_lines = query({"--format", "paths", "--files-from", lines});
+  ASSERT_EQ(by_lines.exit_code, 0) << by_lines.err;
+  EXPECT_EQ(by_lines.out, path("posters/1.png") + "\n" + path("posters/2.png") + "\n");
+  EXPECT_EQ(query({"--format", "paths", "-0", "--files-from", ended}).out,
+            path("posters/1.png") + '\0' + path("posters/2.png") + '\0');
+  EXPECT_EQ(query({"--files-from", path("no.txt")}).exit_code, 3);
+  EXPECT_EQ(query({"--files-from", "-", "-"}).exit_code, 2);
+}
+
+TEST_F(QueryTest, TablesHaveARowPerMatchAndPerPhotoThatFailed) {
+  const ProgramResult result =
+      query({"--format", "tsv", path("posters/1.png"), path("stranger.png"), path("no.png")});
+  EXPECT_EQ(result.exit_code, 1);
+  const std::string poster_row = path("posters/1.png") + "\t1\tduplicate\t1.0000\t";
+  EXPECT_THAT(result.out, testing::StartsWith("query\trank\tdecision\tprobability\tinliers\t"
+                                              "correlation\tmirrored\tpath\terror\n" +
+                                              poster_row));
+  EXPECT_THAT(result.out, testing::EndsWith("\n" + path("no.png") +
+                                            "\t\t\t\t\t\t\t\tNo such file or directory\n"));
+  EXPECT_EQ(result.err, "error: " + path("no.png") + ": no such file\n");
+}
+
+TEST_F(QueryTest, FailIfNoneIsForScripts) {
+  EXPECT_EQ(query({"--fail-if-none", path("stranger.png")}).exit_code, 6);
+  EXPECT_EQ(query({"--fail-if-none", "--all", path("stranger.png")}).exit_code, 6);
+  EXPECT_EQ(query({path("stranger.png")}).exit_code, 0);
+  EXPECT_EQ(query({"--fail-if-none", path("stranger.png"), path("scene.png")}).exit_code, 0);
+  EXPECT_EQ(query({"--fail-if-none", path("stranger.png"), path("no.png")}).exit_code, 1);
+}
+
+TEST_F(QueryTest, MatchesBelowAProbabilityAreNotFound) {
+  const json all = json::parse(query({"--json", "--all", path("scene.png")}).out);
+  const json sure =
+      json::parse(query({"--json", "--all", "--min-probability", "0.5", path("scene.png")}).out);
+  EXPECT_GT(all["found"], sure["found"]);
+  EXPECT_EQ(sure["found"], 1);
+  EXPECT_EQ(query({"--min-probability", "2", path("scene.png")}).exit_code, 2);
+}
+
+TEST_F(QueryTest, ColourIsForTerminalsUnlessItIsForced) {
+  const std::vector<std::string> words = {"query", "-d", path("index.db"), path("posters/1.png")};
+  EXPECT_THAT(run_program("lookalike", words).out, Not(HasSubstr("\033[")));
+  EXPECT_THAT(run_program("lookalike", words, {"CLICOLOR_FORCE=1"}).out, HasSubstr("\033[32m"));
+  EXPECT_THAT(run_program("lookalike", words, {"CLICOLOR_FORCE=1", "NO_COLOR=1"}).out,
+              Not(HasSubstr("\033[")));
+}
+
+TEST_F(QueryTest, ListHasEveryFileWithItsImage) {
+  const auto list = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"list", "-d", path("index.db")});
+    return run_program("lookalike", words);
+  };
+  const std::vector<json> files = lines_of(list({"--json"}).out);
+  ASSERT_EQ(files.size(), static_cast<std::size_t>(kPosters));
+  EXPECT_EQ(files[0]["path"], path("posters/0.png"));
+  EXPECT_EQ(files[0]["state"], "indexed");
+  EXPECT_GT(files[0]["features"], 0);
+  EXPECT_EQ(files[0]["size_bytes"], std::filesystem::file_size(path("posters/0.png")));
+  EXPECT_EQ(list({"--format", "paths", path("posters/3.png")}).out, path("posters/3.png") + "\n");
+  EXPECT_THAT(list({"--state", "blank"}).out, IsEmpty());
+  EXPECT_EQ(list({"--state", "blnk"}).exit_code, 2);
 }
 
 }  // namespace

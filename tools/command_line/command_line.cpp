@@ -1,11 +1,16 @@
 #include "tools/command_line/command_line.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
 #include "base/path_set.h"
@@ -18,15 +23,107 @@
 namespace lookalike {
 namespace {
 
-// The innermost command that the command line names: "lookalike query".
-std::string command_path(const CLI::App& app) {
-  std::string path = app.get_name();
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) {
-    at = at->get_subcommands().front();
-    path += ' ' + at->get_name();
+constexpr const char* kDatabaseVariable = "LOOKALIKE_DATABASE";
+constexpr const char* kDefaultDatabase = "lookalike.db";
+
+// Help in lines that fit a terminal of the usual width.
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override {
+    return lines(CLI::Formatter::make_description(app));
   }
-  return path;
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    return '\n' + lines(usage);
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    return lines(CLI::Formatter::make_footer(app));
+  }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const std::string with = joined(option->get_needs());
+    const std::string without = joined(option->get_excludes());
+    std::string meaning = make_option_desc(option);
+    if (!(with + without).empty() && meaning.ends_with('.')) meaning.pop_back();
+    if (!with.empty()) meaning += "; with " + with;
+    if (!without.empty()) meaning += "; not with " + without;
+    return entry(make_option_name(option, is_positional) + make_option_opts(option), meaning);
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    if (option->get_type_size() == 0) return text;
+    if (!option->get_type_name().empty()) text += fmt::format(" {}", option->get_type_name());
+    if (!option->get_default_str().empty()) text += fmt::format("={}", option->get_default_str());
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
+    if (option->get_required()) text += " (required)";
+    return text;
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_name(), command->get_description());
+  }
+
+ private:
+  static constexpr std::size_t kColumns = 80;
+  static constexpr std::size_t kIndent = 2;
+  static constexpr std::size_t kMeaning = 28;  // column of the right part
+
+  static std::string joined(const std::set<CLI::Option*>& options) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : options) names.push_back(option->get_name());
+    std::ranges::sort(names);
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  // Each line wrapped; what follows is indented by kIndent more than the line itself.
+  static std::string lines(const std::string& text) {
+    std::string result;
+    for (const std::string_view line : split(text, '\n')) {
+      const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+      if (!result.empty()) result += '\n';
+      result += std::string(indent, ' ');
+      result += wrapped(line.substr(indent), kColumns, indent, indent + kIndent);
+    }
+    return result;
+  }
+
+  static std::string entry(const std::string& name, const std::string& meaning) {
+    std::string text = std::string(kIndent, ' ') + wrapped(name, kColumns, kIndent, 3 * kIndent);
+    if (meaning.empty()) return text + '\n';
+    const bool fits = text.find('\n') == std::string::npos && text.size() + kIndent <= kMeaning;
+    text += fits ? std::string(kMeaning - text.size(), ' ') : '\n' + std::string(kMeaning, ' ');
+    return text + wrapped(meaning, kColumns, kMeaning, kMeaning) + '\n';
+  }
+};
+
+void wrap_help(CLI::App& app) {
+  app.formatter(std::make_shared<WrappedHelp>());
+  for (CLI::App* const command : app.get_subcommands({})) wrap_help(*command);
+}
+
+// The commands that the command line names, outermost first: lookalike, query.
+std::vector<const CLI::App*> named_commands(const CLI::App& app) {
+  std::vector<const CLI::App*> commands = {&app};
+  while (!commands.back()->get_subcommands().empty()) {
+    commands.push_back(commands.back()->get_subcommands().front());
+  }
+  return commands;
+}
+
+// The fault of a command line: an option that the command does not have, with the nearest one that
+// it has, or what the parser says.
+std::string fault_of(const CLI::App& command, const CLI::ParseError& error) {
+  const std::vector<std::string> extras = command.remaining();
+  const auto unknown = std::ranges::find_if(
+      extras, [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
+  if (unknown == extras.end()) return error.what();
+  const std::string name = unknown->substr(0, unknown->find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest = nearest_name(name, known);
+  return fmt::format("{}: there is no such option{}", name,
+                     nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest));
 }
 
 std::string absolute(const std::string& name) {
@@ -49,22 +146,8 @@ std::string help_text(const ConfigField& field) {
   return fmt::format("{} Must be {}.", field.meaning, allowed(field.rule));
 }
 
-// Applies "table.key=value" of --set.
-void apply_setting(RunConfig& config, const std::string& setting) {
-  const std::size_t equals = setting.find('=');
-  const std::string name = setting.substr(0, equals);
-  if (equals != std::string::npos &&
-      accept_retired_key(name, setting.substr(equals + 1), "--set")) {
-    return;
-  }
-  const ConfigField* field = find_config_field(name);
-  if (equals == std::string::npos || !field) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--set: must be TABLE.KEY=VALUE with a key that `lookalike config` "
-                            "lists, was \"{}\"",
-                            setting));
-  }
-  set_field(config, *field, setting.substr(equals + 1), "--set " + name);
+void log_default(const std::string& database) {
+  spdlog::info("no index is named; using {}", printable(database));
 }
 
 bool is_known(const IndexReader& index, const std::string& path) {
@@ -80,6 +163,7 @@ bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) word = path_of_text(word);
   std::ranges::reverse(words);  // the order that CLI11 expects
+  wrap_help(app);
   try {
     app.parse(std::move(words));
     return true;
@@ -87,8 +171,13 @@ bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
     app.exit(success);
     return false;
   } catch (const CLI::ParseError& error) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{}; see {} --help", error.what(), command_path(app)));
+    const std::vector<const CLI::App*> commands = named_commands(app);
+    const auto name_of = [](const CLI::App* command) { return command->get_name(); };
+    std::vector<std::string> names;
+    std::ranges::transform(commands, std::back_inserter(names), name_of);
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{}; see {} --help", fault_of(*commands.back(), error), fmt::join(names, " ")));
   }
 }
 
@@ -100,6 +189,7 @@ ConfigArguments::ConfigArguments(CLI::App& command) : command_(command) {
                   "Set any configuration key (see lookalike config); overrides file and options")
       ->type_name("TABLE.KEY=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
@@ -137,9 +227,67 @@ void ConfigArguments::override_field(RunConfig& config, const Argument& argument
 RunConfig ConfigArguments::load() const {
   RunConfig config = file_.empty() ? RunConfig{} : load_config(file_);
   for (const Argument& argument : arguments_) override_field(config, argument);
-  for (const std::string& setting : settings_) apply_setting(config, setting);
+  for (const std::string& setting : settings_) apply_setting(config, setting, "--set");
   check_ranges(config);
   return config;
+}
+
+void ConfigArguments::add_each(const std::string& option, std::string_view field) {
+  add(option, field)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void ConfigArguments::add_database() {
+  database_ = add("-d,--database", "store.database");
+  database_->description(
+      fmt::format("Index file. Default: ${}, else the one of --config, else ./{}",
+                  kDatabaseVariable, kDefaultDatabase));
+}
+
+bool ConfigArguments::names_database() const {
+  return database_->count() > 0 || std::ranges::any_of(settings_, [](const std::string& setting) {
+           return setting.starts_with("store.database=");
+         });
+}
+
+bool ConfigArguments::complete_database(RunConfig& config) const {
+  std::string& database = config.store.database;
+  const char* const variable = std::getenv(kDatabaseVariable);
+  const bool has_variable = variable != nullptr && *variable != '\0';
+  if (has_variable && !names_database()) {
+    const std::string name = absolute(path_of_text(variable));
+    if (!database.empty() && database != name) {
+      spdlog::info("{}: the index, by {}; {} names {}", printable(name), kDatabaseVariable,
+                   printable(file_), printable(database));
+    }
+    database = name;
+  }
+  if (!database.empty()) return false;
+  database = absolute(kDefaultDatabase);
+  return true;
+}
+
+const std::string& ConfigArguments::choose_database(RunConfig& config) const {
+  if (complete_database(config)) log_default(config.store.database);
+  return config.store.database;
+}
+
+const std::string& ConfigArguments::existing_database(RunConfig& config) const {
+  const bool is_default = complete_database(config);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(config.store.database, error)) {
+    if (is_default) log_default(config.store.database);
+    return config.store.database;
+  }
+  if (!is_default) {
+    throw Error(ErrorKind::kInput, config.store.database + ": there is no such index");
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("no index is named, and there is no ./{}: give --database FILE, or make "
+                          "one with lookalike index FOLDER",
+                          kDefaultDatabase));
 }
 
 VerbosityArguments::VerbosityArguments(CLI::App& command) {
@@ -162,6 +310,8 @@ ShardArgument::ShardArgument(CLI::App& command, const std::string& items) {
 ImageArguments::ImageArguments(CLI::App& command, ConfigArguments& config)
     : shard_(command, "the images") {
   config.add("--images", "images.folders");
+  config.add_each("--exclude", "images.exclude");
+  config.add("--hidden", "images.hidden");
   config.add("--extensions", "images.extensions");
   config.add("--longest-side", "extract.longest_side_px");
   config.add("--threads", "images.decode_threads");
@@ -194,29 +344,13 @@ OutputGuard OutputArguments::guard(const ConfigArguments& arguments, const RunCo
   return guard;
 }
 
-IndexArgument::IndexArgument(CLI::App& command) {
-  command.add_option("--database", database_, "The index file")->required()->type_name("FILE");
-}
-
-const std::string& IndexArgument::path() const {
-  require_index(database_);
-  return database_;
+std::string IndexArgument::path() const {
+  RunConfig config = config_.load();
+  return config_.existing_database(config);
 }
 
 ListArguments::ListArguments(CLI::App& command) : index(command) {
   command.add_flag("--json", json, "Print one JSON object");
-}
-
-void require_index(const std::string& database) {
-  std::error_code error;
-  if (std::filesystem::is_regular_file(database, error)) return;
-  throw Error(ErrorKind::kInput, database + ": there is no such index");
-}
-
-const std::string& named_database(const RunConfig& config) {
-  if (!config.store.database.empty()) return config.store.database;
-  throw Error(ErrorKind::kUsage,
-              "no index is named: give --database FILE, or [store] database in --config");
 }
 
 std::optional<ImageId> find_image(const IndexReader& index, const std::string& name) {
@@ -231,6 +365,11 @@ ImageId must_find(const IndexReader& index, const std::string& name) {
   const std::optional<ImageId> id = find_image(index, name);
   if (!id) throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", name));
   return *id;
+}
+
+std::string unusable_text(const std::string& name, const SkippedFile& why) {
+  if (why.reason == "vanished") return fmt::format("{}: no such file", printable(name));
+  return fmt::format("{}: {}: {}", printable(name), why.reason, why.detail);
 }
 
 void print_json(const nlohmann::ordered_json& json) {

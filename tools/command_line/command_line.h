@@ -22,8 +22,9 @@
 namespace lookalike {
 
 // Parses the command line. Returns false after --help or --version, which are printed to stdout:
-// the program is done. A word that is a file: URI stands for its path.
-// Throws Error(kUsage) that names the fault and the command's --help.
+// the program is done. Help is wrapped to 80 columns. A word that is a file: URI stands for its
+// path. Throws Error(kUsage) that names the fault, the nearest option for an unknown one, and the
+// command's --help.
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
 // The work of a subcommand, run after parsing; returns the exit code.
@@ -51,9 +52,21 @@ class ConfigArguments {
   // flag that makes it true; a list takes any number of values.
   CLI::Option* add(const std::string& option, std::string_view field);
 
+  // The same for a list, of which each use of the option adds one value.
+  void add_each(const std::string& option, std::string_view field);
+  // Adds --database and -d, for commands that use an index.
+  void add_database();
+
   // The defaults, overridden by the file of --config, then by options, then by --set. Folders and
   // files that options name are made absolute. Throws Error(kUsage).
   RunConfig load() const;
+  // Completes store.database, and returns it: the index that --database or --set names, else the
+  // environment variable LOOKALIKE_DATABASE, else the file, else lookalike.db in the current
+  // folder, which a line on stderr says. Call it after VerbosityArguments::apply().
+  const std::string& choose_database(RunConfig& config) const;
+  // The same, of a file that exists, so that a mistyped name creates no index. Throws Error(kInput)
+  // when it does not, Error(kUsage) when none is named either.
+  const std::string& existing_database(RunConfig& config) const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }  // of --config; empty without it
 
@@ -65,8 +78,12 @@ class ConfigArguments {
     std::vector<std::string> values{};
   };
   void override_field(RunConfig& config, const Argument& argument) const;
+  bool names_database() const;
+  // As choose_database(), silently; returns whether none is named.
+  bool complete_database(RunConfig& config) const;
 
   CLI::App& command_;
+  CLI::Option* database_ = nullptr;
   std::string file_;
   std::vector<std::string> settings_;  // "table.key=value"
   std::deque<Argument> arguments_;     // CLI11 holds pointers into its items
@@ -94,8 +111,8 @@ class ShardArgument {
   std::string text_ = "0/1";
 };
 
-// The options of programs that read images: --images, --extensions, --longest-side, --threads,
-// --device, --shard.
+// The options of programs that read images: --images, --exclude, --hidden, --extensions,
+// --longest-side, --threads, --device, --shard.
 class ImageArguments {
  public:
   ImageArguments(CLI::App& command, ConfigArguments& config);
@@ -124,16 +141,16 @@ class OutputArguments {
   bool force_ = false;
 };
 
-// --database FILE, for commands that need an existing index.
+// --database, --config and --set, for commands that need an existing index and no other setting.
 class IndexArgument {
  public:
-  explicit IndexArgument(CLI::App& command);
-  // Throws Error(kInput) when there is no such file, so that a mistyped name creates no index.
-  const std::string& path() const;
+  explicit IndexArgument(CLI::App& command) : config_(command) { config_.add_database(); }
+  // As ConfigArguments::existing_database().
+  std::string path() const;
   IndexReader open() const { return IndexReader(std::filesystem::path(path())); }
 
  private:
-  std::string database_;
+  ConfigArguments config_;
 };
 
 // The options of commands that list something of an index.
@@ -159,17 +176,14 @@ struct ComputeArguments {
   OutputArguments outputs;
 };
 
-// Throws Error(kInput) when there is no file of the name.
-void require_index(const std::string& database);
-
-// The index that --database or the configuration names. Throws Error(kUsage) when neither does.
-const std::string& named_database(const RunConfig& config);
-
 // The image that a user names: by one of its paths, absolute or relative to the current folder, or
 // by its number. Nothing when the index has no such image.
 std::optional<ImageId> find_image(const IndexReader& index, const std::string& name);
 // The same. Throws Error(kInput) when the index has no such image.
 ImageId must_find(const IndexReader& index, const std::string& name);
+
+// Why a file that the command line names cannot be used: "photo.jpg: no such file".
+std::string unusable_text(const std::string& name, const SkippedFile& why);
 
 // Prints one line of JSON to stdout.
 void print_json(const nlohmann::ordered_json& json);

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "pipeline/answers.h"
-#include "tools/evaluate/tables.h"
 
 namespace lookalike {
 namespace {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "stages/match/decide/calibration.h"
 #include "stages/match/decide/decision.h"
 
@@ -30,15 +31,6 @@ std::string number_or_empty(const std::optional<double>& value) {
 }
 
 }  // namespace
-
-std::string csv_field(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
-}
 
 std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answer> answers,
                        bool boxes) {

@@ -12,9 +12,6 @@
 // The CSV files of `lookalike evaluate`. Paths are quoted as in RFC 4180.
 namespace lookalike {
 
-// The text as a quoted CSV field.
-std::string csv_field(std::string_view text);
-
 // A row per relevant image: query,relevant,rank,iou. rank counts from 1, 0 if the image was not
 // found; iou is as overlap() gives it, empty if the place is not known. answers[i] is for
 // queries[i]. Throws Error(kInternal) when the sizes differ.

@@ -11,7 +11,7 @@ namespace {
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
-    config.add("--database", "store.database")->required();
+    config.add_database();
     config.add("--device", "device.choice");
     command.add_flag("--json", json, "Print the evidence and the weights as one JSON object");
   }
@@ -35,10 +35,9 @@ Json evidence_json(const std::vector<Evidence>& evidence_list) {
 }
 
 int calibrate(const Arguments& arguments) {
-  const RunConfig config = arguments.config.load();
+  RunConfig config = arguments.config.load();
   const Progress::Style style = arguments.verbosity.apply();
-  require_index(config.store.database);
-  IndexWriter writer(config.store.database);
+  IndexWriter writer(arguments.config.existing_database(config));
   OpenClSession session(session_options(config.device));
   const auto [sightings, calibration] = calibrate_index(writer, config, session, style);
   spdlog::info("matches: {} of the image shown, {} of other images, {} of mirrored photos",
@@ -61,7 +60,7 @@ void add_calibrate_command(CLI::App& app, Action& action) {
               "stores in the index the probabilities that result. `lookalike index` calibrates on "
               "its own when an index is new or has grown by half.\n"
               "Output: the index with its calibration; with --json the evidence and the weights.\n"
-              "Example: lookalike calibrate --database photos.db",
+              "Example: lookalike calibrate -d photos.db",
               calibrate);
 }
 

@@ -28,7 +28,7 @@ void check_calibration(const std::string& database, std::vector<std::string>& pr
 
 int check(const ListArguments& arguments) {
   set_up_logging(Verbosity::kNormal);  // to stderr
-  const std::string& database = arguments.index.path();
+  const std::string database = arguments.index.path();
   const bool empty = is_empty_index(database);
   std::vector<std::string> problems = check_index(database);
   if (!empty) check_calibration(database, problems);
@@ -52,7 +52,7 @@ void add_check_command(CLI::App& app, Action& action) {
               "Output: one line per problem, and exit code 5; nothing, and exit code 0, when the "
               "index is intact. An empty index, which a first run leaves when it is stopped early, "
               "is intact. May run while the index is read and written.\n"
-              "Example: lookalike check --database photos.db",
+              "Example: lookalike check -d photos.db",
               check);
 }
 

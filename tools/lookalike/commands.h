@@ -22,6 +22,7 @@ void add_calibrate_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_compact_command(CLI::App& app, Action& action);
 void add_folders_command(CLI::App& app, Action& action);
+void add_list_command(CLI::App& app, Action& action);
 void add_move_command(CLI::App& app, Action& action);
 void add_remove_command(CLI::App& app, Action& action);
 void add_retrain_command(CLI::App& app, Action& action);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -39,8 +40,11 @@ struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     auto* synthetic_flag = command.add_flag("--synthetic", synthetic,
                                             "Look up distorted photos: cropped, rotated, ...");
-    command.add_option("--kinds", kinds, "Kinds of distortion; all by default")
-        ->check(CLI::IsMember(kind_names()))
+    command
+        .add_option(
+            "--kinds", kinds,
+            fmt::format("Kinds of distortion; all by default: {}", fmt::join(kind_names(), ", ")))
+        ->check(CLI::IsMember(kind_names()).description(""))
         ->type_name("NAME")
         ->needs(synthetic_flag);
     command.add_option("--photos", photos, "Maximum number of photos to distort")
@@ -55,7 +59,7 @@ struct Arguments : ComputeArguments {
     command.add_option("--report", report, "Write an HTML page with charts")
         ->type_name("FILE.html")
         ->needs(synthetic_flag);
-    config.add("--database", "store.database");
+    config.add_database();
     config.add("--device", "device.choice");
     command
         .add_option("--truth", truth, "Ground truth; its paths are relative to the file's folder")
@@ -393,27 +397,23 @@ int evaluate_synthetic(const Arguments& arguments, RunConfig config, const Index
   return kExitDone;
 }
 
-void check(const Arguments& arguments, const RunConfig& config) {
-  if (arguments.synthetic) {
-    if (!config.store.database.empty() || !config.images.folders.empty()) return;
-    throw Error(ErrorKind::kUsage,
-                "evaluate --synthetic: no photos are named: give --images DIR, --database FILE, "
-                "or both");
-  }
-  if (arguments.truth.empty()) {
+// The index that is measured. Nothing where folders are named alone: they are indexed for this run.
+std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& config) {
+  if (!arguments.synthetic && arguments.truth.empty()) {
     throw Error(ErrorKind::kUsage,
                 "evaluate: nothing to measure by: give --truth FILE.csv, or --synthetic");
   }
-  named_database(config);
+  const bool has_folders = !config.images.folders.empty();
+  if (arguments.synthetic && has_folders && config.store.database.empty()) return std::nullopt;
+  return std::optional<IndexReader>(
+      std::filesystem::path(arguments.config.existing_database(config)));
 }
 
 int evaluate(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
-  check(arguments, config);
-  std::optional<IndexReader> index;
-  if (!config.store.database.empty()) index.emplace(std::filesystem::path(config.store.database));
-  OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
   const Progress::Style style = arguments.verbosity.apply();
+  const std::optional<IndexReader> index = open_index(arguments, config);
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
   return arguments.synthetic
              ? evaluate_synthetic(arguments, config, index ? &*index : nullptr, guard, style)
              : evaluate_truth(arguments, config, *index, guard, style);
@@ -429,11 +429,11 @@ void add_evaluate_command(CLI::App& app, Action& action) {
       "  and one row per relevant image; an empty `relevant` means that the query matches "
       "nothing;\n"
       "  corners (top-left, top-right, bottom-right, bottom-left) in px of the query, or empty\n"
-      "Output: recall, mean average precision, N-S score, share located, and more, of the whole\n"
-      "  ranking and of the plain answers, which are what `lookalike query` lists; ms per query\n"
-      "With --synthetic, photos of the index, or those in --images, are distorted, and recall is\n"
-      "reported by kind and strength. Without --database, the folder is indexed for this run.\n"
-      "Example: lookalike evaluate --database dvd.db --truth dvd/truth.csv\n"
+      "Output: recall, mean average precision, N-S score, share located, and more, of the whole "
+      "ranking and of the plain answers, which are what `lookalike query` lists; ms per query\n"
+      "With --synthetic, photos of the index, or those in --images, are distorted, and recall is "
+      "reported by kind and strength. With --images alone, the folder is indexed for this run.\n"
+      "Example: lookalike evaluate -d dvd.db --truth dvd/truth.csv\n"
       "         lookalike evaluate --synthetic --images ~/photos --report robust.html",
       evaluate);
 }

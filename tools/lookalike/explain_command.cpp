@@ -20,7 +20,7 @@ namespace {
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
-    config.add("--database", "store.database");
+    config.add_database();
     config.add("--device", "device.choice");
     config.add("--mirror", "match.mirror");
     command.add_flag("--json", json, "Print one JSON object");
@@ -45,24 +45,6 @@ struct Arguments {
 constexpr std::size_t kWidth = 80;   // columns of the text
 constexpr std::size_t kIndent = 18;  // of reasons
 
-// The text in lines of kWidth columns, but for longer words, each after the first indented.
-std::string wrapped(std::string_view text) {
-  std::string result;
-  std::size_t column = kIndent;
-  for (const std::string_view word : split(text, ' ')) {
-    if (column > kIndent && column + 1 + word.size() > kWidth) {
-      result += '\n' + std::string(kIndent, ' ');
-      column = kIndent;
-    } else if (column > kIndent) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-  }
-  return result;
-}
-
 void print_terms(const std::vector<EvidenceTerm>& terms) {
   constexpr const char* kRow = "{:{}}{:<26}{:>8}{:>9}{:>10}\n";
   fmt::print(kRow, "", kIndent, "", "value", "weight", "product");
@@ -77,7 +59,8 @@ void print_text(const std::string& photo, const Explanation& explanation) {
   fmt::print("photo    {}\nimage {:>2} {}\n\n", printable(photo), match.image.id,
              printable(path_of(match)));
   for (const ExplainedStep& step : steps_of(explanation)) {
-    fmt::print("{:<13}{:<5}{}\n", step.name, step.passed ? "yes" : "no", wrapped(step.reason));
+    fmt::print("{:<13}{:<5}{}\n", step.name, step.passed ? "yes" : "no",
+               wrapped(step.reason, kWidth, kIndent, kIndent));
     if (step.name == "probability" && !explanation.terms.empty()) print_terms(explanation.terms);
   }
 }
@@ -111,15 +94,15 @@ ReportEntry entry_of(const std::string& photo, const Explanation& explanation) {
 // Reports an input that cannot be used; returns the exit code.
 int failure(const Arguments& arguments, const char* what, const SkippedFile& why,
             const std::string& name) {
-  spdlog::error("{}: {}: {}", printable(name), why.reason, why.detail);
+  spdlog::error("{}", unusable_text(name, why));
   if (arguments.json) print_json(failed_answer(what, name, why));
   return exit_code(ErrorKind::kInput);
 }
 
 int explain(const Arguments& arguments) {
-  const RunConfig config = arguments.config.load();
+  RunConfig config = arguments.config.load();
   arguments.verbosity.apply();
-  const std::string& database = named_database(config);
+  const std::string& database = arguments.config.existing_database(config);
   const IndexReader index{std::filesystem::path(database)};
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   guard.add_inputs({&arguments.photo, 1});
@@ -163,8 +146,8 @@ void add_explain_command(CLI::App& app, Action& action) {
       "\"features\", \"words\", \"votes\", \"pairs\", \"pose\", \"pixels\", \"probability\", "
       "\"decision\", \"answer\", \"steps\"}, or {\"query\" or \"image\": name, \"error\": "
       "{\"kind\", \"reason\", \"message\"}}; docs/explain.md has its fields.\n"
-      "Example: lookalike explain --database photos.db holiday.jpg ~/photos/beach.jpg\n"
-      "         lookalike explain --database photos.db --report why.html holiday.jpg 12",
+      "Example: lookalike explain -d photos.db holiday.jpg ~/photos/beach.jpg\n"
+      "         lookalike explain -d photos.db --report why.html holiday.jpg 12",
       explain);
 }
 

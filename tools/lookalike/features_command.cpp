@@ -50,8 +50,7 @@ DecodedImage must_decode(const Arguments& arguments, const RunConfig& config) {
       reduce ? config.extract.longest_side_px : std::numeric_limits<std::uint32_t>::max();
   auto decoded = decode_file(arguments.image, longest_side_px, config.images);
   if (const auto* skipped = std::get_if<SkippedFile>(&decoded)) {
-    throw Error(ErrorKind::kInput,
-                fmt::format("{}: {}: {}", arguments.image, skipped->reason, skipped->detail));
+    throw Error(ErrorKind::kInput, unusable_text(arguments.image, *skipped));
   }
   return std::get<DecodedImage>(std::move(decoded));
 }

@@ -2,10 +2,13 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
@@ -23,8 +26,10 @@ constexpr std::size_t kMaxSkippedListed = 20;
 
 struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& command) : ComputeArguments(command) {
-    config.add("--images", "images.folders");
-    config.add("--database", "store.database");
+    config.add("FOLDER,--images", "images.folders");
+    config.add_each("--exclude", "images.exclude");
+    config.add("--hidden", "images.hidden");
+    config.add_database();
     config.add("--threads", "images.decode_threads");
     config.add("--device", "device.choice");
     config.add("--hessian-threshold", "extract.hessian_threshold");
@@ -72,6 +77,32 @@ void log_folders(const IndexRunReport& report, const std::string& database) {
   }
   if (report.files_without_root > 0) {
     spdlog::info("{} files lie in no folder of the index, and stay", report.files_without_root);
+  }
+}
+
+// "heic 380, mov 32", the most frequent first.
+std::string counted_types(const std::map<std::string, std::size_t>& types) {
+  std::vector<std::pair<std::string, std::size_t>> sorted(types.begin(), types.end());
+  std::ranges::stable_sort(sorted, std::ranges::greater(),
+                           [](const auto& type) { return type.second; });
+  constexpr std::size_t kMostListed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostListed, sorted.size()); ++i) {
+    text += fmt::format("{}{} {}", i > 0 ? ", " : "", printable(sorted[i].first), sorted[i].second);
+  }
+  return sorted.size() > kMostListed ? text + ", ..." : text;
+}
+
+void log_left_out(const Omissions& left_out) {
+  std::size_t others = 0;
+  for (const auto& [type, count] : left_out.other_types) others += count;
+  if (others > 0) {
+    spdlog::info("{} files of other types ignored: {}", others,
+                 counted_types(left_out.other_types));
+  }
+  if (left_out.hidden + left_out.excluded > 0) {
+    spdlog::info("{} hidden and {} excluded files and folders left out", left_out.hidden,
+                 left_out.excluded);
   }
 }
 
@@ -133,16 +164,19 @@ bool is_complete(const IndexRunReport& report) {
                               [](const RootReport& root) { return root.state == "unreachable"; });
 }
 
-int run_as(const Run& run, const Arguments& arguments) {
+using ChooseDatabase = const std::string& (ConfigArguments::*)(RunConfig&) const;
+
+int run_as(const Run& run, const Arguments& arguments, ChooseDatabase choose_database) {
   StopSignal stop;  // before OpenCL starts threads
-  const RunConfig config = arguments.config.load();
-  const std::string& database = named_database(config);
+  RunConfig config = arguments.config.load();
   const Progress::Style style = arguments.verbosity.apply();
+  const std::string& database = (arguments.config.*choose_database)(config);
   std::optional<OutputFile> metrics = open_metrics(arguments, config);
   const IndexRunReport report =
       run_with_metrics(run, config, metrics, style, [&] { return stop.received() != 0; });
   log_skipped(report.skipped, database);
   log_folders(report, database);
+  log_left_out(report.left_out);
   log_summary(report);
   if (report.stopped) {
     spdlog::warn("stopped by {}; the next run resumes from here", signal_name(stop.received()));
@@ -167,11 +201,11 @@ int index_folders(const IndexArguments& arguments) {
   const auto run = [&](const RunConfig& config, Progress::Style style, const StopRequest& stop) {
     return run_index(config, style, stop, {.confirmed_roots = arguments.confirmed_roots});
   };
-  return run_as(run, arguments);
+  return run_as(run, arguments, &ConfigArguments::choose_database);
 }
 
 int retrain(const Arguments& arguments) {
-  return run_as(retrain_index, arguments);
+  return run_as(retrain_index, arguments, &ConfigArguments::existing_database);
 }
 
 }  // namespace
@@ -179,12 +213,16 @@ int retrain(const Arguments& arguments) {
 void add_index_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "index", "Index folders of photos, or update an existing index",
-      "Input: the photos in the folders. The index remembers its folders: --images adds to them, "
-      "and without --images all of them are scanned. Output: the index file; a summary on stderr.\n"
+      "Input: the photos in the folders. The index remembers its folders: those named are added, "
+      "and without any all of them are scanned. Hidden files, what a NAS keeps for itself, and "
+      "what "
+      "--exclude or a file .lookalikeignore in a folder names are left out. An indexed file that "
+      "is "
+      "left out now counts as removed. Output: the index file; a summary on stderr.\n"
       "Exit code 1 when files were skipped, each reported with the reason, when a folder could not "
       "be scanned, or when removals were withheld. On SIGINT or SIGTERM the current batch is "
       "finished and published, and the exit code is 130 or 143.\n"
-      "Example: lookalike index --images ~/photos --database photos.db",
+      "Example: lookalike index ~/photos -d photos.db",
       index_folders);
 }
 
@@ -196,7 +234,7 @@ void add_retrain_command(CLI::App& app, Action& action) {
       "meanwhile. Settings of [extract] may differ from the old ones. No image is lost: if a "
       "folder or file of the index cannot be read, the index stays unchanged and the exit code is "
       "3. The next run resumes one that was stopped.\n"
-      "Example: lookalike retrain --database photos.db",
+      "Example: lookalike retrain -d photos.db",
       retrain);
 }
 

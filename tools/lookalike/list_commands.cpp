@@ -1,20 +1,34 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
+#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
+
+struct Arguments {
+  Arguments(CLI::App& command, const std::string& json, bool has_paths)
+      : index(command), format(command, json, has_paths) {}
+  IndexArgument index;
+  FormatArgument format;
+};
+
+struct FileArguments : Arguments {
+  explicit FileArguments(CLI::App& command) : Arguments(command, "Print one JSON object", true) {}
+};
 
 bool is_folder(const std::string& path) {
   std::error_code error;
@@ -38,7 +52,7 @@ void print_text(const IndexRoot& root, std::size_t files) {
                  : fmt::format("  ({} files gone, kept until confirmed)", root.withheld.size()));
 }
 
-int list_folders(const ListArguments& arguments) {
+int list_folders(const FileArguments& arguments) {
   const IndexReader index = arguments.index.open();
   const std::vector<IndexRoot> roots = index.roots();
   PathSet paths;
@@ -48,45 +62,126 @@ int list_folders(const ListArguments& arguments) {
     const std::string* const root = paths.innermost(file);
     ++files[root == nullptr ? std::string() : *root];
   });
-  if (arguments.json) {
-    Json folders = Json::array();
-    for (const IndexRoot& root : roots) folders.push_back(to_json(root, files[root.path]));
+  Json folders = Json::array();
+  for (const IndexRoot& root : roots) folders.push_back(to_json(root, files[root.path]));
+  if (arguments.format.is_json()) {
     print_json({{"folders", folders}, {"files_without_folder", files[""]}});
-    return kExitDone;
-  }
-  for (const IndexRoot& root : roots) print_text(root, files[root.path]);
-  if (files[""] > 0) {
-    fmt::print("{:>9} files  {:<20}  in no folder of the index; no run removes them\n", files[""],
-               "");
+  } else if (arguments.format.is_table()) {
+    const Table table(arguments.format, {"path", "files", "withheld", "last_scan", "present"});
+    for (const Json& folder : folders) table.add(folder);
+  } else {
+    for (const IndexRoot& root : roots) print_text(root, files[root.path]);
+    if (files[""] > 0) {
+      fmt::print("{:>9} files  {:<20}  in no folder of the index; no run removes them\n", files[""],
+                 "");
+    }
   }
   return kExitDone;
 }
 
-int list_quarantine(const ListArguments& arguments) {
+int list_quarantine(const FileArguments& arguments) {
   const IndexReader index = arguments.index.open();
   Json files = Json::array();
   for (const SkippedFile& file : index.quarantine()) {
-    if (!arguments.json) {
-      fmt::print("{}: {}: {}\n", printable(file.file.path), file.reason, file.detail);
-      continue;
-    }
     files.push_back({{"path", text_of_path(file.file.path)},
                      {"reason", file.reason},
                      {"detail", file.detail},
                      {"size_bytes", file.file.size_bytes}});
   }
-  if (arguments.json) print_json({{"quarantine", files}});
+  if (arguments.format.is_json()) {
+    print_json({{"quarantine", files}});
+  } else if (arguments.format.is_table()) {
+    const Table table(arguments.format, {"path", "reason", "detail", "size_bytes"});
+    for (const Json& file : files) table.add(file);
+  } else {
+    for (const SkippedFile& file : index.quarantine()) {
+      fmt::print("{}: {}: {}\n", printable(file.file.path), file.reason, file.detail);
+    }
+  }
   return kExitDone;
 }
 
-struct RunsArguments {
-  explicit RunsArguments(CLI::App& command) : index(command) {
-    command.add_option("--last", last, "Maximum number of runs")->check(CLI::Range(1U, 1000000U));
-    command.add_flag("--json", json, "Print each run's full report, one JSON object per line");
+const std::vector<std::string> kStates = {"indexed", "blank", "gone", "quarantined"};
+
+struct ContentArguments : Arguments {
+  explicit ContentArguments(CLI::App& command)
+      : Arguments(command, "Print one JSON object per file, one per line", true) {
+    command.add_option("PATH", paths, "Only these files, and files in these folders")
+        ->type_name("");
+    command.add_option("--state", state, "Only files in this state")
+        ->check(CLI::IsMember(kStates).description(""))
+        ->type_name(fmt::format("{}", fmt::join(kStates, "|")));
   }
-  IndexArgument index;
+  std::vector<std::string> paths;
+  std::string state;  // empty: any
+};
+
+// Prints the files of an index that the command line selects.
+class FileList {
+ public:
+  explicit FileList(const ContentArguments& arguments)
+      : arguments_(arguments), is_all_(arguments.paths.empty()) {
+    for (const std::string& path : arguments.paths) wanted_.insert(normal_path(path));
+    if (arguments.format.is_table()) {
+      table_.emplace(arguments.format,
+                     std::vector<std::string>{"id", "path", "size_bytes", "features", "state"});
+    }
+  }
+
+  // image: nullptr for a file in quarantine.
+  void add(const SourceFile& file, const StoredImage* image, const std::string& state) const {
+    if (!arguments_.state.empty() && arguments_.state != state) return;
+    if (!is_all_ && wanted_.innermost(file.path) == nullptr) return;
+    if (!table_ && !arguments_.format.is_json()) {
+      fmt::print("{:>8} {:>11} {:>8}  {:<11}  {}\n", image ? fmt::format("{}", image->id) : "-",
+                 file.size_bytes, image ? fmt::format("{}", image->feature_count) : "-", state,
+                 printable(file.path));
+      return;
+    }
+    const Json row = {{"id", image ? Json(image->id) : Json()},
+                      {"path", text_of_path(file.path)},
+                      {"size_bytes", file.size_bytes},
+                      {"features", image ? Json(image->feature_count) : Json()},
+                      {"state", state}};
+    if (table_) {
+      table_->add(row);
+    } else {
+      print_json(row);
+    }
+  }
+
+ private:
+  const ContentArguments& arguments_;
+  const bool is_all_;
+  PathSet wanted_;
+  std::optional<Table> table_;
+};
+
+int list_files(const ContentArguments& arguments) {
+  const IndexReader index = arguments.index.open();
+  PathSet gone;
+  for (const IndexRoot& root : index.roots()) {
+    for (const std::string& file : root.withheld) gone.insert(file);
+  }
+  const FileList list(arguments);
+  for (const SourceFile& file : index.files()) {
+    const std::optional<ImageId> id = index.find(file.path);
+    const std::optional<StoredImage> image = id ? index.image(*id) : std::nullopt;
+    require(image.has_value(), "list: a file without an image");
+    list.add(file, &*image, gone.contains(file.path) ? "gone" : image->blank ? "blank" : "indexed");
+  }
+  for (const SkippedFile& skipped : index.quarantine()) {
+    list.add(skipped.file, nullptr, "quarantined");
+  }
+  return kExitDone;
+}
+
+struct RunsArguments : Arguments {
+  explicit RunsArguments(CLI::App& command)
+      : Arguments(command, "Print each run's full report, one JSON object per line", false) {
+    command.add_option("--last", last, "Maximum number of runs")->check(CLI::Range(1U, 1000000U));
+  }
   std::size_t last = 20;
-  bool json = false;
 };
 
 // The run's report; null if the run did not end and so left none.
@@ -109,17 +204,28 @@ std::string summary(const Json& report) {
 
 int list_runs(const RunsArguments& arguments) {
   const IndexReader index = arguments.index.open();
+  std::optional<Table> table;
+  if (arguments.format.is_table()) {
+    table.emplace(arguments.format,
+                  std::vector<std::string>{"id", "command", "started", "elapsed_seconds", "outcome",
+                                           "summary"});
+  }
   for (const RunRecord& run : index.runs(arguments.last)) {
-    if (arguments.json) {
-      print_json({{"id", run.id},
-                  {"command", run.command},
-                  {"started", utc_text(run.started_ns)},
-                  {"elapsed_seconds", run.elapsed_seconds},
-                  {"outcome", run.outcome},
-                  {"report", report_of(run)}});
+    const Json report = report_of(run);
+    Json row = {{"id", run.id},
+                {"command", run.command},
+                {"started", utc_text(run.started_ns)},
+                {"elapsed_seconds", run.elapsed_seconds},
+                {"outcome", run.outcome}};
+    if (arguments.format.is_json()) {
+      row["report"] = report;
+      print_json(row);
+    } else if (table) {
+      row["summary"] = summary(report);
+      table->add(row);
     } else {
       fmt::print("{}  {:<8} {:<8} {:>8.1f} s  {}\n", utc_text(run.started_ns), run.command,
-                 run.outcome, run.elapsed_seconds, summary(report_of(run)));
+                 run.outcome, run.elapsed_seconds, summary(report));
     }
   }
   return kExitDone;
@@ -133,7 +239,7 @@ void add_folders_command(CLI::App& app, Action& action) {
               "path. A file in nested folders counts towards the innermost.\n"
               "`lookalike index` adds folders, `lookalike remove` removes them, `lookalike move` "
               "records a folder's new name.\n"
-              "Example: lookalike folders --database photos.db",
+              "Example: lookalike folders -d photos.db",
               list_folders);
 }
 
@@ -142,15 +248,26 @@ void add_quarantine_command(CLI::App& app, Action& action) {
               "List the files that could not be indexed, with the reasons",
               "Output: one line per file: path, reason, detail. A file that is quarantined because "
               "of its content is retried only after it changes.\n"
-              "Example: lookalike quarantine --database photos.db",
+              "Example: lookalike quarantine -d photos.db",
               list_quarantine);
+}
+
+void add_list_command(CLI::App& app, Action& action) {
+  add_command(app, action, "list", "List the files of an index",
+              "Output: one line per file: number of its image, bytes, features, state, path. Files "
+              "with the same content have the same number. State: indexed; blank, without visible "
+              "content; gone, but kept until its removal is confirmed; quarantined, as `lookalike "
+              "quarantine` explains, without a number.\n"
+              "Example: lookalike list -d photos.db ~/photos/2019\n"
+              "         lookalike list -d photos.db --state blank --format paths",
+              list_files);
 }
 
 void add_runs_command(CLI::App& app, Action& action) {
   add_command(app, action, "runs", "List the runs that wrote an index, newest first",
               "Output: one line per run: start, command, outcome (done, stopped, failed, killed, "
               "running), elapsed time, and numbers of files; with --json the full report of each.\n"
-              "Example: lookalike runs --database photos.db",
+              "Example: lookalike runs -d photos.db",
               list_runs);
 }
 

@@ -29,7 +29,7 @@ namespace {
 struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     command.add_option("--object", objects, "Pictures of the objects to find")->type_name("IMAGE");
-    config.add("--database", "store.database");
+    config.add_database();
     command.add_option("--id", ids, "Indexed images to find")->type_name("PATH|NUMBER");
     command.add_option("--scene", scenes, "Photos to search")->required()->type_name("IMAGE");
     config.add("--method", "locate.method");
@@ -78,12 +78,10 @@ ExtractOptions extract_options(const Arguments& arguments, const RunConfig& conf
 }
 
 // Opens the index if --id needs it.
-std::optional<IndexReader> open_index(const Arguments& arguments, const RunConfig& config) {
+std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& config) {
   if (arguments.ids.empty()) return std::nullopt;
-  if (config.store.database.empty()) {
-    throw Error(ErrorKind::kUsage, "--id: needs an index; give --database FILE");
-  }
-  return std::optional<IndexReader>(std::filesystem::path(config.store.database));
+  return std::optional<IndexReader>(
+      std::filesystem::path(arguments.config.existing_database(config)));
 }
 
 // The files of the objects: those of --object, then those of --id.
@@ -180,7 +178,7 @@ std::vector<Object> load_objects(const Arguments& arguments, const RunConfig& co
     auto loaded = loader.load(file);
     if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
       object.problem = fmt::format("{}: {}", skipped->reason, skipped->detail);
-      spdlog::error("{}: {}", printable(file), object.problem);
+      spdlog::error("{}", unusable_text(file, *skipped));
       continue;
     }
     object.query = std::get<Query>(std::move(loaded));
@@ -274,7 +272,7 @@ ReportEntry answer(const Arguments& arguments, const RunConfig& config, OpenClSe
 }
 
 int run_locate(const Arguments& arguments) {
-  const RunConfig config = arguments.config.load();
+  RunConfig config = arguments.config.load();
   arguments.verbosity.apply();
   std::optional<IndexReader> index = open_index(arguments, config);
   const std::vector<std::string> files = object_files(arguments, index);
@@ -295,7 +293,7 @@ int run_locate(const Arguments& arguments) {
   for (const std::string& file : arguments.scenes) {
     const auto scene = loader.load(file);
     if (const auto* unread = std::get_if<SkippedFile>(&scene)) {
-      spdlog::error("{}: {}: {}", printable(file), unread->reason, unread->detail);
+      spdlog::error("{}", unusable_text(file, *unread));
       if (arguments.json) print_json(failed_answer("scene", file, *unread));
       report.entries.push_back({.photo = file, .problem = unread->detail});
       ++bad_scenes;

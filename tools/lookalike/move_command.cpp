@@ -84,7 +84,8 @@ void move_roots(IndexWriter& writer, const Move& move, const std::string& from,
 
 int move_files(const Arguments& arguments) {
   const Progress::Style style = arguments.verbosity.apply();
-  IndexWriter writer(arguments.index.path());
+  const std::string database = arguments.index.path();
+  IndexWriter writer(database);
   const std::string from = normal_path(arguments.from);
   const std::string to = normal_path(arguments.to);
   std::vector<std::string> files;
@@ -96,7 +97,7 @@ int move_files(const Arguments& arguments) {
         ErrorKind::kInput,
         fmt::format("{}: neither it nor anything below it is in the index", arguments.from));
   }
-  const Move move = plan_move(arguments.index.open(), files, from, to, style);
+  const Move move = plan_move(IndexReader(database), files, from, to, style);
   writer.move_files(move.files);
   if (!move.files.empty()) {
     // The next run retries quarantined files at their new place.
@@ -119,7 +120,7 @@ void add_move_command(CLI::App& app, Action& action) {
               "path changes if its content is the indexed one. A folder of the index is renamed "
               "with its files. Nothing is extracted again. Exit code 1 when files stay because the "
               "new place does not hold their content.\n"
-              "Example: lookalike move --database photos.db /mnt/old/photos /srv/photos",
+              "Example: lookalike move -d photos.db /mnt/old/photos /srv/photos",
               move_files);
 }
 

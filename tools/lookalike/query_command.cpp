@@ -1,30 +1,54 @@
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <fmt/color.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/geometry.h"
+#include "base/image_scan.h"
 #include "base/parallel.h"
+#include "base/progress.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decoders.h"
 #include "stages/match/match.h"
+#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"
+#include "tools/scratch_folder.h"
 
 namespace lookalike {
 namespace {
 
+constexpr std::chrono::seconds kBarDelay{1};
+constexpr std::chrono::seconds kLineDelay{10};
+
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
-    config.add("--database", "store.database");
+  explicit Arguments(CLI::App& command)
+      : config(command),
+        verbosity(command),
+        outputs(command),
+        format(command, "Print one JSON object per photo, one per line") {
+    config.add_database();
     config.add("--top", "match.top");
     config.add("--device", "device.choice");
     auto* mirror = config.add("--mirror", "match.mirror");
@@ -40,17 +64,33 @@ struct Arguments {
     command.add_flag_callback(
         "--refine", [] {}, "No effect: outlines are always refined by the pixels");
     command.add_flag("--all", all, "Also list images that do not look alike, as \"none\"");
-    command.add_flag("--json", json, "Print one JSON object per photo, one per line");
+    config.add_each("--exclude", "images.exclude");
+    config.add("--hidden", "images.hidden");
+    config.add("--min-probability", "match.min_probability");
+    command.add_flag("--fail-if-none", fail_if_none,
+                     "Exit with 6 when every photo was looked up and nothing was found");
     command.add_option("--report", report, "Write an HTML page that shows what was found")
         ->type_name("FILE.html");
-    command.add_option("IMAGE", photos, "Photos to look up")->type_name("");
+    command
+        .add_option("--files-from", list,
+                    "Also look up the photos and folders that this file names, one a line, or with "
+                    "-0 ended by NUL; - for standard input")
+        ->type_name("FILE");
+    command
+        .add_option(
+            "IMAGE", photos,
+            "Photos, folders, which are searched as indexed folders are, or - for one photo "
+            "on standard input")
+        ->type_name("");
   }
   ConfigArguments config;
   VerbosityArguments verbosity;
   OutputArguments outputs;
+  FormatArgument format;
   bool all = false;
-  bool json = false;
+  bool fail_if_none = false;
   std::string report;
+  std::string list;                  // a file of names
   std::string region;                // empty: the whole photo
   std::vector<std::string> indexed;  // paths or numbers
   std::vector<std::string> photos;
@@ -84,10 +124,10 @@ Facts facts_of(const Match& match) {
   if (match.evidence.correlation) {
     facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
   }
+  if (match.mirrored) facts.emplace_back("mirrored", "yes");
   if (match.moved_px) {
     facts.emplace_back("corners moved", fmt::format("{:.2f} px", *match.moved_px));
   }
-  if (match.mirrored) facts.emplace_back("mirrored", "yes");
   return facts;
 }
 
@@ -97,19 +137,71 @@ std::string path_text(const Match& match, const std::string& path) {
   return printable(path) + (gone ? "  (file is gone; run `lookalike index`)" : "");
 }
 
+fmt::text_style style_of(Decision decision) {
+  switch (decision) {
+    case Decision::kDuplicate:
+      return fmt::emphasis::bold | fg(fmt::terminal_color::green);
+    case Decision::kSameObject:
+      return fg(fmt::terminal_color::green);
+    case Decision::kPart:
+      return fg(fmt::terminal_color::cyan);
+    case Decision::kSimilar:
+      return fg(fmt::terminal_color::yellow);
+    case Decision::kNone:
+      break;
+  }
+  return fmt::emphasis::faint;
+}
+
+std::string styled(const std::string& text, const fmt::text_style& style) {
+  return use_colour(stdout) ? fmt::format(style, "{}", text) : text;
+}
+
+constexpr std::size_t kIndent = 6;
+
+// On a terminal, the last facts are left out where they leave its width, and a path that does
+// begins a line of its own.
 void print_text(const std::string& photo, const QueryResult& result) {
-  fmt::print("{}: {}\n", printable(photo), headline(result));
+  fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline(result));
+  const std::size_t terminal = terminal_columns(stdout);
+  const std::size_t columns = terminal > 0 ? terminal : std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
-    fmt::print("{:>4}  {:<11}", i + 1, to_string(match.decision));
+    const std::string decision = fmt::format("{:<11}", to_string(match.decision));
+    const std::size_t room = columns - std::min(columns, kIndent + decision.size());
+    std::string facts;
     for (const auto& [name, value] : facts_of(match)) {
-      if (name != "decision") fmt::print("  {} {}", name, value);
+      const std::string fact = fmt::format("  {} {}", name, value);
+      if (facts.size() + fact.size() > room) break;
+      if (name != "decision") facts += fact;
     }
     const std::string& path = path_of(match);
-    fmt::print("  {}\n", path_text(match, path));
+    const std::string shown = path_text(match, path);
+    const bool fits = facts.size() + 2 + shown.size() <= room;
+    fmt::print("{:>4}  {}{}", i + 1, styled(decision, style_of(match.decision)), facts);
+    fmt::print("{}{}\n", fits ? "  " : '\n' + std::string(kIndent, ' '), shown);
     for (const std::string& copy : match.image.paths) {
       if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
     }
+  }
+}
+
+const std::vector<std::string> kColumns = {"query",       "rank",    "decision",
+                                           "probability", "inliers", "correlation",
+                                           "mirrored",    "path",    "error"};
+
+void print_rows(const std::string& photo, const QueryResult& result, const Table& table) {
+  for (std::size_t i = 0; i < result.matches.size(); ++i) {
+    const Match& match = result.matches[i];
+    const auto& correlation = match.evidence.correlation;
+    table.add({{"query", text_of_path(photo)},
+               {"rank", i + 1},
+               {"decision", to_string(match.decision)},
+               {"probability", match.probability},
+               {"inliers", match.evidence.inliers},
+               {"correlation", correlation ? Json(*correlation) : Json()},
+               {"mirrored", match.mirrored},
+               {"path", text_of_path(path_of(match))}});
   }
 }
 
@@ -128,6 +220,110 @@ ReportEntry entry_of(const std::string& photo, const QueryResult& result) {
   }
   return entry;
 }
+
+// One thing to look up.
+struct Subject {
+  std::string name;       // as it is answered
+  std::string file{};     // to read; empty for an indexed image
+  std::string problem{};  // why it cannot be looked up; empty when it can
+};
+
+// The names in a file, or on standard input for "-".
+std::vector<std::string> listed_names(const std::string& list, char end) {
+  std::ifstream file;
+  if (list != "-") {
+    file.open(list, std::ios::binary);
+    if (!file) {
+      throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read: {}", printable(list),
+                                                 std::generic_category().message(errno)));
+    }
+  }
+  std::istream& stream = list == "-" ? std::cin : file;
+  std::vector<std::string> names;
+  for (std::string name; std::getline(stream, name, end);) {
+    if (!name.empty()) names.push_back(path_of_text(name));
+  }
+  return names;
+}
+
+// What a command line names, in its order: indexed images, then photos, with those in folders.
+class Subjects {
+ public:
+  Subjects(const Arguments& arguments, const ImagesOptions& images) : images_(images) {
+    for (const std::string& name : arguments.indexed) all_.push_back({.name = name});
+    for (const std::string& name : arguments.photos) add(name);
+    if (arguments.list.empty()) return;
+    if (arguments.list == "-" && input_) {
+      throw Error(ErrorKind::kUsage, "query: standard input is either a photo or a list of names");
+    }
+    for (const std::string& name : listed_names(arguments.list, arguments.format.path_end())) {
+      add(name);
+    }
+  }
+
+  const std::vector<Subject>& all() const { return all_; }
+  std::vector<std::string> files() const {
+    std::vector<std::string> files;
+    for (const Subject& subject : all_) {
+      if (!subject.file.empty()) files.push_back(subject.file);
+    }
+    return files;
+  }
+
+ private:
+  void add(const std::string& name) {
+    std::error_code error;
+    if (name == "-") {
+      all_.push_back({.name = name, .file = standard_input()});
+    } else if (std::filesystem::is_directory(name, error)) {
+      add_folder(name);
+    } else {
+      all_.push_back({.name = name, .file = name});
+    }
+  }
+
+  void add_folder(const std::string& name) {
+    Omissions left_out;
+    const ScanResult found =
+        scan_folders({&name, 1}, {images_.extensions, images_.exclude, images_.hidden}, left_out);
+    const std::string& problem = found.folders.front().problem;
+    if (!problem.empty()) {
+      all_.push_back({.name = name, .problem = problem});
+    } else if (found.files.empty() && found.skipped.empty()) {
+      all_.push_back({.name = name, .problem = "contains no images"});
+    }
+    for (const SourceFile& file : found.files) {
+      all_.push_back({.name = file.path, .file = file.path});
+    }
+    for (const SkippedFile& skipped : found.skipped) {
+      all_.push_back({.name = skipped.file.path, .problem = skipped.detail});
+    }
+  }
+
+  // Standard input as a file, since pictures are read from files. Larger ones than the limits allow
+  // are cut off just beyond it.
+  std::string standard_input() {
+    const auto name = [this] { return input_->path() / "standard-input"; };
+    if (input_) return name();
+    input_.emplace();
+    AtomicFile file(name());
+    std::size_t left = (std::size_t{images_.max_file_mib} << 20U) + 1;
+    std::array<char, 65536> buffer{};
+    while (left > 0) {
+      std::cin.read(buffer.data(), buffer.size());
+      const std::size_t bytes = std::min(left, static_cast<std::size_t>(std::cin.gcount()));
+      if (bytes == 0) break;
+      file.write(bytes_of({buffer.data(), bytes}));
+      left -= bytes;
+    }
+    file.commit(false);
+    return name();
+  }
+
+  const ImagesOptions& images_;
+  std::vector<Subject> all_;
+  std::optional<ScratchFolder> input_;
+};
 
 using LookUpResult = std::variant<QueryResult, SkippedFile>;
 
@@ -156,17 +352,19 @@ class Answers {
  public:
   Answers(const Arguments& arguments, const std::string& database) : arguments_(arguments) {
     report_ = {.title = "What lookalike found", .facts = {{"index", database}}, .entries = {}};
+    if (arguments.format.is_table()) table_.emplace(arguments.format, kColumns);
   }
 
-  void answer(const std::string& photo, const LookUpResult& result) {
+  void answer(const Subject& subject, const LookUpResult& result) {
     if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
-      add_failure(photo, *skipped);
+      add_failure(subject, *skipped);
     } else {
-      add(photo, std::get<QueryResult>(result));
+      add(subject, std::get<QueryResult>(result));
     }
   }
 
   std::size_t failures() const { return failures_; }
+  bool found_any() const { return found_any_; }  // "none" apart, which --all lists
 
   void write_report(const IndexCounts& counts, const std::string& device,
                     const ImagesOptions& limits, OutputFile& file) {
@@ -176,64 +374,99 @@ class Answers {
   }
 
  private:
-  void add(const std::string& photo, const QueryResult& result) {
-    if (arguments_.json) {
-      print_json(query_answer(photo, result));
+  void add(const Subject& subject, const QueryResult& result) {
+    if (table_) {
+      print_rows(subject.name, result, *table_);
+    } else if (arguments_.format.is_json()) {
+      print_json(query_answer(subject.name, result));
     } else {
-      print_text(photo, result);
+      print_text(subject.name, result);
     }
-    if (!arguments_.report.empty()) report_.entries.push_back(entry_of(photo, result));
+    found_any_ |= std::ranges::any_of(
+        result.matches, [](const Match& match) { return match.decision > Decision::kNone; });
+    if (arguments_.report.empty()) return;
+    const std::string& photo = subject.file.empty() ? subject.name : subject.file;
+    report_.entries.push_back(entry_of(photo, result));
   }
 
-  void add_failure(const std::string& photo, const SkippedFile& why) {
+  void add_failure(const Subject& subject, const SkippedFile& why) {
     ++failures_;
-    spdlog::error("{}: {}: {}", printable(photo), why.reason, why.detail);
-    if (arguments_.json) print_json(failed_answer("query", photo, why));
-    report_.entries.push_back({.photo = photo, .problem = why.detail});
+    spdlog::error("{}", unusable_text(subject.name, why));
+    if (table_) {
+      table_->add({{"query", text_of_path(subject.name)}, {"error", why.detail}});
+    } else if (arguments_.format.is_json()) {
+      print_json(failed_answer("query", subject.name, why));
+    }
+    report_.entries.push_back({.photo = subject.name, .problem = why.detail});
   }
 
   const Arguments& arguments_;
+  std::optional<Table> table_;
   Report report_;
   std::size_t failures_ = 0;
+  bool found_any_ = false;
 };
+
+// On a terminal the answers themselves show the progress.
+Progress::Style progress_style(Progress::Style style) {
+  return terminal_columns(stdout) > 0 ? Progress::Style::kQuiet : style;
+}
+
+int exit_code_of(const Arguments& arguments, const Answers& answers, std::size_t subjects) {
+  if (answers.failures() > 0) {
+    return answers.failures() == subjects ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
+  }
+  return arguments.fail_if_none && !answers.found_any() ? kExitNothingFound : kExitDone;
+}
 
 int query(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
   if (arguments.all) config.match.report = "all";
-  arguments.verbosity.apply();
-  if (arguments.photos.empty() && arguments.indexed.empty()) {
+  const Progress::Style style = progress_style(arguments.verbosity.apply());
+  const bool has_photos = !arguments.photos.empty() || !arguments.list.empty();
+  if (!has_photos && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
   }
-  if (arguments.photos.empty() && !arguments.region.empty()) {
+  if (!has_photos && !arguments.region.empty()) {
     throw Error(ErrorKind::kUsage, "query: --region applies to photos, and none is named");
   }
   std::optional<Region> region;
   if (!arguments.region.empty()) region = parse_region(arguments.region);
-  const std::string& database = named_database(config);
+  const std::string& database = arguments.config.existing_database(config);
   const IndexReader index{std::filesystem::path(database)};
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
-  guard.add_inputs(arguments.photos);
+  const Subjects subjects(arguments, config.images);
+  const std::vector<Subject>& all = subjects.all();
+  guard.add_inputs(subjects.files());
+  if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
-  std::vector<std::string> names = arguments.indexed;
-  names.insert(names.end(), arguments.photos.begin(), arguments.photos.end());
   Searcher searcher(index, config);
   Answers answers(arguments, database);
+  Progress progress("query", "photos", all.size(), style,
+                    style == Progress::Style::kBar ? kBarDelay : kLineDelay);
   // Photos are looked up side by side, a few ahead of the one that is printed next.
   OrderedParallel<LookUpResult> results(
-      names.size(), core_count(), 2 * core_count(), [&](std::size_t i) {
-        return result_of(names[i], [&]() -> LookUpResult {
-          if (i >= arguments.indexed.size()) return look_up(searcher, names[i], region);
-          if (const auto id = find_image(index, names[i])) return searcher.search(*id);
-          return SkippedFile{{.path = names[i]}, "not_indexed", "is not in the index"};
+      all.size(), core_count(), 2 * core_count(), [&](std::size_t i) {
+        const Subject& subject = all[i];
+        return result_of(subject.name, [&]() -> LookUpResult {
+          if (!subject.problem.empty()) {
+            return SkippedFile{{.path = subject.name}, "unusable", subject.problem};
+          }
+          if (!subject.file.empty()) return look_up(searcher, subject.file, region);
+          if (const auto id = find_image(index, subject.name)) return searcher.search(*id);
+          return SkippedFile{{.path = subject.name}, "not_indexed", "is not in the index"};
         });
       });
-  for (const std::string& name : names) answers.answer(name, *results.next());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const LookUpResult result = *results.next();
+    if (std::holds_alternative<SkippedFile>(result)) progress.clear();
+    answers.answer(all[i], result);
+    progress.update(i + 1);
+  }
   if (report) {
     answers.write_report(index.counts(), searcher.device().name, config.images, *report);
   }
-  if (answers.failures() == 0) return kExitDone;
-  const bool all_failed = answers.failures() == names.size();
-  return all_failed ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
+  return exit_code_of(arguments, answers, all.size());
 }
 
 }  // namespace
@@ -241,10 +474,14 @@ int query(const Arguments& arguments) {
 void add_query_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "query", "Find the indexed images that photos show, and where",
-      "Output: a table, or with --json one object per line:\n"
+      "Output: what was found for each photo, in colour on a terminal; by --format:\n"
+      "  tsv, csv: a row per match: query, rank, decision, probability, inliers, correlation, "
+      "mirrored, path, error\n"
+      "  paths: the paths of the matches\n"
+      "  json: one object per photo, one per line:\n"
       "  {\"query\": path, \"found\": n, \"matches\": [{\"path\", \"paths\", \"gone\", \"score\", "
-      "\"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", \"evidence\", \"moved_px\", "
-      "\"quad\"}, ...]}\n"
+      "\"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", \"evidence\", "
+      "\"moved_px\", \"quad\"}, ...]}\n"
       "  {\"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a photo that could "
       "not be looked up\n"
       "  found: number of matches, of which --top are listed\n"
@@ -255,9 +492,10 @@ void add_query_command(CLI::App& app, Action& action) {
       "(anticlockwise where mirrored); null without a pose\n"
       "  moved_px: the largest shift of a corner by refinement; null where the pixels were not "
       "compared\n"
-      "Example: lookalike query --database photos.db --report found.html holiday.jpg\n"
-      "         lookalike query --database photos.db --region 120,40,300,200 holiday.jpg\n"
-      "         lookalike query --database photos.db --id ~/photos/cat.jpg",
+      "Example: lookalike query -d photos.db --report found.html holiday.jpg\n"
+      "         lookalike query -d photos.db --region 120,40,300,200 holiday.jpg\n"
+      "         lookalike query -d photos.db --id ~/photos/cat.jpg\n"
+      "         lookalike query -d photos.db --format paths scans/ | xargs ls -l",
       query);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 // Names the nearest command, where CLI11 only says that a subcommand is required.
 void check_command_name(const CLI::App& app, std::string_view written) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"help"};
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (written.starts_with('-') || std::find(names.begin(), names.end(), written) != names.end()) {
     return;
@@ -36,10 +36,12 @@ void check_command_name(const CLI::App& app, std::string_view written) {
 int run_lookalike(int argc, const char* const* argv) {
   CLI::App app(
       "Finds the indexed images that a photo shows, and where in it.\n"
-      "Exit codes: 0 done, 1 done with items skipped, 2 usage, 3 input, 4 device, 5 storage.",
+      "Exit codes: 0 done, 1 done with items skipped, 2 usage, 3 input, 4 device,\n"
+      "5 storage, 6 nothing found, where query --fail-if-none asks for it.",
       "lookalike");
-  app.set_version_flag("--version", "lookalike " LOOKALIKE_VERSION);
+  app.set_version_flag("-V,--version", "lookalike " LOOKALIKE_VERSION);
   app.require_subcommand(1);
+  app.footer("lookalike help COMMAND, or lookalike COMMAND --help, describes one command.");
   Action action;
   add_index_command(app, action);
   add_query_command(app, action);
@@ -58,12 +60,18 @@ int run_lookalike(int argc, const char* const* argv) {
   add_check_command(app, action);
   add_compact_command(app, action);
   add_folders_command(app, action);
+  add_list_command(app, action);
   add_move_command(app, action);
   add_remove_command(app, action);
   add_retrain_command(app, action);
   add_migrate_command(app, action);
-  if (argc > 1) check_command_name(app, argv[1]);
-  if (!parse_command_line(app, argc, argv)) return kExitDone;
+  std::vector<const char*> words(argv, argv + argc);
+  if (words.size() > 1 && std::string_view(words[1]) == "help") {  // help COMMAND
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
+  if (words.size() > 1) check_command_name(app, words[1]);
+  if (!parse_command_line(app, static_cast<int>(words.size()), words.data())) return kExitDone;
   const int code = action();
   if (std::fflush(stdout) != 0) {
     throw Error(ErrorKind::kStorage,

@@ -14,21 +14,17 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) {
-    command.add_option("--database", database, "The index file")->required()->type_name("FILE");
+struct Arguments : ListArguments {
+  explicit Arguments(CLI::App& command) : ListArguments(command) {
     command.add_option("IMAGE", image, "Show this indexed image, given by path or number")
         ->type_name("");
-    command.add_flag("--json", json, "Print one JSON object");
   }
-  std::string database;
   std::string image;
-  bool json = false;
 };
 
-Json counts_json(const Arguments& arguments, const IndexReader& index) {
+Json counts_json(const std::string& database, const IndexReader& index) {
   const IndexCounts counts = index.counts();
-  return {{"database", text_of_path(arguments.database)},
+  return {{"database", text_of_path(database)},
           {"images", counts.images},
           {"blank", counts.blank},
           {"files", counts.files},
@@ -94,10 +90,11 @@ void print_histogram(const IndexReader& index, ImageId id) {
 }
 
 int show(const Arguments& arguments) {
-  const IndexReader index{std::filesystem::path(arguments.database)};
+  const std::string database = arguments.index.path();
+  const IndexReader index{std::filesystem::path(database)};
   std::optional<ImageId> id;
   if (!arguments.image.empty()) id = must_find(index, arguments.image);
-  Json json = id ? image_json(index, *id) : counts_json(arguments, index);
+  Json json = id ? image_json(index, *id) : counts_json(database, index);
   if (arguments.json) {
     print_json(json);
     return kExitDone;
@@ -114,7 +111,7 @@ void add_show_command(CLI::App& app, Action& action) {
   add_command(app, action, "show", "Show the content of an index, or its record of one image",
               "Output: counts, settings and a digest of the content; with IMAGE its statistics and "
               "its histogram of visual words.\n"
-              "Example: lookalike show --database photos.db photos/cat.jpg",
+              "Example: lookalike show -d photos.db photos/cat.jpg",
               show);
 }
 

@@ -84,8 +84,8 @@ void add_tune_command(CLI::App& app, Action& action) {
       app, action, "tune",
       "Measure which variant of each kernel is fastest on a device, in under a minute",
       "Output: for each kernel and size the variant that was fastest. The measurements are kept "
-      "for\n"
-      "this device and driver and decide from then on which variants run; results stay the same.\n"
+      "for this device and driver and decide from then on which variants run; results stay the "
+      "same.\n"
       "Example: lookalike tune --device :GPU:",
       tune_device);
 }

@@ -21,7 +21,7 @@ int compact(const UpkeepArguments& arguments) {
 
 int migrate_index(const UpkeepArguments& arguments) {
   arguments.verbosity.apply();
-  const std::string& database = arguments.index.path();
+  const std::string database = arguments.index.path();
   IndexWriter writer(database);  // migrates it
   spdlog::info("{}: has format {}", database, kSchemaVersion);
   return kExitDone;
@@ -34,7 +34,7 @@ void add_compact_command(CLI::App& app, Action& action) {
               "Merge an index's segments and return unused space to the file system",
               "Output: the same index, smaller. Queries continue to work meanwhile. Needs free "
               "space for a second copy of the index.\n"
-              "Example: lookalike compact --database photos.db",
+              "Example: lookalike compact -d photos.db",
               compact);
 }
 
@@ -42,7 +42,7 @@ void add_migrate_command(CLI::App& app, Action& action) {
   add_command(app, action, "migrate", "Convert an index of an older lookalike to this version",
               "Output: the same index in this version's format, converted in one transaction; an "
               "index in that format is left unchanged. `lookalike index` migrates on its own.\n"
-              "Example: lookalike migrate --database photos.db",
+              "Example: lookalike migrate -d photos.db",
               migrate_index);
 }
 

@@ -69,7 +69,9 @@ int codebook_command(int argc, const char* const* argv) {
   watch.iteration = [&](std::size_t iteration, double objective) {
     progress.update(iteration, fmt::format("objective {:.4f}", objective));
   };
-  write_codebook(std::move(file), train_codebook(session, sample, config.codebook, watch));
+  const Codebook codebook = train_codebook(session, sample, config.codebook, watch);
+  progress.finish();
+  write_codebook(std::move(file), codebook);
   return kExitDone;
 }
 

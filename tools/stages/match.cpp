@@ -16,7 +16,7 @@ namespace {
 bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& config) {
   const std::string& path = features.image.file.path;
   const auto fail = [&](const SkippedFile& why) {
-    spdlog::error("{}: {}: {}", printable(path), why.reason, why.detail);
+    spdlog::error("{}", unusable_text(path, why));
     print_json(failed_answer("query", path, why));
     return false;
   };
@@ -39,7 +39,7 @@ int match_command(int argc, const char* const* argv) {
       "Example: lookalike-match --database photos.db --features queries.features",
       "lookalike-match");
   ConfigArguments arguments(app);
-  arguments.add("--database", "store.database")->required();
+  arguments.add_database();
   arguments.add("--top", "match.top");
   arguments.add("--longest-side", "extract.longest_side_px");
   arguments.add("--device", "device.choice");
@@ -49,10 +49,10 @@ int match_command(int argc, const char* const* argv) {
       ->type_name("FILE...")
       ->required();
   if (!parse_command_line(app, argc, argv)) return kExitDone;
-  const RunConfig config = arguments.load();
+  RunConfig config = arguments.load();
   verbosity.apply();
 
-  const IndexReader index{std::filesystem::path(config.store.database)};
+  const IndexReader index{std::filesystem::path(arguments.existing_database(config))};
   Searcher searcher(index, config);
   bool all = true;
   for_each_record<ImageFeatures>(files, [&](const ImageFeatures& features) {

@@ -82,7 +82,7 @@ int store_command(int argc, const char* const* argv) {
       "--codebook photos.codebook --database photos.db",
       "lookalike-store");
   ConfigArguments arguments(app);
-  arguments.add("--database", "store.database");
+  arguments.add_database();
   arguments.add("--batch-images", "store.batch_images");
   arguments.add("--publish-seconds", "store.publish_seconds");
   arguments.add("--max-segments", "store.max_segments");
@@ -99,11 +99,9 @@ int store_command(int argc, const char* const* argv) {
   Inputs inputs;
   add_inputs(app, inputs);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
-  const RunConfig config = arguments.load();
+  RunConfig config = arguments.load();
   verbosity.apply();
-  if (config.store.database.empty()) {
-    throw Error(ErrorKind::kUsage, "store.database: name the index, with --database");
-  }
+  arguments.choose_database(config);
 
   claim_database(inputs, arguments, config);
   const Codebook codebook = read_codebook(inputs.codebook);

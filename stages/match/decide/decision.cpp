@@ -91,6 +91,11 @@ Decision weakest_reported(const MatchOptions& options) {
   return options.report == "duplicate" ? Decision::kDuplicate : Decision::kSameObject;
 }
 
+bool is_reported(const Match& match, const MatchOptions& options) {
+  return match.decision >= weakest_reported(options) &&
+         match.probability >= options.min_probability;
+}
+
 void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options) {
   std::vector<const Match*> sure;
   for (Match& match : matches) {

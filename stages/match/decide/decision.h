@@ -38,6 +38,8 @@ inline constexpr double kSimilarProbability = 0.05;
 
 // The weakest decision that options.report includes.
 Decision weakest_reported(const MatchOptions& options);
+// Whether options.report and options.min_probability let the match into the answer.
+bool is_reported(const Match& match, const MatchOptions& options);
 
 // Whether a match keeps the features that a sure one has too; see resolve_overlaps.
 bool keeps_its_features(const Match& weaker, const Match& sure);

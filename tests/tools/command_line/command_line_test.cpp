@@ -1,5 +1,6 @@
 #include "tools/command_line/command_line.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,13 +24,22 @@ class Program {
   Program() : app_("Does nothing.", "lookalike-nothing"), config_(app_) {
     config_.add("--octaves", "extract.octaves");
     config_.add("--upright", "extract.upright");
-    config_.add("--images", "images.folders");
-    config_.add("--database", "store.database");
+    config_.add("FOLDER,--images", "images.folders");
+    config_.add_each("--exclude", "images.exclude");
+    config_.add_database();
   }
   RunConfig run(std::vector<const char*> arguments) {
     arguments.insert(arguments.begin(), "lookalike-nothing");
     goes_on_ = parse_command_line(app_, static_cast<int>(arguments.size()), arguments.data());
     return config_.load();
+  }
+  std::string database(const std::vector<const char*>& arguments) {
+    RunConfig config = run(arguments);
+    return config_.choose_database(config);
+  }
+  std::string existing_database(const std::vector<const char*>& arguments) {
+    RunConfig config = run(arguments);
+    return config_.existing_database(config);
   }
   bool goes_on() const { return goes_on_; }
 
@@ -62,9 +72,86 @@ TEST(ConfigArguments, OptionsWinOverTheFile) {
 }
 
 TEST(ConfigArguments, OnlyAListTakesMoreThanOneValue) {
-  EXPECT_EQ(Program().run({"--images", "/a", "/b"}).images.folders,
-            (std::vector<std::string>{"/a", "/b"}));
-  EXPECT_THAT(refusal({"--database", "/a", "/b"}), HasSubstr("/b"));
+  EXPECT_THAT(Program().run({"--images", "/a", "/b"}).images.folders, ElementsAre("/a", "/b"));
+  EXPECT_THAT(refusal({"--octaves", "2", "--octaves", "3"}), HasSubstr("--octaves"));
+}
+
+TEST(ConfigArguments, FoldersMayStandAloneBesideTheirOption) {
+  EXPECT_THAT(Program().run({"/a", "/b"}).images.folders, ElementsAre("/a", "/b"));
+  EXPECT_THAT(Program().run({"/a", "--images", "/b"}).images.folders, ElementsAre("/a", "/b"));
+}
+
+TEST(ConfigArguments, EachUseOfAnOptionMayAddOneValue) {
+  const RunConfig config = Program().run({"--exclude", "*.gif", "/a", "--exclude", "old/"});
+  EXPECT_THAT(config.images.exclude, ElementsAre("*.gif", "old/"));
+  EXPECT_THAT(config.images.folders, ElementsAre("/a"));
+}
+
+TEST(ConfigArguments, SetTakesOneValueEach) {
+  const RunConfig config = Program().run({"--set", "extract.octaves=2", "/a"});
+  EXPECT_EQ(config.extract.octaves, 2U);
+  EXPECT_THAT(config.images.folders, ElementsAre("/a"));
+}
+
+// Without the variable, and in an empty folder.
+class Database : public testing::Test {
+ protected:
+  Database() : before_(std::filesystem::current_path()) {
+    ::unsetenv("LOOKALIKE_DATABASE");
+    std::filesystem::current_path(folder_.path());
+    here_ = std::filesystem::current_path();
+    set_up_logging(Verbosity::kNormal);
+  }
+  ~Database() override {
+    ::unsetenv("LOOKALIKE_DATABASE");
+    std::filesystem::current_path(before_);
+  }
+  std::string here(const std::string& name) const { return (here_ / name).native(); }
+
+  const std::filesystem::path before_;
+  const TemporaryFolder folder_;
+  std::filesystem::path here_;
+};
+
+TEST_F(Database, IsNamedByItsOptionsFirst) {
+  ::setenv("LOOKALIKE_DATABASE", "/variable.db", 1);
+  EXPECT_EQ(Program().database({"-d", "a.db"}), here("a.db"));
+  EXPECT_EQ(Program().database({"--database", "a.db"}), here("a.db"));
+  EXPECT_EQ(Program().database({"--set", "store.database=/a.db"}), "/a.db");
+}
+
+TEST_F(Database, ThenByTheVariableAndThenByTheFile) {
+  const std::string file = folder_.write("run.toml", "[store]\ndatabase = \"file.db\"\n");
+  EXPECT_EQ(Program().database({"--config", file.c_str()}), here("file.db"));
+  ::setenv("LOOKALIKE_DATABASE", "variable.db", 1);
+  EXPECT_EQ(Program().database({}), here("variable.db"));
+  testing::internal::CaptureStderr();
+  set_up_logging(Verbosity::kNormal);
+  EXPECT_EQ(Program().database({"--config", file.c_str()}), here("variable.db"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(here("file.db")));
+}
+
+TEST_F(Database, IsInTheCurrentFolderWhenNothingNamesOne) {
+  testing::internal::CaptureStderr();
+  set_up_logging(Verbosity::kNormal);
+  EXPECT_EQ(Program().database({}), here("lookalike.db"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "info: no index is named; using " + here("lookalike.db") + "\n");
+}
+
+TEST_F(Database, MustExistForCommandsThatNeedOne) {
+  const auto kind_of = [](const std::vector<const char*>& words) {
+    try {
+      Program().existing_database(words);
+      return ErrorKind::kInternal;
+    } catch (const Error& error) {
+      return error.kind();
+    }
+  };
+  EXPECT_EQ(kind_of({"-d", "/nowhere/a.db"}), ErrorKind::kInput);
+  EXPECT_EQ(kind_of({}), ErrorKind::kUsage);
+  folder_.write("lookalike.db", "");
+  EXPECT_EQ(Program().existing_database({}), here("lookalike.db"));
 }
 
 TEST(ConfigArguments, AFlagMakesItsKeyTrue) {
@@ -116,12 +203,22 @@ TEST(ParseCommandLine, WhatIsWrongIsToldAndWhereHelpIs) {
   EXPECT_THAT(refusal({"--octave", "9"}), HasSubstr("see lookalike-nothing --help"));
 }
 
+TEST(ParseCommandLine, AnUnknownOptionNamesTheNearestOne) {
+  EXPECT_EQ(refusal({"--databse", "a.db"}),
+            "--databse: there is no such option; did you mean \"--database\"?; see "
+            "lookalike-nothing --help");
+  EXPECT_EQ(refusal({"--octves=3"}),
+            "--octves: there is no such option; did you mean \"--octaves\"?; see "
+            "lookalike-nothing --help");
+  EXPECT_EQ(refusal({"--zzz"}), "--zzz: there is no such option; see lookalike-nothing --help");
+}
+
 TEST(ParseCommandLine, HelpIsNoErrorAndEndsTheProgram) {
   Program program;
   testing::internal::CaptureStdout();
   program.run({"--help"});
   EXPECT_THAT(testing::internal::GetCapturedStdout(),
-              HasSubstr("Octaves of the scale space. Must be an integer from 1 to 6"));
+              HasSubstr("Octaves of the scale space. Must be an integer from"));
   EXPECT_FALSE(program.goes_on());
 }
 

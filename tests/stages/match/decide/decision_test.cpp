@@ -62,6 +62,16 @@ TEST(WeakestReported, IsWhatTheOptionNames) {
   EXPECT_EQ(weakest_reported({.report = "duplicate"}), Decision::kDuplicate);
 }
 
+TEST(IsReported, ByDecisionAndProbability) {
+  Match match;
+  match.decision = Decision::kSameObject;
+  match.probability = 0.8;
+  EXPECT_TRUE(is_reported(match, {}));
+  EXPECT_TRUE(is_reported(match, {.min_probability = 0.8}));
+  EXPECT_FALSE(is_reported(match, {.min_probability = 0.81}));
+  EXPECT_FALSE(is_reported(match, {.report = "duplicate"}));
+}
+
 TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {
   const Evidence plain = {
       .votes_ratio = 1, .pairs = 100, .inliers = 10, .effective_inliers = 10, .correlation = {}};

@@ -1,0 +1,121 @@
+#include "base/ignore_rules.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <utility>
+
+#include "base/text.h"
+
+namespace lookalike {
+namespace {
+
+// Matches one pattern with one text. Answers are kept by position in both, so that the time is
+// their product at most, whatever the pattern.
+class PatternMatch {
+ public:
+  PatternMatch(std::string_view pattern, std::string_view text)
+      : pattern_(pattern),
+        text_(text),
+        known_((pattern.size() + 1) * (text.size() + 1), kUnknown) {}
+
+  // Whether the pattern from `at` on matches the text from `from` on.
+  bool matches(std::size_t at = 0, std::size_t from = 0) {
+    std::uint8_t& known = known_[at * (text_.size() + 1) + from];
+    if (known == kUnknown) known = compare(at, from) ? kYes : kNo;
+    return known == kYes;
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 2;
+  static constexpr std::uint8_t kYes = 1;
+  static constexpr std::uint8_t kNo = 0;
+
+  bool compare(std::size_t at, std::size_t from) {
+    if (at == pattern_.size()) return from == text_.size();
+    const bool begins_name = at == 0 || pattern_[at - 1] == '/';
+    const std::string_view rest = pattern_.substr(at);
+    if (begins_name && rest == "**") return from < text_.size();
+    if (begins_name && rest.starts_with("**/")) {  // any number of folders
+      if (matches(at + 3, from)) return true;
+      const std::size_t slash = text_.find('/', from);
+      return slash != std::string_view::npos && matches(at, slash + 1);
+    }
+    if (rest.front() == '*') {
+      if (matches(at + 1, from)) return true;
+      return from < text_.size() && text_[from] != '/' && matches(at, from + 1);
+    }
+    if (from == text_.size()) return false;
+    if (rest.front() == '?') return text_[from] != '/' && matches(at + 1, from + 1);
+    if (rest.front() == '[') {
+      const auto [end, holds] = in_class(at, text_[from]);
+      if (end > 0) return holds && matches(end, from + 1);
+    }
+    const std::size_t literal = rest.front() == '\\' && rest.size() > 1 ? at + 1 : at;
+    return pattern_[literal] == text_[from] && matches(literal + 1, from + 1);
+  }
+
+  // Where the class that begins at `at` ends, and whether it holds c; 0 when it has no end.
+  std::pair<std::size_t, bool> in_class(std::size_t at, char c) const {
+    std::size_t i = at + 1;
+    const bool negated = i < pattern_.size() && (pattern_[i] == '!' || pattern_[i] == '^');
+    if (negated) ++i;
+    bool holds = false;
+    for (const std::size_t first = i; i < pattern_.size(); ++i) {
+      if (pattern_[i] == ']' && i > first) return {i + 1, holds != negated && c != '/'};
+      const bool is_range =
+          i + 2 < pattern_.size() && pattern_[i + 1] == '-' && pattern_[i + 2] != ']';
+      const auto low = static_cast<unsigned char>(pattern_[i]);
+      if (is_range) i += 2;
+      const auto high = static_cast<unsigned char>(pattern_[i]);
+      const auto value = static_cast<unsigned char>(c);
+      holds |= low <= value && value <= high;
+    }
+    return {0, false};
+  }
+
+  const std::string_view pattern_;
+  const std::string_view text_;
+  std::vector<std::uint8_t> known_;
+};
+
+// Without white space at its end, but for a space after a backslash.
+std::string_view trimmed(std::string_view line) {
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r')) {
+    if (line.size() > 1 && line[line.size() - 2] == '\\') break;
+    line.remove_suffix(1);
+  }
+  return line;
+}
+
+}  // namespace
+
+void IgnoreRules::add(std::string_view lines, const std::string& folder) {
+  for (const std::string_view line : split(lines, '\n')) {
+    std::string_view pattern = trimmed(line);
+    if (pattern.empty() || pattern.front() == '#') continue;
+    Rule rule;
+    rule.folder = folder.ends_with('/') ? folder : folder + '/';
+    rule.takes_in = pattern.front() == '!';
+    if (rule.takes_in) pattern.remove_prefix(1);
+    rule.folders_only = pattern.ends_with('/');
+    if (rule.folders_only) pattern.remove_suffix(1);
+    rule.whole_path = pattern.find('/') != std::string_view::npos;
+    if (pattern.starts_with('/')) pattern.remove_prefix(1);
+    rule.pattern = pattern;
+    if (!rule.pattern.empty()) rules_.push_back(std::move(rule));
+  }
+}
+
+bool IgnoreRules::ignores(std::string_view path, bool is_folder) const {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const Rule& rule : std::views::reverse(rules_)) {
+    if ((rule.folders_only && !is_folder) || !path.starts_with(rule.folder)) continue;
+    const std::string_view text = rule.whole_path ? path.substr(rule.folder.size()) : name;
+    if (PatternMatch(rule.pattern, text).matches()) return !rule.takes_in;
+  }
+  return false;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
+
+// The forms in which commands print lists.
+namespace lookalike {
+
+enum class Format { kText, kTsv, kCsv, kJson, kPaths };
+
+// --format; --json, which stands for one of its values; and -0.
+class FormatArgument {
+ public:
+  // json: what --json prints, for --help. has_paths: what is listed has paths.
+  FormatArgument(CLI::App& command, const std::string& json, bool has_paths = true);
+  Format get() const;
+  bool is_json() const { return get() == Format::kJson; }
+  // Whether Table prints it.
+  bool is_table() const { return get() != Format::kText && get() != Format::kJson; }
+  // The end of a path in Format::kPaths.
+  char path_end() const { return nul_ ? '\0' : '\n'; }
+
+ private:
+  std::string name_;
+  bool json_ = false;
+  bool nul_ = false;
+};
+
+// A list on stdout as TSV or CSV, with a header row, or as the paths of its rows, in the bytes of
+// the file system.
+class Table {
+ public:
+  // format: kTsv, kCsv or kPaths.
+  Table(const FormatArgument& format, std::vector<std::string> columns);
+  // An object of strings, numbers, flags and nulls by column; those missing are empty. Its "path",
+  // in the form of text_of_path(), is what Format::kPaths prints; a row without one is left out.
+  // In TSV, a path with a line break or a tab is a file: URI, and other texts have spaces for them.
+  void add(const nlohmann::ordered_json& row) const;
+
+ private:
+  void print_line(const std::vector<std::string>& fields) const;
+
+  const Format format_;
+  const char path_end_;
+  const std::vector<std::string> columns_;
+};
+
+}  // namespace lookalike
