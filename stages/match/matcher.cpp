@@ -254,8 +254,9 @@ struct Matcher::Impl {
         codebook(reader.codebook()),
         index(reader, load_picture, std::size_t{match_options.cache_mib} << 20),
         assigner(session, codebook),
-        shortlist([this](std::uint32_t word) { return index.postings(word); }, reader.norms(),
-                  match_options.hamming_threshold),
+        shortlist(
+            [this](std::uint32_t word, const auto& visit) { index.for_each_list(word, visit); },
+            reader.norms(), reader.removed(), match_options.hamming_threshold),
         sharpeners(session) {}
 
   // A photo while its pixels are compared with those of indexed images.
@@ -381,7 +382,8 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& query, const DecodedI
 
 // As many as are verified for an unsure photo.
 std::vector<RankedImage> Matcher::Impl::vote(const IndexQuery& query) const {
-  auto images = shortlist.find(query.words, options.shortlist > 0 ? depth : kUnsureDepth * depth);
+  auto images =
+      shortlist.find(query.words, options.shortlist > 0 ? depth : kUnsureDepth * depth, threads());
   std::erase_if(images,
                 [&](const RankedImage& entry) { return entry.image == query.excluded_image; });
   return images;
@@ -527,7 +529,7 @@ Explanation Matcher::Impl::explain(const Query& photo, ImageId id) {
   explain_words(query, *record, explanation);
 
   const std::vector<RankedImage> shortlisted = vote(query);
-  const auto ranking = shortlist.find(query.words, shortlist.image_count());
+  const auto ranking = shortlist.find(query.words, shortlist.image_count(), threads());
   const auto ranked = std::ranges::find(ranking, id, &RankedImage::image);
   explanation.images = shortlist.image_count();
 

@@ -45,7 +45,7 @@ TEST_F(SegmentsTest, ImagesAscendAfterSegmentsThatLieBetweenOthersAreMerged) {
   writer_->merge_segments(1);
   const IndexReader index = reader();
   for (std::uint32_t word = 0; word < 16; ++word) {
-    const std::vector<ImageId> images = index.postings(word).images;
+    const std::vector<ImageId> images = postings_of(index, word).images;
     EXPECT_TRUE(std::is_sorted(images.begin(), images.end()));
   }
 }
