@@ -99,6 +99,22 @@ TEST_F(SegmentsTest, MoreSegmentsThanAreMergedAtOnceAreMergedAllTheSame) {
   EXPECT_EQ(posted(reader()).size(), 299U);
 }
 
+TEST_F(SegmentsTest, SmallSegmentsAreMergedUntilALargeOneOutgrowsThem) {
+  publish(1, 40);
+  publish(41, 49);
+  publish(50, 50);
+  writer_->merge_small_segments();  // 40 is no more than 4 times 10
+  EXPECT_EQ(reader().counts().segments, 1U);
+  publish(51, 56);
+  publish(57, 58);
+  publish(59, 59);
+  writer_->merge_small_segments();  // 9 are few beside 50
+  EXPECT_EQ(reader().counts().segments, 2U);
+  EXPECT_EQ(posted(reader()).size(), 59U);
+  writer_->merge_small_segments();
+  EXPECT_EQ(reader().counts().segments, 2U);
+}
+
 TEST_F(SegmentsTest, MergingAfterEveryPublishStaysWithinTheMaximum) {
   for (std::uint64_t number = 1; number <= 60; ++number) {
     publish(sample_to_store(number, 2));
