@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -35,9 +34,14 @@ std::vector<std::uint64_t> signatures_of(MatrixView<const float> descriptors,
                                          const Codebook& codebook,
                                          std::span<const std::uint32_t> words);
 
-// The number of bits that differ, [0, 64].
+// The number of bits that differ, [0, 64]. In sums of ever wider fields, since std::popcount is a
+// call of a library on an x86-64 that may lack the instruction.
 inline unsigned hamming_distance(std::uint64_t a, std::uint64_t b) {
-  return static_cast<unsigned>(std::popcount(a ^ b));
+  std::uint64_t bits = a ^ b;
+  bits -= bits >> 1U & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + (bits >> 2U & 0x3333333333333333);
+  bits = (bits + (bits >> 4U)) & 0x0F0F0F0F0F0F0F0F;
+  return static_cast<unsigned>(bits * 0x0101010101010101 >> 56U);
 }
 
 }  // namespace lookalike

@@ -1,7 +1,9 @@
 #include "storage/blobs.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/content_hash.h"
@@ -126,6 +128,66 @@ void decode_postings(ByteView blob, WordPostings& postings) {
   for (std::size_t i = before; i < before + count; ++i) postings.images[i] = get_next(in, last);
   in.get_array(postings.signatures.data() + before, count);
   in.require_end();
+}
+
+EncodedPostings::EncodedPostings(ByteView payload) : payload_(payload) {
+  ByteReader in(payload, ErrorKind::kStorage);
+  count_ = get_count(in, kMinPostingBytes);
+  images_ = in.rest().data();
+  signatures_ = in.rest().last(count_ * sizeof(std::uint64_t)).data();
+}
+
+std::size_t EncodedPostings::Images::read_one(ImageId& image) {
+  std::uint32_t delta = 0;
+  for (unsigned shift = 0; next_ < end_; shift += 7) {
+    const std::uint8_t byte = *next_++;
+    delta |= std::uint32_t{byte & 0x7FU} << shift;
+    if (byte < 0x80U) {
+      image = last_ += delta;
+      return delta != 0 ? 1 : 0;
+    }
+    if (shift == 28) break;
+  }
+  throw Error(ErrorKind::kStorage, "a posting list ends early");
+}
+
+// Eight bytes at a time, which hold eight numbers at most.
+std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
+  constexpr std::uint64_t kMore = 0x8080808080808080;
+  std::size_t changes = 0;
+  std::size_t done = 0;
+  while (done + 8 <= count && end_ - next_ >= 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, next_, sizeof bytes);
+    if ((bytes & kMore) == 0) {
+      for (int i = 0; i < 8; ++i, bytes >>= 8U) {
+        const auto delta = static_cast<std::uint32_t>(bytes & 0xFFU);
+        images[done++] = last_ += delta;
+        changes += delta != 0 ? 1 : 0;
+      }
+      next_ += 8;
+      continue;
+    }
+    int start = 0;  // bit of the number
+    for (std::uint64_t ends = ~bytes & kMore; ends != 0; ends &= ends - 1) {
+      const int end = std::countr_zero(ends) + 1;
+      const std::uint64_t groups = bytes << (64 - end) >> (64 - end + start);
+      const std::uint64_t delta = (groups & 0x7F) | (groups >> 1 & 0x3F80) |
+                                  (groups >> 2 & 0x1FC000) | (groups >> 3 & 0xFE00000) |
+                                  (groups >> 4 & 0xF0000000);
+      images[done++] = last_ += static_cast<std::uint32_t>(delta);
+      changes += delta != 0 ? 1 : 0;
+      start = end;
+    }
+    if (start == 0) throw Error(ErrorKind::kStorage, "a posting list holds too long a number");
+    next_ += start / 8;
+  }
+  for (; done < count; ++done) changes += read_one(images[done]);
+  return changes;
+}
+
+EncodedPostings open_postings(ByteView blob) {
+  return EncodedPostings(open_sealed(blob));
 }
 
 Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t longer_side_px) {

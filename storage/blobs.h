@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +23,44 @@ void check_blob(ByteView blob);
 Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures);
 // Appends to the postings.
 void decode_postings(ByteView blob, WordPostings& postings);
+
+// A posting list as encode_postings() wrote it, in memory that others own, to be scanned as it
+// stands.
+class EncodedPostings {
+ public:
+  // Of a blob without its checksum. Throws Error(kStorage) for one that ends early.
+  explicit EncodedPostings(ByteView payload);
+
+  ByteView payload() const { return payload_; }
+  std::size_t size() const { return count_; }
+  // u64 [size()], little-endian and not aligned.
+  const std::uint8_t* signatures() const { return signatures_; }
+
+  // Reads the images of a list from its start.
+  class Images {
+   public:
+    explicit Images(const EncodedPostings& list) : next_(list.images_), end_(list.signatures_) {}
+    // Decodes the next `count` images. Returns how many of them differ from the one before, that
+    // of the call before included. Throws Error(kStorage) past the end.
+    std::size_t read(ImageId* images, std::size_t count);
+
+   private:
+    std::size_t read_one(ImageId& image);
+
+    const std::uint8_t* next_;
+    const std::uint8_t* end_;
+    std::uint32_t last_ = 0;
+  };
+
+ private:
+  ByteView payload_;
+  std::size_t count_;
+  const std::uint8_t* images_;
+  const std::uint8_t* signatures_;
+};
+
+// Throws Error(kStorage) unless the blob is undamaged.
+EncodedPostings open_postings(ByteView blob);
 
 // Rounding of a forward record. Positions: 1/65535 of the longer side, from the outer corner of the
 // top-left pixel; those outside the image are clamped to its edge.

@@ -117,6 +117,7 @@ class ByteReader {
   void require_end() const {
     if (!rest_.empty()) fail("is longer than what it holds");
   }
+  ByteView rest() const { return rest_; }
   [[noreturn]] void fail(const char* what) const { throw Error(kind_, what); }
 
  private:

@@ -1,6 +1,7 @@
 #include "storage/index_reader.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/artefacts.h"
 #include "base/content_hash.h"
 #include "base/files.h"
+#include "base/parallel.h"
 #include "storage/blobs.h"
 #include "storage/schema.h"
 #include "storage/segments.h"
@@ -16,8 +18,6 @@
 
 namespace lookalike {
 namespace {
-
-using Blob = std::vector<std::uint8_t>;
 
 // Length first, so that different sequences of fields differ in their bytes.
 void put_blob(ByteWriter& out, ByteView blob) {
@@ -55,45 +55,109 @@ constexpr const char* kSelectImages =
     "SELECT id, content, width, height, blank, feature_count, pixel_count, pixel_sum, "
     "pixel_sum_of_squares FROM images JOIN statistics ON image = id ";
 
+// What several threads may use at the same time, each one for a while.
+template <typename T>
+class Pool {
+ public:
+  void add(T& item) { free_.push_back(&item); }
+
+  // Calls work(item) with an item that no other thread has, for which it may wait.
+  template <typename Work>
+  auto with(const Work& work) {
+    const Taken taken(*this);
+    return work(*taken.item);
+  }
+
+ private:
+  struct Taken {
+    explicit Taken(Pool& from) : pool(from) {
+      std::unique_lock lock(pool.mutex_);
+      pool.returned_.wait(lock, [&] { return !pool.free_.empty(); });
+      item = pool.free_.back();
+      pool.free_.pop_back();
+    }
+    ~Taken() {
+      const std::lock_guard lock(pool.mutex_);
+      pool.free_.push_back(item);
+      pool.returned_.notify_one();
+    }
+    Taken(const Taken&) = delete;
+    Taken& operator=(const Taken&) = delete;
+
+    Pool& pool;
+    T* item = nullptr;
+  };
+
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<T*> free_;  // guarded by the mutex
+};
+
 }  // namespace
 
 struct IndexReader::Impl {
   explicit Impl(const std::filesystem::path& database) : connection(open_for_reading(database)) {
-    // All reads are of one published state, which the first of them chooses.
-    connection.execute("PRAGMA cache_size = -16384; BEGIN");
+    constexpr std::size_t kMaxConnections = 16;  // each has files and a page cache open
+    for (std::size_t i = 1; i < std::min(core_count(), kMaxConnections); ++i) {
+      others.push_back(open_for_reading(database));
+    }
+    begin_reading();
     load_segments();
+    pool.add(connection);
+    for (Connection& other : others) pool.add(other);
   }
   Impl(const std::filesystem::path& database, ForWriting)
-      : lock(std::in_place, database), connection(open_for_writing(database)) {}
-
-  void load_segments();
-  StoredImage image_in(const Rows& rows);
-  // Appends the blob that `select` finds, if it finds one.
-  void read_blob(const char* select, std::int64_t id, std::vector<Blob>& blobs) {
-    Rows rows = connection.rows(select, id);
-    if (!rows.next()) return;
-    const ByteView blob = rows.blob(0);
-    blobs.emplace_back(blob.begin(), blob.end());
+      : lock(std::in_place, database), connection(open_for_writing(database)) {
+    pool.add(connection);
   }
+
+  void begin_reading();
+  void load_segments();
+  const std::vector<std::int64_t>& current_segments() {
+    if (!is_loaded) load_segments();
+    return segments;
+  }
+  StoredImage image_in(Connection& reading, const Rows& rows) const;
   // What decode() makes of the blob that `select` finds for the image; empty without one.
   template <typename Decode>
   auto decode_blob(const char* select, const char* what, ImageId id, const Decode& decode) {
-    std::vector<Blob> blobs;
-    {
-      const std::lock_guard reading(mutex);
-      read_blob(select, id, blobs);
-    }
-    if (blobs.empty()) return decltype(decode(ByteView())){};
-    return decode_named(connection, what, id, [&] { return decode(blobs.front()); });
+    return pool.with([&](Connection& reading) {
+      Rows rows = reading.rows(select, id);
+      if (!rows.next()) return decltype(decode(ByteView())){};
+      return decode_named(reading, what, id, [&] { return decode(rows.blob(0)); });
+    });
   }
 
   std::optional<WriterLock> lock{};  // released after the connection is closed
   Connection connection;
-  std::mutex mutex{};      // held while rows are read by what several threads may call
-  bool is_loaded = false;  // whether the next two are up to date
+  std::vector<Connection> others{};  // of the same published state
+  Pool<Connection> pool{};           // of them all
+  bool is_loaded = false;            // whether the next two are up to date
   std::vector<std::int64_t> segments{};
   std::vector<bool> removed{};  // by image
 };
+
+// All reads, over whichever connection, are of one published state. SQLite has no call for that in
+// its default build: if nothing was published between the first connection's begin and the last's,
+// which the data version tells, they see the same.
+void IndexReader::Impl::begin_reading() {
+  connection.execute("PRAGMA cache_size = -16384");
+  const auto data_version = [&] {
+    return connection.first<std::int64_t>("PRAGMA data_version").value();
+  };
+  const auto begin = [](Connection& each) {
+    each.execute("BEGIN");
+    each.first<std::int64_t>("SELECT count(*) FROM segments");
+  };
+  while (true) {
+    const std::int64_t before = data_version();
+    std::ranges::for_each(others, begin);
+    begin(connection);
+    if (data_version() == before) return;
+    for (Connection& other : others) other.execute("ROLLBACK");
+    connection.execute("ROLLBACK");
+  }
+}
 
 void IndexReader::Impl::load_segments() {
   segments.clear();
@@ -109,11 +173,11 @@ void IndexReader::Impl::load_segments() {
   is_loaded = true;
 }
 
-StoredImage IndexReader::Impl::image_in(const Rows& rows) {
+StoredImage IndexReader::Impl::image_in(Connection& reading, const Rows& rows) const {
   StoredImage image;
   rows.read(image.id, image.content, image.width, image.height, image.blank, image.feature_count,
             image.sums.count, image.sums.sum, image.sums.sum_of_squares);
-  Rows paths = connection.rows("SELECT path FROM files WHERE image = ? ORDER BY path", image.id);
+  Rows paths = reading.rows("SELECT path FROM files WHERE image = ? ORDER BY path", image.id);
   while (paths.next()) image.paths.emplace_back(paths.text(0));
   return image;
 }
@@ -166,25 +230,22 @@ IndexCounts IndexReader::counts() const {
   return counts;
 }
 
-WordPostings IndexReader::postings(std::uint32_t word) const {
-  std::vector<Blob> blobs;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    if (!impl_->is_loaded) impl_->load_segments();
-    for (const std::int64_t segment : impl_->segments) {
-      impl_->read_blob("SELECT data FROM postings WHERE id = ?", postings_id(segment, word), blobs);
+void IndexReader::for_each_list(std::uint32_t word,
+                                const std::function<void(const EncodedPostings&)>& visit) const {
+  impl_->pool.with([&](Connection& reading) {
+    for (const std::int64_t segment : impl_->current_segments()) {
+      Rows rows =
+          reading.rows("SELECT data FROM postings WHERE id = ?", postings_id(segment, word));
+      if (!rows.next()) continue;
+      visit(decode_named(reading, "postings of word", word,
+                         [&] { return open_postings(rows.blob(0)); }));
     }
-  }
-  const std::vector<bool>& removed = impl_->removed;
-  WordPostings postings;
-  for (const Blob& blob : blobs) {
-    decode_named(connection(), "postings of word", word, [&] { decode_postings(blob, postings); });
-  }
-  if (!removed.empty()) {
-    drop_postings(postings,
-                  [&](ImageId image) { return image < removed.size() && removed[image]; });
-  }
-  return postings;
+  });
+}
+
+const std::vector<bool>& IndexReader::removed() const {
+  impl_->current_segments();
+  return impl_->removed;
 }
 
 std::unordered_map<ImageId, float> IndexReader::norms() const {
@@ -204,20 +265,23 @@ std::vector<ImageId> IndexReader::images_by_content() const {
 }
 
 std::optional<StoredImage> IndexReader::image(ImageId id) const {
-  const std::lock_guard lock(impl_->mutex);
-  Rows rows = connection().rows(std::string(kSelectImages) + "WHERE id = ?", id);
-  if (!rows.next()) return std::nullopt;
-  return impl_->image_in(rows);
+  return impl_->pool.with([&](Connection& reading) -> std::optional<StoredImage> {
+    Rows rows = reading.rows(std::string(kSelectImages) + "WHERE id = ?", id);
+    if (!rows.next()) return std::nullopt;
+    return impl_->image_in(reading, rows);
+  });
 }
 
 std::optional<ImageId> IndexReader::find(const std::string& path) const {
-  const std::lock_guard lock(impl_->mutex);
-  return connection().first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(path));
+  return impl_->pool.with([&](Connection& reading) {
+    return reading.first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(path));
+  });
 }
 
 std::optional<ImageId> IndexReader::find(const ContentHash& content) const {
-  const std::lock_guard lock(impl_->mutex);
-  return connection().first<ImageId>("SELECT id FROM images WHERE content = ?", content);
+  return impl_->pool.with([&](Connection& reading) {
+    return reading.first<ImageId>("SELECT id FROM images WHERE content = ?", content);
+  });
 }
 
 std::vector<IndexedFeature> IndexReader::features(ImageId id) const {
@@ -292,7 +356,7 @@ void IndexReader::for_each_file(const std::function<void(const std::string&)>& v
 
 void IndexReader::for_each_image(const std::function<void(const StoredImage&)>& visit) const {
   Rows rows = connection().rows(std::string(kSelectImages) + "ORDER BY id");
-  while (rows.next()) visit(impl_->image_in(rows));
+  while (rows.next()) visit(impl_->image_in(connection(), rows));
 }
 
 // XXH3-128 over the codebook's hash, the settings by name, and the sorted digests of the live

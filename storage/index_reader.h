@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "storage/blobs.h"
 #include "storage/index_types.h"
 
 namespace lookalike {
@@ -17,8 +18,9 @@ class Connection;
 
 // An index opened for reading. It sees one published state, the last one when it was opened, and
 // never waits for a writer; an IndexWriter, which is a reader as well, sees what it has written so
-// far. Used from one thread at a time, except that postings, image, find and features may be called
-// from several: these read one after another and decode side by side. While a reader is open, the
+// far. Used from one thread at a time, except that for_each_list, image, find and features may be
+// called from several: these read and decode side by side, over a connection per core, all of which
+// see the same state. While a reader is open, the
 // writer's log cannot shrink, so do not keep one for long. Needs no right to write, neither to the
 // file nor to its folder; in a folder that it cannot write it reads the file as it stands, and must
 // not be used while a writer elsewhere changes it. Throws Error(kInput) if the file is missing or
@@ -36,8 +38,14 @@ class IndexReader {
   std::optional<Codebook> stored_codebook() const;  // nothing if there is none yet
   IndexCounts counts() const;
 
-  // Postings of one word without those of removed images. Empty for a word without any.
-  WordPostings postings(std::uint32_t word) const;
+  // The posting lists of one word, one for each segment that has it. They lie in memory that is
+  // the visitor's until it returns, and hold postings of removed images as well. The visitor calls
+  // no function of the reader.
+  void for_each_list(std::uint32_t word,
+                     const std::function<void(const EncodedPostings&)>& visit) const;
+  // By image: whether it was removed and still has postings. Ends with the last such image, so it
+  // is empty when there is none.
+  const std::vector<bool>& removed() const;
   // Norm of the histogram of each live image that is not blank: sqrt of the sum of squared counts.
   std::unordered_map<ImageId, float> norms() const;
 

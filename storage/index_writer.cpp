@@ -267,6 +267,10 @@ void IndexWriter::merge_segments(std::size_t max_segments) {
   in_transaction([&] { lookalike::merge_segments(connection(), max_segments); });
 }
 
+void IndexWriter::merge_small_segments() {
+  in_transaction([&] { lookalike::merge_small_segments(connection()); });
+}
+
 void IndexWriter::compact() {
   in_transaction([&] { merge_all_segments(connection()); });
   connection().execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");

@@ -46,6 +46,9 @@ class IndexWriter : public IndexReader {
   // may be called after every publish; drops removed images' postings from what it merges. When
   // they are a quarter of all, merges everything.
   void merge_segments(std::size_t max_segments);
+  // At the end of a run: merges until each segment has more than four times the postings of all
+  // smaller ones together, so that queries look in few.
+  void merge_small_segments();
   // Merges everything, drops what was removed, and returns the space to the file system. Needs
   // room for a second copy meanwhile. The one call that is two transactions: when it throws, either
   // may be done.

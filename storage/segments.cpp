@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kMaxMergedAtOnce = 256;
 // Everything is merged once one posting in this many is of a removed image.
 constexpr std::uint64_t kRemovedShare = 4;
+// What merge_small_segments leaves is larger than this many times all that is smaller.
+constexpr std::uint64_t kLeastGrowth = 4;
 constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
 
 struct Segment {
@@ -191,6 +193,17 @@ std::size_t count_to_merge(const std::vector<Segment>& segments, std::size_t max
   return count;
 }
 
+// Of segments, smallest first: how many to merge until each outgrows those before it.
+std::size_t count_to_outgrow(const std::vector<Segment>& segments) {
+  std::size_t count = 0;
+  std::uint64_t together = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (i > 0 && segments[i].postings <= kLeastGrowth * together) count = i + 1;
+    together += segments[i].postings;
+  }
+  return std::min(count, kMaxMergedAtOnce);
+}
+
 }  // namespace
 
 void write_segment(Connection& connection, std::span<const Posting> postings,
@@ -231,6 +244,15 @@ void merge_segments(Connection& connection, std::size_t max_segments) {
   while (true) {
     const std::vector<Segment> segments = list_segments(connection);
     const std::size_t count = count_to_merge(segments, max_segments);
+    if (count == 0) return;
+    merge(connection, std::span(segments).first(count));
+  }
+}
+
+void merge_small_segments(Connection& connection) {
+  while (true) {
+    const std::vector<Segment> segments = list_segments(connection);
+    const std::size_t count = count_to_outgrow(segments);
     if (count == 0) return;
     merge(connection, std::span(segments).first(count));
   }

@@ -46,6 +46,10 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
 // quarter of all postings belong to removed images. Merged segments lose their removed postings.
 // Memory holds one word at a time.
 void merge_segments(Connection& connection, std::size_t max_segments);
+// Merges the smallest segments into one, as many as it takes for every segment to have more than
+// four times the postings of all smaller ones together. So a query looks in few places: a large
+// segment and what came after it. As the index grows, a posting is rewritten about five times.
+void merge_small_segments(Connection& connection);
 // Leaves one segment without removed postings, or none.
 void merge_all_segments(Connection& connection);
 

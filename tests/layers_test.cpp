@@ -59,6 +59,7 @@ const std::vector<Library> kLibraries = {
     {"opencv2/opencv", {"tests"}},  // these three include OpenCV's image readers, or have their own
     {"opencv2/highgui", {"tests"}},
     {"opencv2/videoio", {"tests"}},
+    {"hwy/", {"base", "tests/base"}},
     {"jpeglib.h", {"stages/decode", "tests/stages/decode"}},
     {"turbojpeg.h", {"stages/decode", "tests/stages/decode"}},
     {"png.h", {"stages/decode", "tests/stages/decode"}},

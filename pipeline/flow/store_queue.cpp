@@ -32,7 +32,10 @@ void StoreQueue::push(Item item) {
 void StoreQueue::finish() {
   queue_.close();
   rethrow();
-  times_.timed("store", [&] { publish(); });
+  times_.timed("store", [&] {
+    publish();
+    writer_.merge_small_segments();
+  });
 }
 
 void StoreQueue::rethrow() {

@@ -29,7 +29,7 @@ class StoreQueue {
   // storing has thrown: as IndexWriter::publish(), and Error(kInternal) for KnownContent that
   // neither the index nor an earlier item has.
   void push(Item item);
-  // Publishes what is left. Throws as push().
+  // Publishes what is left and merges small segments. Throws as push().
   void finish();
 
  private:

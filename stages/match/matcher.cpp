@@ -261,8 +261,9 @@ struct Matcher::Impl {
         codebook(reader.codebook()),
         index(reader, load_picture, std::size_t{match_options.cache_mib} << 20),
         assigner(session, codebook),
-        shortlist([this](std::uint32_t word) { return index.postings(word); }, reader.norms(),
-                  match_options.hamming_threshold),
+        shortlist(
+            [this](std::uint32_t word, const auto& visit) { index.for_each_list(word, visit); },
+            reader.norms(), reader.removed(), match_options.hamming_threshold),
         sharpeners(session) {}
 
   // A photo while its pixels are compared with those of indexed images.
@@ -414,8 +415,8 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
 
 // As many as a second look verifies.
 std::vector<RankedImage> Matcher::Impl::vote(const IndexQuery& query) const {
-  auto images =
-      shortlist.find(query.words, options.shortlist > 0 ? depth : kSecondLookDepth * depth);
+  auto images = shortlist.find(query.words,
+                               options.shortlist > 0 ? depth : kSecondLookDepth * depth, threads());
   std::erase_if(images,
                 [&](const RankedImage& entry) { return entry.image == query.excluded_image; });
   return images;
@@ -560,7 +561,7 @@ Explanation Matcher::Impl::explain(const Query& photo, const Followed& followed)
   explain_words(first, *record, explanation);
 
   const std::vector<RankedImage> shortlisted = vote(first);
-  const auto ranking = shortlist.find(first.words, shortlist.image_count());
+  const auto ranking = shortlist.find(first.words, shortlist.image_count(), threads());
   const auto ranked = std::ranges::find(ranking, id, &RankedImage::image);
   explanation.images = shortlist.image_count();
   if (ranked != ranking.end()) {

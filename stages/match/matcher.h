@@ -19,8 +19,7 @@ namespace lookalike {
 // images are also searched for in the mirrored photo, and reported where there is a pose; of an
 // image that is found both ways the better score counts. Deterministic.
 // Queries may be asked from several threads at the same time. They share the cores: a query that is
-// alone verifies and compares on all of them. One after another turns features into words, and
-// reads from the index what is not cached.
+// alone votes, verifies and compares on all of them. One after another turns features into words.
 class Matcher {
  public:
   // Reads the codebook and the norms. Session and reader must outlive the matcher. load_picture

@@ -65,7 +65,7 @@ TEST_F(UpkeepCommands, CheckListsACalibrationThatCannotBeRead) {
   IndexWriter(at("index.db")).set_derived(kCalibrationName, "garbage");
   const ProgramResult damaged = run("check");
   EXPECT_EQ(damaged.exit_code, 5);
-  EXPECT_EQ(damaged.out, "derived: calibration.coherence is damaged, was 'garbage'\n");
+  EXPECT_EQ(damaged.out, "derived: calibration.second_look is damaged, was 'garbage'\n");
   EXPECT_THAT(damaged.err, HasSubstr("1 problem found"));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <span>
+#include <vector>
 
 #include "base/content_hash.h"
 #include "base/error.h"
@@ -15,8 +16,12 @@ namespace lookalike {
 namespace {
 
 void read_postings(ByteView blob) {
+  const EncodedPostings list = open_postings(blob);
+  std::vector<ImageId> images(list.size());
+  EncodedPostings::Images(list).read(images.data(), images.size());
   WordPostings postings;
   decode_postings(blob, postings);
+  promise(images == postings.images);
   promise(postings.images.size() == postings.signatures.size());
   WordPostings again;
   decode_postings(encode_postings(postings.images, postings.signatures), again);

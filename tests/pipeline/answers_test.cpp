@@ -73,7 +73,7 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
   EXPECT_EQ(json_text(answer),
             R"({"query":"q.jpg","id":7,"path":"/photos/a.jpg",)"
             R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":[],"mirrored":false,)"
-            R"("features":{"query":80,"image":90},)"
+            R"("features":{"query":80,"image":90,"second_look":null},)"
             R"("words":{"query":60,"image":50,"common":40},)"
             R"("votes":{"score":0.5,"ratio":2.0,"excess":1.5,"rank":3,"images":300,)"
             R"("shortlist":30,"shortlisted":true},)"

@@ -42,6 +42,54 @@ TEST(PostingsCodec, ADenseWordTakesAboutNineBytesAPosting) {
   EXPECT_LE(encode_postings(images, signatures).size(), images.size() * 9 + 8);
 }
 
+// Numbers of every length, so that reads begin and end inside groups of eight bytes.
+TEST(EncodedPostings, AreReadInPiecesAsTheyAreDecodedWhole) {
+  Random random(1);
+  WordPostings expected;
+  ImageId image = 1;
+  for (int i = 0; i < 2000; ++i) {
+    expected.images.push_back(image);
+    expected.signatures.push_back(random.bits());
+    if (random.below(3) > 0)
+      image += static_cast<ImageId>(random.bits() >> (43 + random.below(21)));
+  }
+  const Bytes blob = encode_postings(expected.images, expected.signatures);
+  EXPECT_EQ(open_postings(encode_postings({}, {})).size(), 0U);
+  for (const std::size_t piece : {1U, 7U, 8U, 9U, 64U, 2000U}) {
+    const EncodedPostings list = open_postings(blob);
+    ASSERT_EQ(list.size(), expected.images.size());
+    EncodedPostings::Images decoder(list);
+    std::vector<ImageId> images(list.size());
+    std::size_t changes = 0;
+    for (std::size_t first = 0; first < list.size(); first += piece) {
+      changes += decoder.read(images.data() + first, std::min(piece, list.size() - first));
+    }
+    EXPECT_EQ(images, expected.images);
+    EXPECT_EQ(changes, std::set<ImageId>(images.begin(), images.end()).size());
+    EXPECT_EQ(std::memcmp(list.signatures(), expected.signatures.data(),
+                          expected.signatures.size() * sizeof(std::uint64_t)),
+              0);
+  }
+}
+
+// With the checksum that only a faulty writer would give it.
+TEST(EncodedPostings, NumbersThatDoNotFitAreRefused) {
+  for (const unsigned byte : {0x80U, 0xFFU}) {
+    ByteWriter payload;
+    payload.put_varint(8);
+    for (int i = 0; i < 16; ++i) payload.put<std::uint8_t>(static_cast<std::uint8_t>(byte));
+    for (int i = 0; i < 8; ++i) payload.put<std::uint64_t>(0);
+    const EncodedPostings list(payload.view());
+    std::vector<ImageId> images(8);
+    EXPECT_EQ(error_of([&] { EncodedPostings::Images(list).read(images.data(), 8); }).kind(),
+              ErrorKind::kStorage);
+    EXPECT_EQ(error_of([&] { EncodedPostings::Images(list).read(images.data(), 1); }).kind(),
+              ErrorKind::kStorage);
+  }
+  const Bytes too_many = {9, 1, 1};
+  EXPECT_EQ(error_of([&] { EncodedPostings{too_many}; }).kind(), ErrorKind::kStorage);
+}
+
 TEST(PostingsCodec, DescendingImagesAreABug) {
   const std::vector<ImageId> images = {2, 1};
   const std::vector<std::uint64_t> signatures = {0, 0};
@@ -66,6 +114,7 @@ TEST(Codecs, EveryFlippedBitAndEveryTruncationIsNoticed) {
     WordPostings postings;
     decode_postings(blob, postings);
   });
+  expect_every_flip_noticed(postings_blob(), open_postings);
   expect_every_flip_noticed(encode_features(features_of(1, 5), kLongerSide), decode_features);
   expect_every_flip_noticed(encode_histogram(std::vector<WordCount>{{0, 1}, {900, 300}}),
                             decode_histogram);

@@ -1,5 +1,8 @@
 #include "storage/index_reader.h"
 
+#include <atomic>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "base/parallel.h"
@@ -58,19 +61,38 @@ TEST_F(ReaderTest, SeveralThreadsReadWhatOneReads) {
   std::vector<std::vector<IndexedFeature>> features(kReads);
   std::vector<std::optional<StoredImage>> images(kReads);
   parallel_for(kReads, 4, [&](std::size_t i) {
-    postings[i] = shared.postings(static_cast<std::uint32_t>(i % 20));
+    postings[i] = postings_of(shared, static_cast<std::uint32_t>(i % 20));
     const auto id = shared.find(sample_file(1 + i % 6).path).value();
     features[i] = shared.features(id);
     images[i] = shared.image(id);
   });
   for (std::size_t i = 0; i < kReads; ++i) {
-    const WordPostings expected = alone.postings(static_cast<std::uint32_t>(i % 20));
+    const WordPostings expected = postings_of(alone, static_cast<std::uint32_t>(i % 20));
     EXPECT_EQ(postings[i].images, expected.images);
     EXPECT_EQ(postings[i].signatures, expected.signatures);
     const auto id = alone.find(sample_file(1 + i % 6).path).value();
     EXPECT_EQ(features[i], alone.features(id));
     ASSERT_TRUE(images[i].has_value());
     EXPECT_THAT(images[i]->paths, ElementsAre(sample_file(1 + i % 6).path));
+  }
+}
+
+// Its connections begin one after another.
+TEST_F(ReaderTest, AllThreadsSeeOneStateWhileAWriterPublishes) {
+  publish(1, 1);
+  std::atomic<bool> is_done = false;
+  std::jthread publishing([&] {
+    for (std::uint64_t number = 2; number <= 60; ++number) publish(number, number);
+    is_done = true;
+  });
+  while (!is_done) {
+    const IndexReader index = reader();
+    const std::uint64_t images = index.counts().images;
+    parallel_for(16, 4, [&](std::size_t) {
+      EXPECT_TRUE(index.find(sample_file(images).path).has_value());
+      EXPECT_FALSE(index.find(sample_file(images + 1).path).has_value());
+      EXPECT_FALSE(index.image(static_cast<ImageId>(images + 1)).has_value());
+    });
   }
 }
 
@@ -99,7 +121,7 @@ TEST_F(ReaderTest, PostingsOfAWordHoldEachOfItsFeatures) {
   std::sort(expected.begin(), expected.end());
   ASSERT_FALSE(expected.empty());
   EXPECT_EQ(sorted_postings(reader(), 5), expected);
-  EXPECT_THAT(reader().postings(999).images, IsEmpty());
+  EXPECT_THAT(postings_of(reader(), 999).images, IsEmpty());
 }
 
 TEST_F(ReaderTest, CodebookAndSettingsComeBack) {

@@ -45,7 +45,7 @@ TEST_F(SegmentsTest, ImagesAscendAfterSegmentsThatLieBetweenOthersAreMerged) {
   writer_->merge_segments(1);
   const IndexReader index = reader();
   for (std::uint32_t word = 0; word < 16; ++word) {
-    const std::vector<ImageId> images = index.postings(word).images;
+    const std::vector<ImageId> images = postings_of(index, word).images;
     EXPECT_TRUE(std::is_sorted(images.begin(), images.end()));
   }
 }
@@ -97,6 +97,22 @@ TEST_F(SegmentsTest, MoreSegmentsThanAreMergedAtOnceAreMergedAllTheSame) {
   writer_->merge_segments(1);
   EXPECT_EQ(reader().counts().segments, 1U);
   EXPECT_EQ(posted(reader()).size(), 299U);
+}
+
+TEST_F(SegmentsTest, SmallSegmentsAreMergedUntilALargeOneOutgrowsThem) {
+  publish(1, 40);
+  publish(41, 49);
+  publish(50, 50);
+  writer_->merge_small_segments();  // 40 is no more than 4 times 10
+  EXPECT_EQ(reader().counts().segments, 1U);
+  publish(51, 56);
+  publish(57, 58);
+  publish(59, 59);
+  writer_->merge_small_segments();  // 9 are few beside 50
+  EXPECT_EQ(reader().counts().segments, 2U);
+  EXPECT_EQ(posted(reader()).size(), 59U);
+  writer_->merge_small_segments();
+  EXPECT_EQ(reader().counts().segments, 2U);
 }
 
 TEST_F(SegmentsTest, MergingAfterEveryPublishStaysWithinTheMaximum) {

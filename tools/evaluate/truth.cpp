@@ -13,7 +13,6 @@
 namespace lookalike {
 namespace {
 
-constexpr std::string_view kHeader = "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3";
 constexpr std::size_t kColumns = 10;
 
 // A line of the file, with its place for error messages.
@@ -56,9 +55,9 @@ bool read_line(std::istream& input, std::string& text) {
 std::vector<TruthQuery> read_truth(std::istream& input, const std::string& name,
                                    const std::filesystem::path& folder) {
   std::string text;
-  if (!read_line(input, text) || text != kHeader) {
+  if (!read_line(input, text) || text != kTruthHeader) {
     throw Error(ErrorKind::kInput,
-                fmt::format("{}:1: expected the header '{}', was '{}'", name, kHeader, text));
+                fmt::format("{}:1: expected the header '{}', was '{}'", name, kTruthHeader, text));
   }
   std::vector<TruthQuery> queries;
   std::unordered_map<std::string, std::size_t> index_of;

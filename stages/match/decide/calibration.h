@@ -39,7 +39,7 @@ struct Calibration {
                                                                   "coherence",
                                                                   "squeeze (minus log)"};
   static constexpr std::size_t kWeights = kQuantities.size();
-  std::array<double, kWeights> weights = {0.1, 1.9, 0.75, 1.9, 0.75, 1.55, 0.45, 0.5};
+  std::array<double, kWeights> weights = {-0.3, 1.6, 0.8, 2, 0.75, 1.65, 0.4, 0.55};
 
   // What the quantities of the function above contribute: their sum is the logit.
   std::array<EvidenceTerm, kWeights> terms(const Evidence& evidence) const;

@@ -16,12 +16,21 @@ IndexCache::IndexCache(const IndexReader& index, PictureLoader load_picture,
       records_(limit_bytes / 4),
       pictures_(limit_bytes / 4) {}
 
-std::shared_ptr<const WordPostings> IndexCache::postings(std::uint32_t word) {
-  return postings_.get(
-      word, [&] { return index_.postings(word); },
-      [](const WordPostings& found) {
-        return found.images.size() * (sizeof(ImageId) + sizeof(std::uint64_t));
-      });
+void IndexCache::for_each_list(std::uint32_t word,
+                               const std::function<void(const EncodedPostings&)>& visit) {
+  if (const auto known = postings_.find(word)) {
+    for (const Bytes& payload : *known) visit(EncodedPostings(payload));
+    return;
+  }
+  std::vector<Bytes> payloads;
+  std::size_t size = 0;
+  index_.for_each_list(word, [&](const EncodedPostings& list) {
+    const ByteView payload = list.payload();
+    payloads.emplace_back(payload.begin(), payload.end());
+    size += sizeof(Bytes) + payload.size();
+    visit(list);
+  });
+  postings_.put(word, std::make_shared<const std::vector<Bytes>>(std::move(payloads)), size);
 }
 
 std::shared_ptr<const Record> IndexCache::record(ImageId image) {

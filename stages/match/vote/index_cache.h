@@ -7,9 +7,11 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/random.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -24,8 +26,10 @@ struct Record {
 // Called from several threads at the same time.
 using PictureLoader = std::function<std::optional<DecodedImage>(const StoredImage&, WantedSize)>;
 
-// Bounded cache; cleared when full. Values that were handed out stay alive with their holder. May
-// be used from several threads at the same time, which may then make one value twice.
+// Bounded cache. When full, it evicts values at random, so that queries that together use more than
+// fits still find a part of it: the oldest value would often be the next one wanted, since words
+// are read in order. Values that were handed out stay alive with their holder. May be used from
+// several threads at the same time, which may then make one value twice.
 template <typename Key, typename Value>
 class Cache {
  public:
@@ -36,28 +40,53 @@ class Cache {
   std::shared_ptr<const Value> get(const Key& key, Make make, SizeOf size_of) {
     if (auto known = find(key)) return known;
     auto value = std::make_shared<const Value>(make());
-    const std::size_t size = sizeof(Value) + size_of(*value);
-    if (size > limit_bytes_) return value;
-    const std::lock_guard lock(mutex_);
-    if (bytes_ + size > limit_bytes_) {
-      values_.clear();
-      bytes_ = 0;
-    }
-    if (values_.emplace(key, value).second) bytes_ += size;
+    put(key, value, size_of(*value));
     return value;
   }
 
- private:
   std::shared_ptr<const Value> find(const Key& key) {
     const std::lock_guard lock(mutex_);
-    const auto found = values_.find(key);
-    return found == values_.end() ? nullptr : found->second;
+    const auto found = places_.find(key);
+    return found == places_.end() ? nullptr : entries_[found->second].value;
+  }
+
+  // Adds a value of about `value_bytes`, unless it is larger than the cache or there already.
+  void put(const Key& key, std::shared_ptr<const Value> value, std::size_t value_bytes) {
+    const std::size_t size = sizeof(Value) + value_bytes;
+    if (size > limit_bytes_) return;
+    std::vector<std::shared_ptr<const Value>> evicted;  // destroyed without the lock
+    const std::lock_guard lock(mutex_);
+    if (places_.contains(key)) return;
+    while (bytes_ + size > limit_bytes_) evicted.push_back(evict());
+    places_.emplace(key, entries_.size());
+    entries_.push_back({key, std::move(value), size});
+    bytes_ += size;
+  }
+
+ private:
+  struct Entry {
+    Key key;
+    std::shared_ptr<const Value> value;
+    std::size_t size;
+  };
+
+  std::shared_ptr<const Value> evict() {
+    const auto place = static_cast<std::size_t>(random_.below(static_cast<int>(entries_.size())));
+    std::swap(entries_[place], entries_.back());
+    places_[entries_[place].key] = place;
+    const Entry entry = std::move(entries_.back());
+    entries_.pop_back();
+    places_.erase(entry.key);
+    bytes_ -= entry.size;
+    return entry.value;
   }
 
   const std::size_t limit_bytes_;
   std::mutex mutex_;  // guards what follows
   std::size_t bytes_ = 0;
-  std::unordered_map<Key, std::shared_ptr<const Value>> values_;
+  std::vector<Entry> entries_;
+  std::unordered_map<Key, std::size_t> places_;  // in entries_
+  Random random_{1};
 };
 
 // Cache of posting lists, forward records and pictures of an index. May be used from several
@@ -67,7 +96,8 @@ class IndexCache {
   // The reader must outlive the cache.
   IndexCache(const IndexReader& index, PictureLoader load_picture, std::size_t limit_bytes);
 
-  std::shared_ptr<const WordPostings> postings(std::uint32_t word);
+  // Calls visit(list) for each posting list of the word, as IndexReader::for_each_list does.
+  void for_each_list(std::uint32_t word, const std::function<void(const EncodedPostings&)>& visit);
   std::shared_ptr<const Record> record(ImageId image);
   // Its longest side is at most PoseSharpener::kLongestSidePx.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
@@ -75,7 +105,7 @@ class IndexCache {
  private:
   const IndexReader& index_;
   const PictureLoader load_picture_;
-  Cache<std::uint32_t, WordPostings> postings_;
+  Cache<std::uint32_t, std::vector<Bytes>> postings_;  // payloads of a word's lists
   Cache<ImageId, Record> records_;
   Cache<ImageId, std::optional<DecodedImage>> pictures_;
 };

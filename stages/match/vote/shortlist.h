@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/hamming.h"
 #include "stages/match/vote/query_words.h"
+#include "storage/blobs.h"
 
 namespace lookalike {
 
@@ -24,29 +27,49 @@ struct RankedImage {
 // the Hamming distance of the signatures (exp(-h^2 / 16^2), nothing above the threshold), v votes
 // of one word for one image counting as sqrt(v), all divided by the image's norm and the query's.
 // idf is smooth, so that a collection of one image still scores. Sums are integers, so the order of
-// words and postings never matters.
+// words and postings, and the number of threads, never matter.
 // Method: Jegou, Douze, Schmid, "On the burstiness of visual elements", CVPR 2009.
 class Shortlist {
  public:
-  using PostingsOf = std::function<std::shared_ptr<const WordPostings>(std::uint32_t word)>;
+  // Calls visit(list) for each posting list of the word; called from several threads.
+  using ForEachList = std::function<void(std::uint32_t word,
+                                         const std::function<void(const EncodedPostings&)>& visit)>;
 
-  //   norms              of every live image; postings of other images are not counted
+  //   norms              of every live image; other images get no score
+  //   removed            by image, perhaps shorter: whether its postings are not counted
   //   hamming_threshold  bits
-  Shortlist(PostingsOf postings_of, const std::unordered_map<ImageId, float>& norms,
-            std::uint32_t hamming_threshold);
+  Shortlist(ForEachList for_each_list, const std::unordered_map<ImageId, float>& norms,
+            std::vector<bool> removed, std::uint32_t hamming_threshold);
 
   std::size_t image_count() const { return image_count_; }
 
-  // The best `count` images that got a vote, best first, ties by id. `words` are by word.
-  std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count) const;
+  // The best `count` images that got a vote, best first, ties by id. `words` are by word. Works on
+  // at most `threads` threads, at least 1.
+  std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count,
+                                std::size_t threads) const;
 
  private:
-  using Scores = std::vector<std::uint64_t>;  // fixed-point, by image id
-  void vote(std::span<const QueryWord> same_word, Scores& scores) const;
+  // The votes of one word for one image.
+  struct Votes {
+    ImageId image = 0;
+    std::uint32_t count = 0;
+    std::uint64_t weight = 0;  // sum, fixed-point
+  };
+  using Scores = std::vector<std::uint64_t>;           // fixed-point, by image id
+  using Block = std::array<ImageId, kSignatureBlock>;  // of the postings of a block
 
-  PostingsOf postings_of_;
+  std::uint64_t not_removed(const Block& images, std::size_t size) const;
+
+  void vote(std::span<const QueryWord> same_word, std::vector<Votes>& votes, Scores& scores) const;
+  std::size_t collect(const EncodedPostings& postings, std::span<const QueryWord> same_word,
+                      std::vector<Votes>& votes) const;
+  std::vector<RankedImage> best(const Scores& scores, double query_norm, std::size_t count) const;
+
+  ForEachList for_each_list_;
   std::vector<float> norms_;  // by image id; 0 where there is no such image
   std::size_t image_count_ = 0;
+  std::vector<bool> removed_;
+  std::uint32_t hamming_threshold_;
   std::vector<std::uint32_t> vote_weights_;  // fixed-point, by Hamming distance
 };
 

@@ -80,10 +80,10 @@ TEST_F(CalibrateIndexTest, CalibrationThatCannotBeReadIsAProblem) {
     return problem_of_calibration(index()).value_or("");
   };
   EXPECT_EQ(problem_after(kCalibrationName, "[1, 2"),
-            "derived: calibration.coherence is damaged, was '[1, 2'");
+            "derived: calibration.second_look is damaged, was '[1, 2'");
   EXPECT_EQ(problem_after(kCalibrationName, weights), "");
-  EXPECT_EQ(problem_after("calibration.coherence.images", "4x"),
-            "derived: calibration.coherence.images is damaged, was '4x'");
+  EXPECT_EQ(problem_after("calibration.second_look.images", "4x"),
+            "derived: calibration.second_look.images is damaged, was '4x'");
 }
 
 TEST_F(CalibrateIndexTest, ContentStaysWhatItWas) {

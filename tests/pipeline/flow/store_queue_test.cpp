@@ -31,12 +31,12 @@ class StoreQueueTest : public ::testing::Test {
   }
 
   static ContentHash content(std::uint8_t number) { return {number}; }
-  // An image of one feature, in a file that is named by its number.
-  static Item image(std::uint8_t number, std::uint32_t word = 0) {
+  // An image in a file that is named by its number.
+  static Item image(std::uint8_t number, std::uint32_t word = 0, std::uint32_t features = 1) {
     const ImageRecord record = {{"/" + std::to_string(number), 5, 6}, content(number), 640, 480};
-    return {.file = record.file,
-            .content = record.content,
-            .state = ImageWords{record, {{.word = word, .size = 9}}, {{word, 1}}}};
+    ImageWords words{record, {}, {{word, features}}};
+    words.features.assign(features, {.word = word, .size = 9});
+    return {.file = record.file, .content = record.content, .state = std::move(words)};
   }
   static Item copy(std::uint8_t number, const std::string& path) {
     return {.file = {path, 5, 6}, .content = content(number), .state = KnownContent{}};
@@ -66,26 +66,31 @@ class StoreQueueTest : public ::testing::Test {
 };
 
 TEST_F(StoreQueueTest, WhatFillsNoBatchIsPublishedAtTheEnd) {
-  store({image(1), image(2), image(3)}, {.database = {}, .batch_images = 2, .publish_seconds = 0});
+  store({image(1, 0, 9), image(2), image(3)},
+        {.database = {}, .batch_images = 2, .publish_seconds = 0});
   EXPECT_EQ(writer_.counts().images, 3U);
   EXPECT_EQ(writer_.counts().segments, 2U) << "one a batch";
 }
 
+TEST_F(StoreQueueTest, SmallSegmentsAreMergedAtTheEnd) {
+  store({image(1), image(2), image(3)}, {.database = {}, .batch_images = 2, .publish_seconds = 0});
+  EXPECT_EQ(writer_.counts().segments, 1U);
+}
+
 TEST_F(StoreQueueTest, BatchesThatFillQuicklyAreOneSegment) {
   StoreQueue queue(writer_, {.database = {}, .batch_images = 1, .publish_seconds = 3600}, times_);
-  for (std::uint8_t i = 1; i <= 20; ++i) queue.push(image(i));
+  queue.push(image(1, 0, 9));  // large enough to stay a segment of its own
+  queue.push(image(2));
   queue.finish();
-  EXPECT_EQ(writer_.counts().images, 20U);
+  EXPECT_EQ(writer_.counts().images, 2U);
   EXPECT_EQ(writer_.counts().segments, 1U);
 }
 
 TEST_F(StoreQueueTest, SegmentsAreMergedToTheMaximum) {
-  std::vector<Item> items;
-  for (std::uint8_t i = 1; i <= 20; ++i) items.push_back(image(i));
-  store(std::move(items),
-        {.database = {}, .batch_images = 1, .publish_seconds = 0, .max_segments = 3});
-  EXPECT_EQ(writer_.counts().images, 20U);
-  EXPECT_LE(writer_.counts().segments, 3U);
+  store({image(1, 0, 200), image(2, 0, 30), image(3)},
+        {.database = {}, .batch_images = 1, .publish_seconds = 0, .max_segments = 2});
+  EXPECT_EQ(writer_.counts().images, 3U);
+  EXPECT_EQ(writer_.counts().segments, 2U) << "the end alone would leave three";
 }
 
 TEST_F(StoreQueueTest, ABlankImageIsStoredWithoutItsFeatures) {

@@ -4,9 +4,13 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <span>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "base/signature.h"
 
 namespace lookalike {
 namespace {
@@ -14,23 +18,30 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// An index in memory.
+// An index in memory. A posting whose image is below that of the one before begins a new list.
 struct Postings {
-  std::map<std::uint32_t, WordPostings> words;
+  std::map<std::uint32_t, std::vector<WordPostings>> words;
   std::unordered_map<ImageId, float> norms;
+  std::vector<bool> removed;
 
   void add(std::uint32_t word, ImageId image, std::uint64_t signature) {
-    words[word].images.push_back(image);
-    words[word].signatures.push_back(signature);
+    std::vector<WordPostings>& lists = words[word];
+    if (lists.empty() || lists.back().images.back() > image) lists.emplace_back();
+    lists.back().images.push_back(image);
+    lists.back().signatures.push_back(signature);
   }
 
-  std::vector<RankedImage> find(const std::vector<QueryWord>& query, std::size_t count = 10) const {
-    const auto postings_of = [this](std::uint32_t word) {
+  std::vector<RankedImage> find(const std::vector<QueryWord>& query, std::size_t count = 10,
+                                std::size_t threads = 1) const {
+    const auto for_each_list = [this](std::uint32_t word, const auto& visit) {
       const auto found = words.find(word);
-      return std::make_shared<const WordPostings>(found == words.end() ? WordPostings{}
-                                                                       : found->second);
+      if (found == words.end()) return;
+      for (const WordPostings& list : found->second) {
+        const Bytes blob = encode_postings(list.images, list.signatures);
+        visit(open_postings(blob));
+      }
     };
-    return Shortlist(postings_of, norms, 24).find(query, count);
+    return Shortlist(for_each_list, norms, removed, 24).find(query, count, threads);
   }
 };
 
@@ -125,6 +136,97 @@ TEST(Shortlist, NothingInCommonGivesNothing) {
   EXPECT_THAT(index.find({{5, 0, 0, 1}}), IsEmpty());
   EXPECT_THAT(index.find({}), IsEmpty());
   EXPECT_THAT(Postings{}.find({{5, 0, 0, 1}}), IsEmpty());
+}
+
+TEST(Shortlist, RemovedImagesNeitherVoteNorMakeAWordCommon) {
+  Postings index;
+  Postings without;
+  index.norms = without.norms = {{1, 2.0F}, {3, 1.0F}};
+  index.removed = {false, false, true};
+  for (Postings* each : {&index, &without}) {
+    for (int i = 0; i < 100; ++i) each->add(0, 1, bits(static_cast<unsigned>(i % 8)));
+    if (each == &index) {
+      for (int i = 0; i < 100; ++i) each->add(0, 2, 0);
+    }
+    each->add(0, 3, bits(2));
+  }
+  EXPECT_EQ(index.find({{0, 0, 0, 1}}), without.find({{0, 0, 0, 1}}));
+}
+
+// The definition, posting by posting, over lists that are longer than a block.
+std::vector<RankedImage> expected_ranking(const Postings& index,
+                                          const std::vector<QueryWord>& query) {
+  struct Votes {
+    std::uint64_t weight = 0;
+    std::uint64_t count = 0;
+  };
+  std::map<ImageId, std::uint64_t> scores;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> words;
+  for (const QueryWord& each : query) words[each.word].push_back(each.signature);
+  double squares = 0;
+  for (const auto& [word, signatures] : words) {
+    squares += static_cast<double>(signatures.size() * signatures.size());
+    std::map<ImageId, Votes> votes;
+    for (const WordPostings& list : index.words.at(word)) {
+      for (std::size_t i = 0; i < list.images.size(); ++i) {
+        Votes& image = votes[list.images[i]];
+        for (const std::uint64_t signature : signatures) {
+          const unsigned distance = hamming_distance(signature, list.signatures[i]);
+          if (distance > 24) continue;
+          image.weight += static_cast<std::uint64_t>(
+              std::lround((1 << 20) * std::exp(-(distance / 16.0) * (distance / 16.0))));
+          ++image.count;
+        }
+      }
+    }
+    const double weight =
+        idf(static_cast<double>(index.norms.size()), static_cast<double>(votes.size()));
+    for (const auto& [image, vote] : votes) {
+      if (vote.count == 0) continue;
+      const double damped =
+          static_cast<double>(vote.weight) / std::sqrt(static_cast<double>(vote.count));
+      scores[image] += static_cast<std::uint64_t>(std::llround(weight * weight * damped));
+    }
+  }
+  const double query_norm = std::sqrt(squares) * (1 << 20);
+  std::vector<RankedImage> ranked;
+  for (const auto& [image, score] : scores) {
+    ranked.push_back(
+        {image, static_cast<double>(score) / (query_norm * double{index.norms.at(image)})});
+  }
+  std::ranges::sort(ranked, [](const RankedImage& a, const RankedImage& b) {
+    return a.score != b.score ? a.score > b.score : a.image < b.image;
+  });
+  return ranked;
+}
+
+TEST(Shortlist, LongListsAreScoredAsDefinedOnAnyNumberOfThreads) {
+  Random random(3);
+  Postings index;
+  std::vector<QueryWord> query;
+  constexpr ImageId kImages = 4000;
+  for (ImageId image = 1; image <= kImages; ++image)
+    index.norms[image] = static_cast<float>(1 + image % 7);
+  for (std::uint32_t word = 0; word < 40; ++word) {
+    for (int segment = 0; segment < 2; ++segment) {
+      const ImageId half = kImages / 2;
+      for (ImageId image = segment == 0 ? half + 1 : 1; image <= (segment == 0 ? kImages : half);
+           image += 1 + static_cast<ImageId>(random.below(1 + 20 * (static_cast<int>(word) % 3)))) {
+        for (int burst = random.below(3); burst >= 0; --burst)
+          index.add(word, image, random.bits());
+      }
+    }
+    for (int burst = random.below(4); burst >= 0; --burst) {
+      query.push_back({word, random.bits(), static_cast<std::uint32_t>(query.size()), 1});
+    }
+  }
+  const auto expected = expected_ranking(index, query);
+  ASSERT_GT(expected.size(), 3000U);
+  for (const std::size_t threads : {1U, 2U, 5U}) {
+    EXPECT_EQ(index.find(query, kImages, threads), expected);
+    const auto best = index.find(query, 5, threads);
+    EXPECT_TRUE(std::ranges::equal(best, std::span(expected).first(5)));
+  }
 }
 
 TEST(Shortlist, ImageWithoutANormIsNotCounted) {
