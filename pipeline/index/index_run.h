@@ -42,7 +42,7 @@ struct IndexRunReport {
   std::map<std::string, double> busy_seconds;  // by stage; stages overlap, decoding on all threads
   double elapsed_seconds = 0;
   std::string device;  // where the kernels ran; empty when nothing had to be computed
-  Omissions left_out;    // by the scan
+  Omissions left_out;  // by the scan
   std::vector<std::string> warnings;
   IndexCounts before;  // what the index held
   IndexCounts after;

@@ -10,7 +10,7 @@ namespace {
 using Weights = std::array<double, Calibration::kWeights>;
 
 constexpr double kUsualInliers = 10;
-constexpr double kUsualVotes = 2;    // 1 + their excess
+constexpr double kUsualVotes = 2;  // 1 + their excess
 constexpr double kMostVotes = 16;
 // Shrinkage towards the initial weights, in sightings: of the weights that tell others from decoys
 // towards "no difference", of those of probabilities towards the shipped ones. Made photos are

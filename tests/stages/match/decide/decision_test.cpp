@@ -94,8 +94,7 @@ TEST(RankingScore, ManyPairsThatDisagreeLowerIt) {
 }
 
 TEST(RankingScore, CrowdedInliersCountOnce) {
-  const Evidence crowded = {
-      .pairs = 200, .inliers = 20, .effective_inliers = 5, .correlation = {}};
+  const Evidence crowded = {.pairs = 200, .inliers = 20, .effective_inliers = 5, .correlation = {}};
   EXPECT_EQ(ranking_score(crowded), 5);
 }
 

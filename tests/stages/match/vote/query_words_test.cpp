@@ -35,8 +35,8 @@ FeatureSet features_at(const std::vector<float>& places) {
 std::vector<QueryWord> words_of(const std::vector<float>& places, const Codebook& codebook) {
   OpenClSession session;
   WordAssigner assigner(session, codebook.word_matrix());
-  const IndexQuery query =
-      index_query({.image = {}, .features = features_at(places)}, codebook, assigner, 3, places.size());
+  const IndexQuery query = index_query({.image = {}, .features = features_at(places)}, codebook,
+                                       assigner, 3, places.size());
   EXPECT_EQ(query.places.size(), places.size());
   return query.words;
 }
