@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "base/ignore_rules.h"
-#include "base/image_scan.h"
 #include "base/path_set.h"
 
 namespace lookalike {
@@ -186,14 +185,6 @@ bool is_image_name(const fs::path& file, std::span<const std::string> extensions
     return *(end.data() - 1) == '.' &&
            std::ranges::equal(end, extension, {}, lower_case, lower_case);
   });
-}
-
-ScanResult scan_folders(std::span<const std::string> folders,
-                        std::span<const std::string> extensions,
-                        const std::function<void()>& after_each) {
-  Omissions left_out;
-  return scan_folders(folders, {.extensions = extensions, .exclude = {}, .hidden = true}, left_out,
-                      after_each);
 }
 
 ScanResult scan_folders(std::span<const std::string> folders, const ScanRules& rules,

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,14 +48,31 @@ void add_file(const std::string& path, ScanResult& result);
 // Whether the name ends in a dot and one of the extensions, in any case.
 bool is_image_name(const std::filesystem::path& file, std::span<const std::string> extensions);
 
-// Searches folders recursively for regular files, and links to such, whose names is_image_name()
-// accepts. FIFOs, sockets and devices of such names are skipped. Links to folders are not followed,
-// so there are no loops. Paths are absolute, in the bytes of the file system; a file under two of
-// the folders is listed once. A given folder that is missing, not a folder, or unreadable has a
-// problem in `folders`. after_each is called after each entry of a folder; an exception from it
-// ends the scan.
+// Which files of a folder are images to index.
+struct ScanRules {
+  std::span<const std::string> extensions;  // for is_image_name()
+  // Patterns of IgnoreRules for each folder given to the scan. A file named .lookalikeignore has
+  // more of them for its own folder.
+  std::span<const std::string> exclude;
+  // Also hidden files and folders, and those that a NAS keeps for itself: "@eaDir", "#recycle".
+  bool hidden = false;
+};
+
+// What a scan left out.
+struct Omissions {
+  std::size_t hidden = 0;    // files with names of images, and folders, each with all below it
+  std::size_t excluded = 0;  // by patterns, counted alike
+  std::map<std::string, std::size_t> other_types{};  // other files, by ending in lower case
+};
+
+// Searches folders recursively for regular files, and links to such, that the rules take for
+// images, and adds to left_out. FIFOs, sockets and devices of such names are skipped. Links to
+// folders are not followed, so there are no loops. Paths are absolute, in the bytes of the file
+// system; a file under two of the folders is listed once. A given folder is scanned even if it is
+// hidden; one that is missing, not a folder, or unreadable has a problem in `folders`. after_each
+// is called after each entry of a folder; an exception from it ends the scan.
 ScanResult scan_folders(
-    std::span<const std::string> folders, std::span<const std::string> extensions,
+    std::span<const std::string> folders, const ScanRules& rules, Omissions& left_out,
     const std::function<void()>& after_each = [] {});
 
 }  // namespace lookalike

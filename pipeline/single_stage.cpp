@@ -9,7 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/image_scan.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "pipeline/flow/item_stream.h"
 

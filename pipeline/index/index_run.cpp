@@ -22,7 +22,6 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/image_scan.h"
 #include "base/parallel.h"
 #include "base/path_set.h"
 #include "base/scan.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/artefacts.h"
-#include "base/image_scan.h"
 #include "base/progress.h"
+#include "base/scan.h"
 #include "config/options.h"
 #include "pipeline/flow/stage_times.h"
 #include "storage/index_types.h"

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/image_scan.h"
 #include "tests/rights.h"
 #include "tests/temporary_folder.h"
 
@@ -24,7 +23,9 @@ class ScanTest : public ::testing::Test {
  protected:
   ScanResult scan(const std::vector<std::string>& folders) const {
     const std::vector<std::string> extensions = {"jpg", "png"};
-    return scan_folders(folders, extensions);
+    Omissions left_out;
+    return scan_folders(folders, {.extensions = extensions, .exclude = {}, .hidden = true},
+                        left_out);
   }
   // Found paths, relative to the folder.
   std::vector<std::string> names() const {
@@ -178,7 +179,8 @@ TEST_F(ScanTest, CanBeEndedAtAnyEntry) {
     const auto end_at_last = [&] {
       if (--left == 0) throw Error(ErrorKind::kInternal, "ended");
     };
-    EXPECT_THROW(scan_folders(folders, {}, end_at_last), Error) << entries;
+    Omissions left_out;
+    EXPECT_THROW(scan_folders(folders, {}, left_out, end_at_last), Error) << entries;
   }
 }
 

@@ -10,10 +10,10 @@
 #include <opencv2/features2d.hpp>
 
 #include "base/error.h"
-#include "base/scan.h"
 #include "kernels/surf/surf.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
+#include "pipeline/single_stage.h"
 #include "stages/decode/decoders.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/peers/commands.h"
@@ -101,8 +101,7 @@ int race_index(const IndexArguments& arguments) {
   config.images.folders = {arguments.folder};
   config.images.decode_threads = kThreads;
   std::vector<cv::Mat> photos;
-  for (const SourceFile& file :
-       scan_folders(config.images.folders, config.images.extensions).files) {
+  for (const SourceFile& file : scan_images(config.images).files) {
     photos.push_back(must_load_pixels(file.path, PixelMode::kGray, config.images).pixels);
   }
   const auto count = static_cast<double>(photos.size());
