@@ -26,7 +26,9 @@ SessionOptions answering_soon(SessionOptions options) {
   return options;
 }
 
-ExtractOptions for_a_second_look(ExtractOptions options) {
+// The settings for a photo: those of the index, with the features of a second look if there is one.
+ExtractOptions for_photos(ExtractOptions options, const MatchOptions& match) {
+  if (!match.second_look) return options;
   options.max_features =
       static_cast<std::uint32_t>(kSecondLookFeatures * static_cast<double>(options.max_features));
   return options;
@@ -47,6 +49,7 @@ Query query_of(ExtractStage& extract, DecodedImage photo) {
 
 Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session)
     : extract_options_(options_of(index)),
+      photo_options_(for_photos(extract_options_, config.match)),
       limits_(config.images),
       own_session_(session ? nullptr
                            : std::make_unique<OpenClSession>(
@@ -84,7 +87,7 @@ Query Searcher::with_features(DecodedImage photo) {
 }
 
 ExtractStage& Searcher::extract() {
-  return extract_ ? *extract_ : extract_.emplace(session_, for_a_second_look(extract_options_));
+  return extract_ ? *extract_ : extract_.emplace(session_, photo_options_);
 }
 
 }  // namespace lookalike

@@ -64,7 +64,8 @@ class Searcher {
   // Pixels are compared as features are found: dark ones brightened.
   int brightness() const { return static_cast<int>(extract_options_.brighten_to); }
 
-  const ExtractOptions extract_options_;
+  const ExtractOptions extract_options_;  // of the index
+  const ExtractOptions photo_options_;    // the same, with the features of a second look
   const ImagesOptions limits_;
   const std::unique_ptr<OpenClSession> own_session_;
   OpenClSession& session_;
