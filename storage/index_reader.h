@@ -20,11 +20,11 @@ class Connection;
 // never waits for a writer; an IndexWriter, which is a reader as well, sees what it has written so
 // far. Used from one thread at a time, except that for_each_list, image, find and features may be
 // called from several: these read and decode side by side, over a connection per core, all of which
-// see the same state. While a reader is open, the
-// writer's log cannot shrink, so do not keep one for long. Needs no right to write, neither to the
-// file nor to its folder; in a folder that it cannot write it reads the file as it stands, and must
-// not be used while a writer elsewhere changes it. Throws Error(kInput) if the file is missing or
-// is no index, Error(kStorage) if it is damaged, of a newer format, or a blob fails its checksum.
+// see the same state. While a reader is open, the writer's log cannot shrink, so do not keep one
+// for long. Needs no right to write, neither to the file nor to its folder; in a folder that it
+// cannot write it reads the file as it stands, and must not be used while a writer elsewhere
+// changes it. Throws Error(kInput) if the file is missing or is no index, Error(kStorage) if it is
+// damaged, of a newer format, or a blob fails its checksum.
 class IndexReader {
  public:
   explicit IndexReader(const std::filesystem::path& database);

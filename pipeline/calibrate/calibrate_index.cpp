@@ -36,9 +36,7 @@ cv::Mat as_mat(const DecodedImage& image) {
 }
 
 // Whether a match is true by its features alone, by the shipped weights, so that comparing its
-// pixels would hardly move the fit. With 0.993 and 0.9997 the calibration errors of dvd, museum and
-// ukbench differed by at most 0.003 from those of a fit to all matches; a third to half of the
-// comparisons are saved.
+// pixels would hardly move the fit.
 bool is_certain(const Match& match) {
   constexpr double kCertain = 0.995;
   Evidence evidence = match.evidence;

@@ -84,7 +84,7 @@ ExplainedStep pairs(const Explanation& why) {
   const std::size_t needed = why.options.min_inliers;
   std::string reason;
   if (why.second_look) {
-    reason = fmt::format("At a second look, since no match was sure, with {} of the photo: ",
+    reason = fmt::format("A second look with {} of the photo, since no match was sure. ",
                          counted(*why.second_look, "feature"));
   }
   reason += why.pairs.empty() ? "No feature of the photo is paired with one of the image."
@@ -92,7 +92,7 @@ ExplainedStep pairs(const Explanation& why) {
                                     "{} of one word, one sign and near signatures; a pose needs at "
                                     "least {}.",
                                     counted(why.pairs.size(), "pair"), needed);
-  return {"pairs", !why.pairs.empty() && why.pairs.size() >= needed, std::move(reason)};
+  return {"pairs", why.pairs.size() >= needed, std::move(reason)};
 }
 
 // "5 of 41 pairs agree on a pose"

@@ -215,10 +215,8 @@ void add_index_command(CLI::App& app, Action& action) {
       app, action, "index", "Index folders of photos, or update an existing index",
       "Input: the photos in the folders. The index remembers its folders: those named are added, "
       "and without any all of them are scanned. Hidden files, what a NAS keeps for itself, and "
-      "what "
-      "--exclude or a file .lookalikeignore in a folder names are left out. An indexed file that "
-      "is "
-      "left out now counts as removed. Output: the index file; a summary on stderr.\n"
+      "what --exclude or a file .lookalikeignore in a folder names are left out. An indexed file "
+      "that is left out now counts as removed. Output: the index file; a summary on stderr.\n"
       "Exit code 1 when files were skipped, each reported with the reason, when a folder could not "
       "be scanned, or when removals were withheld. On SIGINT or SIGTERM the current batch is "
       "finished and published, and the exit code is 130 or 143.\n"

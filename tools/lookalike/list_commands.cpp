@@ -81,8 +81,9 @@ int list_folders(const FileArguments& arguments) {
 
 int list_quarantine(const FileArguments& arguments) {
   const IndexReader index = arguments.index.open();
+  const std::vector<SkippedFile> quarantine = index.quarantine();
   Json files = Json::array();
-  for (const SkippedFile& file : index.quarantine()) {
+  for (const SkippedFile& file : quarantine) {
     files.push_back({{"path", text_of_path(file.file.path)},
                      {"reason", file.reason},
                      {"detail", file.detail},
@@ -94,7 +95,7 @@ int list_quarantine(const FileArguments& arguments) {
     const Table table(arguments.format, {"path", "reason", "detail", "size_bytes"});
     for (const Json& file : files) table.add(file);
   } else {
-    for (const SkippedFile& file : index.quarantine()) {
+    for (const SkippedFile& file : quarantine) {
       fmt::print("{}: {}: {}\n", printable(file.file.path), file.reason, file.detail);
     }
   }

@@ -10,9 +10,9 @@ namespace lookalike {
 // The score by which matches are ranked: effective inliers times exp(1.5 (c + d)) of the
 // correlation c and the agreement in detail d, each where it is known and positive, and times the
 // square root of relative_inlier_share, plus votes over the median of the shortlist, so that votes
-// decide where geometry cannot. Of pictures that share
-// their details, such as the frames of a film or a page and the same page turned, the correlation
-// tells which one fits as a whole.
+// decide where geometry cannot. Of pictures that share their details, such as the frames of a film
+// or a page and the same page turned, the correlation tells which one fits as a whole; of packs of
+// one brand, whose inliers fill the same places, the share of pairs does.
 double ranking_score(const Evidence& evidence);
 
 // Whether an outline nearly is that of a whole photo of width x height px: no corner is further off

@@ -55,7 +55,7 @@ TEST_F(ExplainTest, AnUnsurePhotoIsExplainedByItsSecondLook) {
   EXPECT_EQ(why.query_features, 8U);
   EXPECT_EQ(why.second_look, query.features.size());
   EXPECT_EQ(why.pairs.size(), match(query).at(0).evidence.pairs);
-  EXPECT_TRUE(steps_of(why).at(3).reason.starts_with("At a second look"));
+  EXPECT_TRUE(steps_of(why).at(3).reason.starts_with("A second look"));
 }
 
 TEST_F(ExplainTest, TheStepsOfAMatchAreThoseOfTheQuery) {
