@@ -1,7 +1,8 @@
 #include "base/program.h"
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <memory>
 #include <new>
@@ -20,6 +21,16 @@
 
 namespace lookalike {
 namespace {
+
+std::atomic<int> first_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);  // a handler may use it
+
+void take_signal(int signal) {
+  int none = 0;
+  if (first_signal.compare_exchange_strong(none, signal)) return;
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);  // arrives when this returns
+}
 
 spdlog::level::level_enum level_of(Verbosity verbosity) {
   return verbosity == Verbosity::kQuiet     ? spdlog::level::warn
@@ -75,24 +86,24 @@ int run_main(std::string_view program, const std::function<int()>& body) noexcep
 }
 
 StopSignal::StopSignal() {
-  ::sigemptyset(&blocked_);
-  ::sigaddset(&blocked_, SIGINT);
-  ::sigaddset(&blocked_, SIGTERM);
-  ::pthread_sigmask(SIG_BLOCK, &blocked_, &before_);
+  first_signal = 0;
+  struct sigaction action {};
+  action.sa_handler = take_signal;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGINT, &action, &interrupt_before_);
+  ::sigaction(SIGTERM, &action, &terminate_before_);
 }
 
 StopSignal::~StopSignal() {
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  ::sigaction(SIGINT, &interrupt_before_, nullptr);
+  ::sigaction(SIGTERM, &terminate_before_, nullptr);
+  if (first_signal != 0 && !asked_) ::raise(first_signal);
 }
 
 int StopSignal::received() {
-  if (received_ != 0) return received_;
-  const timespec at_once{};
-  const int signal = ::sigtimedwait(&blocked_, nullptr, &at_once);
-  if (signal <= 0) return 0;
-  received_ = signal;
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  return received_;
+  const int signal = first_signal;
+  asked_ = asked_ || signal != 0;
+  return signal;
 }
 
 std::string signal_name(int signal) {

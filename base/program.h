@@ -19,9 +19,9 @@ void set_up_logging(Verbosity verbosity);
 // for any other exception.
 int run_main(std::string_view program, const std::function<int()>& body) noexcept;
 
-// Blocks SIGINT and SIGTERM while it lives, so that a long run can end in order. Construct it
-// before any thread, since threads inherit the signal mask. After the first signal was received, a
-// second one ends the program at once.
+// Takes SIGINT and SIGTERM while it lives, so that a long run can end in order. A second signal
+// ends the program at once, and so does one that nobody asked for when this is destroyed. Whichever
+// thread a signal arrives at, those of libraries included, it is taken. One at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -29,13 +29,13 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  // The signal received so far, or 0. Never waits. To be called on the thread that made this.
+  // The signal received so far, or 0. Never waits.
   int received();
 
  private:
-  sigset_t blocked_{};
-  sigset_t before_{};
-  int received_ = 0;
+  struct sigaction interrupt_before_ {};
+  struct sigaction terminate_before_ {};
+  bool asked_ = false;  // since a signal was received
 };
 
 // "SIGINT" or "SIGTERM".

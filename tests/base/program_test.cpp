@@ -1,9 +1,11 @@
 #include "base/program.h"
 
 #include <csignal>
+#include <future>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -44,6 +46,17 @@ TEST_P(StopSignalTest, IsReceivedInsteadOfEndingTheProgram) {
   EXPECT_EQ(stop.received(), 0);
   ::kill(::getpid(), GetParam());
   EXPECT_EQ(stop.received(), GetParam());
+  EXPECT_EQ(stop.received(), GetParam());
+}
+
+// Such as the threads that a library starts when it is loaded.
+TEST_P(StopSignalTest, IsReceivedByThreadsThatWereThereBefore) {
+  std::promise<void> done;
+  std::thread before([&] { done.get_future().wait(); });
+  StopSignal stop;
+  ::pthread_kill(before.native_handle(), GetParam());
+  done.set_value();
+  before.join();
   EXPECT_EQ(stop.received(), GetParam());
 }
 

@@ -167,7 +167,7 @@ bool is_complete(const IndexRunReport& report) {
 using ChooseDatabase = const std::string& (ConfigArguments::*)(RunConfig&) const;
 
 int run_as(const Run& run, const Arguments& arguments, ChooseDatabase choose_database) {
-  StopSignal stop;  // before OpenCL starts threads
+  StopSignal stop;
   RunConfig config = arguments.config.load();
   const Progress::Style style = arguments.verbosity.apply();
   const std::string& database = (arguments.config.*choose_database)(config);
