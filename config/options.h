@@ -90,7 +90,7 @@ struct MatchOptions {
   std::uint32_t min_inliers = 6;
   double inlier_distance = 0.012;  // of the query's diagonal
   std::uint32_t locate_candidates = 5;
-  double same_probability = 0.5;
+  double same_probability = 0.4;
   double duplicate_correlation = 0.9;
   bool mirror = false;
   std::uint32_t cache_mib = 256;

@@ -29,8 +29,10 @@
 namespace lookalike {
 namespace {
 
-// A second look verifies so many times as many images, and takes so many times as many words of
-// each feature.
+// A photo whose best match is less probable than this gets a second look, however low the bar for
+// a sure match is. A second look verifies so many times as many images, and takes so many times as
+// many words of each feature.
+constexpr double kEvenChance = 0.5;
 constexpr std::size_t kSecondLookDepth = 3;
 constexpr std::size_t kSecondLookWords = 2;
 // Fewer sure matches are no reason to search again, unless fewer are asked for: the photo may show
@@ -292,7 +294,7 @@ struct Matcher::Impl {
   std::vector<RankedImage> vote(const IndexQuery& query) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
                             std::size_t count);
-  bool is_sure(const std::vector<Match>& ranked) const;
+  bool needs_second_look(const std::vector<Match>& ranked) const;
   void expand(const IndexQuery& query, std::vector<Match>& matches);
   void add_identical(const IndexQuery& query, Comparison& comparison, std::vector<Match>& matches);
   std::size_t refine(const ImageIds& images, Comparison& comparison, std::vector<Match>& matches);
@@ -384,7 +386,7 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
   std::vector<Match> matches =
       timed(times.verify, [&] { return verify(first_look, images, depth); });
   std::optional<IndexQuery> second;
-  if (options.second_look && !is_sure(matches)) {
+  if (options.second_look && needs_second_look(matches)) {
     second = second_look();
     matches = timed(times.verify, [&] { return verify(*second, images, images.size()); });
   }
@@ -433,8 +435,9 @@ std::vector<Match> Matcher::Impl::verify(const IndexQuery& query,
   return matches;
 }
 
-bool Matcher::Impl::is_sure(const std::vector<Match>& ranked) const {
-  return !ranked.empty() && ranked.front().probability >= options.same_probability;
+bool Matcher::Impl::needs_second_look(const std::vector<Match>& ranked) const {
+  return ranked.empty() ||
+         ranked.front().probability < std::max(options.same_probability, kEvenChance);
 }
 
 // Searches again with the features of the best matches added, as long as they are sure, and adds
