@@ -23,7 +23,6 @@
 namespace lookalike {
 namespace {
 
-constexpr const char* kDatabaseVariable = "LOOKALIKE_DATABASE";
 constexpr const char* kDefaultDatabase = "lookalike.db";
 
 // Help in lines that fit a terminal of the usual width.
@@ -211,13 +210,11 @@ void ConfigArguments::override_field(RunConfig& config, const Argument& argument
   const ConfigField& field = *argument.field;
   if (argument.flag) field.set(config, true);
   if (argument.values.empty()) return;
-  const auto* text = std::get_if<Text>(&field.rule);
-  const auto* list = std::get_if<TextList>(&field.rule);
   std::vector<std::string> values = argument.values;
-  if ((text && text->file_name) || (list && list->file_names)) {
+  if (holds_file_names(field.rule)) {
     for (std::string& value : values) value = absolute(value);
   }
-  if (list) {
+  if (std::holds_alternative<TextList>(field.rule)) {
     field.set(config, values);
   } else {
     set_field(config, field, values.back(), argument.option);

@@ -42,6 +42,9 @@ CLI::App* add_command(CLI::App& app, Action& action, const char* name, const cha
   return command;
 }
 
+// The environment variable that names the index.
+inline constexpr const char* kDatabaseVariable = "LOOKALIKE_DATABASE";
+
 // --config FILE, --set TABLE.KEY=VALUE, and options that stand for configuration keys, whose help
 // texts and ranges come from the keys' descriptions. Must outlive the parsing.
 class ConfigArguments {
