@@ -346,10 +346,6 @@ std::string IndexArgument::path() const {
   return config_.existing_database(config);
 }
 
-ListArguments::ListArguments(CLI::App& command) : index(command) {
-  command.add_flag("--json", json, "Print one JSON object");
-}
-
 std::optional<ImageId> find_image(const IndexReader& index, const std::string& name) {
   std::optional<ImageId> id;
   if (!name.empty()) id = index.find(normal_path(name));
@@ -366,11 +362,14 @@ ImageId must_find(const IndexReader& index, const std::string& name) {
 
 std::string unusable_text(const std::string& name, const SkippedFile& why) {
   if (why.reason == "vanished") return fmt::format("{}: no such file", printable(name));
+  if (why.reason == "not_indexed") return fmt::format("{}: {}", printable(name), why.detail);
   return fmt::format("{}: {}: {}", printable(name), why.reason, why.detail);
 }
 
 void print_json(const nlohmann::ordered_json& json) {
-  fmt::print("{}\n", json_text(json));
+  Json line = {{"schema", kJsonSchema}};
+  line.update(json);
+  fmt::print("{}\n", json_text(line));
 }
 
 }  // namespace lookalike

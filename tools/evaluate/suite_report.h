@@ -14,7 +14,8 @@ namespace lookalike {
 std::string suite_table(const SuiteResult& result);
 
 // {"photos", "left_out": [{"path", "why"}, ...], "results": [{"kind", "strength", "unit",
-// "queries", "recall_at_1", "recall_at_1_confirmed", "located_at_iou_75"}, ...]}. Paths are as text_of_path() gives them.
+// "queries", "recall_at_1", "recall_at_1_confirmed", "located_at_iou_75"}, ...]}. Paths are as
+// text_of_path() gives them.
 Json suite_json(const SuiteResult& result);
 
 // A row per variant of each photo: photo,kind,strength,rank,iou,first, where rank 0 means not

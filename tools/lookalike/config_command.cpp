@@ -16,11 +16,10 @@ struct Arguments {
     config.add_database();
     auto* const flag = command.add_flag(
         "--effective", effective,
-        "Print the values in force without comments, but for where those that are no default come "
-        "from: file, option or environment");
+        "Print the values in force, and where those that are not defaults come from");
     command
         .add_option("--check", file,
-                    "Check this file and print nothing but its first fault, with line and column")
+                    "Check this file; print only its first fault, with line and column")
         ->type_name("FILE")
         ->excludes(flag)
         ->excludes("--config")
@@ -70,9 +69,9 @@ int run_config(const Arguments& arguments) {
 void add_config_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "config", "Print the configuration with every key explained, or check a file",
-      "Output: a TOML file with the values of --config FILE and --set, or the defaults. With "
-      "--effective the values in force, also by LOOKALIKE_DATABASE, which --config reads "
-      "back. With --check nothing, and exit code 2 when the file has a fault.\n"
+      "Output: a TOML file with every key, its meaning and its range, and the values of --config "
+      "and --set, else the defaults. With --effective the keys alone, including the index that "
+      "LOOKALIKE_DATABASE names. With --check nothing; exit code 2 when the file has a fault.\n"
       "Example: lookalike config > run.toml\n"
       "         lookalike config --check run.toml\n"
       "         lookalike config --effective --config run.toml --set match.top=20",
