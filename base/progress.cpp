@@ -53,7 +53,11 @@ void Progress::update(std::size_t done, const std::string& detail) {
   const Clock::time_point now = Clock::now();
   if (style_ == Style::kQuiet || now - start_ < delay_) return;
   const Clock::duration since = now - last_drawn_;
-  if (style_ == Style::kBar ? since >= kBarInterval : since >= kLineInterval) draw(now, false);
+  if (style_ == Style::kBar) {
+    if (since >= kBarInterval) draw(now, false);
+  } else if (since >= kLineInterval && (done_ < total_ || total_ == 0)) {
+    draw(now, false);  // the destructor draws the last line
+  }
 }
 
 void Progress::clear() {

@@ -26,6 +26,8 @@ char lower_case(char c) {
 
 constexpr const char* kUnreadable = "unreadable";
 constexpr const char* kNotAFile = "not_a_file";
+constexpr const char* kFolderUnreadable = "cannot be read";
+constexpr const char* kPatternsUnreadable = "is not scanned: its .lookalikeignore cannot be read";
 
 void skip(const fs::path& path, const char* reason, const std::string& detail, ScanResult& result) {
   SkippedFile& skipped = result.skipped.emplace_back();
@@ -57,7 +59,7 @@ class Scanner {
     } else {
       IgnoreRules ignored;
       for (const std::string& pattern : rules_.exclude) ignored.add(pattern, named.path);
-      if (!add_folder(named.path, nullptr, ignored)) named.problem = "cannot be read";
+      named.problem = add_folder(named.path, nullptr, ignored);
     }
   }
 
@@ -76,18 +78,22 @@ class Scanner {
   }
 
   // above: the device of the parent folder; nullptr for a folder given to the scan.
-  // Returns false when the folder cannot be read to its end, since files missing from the list must
-  // not count as removed. Subfolders are collected before they are entered, so that a deep tree
-  // does not keep many folders open; those given to the scan themselves are left to their own turn.
-  bool add_folder(const fs::path& folder, const dev_t* above, const IgnoreRules& ignored_above) {
+  // Returns why the folder cannot be read to its end, since files missing from the list must not
+  // count as removed, or nothing. A folder whose patterns cannot be read counts as unreadable:
+  // neither its files nor their removal may depend on a file that failed for once. Subfolders are
+  // collected before they are entered, so that a deep tree does not keep many folders open; those
+  // given to the scan themselves are left to their own turn.
+  std::string add_folder(const fs::path& folder, const dev_t* above,
+                         const IgnoreRules& ignored_above) {
     // "/." fails for a folder that may be listed but not searched.
     struct stat status {};
-    if (::stat((folder / ".").c_str(), &status) != 0) return false;
+    if (::stat((folder / ".").c_str(), &status) != 0) return kFolderUnreadable;
     if (above == nullptr || *above != status.st_dev) {
       result_.folders.back().devices.push_back(device_of(folder, status));
     }
     std::error_code error;
-    const std::optional<IgnoreRules> own = own_rules(folder, ignored_above);
+    std::optional<IgnoreRules> own;
+    if (!read_own_rules(folder, ignored_above, own)) return kPatternsUnreadable;
     const IgnoreRules& ignored = own ? *own : ignored_above;
     std::vector<fs::path> below;
     fs::directory_iterator entry(folder, error);
@@ -108,24 +114,27 @@ class Scanner {
       after_each_();
     }
     for (const fs::path& path : below) {
-      if (!add_folder(path, &status.st_dev, ignored)) {
-        skip(path, kUnreadable, "folder cannot be read", result_);
-      }
+      const std::string problem = add_folder(path, &status.st_dev, ignored);
+      if (!problem.empty()) skip(path, kUnreadable, "folder " + problem, result_);
     }
-    return !error;
+    return error ? kFolderUnreadable : "";
   }
 
-  // The rules of a folder with a file of its own; nothing without one that can be read.
-  static std::optional<IgnoreRules> own_rules(const fs::path& folder, const IgnoreRules& above) {
-    std::error_code unknown;
+  // Sets `rules` if the folder has a file of its own. Returns false when that cannot be read.
+  static bool read_own_rules(const fs::path& folder, const IgnoreRules& above,
+                             std::optional<IgnoreRules>& rules) {
+    std::error_code error;
     const fs::path name = folder / ".lookalikeignore";
-    if (!fs::is_regular_file(name, unknown)) return std::nullopt;
+    const fs::file_type type = fs::symlink_status(name, error).type();
+    // Where this name is too long for the system, so are those of pictures.
+    if (type == fs::file_type::not_found || error == std::errc::filename_too_long) return true;
+    if (!fs::is_regular_file(name, error)) return false;
     std::ifstream file(name, std::ios::binary);
-    if (!file) return std::nullopt;
-    const std::string lines{std::istreambuf_iterator<char>(file), {}};
-    std::optional<IgnoreRules> rules = above;
+    std::string lines{std::istreambuf_iterator<char>(file), {}};
+    if (!file.is_open() || file.bad()) return false;
+    rules = above;
     rules->add(lines, folder.native());
-    return rules;
+    return true;
   }
 
   bool leaves_out(const fs::path& path, bool is_folder, const IgnoreRules& ignored) {

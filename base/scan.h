@@ -52,7 +52,7 @@ bool is_image_name(const std::filesystem::path& file, std::span<const std::strin
 struct ScanRules {
   std::span<const std::string> extensions;  // for is_image_name()
   // Patterns of IgnoreRules for each folder given to the scan. A file named .lookalikeignore has
-  // more of them for its own folder.
+  // more of them for its own folder, which is "unreadable" if that file cannot be read.
   std::span<const std::string> exclude;
   // Also hidden files and folders, and those that a NAS keeps for itself: "@eaDir", "#recycle".
   bool hidden = false;

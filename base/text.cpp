@@ -161,12 +161,16 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::size_t character_count(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
 std::string wrapped(std::string_view text, std::size_t width, std::size_t column,
                     std::size_t indent) {
   std::string result;
   bool is_first = true;  // of its line
   for (const std::string_view word : split(text, ' ')) {
-    const auto columns = static_cast<std::size_t>(std::ranges::count_if(word, begins_character));
+    const std::size_t columns = character_count(word);
     if (!is_first && column + 1 + columns > width) {
       result += '\n' + std::string(indent, ' ');
       column = indent;

@@ -47,6 +47,9 @@ std::string csv_field(std::string_view text);
 // The parts between separators: one more than there are separators.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+// Characters of UTF-8.
+std::size_t character_count(std::string_view text);
+
 // Text broken at spaces into lines of at most `width` columns, but for longer words. The first line
 // begins at `column`, the others are indented by `indent` columns.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t column,

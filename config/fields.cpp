@@ -295,6 +295,21 @@ std::string to_toml(const RunConfig& config) {
   return text;
 }
 
+std::string to_toml(const RunConfig& config,
+                    const std::function<std::string(const ConfigField&)>& remark) {
+  std::string text;
+  for (const ConfigTable& table : config_tables()) {
+    text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", table.name);
+    for (const ConfigField& field : config_fields()) {
+      if (field.table != table.name) continue;
+      const std::string comment = remark(field);
+      text += fmt::format("{} = {}{}{}\n", field.key, to_toml(field.rule, field.get(config)),
+                          comment.empty() ? "" : "  # ", comment);
+    }
+  }
+  return text;
+}
+
 bool accept_retired_key(std::string_view name, std::string_view value, std::string_view source) {
   const auto* key = std::ranges::find(kRetiredKeys, name, &RetiredKey::name);
   if (key == std::end(kRetiredKeys)) return false;

@@ -44,6 +44,11 @@ void set_field(RunConfig& config, const ConfigField& field, const std::string& t
 // The configuration as a TOML file, each key under its meaning, unit, range and default.
 std::string to_toml(const RunConfig& config);
 
+// The same without the descriptions; remark(field), unless it is empty, follows a value as a
+// comment.
+std::string to_toml(const RunConfig& config,
+                    const std::function<std::string(const ConfigField& field)>& remark);
+
 // Configuration files, command lines and indexes may still have settings that were removed.
 
 // Whether `name` ("match.burstiness") is a removed key. Warns when `value`, as written in TOML, is

@@ -85,18 +85,14 @@ std::optional<FieldValue> value_of(const toml::node& node) {
 
 std::string from_folder_of(const fs::path& file, const std::string& name) {
   if (name.empty()) return name;
-  return (fs::absolute(file).parent_path() / name).lexically_normal().string();
+  return (fs::absolute(file).parent_path() / path_of_text(name)).lexically_normal().string();
 }
 
 void resolve_file_names(const fs::path& file, const Rule& rule, FieldValue& value) {
-  if (const auto* text = std::get_if<Text>(&rule); text && text->file_name) {
-    auto& name = std::get<std::string>(value);
-    name = from_folder_of(file, name);
-  }
-  if (const auto* list = std::get_if<TextList>(&rule); list && list->file_names) {
-    for (std::string& name : std::get<std::vector<std::string>>(value)) {
-      name = from_folder_of(file, name);
-    }
+  if (!holds_file_names(rule)) return;
+  if (auto* const name = std::get_if<std::string>(&value)) *name = from_folder_of(file, *name);
+  if (auto* const names = std::get_if<std::vector<std::string>>(&value)) {
+    for (std::string& name : *names) name = from_folder_of(file, name);
   }
 }
 
@@ -210,6 +206,9 @@ void apply_setting(RunConfig& config, const std::string& setting, std::string_vi
   } else {
     set_field(config, *field, text, fmt::format("{} {}", source, name));
   }
+  FieldValue value = field->get(config);
+  resolve_file_names("./", field->rule, value);
+  field->set(config, value);
 }
 
 void check_ranges(const RunConfig& config) {

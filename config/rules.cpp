@@ -88,6 +88,12 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
+bool holds_file_names(const Rule& rule) {
+  const auto* text = std::get_if<Text>(&rule);
+  const auto* list = std::get_if<TextList>(&rule);
+  return (text && text->file_name) || (list && list->file_names);
+}
+
 std::string allowed(const Rule& rule) {
   return std::visit(Overloaded{
                         [](const Integer& integer) {
@@ -132,6 +138,9 @@ std::optional<FieldValue> parse(const Rule& rule, const std::string& text) {
 
 std::string to_toml(const Rule& rule, const FieldValue& value) {
   const std::string_view word = zero_word(rule);
+  const auto text_of = [&](const std::string& held) {  // TOML is UTF-8
+    return holds_file_names(rule) ? text_of_path(held) : held;
+  };
   const auto number = [&](auto held) {
     return held == 0 && !word.empty() ? quoted(word) : fmt::format("{}", held);
   };
@@ -139,11 +148,11 @@ std::string to_toml(const Rule& rule, const FieldValue& value) {
                         [](bool held) { return std::string(held ? "true" : "false"); },
                         [&](std::int64_t held) { return number(held); },
                         [&](double held) { return number(held); },
-                        [](const std::string& held) { return quoted(held); },
-                        [](const std::vector<std::string>& held) {
+                        [&](const std::string& held) { return quoted(text_of(held)); },
+                        [&](const std::vector<std::string>& held) {
                           std::string list;
                           for (const std::string& item : held) {
-                            list += (list.empty() ? "" : ", ") + quoted(item);
+                            list += (list.empty() ? "" : ", ") + quoted(text_of(item));
                           }
                           return '[' + list + ']';
                         },

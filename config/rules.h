@@ -47,6 +47,8 @@ struct TextList {
 
 using Rule = std::variant<Integer, Number, Choice, Boolean, Text, TextList>;
 
+bool holds_file_names(const Rule& rule);
+
 // What is allowed, to follow "must be": "an integer from 1 to 8 words".
 std::string allowed(const Rule& rule);
 
@@ -57,7 +59,7 @@ std::optional<FieldValue> checked(const Rule& rule, FieldValue value);
 // The same for the text of a command line: "64", "true", "auto", "jpg,png".
 std::optional<FieldValue> parse(const Rule& rule, const std::string& text);
 
-// A value as TOML; 0 as the zero word.
+// A value as TOML; 0 as the zero word, file names as text_of_path() gives them.
 std::string to_toml(const Rule& rule, const FieldValue& value);
 
 }  // namespace lookalike

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/scan.h"
 #include "base/text.h"
+#include "config/scan_rules.h"
 #include "pipeline/flow/item_stream.h"
 
 namespace lookalike {
@@ -42,8 +43,7 @@ ScanResult scan_images(const ImagesOptions& options) {
     throw Error(ErrorKind::kUsage, "images.folders: name at least one folder, with --images");
   }
   Omissions left_out;
-  ScanResult found = scan_folders(options.folders,
-                                  {options.extensions, options.exclude, options.hidden}, left_out);
+  ScanResult found = scan_folders(options.folders, scan_rules(options), left_out);
   for (const ScannedFolder& folder : found.folders) {
     if (folder.problem.empty()) continue;
     throw Error(ErrorKind::kInput, fmt::format("{}: {}", printable(folder.path), folder.problem));

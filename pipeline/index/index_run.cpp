@@ -26,6 +26,7 @@
 #include "base/path_set.h"
 #include "base/scan.h"
 #include "base/text.h"
+#include "config/scan_rules.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/flow/device_stages.h"
 #include "pipeline/flow/feature_cache.h"
@@ -153,10 +154,8 @@ class IndexRun {
   }
 
   ScanResult scan() {
-    const ImagesOptions& images = config_.images;
-    ScanResult found =
-        scan_folders(roots_->to_scan(), {images.extensions, images.exclude, images.hidden},
-                     report_.left_out, [&] { throw_if_stopped(); });
+    ScanResult found = scan_folders(roots_->to_scan(), scan_rules(config_.images), report_.left_out,
+                                    [&] { throw_if_stopped(); });
     roots_->set_scanned(found.folders);
     // Nothing that was found in a root that could not be read to its end is used.
     std::erase_if(found.files,

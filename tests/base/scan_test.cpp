@@ -298,6 +298,26 @@ TEST_F(ScanByRules, AFileOfPatternsHoldsForItsFolderAndGoesBeforeThoseAbove) {
   EXPECT_EQ(left_out_.excluded, 2U);
 }
 
+TEST_F(ScanByRules, AFolderWhosePatternsCannotBeReadIsReportedAndNotScanned) {
+  for (const char* name : {"a.jpg", "x/a.jpg", "y/a.jpg", "z/a.jpg"}) folder_.write(name, "x");
+  fs::create_directory(folder_.path() / "x/.lookalikeignore");
+  fs::create_symlink("nowhere", folder_.path() / "y/.lookalikeignore");
+  folder_.write("z/.lookalikeignore", "a.jpg");
+  fs::permissions(folder_.path() / "z/.lookalikeignore", fs::perms::none);
+  fs::permissions(folder_.path(), kOpenFolder);
+  const std::vector<std::string> folders = {folder_.path().native(), folder_.path() / "x"};
+  const std::vector<std::string> extensions = {"jpg"};
+  const WithoutRootRights as_nobody;
+  const ScanResult found = scan_folders(folders, {extensions, {}, false}, left_out_);
+  ASSERT_EQ(found.files.size(), 1U);
+  EXPECT_EQ(found.files[0].path, folder_.path() / "a.jpg");
+  ASSERT_EQ(found.skipped.size(), 2U);
+  EXPECT_EQ(found.skipped[0].file.path, folder_.path() / "y");
+  EXPECT_EQ(found.skipped[1].file.path, folder_.path() / "z");
+  EXPECT_EQ(found.skipped[1].detail, "folder is not scanned: its .lookalikeignore cannot be read");
+  EXPECT_EQ(found.folders[1].problem, "is not scanned: its .lookalikeignore cannot be read");
+}
+
 TEST_F(ScanByRules, OtherFilesAreCountedByEnding) {
   for (const char* name : {"a.jpg", "b.HEIC", "x/c.heic", "d.mov", "README"}) {
     folder_.write(name, "x");

@@ -98,6 +98,14 @@ TEST(LoadConfig, FileNamesAreRelativeToTheFile) {
   EXPECT_EQ(config.store.database, "/home/user/runs/index.db");
 }
 
+TEST(LoadConfig, FileNamesThatAreNotUtf8AreUris) {
+  const RunConfig config =
+      parse_config("images.folders = ['file:///photos/a%E4']\n", "/home/user/run.toml");
+  ASSERT_THAT(config.images.folders, ElementsAre("/photos/a\xE4"));
+  const ConfigField& field = config_field("images.folders");
+  EXPECT_EQ(to_toml(field.rule, field.get(config)), "[\"file:///photos/a%E4\"]");
+}
+
 TEST(LoadConfig, ABareFileNameIsRelativeToTheWorkingFolder) {
   EXPECT_EQ(parse_config("store.database = 'index.db'", "run.toml").store.database,
             (std::filesystem::current_path() / "index.db").string());
@@ -224,6 +232,13 @@ TEST(ApplySetting, EveryDefaultThatIsPrintedCanBeSet) {
     const std::string value = to_toml(field.rule, field.get(RunConfig{}));
     EXPECT_EQ(with(field.name() + "=" + value), RunConfig{}) << field.name();
   }
+}
+
+TEST(ApplySetting, FileNamesAreRelativeToTheCurrentFolder) {
+  const std::string folder = std::filesystem::current_path();
+  EXPECT_EQ(with("store.database=index.db").store.database, folder + "/index.db");
+  EXPECT_THAT(with(R"(images.folders=["a", "/b"])").images.folders,
+              ElementsAre(folder + "/a", "/b"));
 }
 
 TEST(ApplySetting, StringsMayLackTheirQuotes) {

@@ -68,7 +68,7 @@ const std::vector<CommandLine> kCommands = {
     {"lookalike", {"move"}},     {"lookalike", {"retrain"}},    {"lookalike-extract", {}},
     {"lookalike-variance", {}},  {"lookalike-codebook", {}},    {"lookalike-assign", {}},
     {"lookalike-store", {}},     {"lookalike-match", {}},       {"lookalike", {"explain"}},
-    {"lookalike", {"list"}},
+    {"lookalike", {"list"}},     {"lookalike", {"init"}},
 };
 INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(kCommands));
 
@@ -101,6 +101,7 @@ TEST(Lookalike, AMistypedCommandIsToldTheNearestOne) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
             "lookalike: error: qery: there is no such command; did you mean \"query\"?\n");
+  EXPECT_THAT(run_program("lookalike", {"searhc"}).err, HasSubstr("did you mean \"query\"?"));
 }
 
 TEST(Lookalike, AValueOutOfRangeIsToldWhatIsAllowed) {

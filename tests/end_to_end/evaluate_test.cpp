@@ -150,6 +150,10 @@ TEST_F(EvaluateTest, PlainFiguresAreOfWhatQueryLists) {
     const json query = json::parse(measured.out)["per_query"][0];
     EXPECT_EQ(query["plain"]["listed"], json::parse(asked.out)["matches"].size());
     EXPECT_EQ(query["ranking"]["listed"], 6);
+    const json measures = json::parse(measured.out);
+    EXPECT_EQ(measures["unknown_queries"], 0);
+    EXPECT_TRUE(measures["unknown_rejected"].is_null());
+    EXPECT_TRUE(measures["plain"]["located_at_iou_50"].is_null());
   }
 }
 
@@ -169,7 +173,8 @@ TEST_F(EvaluateTest, RanksAsDeepAsTheTruthNeeds) {
   EXPECT_EQ(depth("10"), 102);
   EXPECT_EQ(depth("200"), 200);
   EXPECT_THAT(evaluate({"--database", database, "--truth", truth}).out,
-              HasSubstr("ranking     plain"));
+              testing::AllOf(HasSubstr("ranking     plain"),
+                             testing::ContainsRegex("\nunknown_rejected +-\n")));
 }
 
 TEST_F(EvaluateTest, WithoutAQuestionItIsAUsageError) {

@@ -168,7 +168,7 @@ TEST_F(ExplainTest, AnImageThatIsNotIndexedIsAnInputError) {
     const ProgramResult plain = explain({path("scene.png"), name});
     EXPECT_EQ(plain.exit_code, 3);
     EXPECT_THAT(plain.out, IsEmpty());
-    EXPECT_THAT(plain.err, HasSubstr(name + ": not_indexed: is not in the index"));
+    EXPECT_THAT(plain.err, HasSubstr(name + ": is not in the index"));
   }
   const json answer = json::parse(explain({"--json", path("scene.png"), "4711"}).out);
   EXPECT_EQ(answer["image"], "4711");

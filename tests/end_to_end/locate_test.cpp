@@ -103,7 +103,7 @@ TEST_F(LocateCommand, ASceneThatCannotBeReadDoesNotStopTheOthers) {
               "--method", "correlation", "--report", path("found.html")});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_THAT(result.err, HasSubstr("no.png"));
-  EXPECT_THAT(result.out, HasSubstr("by correlation"));
+  EXPECT_THAT(result.out, HasSubstr("   1  correlation  x "));
   EXPECT_TRUE(std::filesystem::exists(path("found.html")));
   EXPECT_EQ(locate({"--object", path("arrow.png"), "--scene", path("no.png")}).exit_code, 3);
   EXPECT_EQ(locate({"--object", path("no.png"), "--scene", path("scene.png")}).exit_code, 3);
@@ -123,7 +123,7 @@ TEST_F(LocateCommand, TheMapIsBrightWhereTheArrowIs) {
   const ProgramResult result = locate(
       {"--object", path("arrow.png"), "--scene", path("scene.png"), "--map", path("map.png")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("by correlation"));
+  EXPECT_THAT(result.out, HasSubstr("   1  correlation  x "));
   const cv::Mat map = cv::imread(path("map.png"), cv::IMREAD_GRAYSCALE);
   ASSERT_FALSE(map.empty());
   double highest = 0;

@@ -1,10 +1,15 @@
 #include "tests/end_to_end/run_program.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/json_schema.h"
 
 namespace lookalike {
 namespace {
@@ -23,6 +28,13 @@ std::string content(std::FILE* file) {
     text.append(buffer, count);
   }
   return text;
+}
+
+bool prints_json(const std::vector<std::string>& arguments) {
+  const auto has = [&](const std::string& word) {
+    return std::ranges::find(arguments, word) != arguments.end();
+  };
+  return !has("--help") && (has("--json") || has("json"));
 }
 
 }  // namespace
@@ -84,7 +96,11 @@ ProgramResult RunningProgram::wait() {
 
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& settings) {
-  return RunningProgram(program, arguments, settings).wait();
+  ProgramResult result = RunningProgram(program, arguments, settings).wait();
+  if (program == "lookalike" && prints_json(arguments)) {
+    EXPECT_THAT(output_faults(arguments.front(), result.out), testing::IsEmpty());
+  }
+  return result;
 }
 
 }  // namespace lookalike

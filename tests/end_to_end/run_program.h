@@ -42,7 +42,8 @@ class RunningProgram {
   std::optional<int> status_;  // once it has ended
 };
 
-// Runs a program and waits for it.
+// Runs a program and waits for it. What `lookalike COMMAND` prints as JSON is held to the command's
+// schema in docs/schema/: a deviation is a failure of the test.
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& settings = {});
 

@@ -73,8 +73,9 @@ TEST_F(UpkeepCommands, CheckSaysOfAnEmptyIndexThatItIsEmpty) {
   folder_.write("index.db", "");
   const ProgramResult empty = run("check", {"--json"});
   EXPECT_EQ(empty.exit_code, 0);
-  EXPECT_EQ(nlohmann::json::parse(empty.out),
-            nlohmann::json({{"empty", true}, {"problems", nlohmann::json::array()}}));
+  const auto json = nlohmann::json::parse(empty.out);
+  EXPECT_EQ(json["empty"], true);
+  EXPECT_THAT(json["problems"], IsEmpty());
   EXPECT_THAT(empty.err, HasSubstr("index.db: is empty"));
 }
 
@@ -98,7 +99,7 @@ TEST_F(UpkeepCommands, QuarantineListsEachFileOnOneLineWhateverItsName) {
   const ProgramResult list = run("quarantine");
   EXPECT_EQ(list.exit_code, 0);
   EXPECT_EQ(list.out.find('\n'), list.out.size() - 1) << list.out;
-  EXPECT_THAT(list.out, HasSubstr("bad\\x0Aname.jpg: undecodable: "));
+  EXPECT_THAT(list.out, testing::ContainsRegex("^undecodable +/.*bad\\\\x0Aname.jpg  "));
   const auto json = nlohmann::json::parse(run("quarantine", {"--json"}).out);
   EXPECT_EQ(json["quarantine"].at(0)["path"], at("photos/bad\nname.jpg"));
 }

@@ -23,7 +23,6 @@
 namespace lookalike {
 namespace {
 
-constexpr const char* kDatabaseVariable = "LOOKALIKE_DATABASE";
 constexpr const char* kDefaultDatabase = "lookalike.db";
 
 // Help in lines that fit a terminal of the usual width.
@@ -211,13 +210,11 @@ void ConfigArguments::override_field(RunConfig& config, const Argument& argument
   const ConfigField& field = *argument.field;
   if (argument.flag) field.set(config, true);
   if (argument.values.empty()) return;
-  const auto* text = std::get_if<Text>(&field.rule);
-  const auto* list = std::get_if<TextList>(&field.rule);
   std::vector<std::string> values = argument.values;
-  if ((text && text->file_name) || (list && list->file_names)) {
+  if (holds_file_names(field.rule)) {
     for (std::string& value : values) value = absolute(value);
   }
-  if (list) {
+  if (std::holds_alternative<TextList>(field.rule)) {
     field.set(config, values);
   } else {
     set_field(config, field, values.back(), argument.option);
@@ -349,10 +346,6 @@ std::string IndexArgument::path() const {
   return config_.existing_database(config);
 }
 
-ListArguments::ListArguments(CLI::App& command) : index(command) {
-  command.add_flag("--json", json, "Print one JSON object");
-}
-
 std::optional<ImageId> find_image(const IndexReader& index, const std::string& name) {
   std::optional<ImageId> id;
   if (!name.empty()) id = index.find(normal_path(name));
@@ -369,11 +362,14 @@ ImageId must_find(const IndexReader& index, const std::string& name) {
 
 std::string unusable_text(const std::string& name, const SkippedFile& why) {
   if (why.reason == "vanished") return fmt::format("{}: no such file", printable(name));
+  if (why.reason == "not_indexed") return fmt::format("{}: {}", printable(name), why.detail);
   return fmt::format("{}: {}: {}", printable(name), why.reason, why.detail);
 }
 
 void print_json(const nlohmann::ordered_json& json) {
-  fmt::print("{}\n", json_text(json));
+  Json line = {{"schema", kJsonSchema}};
+  line.update(json);
+  fmt::print("{}\n", json_text(line));
 }
 
 }  // namespace lookalike

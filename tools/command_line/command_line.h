@@ -42,6 +42,9 @@ CLI::App* add_command(CLI::App& app, Action& action, const char* name, const cha
   return command;
 }
 
+// The environment variable that names the index.
+inline constexpr const char* kDatabaseVariable = "LOOKALIKE_DATABASE";
+
 // --config FILE, --set TABLE.KEY=VALUE, and options that stand for configuration keys, whose help
 // texts and ranges come from the keys' descriptions. Must outlive the parsing.
 class ConfigArguments {
@@ -153,13 +156,6 @@ class IndexArgument {
   ConfigArguments config_;
 };
 
-// The options of commands that list something of an index.
-struct ListArguments {
-  explicit ListArguments(CLI::App& command);
-  IndexArgument index;
-  bool json = false;
-};
-
 // The options of commands that change an index as a whole.
 struct UpkeepArguments {
   explicit UpkeepArguments(CLI::App& command) : index(command), verbosity(command) {}
@@ -185,7 +181,11 @@ ImageId must_find(const IndexReader& index, const std::string& name);
 // Why a file that the command line names cannot be used: "photo.jpg: no such file".
 std::string unusable_text(const std::string& name, const SkippedFile& why);
 
-// Prints one line of JSON to stdout.
+// The version of all JSON on stdout, which docs/schema/ describes. It rises when a program that
+// reads such JSON could break.
+inline constexpr int kJsonSchema = 1;
+
+// Prints an object in one line to stdout, with its "schema" first.
 void print_json(const nlohmann::ordered_json& json);
 
 }  // namespace lookalike

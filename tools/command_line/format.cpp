@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/terminal.h"
 #include "base/text.h"
 
 namespace lookalike {
@@ -21,6 +23,8 @@ constexpr std::pair<const char*, Format> kFormats[] = {{"text", Format::kText},
                                                        {"csv", Format::kCsv},
                                                        {"json", Format::kJson},
                                                        {"paths", Format::kPaths}};
+
+constexpr std::size_t kIndent = 6;  // of what begins a line of its own
 
 bool breaks_columns(char c) {
   return c == '\t' || c == '\n' || c == '\r';
@@ -50,8 +54,10 @@ FormatArgument::FormatArgument(CLI::App& command, const std::string& json, bool 
   auto* const format =
       command
           .add_option("--format", name_,
-                      "Text for people (the default), a table with a header row, JSON, or paths "
-                      "alone")
+                      has_paths
+                          ? "Text for people (the default), a table with a header row, JSON, "
+                            "or paths alone"
+                          : "Text for people (the default), a table with a header row, or JSON")
           ->check(CLI::IsMember(names).description(""))
           ->type_name(fmt::format("{}", fmt::join(names, "|")));
   command.add_flag("--json", json_, json)->excludes(format);
@@ -92,6 +98,38 @@ void Table::add(const Json& row) const {
 
 void Table::print_line(const std::vector<std::string>& fields) const {
   fmt::print("{}\n", fmt::join(fields, format_ == Format::kTsv ? "\t" : ","));
+}
+
+std::size_t text_columns() {
+  const std::size_t terminal = terminal_columns(stdout);
+  return terminal > 0 ? terminal : std::numeric_limits<std::size_t>::max();
+}
+
+std::string styled(const std::string& text, const fmt::text_style& style) {
+  return use_colour(stdout) ? fmt::format(style, "{}", text) : text;
+}
+
+std::string last_column(std::size_t width, const std::string& path) {
+  const bool fits = character_count(path) <= text_columns() - std::min(text_columns(), width + 2);
+  return (fits ? "  " : '\n' + std::string(kIndent, ' ')) + path;
+}
+
+std::string last_text(std::size_t width, const std::string& sentence) {
+  return last_column(width, wrapped(sentence, text_columns(), kIndent, kIndent));
+}
+
+void print_row(std::size_t number, const std::string& word, const fmt::text_style& style,
+               const Facts& facts, const std::string& path) {
+  const std::string padded = fmt::format("{:<11}", word);
+  std::string text;
+  const std::size_t before = kIndent + padded.size();
+  for (const auto& [name, value] : facts) {
+    const std::string fact = fmt::format("  {} {}", name, value);
+    if (before + text.size() + fact.size() > text_columns()) break;
+    text += fact;
+  }
+  fmt::print("{:>4}  {}{}{}\n", number, styled(padded, style), text,
+             last_column(before + text.size(), path));
 }
 
 }  // namespace lookalike

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/color.h>
 #include <nlohmann/json_fwd.hpp>
+
+#include "tools/command_line/command_line.h"
+#include "tools/report/page.h"
 
 // The forms in which commands print lists.
 namespace lookalike {
@@ -47,5 +52,32 @@ class Table {
   const char path_end_;
   const std::vector<std::string> columns_;
 };
+
+// The options of commands that list something of an index.
+struct ListArguments {
+  ListArguments(CLI::App& command, const std::string& json, bool has_paths)
+      : index(command), format(command, json, has_paths) {}
+  IndexArgument index;
+  FormatArgument format;
+};
+
+// Text on stdout fits a terminal's width. Columns have one word each, so that awk can split them;
+// elsewhere than on a terminal none is left out.
+
+// The width of the terminal, or more than any text has.
+std::size_t text_columns();
+
+std::string styled(const std::string& text, const fmt::text_style& style);
+
+// The last column of a row, to follow others of that width: behind two spaces or, where it would
+// leave the width, on a line of its own.
+std::string last_column(std::size_t width, const std::string& path);
+// The same for sentences, which are wrapped there.
+std::string last_text(std::size_t width, const std::string& sentence);
+
+// A row with a number, a word in a style, facts as "name value", and a path. The last facts are
+// left out where they leave the width.
+void print_row(std::size_t number, const std::string& word, const fmt::text_style& style,
+               const Facts& facts, const std::string& path);
 
 }  // namespace lookalike

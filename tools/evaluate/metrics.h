@@ -38,7 +38,8 @@ struct Scores {
   std::size_t wrong_duplicates = 0;  // images decided to be duplicates that are not relevant
 };
 
-// Measures over a set of queries. Shares are in [0, 1], and 0 of an empty set.
+// Measures over a set of queries. Shares are in [0, 1], and 0 of an empty set, which the counts
+// show.
 struct Measures {
   std::size_t queries = 0;           // with at least one relevant image
   double recall_at_1 = 0;            // share of queries whose first answer is relevant

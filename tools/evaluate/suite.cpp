@@ -110,6 +110,7 @@ SuiteAnswer answer_to(PreparedVariant variant, const StoredImage& image, const L
                                   [&](const Match& match) { return match.image.id == image.id; });
   if (found == matches.end()) return answer;
   answer.rank = static_cast<std::size_t>(found - matches.begin()) + 1;
+  answer.confirmed = answer.rank == 1 && found->decision >= Decision::kSameObject;
   answer.iou = intersection_over_union(clockwise(found->quad), clockwise(variant.place));
   return answer;
 }
@@ -191,10 +192,12 @@ std::vector<SuiteRow> suite_rows(const SuiteResult& result) {
       if (answer.kind != kind || answer.strength != strength) continue;
       ++row.queries;
       row.recall_at_1 += answer.rank == 1 ? 1 : 0;
+      row.recall_at_1_confirmed += answer.confirmed ? 1 : 0;
       row.located_at_75 += answer.rank > 0 && answer.iou >= 0.75 ? 1 : 0;
     }
     if (row.queries > 0) {
       row.recall_at_1 /= static_cast<double>(row.queries);
+      row.recall_at_1_confirmed /= static_cast<double>(row.queries);
       row.located_at_75 /= static_cast<double>(row.queries);
     }
     rows.push_back(row);

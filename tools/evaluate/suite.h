@@ -53,6 +53,7 @@ struct SuiteAnswer {
   std::size_t rank = 0;      // of the photo, from 1; 0: not found
   double iou = 0;            // of the answered and the true quad
   std::string first;         // the best match; empty without any
+  bool confirmed = false;    // the photo is first, and a duplicate or the same object
 };
 
 struct SuiteResult {
@@ -82,8 +83,9 @@ struct SuiteRow {
   std::string unit;
   double strength = 0;
   std::size_t queries = 0;
-  double recall_at_1 = 0;    // share of the photos found first
-  double located_at_75 = 0;  // share of the photos found with IoU >= 0.75
+  double recall_at_1 = 0;            // share of the photos found first
+  double recall_at_1_confirmed = 0;  // share of those found first and confirmed
+  double located_at_75 = 0;          // share of the photos found with IoU >= 0.75
 };
 std::vector<SuiteRow> suite_rows(const SuiteResult& result);
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "pipeline/answers.h"
 
 namespace lookalike {
 namespace {
@@ -108,12 +107,13 @@ std::string left_out_list(const SuiteResult& result) {
 std::string html_table(const std::vector<SuiteRow>& rows) {
   std::string html =
       "<table class=\"summary\"><tr><th>Kind</th><th>Strength</th><th>Found first</th>"
-      "<th>Located</th></tr>\n";
+      "<th>Confirmed</th><th>Located</th></tr>\n";
   for (const SuiteRow& row : rows) {
     html += fmt::format(
         "<tr><td>{}</td><td>{}</td><td class=\"number-cell\">{:.3f}</td>"
-        "<td class=\"number-cell\">{:.3f}</td></tr>\n",
-        escape_html(row.kind), escape_html(strength_text(row)), row.recall_at_1, row.located_at_75);
+        "<td class=\"number-cell\">{:.3f}</td><td class=\"number-cell\">{:.3f}</td></tr>\n",
+        escape_html(row.kind), escape_html(strength_text(row)), row.recall_at_1,
+        row.recall_at_1_confirmed, row.located_at_75);
   }
   return html + "</table>\n";
 }
@@ -122,19 +122,19 @@ std::string html_table(const std::vector<SuiteRow>& rows) {
 
 std::string suite_table(const SuiteResult& result) {
   std::string text =
-      fmt::format("{} photos, {} left out\n{:<13}{:>24}{:>10}{:>10}\n", result.photos,
-                  result.left_out.size(), "kind", "strength", "recall@1", "located");
+      fmt::format("{} photos, {} left out\n{:<13}{:>24}{:>10}{:>11}{:>10}\n", result.photos,
+                  result.left_out.size(), "kind", "strength", "recall@1", "confirmed", "located");
   for (const SuiteRow& row : suite_rows(result)) {
-    text += fmt::format("{:<13}{:>24}{:>10.3f}{:>10.3f}\n", row.kind, strength_text(row),
-                        row.recall_at_1, row.located_at_75);
+    text += fmt::format("{:<13}{:>24}{:>10.3f}{:>11.3f}{:>10.3f}\n", row.kind, strength_text(row),
+                        row.recall_at_1, row.recall_at_1_confirmed, row.located_at_75);
   }
   return text;
 }
 
-std::string suite_json(const SuiteResult& result) {
+Json suite_json(const SuiteResult& result) {
   Json left_out = Json::array();
   for (const LeftOut& file : result.left_out) {
-    left_out.push_back({{"path", file.path}, {"why", file.why}});
+    left_out.push_back({{"path", text_of_path(file.path)}, {"why", file.why}});
   }
   Json results = Json::array();
   for (const SuiteRow& row : suite_rows(result)) {
@@ -143,9 +143,10 @@ std::string suite_json(const SuiteResult& result) {
                        {"unit", row.unit},
                        {"queries", row.queries},
                        {"recall_at_1", row.recall_at_1},
+                       {"recall_at_1_confirmed", row.recall_at_1_confirmed},
                        {"located_at_iou_75", row.located_at_75}});
   }
-  return json_text({{"photos", result.photos}, {"left_out", left_out}, {"results", results}});
+  return {{"photos", result.photos}, {"left_out", left_out}, {"results", results}};
 }
 
 std::string suite_answers_csv(const SuiteResult& result) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "pipeline/answers.h"
 #include "storage/output_file.h"
 #include "tools/evaluate/suite.h"
 #include "tools/report/page.h"
@@ -13,8 +14,9 @@ namespace lookalike {
 std::string suite_table(const SuiteResult& result);
 
 // {"photos", "left_out": [{"path", "why"}, ...], "results": [{"kind", "strength", "unit",
-// "queries", "recall_at_1", "located_at_iou_75"}, ...]} in one line.
-std::string suite_json(const SuiteResult& result);
+// "queries", "recall_at_1", "recall_at_1_confirmed", "located_at_iou_75"}, ...]}. Paths are as
+// text_of_path() gives them.
+Json suite_json(const SuiteResult& result);
 
 // A row per variant of each photo: photo,kind,strength,rank,iou,first, where rank 0 means not
 // found. Names are quoted as in RFC 4180.

@@ -146,8 +146,8 @@ void add_bench_command(CLI::App& app, Action& action) {
       app, action, "bench", "Time every variant of every kernel, beside the device's ceilings",
       "Output: one table per kernel: sizes, variant (* is the one that is used), time of kernels, "
       "of transfers and on the wall, rate, and its share of the device's ceiling, which is "
-      "measured in the same run. --json prints device, ceilings and results; README.md lists the "
-      "fields.\n"
+      "measured in the same run. --json prints device, ceilings and results, which "
+      "docs/schema/bench.json describes.\n"
       "With --pipeline: how fast a run is beside decoding alone, and which stage binds.\n"
       "Example: lookalike bench --kernel correlation",
       bench);

@@ -8,8 +8,10 @@
 
 #include "base/error.h"
 #include "base/program.h"
+#include "base/text.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "storage/index_check.h"
+#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -26,16 +28,25 @@ void check_calibration(const std::string& database, std::vector<std::string>& pr
   }
 }
 
-int check(const ListArguments& arguments) {
+struct Arguments : ListArguments {
+  explicit Arguments(CLI::App& command) : ListArguments(command, "Print one JSON object", false) {}
+};
+
+int check(const Arguments& arguments) {
   set_up_logging(Verbosity::kNormal);  // to stderr
   const std::string database = arguments.index.path();
   const bool empty = is_empty_index(database);
   std::vector<std::string> problems = check_index(database);
   if (!empty) check_calibration(database, problems);
-  if (arguments.json) {
+  if (arguments.format.is_json()) {
     print_json({{"empty", empty}, {"problems", problems}});
+  } else if (arguments.format.is_table()) {
+    const Table table(arguments.format, {"problem"});
+    for (const std::string& problem : problems) table.add({{"problem", problem}});
   } else {
-    for (const std::string& problem : problems) fmt::print("{}\n", problem);
+    for (const std::string& problem : problems) {
+      fmt::print("{}\n", wrapped(problem, text_columns(), 0, 2));
+    }
   }
   if (empty) spdlog::warn("{}: is empty: no run has created its first table", database);
   if (problems.empty()) return kExitDone;

@@ -5,6 +5,7 @@
 namespace lookalike {
 
 // Each adds a subcommand, as add_command() does.
+void add_init_command(CLI::App& app, Action& action);
 void add_index_command(CLI::App& app, Action& action);
 void add_query_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);

@@ -1,24 +1,81 @@
+#include <cstdlib>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "config/load.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
-int print_config(const ConfigArguments& config) {
-  fmt::print("{}", to_toml(config.load()));
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command) {
+    config.add_database();
+    auto* const flag = command.add_flag(
+        "--effective", effective,
+        "Print the values in force, and where those that are not defaults come from");
+    command
+        .add_option("--check", file,
+                    "Check this file; print only its first fault, with line and column")
+        ->type_name("FILE")
+        ->excludes(flag)
+        ->excludes("--config")
+        ->excludes("--set");
+  }
+  ConfigArguments config;
+  bool effective = false;
+  std::string file;  // to check; empty: none
+};
+
+int check_file(const std::string& file) {
+  const RunConfig config = load_config(file);
+  try {
+    check_ranges(config);
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", file, error.what()));
+  }
+  return kExitDone;
+}
+
+int print_effective(const ConfigArguments& arguments) {
+  const RunConfig defaults;
+  const RunConfig file = arguments.has_file() ? load_config(arguments.file()) : defaults;
+  const RunConfig set = arguments.load();
+  RunConfig config = set;
+  arguments.choose_database(config);
+  const char* const variable = std::getenv(kDatabaseVariable);
+  const auto origin = [&](const ConfigField& field) -> std::string {
+    const FieldValue value = field.get(config);
+    if (value != field.get(set)) return variable != nullptr ? kDatabaseVariable : "";
+    if (value != field.get(file)) return "command line";
+    return value != field.get(defaults) ? printable(arguments.file()) : std::string();
+  };
+  fmt::print("{}", to_toml(config, origin));
+  return kExitDone;
+}
+
+int run_config(const Arguments& arguments) {
+  if (!arguments.file.empty()) return check_file(arguments.file);
+  if (arguments.effective) return print_effective(arguments.config);
+  fmt::print("{}", to_toml(arguments.config.load()));
   return kExitDone;
 }
 
 }  // namespace
 
 void add_config_command(CLI::App& app, Action& action) {
-  add_command(app, action, "config",
-              "Print the configuration with every key explained, as a file to start from",
-              "Output: a TOML file with the values of --config FILE, or the defaults.\n"
-              "Example: lookalike config > run.toml",
-              print_config);
+  add_command(
+      app, action, "config", "Print the configuration with every key explained, or check a file",
+      "Output: a TOML file with every key, its meaning and its range, and the values of --config "
+      "and --set, else the defaults. With --effective the keys alone, including the index that "
+      "LOOKALIKE_DATABASE names. With --check nothing; exit code 2 when the file has a fault.\n"
+      "Example: lookalike config > run.toml\n"
+      "         lookalike config --check run.toml\n"
+      "         lookalike config --effective --config run.toml --set match.top=20",
+      run_config);
 }
 
 }  // namespace lookalike

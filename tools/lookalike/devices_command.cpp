@@ -1,14 +1,17 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "kernels/cases.h"
 #include "kernels/session/device.h"
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
+#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -47,25 +50,35 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.0f} KiB", value / kKibi);
 }
 
+void print_fact(const char* name, const std::string& text) {
+  constexpr std::size_t kIndent = 21;
+  fmt::print("     {:<16}{}\n", name, wrapped(text, text_columns(), kIndent, kIndent));
+}
+
 void print_text(const DeviceReport& report) {
   const DeviceInfo& info = report.info;
-  fmt::print("{} {}: {} {}{}\n", report.used ? '*' : ' ', report.index, to_string(info.kind),
-             info.name, report.used ? "  <- would be used" : "");
-  fmt::print("     platform        {}, {}\n", info.platform, info.platform_version);
-  fmt::print("     driver          {}, {}\n", info.driver, info.version);
-  fmt::print("     compute units   {}, work-groups of up to {}\n", info.compute_units,
-             info.max_work_group_size);
-  fmt::print("     memory          {}, at most {} at once, local {}, constant {}\n",
-             bytes_text(info.global_memory_bytes), bytes_text(info.max_allocation_bytes),
-             bytes_text(info.local_memory_bytes), bytes_text(info.constant_buffer_bytes));
+  const std::string name =
+      fmt::format("{} {}: {} {}{}", report.used ? '*' : ' ', report.index, to_string(info.kind),
+                  info.name, report.used ? " <- would be used" : "");
+  fmt::print("{}\n", wrapped(name, text_columns(), 0, 5));
+  print_fact("platform", fmt::format("{}, {}", info.platform, info.platform_version));
+  print_fact("driver", fmt::format("{}, {}", info.driver, info.version));
+  print_fact("compute units", fmt::format("{}, work-groups of up to {}", info.compute_units,
+                                          info.max_work_group_size));
+  print_fact(
+      "memory",
+      fmt::format("{}, at most {} at once, local {}, constant {}",
+                  bytes_text(info.global_memory_bytes), bytes_text(info.max_allocation_bytes),
+                  bytes_text(info.local_memory_bytes), bytes_text(info.constant_buffer_bytes)));
   if (!report.tested) return;
-  fmt::print("     64-bit atomics  {}\n", report.int64_atomics        ? "yes, tested"
-                                          : info.claims_int64_atomics ? "claimed, but failed"
-                                                                      : "no");
-  fmt::print("     self-tests      {} of {} passed\n", report.passed(), report.self_tests.size());
+  print_fact("64-bit atomics", report.int64_atomics        ? "yes, tested"
+                               : info.claims_int64_atomics ? "claimed, but failed"
+                                                           : "no");
+  print_fact("self-tests",
+             fmt::format("{} of {} passed", report.passed(), report.self_tests.size()));
   for (const SelfTestResult& result : report.self_tests) {
-    fmt::print("       {:<24} {:>8.1f} ms  {}\n", result.name, result.elapsed_ms,
-               result.passed ? "passed" : "FAILED: " + result.detail);
+    const std::string outcome = result.passed ? "passed" : "FAILED: " + result.detail;
+    fmt::print("       {:<24} {:>8.1f} ms  {}\n", result.name, result.elapsed_ms, outcome);
   }
 }
 
@@ -100,14 +113,14 @@ Json to_json(const DeviceReport& report) {
 }
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command) {
+  explicit Arguments(CLI::App& command)
+      : config(command), format(command, "Print one JSON object", false) {
     config.add("--device", "device.choice");
     command.add_flag("--no-self-test", no_self_test, "Only list: compile and run nothing");
-    command.add_flag("--json", json, "Print one JSON object");
   }
   ConfigArguments config;
+  FormatArgument format;
   bool no_self_test = false;
-  bool json = false;
 };
 
 int list(const Arguments& arguments) {
@@ -115,18 +128,30 @@ int list(const Arguments& arguments) {
   const std::vector<Device> devices = list_devices();
   const std::size_t used = choose_device(devices, options.choice);
   Json json = {{"devices", Json::array()}};
+  std::optional<Table> table;
+  if (arguments.format.is_table()) {
+    table.emplace(arguments.format,
+                  std::vector<std::string>{"index", "used", "type", "name", "platform", "driver",
+                                           "compute_units", "global_memory_bytes", "int64_atomics",
+                                           "self_tests", "self_tests_passed"});
+  }
   bool passed = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     DeviceReport report{.index = i, .info = devices[i].info, .used = i == used};
     if (!arguments.no_self_test) report = test_device(std::move(report), options);
     passed = passed && report.passed() == report.self_tests.size();
-    if (arguments.json) {
+    if (table) {
+      Json row = to_json(report);
+      row["self_tests"] = report.tested ? Json(report.self_tests.size()) : Json();
+      row["self_tests_passed"] = report.tested ? Json(report.passed()) : Json();
+      table->add(row);
+    } else if (arguments.format.is_json()) {
       json["devices"].push_back(to_json(report));
     } else {
       print_text(report);
     }
   }
-  if (arguments.json) print_json(json);
+  if (arguments.format.is_json()) print_json(json);
   return passed ? kExitDone : exit_code(ErrorKind::kDevice);
 }
 
@@ -138,7 +163,7 @@ void add_devices_command(CLI::App& app, Action& action) {
       "List OpenCL devices, the one in use and their limits, and test the kernels on each",
       "Output: each device, marked * if it would be used, its limits, whether 64-bit atomics work, "
       "and the results of the kernels' self-tests. Exit code 4 when one of them fails.\n"
-      "Example: lookalike devices --json",
+      "Example: lookalike devices",
       list);
 }
 

@@ -184,16 +184,37 @@ AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& plain,
   return answers;
 }
 
+// A share or a mean over `count` things; null over none.
+Json mean_json(double value, std::size_t count) {
+  return count > 0 ? Json(value) : Json();
+}
+
+// The measures that the ranking and the plain answers both have.
+Json common_json(const Measures& measures) {
+  const auto of_known = [&](double value) { return mean_json(value, measures.queries); };
+  const auto of_located = [&](double value) { return mean_json(value, measures.located_queries); };
+  const bool any_confirmed = measures.known_recall > 0 || measures.unknown_confirmed > 0;
+  return {{"recall_at_1", of_known(measures.recall_at_1)},
+          {"mean_average_precision", of_known(measures.mean_average_precision)},
+          {"ns_score", of_known(measures.ns_score)},
+          {"located_at_iou_50", of_located(measures.located_at_50)},
+          {"located_at_iou_75", of_located(measures.located_at_75)},
+          {"known_precision", any_confirmed ? Json(measures.known_precision) : Json()},
+          {"known_recall", of_known(measures.known_recall)},
+          {"known_f1", of_known(measures.known_f1)}};
+}
+
 Json plain_json(const Measures& measures) {
-  return {{"recall_at_1", measures.recall_at_1},
-          {"recall_at_1_confirmed", measures.recall_at_1_confirmed},
-          {"mean_average_precision", measures.mean_average_precision},
-          {"ns_score", measures.ns_score},
-          {"located_at_iou_50", measures.located_at_50},
-          {"located_at_iou_75", measures.located_at_75},
-          {"known_precision", measures.known_precision},
-          {"known_recall", measures.known_recall},
-          {"known_f1", measures.known_f1},
+  const Json common = common_json(measures);
+  return {{"recall_at_1", common["recall_at_1"]},
+          {"recall_at_1_confirmed", mean_json(measures.recall_at_1_confirmed, measures.queries)},
+          {"mean_average_precision", common["mean_average_precision"]},
+          {"ns_score", common["ns_score"]},
+          {"located_at_iou_50", common["located_at_iou_50"]},
+          {"located_at_iou_75", common["located_at_iou_75"]},
+          {"known_precision", common["known_precision"]},
+          {"known_recall", common["known_recall"]},
+          {"known_f1", common["known_f1"]},
           {"wrong_confirmed_first", measures.wrong_confirmed_first},
           {"wrong_duplicates", measures.wrong_duplicates},
           {"unknown_confirmed", measures.unknown_confirmed},
@@ -213,31 +234,34 @@ std::vector<Candidate> all_candidates(const std::vector<TruthQuery>& queries,
 Json measures_json(const std::vector<TruthQuery>& queries, const AllAnswers& answers,
                    std::uint32_t depth, bool boxes) {
   const Measures ranking = measure(queries, answers.ranking, boxes);
+  const std::vector<Candidate> all = all_candidates(queries, answers.ranking, 0);
   const std::vector<Candidate> likely =
       all_candidates(queries, answers.ranking, kCandidateProbability);
   const UnsureFirst unsure = unsure_first(queries, answers.ranking);
   const Times& times = answers.times;
+  const Json common = common_json(ranking);
   return {{"queries", ranking.queries},
           {"depth", depth},
-          {"recall_at_1", ranking.recall_at_1},
-          {"recall_at_5", ranking.recall_at_5},
-          {"mean_average_precision", ranking.mean_average_precision},
-          {"ns_score", ranking.ns_score},
+          {"recall_at_1", common["recall_at_1"]},
+          {"recall_at_5", mean_json(ranking.recall_at_5, ranking.queries)},
+          {"mean_average_precision", common["mean_average_precision"]},
+          {"ns_score", common["ns_score"]},
           {"located_queries", ranking.located_queries},
-          {"located_at_iou_50", ranking.located_at_50},
-          {"located_at_iou_75", ranking.located_at_75},
+          {"located_at_iou_50", common["located_at_iou_50"]},
+          {"located_at_iou_75", common["located_at_iou_75"]},
           {"unknown_queries", ranking.unknown_queries},
-          {"unknown_rejected", ranking.unknown_rejected},
-          {"known_precision", ranking.known_precision},
-          {"known_recall", ranking.known_recall},
-          {"known_f1", ranking.known_f1},
+          {"unknown_rejected", mean_json(ranking.unknown_rejected, ranking.unknown_queries)},
+          {"known_precision", common["known_precision"]},
+          {"known_recall", common["known_recall"]},
+          {"known_f1", common["known_f1"]},
           {"plain", plain_json(measure(queries, answers.plain, boxes))},
-          {"calibration_error", calibration_error(all_candidates(queries, answers.ranking, 0))},
+          {"calibration_error", mean_json(calibration_error(all), all.size())},
           {"candidates", likely.size()},
-          {"calibration_error_equal_count", calibration_error_equal_count(likely)},
+          {"calibration_error_equal_count",
+           mean_json(calibration_error_equal_count(likely), likely.size())},
           {"unsure_first", unsure.count},
-          {"unsure_first_probability", unsure.mean_probability},
-          {"unsure_first_relevant", unsure.relevant},
+          {"unsure_first_probability", mean_json(unsure.mean_probability, unsure.count)},
+          {"unsure_first_relevant", mean_json(unsure.relevant, unsure.count)},
           {"extract_median_ms", median(times.extract_ms)},
           {"match_median_ms", median(times.match_ms)},
           {"words_median_ms", median(times.words_ms)},
@@ -284,6 +308,7 @@ Json per_query_json(const std::vector<TruthQuery>& queries, const AllAnswers& an
 }
 
 std::string value_text(const Json& value) {
+  if (value.is_null()) return "-";
   return value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : json_text(value);
 }
 
@@ -382,7 +407,7 @@ int evaluate_synthetic(const Arguments& arguments, RunConfig config, const Index
       },
       style);
   if (arguments.json) {
-    fmt::print("{}\n", suite_json(result));
+    print_json(suite_json(result));
   } else {
     fmt::print("{}", suite_table(result));
   }
@@ -433,7 +458,7 @@ void add_evaluate_command(CLI::App& app, Action& action) {
       "ranking and of the plain answers, which are what `lookalike query` lists; ms per query\n"
       "With --synthetic, photos of the index, or those in --images, are distorted, and recall is "
       "reported by kind and strength. With --images alone, the folder is indexed for this run.\n"
-      "Example: lookalike evaluate -d dvd.db --truth dvd/truth.csv\n"
+      "Example: lookalike evaluate -d photos.db --truth truth.csv\n"
       "         lookalike evaluate --synthetic --images ~/photos --report robust.html",
       evaluate);
 }

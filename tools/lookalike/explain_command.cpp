@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "stages/match/explain.h"
+#include "tools/command_line/format.h"
+#include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"
 
@@ -19,16 +22,21 @@ namespace lookalike {
 namespace {
 
 struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command), outputs(command) {
+  explicit Arguments(CLI::App& command)
+      : config(command),
+        verbosity(command),
+        outputs(command),
+        format(command, "Print one JSON object", false) {
     config.add_database();
     config.add("--device", "device.choice");
     config.add("--mirror", "match.mirror");
-    command.add_flag("--json", json, "Print one JSON object");
     command
         .add_option("--report", report,
                     "Write an HTML page with both pictures, their pairs of features and the steps")
         ->type_name("FILE.html");
-    command.add_option("QUERY", photo, "The photo that is looked up")->required()->type_name("");
+    command.add_option("QUERY", photo, "The photo that is looked up, or - for standard input")
+        ->required()
+        ->type_name("");
     command.add_option("IMAGE", image, "The indexed image, by path or number")
         ->required()
         ->type_name("");
@@ -36,20 +44,23 @@ struct Arguments {
   ConfigArguments config;
   VerbosityArguments verbosity;
   OutputArguments outputs;
-  bool json = false;
+  FormatArgument format;
   std::string report;
   std::string photo;
   std::string image;
 };
 
-constexpr std::size_t kWidth = 80;   // columns of the text
+constexpr std::size_t kWidth = 80;   // columns of the text, or fewer
 constexpr std::size_t kIndent = 18;  // of reasons
 
 void print_terms(const std::vector<EvidenceTerm>& terms) {
   constexpr const char* kRow = "{:{}}{:<26}{:>8}{:>9}{:>10}\n";
-  fmt::print(kRow, "", kIndent, "", "value", "weight", "product");
+  constexpr std::size_t kTermWidth = 53;
+  const std::size_t indent =
+      std::min(kIndent, text_columns() - std::min(text_columns(), kTermWidth));
+  fmt::print(kRow, "", indent, "", "value", "weight", "product");
   for (const EvidenceTerm& term : terms) {
-    fmt::print(kRow, "", kIndent, term.name, fmt::format("{:.2f}", term.value),
+    fmt::print(kRow, "", indent, term.name, fmt::format("{:.2f}", term.value),
                fmt::format("{:.2f}", term.weight), fmt::format("{:+.2f}", term.product()));
   }
 }
@@ -60,7 +71,7 @@ void print_text(const std::string& photo, const Explanation& explanation) {
              printable(path_of(match)));
   for (const ExplainedStep& step : steps_of(explanation)) {
     fmt::print("{:<13}{:<5}{}\n", step.name, step.passed ? "yes" : "no",
-               wrapped(step.reason, kWidth, kIndent, kIndent));
+               wrapped(step.reason, std::min(kWidth, text_columns()), kIndent, kIndent));
     if (step.name == "probability" && !explanation.terms.empty()) print_terms(explanation.terms);
   }
 }
@@ -95,7 +106,7 @@ ReportEntry entry_of(const std::string& photo, const Explanation& explanation) {
 int failure(const Arguments& arguments, const char* what, const SkippedFile& why,
             const std::string& name) {
   spdlog::error("{}", unusable_text(name, why));
-  if (arguments.json) print_json(failed_answer(what, name, why));
+  if (arguments.format.is_json()) print_json(failed_answer(what, name, why));
   return exit_code(ErrorKind::kInput);
 }
 
@@ -105,7 +116,9 @@ int explain(const Arguments& arguments) {
   const std::string& database = arguments.config.existing_database(config);
   const IndexReader index{std::filesystem::path(database)};
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
-  guard.add_inputs({&arguments.photo, 1});
+  StandardInput input(config.images);
+  const std::string photo = input.file_of(arguments.photo);
+  guard.add_input(photo);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   const auto id = find_image(index, arguments.image);
   if (!id) {
@@ -113,20 +126,25 @@ int explain(const Arguments& arguments) {
     return failure(arguments, "image", unknown, arguments.image);
   }
   Searcher searcher(index, config);
-  const auto loaded = searcher.load(arguments.photo);
+  const auto loaded = searcher.load(photo);
   if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
     return failure(arguments, "query", *skipped, arguments.photo);
   }
   const Explanation explanation = searcher.explain(std::get<Query>(loaded), *id);
-  if (arguments.json) {
+  if (arguments.format.is_json()) {
     print_json(explain_answer(arguments.photo, explanation));
+  } else if (arguments.format.is_table()) {
+    const Table table(arguments.format, {"step", "passed", "reason"});
+    for (const ExplainedStep& step : steps_of(explanation)) {
+      table.add({{"step", step.name}, {"passed", step.passed}, {"reason", step.reason}});
+    }
   } else {
     print_text(arguments.photo, explanation);
   }
   if (report) {
     const Report page = {.title = "Why an image was found, or not",
                          .facts = {{"index", database}, {"device", searcher.device().name}},
-                         .entries = {entry_of(arguments.photo, explanation)}};
+                         .entries = {entry_of(photo, explanation)}};
     write_whole(*report, render_report(page, config.images));
   }
   return kExitDone;
@@ -147,7 +165,7 @@ void add_explain_command(CLI::App& app, Action& action) {
       "\"decision\", \"answer\", \"steps\"}, or {\"query\" or \"image\": name, \"error\": "
       "{\"kind\", \"reason\", \"message\"}}; docs/explain.md has its fields.\n"
       "Example: lookalike explain -d photos.db holiday.jpg ~/photos/beach.jpg\n"
-      "         lookalike explain -d photos.db --report why.html holiday.jpg 12",
+      "         lookalike explain -d photos.db --report why.html holiday.jpg 1",
       explain);
 }
 

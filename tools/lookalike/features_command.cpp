@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <limits>
@@ -10,9 +11,13 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
+#include "tools/command_line/format.h"
+#include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/object_mask.h"
 
@@ -20,7 +25,8 @@ namespace lookalike {
 namespace {
 
 struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
+  explicit Arguments(CLI::App& command)
+      : ComputeArguments(command), format(command, "Print one JSON object", false) {
     config.add("--hessian-threshold", "extract.hessian_threshold");
     config.add("--brighten-to", "extract.brighten_to");
     config.add("--octaves", "extract.octaves");
@@ -33,9 +39,14 @@ struct Arguments : ComputeArguments {
     command.add_option("--mask", mask, "Extract features only where this picture is not black")
         ->type_name("IMAGE");
     command.add_option("--csv", csv, "Write the features as CSV; - for standard output")
-        ->type_name("FILE");
-    command.add_option("IMAGE", image, "Photo to extract features from")->required()->type_name("");
+        ->type_name("FILE")
+        ->excludes("--format")
+        ->excludes("--json");
+    command.add_option("IMAGE", image, "Photo to extract features from, or - for standard input")
+        ->required()
+        ->type_name("");
   }
+  FormatArgument format;
   CLI::Option* max_features = nullptr;
   CLI::Option* longest_side = nullptr;
   std::string mask;
@@ -43,12 +54,13 @@ struct Arguments : ComputeArguments {
   std::string image;
 };
 
-DecodedImage must_decode(const Arguments& arguments, const RunConfig& config) {
+DecodedImage must_decode(const Arguments& arguments, const RunConfig& config,
+                         const std::string& file) {
   // Reduces the photo only if a configuration or an option says so.
   const bool reduce = arguments.config.has_file() || arguments.longest_side->count() > 0;
   const std::uint32_t longest_side_px =
       reduce ? config.extract.longest_side_px : std::numeric_limits<std::uint32_t>::max();
-  auto decoded = decode_file(arguments.image, longest_side_px, config.images);
+  auto decoded = decode_file(file, longest_side_px, config.images);
   if (const auto* skipped = std::get_if<SkippedFile>(&decoded)) {
     throw Error(ErrorKind::kInput, unusable_text(arguments.image, *skipped));
   }
@@ -105,6 +117,47 @@ std::string csv(const FeatureSet& features) {
   return text;
 }
 
+// The nearest double to the shortest decimal of a float, so that it prints short.
+double to_double(float value) {
+  return std::stod(fmt::format("{}", value));
+}
+
+Json to_json(const std::string& name, const ImageRecord& image, const FeatureSet& features) {
+  Json json = {{"image", text_of_path(name)},
+               {"width", image.width},
+               {"height", image.height},
+               {"descriptor_size", features.descriptor_size},
+               {"features", Json::array()}};
+  const MatrixView<const float> descriptors = features.descriptor_matrix();
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const Keypoint& point = features.keypoints[i];
+    Json descriptor = Json::array();
+    for (const float value : descriptors.row(i)) descriptor.push_back(to_double(value));
+    json["features"].push_back({{"x", to_double(point.x)},
+                                {"y", to_double(point.y)},
+                                {"size", to_double(point.size)},
+                                {"angle", to_double(point.angle_degrees)},
+                                {"response", to_double(point.response)},
+                                {"octave", point.octave},
+                                {"class_id", point.laplacian_sign},
+                                {"descriptor", std::move(descriptor)}});
+  }
+  return json;
+}
+
+void print(const Arguments& arguments, const ImageRecord& image, const FeatureSet& features) {
+  if (arguments.format.is_json()) {
+    print_json(to_json(arguments.image, image, features));
+  } else if (arguments.format.is_table()) {
+    std::string rows = csv(features);
+    if (arguments.format.get() == Format::kTsv) std::ranges::replace(rows, ',', '\t');
+    fmt::print("{}", rows);
+  } else {
+    fmt::print("{}: {} features of {} numbers in {} x {} px\n", printable(arguments.image),
+               features.size(), features.descriptor_size, image.width, image.height);
+  }
+}
+
 OutputKind csv_kind() {
   return {"a table of features", [](std::string_view start) {
             return start.starts_with(csv_header(64)) || start.starts_with(csv_header(128));
@@ -115,17 +168,18 @@ int features(const Arguments& arguments) {
   const RunConfig config = arguments.config.load();
   arguments.verbosity.apply();
   OutputGuard guard = arguments.outputs.guard(arguments.config, config);
-  guard.add_input(arguments.image);
+  StandardInput input(config.images);
+  const std::string file = input.file_of(arguments.image);
+  guard.add_input(file);
   guard.add_input(arguments.mask);
   std::optional<OutputFile> table = guard.open_if_named(
       "--csv", arguments.csv == "-" ? "/dev/stdout" : arguments.csv, csv_kind());
-  const DecodedImage image = must_decode(arguments, config);
+  const DecodedImage image = must_decode(arguments, config, file);
   const FeatureSet found = extract(arguments, config, image);
   if (table) {
     write_whole(*table, csv(found));
   } else {
-    fmt::print("{}: {} features of {} numbers in {} x {} px\n", arguments.image, found.size(),
-               found.descriptor_size, image.record.width, image.record.height);
+    print(arguments, image.record, found);
   }
   return kExitDone;
 }
@@ -135,12 +189,15 @@ int features(const Arguments& arguments) {
 void add_features_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "features", "Extract the SURF features of one photo",
-      "Output: the number of features, or with --csv a table with the columns\n"
+      "Output: the number of features, or with --csv FILE, or --format tsv or csv, a table with "
+      "the columns\n"
       "  x, y, size, angle, response, octave, class_id, d0, d1, ...\n"
       "in px of the upright photo at full size, strongest first; class_id is the sign of the "
       "Laplacian.\n"
       "Without --config, --longest-side or --max-features, the photo is not reduced and no feature "
       "is left out.\n"
+      "With --format json one object: {\"schema\": 1, \"image\", \"width\", \"height\", "
+      "\"descriptor_size\", \"features\": [{\"x\", ..., \"class_id\", \"descriptor\"}, ...]}\n"
       "Example: lookalike features --hessian-threshold 400 --csv features.csv photo.jpg",
       features);
 }

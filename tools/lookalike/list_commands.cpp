@@ -19,15 +19,9 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  Arguments(CLI::App& command, const std::string& json, bool has_paths)
-      : index(command), format(command, json, has_paths) {}
-  IndexArgument index;
-  FormatArgument format;
-};
-
-struct FileArguments : Arguments {
-  explicit FileArguments(CLI::App& command) : Arguments(command, "Print one JSON object", true) {}
+struct FileArguments : ListArguments {
+  explicit FileArguments(CLI::App& command)
+      : ListArguments(command, "Print one JSON object", true) {}
 };
 
 bool is_folder(const std::string& path) {
@@ -44,12 +38,14 @@ Json to_json(const IndexRoot& root, std::size_t files) {
 }
 
 void print_text(const IndexRoot& root, std::size_t files) {
-  fmt::print("{:>9} files  {:<20}  {}{}{}\n", files,
-             root.scanned_ns > 0 ? utc_text(root.scanned_ns) : "never scanned",
-             printable(root.path), is_folder(root.path) ? "" : "  (missing)",
-             root.withheld.empty()
-                 ? ""
-                 : fmt::format("  ({} files gone, kept until confirmed)", root.withheld.size()));
+  const std::string columns = fmt::format(
+      "{:>9} files  {:<20}", files, root.scanned_ns > 0 ? utc_text(root.scanned_ns) : "never");
+  const std::string remarks =
+      (is_folder(root.path) ? "" : "  (missing)") +
+      (root.withheld.empty()
+           ? std::string()
+           : fmt::format("  ({} files gone, kept until confirmed)", root.withheld.size()));
+  fmt::print("{}{}\n", columns, last_column(columns.size(), printable(root.path) + remarks));
 }
 
 int list_folders(const FileArguments& arguments) {
@@ -72,8 +68,9 @@ int list_folders(const FileArguments& arguments) {
   } else {
     for (const IndexRoot& root : roots) print_text(root, files[root.path]);
     if (files[""] > 0) {
-      fmt::print("{:>9} files  {:<20}  in no folder of the index; no run removes them\n", files[""],
-                 "");
+      const std::string columns = fmt::format("{:>9} files  {:<20}", files[""], "-");
+      fmt::print("{}{}\n", columns,
+                 last_text(columns.size(), "in no folder of the index; no run removes them"));
     }
   }
   return kExitDone;
@@ -96,7 +93,9 @@ int list_quarantine(const FileArguments& arguments) {
     for (const Json& file : files) table.add(file);
   } else {
     for (const SkippedFile& file : quarantine) {
-      fmt::print("{}: {}: {}\n", printable(file.file.path), file.reason, file.detail);
+      const std::string columns = fmt::format("{:<12}", file.reason);
+      const std::string path = last_column(columns.size(), printable(file.file.path));
+      fmt::print("{}{}{}\n", columns, path, last_text(columns.size() + path.size(), file.detail));
     }
   }
   return kExitDone;
@@ -104,9 +103,9 @@ int list_quarantine(const FileArguments& arguments) {
 
 const std::vector<std::string> kStates = {"indexed", "blank", "gone", "quarantined"};
 
-struct ContentArguments : Arguments {
+struct ContentArguments : ListArguments {
   explicit ContentArguments(CLI::App& command)
-      : Arguments(command, "Print one JSON object per file, one per line", true) {
+      : ListArguments(command, "Print one JSON object per file, one per line", true) {
     command.add_option("PATH", paths, "Only these files, and files in these folders")
         ->type_name("");
     command.add_option("--state", state, "Only files in this state")
@@ -134,9 +133,10 @@ class FileList {
     if (!arguments_.state.empty() && arguments_.state != state) return;
     if (!is_all_ && wanted_.innermost(file.path) == nullptr) return;
     if (!table_ && !arguments_.format.is_json()) {
-      fmt::print("{:>8} {:>11} {:>8}  {:<11}  {}\n", image ? fmt::format("{}", image->id) : "-",
-                 file.size_bytes, image ? fmt::format("{}", image->feature_count) : "-", state,
-                 printable(file.path));
+      const std::string columns = fmt::format(
+          "{:>8} {:>11} {:>8}  {:<11}", image ? fmt::format("{}", image->id) : "-", file.size_bytes,
+          image ? fmt::format("{}", image->feature_count) : "-", state);
+      fmt::print("{}{}\n", columns, last_column(columns.size(), printable(file.path)));
       return;
     }
     const Json row = {{"id", image ? Json(image->id) : Json()},
@@ -177,9 +177,9 @@ int list_files(const ContentArguments& arguments) {
   return kExitDone;
 }
 
-struct RunsArguments : Arguments {
+struct RunsArguments : ListArguments {
   explicit RunsArguments(CLI::App& command)
-      : Arguments(command, "Print each run's full report, one JSON object per line", false) {
+      : ListArguments(command, "Print each run's full report, one JSON object per line", false) {
     command.add_option("--last", last, "Maximum number of runs")->check(CLI::Range(1U, 1000000U));
   }
   std::size_t last = 20;
@@ -225,8 +225,10 @@ int list_runs(const RunsArguments& arguments) {
       row["summary"] = summary(report);
       table->add(row);
     } else {
-      fmt::print("{}  {:<8} {:<8} {:>8.1f} s  {}\n", utc_text(run.started_ns), run.command,
-                 run.outcome, run.elapsed_seconds, summary(report));
+      const std::string columns =
+          fmt::format("{}  {:<8} {:<8} {:>8.1f} s", utc_text(run.started_ns), run.command,
+                      run.outcome, run.elapsed_seconds);
+      fmt::print("{}{}\n", columns, last_text(columns.size(), summary(report)));
     }
   }
   return kExitDone;
@@ -247,7 +249,7 @@ void add_folders_command(CLI::App& app, Action& action) {
 void add_quarantine_command(CLI::App& app, Action& action) {
   add_command(app, action, "quarantine",
               "List the files that could not be indexed, with the reasons",
-              "Output: one line per file: path, reason, detail. A file that is quarantined because "
+              "Output: one line per file: reason, path, detail. A file that is quarantined because "
               "of its content is retried only after it changes.\n"
               "Example: lookalike quarantine -d photos.db",
               list_quarantine);

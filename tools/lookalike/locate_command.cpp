@@ -19,6 +19,8 @@
 #include "pipeline/searcher.h"
 #include "stages/decode/opencv_codecs.h"
 #include "stages/match/locate/locate.h"
+#include "tools/command_line/format.h"
+#include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/object_mask.h"
 #include "tools/report/report.h"
@@ -27,11 +29,17 @@ namespace lookalike {
 namespace {
 
 struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
+  explicit Arguments(CLI::App& command)
+      : ComputeArguments(command),
+        format(command, "Print one JSON object per scene, one per line") {
     command.add_option("--object", objects, "Pictures of the objects to find")->type_name("IMAGE");
     config.add_database();
     command.add_option("--id", ids, "Indexed images to find")->type_name("PATH|NUMBER");
-    command.add_option("--scene", scenes, "Photos to search")->required()->type_name("IMAGE");
+    command
+        .add_option("--scene", scenes,
+                    "Photos to search. Here and as an object, - is standard input")
+        ->required()
+        ->type_name("IMAGE");
     config.add("--method", "locate.method");
     longest_side = config.add("--longest-side", "extract.longest_side_px");
     max_features = config.add("--max-features", "extract.max_features");
@@ -41,7 +49,6 @@ struct Arguments : ComputeArguments {
         .add_option("--mask", mask,
                     "Mask of the same size as the one object; pixels black in it are ignored")
         ->type_name("IMAGE");
-    command.add_flag("--json", json, "Print one JSON object per scene, one per line");
     command.add_option("--report", report, "Write an HTML page that shows what was found")
         ->type_name("FILE.html");
     command
@@ -49,12 +56,12 @@ struct Arguments : ComputeArguments {
                     "Write the correlation of the one object at each position of the one scene")
         ->type_name("FILE.png");
   }
+  FormatArgument format;
   CLI::Option* longest_side = nullptr;
   CLI::Option* max_features = nullptr;
   std::vector<std::string> objects;
   std::vector<std::string> ids;  // paths or numbers
   std::vector<std::string> scenes;
-  bool json = false;
   std::string mask;
   std::string report;
   std::string map;
@@ -84,24 +91,24 @@ std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& con
       std::filesystem::path(arguments.config.existing_database(config)));
 }
 
-// The files of the objects: those of --object, then those of --id.
-std::vector<std::string> object_files(const Arguments& arguments,
+// The names of the objects: those of --object, then the files of --id.
+std::vector<std::string> object_names(const Arguments& arguments,
                                       const std::optional<IndexReader>& index) {
-  std::vector<std::string> files = arguments.objects;
+  std::vector<std::string> names = arguments.objects;
   for (const std::string& name : arguments.ids) {
-    files.push_back(index->image(must_find(*index, name))->paths.front());
+    names.push_back(index->image(must_find(*index, name))->paths.front());
   }
-  if (files.empty()) throw Error(ErrorKind::kUsage, "no object is named: give --object or --id");
-  if (!arguments.mask.empty() && files.size() > 1) {
+  if (names.empty()) throw Error(ErrorKind::kUsage, "no object is named: give --object or --id");
+  if (!arguments.mask.empty() && names.size() > 1) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("--mask is for one object, there were {}", files.size()));
+                fmt::format("--mask is for one object, there were {}", names.size()));
   }
-  if (!arguments.map.empty() && (files.size() > 1 || arguments.scenes.size() > 1)) {
+  if (!arguments.map.empty() && (names.size() > 1 || arguments.scenes.size() > 1)) {
     throw Error(ErrorKind::kUsage, fmt::format("--map is for one object in one scene, there were "
                                                "{} and {}",
-                                               files.size(), arguments.scenes.size()));
+                                               names.size(), arguments.scenes.size()));
   }
-  return files;
+  return names;
 }
 
 // Reads pictures, and extracts their features if the method uses them.
@@ -125,19 +132,52 @@ class Loader {
   std::optional<ExtractStage> extract_;
 };
 
-void print_text(const std::string& scene, const ObjectLocated& one) {
-  const Located& located = one.located;
-  const std::string names = printable(scene) + ": " + printable(one.object);
-  if (located.hits.empty()) {
-    fmt::print("{} was not found: {}\n", names, located.reason);
+void print_text(const std::string& scene, const std::vector<ObjectLocated>& objects) {
+  std::size_t found = 0;
+  for (const ObjectLocated& one : objects) found += one.located.hits.size();
+  fmt::print("{}: {}\n", styled(printable(scene), fmt::emphasis::bold),
+             found > 0 ? fmt::format("{} found", found) : std::string("nothing found"));
+  std::size_t number = 0;
+  for (const ObjectLocated& one : objects) {
+    const std::string object = printable(one.object);
+    for (const Hit& hit : one.located.hits) {
+      const auto& error = hit.position_error_px;
+      print_row(++number, std::string(to_string(one.located.method)),
+                fg(fmt::terminal_color::green),
+                {{"x", fmt::format("{:.2f}", hit.centre.x)},
+                 {"y", fmt::format("{:.2f}", hit.centre.y)},
+                 {"turn", fmt::format("{:.2f}", hit.angle_degrees)},
+                 {"scale", fmt::format("{:.4f}", hit.scale)},
+                 {"correlation", fmt::format("{:.3f}", hit.correlation)},
+                 {"error", error ? fmt::format("{:.2f}", *error) : "-"}},
+                object);
+    }
+    if (one.located.hits.empty()) {
+      const std::string text = fmt::format("{} was not found: {}", object, one.located.reason);
+      fmt::print("      {}\n", wrapped(text, text_columns(), 6, 6));
+    }
   }
-  for (const Hit& hit : located.hits) {
-    fmt::print(
-        "{}: centre ({:.2f}, {:.2f}){}  turned {:.2f} degrees  scale {:.4f}  "
-        "correlation {:.3f}  by {}\n",
-        names, hit.centre.x, hit.centre.y,
-        hit.position_error_px ? fmt::format(" +- {:.2f}", *hit.position_error_px) : "",
-        hit.angle_degrees, hit.scale, hit.correlation, to_string(located.method));
+}
+
+const std::vector<std::string> kColumns = {
+    "scene",         "object", "method",      "x",    "y", "position_error_px",
+    "angle_degrees", "scale",  "correlation", "error"};
+
+// The paths of scenes are those where something was found.
+void print_rows(const std::string& scene, const std::vector<ObjectLocated>& objects,
+                const Table& table) {
+  const Json answer = locate_answer(scene, objects);
+  for (Json hit : answer["hits"]) {
+    hit["x"] = hit["centre"][0];
+    hit["y"] = hit["centre"][1];
+    hit["scene"] = answer["scene"];
+    table.add(hit);
+  }
+  for (const Json& missing : answer["not_found"]) {
+    table.add({{"scene", answer["scene"]},
+               {"object", missing["object"]},
+               {"method", missing["method"]},
+               {"error", missing["reason"]}});
   }
 }
 
@@ -165,20 +205,22 @@ ReportEntry entry_of(const std::string& scene, const std::vector<ObjectLocated>&
 }
 
 struct Object {
-  std::string file;
+  std::string name;
+  std::string file;       // to read
   Query query{};          // its alpha is the mask
   std::string problem{};  // why it could not be read; empty when it was
 };
 
 std::vector<Object> load_objects(const Arguments& arguments, const RunConfig& config,
-                                 const std::vector<std::string>& files, Loader& loader) {
+                                 const std::vector<std::string>& names, StandardInput& input,
+                                 Loader& loader) {
   std::vector<Object> objects;
-  for (const std::string& file : files) {
-    Object& object = objects.emplace_back(Object{.file = file});
-    auto loaded = loader.load(file);
+  for (const std::string& name : names) {
+    Object& object = objects.emplace_back(Object{.name = name, .file = input.file_of(name)});
+    auto loaded = loader.load(object.file);
     if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
       object.problem = fmt::format("{}: {}", skipped->reason, skipped->detail);
-      spdlog::error("{}", unusable_text(file, *skipped));
+      spdlog::error("{}", unusable_text(name, *skipped));
       continue;
     }
     object.query = std::get<Query>(std::move(loaded));
@@ -249,38 +291,69 @@ Outputs open_outputs(const Arguments& arguments, const RunConfig& config,
           guard.open_if_named("--map", arguments.map, map_kind())};
 }
 
-// Searches a scene for every object, prints the answer and returns its entry in the report.
-ReportEntry answer(const Arguments& arguments, const RunConfig& config, OpenClSession& session,
-                   const std::vector<Object>& objects, const std::string& file, const Query& scene,
-                   std::optional<OutputFile>& map) {
+// Searches a scene for every object, and writes the map of the one object.
+std::vector<ObjectLocated> locate_all(OpenClSession& session, const RunConfig& config,
+                                      const std::vector<Object>& objects, const Query& scene,
+                                      std::optional<OutputFile>& map) {
   std::vector<ObjectLocated> found;
   for (const Object& object : objects) {
     if (!object.problem.empty()) {
-      found.push_back({object.file, {.reason = object.problem}});
+      found.push_back({object.name, {.reason = object.problem}});
       continue;
     }
-    found.push_back({object.file, locate(session, object.query, scene, config.match, config.locate,
+    found.push_back({object.name, locate(session, object.query, scene, config.match, config.locate,
                                          map.has_value())});
-    if (!arguments.json) print_text(file, found.back());
     if (map) {
       map->write(png_of(found.back().located.map));
       map->commit();
     }
   }
-  if (arguments.json) print_json(locate_answer(file, found));
-  return entry_of(file, found);
+  return found;
 }
+
+// Prints answers in the form that the command line names.
+class Answers {
+ public:
+  explicit Answers(const FormatArgument& format) : format_(format) {
+    if (format.is_table()) table_.emplace(format, kColumns);
+  }
+
+  void add(const std::string& scene, const std::vector<ObjectLocated>& found) const {
+    if (format_.is_json()) {
+      print_json(locate_answer(scene, found));
+    } else if (format_.get() == Format::kPaths) {
+      const bool any = std::ranges::any_of(
+          found, [](const ObjectLocated& one) { return !one.located.hits.empty(); });
+      if (any) table_->add({{"path", text_of_path(scene)}});
+    } else if (table_) {
+      print_rows(scene, found, *table_);
+    } else {
+      print_text(scene, found);
+    }
+  }
+
+  void add_failure(const std::string& scene, const SkippedFile& why) const {
+    spdlog::error("{}", unusable_text(scene, why));
+    if (format_.is_json()) print_json(failed_answer("scene", scene, why));
+    if (table_) table_->add({{"scene", text_of_path(scene)}, {"error", why.detail}});
+  }
+
+ private:
+  const FormatArgument& format_;
+  std::optional<Table> table_;
+};
 
 int run_locate(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
   arguments.verbosity.apply();
   std::optional<IndexReader> index = open_index(arguments, config);
-  const std::vector<std::string> files = object_files(arguments, index);
-  Outputs outputs = open_outputs(arguments, config, files, index ? &*index : nullptr);
+  const std::vector<std::string> names = object_names(arguments, index);
+  Outputs outputs = open_outputs(arguments, config, names, index ? &*index : nullptr);
   index.reset();  // so that a writer can truncate its log meanwhile
   OpenClSession session(session_options(config.device));
   Loader loader(session, config, extract_options(arguments, config));
-  const std::vector<Object> objects = load_objects(arguments, config, files, loader);
+  StandardInput input(config.images);
+  const std::vector<Object> objects = load_objects(arguments, config, names, input, loader);
   Report report{.title = "Where lookalike found it", .facts = {}, .entries = {}};
   for (const Object& object : objects) {
     report.facts.emplace_back(
@@ -289,18 +362,21 @@ int run_locate(const Arguments& arguments) {
   const auto bad_objects = static_cast<std::size_t>(
       std::ranges::count_if(objects, [](const Object& object) { return !object.problem.empty(); }));
   if (bad_objects == objects.size()) return exit_code(ErrorKind::kInput);
+  const Answers answers(arguments.format);
   std::size_t bad_scenes = 0;
-  for (const std::string& file : arguments.scenes) {
+  for (const std::string& name : arguments.scenes) {
+    const std::string file = input.file_of(name);
     const auto scene = loader.load(file);
     if (const auto* unread = std::get_if<SkippedFile>(&scene)) {
-      spdlog::error("{}", unusable_text(file, *unread));
-      if (arguments.json) print_json(failed_answer("scene", file, *unread));
-      report.entries.push_back({.photo = file, .problem = unread->detail});
+      answers.add_failure(name, *unread);
+      report.entries.push_back({.photo = name, .problem = unread->detail});
       ++bad_scenes;
       continue;
     }
-    report.entries.push_back(
-        answer(arguments, config, session, objects, file, std::get<Query>(scene), outputs.map));
+    const std::vector<ObjectLocated> found =
+        locate_all(session, config, objects, std::get<Query>(scene), outputs.map);
+    answers.add(name, found);
+    report.entries.push_back(entry_of(file, found));
   }
   if (outputs.report) write_whole(*outputs.report, render_report(report, config.images));
   if (bad_scenes + bad_objects == 0) return kExitDone;
@@ -312,12 +388,18 @@ int run_locate(const Arguments& arguments) {
 void add_locate_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "locate", "Find every place where scenes show given objects",
-      "Output: one line per place, or with --json one object per scene:\n"
-      "  {\"scene\": path, \"hits\": [{\"object\", \"method\", \"centre\", \"position_error_px\",\n"
-      "  \"angle_degrees\", \"scale\", \"correlation\", \"quad\"}, ...],\n"
-      "  \"not_found\": [{\"object\", \"method\", \"reason\"}, ...]}\n"
-      "  {\"scene\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a scene that cannot "
-      "be read\n"
+      "Output: the places in each scene: centre in px, rotation in degrees clockwise, scale, "
+      "correlation, standard error of the centre in px; by --format:\n"
+      "  tsv, csv: a row per place: scene, object, method, x, y, position_error_px, "
+      "angle_degrees, scale, correlation, error\n"
+      "  paths: the scenes in which something was found\n"
+      "  json: one object per scene, one per line:\n"
+      "  {\"schema\": 1, \"scene\": path, \"hits\": [{\"object\", \"method\", \"centre\", "
+      "\"position_error_px\", \"angle_degrees\", \"scale\", \"correlation\", \"quad\"}, ...], "
+      "\"not_found\": [{\"object\", \"method\", \"reason\"}, ...]}\n"
+      "  {\"schema\": 1, \"scene\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a "
+      "scene "
+      "that cannot be read\n"
       "Transparent parts of an object are ignored.\n"
       "Example: lookalike locate --object logo.png --scene shelf.jpg",
       run_locate);

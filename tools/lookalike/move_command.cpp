@@ -120,7 +120,7 @@ void add_move_command(CLI::App& app, Action& action) {
               "path changes if its content is the indexed one. A folder of the index is renamed "
               "with its files. Nothing is extracted again. Exit code 1 when files stay because the "
               "new place does not hold their content.\n"
-              "Example: lookalike move -d photos.db /mnt/old/photos /srv/photos",
+              "Example: lookalike move -d photos.db ~/photos/2019 ~/photos/2020",
               move_files);
 }
 

@@ -1,13 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -20,21 +17,21 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/geometry.h"
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "base/scan.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "config/scan_rules.h"
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decoders.h"
 #include "stages/match/match.h"
 #include "tools/command_line/format.h"
+#include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"
-#include "tools/scratch_folder.h"
 
 namespace lookalike {
 namespace {
@@ -153,33 +150,24 @@ fmt::text_style style_of(Decision decision) {
   return fmt::emphasis::faint;
 }
 
-std::string styled(const std::string& text, const fmt::text_style& style) {
-  return use_colour(stdout) ? fmt::format(style, "{}", text) : text;
+// The facts of a row of text: the same for each match.
+Facts columns_of(const Match& match) {
+  const bool located = match.is_located();
+  const auto& correlation = match.evidence.correlation;
+  return {{"probability", located ? fmt::format("{:.3f}", match.probability) : "-"},
+          {"inliers", located ? fmt::format("{}", match.evidence.inliers) : "-"},
+          {"correlation", correlation ? fmt::format("{:.3f}", *correlation) : "-"}};
 }
 
-constexpr std::size_t kIndent = 6;
-
-// On a terminal, the last facts are left out where they leave its width, and a path that does
-// begins a line of its own.
 void print_text(const std::string& photo, const QueryResult& result) {
   fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline(result));
-  const std::size_t terminal = terminal_columns(stdout);
-  const std::size_t columns = terminal > 0 ? terminal : std::numeric_limits<std::size_t>::max();
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
-    const std::string decision = fmt::format("{:<11}", to_string(match.decision));
-    const std::size_t room = columns - std::min(columns, kIndent + decision.size());
-    std::string facts;
-    for (const auto& [name, value] : facts_of(match)) {
-      const std::string fact = fmt::format("  {} {}", name, value);
-      if (facts.size() + fact.size() > room) break;
-      if (name != "decision") facts += fact;
-    }
     const std::string& path = path_of(match);
-    const std::string shown = path_text(match, path);
-    const bool fits = facts.size() + 2 + shown.size() <= room;
-    fmt::print("{:>4}  {}{}", i + 1, styled(decision, style_of(match.decision)), facts);
-    fmt::print("{}{}\n", fits ? "  " : '\n' + std::string(kIndent, ' '), shown);
+    std::string decision(to_string(match.decision));
+    std::ranges::replace(decision, ' ', '_');
+    print_row(i + 1, decision, style_of(match.decision), columns_of(match),
+              path_text(match, path) + (match.mirrored ? "  (mirrored)" : ""));
     for (const std::string& copy : match.image.paths) {
       if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
     }
@@ -249,11 +237,12 @@ std::vector<std::string> listed_names(const std::string& list, char end) {
 // What a command line names, in its order: indexed images, then photos, with those in folders.
 class Subjects {
  public:
-  Subjects(const Arguments& arguments, const ImagesOptions& images) : images_(images) {
+  Subjects(const Arguments& arguments, const ImagesOptions& images)
+      : images_(images), input_(images) {
     for (const std::string& name : arguments.indexed) all_.push_back({.name = name});
     for (const std::string& name : arguments.photos) add(name);
     if (arguments.list.empty()) return;
-    if (arguments.list == "-" && input_) {
+    if (arguments.list == "-" && input_.is_read()) {
       throw Error(ErrorKind::kUsage, "query: standard input is either a photo or a list of names");
     }
     for (const std::string& name : listed_names(arguments.list, arguments.format.path_end())) {
@@ -273,19 +262,16 @@ class Subjects {
  private:
   void add(const std::string& name) {
     std::error_code error;
-    if (name == "-") {
-      all_.push_back({.name = name, .file = standard_input()});
-    } else if (std::filesystem::is_directory(name, error)) {
+    if (name != "-" && std::filesystem::is_directory(name, error)) {
       add_folder(name);
     } else {
-      all_.push_back({.name = name, .file = name});
+      all_.push_back({.name = name, .file = input_.file_of(name)});
     }
   }
 
   void add_folder(const std::string& name) {
     Omissions left_out;
-    const ScanResult found =
-        scan_folders({&name, 1}, {images_.extensions, images_.exclude, images_.hidden}, left_out);
+    const ScanResult found = scan_folders({&name, 1}, scan_rules(images_), left_out);
     const std::string& problem = found.folders.front().problem;
     if (!problem.empty()) {
       all_.push_back({.name = name, .problem = problem});
@@ -300,29 +286,9 @@ class Subjects {
     }
   }
 
-  // Standard input as a file, since pictures are read from files. Larger ones than the limits allow
-  // are cut off just beyond it.
-  std::string standard_input() {
-    const auto name = [this] { return input_->path() / "standard-input"; };
-    if (input_) return name();
-    input_.emplace();
-    AtomicFile file(name());
-    std::size_t left = (std::size_t{images_.max_file_mib} << 20U) + 1;
-    std::array<char, 65536> buffer{};
-    while (left > 0) {
-      std::cin.read(buffer.data(), buffer.size());
-      const std::size_t bytes = std::min(left, static_cast<std::size_t>(std::cin.gcount()));
-      if (bytes == 0) break;
-      file.write(bytes_of({buffer.data(), bytes}));
-      left -= bytes;
-    }
-    file.commit(false);
-    return name();
-  }
-
   const ImagesOptions& images_;
   std::vector<Subject> all_;
-  std::optional<ScratchFolder> input_;
+  StandardInput input_;
 };
 
 using LookUpResult = std::variant<QueryResult, SkippedFile>;
@@ -479,13 +445,16 @@ void add_query_command(CLI::App& app, Action& action) {
       "mirrored, path, error\n"
       "  paths: the paths of the matches\n"
       "  json: one object per photo, one per line:\n"
-      "  {\"query\": path, \"found\": n, \"matches\": [{\"path\", \"paths\", \"gone\", \"score\", "
-      "\"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", \"evidence\", "
-      "\"moved_px\", \"quad\"}, ...]}\n"
-      "  {\"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a photo that could "
-      "not be looked up\n"
+      "  {\"schema\": 1, \"query\": path, \"found\": n, \"matches\": [{\"path\", \"paths\", "
+      "\"gone\", "
+      "\"score\", \"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", "
+      "\"evidence\", \"moved_px\", \"quad\"}, ...]}\n"
+      "  {\"schema\": 1, \"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a "
+      "photo "
+      "that could not be looked up\n"
       "  found: number of matches, of which --top are listed\n"
       "  paths: all files of the image; gone: those that no longer exist\n"
+      "  score: what matches are ranked by, for comparison within one answer alone\n"
       "  decision: \"duplicate\", \"same object\", \"part\" where only a part is shared, "
       "\"similar\" without confirmation; with --all, also \"none\"\n"
       "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "

@@ -102,7 +102,7 @@ void add_remove_command(CLI::App& app, Action& action) {
               "Output: the index without them; exit code 1 when one was not in it. A folder that "
               "`lookalike folders` lists is forgotten. A file or folder that lies in a folder that "
               "stays returns with the next `lookalike index`.\n"
-              "Example: lookalike remove -d photos.db photos/cat.jpg photos/private",
+              "Example: lookalike remove -d photos.db ~/photos/cat.jpg ~/photos/private",
               remove_paths);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +17,13 @@
 namespace lookalike {
 namespace {
 
+// What other programs call a command.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"search", "query"},  {"find", "query"},  {"lookup", "query"}, {"add", "index"},
+    {"update", "index"},  {"ls", "list"},     {"files", "list"},   {"rm", "remove"},
+    {"delete", "remove"}, {"rename", "move"}, {"info", "show"},    {"stats", "show"},
+    {"why", "explain"},   {"verify", "check"}};
+
 // Names the nearest command, where CLI11 only says that a subcommand is required.
 void check_command_name(const CLI::App& app, std::string_view written) {
   std::vector<std::string> names = {"help"};
@@ -23,8 +31,12 @@ void check_command_name(const CLI::App& app, std::string_view written) {
   if (written.starts_with('-') || std::find(names.begin(), names.end(), written) != names.end()) {
     return;
   }
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view nearest = nearest_name(written, known);
+  std::vector<std::string_view> known(names.begin(), names.end());
+  for (const auto& [other, command] : kOtherNames) known.push_back(other);
+  std::string_view nearest = nearest_name(written, known);
+  for (const auto& [other, command] : kOtherNames) {
+    if (nearest == other) nearest = command;
+  }
   throw Error(ErrorKind::kUsage,
               fmt::format("{}: there is no such command; {}", written,
                           nearest.empty() ? "see lookalike --help"
@@ -43,6 +55,7 @@ int run_lookalike(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.footer("lookalike help COMMAND, or lookalike COMMAND --help, describes one command.");
   Action action;
+  add_init_command(app, action);
   add_index_command(app, action);
   add_query_command(app, action);
   add_explain_command(app, action);

@@ -9,13 +9,14 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
+#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
 struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command) : ListArguments(command) {
+  explicit Arguments(CLI::App& command) : ListArguments(command, "Print one JSON object", false) {
     command.add_option("IMAGE", image, "Show this indexed image, given by path or number")
         ->type_name("");
   }
@@ -59,18 +60,33 @@ Json image_json(const IndexReader& index, ImageId id) {
           {"histogram", std::move(histogram)}};
 }
 
-// One "name  value" per line; strings without quotes.
-void print_text(const Json& json) {
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : json_text(value);
+}
+
+// The names and values of an object in one list; those of an object in it as "settings.assign", and
+// a line for each path.
+Facts facts_of(const Json& json) {
+  Facts facts;
   for (const auto& [name, value] : json.items()) {
-    if (value.is_object()) {
-      fmt::print("{}\n", name);
+    if (name == "paths") {
+      for (const Json& path : value) facts.emplace_back("path", text_of(path));
+    } else if (value.is_object()) {
       for (const auto& [key, text] : value.items()) {
-        fmt::print("  {:<26} {}\n", key, text.get<std::string>());
+        facts.emplace_back(fmt::format("{}.{}", name, key), text_of(text));
       }
     } else {
-      fmt::print("{:<14} {}\n", name,
-                 value.is_string() ? value.get<std::string>() : json_text(value));
+      facts.emplace_back(name, text_of(value));
     }
+  }
+  return facts;
+}
+
+void print_text(const Facts& facts) {
+  std::size_t width = 14;
+  for (const auto& [name, value] : facts) width = std::max(width, name.size());
+  for (const auto& [name, value] : facts) {
+    fmt::print("{:<{}}{}\n", name, width, last_column(width, value));
   }
 }
 
@@ -85,8 +101,10 @@ void print_histogram(const IndexReader& index, ImageId id) {
     words += fmt::format(" {} x {}", histogram[i].count, histogram[i].word);
     if (i + 1 < std::min(kMostShown, histogram.size())) words += ',';
   }
-  fmt::print("{:<14} {} words; count x word:{}{}\n", "histogram", histogram.size(), words,
-             histogram.size() > kMostShown ? ", ... (--json has all)" : "");
+  const std::string text =
+      fmt::format("{} words; count x word:{}{}", histogram.size(), words,
+                  histogram.size() > kMostShown ? ", ... (--json has all)" : "");
+  fmt::print("{:<14}{}\n", "histogram", last_text(14, text));
 }
 
 int show(const Arguments& arguments) {
@@ -95,12 +113,18 @@ int show(const Arguments& arguments) {
   std::optional<ImageId> id;
   if (!arguments.image.empty()) id = must_find(index, arguments.image);
   Json json = id ? image_json(index, *id) : counts_json(database, index);
-  if (arguments.json) {
+  if (arguments.format.is_json()) {
     print_json(json);
     return kExitDone;
   }
   json.erase("histogram");
-  print_text(json);
+  const Facts facts = facts_of(json);
+  if (arguments.format.is_table()) {
+    const Table table(arguments.format, {"name", "value"});
+    for (const auto& [name, value] : facts) table.add({{"name", name}, {"value", value}});
+    return kExitDone;
+  }
+  print_text(facts);
   if (id) print_histogram(index, *id);
   return kExitDone;
 }
@@ -111,7 +135,7 @@ void add_show_command(CLI::App& app, Action& action) {
   add_command(app, action, "show", "Show the content of an index, or its record of one image",
               "Output: counts, settings and a digest of the content; with IMAGE its statistics and "
               "its histogram of visual words.\n"
-              "Example: lookalike show -d photos.db photos/cat.jpg",
+              "Example: lookalike show -d photos.db ~/photos/cat.jpg",
               show);
 }
 

@@ -86,7 +86,7 @@ void add_tune_command(CLI::App& app, Action& action) {
       "Output: for each kernel and size the variant that was fastest. The measurements are kept "
       "for this device and driver and decide from then on which variants run; results stay the "
       "same.\n"
-      "Example: lookalike tune --device :GPU:",
+      "Example: lookalike tune",
       tune_device);
 }
 

@@ -23,25 +23,27 @@ SuiteResult sample() {
   result.kinds = {kind("crop", "% of the area", {90, 25}), kind("mirror", "axis", {1})};
   result.photos = 2;
   result.left_out = {{"/photos/<blank>.png", "is blank"}};
-  result.answers = {{"/photos/a.png", 0, 0, 1, 0.9, "/photos/a.png"},
-                    {"/photos/a.png", 0, 1, 1, 0.8, "/photos/a.png"},
-                    {"/photos/a.png", 1, 0, 0, 0, ""},
-                    {"/photos/\"b\",c.png", 0, 0, 1, 0.7, "/photos/\"b\",c.png"},
-                    {"/photos/\"b\",c.png", 0, 1, 2, 0.9, "/photos/a.png"},
-                    {"/photos/\"b\",c.png", 1, 0, 0, 0, ""}};
+  result.answers = {{"/photos/a.png", 0, 0, 1, 0.9, "/photos/a.png", true},
+                    {"/photos/a.png", 0, 1, 1, 0.8, "/photos/a.png", false},
+                    {"/photos/a.png", 1, 0, 0, 0, "", false},
+                    {"/photos/\"b\",c.png", 0, 0, 1, 0.7, "/photos/\"b\",c.png", false},
+                    {"/photos/\"b\",c.png", 0, 1, 2, 0.9, "/photos/a.png", false},
+                    {"/photos/\"b\",c.png", 1, 0, 0, 0, "", false}};
   return result;
 }
 
 TEST(SuiteTable, HasALineForEachKindAndStrength) {
   const std::string table = suite_table(sample());
   EXPECT_THAT(table, HasSubstr("2 photos, 1 left out\n"));
-  EXPECT_TRUE(std::regex_search(table, std::regex("crop +90 % of the area +1.000 +0.500\n")));
-  EXPECT_TRUE(std::regex_search(table, std::regex("crop +25 % of the area +0.500 +1.000\n")));
-  EXPECT_TRUE(std::regex_search(table, std::regex("mirror +1 axis +0.000 +0.000\n")));
+  EXPECT_TRUE(
+      std::regex_search(table, std::regex("crop +90 % of the area +1.000 +0.500 +0.500\n")));
+  EXPECT_TRUE(
+      std::regex_search(table, std::regex("crop +25 % of the area +0.500 +0.000 +1.000\n")));
+  EXPECT_TRUE(std::regex_search(table, std::regex("mirror +1 axis +0.000 +0.000 +0.000\n")));
 }
 
 TEST(SuiteJson, SaysTheSameToPrograms) {
-  const auto json = nlohmann::json::parse(suite_json(sample()));
+  const auto json = suite_json(sample());
   EXPECT_EQ(json["photos"], 2);
   EXPECT_EQ(json["left_out"][0]["why"], "is blank");
   ASSERT_EQ(json["results"].size(), 3U);
@@ -49,6 +51,7 @@ TEST(SuiteJson, SaysTheSameToPrograms) {
   EXPECT_EQ(json["results"][1]["strength"], 25);
   EXPECT_EQ(json["results"][1]["queries"], 2);
   EXPECT_EQ(json["results"][1]["recall_at_1"], 0.5);
+  EXPECT_EQ(json["results"][0]["recall_at_1_confirmed"], 0.5);
   EXPECT_EQ(json["results"][0]["located_at_iou_75"], 0.5);
 }
 

@@ -1,0 +1,79 @@
+// Pictures on standard input, which command lines name "-".
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+
+namespace lookalike {
+namespace {
+
+using nlohmann::json;
+
+class StandardInputTest : public testing::Test {
+ protected:
+  StandardInputTest() {
+    std::filesystem::create_directories(at("posters"));
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      cv::imwrite(at("posters/" + std::to_string(i) + ".png"), draw_poster(i, {300, 400}));
+    }
+  }
+  std::string at(const std::string& name) const { return (folder_.path() / name).native(); }
+  // What a command prints as JSON when poster 2 is on its standard input.
+  json answer(const std::string& command) const {
+    const std::string line = "cd '" + at("posters") + "' && '" LOOKALIKE_PROGRAMS "/lookalike' " +
+                             command + " < 2.png > ../out.json";
+    EXPECT_EQ(std::system(line.c_str()), 0) << line;
+    std::ifstream stream(at("out.json"));
+    return json::parse(stream);
+  }
+  void index() const {
+    EXPECT_EQ(
+        run_program("lookalike", {"index", "-q", at("posters"), "-d", at("index.db")}).exit_code,
+        0);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(StandardInputTest, QueryLooksItUp) {
+  index();
+  const json found = answer("query --json -d ../index.db -");
+  EXPECT_EQ(found["query"], "-");
+  EXPECT_EQ(found["matches"].at(0)["path"], at("posters/2.png"));
+  EXPECT_EQ(found["matches"].at(0)["decision"], "duplicate");
+}
+
+TEST_F(StandardInputTest, ExplainExplainsIt) {
+  index();
+  const json found = answer("explain --json -d ../index.db - 2.png");
+  EXPECT_EQ(found["query"], "-");
+  EXPECT_EQ(found["decision"], "duplicate");
+}
+
+TEST_F(StandardInputTest, LocateSearchesItOrForIt) {
+  const json scene = answer("locate --json --object 2.png --scene -");
+  EXPECT_EQ(scene["scene"], "-");
+  EXPECT_EQ(scene["hits"].size(), 1U);
+  const json object = answer("locate --json --object - --scene 2.png");
+  EXPECT_EQ(object["hits"].at(0)["object"], "-");
+}
+
+TEST_F(StandardInputTest, FeaturesAreExtractedFromIt) {
+  const json found = answer("features --format json -");
+  EXPECT_EQ(found["image"], "-");
+  EXPECT_EQ(found["width"], 300);
+  EXPECT_EQ(found["features"], answer("features --json 2.png")["features"]);
+  EXPECT_GT(found["features"].size(), 10U);
+}
+
+}  // namespace
+}  // namespace lookalike
