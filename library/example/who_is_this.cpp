@@ -1,6 +1,5 @@
 // who_is_this INDEX FOLDER PHOTO: brings an index of the folder up to date, and looks a photo up.
 #include <iostream>
-
 #include <lookalike.h>
 
 int main(int, char** words) try {
