@@ -136,7 +136,7 @@ std::string bash_case(const CLI::App& command, const std::string& label) {
 }
 
 std::string bash_script(const CLI::App& program) {
-  const std::string name = program.get_name();
+  const std::string& name = program.get_name();
   const std::vector<const CLI::App*> commands = program.get_subcommands({});
   std::string cases;
   for (const CLI::App* command : commands) cases += bash_case(*command, command->get_name());
@@ -200,7 +200,7 @@ std::string zsh_specs(const CLI::App& command, const std::string& indent) {
 }
 
 std::string zsh_script(const CLI::App& program) {
-  const std::string name = program.get_name();
+  const std::string& name = program.get_name();
   const std::vector<const CLI::App*> commands = program.get_subcommands({});
   if (commands.empty()) {
     return fmt::format("#compdef {}\n_arguments -s{}\n", name, zsh_specs(program, "  "));
