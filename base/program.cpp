@@ -55,10 +55,15 @@ void print_error(std::string_view program, const char* what) {
 
 }  // namespace
 
+std::shared_ptr<spdlog::logger> logger() {
+  auto ours = spdlog::get(kLoggerName);
+  return ours ? ours : spdlog::default_logger();
+}
+
 void set_up_logging(Verbosity verbosity) {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
   sink->set_color_mode(use_colour(stderr) ? spdlog::color_mode::always : spdlog::color_mode::never);
-  auto logger = std::make_shared<spdlog::logger>("lookalike", std::move(sink));
+  auto logger = std::make_shared<spdlog::logger>(kLoggerName, std::move(sink));
   logger->set_pattern("%^%l%$: %v");
   logger->set_level(level_of(verbosity));
   spdlog::set_default_logger(std::move(logger));

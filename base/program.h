@@ -2,16 +2,28 @@
 
 #include <csignal>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+
+namespace spdlog {
+class logger;
+}
 
 // What every program does: logging, errors to exit codes, orderly stops.
 namespace lookalike {
 
+// The name of our logger among spdlog's.
+inline constexpr const char* kLoggerName = "lookalike";
+
+// The logger of code that the library shares with the programs: the one of kLoggerName, or spdlog's
+// default one if there is none.
+std::shared_ptr<spdlog::logger> logger();
+
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
-// Sends the default spdlog logger to stderr, coloured as use_colour() says: warnings and errors
-// when quiet, else spdlog::info too, and spdlog::debug when verbose.
+// Sends logger(), and spdlog's default one, to stderr, coloured as use_colour() says: warnings and
+// errors when quiet, else spdlog::info too, and spdlog::debug when verbose.
 void set_up_logging(Verbosity verbosity);
 
 // Runs the body of a main and returns the exit code of the process: the body's own, or after

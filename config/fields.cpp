@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/program.h"
 
 namespace lookalike {
 namespace {
@@ -318,7 +319,7 @@ bool accept_retired_key(std::string_view name, std::string_view value, std::stri
   if (value != key->constant) {
     throw Error(ErrorKind::kUsage, fmt::format("{}, because {}; was {}", text, key->why, value));
   }
-  spdlog::warn("{}", text);
+  logger()->warn("{}", text);
   return true;
 }
 

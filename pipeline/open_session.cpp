@@ -5,6 +5,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "base/program.h"
+
 namespace lookalike {
 namespace {
 
@@ -28,8 +30,8 @@ SessionOptions session_options(const DeviceOptions& device) {
   options.device = device.choice;
   options.program_cache = program_cache_folder();
   if (!options.program_cache.empty()) options.tuning_folder = options.program_cache / "tuning";
-  options.warn = [](const std::string& line) { spdlog::warn("{}", line); };
-  options.inform = [](const std::string& line) { spdlog::info("{}", line); };
+  options.warn = [](const std::string& line) { logger()->warn("{}", line); };
+  options.inform = [](const std::string& line) { logger()->info("{}", line); };
   options.memory_limit_bytes = std::uint64_t{device.memory_limit_mib} << 20;
   return options;
 }

@@ -65,8 +65,16 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
 std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
                                                 const std::optional<Region>& region) {
   const WantedSize size = wanted_size(extract_options_);
-  auto decoded =
-      region ? decode_region(path, *region, size, limits_) : decode_file(path, size, limits_);
+  return query_or_reason(region ? decode_region(path, *region, size, limits_)
+                                : decode_file(path, size, limits_));
+}
+
+std::variant<Query, SkippedFile> Searcher::load(const LoadedFile& photo) {
+  return query_or_reason(decode(photo, wanted_size(extract_options_), limits_));
+}
+
+std::variant<Query, SkippedFile> Searcher::query_or_reason(
+    std::variant<DecodedImage, SkippedFile> decoded) {
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   return with_features(std::get<DecodedImage>(std::move(decoded)));
 }

@@ -39,6 +39,8 @@ class Searcher {
   // value. Throws Error(kInput) when the region leaves the photo.
   std::variant<Query, SkippedFile> load(const std::string& path,
                                         const std::optional<Region>& region = {});
+  // The same for a file in memory.
+  std::variant<Query, SkippedFile> load(const LoadedFile& photo);
 
   // A photo of the size wanted_size(extract_options()), with its features.
   Query with_features(DecodedImage photo);
@@ -60,6 +62,7 @@ class Searcher {
   const DeviceInfo& device() const { return session_.device(); }
 
  private:
+  std::variant<Query, SkippedFile> query_or_reason(std::variant<DecodedImage, SkippedFile> decoded);
   ExtractStage& extract();
   // Pixels are compared as features are found: dark ones brightened.
   int brightness() const { return static_cast<int>(extract_options_.brighten_to); }

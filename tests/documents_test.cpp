@@ -14,7 +14,9 @@ namespace lookalike {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<std::string> matches(const std::string& text, const std::regex& pattern) {
@@ -30,7 +32,7 @@ std::vector<std::string> matches(const std::string& text, const std::regex& patt
 std::vector<std::string> broken_paths(const fs::path& root, const fs::path& document,
                                       const std::string& text) {
   static const std::regex kPath(
-      R"((?:^|[^\w./-])((?:base|config|kernels|storage|stages|pipeline|tools|tests|docs)/[\w./-]*[\w/]))");
+      R"((?:^|[^\w./-])((?:base|config|kernels|storage|stages|pipeline|library|tools|tests|docs)/[\w./-]*[\w/]))");
   static const std::regex kLink(R"(\]\((?!https?:)([^)#]+)[^)]*\))");
   std::vector<std::string> broken;
   for (const std::string& path : matches(text, kPath)) {
@@ -44,6 +46,11 @@ std::vector<std::string> broken_paths(const fs::path& root, const fs::path& docu
   return broken;
 }
 
+std::string content(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 TEST(Documents, EveryPathThatTheyNameExists) {
   const fs::path root = LOOKALIKE_SOURCE_DIR;
   std::vector<fs::path> documents = {"ARCHITECTURE.md", "CONTRIBUTING.md", "kernels/README.md",
@@ -52,8 +59,7 @@ TEST(Documents, EveryPathThatTheyNameExists) {
     if (entry.path().extension() == ".md") documents.push_back(fs::relative(entry.path(), root));
   }
   for (const fs::path& document : documents) {
-    std::ifstream stream(root / document);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string text = content(root / document);
     EXPECT_FALSE(text.empty()) << document;
     EXPECT_THAT(broken_paths(root, document, text), IsEmpty());
   }
@@ -65,6 +71,40 @@ TEST(DocumentCheck, CatchesPathsAndLinksThatLeadNowhere) {
                    "`tests/documents_test.cpp`, docs/no.md, [a](../tests/no.cpp#L1), "
                    "[b](../tests/documents_test.cpp) and [c](https://example.org/tests/no)."),
       ElementsAre("docs/page.md: docs/no.md", "docs/page.md: ../tests/no.cpp"));
+}
+
+// Images cannot be built where tests run; what they build on can be checked.
+TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
+  const fs::path root = LOOKALIKE_SOURCE_DIR;
+  const std::string packages = content(root / "tools/install-packages");
+  std::vector<std::string> builds;
+  for (const char* name : {"cpu", "nvidia"}) {
+    const fs::path file = root / "tools/docker" / (std::string(name) + ".Dockerfile");
+    const std::string text = content(file);
+    EXPECT_THAT(broken_paths(root, file, text), IsEmpty());
+    static const std::regex kScript("/source/(\\S+)");
+    for (const std::string& script : matches(text, kScript)) {
+      EXPECT_TRUE(fs::exists(root / script)) << script;
+    }
+    static const std::regex kInstalled(R"(apt-get install [^\n]*\.deb ([a-z][a-z0-9-]*))");
+    for (const std::string& package : matches(text, kInstalled)) {
+      EXPECT_THAT(packages, HasSubstr(" " + package + " "));
+    }
+    const std::size_t build = text.find("FROM ");
+    builds.push_back(text.substr(build, text.find("FROM ", build + 1) - build));
+  }
+  EXPECT_THAT(builds[0], HasSubstr("RUN /source/tools/package /packages"));
+  EXPECT_EQ(builds[0], builds[1]);
+}
+
+// CPack dates the packages by it.
+TEST(Changelog, HasTheVersionWithItsDate) {
+  const fs::path root = LOOKALIKE_SOURCE_DIR;
+  static const std::regex kVersion(R"(project\(lookalike VERSION ([0-9.]+))");
+  const std::vector<std::string> version = matches(content(root / "CMakeLists.txt"), kVersion);
+  ASSERT_EQ(version.size(), 1U);
+  EXPECT_THAT(content(root / "CHANGELOG.md"),
+              ContainsRegex("\n## " + version[0] + " - 20[0-9][0-9]-[01][0-9]-[0-3][0-9]\n"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "base/content_hash.h"
 #include "base/parallel.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "pipeline/calibrate/made_photo.h"
 #include "pipeline/searcher.h"
@@ -204,7 +205,7 @@ CalibrationRun calibrate_index(IndexWriter& writer, const RunConfig& config, Ope
                     std::min<std::size_t>(kPhotos, counts.images - counts.blank), style);
   CalibrationRun run{sightings_of(index, session, config, progress, before_each), std::nullopt};
   if (run.sightings.shown.empty()) {
-    spdlog::warn("calibrate: no photo of the index could be read and found; nothing is changed");
+    logger()->warn("calibrate: no photo of the index could be read and found; nothing is changed");
     return run;
   }
   run.calibration = calibrate(run.sightings);

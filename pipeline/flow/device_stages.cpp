@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/parallel.h"
+#include "base/program.h"
 #include "pipeline/open_session.h"
 
 namespace lookalike {
@@ -37,7 +38,7 @@ DeviceStages::DeviceStages(const RunConfig& config, StageTimes& times)
   }
   batch_images_ = first.is_cpu() ? kCpuBatchImages : kGpuBatchImages;
   device_ = first.device().name;
-  spdlog::info("device: {}", device_);
+  logger()->info("device: {}", device_);
 }
 
 std::string DeviceStages::device() const {
@@ -62,7 +63,7 @@ void DeviceStages::fall_back_to_cpu(std::size_t lane) {
   }
   const std::lock_guard lock(mutex_);
   device_ = session.device().name;
-  spdlog::info("device: {}", device_);
+  logger()->info("device: {}", device_);
 }
 
 template <typename Work>
@@ -73,7 +74,7 @@ auto DeviceStages::with_fallback(std::size_t lane, Work work) {
     if (lanes_[lane]->session->is_cpu() || config_.device.on_out_of_memory != "cpu") throw;
     const std::lock_guard lock(mutex_);
     warnings_.push_back(std::string(error.what()) + "; falling back to the CPU device");
-    spdlog::warn(warnings_.back());
+    logger()->warn(warnings_.back());
   }
   fall_back_to_cpu(lane);
   return work(*lanes_[lane]);

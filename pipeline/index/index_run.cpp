@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/path_set.h"
+#include "base/program.h"
 #include "base/scan.h"
 #include "base/text.h"
 #include "config/scan_rules.h"
@@ -221,7 +222,7 @@ class IndexRun {
             "codebook.words = {} has no effect: the index has {} words; `lookalike retrain` trains "
             "new ones",
             wanted, codebook->size());
-        spdlog::warn(*words_warning_);
+        logger()->warn(*words_warning_);
       }
     }
     return codebook;
@@ -628,7 +629,7 @@ std::optional<std::string> raise_niceness(const RunOptions& options) {
   const std::string cause = lower ? "it is never lowered" : std::generic_category().message(errno);
   std::string warning =
       fmt::format("run.niceness: stays {}, {} was asked for: {}", now, wanted, cause);
-  spdlog::warn(warning);
+  logger()->warn(warning);
   return warning;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,7 +48,7 @@ RunningProgram::RunningProgram(const std::string& program,
                                const std::vector<std::string>& arguments,
                                const std::vector<std::string>& settings)
     : out_(temporary_file()), err_(temporary_file()) {
-  const std::string path = LOOKALIKE_PROGRAMS "/" + program;
+  const std::string path = std::filesystem::path(LOOKALIKE_PROGRAMS) / program;
   // execv takes pointers to characters that it does not change.
   std::vector<char*> pointers = {const_cast<char*>(path.c_str())};
   for (const std::string& argument : arguments) {

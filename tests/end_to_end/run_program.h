@@ -15,8 +15,9 @@ struct ProgramResult {
   std::string err;
 };
 
-// One of our programs ("lookalike", "lookalike-extract"), started. Arguments are handed over as
-// they are: no shell is involved. Settings are added to the environment, as "NAME=value".
+// One of our programs ("lookalike", "lookalike-extract"), or any by its path, started. Arguments
+// are handed over as they are: no shell is involved. Settings are added to the environment, as
+// "NAME=value".
 class RunningProgram {
  public:
   RunningProgram(const std::string& program, const std::vector<std::string>& arguments,

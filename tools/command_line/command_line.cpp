@@ -19,6 +19,7 @@
 #include "config/fields.h"
 #include "config/load.h"
 #include "pipeline/answers.h"
+#include "tools/command_line/manual.h"
 
 namespace lookalike {
 namespace {
@@ -39,13 +40,17 @@ class WrappedHelp : public CLI::Formatter {
     return lines(CLI::Formatter::make_footer(app));
   }
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return entry(make_option_name(option, is_positional) + make_option_opts(option),
+                 make_option_desc(option));
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
     const std::string with = joined(option->get_needs());
     const std::string without = joined(option->get_excludes());
-    std::string meaning = make_option_desc(option);
+    std::string meaning = option->get_description();
     if (!(with + without).empty() && meaning.ends_with('.')) meaning.pop_back();
     if (!with.empty()) meaning += "; with " + with;
     if (!without.empty()) meaning += "; not with " + without;
-    return entry(make_option_name(option, is_positional) + make_option_opts(option), meaning);
+    return meaning;
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text;
@@ -96,6 +101,27 @@ class WrappedHelp : public CLI::Formatter {
 void wrap_help(CLI::App& app) {
   app.formatter(std::make_shared<WrappedHelp>());
   for (CLI::App* const command : app.get_subcommands({})) wrap_help(*command);
+}
+
+// What the build installs beside a program: `PROGRAM [COMMAND] --generate KIND` prints it, KIND
+// being man, bash, zsh, fish, or commands, whose names it lists. Nothing for other command lines.
+std::optional<std::string> generated(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.size() < 2 || words.size() > 3 || words[words.size() - 2] != "--generate") {
+    return std::nullopt;
+  }
+  const std::vector<const CLI::App*> commands = app.get_subcommands({});
+  const CLI::App* command = &app;
+  if (words.size() == 3) {
+    const auto named = std::ranges::find(commands, words.front(), &CLI::App::get_name);
+    if (named == commands.end()) return std::nullopt;
+    command = *named;
+  }
+  const std::string& kind = words.back();
+  if (kind == "man") return manual_page(*command, WrappedHelp());
+  if (kind != "commands") return completions(app, kind);
+  std::string names;
+  for (const CLI::App* each : commands) names += each->get_name() + '\n';
+  return names;
 }
 
 // The commands that the command line names, outermost first: lookalike, query.
@@ -161,6 +187,10 @@ bool is_known(const IndexReader& index, const std::string& path) {
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) word = path_of_text(word);
+  if (const std::optional<std::string> text = generated(app, words)) {
+    fmt::print("{}", *text);
+    return false;
+  }
   std::ranges::reverse(words);  // the order that CLI11 expects
   wrap_help(app);
   try {

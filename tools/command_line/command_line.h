@@ -21,10 +21,10 @@
 // What the command lines of all programs have in common.
 namespace lookalike {
 
-// Parses the command line. Returns false after --help or --version, which are printed to stdout:
-// the program is done. Help is wrapped to 80 columns. A word that is a file: URI stands for its
-// path. Throws Error(kUsage) that names the fault, the nearest option for an unknown one, and the
-// command's --help.
+// Parses the command line. Returns false after --help, --version, and what the build asks for (see
+// manual.h), which are printed to stdout: the program is done. Help is wrapped to 80 columns. A
+// word that is a file: URI stands for its path. Throws Error(kUsage) that names the fault, the
+// nearest option for an unknown one, and the command's --help.
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
 // The work of a subcommand, run after parsing; returns the exit code.

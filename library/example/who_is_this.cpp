@@ -1,0 +1,13 @@
+// who_is_this INDEX FOLDER PHOTO: brings an index of the folder up to date, and looks a photo up.
+#include <iostream>
+#include <lookalike.h>
+
+int main(int, char** words) try {
+  lookalike::update_index(words[1], {words[2]});
+  for (const lookalike::Found& found : lookalike::Finder(words[1]).find(words[3])) {
+    std::cout << found.decision << ' ' << found.probability << ' ' << found.path << '\n';
+  }
+} catch (const lookalike::Failure& failure) {
+  std::cerr << failure.what() << '\n';
+  return static_cast<int>(failure.kind());
+}

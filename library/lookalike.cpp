@@ -1,0 +1,175 @@
+#include "library/lookalike.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "base/content_hash.h"
+#include "base/error.h"
+#include "base/path_set.h"
+#include "base/program.h"
+#include "base/text.h"
+#include "config/load.h"
+#include "pipeline/index/index_run.h"
+#include "pipeline/searcher.h"
+#include "storage/output_guard.h"
+
+namespace lookalike {
+namespace {
+
+// Hands messages to the receiver; base_sink holds its lock meanwhile.
+class Receiver : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  void receive_by(std::function<void(Severity, const std::string&)> receive) {
+    const std::lock_guard lock(mutex_);
+    receive_ = std::move(receive);
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (!receive_) return;
+    receive_(message.level >= spdlog::level::warn ? Severity::kWarning : Severity::kInfo,
+             std::string(message.payload.data(), message.payload.size()));
+  }
+  void flush_() override {}
+
+  std::function<void(Severity, const std::string&)> receive_;
+};
+
+// Receives all messages from the first call on. A program that uses spdlog itself keeps its default
+// logger.
+Receiver& receiver() {
+  static const std::shared_ptr<Receiver> only = [] {
+    auto made = std::make_shared<Receiver>();
+    spdlog::register_logger(std::make_shared<spdlog::logger>(kLoggerName, made));
+    return made;
+  }();
+  return *only;
+}
+
+// Runs work() with errors as the header has them.
+template <typename Work>
+auto with_failures(const Work& work) {
+  receiver();
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Failure(static_cast<Failure::Kind>(error.kind()), error.what());
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Failure(Failure::Kind::kInternal, error.what());
+  }
+}
+
+RunConfig configured(const std::string& database, const std::vector<std::string>& settings) {
+  RunConfig config;
+  for (const std::string& setting : settings) apply_setting(config, setting, "settings");
+  check_ranges(config);
+  config.store.database = normal_path(database);
+  return config;
+}
+
+Found found_of(const Match& match) {
+  Found found = {.path = path_of(match),
+                 .paths = match.image.paths,
+                 .decision = std::string(to_string(match.decision)),
+                 .probability = match.probability,
+                 .correlation = match.evidence.correlation,
+                 .mirrored = match.mirrored};
+  if (match.is_located()) {
+    auto& outline = found.outline.emplace();
+    std::ranges::transform(match.quad, outline.begin(), [](const Point& point) {
+      return Corner{point.x, point.y};
+    });
+  }
+  return found;
+}
+
+}  // namespace
+
+struct Finder::Impl {
+  Impl(const std::string& database, const std::vector<std::string>& settings)
+      : config(configured(database, settings)),
+        index(std::filesystem::path(config.store.database)),
+        searcher(index, config) {}
+
+  std::vector<Found> find(std::variant<Query, SkippedFile> photo) {
+    if (const auto* unread = std::get_if<SkippedFile>(&photo)) {
+      throw Error(ErrorKind::kInput, fmt::format("{}: {}: {}", printable(unread->file.path),
+                                                 unread->reason, unread->detail));
+    }
+    std::vector<Found> found;
+    const QueryResult result = searcher.search(std::get<Query>(photo));
+    std::ranges::transform(result.matches, std::back_inserter(found), found_of);
+    return found;
+  }
+
+  const RunConfig config;
+  const IndexReader index;
+  Searcher searcher;
+};
+
+Finder::Finder(const std::string& database, const std::vector<std::string>& settings)
+    : impl_(with_failures([&] { return std::make_unique<Impl>(database, settings); })) {}
+Finder::~Finder() = default;
+Finder::Finder(Finder&&) noexcept = default;
+Finder& Finder::operator=(Finder&&) noexcept = default;
+
+std::vector<Found> Finder::find(const std::string& file) const {
+  return with_failures([&] { return impl_->find(impl_->searcher.load(file)); });
+}
+
+std::vector<Found> Finder::find_encoded(std::span<const std::uint8_t> bytes) const {
+  return with_failures([&] {
+    LoadedFile loaded;
+    loaded.file.path = "photo in memory";
+    loaded.file.size_bytes = bytes.size();
+    loaded.content = hash_content(bytes);
+    loaded.bytes.assign(bytes.begin(), bytes.end());
+    return impl_->find(impl_->searcher.load(loaded));
+  });
+}
+
+Update update_index(const std::string& database, const std::vector<std::string>& folders,
+                    const std::vector<std::string>& settings, const std::function<bool()>& stop) {
+  return with_failures([&] {
+    RunConfig config = configured(database, settings);
+    OutputGuard guard;
+    for (const std::string& folder : folders) {
+      config.images.folders.push_back(normal_path(folder));
+      guard.protect_folder(config.images.folders.back(), config.images.extensions);
+    }
+    guard.claim_index("database", config.store.database);
+    const IndexRunReport report = run_index(config, Progress::Style::kQuiet, stop);
+    Update update = {.indexed = report.indexed,
+                     .unchanged = report.unchanged,
+                     .removed = report.removed,
+                     .moved = report.moved,
+                     .withheld = report.withheld,
+                     .unused = {},
+                     .unreachable = {},
+                     .stopped = report.stopped};
+    for (const SkippedFile& skipped : report.skipped) {
+      update.unused.push_back({skipped.file.path, skipped.reason, skipped.detail});
+    }
+    for (const RootReport& root : report.roots) {
+      if (root.state == "unreachable") update.unreachable.push_back(root.path);
+    }
+    return update;
+  });
+}
+
+void on_message(std::function<void(Severity, const std::string&)> receive) {
+  receiver().receive_by(std::move(receive));
+}
+
+}  // namespace lookalike

@@ -1,0 +1,203 @@
+// Manual pages and completions have every command and option that --help has, and no other.
+
+#include <algorithm>
+#include <iterator>
+#include <ostream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/end_to_end/run_program.h"
+
+namespace lookalike {
+namespace {
+
+using testing::ContainerEq;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
+using Words = std::vector<std::string>;
+using Names = std::set<std::string>;
+
+// What `PROGRAM [COMMAND] LAST...` prints.
+std::string printed(const std::string& program, const std::string& command, const Words& last) {
+  Words words = last;
+  if (!command.empty()) words.insert(words.begin(), command);
+  const ProgramResult result = run_program(program, words);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return result.out;
+}
+
+std::string in_shell(const Words& command) {
+  const ProgramResult result = run_program("/usr/bin/env", command);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  return result.out;
+}
+
+bool has_program(const std::string& name) {
+  return run_program("/usr/bin/env", {"sh", "-c", "command -v " + name}).exit_code == 0;
+}
+
+// The first group of all matches, with the names between commas apart.
+Names matches(const std::string& text, const std::regex& pattern) {
+  Names names;
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    std::istringstream list((*match)[1]);
+    for (std::string name; std::getline(list, name, ',');) names.insert(name);
+  }
+  return names;
+}
+
+Names options_of(const std::string& help) {
+  static const std::regex kOption(R"(\n  (-[^ \n]+))");
+  return matches(help, kOption);
+}
+
+Names commands_of(const std::string& help) {
+  static const std::regex kCommand(R"(\n  ([a-z]+)(?= |\n))");
+  const std::size_t list = help.find("\nSubcommands:");
+  return list == std::string::npos ? Names{} : matches(help.substr(list), kCommand);
+}
+
+struct Command {
+  std::string program;
+  std::string command;  // empty: the program itself
+};
+
+void PrintTo(const Command& command, std::ostream* out) {
+  *out << command.program << ' ' << command.command;
+}
+
+std::vector<Command> all_commands() {
+  std::vector<Command> all;
+  for (const char* program :
+       {"lookalike", "lookalike-extract", "lookalike-variance", "lookalike-codebook",
+        "lookalike-assign", "lookalike-store", "lookalike-match"}) {
+    all.push_back({program, ""});
+    for (const std::string& name : commands_of(printed(program, "", {"--help"}))) {
+      all.push_back({program, name});
+    }
+  }
+  return all;
+}
+
+class Manual : public testing::TestWithParam<Command> {
+ protected:
+  static std::string help() { return printed(GetParam().program, GetParam().command, {"--help"}); }
+  static std::string script(const char* shell) {
+    return printed(GetParam().program, "", {"--generate", shell});
+  }
+  // The words before the one that is completed.
+  static Words words() {
+    Words words = {GetParam().program};
+    if (!GetParam().command.empty()) words.push_back(GetParam().command);
+    return words;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, Manual, testing::ValuesIn(all_commands()));
+
+TEST_P(Manual, PageHasEveryOptionAndCommandOfTheHelp) {
+  std::string page = printed(GetParam().program, GetParam().command, {"--generate", "man"});
+  page = std::regex_replace(page, std::regex(R"(\\-)"), "-");
+  static const std::regex kEntry(R"(\n\.TP\n\\fB(-[^\\]*)\\fR)");
+  EXPECT_THAT(matches(page, kEntry), ContainerEq(options_of(help())));
+  static const std::regex kCommand(R"(\n\.TP\n\\fB([a-z]+)\\fR\n)");
+  EXPECT_THAT(matches(page, kCommand), ContainerEq(commands_of(help())));
+  const std::string name =
+      GetParam().program + (GetParam().command.empty() ? "" : "-" + GetParam().command);
+  EXPECT_THAT(page, HasSubstr("\n.SH NAME\n" + name + " - "));
+  EXPECT_THAT(page, HasSubstr("\n.SH DESCRIPTION\n"));
+}
+
+TEST_P(Manual, PageIsRoffWithoutWarnings) {
+  if (!has_program("groff")) GTEST_SKIP() << "groff is not installed";
+  const std::string page = GetParam().program +
+                           (GetParam().command.empty() ? "" : " " + GetParam().command) +
+                           " --generate man";
+  const std::string text =
+      in_shell({"sh", "-c", LOOKALIKE_PROGRAMS "/" + page + " | groff -man -ww -Tutf8 -P-cbou"});
+  EXPECT_THAT(text, HasSubstr("SYNOPSIS"));
+}
+
+TEST_P(Manual, BashCompletesEveryOption) {
+  std::string line;
+  for (const std::string& word : words()) line += word + ' ';
+  const std::string complete = script("bash") + "COMP_WORDS=(" + line +
+                               "-) COMP_CWORD=" + std::to_string(words().size()) + "; _" +
+                               GetParam().program + "; printf '%s,' \"${COMPREPLY[@]}\"";
+  static const std::regex kAll("(.*)");
+  Names completed = matches(in_shell({"bash", "-c", complete}), kAll);
+  EXPECT_THAT(completed, ContainerEq(options_of(help())));
+}
+
+TEST_P(Manual, FishCompletesEveryOption) {
+  if (!has_program("fish")) GTEST_SKIP() << "fish is not installed";
+  std::string line;
+  for (const std::string& word : words()) line += word + ' ';
+  static const std::regex kLong("(?:^|\n)(--[^\t\n]+)");
+  Names options = options_of(help());
+  std::erase_if(options, [](const std::string& name) { return !name.starts_with("--"); });
+  const std::string complete = script("fish") + "complete -C '" + line + "--'";
+  EXPECT_THAT(matches(in_shell({"fish", "--no-config", "-c", complete}), kLong),
+              ContainerEq(options));
+}
+
+TEST_P(Manual, ZshKnowsEveryOption) {
+  const std::string whole = script("zsh");
+  const std::size_t begin =
+      GetParam().command.empty() ? 0 : whole.find("\n      " + GetParam().command + ") _arguments");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string part = whole.substr(
+      begin, GetParam().command.empty() ? whole.find("\ncase ") : whole.find(";;", begin) - begin);
+  static const std::regex kSpec(R"('\*(-[^\[]+)\[)");
+  EXPECT_THAT(matches(part, kSpec), ContainerEq(options_of(help())));
+  if (!GetParam().command.empty() || !has_program("zsh")) return;
+  in_shell({"zsh", "-n", "-c", whole});
+}
+
+TEST(Completions, OfferCommandsAndValues) {
+  const std::string script = printed("lookalike", "", {"--generate", "bash"});
+  const auto completed = [&](const std::string& words, int current) {
+    return in_shell({"bash", "-c",
+                     script + "COMP_WORDS=(" + words + ") COMP_CWORD=" + std::to_string(current) +
+                         "; _lookalike; echo \"${COMPREPLY[*]}\""});
+  };
+  EXPECT_EQ(completed("lookalike que", 1), "query\n");
+  EXPECT_EQ(completed("lookalike help exp", 2), "explain\n");
+  EXPECT_EQ(completed("lookalike query --format t", 3), "text tsv\n");
+  EXPECT_EQ(completed("lookalike query --repo", 2), "--report\n");
+  EXPECT_EQ(completed("lookalike query --top 1", 3), "\n");
+}
+
+TEST(Completions, OfFilesAreFilesAndOfFoldersFolders) {
+  const std::string script = printed("lookalike", "", {"--generate", "bash"});
+  const auto completed = [&](const std::string& words) {
+    // compopt needs a real completion.
+    const std::string text =
+        "compopt() { :; }; cd /usr/bin/..; " + script + "COMP_WORDS=(" + words +
+        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _lookalike; echo \"${COMPREPLY[*]}\"";
+    return in_shell({"bash", "-c", text});
+  };
+  EXPECT_EQ(completed("lookalike index bi"), "bin\n");
+  EXPECT_EQ(completed("lookalike query --json bi"), "bin\n");
+  EXPECT_EQ(completed("lookalike query bi"), "bin\n");
+  EXPECT_EQ(completed("lookalike index bin/en"), "\n");
+  EXPECT_THAT(completed("lookalike query bin/en"), HasSubstr("bin/env"));
+}
+
+TEST(Generate, RefusesWhatItDoesNotKnow) {
+  const ProgramResult kind = run_program("lookalike", {"--generate", "csh"});
+  EXPECT_EQ(kind.exit_code, 2);
+  EXPECT_THAT(kind.err, HasSubstr("was csh"));
+  EXPECT_EQ(run_program("lookalike", {"index", "--generate"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,172 @@
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "library/lookalike.h"
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class LibraryTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    run_program("lookalike-example", {"posters", "--count", "4", "--output", at("posters")});
+    run_program("lookalike-example",
+                {"posters", "--count", "1", "--seed", "99", "--output", at("others")});
+    run_program("lookalike-example",
+                {"crop", "--angle", "30", "--output", at("crop.jpg"), poster(2)});
+    folder_->write("posters/broken.jpg", "no photo");
+    const Update first = update_index(at("index.db"), {at("posters")});
+    EXPECT_EQ(first.indexed, 4U);
+    ASSERT_THAT(first.unused, SizeIs(1));
+    EXPECT_EQ(first.unused[0].path, at("posters/broken.jpg"));
+    EXPECT_EQ(first.unused[0].reason, "undecodable");
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string at(const std::string& name) { return folder_->path() / name; }
+  static std::string poster(int number) {
+    return at("posters/poster-0" + std::to_string(number) + ".png");
+  }
+
+  static std::unique_ptr<TemporaryFolder> folder_;
+};
+std::unique_ptr<TemporaryFolder> LibraryTest::folder_;
+
+// The kind of failure of work(), and its message.
+template <typename Work>
+std::pair<Failure::Kind, std::string> failure_of(const Work& work) {
+  try {
+    work();
+  } catch (const Failure& failure) {
+    return {failure.kind(), failure.what()};
+  }
+  ADD_FAILURE() << "no failure";
+  return {};
+}
+
+TEST_F(LibraryTest, FindsTheFileItselfAsADuplicate) {
+  const std::vector<Found> found = Finder(at("index.db")).find(poster(1));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].path, poster(1));
+  EXPECT_THAT(found[0].paths, ElementsAre(poster(1)));
+  EXPECT_EQ(found[0].decision, "duplicate");
+  EXPECT_GT(found[0].probability, 0.9);
+  ASSERT_TRUE(found[0].correlation);
+  EXPECT_GT(*found[0].correlation, 0.99);
+  ASSERT_TRUE(found[0].outline);
+  EXPECT_NEAR((*found[0].outline)[0].x, 0, 1);
+  EXPECT_NEAR((*found[0].outline)[0].y, 0, 1);
+  EXPECT_FALSE(found[0].mirrored);
+}
+
+TEST_F(LibraryTest, FindsTheSameForAPhotoInMemory) {
+  const Finder finder(at("index.db"));
+  const std::vector<Found> by_name = finder.find(at("crop.jpg"));
+  ASSERT_FALSE(by_name.empty());
+  EXPECT_EQ(by_name[0].path, poster(2));
+  EXPECT_EQ(by_name[0].decision, "same object");
+  std::ifstream file(at("crop.jpg"), std::ios::binary);
+  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::vector<Found> by_bytes = finder.find_encoded(bytes);
+  ASSERT_EQ(by_bytes.size(), by_name.size());
+  EXPECT_EQ(by_bytes[0].path, by_name[0].path);
+  EXPECT_EQ(by_bytes[0].probability, by_name[0].probability);
+}
+
+TEST_F(LibraryTest, AnswersSeveralThreads) {
+  Finder finder(at("index.db"));
+  const Finder moved = std::move(finder);
+  std::vector<std::string> decisions(4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back(
+        [&, i] { decisions[static_cast<std::size_t>(i)] = moved.find(poster(i)).at(0).decision; });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(decisions, testing::Each("duplicate"));
+}
+
+TEST_F(LibraryTest, TakesSettings) {
+  EXPECT_THAT(Finder(at("index.db"), {"match.report=all", "match.top=2"}).find(poster(0)),
+              SizeIs(2));
+  const auto [kind, message] = failure_of([] { Finder(at("index.db"), {"match.tpo=2"}); });
+  EXPECT_EQ(kind, Failure::Kind::kUsage);
+  EXPECT_THAT(message, HasSubstr("match.top"));
+}
+
+TEST_F(LibraryTest, SaysWhatItCannotUse) {
+  const Finder finder(at("index.db"));
+  for (const char* name : {"nothing.jpg", "posters/broken.jpg"}) {
+    const auto [kind, message] = failure_of([&] { finder.find(at(name)); });
+    EXPECT_EQ(kind, Failure::Kind::kInput);
+    EXPECT_THAT(message, HasSubstr(at(name)));
+  }
+  const std::vector<std::uint8_t> none;
+  EXPECT_EQ(failure_of([&] { finder.find_encoded(none); }).first, Failure::Kind::kInput);
+  EXPECT_EQ(failure_of([] { Finder(at("nothing.db")); }).first, Failure::Kind::kInput);
+  EXPECT_EQ(failure_of([] { Finder(at("index.db"), {"device.choice=::none-such"}); }).first,
+            Failure::Kind::kDevice);
+}
+
+TEST_F(LibraryTest, ARunAddsFoldersAndRemembersThem) {
+  const std::string database = at("added.db");
+  update_index(database, {at("posters")});
+  const Update second = update_index(database, {at("others")});
+  EXPECT_EQ(second.indexed, 1U);
+  const Update third = update_index(database, {});
+  EXPECT_EQ(third.indexed, 0U);
+  EXPECT_EQ(third.unchanged, 5U);
+  EXPECT_FALSE(third.stopped);
+  EXPECT_THAT(third.unreachable, IsEmpty());
+}
+
+TEST_F(LibraryTest, ARunStopsOnRequest) {
+  const Update update = update_index(at("stopped.db"), {at("posters")}, {}, [] { return true; });
+  EXPECT_TRUE(update.stopped);
+  EXPECT_EQ(update.indexed, 0U);
+}
+
+TEST_F(LibraryTest, AnIndexReplacesNoOtherFile) {
+  const std::string photo = folder_->write("kept/photo.png", "");
+  const auto [kind, message] = failure_of([&] { update_index(photo, {at("kept")}); });
+  EXPECT_EQ(kind, Failure::Kind::kUsage);
+  EXPECT_THAT(message, HasSubstr(photo));
+}
+
+TEST_F(LibraryTest, MessagesGoWhereTheyAreWantedAndNowhereElse) {
+  std::mutex guard;
+  std::vector<std::string> messages;
+  on_message([&](Severity severity, const std::string& message) {
+    const std::lock_guard lock(guard);
+    messages.push_back((severity == Severity::kWarning ? "warning: " : "info: ") + message);
+  });
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  update_index(at("messages.db"), {at("others")});
+  on_message({});
+  update_index(at("silent.db"), {at("others")});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_THAT(messages, Contains(HasSubstr("info: device: ")));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,154 @@
+#include "tools/command_line/manual.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+
+namespace lookalike {
+namespace {
+
+// The name of the page: lookalike, lookalike-query.
+std::string page_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr ? command.get_name()
+                           : fmt::format("{}-{}", page_name(*parent), command.get_name());
+}
+
+// Text as roff takes it: no character of it is a request or an escape.
+std::string roff(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\') {
+      escaped += "\\e";
+    } else if (c == '-') {
+      escaped += "\\-";
+    } else if (c == '\'') {
+      escaped += "\\(aq";
+    } else if (c == '`') {
+      escaped += "\\(ga";
+    } else if (c == '^') {
+      escaped += "\\(ha";
+    } else if (c == '~') {
+      escaped += "\\(ti";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped.starts_with('.') ? "\\&" + escaped : escaped;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// The texts of --help around the options, by the part of the page that they belong to.
+struct Texts {
+  std::string name;
+  std::vector<std::string_view> description;
+  std::vector<std::string_view> examples;
+};
+
+constexpr std::string_view kExample = "Example: ";
+
+// all: the description and the footer; must outlive the result.
+Texts texts_of(const std::string& all) {
+  Texts texts;
+  bool in_examples = false;
+  for (const std::string_view line : split(all, '\n')) {
+    if (texts.name.empty()) {
+      texts.name = line;
+      if (texts.name.ends_with('.')) texts.name.pop_back();
+      continue;
+    }
+    const std::string_view text = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    const bool begins = line.starts_with(kExample);
+    in_examples = begins || (in_examples && text.size() < line.size());
+    if (in_examples) {
+      texts.examples.push_back(begins ? line.substr(kExample.size()) : text);
+    } else if (!text.empty()) {
+      texts.description.push_back(line);
+    }
+  }
+  return texts;
+}
+
+// Lines of their own, those that are indented in --help indented.
+std::string paragraphs(const std::vector<std::string_view>& lines) {
+  std::string text;
+  for (const std::string_view line : lines) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    const std::string words = roff(line.substr(indent));
+    text += indent == 0 ? fmt::format("{}{}\n", text.empty() ? "" : ".PP\n", words)
+                        : fmt::format(".RS {}\n{}\n.RE\n", 2 * indent, words);
+  }
+  return text;
+}
+
+std::string entry(const CLI::Formatter& help, const CLI::Option& option, bool is_positional) {
+  return fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff(help.make_option_name(&option, is_positional)),
+                     roff(help.make_option_opts(&option)), roff(help.make_option_desc(&option)));
+}
+
+std::string entries(const CLI::App& command, const CLI::Formatter& help, bool are_positional) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    const bool belongs = are_positional ? option->get_positional() : option->nonpositional();
+    if (belongs && !option->get_group().empty()) text += entry(help, *option, are_positional);
+  }
+  return text;
+}
+
+std::string synopsis(const CLI::App& command, const CLI::Formatter& help) {
+  const CLI::App* const parent = command.get_parent();
+  std::string text = parent == nullptr ? roff(command.get_name())
+                                       : roff(parent->get_name() + ' ' + command.get_name());
+  text = fmt::format("\\fB{}\\fR [\\fIOPTION\\fR]...", text);
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) {
+      text += fmt::format(" \\fI{}\\fR", roff(help.make_option_usage(option)));
+    }
+  }
+  if (!command.get_subcommands({}).empty()) text += " \\fICOMMAND\\fR ...";
+  return text + '\n';
+}
+
+std::string section(std::string_view title, const std::string& text) {
+  return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
+}
+
+}  // namespace
+
+std::string manual_page(const CLI::App& command, const CLI::Formatter& help) {
+  const std::string all = command.get_description() + '\n' + command.get_footer();
+  const Texts texts = texts_of(all);
+  const std::string name = page_name(command);
+  std::string commands;
+  std::vector<std::string> others;
+  for (const CLI::App* other : command.get_subcommands({})) {
+    const std::string page = roff(page_name(*other));
+    commands += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(other->get_name()),
+                            roff(other->get_description()));
+    others.push_back(fmt::format("\\fB{}\\fR(1)", page));
+  }
+  if (name != "lookalike") others.emplace_back("\\fBlookalike\\fR(1)");
+  std::string examples;
+  for (const std::string_view line : texts.examples) examples += roff(line) + '\n';
+  return fmt::format(".TH {} 1 \"\" \"lookalike {}\" \"User Commands\"\n", roff(upper(name)),
+                     LOOKALIKE_VERSION) +
+         section("NAME", fmt::format("{} \\- {}\n", roff(name), roff(texts.name))) +
+         section("SYNOPSIS", synopsis(command, help)) +
+         section("DESCRIPTION", paragraphs(texts.description)) + section("COMMANDS", commands) +
+         section("ARGUMENTS", entries(command, help, true)) +
+         section("OPTIONS", entries(command, help, false)) +
+         section("EXAMPLES", examples.empty() ? "" : ".nf\n" + examples + ".fi\n") +
+         section("SEE ALSO", fmt::format("{}\n", fmt::join(others, ",\n")));
+}
+
+}  // namespace lookalike

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+// What an installation has beside a program, made of the tree of options that its --help prints.
+namespace lookalike {
+
+// The manual page of a program or of one of its commands, as roff with the macros of man(7).
+//   help  words the options as --help does
+std::string manual_page(const CLI::App& command, const CLI::Formatter& help);
+
+// A script that completes the words of a program and its commands. shell: "bash", "zsh" or "fish".
+// Throws Error(kUsage) for another one.
+std::string completions(const CLI::App& program, const std::string& shell);
+
+}  // namespace lookalike

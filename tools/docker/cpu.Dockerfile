@@ -1,0 +1,17 @@
+# lookalike on the CPU, by PoCL:
+#   docker build -t lookalike -f tools/docker/cpu.Dockerfile .
+#   docker run --rm -v ~/photos:/photos:ro -v lookalike:/data lookalike index /photos
+#   docker run --rm -v ~/photos:/photos:ro -v lookalike:/data lookalike query /photos/a.jpg
+FROM debian:12 AS build
+COPY . /source
+RUN /source/tools/package /packages
+
+FROM debian:12-slim
+COPY --from=build /packages/lookalike_*.deb /tmp/
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends /tmp/lookalike_*.deb pocl-opencl-icd \
+    && rm -rf /tmp/lookalike_*.deb /var/lib/apt/lists/*
+# The index, and the kernels that were built.
+VOLUME /data
+ENV LOOKALIKE_DATABASE=/data/lookalike.db XDG_CACHE_HOME=/data/cache
+ENTRYPOINT ["lookalike"]

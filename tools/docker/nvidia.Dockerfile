@@ -1,0 +1,20 @@
+# lookalike on NVIDIA GPUs. NVIDIA's container toolkit brings the driver from the host:
+#   docker build -t lookalike-nvidia -f tools/docker/nvidia.Dockerfile .
+#   docker run --rm --gpus all -v ~/photos:/photos:ro -v lookalike:/data lookalike-nvidia index /photos
+FROM debian:12 AS build
+COPY . /source
+RUN /source/tools/package /packages
+
+FROM debian:12-slim
+COPY --from=build /packages/lookalike_*.deb /tmp/
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends /tmp/lookalike_*.deb \
+    && rm -rf /tmp/lookalike_*.deb /var/lib/apt/lists/* \
+    && mkdir -p /etc/OpenCL/vendors \
+    && echo libnvidia-opencl.so.1 > /etc/OpenCL/vendors/nvidia.icd
+# Libraries of the driver that the toolkit mounts; compute has OpenCL's.
+ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+# The index, and the kernels that were built.
+VOLUME /data
+ENV LOOKALIKE_DATABASE=/data/lookalike.db XDG_CACHE_HOME=/data/cache
+ENTRYPOINT ["lookalike"]

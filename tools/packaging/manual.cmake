@@ -1,0 +1,21 @@
+# Writes OUTPUT/man1, /bash, /zsh and /fish for PROGRAMS, separated by commas, in FOLDER.
+function(generate file)
+  execute_process(COMMAND ${FOLDER}/${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  file(WRITE ${OUTPUT}/${file} "${text}")
+endfunction()
+
+file(REMOVE_RECURSE ${OUTPUT})
+string(REPLACE "," ";" PROGRAMS ${PROGRAMS})
+foreach(program ${PROGRAMS})
+  generate(man1/${program}.1 ${program} --generate man)
+  generate(bash/${program} ${program} --generate bash)
+  generate(zsh/_${program} ${program} --generate zsh)
+  generate(fish/${program}.fish ${program} --generate fish)
+  execute_process(COMMAND ${FOLDER}/${program} --generate commands OUTPUT_VARIABLE commands
+                  COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[a-z-]+" commands "${commands}")
+  foreach(command ${commands})
+    generate(man1/${program}-${command}.1 ${program} ${command} --generate man)
+  endforeach()
+endforeach()
+file(TOUCH ${OUTPUT}/done)
