@@ -35,9 +35,8 @@ const std::vector<Layer> kLayers = {
     {"storage", {"base"}},
     {"stages", {"base", "config", "kernels", "storage"}},
     {"pipeline", {"base", "config", "kernels", "storage", "stages"}},
-    {"library", {"base", "config", "kernels", "storage", "stages", "pipeline"}},
     {"tools", {"base", "config", "kernels", "storage", "stages", "pipeline"}},
-    {"tests", {"base", "config", "kernels", "storage", "stages", "pipeline", "library", "tools"}},
+    {"tests", {"base", "config", "kernels", "storage", "stages", "pipeline", "tools"}},
 };
 
 // What kernels/ uses of base/, so that it builds with OpenCL only: the standard library suffices.
@@ -66,8 +65,8 @@ const std::vector<Library> kLibraries = {
     {"png.h", {"stages/decode", "tests/stages/decode"}},
     {"CLI/", {"tools", "tests/tools"}},
     {"nlohmann/", {"pipeline", "tools", "tests"}},
-    {"spdlog/", {"base", "config", "stages", "pipeline", "library", "tools", "tests"}},
-    {"fmt/", {"base", "config", "storage", "stages", "pipeline", "library", "tools", "tests"}},
+    {"spdlog/", {"base", "config", "stages", "pipeline", "tools", "tests"}},
+    {"fmt/", {"base", "config", "storage", "stages", "pipeline", "tools", "tests"}},
 };
 
 // Functions that read image files, and the sources that name them.
@@ -220,7 +219,7 @@ TEST(Headers, NoTwoDefineATypeOfOneName) {
     }
   });
   EXPECT_EQ(defined_in["MatrixView"], "base/matrix_view.h");
-  EXPECT_EQ(defined_in["Finder"], "library/lookalike.h");
+  EXPECT_EQ(defined_in["Finder"], "tools/library/lookalike.h");
 }
 
 // Files may be anything by the time they are read: decoders.cpp holds them to the limits first.

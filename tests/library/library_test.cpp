@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "library/lookalike.h"
+#include "tools/library/lookalike.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 

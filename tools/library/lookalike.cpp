@@ -1,4 +1,4 @@
-#include "library/lookalike.h"
+#include "tools/library/lookalike.h"
 
 #include <algorithm>
 #include <filesystem>
