@@ -223,6 +223,7 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"kind", to_string(relation.kind)},
                      {"probability", relation.probability},
                      {"correlation", or_null(pair.found.evidence.correlation)},
+                     {"detail", or_null(pair.found.evidence.detail)},
                      {"inliers", pair.found.evidence.inliers},
                      {"mirrored", pair.found.mirrored},
                      {"turn_degrees", to_thousandths(relation.turn_degrees)},

@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 7> kNames = {"part",   "object", "crop", 
 // What a pose of exact crops leaves uncovered by its error.
 constexpr double kWholeShare = 0.98;
 constexpr double kSameScale = 0.95;
+constexpr double kQuarterTurnSlack = 1;  // degrees
 
 Quad frame_of(PictureSize size) {
   return outline({}, size.width, size.height);
@@ -48,6 +49,13 @@ std::vector<std::string_view> pair_kind_names() {
   return {kNames.rbegin(), kNames.rend()};
 }
 
+bool pixels_agree(const Evidence& evidence, double duplicate_correlation) {
+  if (evidence.identical) return true;
+  const double correlation = evidence.correlation.value_or(-1);
+  return correlation >= duplicate_correlation &&
+         (correlation >= kSurelyEqual || evidence.detail.value_or(-1) >= kEqualInDetail);
+}
+
 Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize second,
                      const Calibration& calibration, const MatchOptions& options) {
   Relation relation;
@@ -60,8 +68,7 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const double side = at.determinant() < 0 ? -1 : 1;  // turned after it was mirrored
   relation.turn_degrees = std::atan2(side * at.yx, side * at.xx) * 180 / std::numbers::pi;
   relation.scale = std::sqrt(std::abs(at.determinant()));
-  relation.pixels_agree = pair.evidence.identical ||
-                          pair.evidence.correlation.value_or(-1) >= options.duplicate_correlation;
+  relation.pixels_agree = pixels_agree(pair.evidence, options.duplicate_correlation);
 
   Match match;
   match.evidence = pair.evidence;
@@ -71,12 +78,12 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const Decision decision = decide(match, second.width, second.height, options);
   if (decision == Decision::kPart) {
     relation.kind = PairKind::kPart;
+  } else if (!relation.pixels_agree) {
+    relation.kind = PairKind::kObject;
   } else if (pair.mirrored) {
     relation.kind = PairKind::kMirrored;
   } else if (decision == Decision::kDuplicate) {
     relation.kind = PairKind::kCopy;
-  } else if (!relation.pixels_agree) {
-    relation.kind = PairKind::kObject;
   } else {
     const bool turned = std::abs(relation.turn_degrees) >= kLeastTurnDegrees;
     relation.kind = turned ? PairKind::kTurned : PairKind::kCrop;
@@ -99,7 +106,8 @@ bool shows_all(const Relation& relation, PictureSize first, PictureSize second) 
   const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
   if (relation.kind == PairKind::kExact) return true;
   if (relation.kind == PairKind::kCopy) return pixels(second) >= pixels(first);
-  return relation.pixels_agree && relation.kind != PairKind::kPart &&
+  const double beyond = std::abs(std::remainder(relation.turn_degrees, 90));
+  return relation.pixels_agree && relation.kind != PairKind::kPart && beyond <= kQuarterTurnSlack &&
          relation.first_shown >= kWholeShare && relation.scale >= kSameScale;
 }
 

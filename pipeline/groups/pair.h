@@ -24,11 +24,11 @@ struct FoundPair {
   Homography first_to_second{};  // between full-size pixel centres
 };
 
-// How two files or images relate, loosest first. From kCrop on their pixels agree: the correlation
-// is at least options.duplicate_correlation.
+// How two files or images relate, loosest first. From kCrop on their pixels agree; see
+// pixels_agree().
 enum class PairKind {
   kPart,      // they share a small part, and the rest differs: the decision "part"
-  kObject,    // both show the same thing, such as from two sides, or on a desk
+  kObject,    // both show the same thing, such as from two sides or on a desk, mirrored or not
   kCrop,      // one is cut from the other, or both from one picture
   kMirrored,  // one is the mirror image of the other, or of a piece of it
   kTurned,    // one is the other turned by kLeastTurnDegrees or more, whole or cut
@@ -36,6 +36,14 @@ enum class PairKind {
   kExact,     // the same bytes
 };
 
+// Whether what both show is one picture: the correlation is at least `duplicate_correlation`, and
+// either at least kSurelyEqual, or they agree in detail by at least kEqualInDetail. Cartons of one
+// brand, or a desk with other things on it, correlate as copies do, but differ in places.
+// EXPERIMENTS.md, "Groups".
+bool pixels_agree(const Evidence& evidence, double duplicate_correlation);
+
+inline constexpr double kSurelyEqual = 0.97;
+inline constexpr double kEqualInDetail = 0.8;
 inline constexpr double kLeastTurnDegrees = 5;
 
 // "part", "object", "crop", "mirrored", "turned", "copy", "exact"; and back.
@@ -63,7 +71,8 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
                      const Calibration& calibration, const MatchOptions& options);
 
 // Whether the first image shows nothing that the second does not show as well, at no lower
-// resolution. A copy does, if it has at least as many pixels.
+// resolution. A copy does, if it has at least as many pixels. Never where one is turned by anything
+// but quarters: it was resampled, and which of the two was is unknown.
 bool shows_all(const Relation& relation, PictureSize first, PictureSize second);
 
 }  // namespace lookalike

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -48,10 +49,10 @@ class Duplicates : public testing::Test {
     cv::imwrite(at("photos/a-crop.png"), a(cv::Rect(200, 100, 320, 240)));
     cv::Mat turned;
     cv::rotate(a, turned, cv::ROTATE_90_CLOCKWISE);
-    cv::imwrite(at("photos/a-turned.png"), turned);
+    cv::imwrite(at("photos/a-turned.jpg"), turned, {cv::IMWRITE_JPEG_QUALITY, 80});
     cv::Mat mirrored;
     cv::flip(a, mirrored, 1);
-    cv::imwrite(at("photos/a-mirrored.png"), mirrored);
+    cv::imwrite(at("photos/a-mirrored.jpg"), mirrored, {cv::IMWRITE_JPEG_QUALITY, 80});
     cv::imwrite(at("photos/b.png"), draw_picture(640, 480, 2));
     fs::copy_file(at("photos/b.png"), at("phone/b-again.png"));
     cv::imwrite(at("photos/c.png"), draw_picture(640, 480, 3));
@@ -105,7 +106,7 @@ TEST_F(Duplicates, AreGroupedWithTheirKindsAndProposals) {
   const std::vector<json> found = groups();
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(files(found[1]),
-            Names({"a.png", "a-low.jpg", "a-small.png", "a-crop.png", "a-turned.png"}));
+            Names({"a.png", "a-low.jpg", "a-small.png", "a-crop.png", "a-turned.jpg"}));
   EXPECT_THAT(kinds(found[1]),
               UnorderedElementsAre(std::pair("a-low", "copy"), std::pair("a-small", "copy"),
                                    std::pair("a-crop", "crop"), std::pair("a-turned", "turned")));
@@ -149,7 +150,8 @@ TEST_F(Duplicates, OptionsChooseThePairs) {
               AllOf(HasSubstr("/b"), testing::EndsWith(std::string("\0", 1))));
   EXPECT_THAT(run("duplicates", {"-d", at("index.db"), "--kind", "copies"}, 2).err,
               HasSubstr("--kind"));
-  EXPECT_THAT(text({"--format", "csv"}), HasSubstr("group,proposal,kind,of,"));
+  EXPECT_THAT(text({"--format", "csv"}),
+              AllOf(HasSubstr("group,proposal,kind,of,"), HasSubstr("\"go\",\"crop\"")));
   EXPECT_THAT(text({}),
               AllOf(HasSubstr("group 1: 2 files"), HasSubstr("keep"), HasSubstr("turned")));
 }
@@ -214,6 +216,7 @@ TEST_F(Duplicates, RejectSaysWhatIsWrong) {
 }
 
 TEST_F(Duplicates, NothingIsProposedForFilesThatChangedOrAreGone) {
+  groups();  // files that changed can be compared no longer
   fs::remove(at("photos/b.png"));
   std::ofstream(at("photos/a-low.jpg"), std::ios::app) << "x";
   const std::vector<json> found = groups();
@@ -228,7 +231,8 @@ TEST_F(Duplicates, NamesOfOneFileAreNeverProposedToGo) {
   index();
   const std::vector<json> found = groups({"--kind", "exact"});
   for (const json& group : found) {
-    if (files(group).contains("c.png")) EXPECT_THAT(files(group, "go"), IsEmpty());
+    if (!files(group).contains("c.png")) continue;
+    EXPECT_THAT(files(group, "go"), IsEmpty());
   }
   EXPECT_EQ(found.size(), 2U);
 }
@@ -239,7 +243,7 @@ TEST_F(Duplicates, ReportShowsThemWithoutScripts) {
   const std::string page(std::istreambuf_iterator<char>(in), {});
   EXPECT_THAT(page, AllOf(HasSubstr("group-2"), HasSubstr("class=\"compare\""),
                           HasSubstr("class=\"outline\""), HasSubstr("transform=\"matrix("),
-                          HasSubstr("a-turned.png"), Not(HasSubstr("<script"))));
+                          HasSubstr("a-turned.jpg"), Not(HasSubstr("<script"))));
   text({"--report", at("groups.html")});  // an earlier one is replaced
 }
 

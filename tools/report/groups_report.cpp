@@ -19,8 +19,8 @@
 namespace lookalike {
 namespace {
 
-constexpr int kThumbnailSidePx = 224;
-constexpr int kThumbnailQuality = 68;
+constexpr int kThumbnailSidePx = 192;
+constexpr int kThumbnailQuality = 60;
 constexpr std::size_t kMostFiles = 40;  // of a group that are shown
 constexpr int kComparisonWidthPx = 448;
 constexpr const char* kOutlineColour = "#ff453a";
@@ -118,8 +118,10 @@ std::optional<Homography> map_between(const Group& group, const Sheet& sheet, st
   return std::nullopt;
 }
 
-// SVG draws affine maps: the one that agrees with the pose in the picture's middle.
-std::string transform(const Homography& map, PictureSize size) {
+// SVG draws affine maps between outer corners: the one that agrees with the pose, which is between
+// pixel centres, in the picture's middle.
+std::string transform(const Homography& pose, PictureSize size) {
+  const Homography map = translation(0.5, 0.5) * pose * translation(-0.5, -0.5);
   const Point at = middle(size.width, size.height);
   const Point to = map.apply(at);
   const Jacobian j = jacobian(map, at);

@@ -84,11 +84,10 @@ circle.first { fill: #0a84ff; stroke: none; }
 .summary .number-cell { text-align: right; font-variant-numeric: tabular-nums; }
 .group { content-visibility: auto; contain-intrinsic-size: auto 420px; }
 .sheet { display: flex; flex-wrap: wrap; gap: 18px; align-items: flex-start; }
-.sheet figure { width: 224px; margin: 0; font-size: 13px; overflow-wrap: anywhere; }
-.sheet .figure { width: auto; max-width: 224px; max-height: 224px; border: 3px solid transparent; }
+.sheet figure { width: 200px; margin: 0; font-size: 13px; overflow-wrap: anywhere; }
+.sheet .figure { width: auto; max-width: 198px; max-height: 198px; border: 3px solid transparent; }
 .sheet .keep .figure { border-color: #30a14e; }
 .sheet .go .figure { border-color: #d9a200; }
-.go { opacity: 0.85; }
 .compare { position: relative; width: var(--width); margin-top: 12px; }
 .compare svg { display: block; width: var(--width); height: auto; }
 .over { position: absolute; inset: 0 auto 0 0; width: 50%; max-width: 100%; overflow: hidden;

@@ -87,6 +87,10 @@ TEST(Relation, OfATurnedPictureHasItsAngle) {
   EXPECT_THAT(found.turn_degrees, DoubleNear(30, 0.001));
   EXPECT_THAT(found.reversed(map, kLarge).turn_degrees, DoubleNear(-30, 0.001));
   EXPECT_FALSE(shows_all(found, kLarge, kLarge));  // its corners are cut off
+  const Relation inside = relation(
+      pair_of(translation(200, 150) * turned_about_middle(kQuarter, 30)), kQuarter, kLarge);
+  EXPECT_EQ(inside.first_shown, 1);
+  EXPECT_FALSE(shows_all(inside, kQuarter, kLarge));  // one of them was resampled
 }
 
 TEST(Relation, OfAMirrorImageTurnsAlikeFromEitherSide) {
@@ -106,6 +110,20 @@ TEST(Relation, OfPixelsThatDifferIsOneObjectAndSparesBoth) {
   const Relation found = relation(pair_of(translation(200, 100), 0.7), kQuarter, kLarge);
   EXPECT_EQ(found.kind, PairKind::kObject);
   EXPECT_FALSE(shows_all(found, kQuarter, kLarge));
+}
+
+TEST(Relation, OfWholePicturesThatDifferInPlacesIsNoCopy) {
+  FoundPair siblings = pair_of({}, 0.93);
+  siblings.evidence.detail = 0.75;
+  EXPECT_EQ(relation(siblings, kLarge, kLarge).kind, PairKind::kObject);
+  siblings.evidence.detail = 0.85;
+  EXPECT_EQ(relation(siblings, kLarge, kLarge).kind, PairKind::kCopy);
+  FoundPair plain = pair_of({}, 0.98);
+  plain.evidence.detail = 0.2;  // few cells have texture
+  EXPECT_EQ(relation(plain, kLarge, kLarge).kind, PairKind::kCopy);
+  plain.mirrored = true;
+  plain.evidence.correlation = 0.8;
+  EXPECT_EQ(relation(plain, kLarge, kLarge).kind, PairKind::kObject);
 }
 
 TEST(Relation, OfASharedPartIsAPart) {
