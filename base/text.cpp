@@ -151,6 +151,32 @@ std::string csv_field(std::string_view text) {
   return result + '"';
 }
 
+std::vector<std::vector<std::string>> csv_records(std::string_view text) {
+  std::vector<std::vector<std::string>> records;
+  std::vector<std::string> record(1);
+  bool quoted = false;
+  const auto end_record = [&] {
+    if (record.size() > 1 || !record.front().empty()) records.push_back(std::move(record));
+    record.assign(1, {});
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' && quoted && text.substr(i + 1).starts_with('"')) {
+      record.back() += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      record.emplace_back();
+    } else if (c == '\n' && !quoted) {
+      end_record();
+    } else if (quoted || c != '\r' || !text.substr(i + 1).starts_with('\n')) {
+      record.back() += c;
+    }
+  }
+  end_record();
+  return records;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {

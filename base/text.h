@@ -44,6 +44,10 @@ std::string utc_text(std::int64_t since_epoch_ns);
 // The text as a quoted field of CSV (RFC 4180).
 std::string csv_field(std::string_view text);
 
+// The records of a CSV text (RFC 4180): fields may be quoted and then hold line breaks, records end
+// with LF or CRLF, empty lines are left out. A quoted field that is not closed ends with the text.
+std::vector<std::vector<std::string>> csv_records(std::string_view text);
+
 // The parts between separators: one more than there are separators.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
+#include "pipeline/groups/duplicates.h"
 
 namespace lookalike {
 namespace {
@@ -193,6 +195,44 @@ Json locate_answer(const std::string& scene, std::span<const ObjectLocated> obje
     }
   }
   return answer;
+}
+
+Json group_answer(std::size_t number, const Group& group) {
+  const auto path = [&](std::size_t place) { return text_of_path(group.files[place].file.path); };
+  std::set<ImageId> images;
+  Json files = Json::array();
+  for (const GroupFile& file : group.files) {
+    images.insert(file.image);
+    files.push_back({{"path", text_of_path(file.file.path)},
+                     {"id", file.image},
+                     {"proposal", to_string(file.proposal)},
+                     {"kind", file.related ? Json(to_string(file.kind)) : Json()},
+                     {"of", file.related ? Json(path(*file.related)) : Json()},
+                     {"probability", file.related ? Json(file.probability) : Json()},
+                     {"width", file.size.width},
+                     {"height", file.size.height},
+                     {"size_bytes", file.file.size_bytes},
+                     {"modified", utc_text(file.file.modified_ns)},
+                     {"new", file.is_new}});
+  }
+  Json pairs = Json::array();
+  for (const GroupPair& pair : group.pairs) {
+    const Relation& relation = pair.relation;
+    pairs.push_back({{"first", path(pair.first)},
+                     {"second", path(pair.second)},
+                     {"kind", to_string(relation.kind)},
+                     {"probability", relation.probability},
+                     {"correlation", or_null(pair.found.evidence.correlation)},
+                     {"detail", or_null(pair.found.evidence.detail)},
+                     {"inliers", pair.found.evidence.inliers},
+                     {"mirrored", pair.found.mirrored},
+                     {"turn_degrees", to_thousandths(relation.turn_degrees)},
+                     {"scale", relation.scale},
+                     {"first_shown", to_thousandths(relation.first_shown)},
+                     {"second_shown", to_thousandths(relation.second_shown)},
+                     {"outline", to_json(relation.outline)}});
+  }
+  return {{"group", number}, {"images", images.size()}, {"files", files}, {"pairs", pairs}};
 }
 
 }  // namespace lookalike

@@ -13,6 +13,7 @@
 namespace lookalike {
 
 using Json = nlohmann::ordered_json;
+struct Group;
 
 // One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
 std::string json_text(const Json& json);
@@ -55,5 +56,13 @@ struct ObjectLocated {
 // "scale", "correlation", "quad"}, ...], "not_found": [{"object", "method", "reason"}, ...]};
 // position_error_px is null where it could not be determined.
 Json locate_answer(const std::string& scene, std::span<const ObjectLocated> objects);
+
+// {"group": number, "images": n, "files": [{"path", "id", "proposal", "kind", "of", "probability",
+// "width", "height", "size_bytes", "modified", "new"}, ...], "pairs": [{"first", "second", "kind",
+// "probability", "correlation", "detail", "inliers", "mirrored", "turn_degrees", "scale",
+// "first_shown", "second_shown", "outline"}, ...]}. Best file first; proposal: "keep", "go" or
+// "unknown"; kind: how the file relates to the file `of`, null for the first. Pairs are of images,
+// each named by one of its files; the outline is that of the first in px of the second.
+Json group_answer(std::size_t number, const Group& group);
 
 }  // namespace lookalike

@@ -304,6 +304,17 @@ std::vector<SourceFile> IndexReader::files() const {
   return files;
 }
 
+std::vector<SourceFile> IndexReader::files_of(ImageId id) const {
+  Rows rows = connection().rows(
+      "SELECT path, size_bytes, modified_ns FROM files WHERE image = ? ORDER BY path", id);
+  std::vector<SourceFile> files;
+  while (rows.next()) {
+    SourceFile& file = files.emplace_back();
+    rows.read(file.path, file.size_bytes, file.modified_ns);
+  }
+  return files;
+}
+
 std::vector<SkippedFile> IndexReader::quarantine() const {
   Rows rows = connection().rows(
       "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine ORDER BY path");

@@ -60,6 +60,7 @@ class IndexReader {
   std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
   std::vector<SourceFile> files() const;                 // indexed files, by path
+  std::vector<SourceFile> files_of(ImageId id) const;    // those of one image
   std::vector<SkippedFile> quarantine() const;           // by path
   std::vector<IndexRoot> roots() const;                  // by path
   std::vector<RunRecord> runs(std::size_t count) const;  // the last ones, newest first

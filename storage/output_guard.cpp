@@ -26,11 +26,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // The files of an index FILE: itself, FILE-wal, FILE-shm and FILE-journal of SQLite, FILE.lock of
-// the writer, FILE.work with a training sample, and FILE.retrain, an index that is built beside it
-// and has the same files.
+// the writer, FILE.work with a training sample, FILE.pairs and FILE.rejected of groups, and
+// FILE.retrain, an index that is built beside it and has the same files.
 constexpr std::string_view kWorkFolder = ".work";
-constexpr std::array<std::string_view, 6> kEndings = {"",         "-wal",  "-shm",
-                                                      "-journal", ".lock", kWorkFolder};
+constexpr std::array<std::string_view, 8> kEndings = {"",      "-wal",      "-shm",   "-journal",
+                                                      ".lock", kWorkFolder, ".pairs", ".rejected"};
 constexpr std::string_view kRetrained = ".retrain";
 
 // Without the content of its work folders.

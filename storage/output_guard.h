@@ -31,8 +31,8 @@ class OutputGuard {
   void add_input(const std::filesystem::path& file);
   void add_inputs(std::span<const std::string> files);
   // An index that the command uses. Protects FILE, FILE-wal, FILE-shm, FILE-journal, FILE.lock,
-  // FILE.work with its content, and the same names of FILE.retrain. Other indexes are recognised by
-  // their content.
+  // FILE.pairs, FILE.rejected, FILE.work with its content, and the same names of FILE.retrain.
+  // Other indexes are recognised by their content.
   void add_index(const std::filesystem::path& database);
   // Protects the names that is_image_name() accepts, in the folder and below it.
   void protect_folder(const std::filesystem::path& folder, std::span<const std::string> extensions);

@@ -246,8 +246,10 @@ TEST(Files, ThatOptionsNameAreWrittenThroughTheGuard) {
   });
   EXPECT_THAT(writers, UnorderedElementsAre(
                            "base/files.cpp", "storage/output_file.cpp",
-                           // Names that the program makes: DATABASE.work and the user's cache.
-                           "pipeline/flow/feature_cache.cpp", "kernels/session/program_cache.cpp",
+                           // Names that the program makes: DATABASE.work, .pairs and .rejected,
+                           // and the user's cache.
+                           "pipeline/flow/feature_cache.cpp", "pipeline/groups/pair_file.cpp",
+                           "pipeline/groups/rejections.cpp", "kernels/session/program_cache.cpp",
                            "kernels/tuning/tuning.cpp"));
 }
 

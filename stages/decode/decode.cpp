@@ -96,19 +96,6 @@ std::variant<DecodedImage, SkippedFile> fitted(ImageRecord record, const cv::Mat
   return image;
 }
 
-// libjpeg can leave out frequencies and decode to half, a quarter or an eighth of the size in much
-// less time. Done where it loses nothing: the sides divide evenly, so that coordinates stay exact,
-// and the result is at least as large as the wanted size.
-int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
-  if (header.format != ImageFormat::kJpeg) return 1;
-  for (const int divisor : {8, 4, 2}) {
-    const auto d = static_cast<std::uint64_t>(divisor);
-    const bool exact = header.width % d == 0 && header.height % d == 0;
-    if (exact && std::max(header.width, header.height) / d >= longest_side_px) return divisor;
-  }
-  return 1;
-}
-
 constexpr std::uint32_t kAnySide = std::numeric_limits<std::uint32_t>::max();
 
 bool lies_in(const Region& region, const ImageRecord& photo) {

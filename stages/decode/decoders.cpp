@@ -1,5 +1,7 @@
 #include "stages/decode/decoders.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <mutex>
 #include <new>
@@ -99,6 +101,16 @@ std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
     return SkippedFile{loaded.file, "too_large", std::move(*why)};
   }
   return *header;
+}
+
+int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
+  if (header.format != ImageFormat::kJpeg) return 1;
+  for (const int divisor : {8, 4, 2}) {
+    const auto d = static_cast<std::uint64_t>(divisor);
+    const bool exact = header.width % d == 0 && header.height % d == 0;
+    if (exact && std::max(header.width, header.height) / d >= longest_side_px) return divisor;
+  }
+  return 1;
 }
 
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,

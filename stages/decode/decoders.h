@@ -28,6 +28,12 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 
+// How much smaller a JPEG file may be decoded: libjpeg can leave out frequencies and decode to
+// half, a quarter or an eighth of the size in much less time. Done where it loses nothing: the
+// sides divide evenly, so that coordinates stay exact, and the result is at least as large as the
+// wanted size. 1 for other formats.
+int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px);
+
 // What a person sees of a file whose header was checked: 8-bit pixels, kGray or kColour, EXIF
 // orientation honoured, transparent parts laid over a ground. Opaque images are as cv::imread reads
 // them; a JPEG file may be reduced, see read_jpeg. Reason for skipping: "undecodable". Throws

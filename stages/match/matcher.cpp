@@ -291,6 +291,11 @@ struct Matcher::Impl {
   std::vector<Match> answer(const IndexQuery& first_look, const SecondLook& second_look,
                             const DecodedImage& photo, const Compared& is_compared,
                             MatchTimes& times, Followed* followed = nullptr);
+  // The photo's pixels, or nothing if they cannot be read; called once at most.
+  using PictureOf = std::function<const DecodedImage*()>;
+  std::vector<Match> pairs(const IndexQuery& query, const PictureOf& picture_of,
+                           const Wanted& wanted);
+  bool could_be_sure(const Match& match) const;
   std::vector<RankedImage> vote(const IndexQuery& query) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
                             std::size_t count);
@@ -300,7 +305,8 @@ struct Matcher::Impl {
   std::size_t refine(const ImageIds& images, Comparison& comparison, std::vector<Match>& matches);
   void refine(PoseSharpener& sharpener, const DecodedImage& photo, const Pyramid& scene,
               Match& match);
-  void compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match);
+  void compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match,
+                     const DecodedImage* known = nullptr);
   std::vector<Match> decided(const IndexQuery& query, std::vector<Match> matches,
                              Followed* followed) const;
   void judge(const IndexQuery& query, std::vector<Match>& matches) const;
@@ -415,6 +421,40 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
   }
 }
 
+std::vector<Match> Matcher::Impl::pairs(const IndexQuery& query, const PictureOf& picture_of,
+                                        const Wanted& wanted) {
+  const std::vector<RankedImage> voted = vote(query);
+  std::vector<RankedImage> images;
+  std::ranges::copy_if(voted, std::back_inserter(images),
+                       [&](const RankedImage& image) { return wanted(image.image); });
+  std::vector<Match> matches = verify_all(
+      query, images, [&](ImageId image) { return index.record(image); }, options, threads());
+  compare_votes(voted, matches);
+  std::erase_if(matches, [&](const Match& match) { return !could_be_sure(match); });
+  if (matches.empty()) return matches;
+  if (const DecodedImage* picture = picture_of()) {
+    const Compared always = [](const Match&) { return true; };
+    Comparison comparison{*picture, always};
+    refine(first_located(matches, matches.size()), comparison, matches);
+  }
+  rank(matches);
+  std::erase_if(matches,
+                [&](const Match& match) { return match.probability < options.same_probability; });
+  for (Match& match : matches) {
+    match.decision = decide(match, query.width, query.height, options);
+  }
+  std::ranges::sort(matches, {}, [](const Match& match) { return match.image.id; });
+  return matches;
+}
+
+// Whether the match is sure if all pixels agree.
+bool Matcher::Impl::could_be_sure(const Match& match) const {
+  if (!match.is_located()) return false;
+  Evidence best = match.evidence;
+  best.correlation = best.detail = 1;
+  return calibration.probability(best) >= options.same_probability;
+}
+
 // As many as a second look verifies.
 std::vector<RankedImage> Matcher::Impl::vote(const IndexQuery& query) const {
   auto images = shortlist.find(query.words,
@@ -509,20 +549,24 @@ void Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
   const Quad before = match.quad;
   set_pose(sharpener.sharpen(**object, scene, match.object_to_query, match.inlier_pairs), match);
   if (fills(match.quad, photo.record.width, photo.record.height)) {
-    compare_whole(sharpener, photo, match);
+    compare_whole(sharpener, photo, match, &**object);
   }
   match.moved_px = furthest_corner_px(before, match.quad);
 }
 
 // Takes the pose under which each picture fills the other if they agree better so. The indexed one
-// is read at the size of the photo, so that both are reduced alike.
-void Matcher::Impl::compare_whole(PoseSharpener& sharpener, const DecodedImage& photo,
-                                  Match& match) {
+// is read at the size of the photo, so that both are reduced alike; `known` is it at some size.
+void Matcher::Impl::compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match,
+                                  const DecodedImage* known) {
   WantedSize size(static_cast<std::uint32_t>(std::max(photo.pixels.width, photo.pixels.height)));
   size.at_least_px = size.at_most_px;
-  const std::optional<DecodedImage> object = load_picture(match.image, size);
-  if (!object) return;
-  const SharpenedPose pose = sharpener.whole(*object, photo);
+  std::optional<DecodedImage> loaded;
+  const auto side = known ? std::max(known->pixels.width, known->pixels.height) : 0;
+  if (static_cast<std::uint32_t>(side) != size.at_most_px) {
+    loaded = load_picture(match.image, size);
+    if (!loaded) return;
+  }
+  const SharpenedPose pose = sharpener.whole(loaded ? *loaded : *known, photo);
   if (pose.correlation && *pose.correlation >= match.evidence.correlation.value_or(-1)) {
     set_pose(pose, match);
   }
@@ -662,6 +706,32 @@ Explanation Matcher::explain(const Query& query, ImageId id) const {
   }
   note_missing_files(explanation.match);
   return explanation;
+}
+
+std::vector<Match> Matcher::pairs(ImageId id, const Wanted& wanted) const {
+  const InProgress in_progress(impl_->in_progress);
+  if (!impl_->reader.image(id)) {
+    throw Error(ErrorKind::kInput,
+                "match: there is no image " + std::to_string(id) + " in the index");
+  }
+  const auto record = impl_->index.record(id);
+  std::shared_ptr<const std::optional<DecodedImage>> picture;
+  return impl_->pairs(
+      index_query(*record),
+      [&] {
+        picture = impl_->index.picture(record->image);
+        return *picture ? &**picture : nullptr;
+      },
+      wanted);
+}
+
+std::vector<Match> Matcher::mirrored_pairs(const Query& photo, const Wanted& wanted) const {
+  const InProgress in_progress(impl_->in_progress);
+  const Query mirror = mirrored(photo);
+  std::vector<Match> matches = impl_->pairs(
+      impl_->first_look(mirror), [&] { return &mirror.image; }, wanted);
+  unmirror(matches, mirror_width(photo.image));
+  return matches;
 }
 
 QueryResult Matcher::match_indexed(ImageId id) const {

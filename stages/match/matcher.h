@@ -41,6 +41,16 @@ class Matcher {
   // its own answer. Its file is read for correlation alone, and may be gone.
   // Throws Error(kInput) when there is no such image.
   QueryResult match_indexed(ImageId id) const;
+  // Which images of a shortlist are verified; called on the caller's thread.
+  using Wanted = std::function<bool(ImageId)>;
+  // The images that surely show what an image of the index shows (options.same_probability), of
+  // those in its shortlist that `wanted` accepts, by id. Each match is judged by itself: there is
+  // no second look and no expansion, and no other match takes its features, so it does not depend
+  // on what else is wanted. Pixels are compared where they could make a match sure.
+  // Throws Error(kInput) when there is no such image.
+  std::vector<Match> pairs(ImageId id, const Wanted& wanted) const;
+  // The same of a photo's mirror image, in px of the photo.
+  std::vector<Match> mirrored_pairs(const Query& photo, const Wanted& wanted) const;
   // What match() answers about an image, and the steps that lead there. The image is verified and
   // compared even where match() does not come to it. With options.mirror, the steps are those of
   // the mirrored photo if the image fits it better.

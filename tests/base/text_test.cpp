@@ -109,6 +109,14 @@ TEST(CsvField, IsQuotedWithItsQuotesDoubled) {
   EXPECT_EQ(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
 }
 
+TEST(CsvRecords, HaveQuotedFieldsWithBreaksCommasAndQuotes) {
+  using Records = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(csv_records("a,b\r\n\"1,\"\"\n2\",\r\n\nlast"),
+            (Records{{"a", "b"}, {"1,\"\n2", ""}, {"last"}}));
+  EXPECT_EQ(csv_records("x\ry,\"open\n"), (Records{{"x\ry", "open\n"}}));
+  EXPECT_EQ(csv_records(""), Records());
+}
+
 TEST(NearestName, AThirdOfTheLongerNameMayDiffer) {
   const std::array<std::string_view, 2> known = {"layers", "top"};
   EXPECT_EQ(nearest_name("lxyerx", known), "layers");

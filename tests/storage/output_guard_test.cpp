@@ -157,9 +157,9 @@ TEST_F(OutputGuardTest, AnIndexAndWhatIsBesideItAreRefused) {
   guard.add_index(at("link.db"));
   for (const std::string name :
        {"index.db", "link.db", "hard.db", "index.db-wal", "index.db-shm", "index.db-journal",
-        "index.db.lock", "index.db.work", "index.db.work/chunk", "index.db.retrain",
-        "index.db.retrain-wal", "index.db.retrain.lock", "index.db.retrain.work", "other.db",
-        "other.db-wal", "other.db.lock"}) {
+        "index.db.lock", "index.db.pairs", "index.db.rejected", "index.db.work",
+        "index.db.work/chunk", "index.db.retrain", "index.db.retrain-wal", "index.db.retrain.lock",
+        "index.db.retrain.work", "other.db", "other.db-wal", "other.db.lock"}) {
     EXPECT_THAT(refusal(guard, at(name)), HasSubstr("belongs to the index")) << name;
   }
   put(guard, at("index.db.html"));

@@ -58,6 +58,8 @@ int run_lookalike(int argc, const char* const* argv) {
   add_init_command(app, action);
   add_index_command(app, action);
   add_query_command(app, action);
+  add_duplicates_command(app, action);
+  add_reject_command(app, action);
   add_explain_command(app, action);
   add_locate_command(app, action);
   add_features_command(app, action);

@@ -82,6 +82,20 @@ circle.first { fill: #0a84ff; stroke: none; }
 .key b:first-child { color: #0a84ff; }
 .key b:last-child { color: #30a14e; }
 .summary .number-cell { text-align: right; font-variant-numeric: tabular-nums; }
+.group { content-visibility: auto; contain-intrinsic-size: auto 420px; }
+.sheet { display: flex; flex-wrap: wrap; gap: 18px; align-items: flex-start; }
+.sheet figure { width: 200px; margin: 0; font-size: 13px; overflow-wrap: anywhere; }
+.sheet .figure { width: auto; max-width: 198px; max-height: 198px; border: 3px solid transparent; }
+.sheet .keep .figure { border-color: #30a14e; }
+.sheet .go .figure { border-color: #d9a200; }
+.compare { position: relative; width: var(--width); margin-top: 12px; }
+.compare svg { display: block; width: var(--width); height: auto; }
+.over { position: absolute; inset: 0 auto 0 0; width: 50%; max-width: 100%; overflow: hidden;
+  resize: horizontal; border-right: 2px solid #fff; box-shadow: 1px 0 0 #0008; }
+.lines { position: absolute; inset: 0; pointer-events: none; }
+@keyframes flicker { 50% { opacity: 0; } }
+.flicker:checked ~ .compare .over { width: 100% !important; resize: none;
+  animation: flicker 1.2s steps(1) infinite; }
 footer { margin-top: 28px; color: var(--muted); font-size: 13px; }
 )css";
 
@@ -140,16 +154,22 @@ std::string facts_list(const Facts& facts) {
   return html + "</ul>";
 }
 
+std::string page_start(std::string_view title) {
+  return fmt::format("{2}<html lang=\"en\"><head><meta charset=\"utf-8\">\n{3}" LOOKALIKE_VERSION
+                     "\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "img-src data:; style-src 'unsafe-inline'\">\n"
+                     "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n<h1>{0}</h1>\n",
+                     escape_html(title), kStyleSheet, kFirstLine, kGenerator);
+}
+
+std::string page_end() {
+  return "<footer>Made by lookalike</footer>\n</main></body></html>\n";
+}
+
 std::string html_page(std::string_view title, std::string_view body) {
-  return fmt::format(
-      "{3}<html lang=\"en\"><head><meta charset=\"utf-8\">\n{4}" LOOKALIKE_VERSION
-      "\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "img-src data:; style-src 'unsafe-inline'\">\n"
-      "<title>{0}</title>\n<style>{1}</style></head>\n<body><main>\n<h1>{0}</h1>\n{2}"
-      "<footer>Made by lookalike</footer>\n</main></body></html>\n",
-      escape_html(title), kStyleSheet, body, kFirstLine, kGenerator);
+  return fmt::format("{}{}{}", page_start(title), body, page_end());
 }
 
 OutputKind page_kind() {

@@ -26,6 +26,9 @@ std::string facts_list(const Facts& facts);
 
 // A self-contained HTML page that lets no script run. The title is text, the body HTML.
 std::string html_page(std::string_view title, std::string_view body);
+// The same in pieces, for pages that are written while they are made.
+std::string page_start(std::string_view title);
+std::string page_end();
 
 // The pages of html_page(), recognised by their generator tag.
 OutputKind page_kind();

@@ -12,10 +12,8 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <opencv2/imgproc.hpp>
 
-#include "stages/decode/decoders.h"
-#include "stages/decode/opencv_codecs.h"
+#include "tools/report/picture.h"
 
 namespace lookalike {
 namespace {
@@ -27,35 +25,7 @@ constexpr const char* kOtherColour = "#98a2b3";  // of pairs that do not agree
 // Radii are in px of a figure shown at this width, and scale with it.
 constexpr double kShownWidth = 720;
 
-// A photo, reduced to a JPEG that is embedded in the page.
-struct Picture {
-  int width = 0;   // px of the upright photo at full size
-  int height = 0;  // px
-  std::string data_uri;
-};
-
 constexpr int kJpegQuality = 85;
-
-cv::Mat reduced(const cv::Mat& image, int longest_side_px) {
-  const int longest = std::max(image.cols, image.rows);
-  if (longest <= longest_side_px) return image;
-  const double scale = static_cast<double>(longest_side_px) / longest;
-  const auto side = [&](int px) { return std::max(1, cvRound(px * scale)); };
-  cv::Mat result;
-  cv::resize(image, result, {side(image.cols), side(image.rows)}, 0, 0, cv::INTER_AREA);
-  return result;
-}
-
-// A file that cannot be read within the limits is a value.
-std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
-                                                const ImagesOptions& limits) {
-  auto loaded = load_pixels(path, PixelMode::kColour, limits);
-  if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
-  const cv::Mat& image = std::get<ShownPixels>(loaded).pixels;
-  const std::vector<std::uint8_t> jpeg =
-      encode_image(".jpg", reduced(image, longest_side_px), kJpegQuality);
-  return Picture{image.cols, image.rows, "data:image/jpeg;base64," + base64(jpeg)};
-}
 
 // Figures are SVG drawings over the embedded photos, so they are sharp at every size.
 
@@ -81,11 +51,6 @@ Frame frame_of(const Picture& picture) {
   return {0, 0, static_cast<double>(picture.width), static_cast<double>(picture.height)};
 }
 
-std::string embedded(const std::string& id, const Picture& picture) {
-  return fmt::format("<image id=\"{}\" width=\"{}\" height=\"{}\" href=\"{}\"/>", id, picture.width,
-                     picture.height, picture.data_uri);
-}
-
 // From keypoint coordinates, where whole numbers are pixel centres, to those of the figure.
 Point from_pixel_centre(Point point) {
   return {point.x + 0.5, point.y + 0.5};
@@ -95,15 +60,6 @@ bool has_outline(const ReportFinding& finding) {
   return finding.quad && std::ranges::all_of(*finding.quad, [](const Point& corner) {
            return std::isfinite(corner.x) && std::isfinite(corner.y);
          });
-}
-
-std::string polygon(const Quad& quad, const std::string& colour) {
-  std::string points;
-  for (const Point& corner : quad) points += fmt::format("{:.1f},{:.1f} ", corner.x, corner.y);
-  return fmt::format(
-      "<polygon class=\"halo\" points=\"{0}\"/>"
-      "<polygon class=\"outline\" points=\"{0}\" stroke=\"{1}\"/>",
-      points, colour);
 }
 
 std::string dot(Point point, double radius, const std::string& colour) {
@@ -289,7 +245,7 @@ std::string findings(const ReportEntry& entry, const Picture& photo, const std::
   for (std::size_t i = 0; i < entry.findings.size(); ++i) {
     const ReportFinding& finding = entry.findings[i];
     const std::string id = fmt::format("{}-{}", photo_id, i + 1);
-    const auto loaded = load_picture(finding.image, kObjectSidePx, limits);
+    const auto loaded = load_picture(finding.image, kObjectSidePx, limits, kJpegQuality);
     cards += object_card(finding, loaded, id, i);
     const auto* picture = std::get_if<Picture>(&loaded);
     if (picture != nullptr && !(finding.pairs.empty() && finding.other_pairs.empty())) {
@@ -322,7 +278,7 @@ std::string content(const ReportEntry& entry, const std::string& id, const Image
   if (!entry.problem.empty()) {
     return fmt::format("<p class=\"missing\">{}</p>", escape_html(entry.problem));
   }
-  const auto loaded = load_picture(entry.photo, kPhotoSidePx, limits);
+  const auto loaded = load_picture(entry.photo, kPhotoSidePx, limits, kJpegQuality);
   if (const auto* file = std::get_if<SkippedFile>(&loaded)) return missing(entry.photo, *file);
   return findings(entry, std::get<Picture>(loaded), id, limits);
 }

@@ -1,0 +1,73 @@
+#include "pipeline/groups/collection.h"
+
+#include <chrono>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "base/error.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::chrono::seconds kBetweenSaves{60};
+
+// Each pair is judged by itself, so nothing of a photo's second look is needed.
+RunConfig for_pairs(RunConfig config) {
+  config.match.second_look = false;
+  return config;
+}
+
+GroupOptions with_match(GroupOptions options, const MatchOptions& match) {
+  options.match = match;
+  return options;
+}
+
+}  // namespace
+
+Collection::Collection(const IndexReader& index, RunConfig config, GroupOptions options)
+    : index_(index),
+      config_(for_pairs(std::move(config))),
+      options_(with_match(std::move(options), config_.match)),
+      fingerprint_(pair_fingerprint(index.settings(), config_.match)),
+      rejections_(read_rejections(config_.store.database)),
+      state_(load_pairs(config_.store.database, fingerprint_)),
+      images_(indexed_images(index, options_.scope)),
+      places_(adopt_images(images_, state_)),
+      search_(images_, config_.match.mirror, state_) {}
+
+bool Collection::compare(const std::function<bool(std::size_t done)>& after_each) {
+  if (pending() == 0) return true;
+  Searcher searcher(index_, config_);
+  auto saved = std::chrono::steady_clock::now();
+  const bool is_done = search_.run(index_, searcher, [&](std::size_t done) {
+    if (std::chrono::steady_clock::now() - saved > kBetweenSaves) {
+      save();
+      saved = std::chrono::steady_clock::now();
+    }
+    return after_each(done);
+  });
+  save();
+  return is_done;
+}
+
+Groups Collection::groups() const {
+  return {index_, images_, places_, state_, rejections_, options_};
+}
+
+void Collection::mark_reported() {
+  lookalike::mark_reported(images_, places_, state_);
+  save();
+}
+
+void Collection::save() {
+  if (!options_.scope.is_all() || !is_saved_) return;
+  try {
+    save_pairs(config_.store.database, state_, fingerprint_);
+  } catch (const Error& error) {
+    is_saved_ = false;
+    spdlog::warn("{}: the next run compares these images again", error.what());
+  }
+}
+
+}  // namespace lookalike

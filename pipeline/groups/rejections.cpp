@@ -1,0 +1,157 @@
+#include "pipeline/groups/rejections.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/content_hash.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::size_t kColumns = 3;
+
+bool is_before(const Rejection& x, const Rejection& y) {
+  return std::tie(x.a, x.b) < std::tie(y.a, y.b);
+}
+
+// The file of this name, locked, also if it was replaced while this waited.
+FileDescriptor locked(const std::filesystem::path& file) {
+  while (true) {
+    FileDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!opened.is_open()) fail_file(file, "cannot be written");
+    while (::flock(opened.number(), LOCK_EX) != 0) {
+      if (errno != EINTR) fail_file(file, "cannot be locked");
+    }
+    struct stat ours {};
+    struct stat named {};
+    if (::fstat(opened.number(), &ours) == 0 && ::stat(file.c_str(), &named) == 0 &&
+        ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) {
+      return opened;
+    }
+  }
+}
+
+Rejections read(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    if (errno == ENOENT) return {};
+    fail_file(file, "cannot be read");
+  }
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  // Empty in the moment between being made and being written.
+  return text.empty() ? Rejections() : Rejections::parse(text, printable(file.native()));
+}
+
+}  // namespace
+
+Rejection rejection_of(const ContentHash& one, const ContentHash& other, std::int64_t since_ns) {
+  if (one == other) {
+    throw Error(ErrorKind::kUsage, "reject: both names lead to one image: the same bytes");
+  }
+  return {std::min(one, other), std::max(one, other), since_ns};
+}
+
+Rejections Rejections::parse(std::string_view csv, const std::string& name) {
+  const auto records = csv_records(csv);
+  const auto fail = [&](std::size_t row, const std::string& what) {
+    throw Error(ErrorKind::kInput, fmt::format("{}: row {}: {}", name, row, what));
+  };
+  Rejections rejections;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const std::vector<std::string>& fields = records[i];
+    if (fields.size() < kColumns)
+      fail(i + 1, fmt::format("expected the columns {}", kRejectionHeader));
+    if (i == 0) {
+      const auto known = split(kRejectionHeader, ',');
+      if (!std::equal(known.begin(), known.end(), fields.begin())) {
+        fail(1, fmt::format("expected the columns {}", kRejectionHeader));
+      }
+      continue;
+    }
+    const auto a = content_from(fields[0]);
+    const auto b = content_from(fields[1]);
+    const auto since = parse_number<std::int64_t>(fields[2]);
+    if (!a || !b || *a == *b) {
+      fail(i + 1, fmt::format("expected two contents of 32 hexadecimal digits, was '{}' and '{}'",
+                              fields[0], fields[1]));
+    }
+    if (!since) fail(i + 1, fmt::format("expected nanoseconds, was '{}'", fields[2]));
+    rejections.add(rejection_of(*a, *b, *since));
+  }
+  if (records.empty()) fail(1, fmt::format("expected the columns {}", kRejectionHeader));
+  return rejections;
+}
+
+std::string Rejections::csv() const {
+  std::string text = fmt::format("{}\n", kRejectionHeader);
+  for (const Rejection& one : all_) {
+    text += fmt::format("{},{},{}\n", to_hex(one.a), to_hex(one.b), one.since_ns);
+  }
+  return text;
+}
+
+bool Rejections::contains(const ContentHash& one, const ContentHash& other) const {
+  const Rejection wanted = {std::min(one, other), std::max(one, other)};
+  return std::ranges::binary_search(all_, wanted, is_before);
+}
+
+bool Rejections::add(const Rejection& rejection) {
+  const auto place = std::ranges::lower_bound(all_, rejection, is_before);
+  if (place != all_.end() && !is_before(rejection, *place)) {
+    place->since_ns = std::min(place->since_ns, rejection.since_ns);
+    return false;
+  }
+  all_.insert(place, rejection);
+  return true;
+}
+
+bool Rejections::remove(const ContentHash& one, const ContentHash& other) {
+  const Rejection wanted = {std::min(one, other), std::max(one, other)};
+  return std::erase_if(all_, [&](const Rejection& known) {
+           return known.a == wanted.a && known.b == wanted.b;
+         }) > 0;
+}
+
+std::filesystem::path rejection_file(const std::filesystem::path& database) {
+  return resolved(database).native() + ".rejected";
+}
+
+Rejections read_rejections(const std::filesystem::path& database) {
+  return read(rejection_file(database));
+}
+
+void change_rejections(const std::filesystem::path& database,
+                       const std::function<bool(Rejections&)>& change) {
+  const std::filesystem::path file = rejection_file(database);
+  const FileDescriptor lock = locked(file);
+  Rejections rejections = read(file);
+  if (change(rejections)) write_atomically(file, bytes_of(rejections.csv()));
+}
+
+std::optional<ContentHash> content_from(std::string_view hex) {
+  ContentHash content{};
+  if (hex.size() != 2 * content.size()) return std::nullopt;
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    const std::string_view digits = hex.substr(2 * i, 2);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), content[i], 16);
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  }
+  return content;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/artefacts.h"
+
+namespace lookalike {
+
+// Two images that a person says do not match, by content, so that it holds wherever their files
+// move, and in every index that has them.
+struct Rejection {
+  ContentHash a{};  // less than b
+  ContentHash b{};
+  std::int64_t since_ns = 0;  // when it was said, since the epoch
+};
+
+// In the order of their contents, whichever is named first. Throws Error(kUsage) for one image.
+Rejection rejection_of(const ContentHash& one, const ContentHash& other, std::int64_t since_ns);
+
+// The header row of the CSV, which has a row per rejection; more columns may follow.
+inline constexpr std::string_view kRejectionHeader = "content,other_content,since_ns";
+
+// By content, each pair once, the earliest since.
+class Rejections {
+ public:
+  Rejections() = default;
+  // From CSV with kRejectionHeader. Throws Error(kInput), "NAME: row N: what".
+  static Rejections parse(std::string_view csv, const std::string& name);
+  std::string csv() const;
+
+  const std::vector<Rejection>& all() const { return all_; }
+  bool contains(const ContentHash& one, const ContentHash& other) const;
+  bool add(const Rejection& rejection);                           // whether it was new
+  bool remove(const ContentHash& one, const ContentHash& other);  // whether it was there
+
+ private:
+  std::vector<Rejection> all_;
+};
+
+// The file that keeps the rejections of an index: DATABASE.rejected.
+std::filesystem::path rejection_file(const std::filesystem::path& database);
+
+// None without a file. Throws Error(kInput) for a damaged one, kStorage for one that cannot be
+// read.
+Rejections read_rejections(const std::filesystem::path& database);
+
+// Lets `change` change what the file holds, and writes it whole, or not at all if `change` throws
+// or returns false. Changes by several processes follow one another under a lock of the file's own,
+// held for the moment: a run that writes the index is not waited for. Throws as read_rejections(),
+// and Error(kStorage) when the file cannot be written.
+void change_rejections(const std::filesystem::path& database,
+                       const std::function<bool(Rejections&)>& change);
+
+// The inverse of to_hex(); nothing for any other text.
+std::optional<ContentHash> content_from(std::string_view hex);
+
+}  // namespace lookalike

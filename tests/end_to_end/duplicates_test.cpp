@@ -1,0 +1,259 @@
+// Groups of a small collection, as a user sees them.
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "tests/end_to_end/run_program.h"
+#include "tests/stages/pictures.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+using Names = std::set<std::string>;
+
+// a.png, copies of it, a crop, and turned and mirrored ones; b.png twice; c.png.
+class Duplicates : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(at("photos"));
+    fs::create_directories(at("phone"));
+    const cv::Mat a = draw_picture(640, 480, 1);
+    cv::imwrite(at("photos/a.png"), a);
+    cv::imwrite(at("photos/a-low.jpg"), a, {cv::IMWRITE_JPEG_QUALITY, 30});
+    cv::Mat small;
+    cv::resize(a, small, {}, 0.5, 0.5, cv::INTER_AREA);
+    cv::imwrite(at("phone/a-small.png"), small);
+    cv::imwrite(at("photos/a-crop.png"), a(cv::Rect(200, 100, 320, 240)));
+    cv::Mat turned;
+    cv::rotate(a, turned, cv::ROTATE_90_CLOCKWISE);
+    cv::imwrite(at("photos/a-turned.jpg"), turned, {cv::IMWRITE_JPEG_QUALITY, 80});
+    cv::Mat mirrored;
+    cv::flip(a, mirrored, 1);
+    cv::imwrite(at("photos/a-mirrored.jpg"), mirrored, {cv::IMWRITE_JPEG_QUALITY, 80});
+    cv::imwrite(at("photos/b.png"), draw_picture(640, 480, 2));
+    fs::copy_file(at("photos/b.png"), at("phone/b-again.png"));
+    cv::imwrite(at("photos/c.png"), draw_picture(640, 480, 3));
+    index();
+  }
+
+  std::string at(const std::string& name) const { return folder_.path() / name; }
+  static ProgramResult run(const std::string& command, std::vector<std::string> words,
+                           int exit_code = 0) {
+    words.insert(words.begin(), command);
+    ProgramResult result = run_program("lookalike", words);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    return result;
+  }
+  void index() const { run("index", {"-q", "-d", at("index.db"), at("photos"), at("phone")}); }
+  std::string text(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"-q", "-d", at("index.db")});
+    return run("duplicates", words).out;
+  }
+  std::vector<json> groups(std::vector<std::string> words = {}) const {
+    words.emplace_back("--json");
+    std::vector<json> groups;
+    std::istringstream lines(text(words));
+    for (std::string line; std::getline(lines, line);) groups.push_back(json::parse(line));
+    return groups;
+  }
+  // The names of a group's files, with what is proposed.
+  static Names files(const json& group, const std::string& proposal = "") {
+    Names names;
+    for (const json& file : group["files"]) {
+      if (proposal.empty() || file["proposal"] == proposal) {
+        names.insert(fs::path(file["path"].get<std::string>()).filename());
+      }
+    }
+    return names;
+  }
+  static std::map<std::string, std::string> kinds(const json& group) {
+    std::map<std::string, std::string> kinds;
+    for (const json& file : group["files"]) {
+      if (!file["kind"].is_null()) {
+        kinds[fs::path(file["path"].get<std::string>()).stem()] = file["kind"];
+      }
+    }
+    return kinds;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Duplicates, AreGroupedWithTheirKindsAndProposals) {
+  const std::vector<json> found = groups();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(files(found[1]),
+            Names({"a.png", "a-low.jpg", "a-small.png", "a-crop.png", "a-turned.jpg"}));
+  EXPECT_THAT(kinds(found[1]),
+              UnorderedElementsAre(std::pair("a-low", "copy"), std::pair("a-small", "copy"),
+                                   std::pair("a-crop", "crop"), std::pair("a-turned", "turned")));
+  EXPECT_EQ(files(found[1], "keep").size(), 1U);
+  EXPECT_EQ(files(found[0]), Names({"b.png", "b-again.png"}));
+  EXPECT_EQ(files(found[0], "go").size(), 1U);
+  const auto crop = std::ranges::find_if(found[1]["pairs"], [](const json& pair) {
+    return pair["kind"] == "crop" && (pair["first_shown"] == 1 || pair["second_shown"] == 1);
+  });
+  ASSERT_NE(crop, found[1]["pairs"].end());
+  EXPECT_GE((*crop)["correlation"], 0.9);
+}
+
+TEST_F(Duplicates, AreTheSameTwiceAndWhenRememberedAndMirroredOnRequest) {
+  const std::string first = text({"--json"});
+  const std::string remembered = text({"--json"});
+  fs::remove(at("index.db.pairs"));
+  EXPECT_EQ(text({"--json"}), first);
+  for (const json& group : groups()) {
+    for (const json& file : group["files"]) EXPECT_EQ(file["new"], false);
+  }
+  const std::vector<json> mirrored = groups({"--mirror"});
+  EXPECT_EQ(kinds(mirrored.at(1))["a-mirrored"], "mirrored");
+  EXPECT_EQ(groups().at(1).dump(), mirrored.at(1).dump());  // remembered
+}
+
+TEST_F(Duplicates, OptionsChooseThePairs) {
+  EXPECT_THAT(groups({"--kind", "exact"}).size(), 1);
+  const std::vector<json> copies = groups({"--kind", "copy,exact"});
+  ASSERT_EQ(copies.size(), 2U);
+  EXPECT_EQ(files(copies[1]), Names({"a.png", "a-low.jpg", "a-small.png"}));
+  const std::vector<json> between = groups({"--between", at("photos"), at("phone")});
+  ASSERT_EQ(between.size(), 2U);
+  for (const json& pair : between[1]["pairs"]) {
+    const bool first_on_phone = std::string(pair["first"]).starts_with(at("phone"));
+    EXPECT_NE(first_on_phone, std::string(pair["second"]).starts_with(at("phone"))) << pair;
+  }
+  EXPECT_THAT(groups({"--within", at("phone")}), IsEmpty());
+  EXPECT_EQ(groups({"--within", at("photos")}).size(), 1U);
+  EXPECT_THAT(text({"--kind", "exact", "--format", "paths", "-0"}),
+              AllOf(HasSubstr("/b"), testing::EndsWith(std::string("\0", 1))));
+  EXPECT_THAT(run("duplicates", {"-d", at("index.db"), "--kind", "copies"}, 2).err,
+              HasSubstr("--kind"));
+  EXPECT_THAT(text({"--format", "csv"}),
+              AllOf(HasSubstr("group,proposal,kind,of,"), HasSubstr("\"go\",\"crop\"")));
+  EXPECT_THAT(text({}),
+              AllOf(HasSubstr("group 1: 2 files"), HasSubstr("keep"), HasSubstr("turned")));
+}
+
+TEST_F(Duplicates, OnlyWhatIsNewIsReportedOnRequest) {
+  EXPECT_EQ(groups({"--new-only"}).size(), 2U);
+  EXPECT_THAT(groups({"--new-only"}), IsEmpty());
+  fs::copy_file(at("photos/c.png"), at("phone/c-again.png"));
+  cv::imwrite(at("phone/d.png"), draw_picture(640, 480, 4));
+  index();
+  groups({"--within", at("phone")});  // remembers nothing
+  const std::vector<json> found = groups({"--new-only"});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(files(found[0]), Names({"c.png", "c-again.png"}));
+}
+
+TEST_F(Duplicates, AreKeptApartAfterARejection) {
+  run("reject", {"-q", "-d", at("index.db"), at("photos/a.png"), at("photos/a-crop.png")});
+  const auto has_both = [&] {
+    for (const json& group : groups()) {
+      const Names names = files(group);
+      if (names.contains("a.png") && names.contains("a-crop.png")) return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(has_both());
+  const ProgramResult listed = run("reject", {"-d", at("index.db"), "--format", "csv"});
+  EXPECT_THAT(listed.out, HasSubstr("a-crop.png"));
+  std::ofstream(at("rejected.csv")) << listed.out;
+
+  // Moves, compaction, migration and retraining keep it.
+  fs::rename(at("photos/a-crop.png"), at("phone/moved.png"));
+  index();
+  run("compact", {"-q", "-d", at("index.db")});
+  run("migrate", {"-q", "-d", at("index.db")});
+  run("retrain", {"-q", "-d", at("index.db")});
+  EXPECT_THAT(run("reject", {"-d", at("index.db")}).out, HasSubstr("moved.png"));
+  const auto together = [&](const std::string& name) {
+    for (const json& group : groups()) {
+      if (files(group).contains("a.png")) return files(group).contains(name);
+    }
+    return false;
+  };
+  EXPECT_FALSE(together("moved.png"));
+
+  run("reject", {"-q", "-d", at("index.db"), "--undo", at("phone/moved.png"), at("photos/a.png")});
+  EXPECT_TRUE(together("moved.png"));
+  run("reject", {"-q", "-d", at("index.db"), "--import", at("rejected.csv")});
+  EXPECT_FALSE(together("moved.png"));
+}
+
+TEST_F(Duplicates, RejectSaysWhatIsWrong) {
+  const auto error = [&](std::vector<std::string> words, int exit_code) {
+    words.insert(words.begin(), {"-d", at("index.db")});
+    return run("reject", words, exit_code).err;
+  };
+  EXPECT_THAT(error({at("photos/a.png")}, 2), HasSubstr("name two images"));
+  EXPECT_THAT(error({at("photos/a.png"), at("nowhere.png")}, 3), HasSubstr("is not in the index"));
+  EXPECT_THAT(error({at("photos/b.png"), at("phone/b-again.png")}, 2), HasSubstr("the same bytes"));
+  EXPECT_THAT(error({"--import", at("photos/a.png")}, 3), HasSubstr("row 1"));
+  EXPECT_FALSE(fs::exists(at("index.db.rejected")));
+}
+
+TEST_F(Duplicates, NothingIsProposedForFilesThatChangedOrAreGone) {
+  groups();  // files that changed can be compared no longer
+  fs::remove(at("photos/b.png"));
+  std::ofstream(at("photos/a-low.jpg"), std::ios::app) << "x";
+  const std::vector<json> found = groups();
+  EXPECT_EQ(files(found.at(0), "unknown"), Names({"b.png"}));
+  EXPECT_EQ(files(found.at(0), "keep"), Names({"b-again.png"}));
+  EXPECT_EQ(files(found.at(1), "unknown"), Names({"a-low.jpg"}));
+}
+
+TEST_F(Duplicates, NamesOfOneFileAreNeverProposedToGo) {
+  fs::create_hard_link(at("photos/c.png"), at("phone/c-linked.png"));
+  fs::create_symlink(at("photos/c.png"), at("phone/c-symbolic.png"));
+  index();
+  const std::vector<json> found = groups({"--kind", "exact"});
+  for (const json& group : found) {
+    if (!files(group).contains("c.png")) continue;
+    EXPECT_THAT(files(group, "go"), IsEmpty());
+  }
+  EXPECT_EQ(found.size(), 2U);
+}
+
+TEST_F(Duplicates, ReportShowsThemWithoutScripts) {
+  text({"--report", at("groups.html")});
+  std::ifstream in(at("groups.html"));
+  const std::string page(std::istreambuf_iterator<char>(in), {});
+  EXPECT_THAT(page, AllOf(HasSubstr("group-2"), HasSubstr("class=\"compare\""),
+                          HasSubstr("class=\"outline\""), HasSubstr("transform=\"matrix("),
+                          HasSubstr("a-turned.jpg"), Not(HasSubstr("<script"))));
+  text({"--report", at("groups.html")});  // an earlier one is replaced
+}
+
+TEST_F(Duplicates, AnUnusableMemoryIsMadeAgain) {
+  const std::string first = text({"--json"});
+  fs::resize_file(at("index.db.pairs"), 50);
+  const ProgramResult again = run("duplicates", {"-d", at("index.db"), "--json"});
+  EXPECT_EQ(again.out, first);
+  EXPECT_THAT(again.err, HasSubstr("all images are compared again"));
+}
+
+}  // namespace
+}  // namespace lookalike

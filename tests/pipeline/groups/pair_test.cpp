@@ -1,0 +1,136 @@
+#include "pipeline/groups/pair.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lookalike {
+namespace {
+
+using testing::DoubleNear;
+
+constexpr PictureSize kLarge{800, 600};
+constexpr PictureSize kQuarter{400, 300};
+
+FoundPair pair_of(const Homography& map, double correlation = 0.98) {
+  FoundPair pair;
+  pair.first_to_second = map;
+  pair.evidence = {.votes_excess = 8,
+                   .shortlist = 100,
+                   .pairs = 200,
+                   .inliers = 150,
+                   .effective_inliers = 120,
+                   .coherence = 2,
+                   .correlation = correlation,
+                   .detail = correlation};
+  return pair;
+}
+
+Relation relation(const FoundPair& pair, PictureSize first, PictureSize second) {
+  return relation_of(pair, first, second, {}, {});
+}
+
+Homography turned_about_middle(PictureSize size, double degrees) {
+  const double c = std::cos(degrees * std::numbers::pi / 180);
+  const double s = std::sin(degrees * std::numbers::pi / 180);
+  const Point at = middle(size.width, size.height);
+  return translation(at.x, at.y) * Homography{{c, -s, 0, s, c, 0, 0, 0, 1}} *
+         translation(-at.x, -at.y);
+}
+
+TEST(PairKinds, HaveNames) {
+  for (const std::string_view name : pair_kind_names())
+    EXPECT_EQ(to_string(*pair_kind(name)), name);
+  EXPECT_EQ(pair_kind_names().front(), "exact");
+  EXPECT_FALSE(pair_kind("copies"));
+}
+
+TEST(Relation, OfACopyIsWholeToWhole) {
+  const Relation found = relation(pair_of(resizing(400, 300, 800, 600)), kQuarter, kLarge);
+  EXPECT_EQ(found.kind, PairKind::kCopy);
+  EXPECT_THAT(found.first_shown, DoubleNear(1, 0.001));
+  EXPECT_THAT(found.second_shown, DoubleNear(1, 0.001));
+  EXPECT_THAT(found.scale, DoubleNear(2, 0.01));
+  EXPECT_TRUE(shows_all(found, kQuarter, kLarge));
+  EXPECT_FALSE(shows_all(found, kLarge, kQuarter));  // with fewer pixels
+}
+
+TEST(Relation, OfACropSaysWhichShowsTheOther) {
+  const Homography map = translation(200, 100);
+  const Relation found = relation(pair_of(map), kQuarter, kLarge);
+  EXPECT_EQ(found.kind, PairKind::kCrop);
+  EXPECT_THAT(found.first_shown, DoubleNear(1, 0.001));
+  EXPECT_THAT(found.second_shown, DoubleNear(0.25, 0.001));
+  EXPECT_TRUE(shows_all(found, kQuarter, kLarge));
+  const Relation back = found.reversed(map, kLarge);
+  EXPECT_FALSE(shows_all(back, kLarge, kQuarter));
+  EXPECT_THAT(back.outline[0].x, DoubleNear(-200, 0.001));
+}
+
+TEST(Relation, OfACropInAReducedPictureSparesTheCrop) {
+  // The larger picture shows the crop at half its resolution.
+  const Relation found =
+      relation(pair_of(translation(50, 50) * resizing(400, 300, 200, 150)), kQuarter, kLarge);
+  EXPECT_EQ(found.kind, PairKind::kCrop);
+  EXPECT_FALSE(shows_all(found, kQuarter, kLarge));
+}
+
+TEST(Relation, OfATurnedPictureHasItsAngle) {
+  const Homography upside_down = turned_about_middle(kLarge, 180);
+  EXPECT_EQ(relation(pair_of(upside_down), kLarge, kLarge).kind, PairKind::kTurned);
+  EXPECT_TRUE(shows_all(relation(pair_of(upside_down), kLarge, kLarge), kLarge, kLarge));
+  const Homography map = turned_about_middle(kLarge, 30);
+  const Relation found = relation(pair_of(map), kLarge, kLarge);
+  EXPECT_EQ(found.kind, PairKind::kTurned);
+  EXPECT_THAT(found.turn_degrees, DoubleNear(30, 0.001));
+  EXPECT_THAT(found.reversed(map, kLarge).turn_degrees, DoubleNear(-30, 0.001));
+  EXPECT_FALSE(shows_all(found, kLarge, kLarge));  // its corners are cut off
+  const Relation inside = relation(
+      pair_of(translation(200, 150) * turned_about_middle(kQuarter, 30)), kQuarter, kLarge);
+  EXPECT_EQ(inside.first_shown, 1);
+  EXPECT_FALSE(shows_all(inside, kQuarter, kLarge));  // one of them was resampled
+}
+
+TEST(Relation, OfAMirrorImageTurnsAlikeFromEitherSide) {
+  const Homography map =
+      turned_about_middle(kLarge, 20) * Homography{{-1, 0, 799, 0, 1, 0, 0, 0, 1}};
+  FoundPair pair = pair_of(map);
+  pair.mirrored = true;
+  const Relation found = relation(pair, kLarge, kLarge);
+  EXPECT_EQ(found.kind, PairKind::kMirrored);
+  EXPECT_THAT(found.turn_degrees, DoubleNear(20, 0.001));
+  EXPECT_THAT(found.reversed(map, kLarge).turn_degrees, DoubleNear(20, 0.001));
+  pair.first_to_second = {{-1, 0, 799, 0, 1, 0, 0, 0, 1}};
+  EXPECT_TRUE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
+}
+
+TEST(Relation, OfPixelsThatDifferIsOneObjectAndSparesBoth) {
+  const Relation found = relation(pair_of(translation(200, 100), 0.7), kQuarter, kLarge);
+  EXPECT_EQ(found.kind, PairKind::kObject);
+  EXPECT_FALSE(shows_all(found, kQuarter, kLarge));
+}
+
+TEST(Relation, OfWholePicturesThatDifferInPlacesIsNoCopy) {
+  FoundPair siblings = pair_of({}, 0.93);
+  siblings.evidence.detail = 0.75;
+  EXPECT_EQ(relation(siblings, kLarge, kLarge).kind, PairKind::kObject);
+  siblings.evidence.detail = 0.85;
+  EXPECT_EQ(relation(siblings, kLarge, kLarge).kind, PairKind::kCopy);
+  FoundPair plain = pair_of({}, 0.98);
+  plain.evidence.detail = 0.2;  // few cells have texture
+  EXPECT_EQ(relation(plain, kLarge, kLarge).kind, PairKind::kCopy);
+  plain.mirrored = true;
+  plain.evidence.correlation = 0.8;
+  EXPECT_EQ(relation(plain, kLarge, kLarge).kind, PairKind::kObject);
+}
+
+TEST(Relation, OfASharedPartIsAPart) {
+  FoundPair pair = pair_of(translation(200, 100), 0.3);
+  pair.has_part = true;
+  EXPECT_EQ(relation(pair, kQuarter, kLarge).kind, PairKind::kPart);
+}
+
+}  // namespace
+}  // namespace lookalike

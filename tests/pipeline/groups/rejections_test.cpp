@@ -1,0 +1,112 @@
+#include "pipeline/groups/rejections.h"
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/content_hash.h"
+#include "base/error.h"
+#include "storage/writer_lock.h"
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const ContentHash kA = {1};
+const ContentHash kB = {2};
+const ContentHash kC = {3};
+
+TEST(Rejections, HoldEitherWayRound) {
+  Rejections rejections;
+  EXPECT_TRUE(rejections.add(rejection_of(kB, kA, 20)));
+  EXPECT_FALSE(rejections.add(rejection_of(kA, kB, 10)));
+  EXPECT_EQ(rejections.all().size(), 1U);
+  EXPECT_EQ(rejections.all().front().since_ns, 10);
+  EXPECT_TRUE(rejections.contains(kA, kB) && rejections.contains(kB, kA));
+  EXPECT_FALSE(rejections.contains(kA, kC));
+  EXPECT_FALSE(rejections.remove(kA, kC));
+  EXPECT_TRUE(rejections.remove(kB, kA));
+  EXPECT_FALSE(rejections.contains(kA, kB));
+  EXPECT_THROW(rejection_of(kA, kA, 1), Error);
+}
+
+TEST(Rejections, ComeBackFromCsvWithMoreColumns) {
+  Rejections rejections;
+  rejections.add(rejection_of(kC, kA, 5));
+  rejections.add(rejection_of(kB, kA, 6));
+  EXPECT_EQ(Rejections::parse(rejections.csv(), "x").csv(), rejections.csv());
+  const std::string table =
+      fmt::format("{},path,other_path\r\n\"{}\",\"{}\",7,\"a\nb,\"\"c\"\"\",d\r\n",
+                  kRejectionHeader, to_hex(kA), to_hex(kB));
+  const Rejections read = Rejections::parse(table, "x");
+  ASSERT_EQ(read.all().size(), 1U);
+  EXPECT_TRUE(read.contains(kA, kB));
+}
+
+TEST(Rejections, NameTheRowThatIsWrong) {
+  const auto parse = [](const std::string& rows) {
+    return [=] { Rejections::parse(rows, "r.csv"); };
+  };
+  const std::string header = fmt::format("{}\n", kRejectionHeader);
+  const std::string a = to_hex(kA);
+  EXPECT_THAT(parse(""), ThrowsMessage<Error>(HasSubstr("r.csv: row 1: expected the columns")));
+  EXPECT_THAT(parse("a,b,c\n"), ThrowsMessage<Error>(HasSubstr("row 1: expected the columns")));
+  EXPECT_THAT(parse(header + a + ",xyz,1\n"), ThrowsMessage<Error>(HasSubstr("row 2")));
+  EXPECT_THAT(parse(header + a + "," + a + ",1\n"), ThrowsMessage<Error>(HasSubstr("row 2")));
+  EXPECT_THAT(parse(header + a + "," + to_hex(kB) + ",soon\n"),
+              ThrowsMessage<Error>(HasSubstr("row 2: expected nanoseconds, was 'soon'")));
+  EXPECT_THAT(parse(header + a + "\n"), ThrowsMessage<Error>(HasSubstr("row 2")));
+}
+
+class RejectionFile : public testing::Test {
+ protected:
+  void add(const ContentHash& one, const ContentHash& other) const {
+    change_rejections(database_,
+                      [&](Rejections& known) { return known.add(rejection_of(one, other, 1)); });
+  }
+  TemporaryFolder folder_;
+  const std::filesystem::path database_ = folder_.path() / "index.db";
+};
+
+TEST_F(RejectionFile, DoesNotWaitForARun) {
+  const WriterLock run(database_);
+  EXPECT_TRUE(read_rejections(database_).all().empty());
+  add(kA, kB);
+  EXPECT_TRUE(read_rejections(database_).contains(kA, kB));
+}
+
+TEST_F(RejectionFile, LosesNothingWhenSeveralWriteAtOnce) {
+  std::vector<std::jthread> writers;
+  for (std::uint8_t i = 0; i < 8; ++i) {
+    writers.emplace_back([&, i] {
+      for (std::uint8_t k = 0; k < 10; ++k) add({9, i}, {10, k});
+    });
+  }
+  writers.clear();
+  EXPECT_EQ(read_rejections(database_).all().size(), 80U);
+}
+
+TEST_F(RejectionFile, IsNotTouchedWhenItIsDamaged) {
+  add(kA, kB);
+  std::filesystem::resize_file(rejection_file(database_), 60);
+  EXPECT_THROW(read_rejections(database_), Error);
+  EXPECT_THROW(add(kA, kC), Error);
+  EXPECT_EQ(std::filesystem::file_size(rejection_file(database_)), 60U);
+}
+
+TEST(Contents, AreReadFromHexadecimalDigits) {
+  EXPECT_EQ(content_from(to_hex(kA)), kA);
+  EXPECT_FALSE(content_from(to_hex(kA).substr(1)));
+  EXPECT_FALSE(content_from(std::string(32, 'g')));
+}
+
+}  // namespace
+}  // namespace lookalike

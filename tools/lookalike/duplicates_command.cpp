@@ -1,0 +1,257 @@
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include "base/error.h"
+#include "base/path_set.h"
+#include "base/program.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "pipeline/answers.h"
+#include "pipeline/groups/collection.h"
+#include "tools/command_line/format.h"
+#include "tools/lookalike/commands.h"
+#include "tools/report/groups_report.h"
+#include "tools/report/page.h"
+
+namespace lookalike {
+namespace {
+
+// Of pairs of photos of one thing, three quarters are right from here on; those whose pixels agree
+// were all right. EXPERIMENTS.md, "Groups".
+constexpr double kMinProbability = 0.95;
+
+constexpr std::chrono::seconds kProgressDelay{1};
+
+struct Arguments {
+  explicit Arguments(CLI::App& command)
+      : config(command),
+        verbosity(command),
+        outputs(command),
+        format(command, "Print one JSON object per group, one per line") {
+    config.add_database();
+    config.add("--device", "device.choice");
+    config.add("--mirror", "match.mirror");
+    const std::vector<std::string_view> names = pair_kind_names();
+    command
+        .add_option(
+            "--kind", kinds,
+            "Only pairs of these kinds, separated by commas; without it, those whose pixels "
+            "agree: all but object and part")
+        ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())).description(""))
+        ->type_name(fmt::format("{}", fmt::join(names, "|")))
+        ->delimiter(',')
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_flag("--objects", objects, "Also pairs of different photos of one thing: object");
+    command.add_option("--min-probability", min_probability, "Only pairs of at least this")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->type_name("X")
+        ->capture_default_str();
+    auto* const within_option =
+        command.add_option("--within", within, "Only pairs of files in this folder")
+            ->type_name("FOLDER")
+            ->expected(1)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_option("--between", between, "Only pairs of a file in A and one in B")
+        ->type_name("A B")
+        ->expected(2)
+        ->excludes(within_option);
+    command.add_flag("--new-only", new_only,
+                     "Only groups with a file that earlier runs of this command did not report");
+    command.add_option("--report", report, "Write an HTML page that shows the groups")
+        ->type_name("FILE.html");
+  }
+  ConfigArguments config;
+  VerbosityArguments verbosity;
+  OutputArguments outputs;
+  FormatArgument format;
+  std::vector<std::string> kinds;
+  bool objects = false;
+  double min_probability = kMinProbability;
+  std::vector<std::string> within;
+  std::vector<std::string> between;
+  bool new_only = false;
+  std::string report;
+};
+
+std::set<PairKind> kinds_of(const Arguments& arguments) {
+  std::set<PairKind> kinds;
+  for (const std::string& name : arguments.kinds) kinds.insert(pair_kind(name).value());
+  if (kinds.empty()) {
+    for (const std::string_view name : pair_kind_names()) kinds.insert(pair_kind(name).value());
+    kinds.erase(PairKind::kObject);
+    kinds.erase(PairKind::kPart);
+  }
+  if (arguments.objects) kinds.insert(PairKind::kObject);
+  return kinds;
+}
+
+Scope scope_of(const Arguments& arguments) {
+  const auto normal = [](std::vector<std::string> paths) {
+    for (std::string& path : paths) path = normal_path(path);
+    return paths;
+  };
+  if (!arguments.within.empty()) {
+    const std::vector<std::string> folders = normal(arguments.within);
+    return {folders, folders};
+  }
+  if (arguments.between.empty()) return {};
+  const std::vector<std::string> sides = normal(arguments.between);
+  return {std::span(sides).first(1), std::span(sides).last(1)};
+}
+
+std::string styled(const std::string& text, const fmt::text_style& style) {
+  return use_colour(stdout) ? fmt::format(style, "{}", text) : text;
+}
+
+fmt::text_style style_of(Proposal proposal) {
+  if (proposal == Proposal::kKeep) return fg(fmt::terminal_color::green);
+  return proposal == Proposal::kGo ? fg(fmt::terminal_color::yellow) : fmt::emphasis::faint;
+}
+
+// "2.3 MB"
+std::string size_text(std::uint64_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (bytes < 1'000'000) return fmt::format("{:.0f} kB", std::max(1.0, size / 1e3));
+  return bytes < 1'000'000'000 ? fmt::format("{:.1f} MB", size / 1e6)
+                               : fmt::format("{:.1f} GB", size / 1e9);
+}
+
+// What all groups together amount to.
+struct Totals {
+  std::size_t groups = 0;
+  std::size_t files = 0;
+  std::size_t needless = 0;
+  std::uint64_t needless_bytes = 0;
+
+  void add(const Group& group) {
+    ++groups;
+    files += group.files.size();
+    for (const GroupFile& file : group.files) {
+      if (file.proposal != Proposal::kGo) continue;
+      ++needless;
+      needless_bytes += file.file.size_bytes;
+    }
+  }
+};
+
+void print_text(std::size_t number, const Group& group) {
+  Totals totals;
+  totals.add(group);
+  fmt::print("{}, {} need not stay ({})\n",
+             styled(fmt::format("group {}: {} files", number, totals.files), fmt::emphasis::bold),
+             totals.needless, size_text(totals.needless_bytes));
+  const bool all_new = std::ranges::all_of(group.files, &GroupFile::is_new);
+  for (const GroupFile& file : group.files) {
+    const std::string kind = file.related ? std::string(to_string(file.kind)) : "-";
+    fmt::print("  {}  {:<8}  {}  {:>11}  {:>8}  {}{}\n",
+               styled(fmt::format("{:<7}", to_string(file.proposal)), style_of(file.proposal)),
+               kind, file.related ? fmt::format("{:.3f}", file.probability) : "-    ",
+               fmt::format("{}x{}", file.size.width, file.size.height),
+               size_text(file.file.size_bytes), printable(file.file.path),
+               file.is_new && !all_new ? "  (new)" : "");
+  }
+}
+
+const std::vector<std::string> kColumns = {"group",       "proposal", "kind",   "of",
+                                           "probability", "width",    "height", "size_bytes",
+                                           "modified",    "new",      "path"};
+
+void print_rows(std::size_t number, const Group& group, const Table& table, bool paths_alone) {
+  const Json answer = group_answer(number, group);
+  for (const Json& file : answer["files"]) {
+    if (paths_alone && file["proposal"] != to_string(Proposal::kGo)) continue;
+    Json row = {{"group", number}};
+    row.update(file);
+    table.add(row);
+  }
+}
+
+int duplicates(const Arguments& arguments) {
+  StopSignal stop;  // before OpenCL starts threads
+  RunConfig config = arguments.config.load();
+  const Progress::Style style = arguments.verbosity.apply();
+  const std::string& database = arguments.config.existing_database(config);
+  const IndexReader index{std::filesystem::path(database)};
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
+  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
+  GroupOptions options{.kinds = kinds_of(arguments),
+                       .min_probability = arguments.min_probability,
+                       .new_only = arguments.new_only,
+                       .scope = scope_of(arguments)};
+  Collection collection(index, config, options);
+  {
+    Progress progress("compare", "images", collection.pending(), style, kProgressDelay);
+    const bool is_done = collection.compare([&](std::size_t done) {
+      progress.update(done);
+      return stop.received() == 0;
+    });
+    if (!is_done) {
+      progress.clear();
+      spdlog::warn("stopped by {}; the next run resumes from here", signal_name(stop.received()));
+      return kExitSignalled + stop.received();
+    }
+  }
+  const Groups groups = collection.groups();
+  std::optional<Table> table;
+  if (arguments.format.is_table()) table.emplace(arguments.format, kColumns);
+  std::optional<GroupsReport> page;
+  if (report) page.emplace(*report, database, config.images);
+  Totals totals;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Group group = groups.group(i);
+    totals.add(group);
+    if (table) {
+      print_rows(i + 1, group, *table, arguments.format.get() == Format::kPaths);
+    } else if (arguments.format.is_json()) {
+      print_json(group_answer(i + 1, group));
+    } else {
+      print_text(i + 1, group);
+    }
+    if (page) page->add(group);
+  }
+  if (page) page->finish();
+  spdlog::info("{} groups with {} files, of which {} need not stay ({})", totals.groups,
+               totals.files, totals.needless, size_text(totals.needless_bytes));
+  collection.mark_reported();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_duplicates_command(CLI::App& app, Action& action) {
+  add_command(app, action, "duplicates",
+              "Group the indexed images that show the same thing, and propose which to keep",
+              "Output: groups of files, the best first, with what is proposed for each: keep; go, "
+              "when a file that is kept shows all that it shows; unknown, when it is gone or has "
+              "changed since it was indexed. Nothing is deleted. Kinds, closest first: exact, the "
+              "same bytes; copy, other sizes and encodings; turned; mirrored, with --mirror; crop; "
+              "with --objects object, the same thing in another photo; with --kind part, a shared "
+              "logo or band.\n"
+              "The first run compares all images, later ones those that are new. With --within and "
+              "--between, only their files are compared, and nothing is remembered.\n"
+              "By --format:\n"
+              "  tsv, csv: a row per file: group, proposal, kind, of, probability, width, height, "
+              "size_bytes, modified, new, path\n"
+              "  paths: the files that may go\n"
+              "  json: one object per group, one per line, with the evidence of each pair\n"
+              "`lookalike reject` keeps two images apart.\n"
+              "Example: lookalike duplicates -d photos.db --report groups.html\n"
+              "         lookalike duplicates -d photos.db --kind exact,copy --format paths\n"
+              "         lookalike duplicates -d photos.db --between ~/photos /mnt/phone",
+              duplicates);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,155 @@
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "base/content_hash.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "pipeline/answers.h"
+#include "pipeline/groups/rejections.h"
+#include "tools/command_line/format.h"
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command)
+      : index(command),
+        verbosity(command),
+        format(command, "Print one JSON object per rejected pair, one per line", false) {
+    auto* const names_option =
+        command.add_option("A B", names, "Two images: paths, numbers, or contents as listed")
+            ->type_name("")
+            ->expected(0, 2);
+    command.add_flag("--undo", undo, "Forget that these two were rejected")->needs(names_option);
+    command.add_option("--import", import, "Add the pairs of a file that --format csv printed")
+        ->type_name("FILE.csv")
+        ->excludes(names_option);
+  }
+  IndexArgument index;
+  VerbosityArguments verbosity;
+  FormatArgument format;
+  std::vector<std::string> names;
+  bool undo = false;
+  std::string import;
+};
+
+ContentHash content_of(const IndexReader& index, const std::string& name) {
+  if (const auto id = find_image(index, name)) return index.image(*id).value().content;
+  if (const auto content = content_from(name)) return *content;
+  throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", printable(name)));
+}
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+void reject(const std::string& database, const IndexReader& index, const Arguments& arguments) {
+  const Rejection pair = rejection_of(content_of(index, arguments.names[0]),
+                                      content_of(index, arguments.names[1]), now_ns());
+  bool changed = false;
+  change_rejections(database, [&](Rejections& rejections) {
+    changed = arguments.undo ? rejections.remove(pair.a, pair.b) : rejections.add(pair);
+    return changed;
+  });
+  if (arguments.undo) {
+    spdlog::info(changed ? "no longer rejected" : "this pair was not rejected");
+  } else {
+    spdlog::info(changed ? "rejected: the two stay apart in groups" : "was rejected already");
+  }
+}
+
+void import_pairs(const std::string& database, const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read", printable(file)));
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const Rejections more = Rejections::parse(text, printable(file));
+  std::size_t added = 0;
+  change_rejections(database, [&](Rejections& rejections) {
+    for (const Rejection& rejection : more.all()) added += rejections.add(rejection) ? 1 : 0;
+    return added > 0;
+  });
+  spdlog::info("{} pairs added, {} were rejected already", added, more.all().size() - added);
+}
+
+// A path of the image; nothing when the index does not have it now.
+std::optional<std::string> path_of(const IndexReader& index, const ContentHash& content) {
+  const auto id = index.find(content);
+  return id ? std::optional(index.image(*id).value().paths.front()) : std::nullopt;
+}
+
+void list_rejections(const std::string& database, const IndexReader& index,
+                     const FormatArgument& format) {
+  std::optional<Table> table;
+  if (format.is_table()) {
+    table.emplace(format, std::vector<std::string>{"content", "other_content", "since_ns", "path",
+                                                   "other_path"});
+  }
+  const Rejections rejections = read_rejections(database);
+  for (const Rejection& pair : rejections.all()) {
+    const auto path = path_of(index, pair.a);
+    const auto other = path_of(index, pair.b);
+    const auto text = [](const std::optional<std::string>& known) {
+      return known ? Json(text_of_path(*known)) : Json();
+    };
+    const Json row = {{"content", to_hex(pair.a)},
+                      {"other_content", to_hex(pair.b)},
+                      {"since_ns", pair.since_ns},
+                      {"path", text(path)},
+                      {"other_path", text(other)}};
+    if (table) {
+      table->add(row);
+    } else if (format.is_json()) {
+      print_json(row);
+    } else {
+      fmt::print("{}  {}  {}\n", utc_text(pair.since_ns), printable(path.value_or(to_hex(pair.a))),
+                 printable(other.value_or(to_hex(pair.b))));
+    }
+  }
+}
+
+int run(const Arguments& arguments) {
+  arguments.verbosity.apply();
+  const std::string database = arguments.index.path();
+  const IndexReader index{std::filesystem::path(database)};
+  if (arguments.names.size() == 1) {
+    throw Error(ErrorKind::kUsage, "reject: name two images");
+  }
+  if (!arguments.import.empty()) {
+    import_pairs(database, arguments.import);
+  } else if (!arguments.names.empty()) {
+    reject(database, index, arguments);
+  } else {
+    list_rejections(database, index, arguments.format);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_reject_command(CLI::App& app, Action& action) {
+  add_command(app, action, "reject", "Remember that two indexed images do not match",
+              "Output: with two images, none: `lookalike duplicates` keeps them in different "
+              "groups from now on. Without, the rejected pairs: since when, and a path of each, or "
+              "its content when the index does not have it; with --format csv, what --import "
+              "reads: content, other_content, since_ns, path, other_path.\n"
+              "Pairs are remembered by content in DATABASE.rejected, so that moved files and a "
+              "retrained index keep them. A run that writes the index is not waited for.\n"
+              "Example: lookalike reject -d photos.db cat.jpg other-cat.jpg\n"
+              "         lookalike reject -d photos.db --undo cat.jpg other-cat.jpg\n"
+              "         lookalike reject -d photos.db --format csv > rejected.csv",
+              run);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,204 @@
+#include "tools/report/groups_report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/geometry.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "tools/report/page.h"
+#include "tools/report/picture.h"
+
+namespace lookalike {
+namespace {
+
+constexpr int kThumbnailSidePx = 192;
+constexpr int kThumbnailQuality = 60;
+constexpr std::size_t kMostFiles = 40;  // of a group that are shown
+constexpr int kComparisonWidthPx = 448;
+constexpr const char* kOutlineColour = "#ff453a";
+
+using Loaded = std::variant<Picture, SkippedFile>;
+
+// The files that are shown, and the pictures of their images by the place of the first file.
+struct Sheet {
+  std::size_t shown = 0;
+  std::vector<std::size_t> first;  // by file: the first file of its image
+  std::map<std::size_t, Loaded> pictures;
+
+  const Picture* picture(std::size_t file) const {
+    return std::get_if<Picture>(&pictures.at(first[file]));
+  }
+};
+
+Sheet sheet_of(const Group& group, const ImagesOptions& limits) {
+  Sheet sheet;
+  sheet.shown = std::min(kMostFiles, group.files.size());
+  std::map<ImageId, std::size_t> first_of;
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < sheet.shown; ++i) {
+    const auto [known, is_new] = first_of.try_emplace(group.files[i].image, i);
+    sheet.first.push_back(known->second);
+    if (is_new) wanted.push_back(i);
+  }
+  std::vector<Loaded> loaded(wanted.size());
+  parallel_for(wanted.size(), core_count(), [&](std::size_t i) {
+    loaded[i] =
+        load_picture(group.files[wanted[i]].file.path, kThumbnailSidePx, limits, kThumbnailQuality);
+  });
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    sheet.pictures.emplace(wanted[i], std::move(loaded[i]));
+  }
+  return sheet;
+}
+
+std::string file_name(const GroupFile& file) {
+  return escape_html(std::filesystem::path(file.file.path).filename().string());
+}
+
+std::string picture_id(std::size_t group, std::size_t file) {
+  return fmt::format("p{}-{}", group, file);
+}
+
+std::string svg(int width, int height, std::string_view name, const std::string& content,
+                std::string_view classes = "figure") {
+  return fmt::format(
+      "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-label=\"{2}\" "
+      "class=\"{3}\">{4}</svg>",
+      width, height, name, classes, content);
+}
+
+std::string used(std::size_t group, std::size_t file, const std::string& transform = "") {
+  return fmt::format("<use href=\"#{}\"{}/>", picture_id(group, file), transform);
+}
+
+std::string thumbnail(std::size_t number, const Group& group, const Sheet& sheet, std::size_t i) {
+  const GroupFile& file = group.files[i];
+  const Picture* picture = sheet.picture(i);
+  std::string figure;
+  if (picture == nullptr) {
+    const auto& why = std::get<SkippedFile>(sheet.pictures.at(sheet.first[i]));
+    figure = fmt::format("<p class=\"missing\">cannot be read: {}</p>", escape_html(why.detail));
+  } else {
+    const bool is_first = sheet.first[i] == i;
+    figure =
+        svg(picture->width, picture->height, file_name(file),
+            is_first ? embedded(picture_id(number, i), *picture) : used(number, sheet.first[i]));
+  }
+  const std::string how = file.related ? fmt::format("{} of {}, {:.3f}", to_string(file.kind),
+                                                     *file.related + 1, file.probability)
+                                       : "best";
+  return fmt::format(
+      "<figure class=\"{}\">{}<figcaption><b>{}. {}</b> {}{}<br>{} &times; {}, {} bytes"
+      "<div class=\"path\">{}</div></figcaption></figure>\n",
+      to_string(file.proposal), figure, i + 1, to_string(file.proposal), how,
+      file.is_new ? ", new" : "", file.size.width, file.size.height, file.file.size_bytes,
+      escape_html(file.file.path));
+}
+
+// The map that leads from one file's px to another's, where a pair joins their images.
+std::optional<Homography> map_between(const Group& group, const Sheet& sheet, std::size_t from,
+                                      std::size_t to) {
+  for (const GroupPair& pair : group.pairs) {
+    if (pair.first >= sheet.shown || pair.second >= sheet.shown) continue;
+    if (sheet.first[from] == pair.first && sheet.first[to] == pair.second) {
+      return pair.found.first_to_second;
+    }
+    if (sheet.first[from] == pair.second && sheet.first[to] == pair.first) {
+      return pair.found.first_to_second.inverse();
+    }
+  }
+  return std::nullopt;
+}
+
+// SVG draws affine maps between outer corners: the one that agrees with the pose, which is between
+// pixel centres, in the picture's middle.
+std::string transform(const Homography& pose, PictureSize size) {
+  const Homography map = translation(0.5, 0.5) * pose * translation(-0.5, -0.5);
+  const Point at = middle(size.width, size.height);
+  const Point to = map.apply(at);
+  const Jacobian j = jacobian(map, at);
+  return fmt::format(" transform=\"matrix({:.6f} {:.6f} {:.6f} {:.6f} {:.2f} {:.2f})\"", j.xx, j.yx,
+                     j.xy, j.yy, to.x - j.xx * at.x - j.xy * at.y,
+                     to.y - j.yx * at.x - j.yy * at.y);
+}
+
+// One picture over the other where it belongs, with its outline: the border between them can be
+// dragged, and they can flicker.
+std::string comparison(std::size_t number, const Group& group, const Sheet& sheet, std::size_t i) {
+  const GroupFile& file = group.files[i];
+  if (!file.related || *file.related >= sheet.shown) return {};
+  std::size_t over = i;
+  std::size_t under = *file.related;
+  if (sheet.first[over] == sheet.first[under]) return {};  // the same bytes
+  auto map = map_between(group, sheet, over, under);
+  if (!map || sheet.picture(over) == nullptr || sheet.picture(under) == nullptr) return {};
+  const auto area = [&](const Homography& pose, std::size_t from, std::size_t to) {
+    const Quad quad = outline(pose, group.files[from].size.width, group.files[from].size.height);
+    const PictureSize frame = group.files[to].size;
+    return std::abs(signed_area(quad)) / (double{1} * frame.width * frame.height);
+  };
+  if (area(*map, over, under) > 1.02) {  // the wider view lies below
+    std::swap(over, under);
+    map = map->inverse();
+  }
+  const Picture& below = *sheet.picture(under);
+  const PictureSize size = group.files[over].size;
+  const Quad quad = outline(*map, size.width, size.height);
+  const int width = std::min(kComparisonWidthPx, 2 * below.width);
+  const std::string name =
+      fmt::format("{} and {}", file_name(group.files[under]), file_name(group.files[over]));
+  return fmt::format(
+      "<details><summary>{0} on {1}</summary><input type=\"checkbox\" class=\"flicker\" "
+      "id=\"f{2}-{3}\"><label for=\"f{2}-{3}\"> flicker</label>"
+      "<div class=\"compare\" style=\"--width:{4}px\">{5}<div class=\"over\">{6}</div>{7}</div>"
+      "</details>\n",
+      over + 1, under + 1, number, i, width,
+      svg(below.width, below.height, name, used(number, sheet.first[under]), ""),
+      svg(below.width, below.height, name, used(number, sheet.first[over], transform(*map, size)),
+          ""),
+      svg(below.width, below.height, "outline", polygon(quad, kOutlineColour), "lines"));
+}
+
+}  // namespace
+
+GroupsReport::GroupsReport(OutputFile& file, const std::string& index, const ImagesOptions& limits)
+    : file_(file), limits_(limits) {
+  file_.write(page_start("Groups of pictures"));
+  file_.write(facts_list({{"index", index}}));
+}
+
+void GroupsReport::add(const Group& group) {
+  const std::size_t number = ++groups_;
+  const Sheet sheet = sheet_of(group, limits_);
+  std::string sheets;
+  std::string comparisons;
+  for (std::size_t i = 0; i < sheet.shown; ++i) {
+    sheets += thumbnail(number, group, sheet, i);
+    comparisons += comparison(number, group, sheet, i);
+  }
+  const auto needless = std::ranges::count(group.files, Proposal::kGo, &GroupFile::proposal);
+  const std::size_t more = group.files.size() - sheet.shown;
+  file_.write(fmt::format(
+      "<section class=\"group\" id=\"group-{0}\"><div class=\"heading\"><h2>Group {0}</h2>"
+      "<span class=\"verdict\">{1} files, {2} need not stay</span></div>\n"
+      "<div class=\"sheet\">{3}</div>{4}\n{5}</section>\n",
+      number, group.files.size(), needless, sheets,
+      more > 0 ? fmt::format("<p class=\"nothing\">and {} more files</p>", more) : std::string(),
+      comparisons));
+}
+
+void GroupsReport::finish() {
+  if (groups_ == 0) file_.write("<p class=\"nothing\">No pictures show the same thing.</p>\n");
+  file_.write(page_end());
+  file_.commit();
+}
+
+}  // namespace lookalike

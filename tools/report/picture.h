@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "base/artefacts.h"
+#include "base/geometry.h"
+#include "config/options.h"
+
+// Pictures in the pages that commands write, and drawings over them.
+namespace lookalike {
+
+// A photo, reduced to a JPEG that is embedded in the page.
+struct Picture {
+  int width = 0;   // px of the upright photo at full size
+  int height = 0;  // px
+  std::string data_uri;
+};
+
+// A photo whose longest side is reduced to at most so many px. A file that cannot be read within
+// the limits is a value.
+std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
+                                                const ImagesOptions& limits, int jpeg_quality);
+
+// SVG of the picture in its full-size px; `id` names it for <use>.
+std::string embedded(const std::string& id, const Picture& picture);
+
+// SVG of an outline, in px of the figure.
+std::string polygon(const Quad& quad, const std::string& colour);
+
+}  // namespace lookalike
