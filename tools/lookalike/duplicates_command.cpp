@@ -180,7 +180,7 @@ void print_rows(std::size_t number, const Group& group, const Table& table, bool
 }
 
 int duplicates(const Arguments& arguments) {
-  StopSignal stop;  // before OpenCL starts threads
+  StopSignal stop;
   RunConfig config = arguments.config.load();
   const Progress::Style style = arguments.verbosity.apply();
   const std::string& database = arguments.config.existing_database(config);
@@ -250,7 +250,7 @@ void add_duplicates_command(CLI::App& app, Action& action) {
               "`lookalike reject` keeps two images apart.\n"
               "Example: lookalike duplicates -d photos.db --report groups.html\n"
               "         lookalike duplicates -d photos.db --kind exact,copy --format paths\n"
-              "         lookalike duplicates -d photos.db --between ~/photos /mnt/phone",
+              "         lookalike duplicates -d photos.db --between photos scans",
               duplicates);
 }
 

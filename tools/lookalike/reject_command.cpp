@@ -146,8 +146,8 @@ void add_reject_command(CLI::App& app, Action& action) {
               "reads: content, other_content, since_ns, path, other_path.\n"
               "Pairs are remembered by content in DATABASE.rejected, so that moved files and a "
               "retrained index keep them. A run that writes the index is not waited for.\n"
-              "Example: lookalike reject -d photos.db cat.jpg other-cat.jpg\n"
-              "         lookalike reject -d photos.db --undo cat.jpg other-cat.jpg\n"
+              "Example: lookalike reject -d photos.db photos/cat.jpg photos/dog.jpg\n"
+              "         lookalike reject -d photos.db --undo photos/cat.jpg photos/dog.jpg\n"
               "         lookalike reject -d photos.db --format csv > rejected.csv",
               run);
 }

@@ -1,10 +1,12 @@
-// The commands of docs/guide.md, run as a reader would who pastes them in turn.
+// The commands of README.md and of pages of docs/, run as a reader would who pastes them in turn:
+// blocks that are marked as sh.
 
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <regex>
 #include <span>
 #include <string>
@@ -24,7 +26,20 @@ std::string contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-TEST(Guide, EveryCommandSucceeds) {
+// A document, and what is done before its first command.
+struct Page {
+  std::string file;
+  std::string before;
+  std::size_t blocks = 0;
+};
+
+void PrintTo(const Page& page, std::ostream* out) {
+  *out << page.file;
+}
+
+class Pages : public testing::TestWithParam<Page> {};
+
+TEST_P(Pages, EveryCommandSucceeds) {
   const TemporaryFolder folder;
   const auto draw = [&](const std::string& name, const cv::Mat& picture) {
     std::filesystem::create_directories((folder.path() / name).parent_path());
@@ -38,17 +53,18 @@ TEST(Guide, EveryCommandSucceeds) {
   draw("shelf.png", draw_scene(std::span(&placement, 1), {640, 600}, 1));
   draw("stranger.png", draw_stranger(5, {500, 400}));
 
-  const std::string guide = contents(std::filesystem::path(LOOKALIKE_SOURCE_DIR) / "docs/guide.md");
-  std::string script = fmt::format("set -euo pipefail\nPATH={}:$PATH\n", LOOKALIKE_PROGRAMS);
+  const std::string text = contents(std::filesystem::path(LOOKALIKE_SOURCE_DIR) / GetParam().file);
+  std::string script =
+      fmt::format("set -euo pipefail\nPATH={}:$PATH\n{}\n", LOOKALIKE_PROGRAMS, GetParam().before);
   const std::regex block("```sh\n([^`]*)```");
   std::size_t blocks = 0;
-  for (std::sregex_iterator found(guide.begin(), guide.end(), block), end; found != end; ++found) {
+  for (std::sregex_iterator found(text.begin(), text.end(), block), end; found != end; ++found) {
     // Bash writes each line to stderr before it runs it, so the last one written is the one at
     // fault.
     script += fmt::format("set -v\n{}set +v\n", (*found)[1].str());
     ++blocks;
   }
-  ASSERT_GE(blocks, 15U);
+  EXPECT_EQ(blocks, GetParam().blocks);
 
   folder.write("script.sh", script);
   const int status = std::system(
@@ -57,6 +73,17 @@ TEST(Guide, EveryCommandSucceeds) {
   EXPECT_EQ(status, 0) << contents(folder.path() / "out.txt")
                        << contents(folder.path() / "err.txt");
 }
+
+// Kernels that were built already are used, whatever the home folder.
+const std::string kAtHome =
+    "export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache} HOME=$PWD\n"
+    "mv photos Pictures; mv more scans; mv shelf.png photo.jpg\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Pages,
+    testing::Values(Page{"README.md", kAtHome, 1}, Page{"docs/guide.md", "", 18},
+                    Page{"docs/answers.md",
+                         kAtHome + "lookalike index -q Pictures; touch -d yesterday last\n", 1}));
 
 }  // namespace
 }  // namespace lookalike
