@@ -59,7 +59,8 @@ TEST_F(StartupTest, HelpAndVersionLoadNoImageCodecsAndNoDevice) {
     const ProgramResult result = traced({option});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_THAT(result.err, AllOf(HasSubstr("libopencv_core"), Not(HasSubstr("imgcodecs")),
-                                  Not(HasSubstr("opencv_codecs.so")), Not(HasSubstr("libpocl"))));
+                                  Not(HasSubstr("opencv_codecs.so")), Not(HasSubstr("_reader.so")),
+                                  Not(HasSubstr("libpocl"))));
   }
 }
 

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <opencv2/core.hpp>
+
+#include "config/image_formats.h"
+#include "stages/decode/image_header.h"
+#include "stages/decode/readers.h"
+
+// Image readers in modules: shared libraries of lookalike's own, in the folder lookalike of the
+// libraries, that are loaded when a picture needs them. Most commands need none, and the libraries
+// behind them take long to load.
+namespace lookalike {
+
+// A module exports one of the structs below, or OpenCvCodecs, as a variable of this name.
+inline constexpr const char* kModuleExports = "kLookalikeModule";
+
+// What GIF, HEIF and WebP modules export. Functions may be called from several threads, and throw
+// std::bad_alloc and cv::Exception (StsNoMem) alone.
+struct PictureReader {
+  // Reads no pixels, and allocates nothing that depends on the picture's size. Nothing, and the
+  // reason in `problem`, for a file that cannot be read.
+  std::optional<ImageHeader> (*read_header)(std::span<const std::uint8_t> file,
+                                            std::string& problem);
+  // The picture, or the first of several, upright: CV_8UC3 (BGR) or CV_8UC4 (BGRA); for
+  // PixelMode::kGray also CV_8U. Empty, and the reason in `problem`, where it cannot be read.
+  cv::Mat (*read)(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
+  // Whether the library has its decoder of the format. Formats that it does not know: true.
+  bool (*has_decoder)(std::string_view format_name);
+};
+
+// What a RAW file is shown as.
+struct RawPreview {
+  // A JPEG file with its orientation in EXIF, or an upright PNM file. Empty where there is none,
+  // where it is over a limit, and for what is not a RAW file.
+  std::vector<std::uint8_t> file;
+  std::uint64_t width = 0;   // px, as the RAW file declares it; 0: it does not
+  std::uint64_t height = 0;  // px
+  std::string problem;       // why there is no preview; empty for what is not a RAW file
+};
+
+// What the module of camera RAW exports.
+struct RawReader {
+  // A preview that is declared with more than max_pixels is not unpacked. Throws std::bad_alloc.
+  RawPreview (*preview)(std::span<const std::uint8_t> file, double max_pixels);
+};
+
+// The exports of a module, found by the run path of the program, which CMakeLists.txt sets. It is
+// loaded on first use and never closed. Throws Error(kInternal) when it is missing or cannot be
+// loaded.
+const void* load_module(const char* file_name);
+
+// nullptr for formats without a module, and for those whose module was not built. Throw as
+// load_module().
+const PictureReader* picture_reader(ImageFormat format);
+const RawReader* raw_reader();
+
+// Why files of a format cannot be read, naming the package that is needed; empty where they can be.
+// Loads the format's module.
+std::string missing_part(const ImageFormatInfo& format);
+
+}  // namespace lookalike
