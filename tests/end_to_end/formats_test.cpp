@@ -109,15 +109,5 @@ TEST_F(FormatsTest, AreListed) {
               HasSubstr("format,endings,read_by,available,missing\n"));
 }
 
-TEST_F(FormatsTest, APictureLoadsNoMoreThanItsOwnReader) {
-  if (!is_built(ReaderModule::kGif)) GTEST_SKIP() << "built without giflib";
-  write("photo.gif", make_gif(poster(3)));
-  const ProgramResult result = run_program(
-      "lookalike", {"query", "-d", path("index.db"), path("photo.gif")}, {"LD_DEBUG=files"});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("gif_reader.so"), Not(HasSubstr("heif_reader.so")),
-                                Not(HasSubstr("raw_reader.so")), Not(HasSubstr("imgcodecs"))));
-}
-
 }  // namespace
 }  // namespace lookalike

@@ -1,6 +1,7 @@
 // What a command loads, builds and says before it starts.
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,9 +10,11 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "config/image_formats.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
+#include "tools/example/image_files.h"
 
 namespace lookalike {
 namespace {
@@ -77,6 +80,17 @@ TEST_F(StartupTest, OtherFormatsLoadThem) {
   const ProgramResult result = traced(query("photo.webp"));
   EXPECT_THAT(result.out, HasSubstr("posters/2.jpg"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("opencv_codecs.so"), HasSubstr("imgcodecs")));
+}
+
+TEST_F(StartupTest, AReaderOfOneFormatIsLoadedAlone) {
+  if (!is_built(ReaderModule::kGif)) GTEST_SKIP() << "built without giflib";
+  const FileBytes gif = make_gif(draw_poster(2, {300, 400}));
+  std::ofstream(path("photo.gif"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(gif.data()), static_cast<std::streamsize>(gif.size()));
+  const ProgramResult result = traced(query("photo.gif"));
+  EXPECT_THAT(result.out, HasSubstr("posters/2.jpg"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("gif_reader.so"), Not(HasSubstr("heif_reader.so")),
+                                Not(HasSubstr("raw_reader.so")), Not(HasSubstr("imgcodecs"))));
 }
 
 TEST_F(StartupTest, WithoutTheirModuleTheErrorNamesIt) {
