@@ -11,8 +11,6 @@ std::string_view file_name(ReaderModule module) {
       return "gif_reader.so";
     case ReaderModule::kHeif:
       return "heif_reader.so";
-    case ReaderModule::kRaw:
-      return "raw_reader.so";
     case ReaderModule::kWebp:
       return "webp_reader.so";
   }
@@ -26,8 +24,6 @@ bool is_built(ReaderModule module) {
       return LOOKALIKE_HAS_GIF != 0;
     case ReaderModule::kHeif:
       return LOOKALIKE_HAS_HEIF != 0;
-    case ReaderModule::kRaw:
-      return LOOKALIKE_HAS_RAW != 0;
     case ReaderModule::kWebp:
       return LOOKALIKE_HAS_WEBP != 0;
   }
@@ -43,6 +39,11 @@ std::span<const ImageFormatInfo> image_formats() {
       {"BMP", {"bmp"}, "OpenCV", ""},
       {"PNM", {"pgm", "ppm"}, "OpenCV", ""},
       {"JPEG 2000", {"jp2"}, "OpenCV", ""},
+      {"camera RAW",
+       {"dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2", "pef", "3fr", "crw", "dcr", "erf",
+        "fff", "iiq", "kdc", "mef", "mos", "mrw", "nrw", "rwl", "sr2", "srf", "srw", "x3f"},
+       "libjpeg-turbo",
+       ""},
       {"animated WebP", {"webp"}, "libwebp", "libwebp-dev", ReaderModule::kWebp},
       {"GIF", {"gif"}, "giflib", "libgif-dev", ReaderModule::kGif},
       {"HEIC",
@@ -52,12 +53,6 @@ std::span<const ImageFormatInfo> image_formats() {
        ReaderModule::kHeif,
        "libheif-plugin-libde265"},
       {"AVIF", {"avif"}, "libheif", "libheif-dev", ReaderModule::kHeif, "libheif-plugin-aomdec"},
-      {"camera RAW",
-       {"dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2", "pef", "3fr", "crw", "dcr", "erf",
-        "fff", "iiq", "kdc", "mef", "mos", "mrw", "nrw", "rwl", "sr2", "srf", "srw", "x3f"},
-       "libraw",
-       "libraw-dev",
-       ReaderModule::kRaw},
   }};
   return formats;
 }

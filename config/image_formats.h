@@ -10,7 +10,7 @@ namespace lookalike {
 
 // Modules in the folder lookalike of the libraries, each of which reads by one library and is built
 // where that library was found.
-enum class ReaderModule { kGif, kHeif, kRaw, kWebp };
+enum class ReaderModule { kGif, kHeif, kWebp };
 
 // "gif_reader.so"
 std::string_view file_name(ReaderModule module);

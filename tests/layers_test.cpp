@@ -65,7 +65,6 @@ const std::vector<Library> kLibraries = {
     {"png.h", {"stages/decode", "tests/stages/decode"}},
     {"gif_lib.h", {"stages/decode/gif_module.cpp", "tools/example/image_files.cpp"}},
     {"libheif/", {"stages/decode/heif_module.cpp", "tools/example/image_files.cpp"}},
-    {"libraw/", {"stages/decode/raw_module.cpp"}},
     {"webp/", {"stages/decode/webp_module.cpp"}},
     {"CLI/", {"tools", "tests/tools"}},
     {"nlohmann/", {"pipeline", "tools", "tests"}},
@@ -93,7 +92,7 @@ const std::vector<Readers> kReaders = {
      {"stages/decode/decoders.cpp", "stages/decode/image_header.cpp",
       "stages/decode/jpeg_reader.cpp", "stages/decode/png_reader.cpp", "stages/decode/readers.h"}},
     {"reader_modules.h",
-     R"(\b(picture|raw)_reader\b(?!\.))",
+     R"(\bpicture_reader\b(?!\.))",
      {"stages/decode/decoders.cpp", "stages/decode/reader_modules.cpp",
       "stages/decode/reader_modules.h"}},
     // Names of files apart: other sources may encode.

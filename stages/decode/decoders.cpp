@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "stages/decode/opencv_codecs.h"
+#include "stages/decode/raw_preview.h"
 #include "stages/decode/reader_modules.h"
 
 namespace lookalike {
@@ -125,23 +126,10 @@ SkippedFile without_reader(const LoadedFile& loaded, std::string_view format) {
                                          format));
 }
 
-// A file that is no RAW file after all is read for what else it may be.
-std::variant<ImageHeader, SkippedFile> raw_header(const LoadedFile& loaded,
-                                                  const ImagesOptions& limits) {
-  const RawReader* const reader = raw_reader();
-  if (reader == nullptr) return without_reader(loaded, "camera RAW");
-  RawPreview preview = reader->preview(loaded.bytes, limits.max_megapixels * 1e6);
-  if (!preview.problem.empty()) return undecodable(loaded, std::move(preview.problem));
-  if (preview.file.empty() && preview.width > 0) {  // over the limit
-    return ImageHeader{.width = preview.width, .height = preview.height};
-  }
-  return own_header(loaded, std::move(preview.file));
-}
-
-std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded,
-                                                   const ImagesOptions& limits) {
+std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
   const ImageFormat format = format_of(loaded.bytes);
-  if (format == ImageFormat::kRaw) return raw_header(loaded, limits);
+  // Without a preview, a RAW file may be a TIFF file of a plain picture.
+  if (format == ImageFormat::kRaw) return own_header(loaded, raw_preview(loaded.bytes));
   if (const PictureReader* const reader = picture_reader(format)) {
     std::string problem;
     const std::optional<ImageHeader> header = reader->read_header(loaded.bytes, problem);
@@ -165,7 +153,7 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
 
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits) {
-  auto read = read_header(loaded, limits);
+  auto read = read_header(loaded);
   if (const auto* header = std::get_if<ImageHeader>(&read)) {
     if (auto why = too_large(header->width, header->height, limits)) {
       return SkippedFile{loaded.file, "too_large", std::move(*why)};

@@ -13,10 +13,10 @@
 #include "stages/decode/readers.h"
 #include "stages/decode/transparency.h"
 
-// The only way to image readers: libjpeg-turbo and libpng for JPEG and PNG files (readers.h), those
-// in modules for GIF, HEIC, AVIF, animated WebP and camera RAW (reader_modules.h), and OpenCV's for
-// all others (opencv_codecs.h). They see whole files alone, whose headers keep to the limits,
-// whatever lies behind a path.
+// The only way to image readers: libjpeg-turbo and libpng for JPEG, camera RAW and PNG files
+// (readers.h), those in modules for GIF, HEIC, AVIF and animated WebP (reader_modules.h), and
+// OpenCV's for all others (opencv_codecs.h). They see whole files alone, whose headers keep to the
+// limits, whatever lies behind a path.
 namespace lookalike {
 
 // Why an image of this size is over limits.max_megapixels; nothing when it is not.

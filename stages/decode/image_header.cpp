@@ -5,30 +5,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "stages/decode/bytes.h"
+
 namespace lookalike {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-
-bool has_text(Bytes bytes, std::size_t at, std::string_view text) {
-  return bytes.size() >= at + text.size() &&
-         std::memcmp(bytes.data() + at, text.data(), text.size()) == 0;
-}
-
-// Unsigned integer of `count` bytes; zero where the bytes end before it.
-std::uint64_t big_endian(Bytes bytes, std::size_t at, std::size_t count) {
-  if (bytes.size() < count || at > bytes.size() - count) return 0;
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) value = value << 8 | bytes[at + i];
-  return value;
-}
-
-std::uint64_t little_endian(Bytes bytes, std::size_t at, std::size_t count) {
-  if (bytes.size() < count || at > bytes.size() - count) return 0;
-  std::uint64_t value = 0;
-  for (std::size_t i = count; i-- > 0;) value = value << 8 | bytes[at + i];
-  return value;
-}
+using Bytes = ByteSpan;
 
 constexpr std::string_view kJpegStart = "\xff\xd8\xff";
 constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
@@ -157,20 +139,13 @@ ImageHeader read_pnm(Bytes bytes) {
   return {values[0], values[1]};
 }
 
-// Calls visit(tag, value) for each entry of a TIFF file's first directory, with what its value
-// field holds as SHORT or LONG. Stops where the bytes end.
+// Calls visit(tag, value) for each entry of a TIFF file's first directory.
 template <typename Visit>
-void for_each_tiff_tag(Bytes bytes, const Visit& visit) {
+void for_each_tag(Bytes bytes, const Visit& visit) {
   if (bytes.size() < 8) return;
-  const auto number = bytes[0] == 'I' ? little_endian : big_endian;
-  const std::size_t directory = number(bytes, 4, 4);
-  const std::uint64_t entries = number(bytes, directory, 2);
-  for (std::uint64_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + 12 * i;
-    if (entry >= bytes.size()) return;
-    visit(number(bytes, entry, 2),
-          number(bytes, entry + 8, number(bytes, entry + 2, 2) == 3 ? 2 : 4));
-  }
+  first_directory(bytes).for_each_entry([&](std::uint64_t tag, std::uint64_t /*count*/,
+                                            std::uint64_t value,
+                                            std::size_t /*place*/) { visit(tag, value); });
 }
 
 // Tags 256 (width), 257 (height), 262 (colour space, 2: RGB), 277 (samples per pixel) and 338 (what
@@ -181,7 +156,7 @@ ImageHeader read_tiff(Bytes bytes) {
   std::uint64_t colour_space = 0;
   std::uint64_t samples = 0;
   std::uint64_t further = 1;
-  for_each_tiff_tag(bytes, [&](std::uint64_t tag, std::uint64_t value) {
+  for_each_tag(bytes, [&](std::uint64_t tag, std::uint64_t value) {
     if (tag == 256) header.width = value;
     if (tag == 257) header.height = value;
     if (tag == 262) colour_space = value;
@@ -206,7 +181,7 @@ bool is_raw_tiff(Bytes bytes) {
   bool has_camera = false;
   bool is_special = false;
   bool is_dng = false;
-  for_each_tiff_tag(bytes, [&](std::uint64_t tag, std::uint64_t value) {
+  for_each_tag(bytes, [&](std::uint64_t tag, std::uint64_t value) {
     constexpr std::array<std::uint64_t, 8> kCompressions = {6,     32767, 32769, 32770,
                                                             34713, 65000, 65024, 65535};
     if (tag == 50706) is_dng = true;

@@ -43,10 +43,6 @@ const PictureReader* picture_reader(ImageFormat format) {
   }
 }
 
-const RawReader* raw_reader() {
-  return static_cast<const RawReader*>(exports_of<ReaderModule::kRaw>());
-}
-
 std::string missing_part(const ImageFormatInfo& format) {
   if (format.package.empty()) return {};
   if (!format.is_built_in()) return fmt::format("build lookalike with {}", format.package);

@@ -18,7 +18,7 @@
 // behind them take long to load.
 namespace lookalike {
 
-// A module exports one of the structs below, or OpenCvCodecs, as a variable of this name.
+// A module exports the struct below, or OpenCvCodecs, as a variable of this name.
 inline constexpr const char* kModuleExports = "kLookalikeModule";
 
 // What GIF, HEIF and WebP modules export. Functions may be called from several threads, and throw
@@ -35,31 +35,14 @@ struct PictureReader {
   bool (*has_decoder)(std::string_view format_name);
 };
 
-// What a RAW file is shown as.
-struct RawPreview {
-  // A JPEG file with its orientation in EXIF, or an upright PNM file. Empty where there is none,
-  // where it is over a limit, and for what is not a RAW file.
-  std::vector<std::uint8_t> file;
-  std::uint64_t width = 0;   // px, as the RAW file declares it; 0: it does not
-  std::uint64_t height = 0;  // px
-  std::string problem;       // why there is no preview; empty for what is not a RAW file
-};
-
-// What the module of camera RAW exports.
-struct RawReader {
-  // A preview that is declared with more than max_pixels is not unpacked. Throws std::bad_alloc.
-  RawPreview (*preview)(std::span<const std::uint8_t> file, double max_pixels);
-};
-
 // The exports of a module, found by the run path of the program, which CMakeLists.txt sets. It is
 // loaded on first use and never closed. Throws Error(kInternal) when it is missing or cannot be
 // loaded.
 const void* load_module(const char* file_name);
 
-// nullptr for formats without a module, and for those whose module was not built. Throw as
+// nullptr for formats without a module, and for those whose module was not built. Throws as
 // load_module().
 const PictureReader* picture_reader(ImageFormat format);
-const RawReader* raw_reader();
 
 // Why files of a format cannot be read, naming the package that is needed; empty where they can be.
 // Loads the format's module.

@@ -90,7 +90,7 @@ TEST_F(StartupTest, AReaderOfOneFormatIsLoadedAlone) {
   const ProgramResult result = traced(query("photo.gif"));
   EXPECT_THAT(result.out, HasSubstr("posters/2.jpg"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("gif_reader.so"), Not(HasSubstr("heif_reader.so")),
-                                Not(HasSubstr("raw_reader.so")), Not(HasSubstr("imgcodecs"))));
+                                Not(HasSubstr("imgcodecs"))));
 }
 
 TEST_F(StartupTest, WithoutTheirModuleTheErrorNamesIt) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stages/decode/image_header.h"
+#include "stages/decode/raw_preview.h"
 #include "stages/decode/readers.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -19,5 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (header && header->format != ImageFormat::kOther) promise(header->format == format);
   if (ends_early(bytes)) promise(format == ImageFormat::kJpeg || format == ImageFormat::kPng);
   exif_orientation(bytes);
+  const std::vector<std::uint8_t> preview = raw_preview(bytes);
+  if (!preview.empty()) promise(format_of(preview) == ImageFormat::kJpeg && !ends_early(preview));
   return 0;
 }

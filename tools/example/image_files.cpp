@@ -256,6 +256,35 @@ Entries sensor_entries(TiffFile& file) {
   return entries;
 }
 
+FileBytes exif_data(int orientation) {
+  TiffFile exif;
+  return exif.finish(
+      exif.add_directory({TiffFile::shorts(274, {static_cast<std::uint32_t>(orientation)})}));
+}
+
+// The JPEG file with EXIF.
+FileBytes with_exif(const FileBytes& jpeg, int orientation) {
+  FileBytes data = {'E', 'x', 'i', 'f', 0, 0};
+  append(data, exif_data(orientation));
+  FileBytes file = {0xff, 0xd8, 0xff, 0xe1, 0, static_cast<std::uint8_t>(data.size() + 2)};
+  append(file, data);
+  file.insert(file.end(), jpeg.begin() + 2, jpeg.end());
+  return file;
+}
+
+FileBytes make_raf(const cv::Mat& picture, int orientation) {
+  constexpr std::string_view kMark = "FUJIFILMCCD-RAW 0201";
+  FileBytes file(kMark.begin(), kMark.end());
+  file.resize(160);
+  cv::Mat small;
+  cv::resize(picture, small, {}, 0.25, 0.25, cv::INTER_AREA);
+  for (const cv::Mat& each : {small, picture}) {
+    append(file, with_exif(make_by_opencv<kJpeg>(each), orientation));
+    file.resize(file.size() + 100, 0xff);
+  }
+  return file;
+}
+
 // A chunk of a RIFF file; a byte is added where that makes its length even.
 FileBytes riff_chunk(std::string_view type, const FileBytes& data) {
   FileBytes chunk(type.begin(), type.end());
@@ -293,20 +322,17 @@ void exchange_start(FileBytes& file, const FileBytes& other) {
 std::span<const FileFormat> file_formats() {
   static const std::vector<FileFormat> formats = [] {
     std::vector<FileFormat> all = {
-        {".jpg", make_by_opencv<kJpeg>},  {".png", make_by_opencv<kPng>},
-        {".webp", make_by_opencv<kWebp>}, {".tiff", make_by_opencv<kTiff>},
-        {".bmp", make_by_opencv<kBmp>},   {".ppm", make_by_opencv<kPpm>},
-        {".jp2", make_by_opencv<kJp2>},
+        {".jpg", make_by_opencv<kJpeg>},        {".png", make_by_opencv<kPng>},
+        {".webp", make_by_opencv<kWebp>},       {".tiff", make_by_opencv<kTiff>},
+        {".bmp", make_by_opencv<kBmp>},         {".ppm", make_by_opencv<kPpm>},
+        {".jp2", make_by_opencv<kJp2>},         {".dng", make_raw_file<RawForm::kDng>},
+        {".nef", make_raw_file<RawForm::kNef>}, {".cr2", make_raw_file<RawForm::kCr2>},
+        {".raf", make_raw_file<RawForm::kRaf>},
     };
     if (is_built(ReaderModule::kGif)) all.push_back({".gif", make_gif_file});
     if (is_built(ReaderModule::kWebp)) all.push_back({".webp", make_animated_webp});
     if (can_make_heif(false)) all.push_back({".heic", make_heif_file<false>});
     if (can_make_heif(true)) all.push_back({".avif", make_heif_file<true>});
-    if (is_built(ReaderModule::kRaw)) {
-      all.push_back({".dng", make_raw_file<RawForm::kDng>});
-      all.push_back({".nef", make_raw_file<RawForm::kNef>});
-      all.push_back({".cr2", make_raw_file<RawForm::kCr2>});
-    }
     return all;
   }();
   return formats;
@@ -391,9 +417,7 @@ FileBytes make_heif(const cv::Mat& picture, const HeifForm& form) {
   const std::unique_ptr<heif_image_handle, void (*)(const heif_image_handle*)> handle(
       encoded, heif_image_handle_release);
   if (form.exif_orientation != 0) {
-    TiffFile exif;
-    const FileBytes bytes = exif.finish(exif.add_directory(
-        {TiffFile::shorts(274, {static_cast<std::uint32_t>(form.exif_orientation)})}));
+    const FileBytes bytes = exif_data(form.exif_orientation);
     must_succeed(heif_context_add_exif_metadata(context.get(), encoded, bytes.data(),
                                                 static_cast<int>(bytes.size())));
   }
@@ -407,6 +431,7 @@ FileBytes make_heif(const cv::Mat& picture, const HeifForm& form) {
 }
 
 FileBytes make_raw(const cv::Mat& picture, RawForm form, int orientation) {
+  if (form == RawForm::kRaf) return make_raf(picture, orientation);
   TiffFile file(form == RawForm::kCr2 ? FileBytes{'C', 'R', 2, 0, 0, 0, 0, 0} : FileBytes{});
   const FileBytes jpeg = make_by_opencv<kJpeg>(picture);
   const auto jpeg_entries = [&](std::uint32_t compression) {
@@ -441,6 +466,8 @@ FileBytes make_raw(const cv::Mat& picture, RawForm form, int orientation) {
       add_entries(first, {TiffFile::longs(330, {preview, file.add_directory(sensor)})});
       break;
     }
+    case RawForm::kRaf:
+      break;
     case RawForm::kCr2:
       maker = "Canon";
       model = "Canon EOS 5D";

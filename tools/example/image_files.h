@@ -51,6 +51,7 @@ enum class RawForm {
   kDng,     // the preview in the first directory
   kNef,     // a plain thumbnail in the first directory, the preview in one below
   kCr2,     // the preview in the first directory, behind a mark
+  kRaf,     // no TIFF: two JPEG files, a small one first, the orientation in their EXIF
   kNoJpeg,  // DNG whose preview is plain pixels
 };
 

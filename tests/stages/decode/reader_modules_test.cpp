@@ -1,5 +1,6 @@
 #include "stages/decode/reader_modules.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "stages/decode/decoders.h"
+#include "stages/decode/raw_preview.h"
 #include "tests/stages/pictures.h"
 #include "tools/example/image_files.h"
 
@@ -210,21 +212,40 @@ INSTANTIATE_TEST_SUITE_P(Formats, Heif, testing::Bool(), [](const auto& format) 
 
 class Raw : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!is_built(ReaderModule::kRaw)) GTEST_SKIP() << "built without libraw";
-  }
   const cv::Mat picture_ = draw_colours(160, 96);
 };
 
 TEST_F(Raw, IsItsPreviewUpright) {
-  for (const RawForm form : {RawForm::kDng, RawForm::kNef, RawForm::kCr2, RawForm::kNoJpeg}) {
-    for (const int orientation : {1, 3, 6, 8}) {
+  for (const RawForm form : {RawForm::kDng, RawForm::kNef, RawForm::kCr2, RawForm::kRaf}) {
+    for (int orientation = 1; orientation <= 8; ++orientation) {
       const FileBytes file = make_raw(picture_, form, orientation);
       EXPECT_EQ(format_of(file), ImageFormat::kRaw);
       EXPECT_LT(mean_difference(shown(file).pixels, upright(picture_.clone(), orientation)), 4)
           << static_cast<int>(form) << ", " << orientation;
     }
   }
+}
+
+TEST_F(Raw, WithoutAJpegPreviewIsThePlainPictureOfItsFirstDirectory) {
+  EXPECT_LT(mean_difference(shown(make_raw(picture_, RawForm::kNoJpeg)).pixels, picture_), 1);
+}
+
+TEST_F(Raw, WithoutADirectoryThatNamesItThePreviewIsFoundByItsForm) {
+  FileBytes file = make_raw(picture_, RawForm::kDng);
+  std::fill(file.end() - 200, file.end(), std::uint8_t{0});  // its first directory
+  EXPECT_LT(mean_difference(shown(raw_preview(file)).pixels, picture_), 4);
+}
+
+TEST_F(Raw, TheSensorsDataIsNoPreview) {
+  FileBytes jpeg = encode(".jpg", picture_);
+  FileBytes file(100, 0);
+  file.insert(file.end(), jpeg.begin(), jpeg.end());
+  EXPECT_EQ(raw_preview(file), jpeg);
+  const std::vector<std::uint8_t> frame = {0xff, 0xc0};
+  const auto at = std::search(file.begin(), file.end(), frame.begin(), frame.end());
+  ASSERT_NE(at, file.end());
+  at[1] = 0xc3;  // lossless
+  EXPECT_TRUE(raw_preview(file).empty());
 }
 
 TEST_F(Raw, PreviewsAreReadReducedAsJpegFilesAre) {
