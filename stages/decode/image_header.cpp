@@ -82,7 +82,7 @@ ImageHeader read_png(Bytes bytes) {
     if (has_text(bytes, chunk + 4, "tRNS")) {
       header.has_alpha = true;
       const std::uint64_t level = big_endian(bytes, chunk + 8, 2);
-      const std::uint64_t scale = bits < 8 ? 255 / ((1U << bits) - 1) : 1;
+      const std::uint64_t scale = bits > 0 && bits < 8 ? 255 / ((1U << bits) - 1) : 1;
       if (colour_type == 0) header.transparent_level = static_cast<std::uint16_t>(level * scale);
     }
     chunk += 12 + big_endian(bytes, chunk, 4);
