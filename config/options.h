@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "config/image_formats.h"
+
 // One plain struct per table of the configuration, with the defaults. config/fields.cpp has the
 // meaning and the range of each key; here stand units and special values.
 namespace lookalike {
 
 struct ImagesOptions {
   std::vector<std::string> folders;
-  std::vector<std::string> extensions = {"jpg",  "jpeg", "png", "webp", "tif",
-                                         "tiff", "bmp",  "pgm", "ppm",  "jp2"};  // any case
-  std::vector<std::string> exclude;  // patterns of base/ignore_rules.h
+  std::vector<std::string> extensions = default_extensions();  // any case
+  std::vector<std::string> exclude;                            // patterns of base/ignore_rules.h
   bool hidden = false;
   std::uint32_t max_file_mib = 512;
   std::uint32_t max_megapixels = 200;

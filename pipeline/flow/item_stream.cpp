@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "stages/decode/decode.h"
-#include "stages/decode/image_header.h"
+#include "stages/decode/decoders.h"
 
 namespace lookalike {
 namespace {
@@ -18,10 +18,10 @@ constexpr std::size_t kWaitingImages = 32;
 constexpr std::uint64_t kLargeFileBytes = std::uint64_t{32} << 20U;
 constexpr std::uint64_t kLargePixels = 32'000'000;  // of one byte
 
-bool is_large(const LoadedFile& file) {
-  const std::optional<ImageHeader> header = read_image_header(file.bytes);
-  const std::uint64_t bytes_each = header && header->has_alpha ? 4 : 1;
-  return header && header->width * header->height * bytes_each > kLargePixels;
+// Readers of some formats know no grey.
+bool is_large(const ImageHeader& header) {
+  const bool is_gray = !header.has_alpha && header.format != ImageFormat::kHeif;
+  return header.width * header.height * (is_gray ? 1 : 4) > kLargePixels;
 }
 
 std::size_t decode_threads(const ImagesOptions& options) {
@@ -65,9 +65,15 @@ Item ItemStream::read(const SourceFile& file) {
   } else if (known_ && known_->is_cached(item.content)) {
     item.state = CachedFeatures{};
   } else {
-    if (!turn.owns_lock() && is_large(bytes)) turn.lock();
+    auto checked = check_header(bytes, config_.images);
+    if (auto* skipped = std::get_if<SkippedFile>(&checked)) {
+      item.state = std::move(*skipped);
+      return item;
+    }
+    const auto& header = std::get<ImageHeader>(checked);
+    if (!turn.owns_lock() && is_large(header)) turn.lock();
     std::visit([&](auto&& result) { item.state = std::move(result); },
-               decode(bytes, wanted_size(config_.extract), config_.images));
+               decode(bytes, header, wanted_size(config_.extract), config_.images));
   }
   return item;
 }

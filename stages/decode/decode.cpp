@@ -153,7 +153,11 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
                                                const ImagesOptions& limits) {
   auto checked = check_header(loaded, limits);
   if (auto* file = std::get_if<SkippedFile>(&checked)) return std::move(*file);
-  const ImageHeader& header = std::get<ImageHeader>(checked);
+  return decode(loaded, std::get<ImageHeader>(checked), size, limits);
+}
+
+std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const ImageHeader& header,
+                                               WantedSize size, const ImagesOptions& limits) {
   const double scale = scale_for(header.width, header.height, size);
   if (auto why = too_small(header.width, header.height, scale)) {
     return SkippedFile{loaded.file, "too_small", std::move(*why)};

@@ -11,6 +11,8 @@
 
 namespace lookalike {
 
+struct ImageHeader;
+
 // A file's bytes as they were read, once.
 struct LoadedFile {
   SourceFile file;  // size and time as they were when it was opened
@@ -32,10 +34,13 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
 // Decodes to 8-bit grey (EXIF orientation honoured, transparent pixels laid over a
 // ground); reduces by area averaging, enlarges by cubic interpolation.
 // Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header), "too_small",
-// "undecodable" (also what has no header that read_image_header knows, and a JPEG or PNG that ends
-// early, which readers would fill with grey). Throws as decode_pixels.
+// "undecodable" (see check_header). Throws as decode_pixels.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
+
+// The same of a file whose header check_header() has read.
+std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const ImageHeader& header,
+                                               WantedSize size, const ImagesOptions& limits);
 
 // load_file, then decode. A file that cannot be used is a value, not an exception.
 std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,

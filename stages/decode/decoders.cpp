@@ -9,9 +9,12 @@
 
 #include <fmt/format.h>
 #include <opencv2/core/utils/logger.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
 #include "stages/decode/opencv_codecs.h"
+#include "stages/decode/raw_preview.h"
+#include "stages/decode/reader_modules.h"
 
 namespace lookalike {
 namespace {
@@ -41,19 +44,20 @@ class QuietCerr {
   static inline std::ios::iostate before_ = std::ios::goodbit;
 };
 
-cv::Mat read_by_opencv(const LoadedFile& loaded, PixelMode mode, int divisor) {
+using Bytes = std::vector<std::uint8_t>;
+
+cv::Mat read_by_opencv(const Bytes& file, PixelMode mode, int divisor) {
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   const QuietCerr quiet;
-  return opencv_codecs().decode(loaded.bytes, mode, divisor);
+  return opencv_codecs().decode(file, mode, divisor);
 }
 
 // Empty for what cannot be read.
-cv::Mat read_pixels(const LoadedFile& loaded, const ImageHeader& header, PixelMode mode,
-                    int divisor) {
+cv::Mat read_pixels(const Bytes& file, const ImageHeader& header, PixelMode mode, int divisor) {
   cv::Mat pixels;
-  if (header.format == ImageFormat::kJpeg) pixels = read_jpeg(loaded.bytes, mode, divisor);
-  if (header.format == ImageFormat::kPng) pixels = read_png(loaded.bytes, mode);
-  return pixels.empty() ? read_by_opencv(loaded, mode, divisor) : pixels;
+  if (header.format == ImageFormat::kJpeg) pixels = read_jpeg(file, mode, divisor);
+  if (header.format == ImageFormat::kPng) pixels = read_png(file, mode);
+  return pixels.empty() ? read_by_opencv(file, mode, divisor) : pixels;
 }
 
 // A grey image with its alpha channel, which OpenCV drops.
@@ -67,15 +71,76 @@ cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
 }
 
 // Nothing for an image without transparent pixels.
-std::optional<ShownPixels> composed(const LoadedFile& loaded, const ImageHeader& header,
-                                    PixelMode mode) {
+std::optional<ShownPixels> composed(const Bytes& file, const ImageHeader& header, PixelMode mode) {
   if (!header.has_alpha) return std::nullopt;
-  cv::Mat stored = read_pixels(loaded, header, PixelMode::kAsStored, 1);
+  cv::Mat stored = read_pixels(file, header, PixelMode::kAsStored, 1);
   if (stored.channels() == 1 && header.transparent_level) {
     stored = with_alpha(stored, *header.transparent_level);
   }
-  // OpenCV passes on the colours of a TIFF as stored or, with 8 bits, as libtiff gives them.
-  return compose(stored, header.format == ImageFormat::kTiff, mode == PixelMode::kColour);
+  return compose(stored, header.premultiplied, mode == PixelMode::kColour);
+}
+
+// Of what a PictureReader read: in the mode's channels, without alpha.
+cv::Mat in_mode(const cv::Mat& stored, PixelMode mode) {
+  const int channels = mode == PixelMode::kGray ? 1 : 3;
+  if (stored.channels() == channels) return stored;
+  cv::Mat result;
+  if (channels == 1) {
+    cv::cvtColor(stored, result, stored.channels() == 4 ? cv::COLOR_BGRA2GRAY : cv::COLOR_BGR2GRAY);
+  } else {
+    cv::cvtColor(stored, result, cv::COLOR_BGRA2BGR);
+  }
+  return result;
+}
+
+SkippedFile undecodable(const LoadedFile& loaded, std::string why) {
+  return {loaded.file, "undecodable", std::move(why)};
+}
+
+std::variant<ShownPixels, SkippedFile> read_by(const PictureReader& reader,
+                                               const LoadedFile& loaded, const ImageHeader& header,
+                                               PixelMode mode) {
+  std::string problem;
+  const cv::Mat stored = reader.read(loaded.bytes, mode, problem);
+  if (stored.empty()) return undecodable(loaded, std::move(problem));
+  if (auto shown = compose(stored, header.premultiplied, mode == PixelMode::kColour)) {
+    return *std::move(shown);
+  }
+  return ShownPixels{in_mode(stored, mode), {}};
+}
+
+// Of the file or, where `preview` has a picture, of that.
+std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded, Bytes preview) {
+  const Bytes& file = preview.empty() ? loaded.bytes : preview;
+  if (ends_early(file)) {
+    return undecodable(loaded, "the image ends early: the file is cut short");
+  }
+  std::optional<ImageHeader> header = read_image_header(file);
+  // Reject files whose dimensions cannot be checked before decoding.
+  if (!header) return undecodable(loaded, "not an image of a format that is known");
+  header->preview = std::move(preview);
+  return *std::move(header);
+}
+
+SkippedFile without_reader(const LoadedFile& loaded, std::string_view format) {
+  return undecodable(loaded, fmt::format("this build of lookalike does not read {}: see lookalike "
+                                         "formats",
+                                         format));
+}
+
+std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
+  const ImageFormat format = format_of(loaded.bytes);
+  // Without a preview, a RAW file may be a TIFF file of a plain picture.
+  if (format == ImageFormat::kRaw) return own_header(loaded, raw_preview(loaded.bytes));
+  if (const PictureReader* const reader = picture_reader(format)) {
+    std::string problem;
+    const std::optional<ImageHeader> header = reader->read_header(loaded.bytes, problem);
+    if (!header) return undecodable(loaded, std::move(problem));
+    return *header;
+  }
+  if (format == ImageFormat::kGif) return without_reader(loaded, "GIF");
+  if (format == ImageFormat::kHeif) return without_reader(loaded, "HEIC and AVIF");
+  return own_header(loaded, {});
 }
 
 }  // namespace
@@ -90,17 +155,13 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
 
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits) {
-  if (ends_early(loaded.bytes)) {
-    return SkippedFile{loaded.file, "undecodable", "the image ends early: the file is cut short"};
+  auto read = read_header(loaded);
+  if (const auto* header = std::get_if<ImageHeader>(&read)) {
+    if (auto why = too_large(header->width, header->height, limits)) {
+      return SkippedFile{loaded.file, "too_large", std::move(*why)};
+    }
   }
-  const std::optional<ImageHeader> header = read_image_header(loaded.bytes);
-  // Reject files whose dimensions cannot be checked before decoding.
-  if (!header)
-    return SkippedFile{loaded.file, "undecodable", "not an image of a format that is known"};
-  if (auto why = too_large(header->width, header->height, limits)) {
-    return SkippedFile{loaded.file, "too_large", std::move(*why)};
-  }
-  return *header;
+  return read;
 }
 
 int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
@@ -116,14 +177,18 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, PixelMode mode,
                                                      int jpeg_divisor) {
+  const Bytes& file = header.preview.empty() ? loaded.bytes : header.preview;
   try {
-    if (auto shown = composed(loaded, header, mode)) return std::move(*shown);
-    cv::Mat pixels = read_pixels(loaded, header, mode, jpeg_divisor);
+    if (const PictureReader* reader = picture_reader(header.format)) {
+      return read_by(*reader, loaded, header, mode);
+    }
+    if (auto shown = composed(file, header, mode)) return std::move(*shown);
+    cv::Mat pixels = read_pixels(file, header, mode, jpeg_divisor);
     if (!pixels.empty()) return ShownPixels{std::move(pixels), {}};
-    return SkippedFile{loaded.file, "undecodable", "not an image that can be read"};
+    return undecodable(loaded, "not an image that can be read");
   } catch (const cv::Exception& exception) {
     if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
-    return SkippedFile{loaded.file, "undecodable", "OpenCV: " + exception.err};
+    return undecodable(loaded, "OpenCV: " + exception.err);
   }
 }
 

@@ -13,7 +13,8 @@
 #include "stages/decode/readers.h"
 #include "stages/decode/transparency.h"
 
-// The only way to image readers: libjpeg-turbo and libpng for JPEG and PNG files (readers.h), and
+// The only way to image readers: libjpeg-turbo and libpng for JPEG, camera RAW and PNG files
+// (readers.h), those in modules for GIF, HEIC, AVIF and animated WebP (reader_modules.h), and
 // OpenCV's for all others (opencv_codecs.h). They see whole files alone, whose headers keep to the
 // limits, whatever lies behind a path.
 namespace lookalike {
@@ -22,9 +23,10 @@ namespace lookalike {
 std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
                                      const ImagesOptions& limits);
 
-// The header of a file that may be decoded. Reasons for skipping: "too_large"
-// (limits.max_megapixels), "undecodable" (what has no header that read_image_header knows, and a
-// JPEG or PNG that ends early, which OpenCV would fill with grey).
+// The header of a file that may be decoded; of a RAW file, that of its embedded preview. Reasons
+// for skipping: "too_large" (limits.max_megapixels), "undecodable" (what has no header that its
+// reader or read_image_header knows, what this build has no reader for, and a JPEG or PNG that ends
+// early, which OpenCV would fill with grey). Throws as load_module().
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 
@@ -35,9 +37,10 @@ std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
 int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px);
 
 // What a person sees of a file whose header was checked: 8-bit pixels, kGray or kColour, EXIF
-// orientation honoured, transparent parts laid over a ground. Opaque images are as cv::imread reads
-// them; a JPEG file may be reduced, see read_jpeg. Reason for skipping: "undecodable". Throws
-// std::bad_alloc, Error(kInternal) without OpenCV's readers where they are needed.
+// orientation honoured, transparent parts laid over a ground. Of several pictures in a file, the
+// first or the one that the file names. Opaque images are as cv::imread reads them; a JPEG file may
+// be reduced, see read_jpeg. Reason for skipping: "undecodable". Throws std::bad_alloc, and as
+// load_module().
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, PixelMode mode,
                                                      int jpeg_divisor = 1);

@@ -1,33 +1,16 @@
 #include "stages/decode/image_header.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
+
+#include "stages/decode/bytes.h"
 
 namespace lookalike {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-
-bool has_text(Bytes bytes, std::size_t at, std::string_view text) {
-  return bytes.size() >= at + text.size() &&
-         std::memcmp(bytes.data() + at, text.data(), text.size()) == 0;
-}
-
-// Unsigned integer of `count` bytes; zero where the bytes end before it.
-std::uint64_t big_endian(Bytes bytes, std::size_t at, std::size_t count) {
-  if (bytes.size() < count || at > bytes.size() - count) return 0;
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) value = value << 8 | bytes[at + i];
-  return value;
-}
-
-std::uint64_t little_endian(Bytes bytes, std::size_t at, std::size_t count) {
-  if (bytes.size() < count || at > bytes.size() - count) return 0;
-  std::uint64_t value = 0;
-  for (std::size_t i = count; i-- > 0;) value = value << 8 | bytes[at + i];
-  return value;
-}
+using Bytes = ByteSpan;
 
 constexpr std::string_view kJpegStart = "\xff\xd8\xff";
 constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
@@ -99,7 +82,7 @@ ImageHeader read_png(Bytes bytes) {
     if (has_text(bytes, chunk + 4, "tRNS")) {
       header.has_alpha = true;
       const std::uint64_t level = big_endian(bytes, chunk + 8, 2);
-      const std::uint64_t scale = bits < 8 ? 255 / ((1U << bits) - 1) : 1;
+      const std::uint64_t scale = bits > 0 && bits < 8 ? 255 / ((1U << bits) - 1) : 1;
       if (colour_type == 0) header.transparent_level = static_cast<std::uint16_t>(level * scale);
     }
     chunk += 12 + big_endian(bytes, chunk, 4);
@@ -119,9 +102,11 @@ ImageHeader read_webp(Bytes bytes) {
             .has_alpha = (packed >> 28 & 1) != 0};
   }
   if (has_text(bytes, 12, "VP8X")) {
+    const std::uint64_t flags = little_endian(bytes, 20, 1);
     return {.width = little_endian(bytes, 24, 3) + 1,
             .height = little_endian(bytes, 27, 3) + 1,
-            .has_alpha = (little_endian(bytes, 20, 1) & 0x10) != 0};
+            .format = (flags & 0x02) != 0 ? ImageFormat::kAnimatedWebp : ImageFormat::kOther,
+            .has_alpha = (flags & 0x10) != 0};
   }
   return {};
 }
@@ -154,30 +139,79 @@ ImageHeader read_pnm(Bytes bytes) {
   return {values[0], values[1]};
 }
 
-// The first directory's tags 256 (width), 257 (height), 262 (colour space, 2: RGB), 277 (samples
-// per pixel) and 338 (what further samples are, 0: no alpha), as SHORT or LONG. Without the last, a
-// fourth sample is taken for alpha, as libtiff does.
+// Calls visit(tag, value) for each entry of a TIFF file's first directory.
+template <typename Visit>
+void for_each_tag(Bytes bytes, const Visit& visit) {
+  if (bytes.size() < 8) return;
+  first_directory(bytes).for_each_entry([&](std::uint64_t tag, std::uint64_t /*count*/,
+                                            std::uint64_t value,
+                                            std::size_t /*place*/) { visit(tag, value); });
+}
+
+// Tags 256 (width), 257 (height), 262 (colour space, 2: RGB), 277 (samples per pixel) and 338 (what
+// further samples are, 0: no alpha). Without the last, a fourth sample is taken for alpha, as
+// libtiff does. OpenCV passes on colours as stored or, with 8 bits, as libtiff gives them.
 ImageHeader read_tiff(Bytes bytes) {
-  const auto number = bytes[0] == 'I' ? little_endian : big_endian;
-  const std::size_t directory = number(bytes, 4, 4);
-  const std::uint64_t entries = number(bytes, directory, 2);
   ImageHeader header;
   std::uint64_t colour_space = 0;
   std::uint64_t samples = 0;
   std::uint64_t further = 1;
-  for (std::uint64_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + 12 * i;
-    const std::uint64_t tag = number(bytes, entry, 2);
-    const std::uint64_t value = number(bytes, entry + 8, number(bytes, entry + 2, 2) == 3 ? 2 : 4);
+  for_each_tag(bytes, [&](std::uint64_t tag, std::uint64_t value) {
     if (tag == 256) header.width = value;
     if (tag == 257) header.height = value;
     if (tag == 262) colour_space = value;
     if (tag == 277) samples = value;
     if (tag == 338) further = value;
-  }
-  header.format = ImageFormat::kTiff;
+  });
+  header.premultiplied = true;
   header.has_alpha = colour_space == 2 && samples > 3 && further != 0;
   return header;
+}
+
+bool is_tiff(Bytes bytes) {
+  return has_text(bytes, 0, "II*") || has_text(bytes, 0, {"MM\0*", 4});
+}
+
+// A camera's file in the form of TIFF: it says which camera (tag 271), and its first directory is a
+// smaller picture (254, bit 0), or has pixels in a form that only cameras write: as their sensor
+// saw them (262: 32803, 34892), or compressed in their maker's way (259). DNG (50706) and CR2 have
+// marks of their own.
+bool is_raw_tiff(Bytes bytes) {
+  if (has_text(bytes, 8, "CR\x02")) return true;
+  bool has_camera = false;
+  bool is_special = false;
+  bool is_dng = false;
+  for_each_tag(bytes, [&](std::uint64_t tag, std::uint64_t value) {
+    constexpr std::array<std::uint64_t, 8> kCompressions = {6,     32767, 32769, 32770,
+                                                            34713, 65000, 65024, 65535};
+    if (tag == 50706) is_dng = true;
+    if (tag == 271) has_camera = true;
+    if (tag == 254 && (value & 1) != 0) is_special = true;
+    if (tag == 262 && (value == 32803 || value == 34892)) is_special = true;
+    if (tag == 259 && std::ranges::find(kCompressions, value) != kCompressions.end()) {
+      is_special = true;
+    }
+  });
+  return is_dng || (has_camera && is_special);
+}
+
+// Fujifilm, Panasonic and Leica, Olympus (three), Sigma, Minolta, old and new Canon.
+bool has_raw_mark(Bytes bytes) {
+  struct Mark {
+    std::size_t at;
+    std::string_view text;
+  };
+  constexpr std::array<Mark, 9> kMarks = {{{0, "FUJIFILMCCD-RAW"},
+                                           {0, {"IIU\0", 4}},
+                                           {0, "IIRO"},
+                                           {0, "IIRS"},
+                                           {0, "MMOR"},
+                                           {0, "FOVb"},
+                                           {0, {"\0MRM", 4}},
+                                           {6, "HEAPCCDR"},
+                                           {4, "ftypcrx "}}};
+  return std::ranges::any_of(kMarks,
+                             [&](const Mark& mark) { return has_text(bytes, mark.at, mark.text); });
 }
 
 // The codestream's size, which is what gets decoded; a box around it may claim another.
@@ -200,7 +234,7 @@ ImageHeader read_any(Bytes bytes) {
   if (has_text(bytes, 0, kPngStart)) return read_png(bytes);
   if (has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP")) return read_webp(bytes);
   if (has_text(bytes, 0, "BM")) return read_bmp(bytes);
-  if (has_text(bytes, 0, "II*") || has_text(bytes, 0, {"MM\0*", 4})) return read_tiff(bytes);
+  if (is_tiff(bytes)) return read_tiff(bytes);
   if (has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51")) {
     return read_jpeg2000(bytes);
   }
@@ -220,6 +254,15 @@ bool png_ends_early(Bytes bytes) {
 }
 
 }  // namespace
+
+ImageFormat format_of(std::span<const std::uint8_t> bytes) {
+  if (has_text(bytes, 0, kJpegStart)) return ImageFormat::kJpeg;
+  if (has_text(bytes, 0, kPngStart)) return ImageFormat::kPng;
+  if (has_text(bytes, 0, "GIF8")) return ImageFormat::kGif;
+  if (has_raw_mark(bytes) || (is_tiff(bytes) && is_raw_tiff(bytes))) return ImageFormat::kRaw;
+  if (has_text(bytes, 4, "ftyp")) return ImageFormat::kHeif;
+  return read_any(bytes).format;
+}
 
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes) {
   const ImageHeader header = read_any(bytes);

@@ -8,11 +8,11 @@
 
 #include "stages/decode/readers.h"
 
-// OpenCV's image readers and writers. They are in a module, lookalike/opencv_codecs.so in the
-// folder of libraries, because they load a hundred libraries: most commands need none of them.
+// OpenCV's image readers and writers. They are in a module, opencv_codecs.so (reader_modules.h),
+// because they load a hundred libraries.
 namespace lookalike {
 
-// What the module exports, under kOpenCvCodecsName.
+// What the module exports.
 struct OpenCvCodecs {
   // cv::imdecode; an empty matrix for what OpenCV cannot read.
   cv::Mat (*decode)(const std::vector<std::uint8_t>& file, PixelMode mode, int divisor);
@@ -20,9 +20,8 @@ struct OpenCvCodecs {
   bool (*encode)(const std::string& extension, const cv::Mat& image, int jpeg_quality,
                  std::vector<std::uint8_t>& file);
 };
-inline constexpr const char* kOpenCvCodecsName = "kLookalikeOpenCvCodecs";
 
-// Loads the module on first use. Throws Error(kInternal) when it is missing or cannot be loaded.
+// Throws as load_module().
 const OpenCvCodecs& opencv_codecs();
 
 // An image file in the format of the extension (".jpg"), by cv::imencode.

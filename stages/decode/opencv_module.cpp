@@ -33,8 +33,8 @@ bool encode(const std::string& extension, const cv::Mat& image, int jpeg_quality
 }  // namespace
 
 extern "C" {
-extern const OpenCvCodecs kLookalikeOpenCvCodecs;
-const OpenCvCodecs kLookalikeOpenCvCodecs = {decode, encode};
+extern const OpenCvCodecs kLookalikeModule;
+const OpenCvCodecs kLookalikeModule = {decode, encode};
 }
 
 }  // namespace lookalike

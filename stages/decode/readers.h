@@ -32,7 +32,7 @@ cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode);
 std::optional<int> exif_orientation(std::span<const std::uint8_t> exif);
 
 // The image as it is to be seen: transposed for orientations above 4, then mirrored. Orientations
-// other than 2 to 8 leave it as it is, sharing its pixels.
+// other than 2 to 8 leave it as it is, sharing its pixels; 2 to 4 mirror it in place.
 cv::Mat upright(const cv::Mat& stored, int orientation);
 
 }  // namespace lookalike

@@ -1,5 +1,6 @@
 #include "config/fields.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "config/image_formats.h"
 #include "config/load.h"
 
 namespace lookalike {
@@ -25,11 +27,17 @@ std::string content(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+bool reads_all_formats() {
+  return std::ranges::all_of(image_formats(), &ImageFormatInfo::is_built_in);
+}
+
 TEST(DefaultToml, IsWhatTheDescriptionsSay) {
+  if (!reads_all_formats()) GTEST_SKIP() << "it has endings that this build does not read";
   EXPECT_EQ(content(default_file()), to_toml(RunConfig{})) << "renew it with: lookalike config";
 }
 
 TEST(DefaultToml, LoadsToTheDefaults) {
+  if (!reads_all_formats()) GTEST_SKIP() << "it has endings that this build does not read";
   EXPECT_EQ(load_config(default_file()), RunConfig{});
 }
 

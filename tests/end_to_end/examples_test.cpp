@@ -103,10 +103,10 @@ class Examples : public testing::Test {
 
 // The commands in an order in which each finds what it needs.
 const std::vector<std::string> kCommands = {
-    "init",     "index",   "query",  "duplicates", "reject",    "explain",    "locate",
-    "features", "list",    "show",   "runs",       "folders",   "quarantine", "check",
-    "compact",  "migrate", "config", "devices",    "calibrate", "retrain",    "evaluate",
-    "move",     "remove",  "tune",   "bench"};
+    "init",     "index",   "query",   "duplicates", "reject",  "explain",   "locate",
+    "features", "formats", "list",    "show",       "runs",    "folders",   "quarantine",
+    "check",    "compact", "migrate", "config",     "devices", "calibrate", "retrain",
+    "evaluate", "move",    "remove",  "tune",       "bench"};
 
 TEST_F(Examples, WorkWhenPasted) {
   for (const std::string& command : kCommands) {

@@ -1,6 +1,7 @@
 // What a command loads, builds and says before it starts.
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,9 +10,11 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "config/image_formats.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
+#include "tools/example/image_files.h"
 
 namespace lookalike {
 namespace {
@@ -59,7 +62,8 @@ TEST_F(StartupTest, HelpAndVersionLoadNoImageCodecsAndNoDevice) {
     const ProgramResult result = traced({option});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_THAT(result.err, AllOf(HasSubstr("libopencv_core"), Not(HasSubstr("imgcodecs")),
-                                  Not(HasSubstr("opencv_codecs.so")), Not(HasSubstr("libpocl"))));
+                                  Not(HasSubstr("opencv_codecs.so")), Not(HasSubstr("_reader.so")),
+                                  Not(HasSubstr("libpocl"))));
   }
 }
 
@@ -76,6 +80,17 @@ TEST_F(StartupTest, OtherFormatsLoadThem) {
   const ProgramResult result = traced(query("photo.webp"));
   EXPECT_THAT(result.out, HasSubstr("posters/2.jpg"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("opencv_codecs.so"), HasSubstr("imgcodecs")));
+}
+
+TEST_F(StartupTest, AReaderOfOneFormatIsLoadedAlone) {
+  if (!is_built(ReaderModule::kGif)) GTEST_SKIP() << "built without giflib";
+  const FileBytes gif = make_gif(draw_poster(2, {300, 400}));
+  std::ofstream(path("photo.gif"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(gif.data()), static_cast<std::streamsize>(gif.size()));
+  const ProgramResult result = traced(query("photo.gif"));
+  EXPECT_THAT(result.out, HasSubstr("posters/2.jpg"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("gif_reader.so"), Not(HasSubstr("heif_reader.so")),
+                                Not(HasSubstr("imgcodecs"))));
 }
 
 TEST_F(StartupTest, WithoutTheirModuleTheErrorNamesIt) {

@@ -40,14 +40,4 @@ struct Outlined {
 // The photo with numbered outlines, and the found pictures beside it.
 cv::Mat draw_result(const cv::Mat& photo, std::span<const Outlined> found);
 
-// Image files for tests of decoding, valid and damaged.
-using FileBytes = std::vector<std::uint8_t>;
-
-// The formats, as file name extensions: ".jpg".
-std::span<const std::string> image_file_extensions();
-
-// The file with flipped bits, mostly near its start, or truncated, or with the start of one of the
-// others. No file may be empty.
-FileBytes mutated(FileBytes file, std::span<const FileBytes> others, Random& random);
-
 }  // namespace lookalike

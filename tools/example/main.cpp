@@ -22,6 +22,7 @@
 #include "storage/output_guard.h"
 #include "tools/command_line/command_line.h"
 #include "tools/example/drawing.h"
+#include "tools/example/image_files.h"
 
 namespace lookalike {
 namespace {
@@ -96,25 +97,24 @@ int draw_posters(const Arguments& arguments) {
   });
 }
 
-const std::string& format_of(std::uint64_t seed) {
-  return image_file_extensions()[seed % image_file_extensions().size()];
+const FileFormat& format_of(std::uint64_t seed) {
+  return file_formats()[seed % file_formats().size()];
 }
 
 FileBytes image_file(std::uint64_t seed) {
-  return encoded(draw_poster(seed, kFileSize), format_of(seed));
+  return format_of(seed).make(draw_poster(seed, kFileSize));
 }
 
 // Writes posters in each format in turn. Mutated files take foreign starts from the first ones.
 int draw_files(const Arguments& arguments) {
   std::vector<FileBytes> others;
-  for (std::uint64_t i = 0; i < image_file_extensions().size(); ++i) {
-    others.push_back(image_file(i));
-  }
+  for (std::uint64_t i = 0; i < file_formats().size(); ++i) others.push_back(image_file(i));
   Random random(arguments.seed);
   return write_folder(arguments, [&](std::uint64_t i) {
     FileBytes bytes = image_file(arguments.seed + i);
     if (arguments.mutated) bytes = mutated(std::move(bytes), others, random);
-    return std::pair(fmt::format("{:06}{}", i, format_of(arguments.seed + i)), std::move(bytes));
+    return std::pair(fmt::format("{:06}{}", i, format_of(arguments.seed + i).ending),
+                     std::move(bytes));
   });
 }
 
@@ -193,8 +193,8 @@ CLI::App* add_series(CLI::App& app, Action& action, const char* name, const char
 void add_commands(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<Arguments>();
   add_series(app, action, "posters", "Draw posters into a folder", arguments, draw_posters, 1000);
-  add_series(app, action, "files", "Write small posters in seven formats", arguments, draw_files,
-             1000000)
+  add_series(app, action, "files", "Write small posters in every format that can be made here",
+             arguments, draw_files, 1000000)
       ->add_flag("--mutated", arguments->mutated, "Flip bits, truncate, or exchange the start");
   CLI::App* copies = add_series(app, action, "copies", "Copy photos, each with some pixels changed",
                                 arguments, draw_copies, 1000000);

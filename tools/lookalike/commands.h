@@ -15,6 +15,7 @@ void add_locate_command(CLI::App& app, Action& action);
 void add_features_command(CLI::App& app, Action& action);
 void add_show_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);
+void add_formats_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
 void add_evaluate_command(CLI::App& app, Action& action);
 void add_tune_command(CLI::App& app, Action& action);

@@ -65,6 +65,7 @@ int run_lookalike(int argc, const char* const* argv) {
   add_features_command(app, action);
   add_show_command(app, action);
   add_devices_command(app, action);
+  add_formats_command(app, action);
   add_config_command(app, action);
   add_evaluate_command(app, action);
   add_tune_command(app, action);

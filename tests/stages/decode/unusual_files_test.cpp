@@ -90,31 +90,6 @@ Bytes animated_png(const cv::Mat& first, const cv::Mat& second) {
   return png;
 }
 
-// A chunk of a RIFF file; a byte is added where that makes its length even.
-Bytes riff_chunk(const std::string& type, const Bytes& data) {
-  Bytes chunk(type.begin(), type.end());
-  for (const int shift : {0, 8, 16, 24}) {
-    chunk.push_back(static_cast<std::uint8_t>(data.size() >> static_cast<unsigned>(shift)));
-  }
-  append(chunk, data);
-  if (data.size() % 2 == 1) chunk.push_back(0);
-  return chunk;
-}
-
-// Twice the picture, which must be of less than 256 px a side.
-Bytes animated_webp(const cv::Mat& picture) {
-  const auto right = static_cast<std::uint8_t>(picture.cols - 1);
-  const auto bottom = static_cast<std::uint8_t>(picture.rows - 1);
-  Bytes frame = {0, 0, 0, 0, 0, 0, right, 0, 0, bottom, 0, 0, 100, 0, 0, 0};
-  const Bytes still = encode(".webp", picture);
-  frame.insert(frame.end(), still.begin() + 12, still.end());
-  Bytes body = {'W', 'E', 'B', 'P'};
-  append(body, riff_chunk("VP8X", {2, 0, 0, 0, right, 0, 0, bottom, 0, 0}));
-  append(body, riff_chunk("ANIM", {0, 0, 0, 0, 0, 0}));
-  for (int i = 0; i < 2; ++i) append(body, riff_chunk("ANMF", frame));
-  return riff_chunk("RIFF", body);
-}
-
 class UnusualFiles : public ::testing::Test {
  protected:
   std::variant<DecodedImage, SkippedFile> decoded(const Bytes& bytes,
@@ -155,21 +130,6 @@ TEST_F(UnusualFiles, PaletteOfAPngIsHonoured) {
 TEST_F(UnusualFiles, AnimatedPngIsItsFirstPicture) {
   const cv::Mat first = draw_picture(20, 20, 2);
   EXPECT_EQ(difference(pixels(animated_png(first, draw_picture(20, 20, 3))), first), 0);
-}
-
-TEST_F(UnusualFiles, AnimatedWebpIsSetAsideOrReadAtItsSizeAsOpenCvHasIt) {
-  const auto result = decoded(animated_webp(draw_picture(60, 40, 4)));
-  if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
-    EXPECT_EQ(skipped->reason, "undecodable");
-  } else {
-    EXPECT_EQ(std::get<DecodedImage>(result).record.width, 60);
-    EXPECT_EQ(std::get<DecodedImage>(result).record.height, 40);
-  }
-}
-
-TEST_F(UnusualFiles, GifIsOfNoFormatThatIsRead) {
-  const Bytes gif = {'G', 'I', 'F', '8', '9', 'a', 32, 0, 32, 0, 0, 0, 0, ';'};
-  EXPECT_EQ(std::get<SkippedFile>(decoded(gif)).reason, "undecodable");
 }
 
 TEST_F(UnusualFiles, ImageUnderTheNameOfAnotherFormatIsRead) {

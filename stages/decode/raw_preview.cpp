@@ -1,0 +1,192 @@
+#include "stages/decode/raw_preview.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "stages/decode/bytes.h"
+#include "stages/decode/readers.h"
+
+namespace lookalike {
+namespace {
+
+// Bounds on what is looked at in a file that is made to take long.
+constexpr std::size_t kMaxDirectories = 64;
+constexpr std::size_t kMaxCandidates = 256;
+constexpr std::size_t kMaxReadings = 4;  // of the whole file
+
+struct EmbeddedJpeg {
+  ByteSpan bytes;
+  std::uint64_t pixels = 0;
+  bool has_exif = false;
+};
+
+// The place of the next marker in entropy-coded data, where 0xff is followed by zero or a restart
+// marker; the end of the bytes when there is none.
+std::size_t end_of_scan(ByteSpan bytes, std::size_t at) {
+  while (at + 1 < bytes.size()) {
+    const auto* found = static_cast<const std::uint8_t*>(
+        std::memchr(bytes.data() + at, 0xff, bytes.size() - at - 1));
+    if (found == nullptr) break;
+    at = static_cast<std::size_t>(found - bytes.data());
+    const std::uint8_t marker = bytes[at + 1];
+    if (marker != 0x00 && marker != 0xff && (marker < 0xd0 || marker > 0xd7)) return at;
+    at += marker == 0xff ? 1 : 2;
+  }
+  return bytes.size();
+}
+
+// The JPEG file that begins with these bytes. Nothing for one that is cut short, that is not a
+// sequence of segments, and for lossless and 12-bit ones, which hold a sensor's data. `at` becomes
+// the number of bytes that were read.
+std::optional<EmbeddedJpeg> jpeg_at_start(ByteSpan bytes, std::size_t& at) {
+  constexpr std::uint8_t kScan = 0xda;
+  constexpr std::uint8_t kEnd = 0xd9;
+  constexpr std::uint8_t kApp1 = 0xe1;
+  EmbeddedJpeg jpeg;
+  if (!has_text(bytes, 0, "\xff\xd8\xff")) return std::nullopt;
+  at = 2;
+  while (at + 4 <= bytes.size() && bytes[at] == 0xff) {
+    const std::uint8_t marker = bytes[at + 1];
+    if (marker == 0xff) {  // a fill byte
+      ++at;
+      continue;
+    }
+    const bool is_segment = marker >= 0xc0 && marker != kEnd && (marker < 0xd0 || marker > 0xd8);
+    const std::uint64_t length = big_endian(bytes, at + 2, 2);
+    if (!is_segment || length < 2) return std::nullopt;
+    const bool is_frame = marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+    if (is_frame) {  // baseline, extended or progressive; in grey or in colour
+      const std::uint64_t bits = big_endian(bytes, at + 4, 1);
+      const std::uint64_t components = big_endian(bytes, at + 9, 1);
+      if (marker > 0xc2 || bits != 8 || (components != 1 && components != 3)) return std::nullopt;
+      jpeg.pixels = big_endian(bytes, at + 5, 2) * big_endian(bytes, at + 7, 2);
+    }
+    if (marker == kApp1 && has_text(bytes, at + 4, "Exif")) jpeg.has_exif = true;
+    at += 2 + length;
+    if (marker != kScan) continue;
+    at = end_of_scan(bytes, at);
+    if (at < bytes.size() && bytes[at + 1] == kEnd) {
+      if (jpeg.pixels == 0) return std::nullopt;
+      jpeg.bytes = bytes.first(at + 2);
+      return jpeg;
+    }
+  }
+  return std::nullopt;
+}
+
+// The largest of what it is shown, the first of several.
+class Largest {
+ public:
+  // Returns the bytes of a JPEG file that begins there; 0: there is none.
+  std::size_t look_at(ByteSpan file, std::size_t at) {
+    if (at == 0 || at >= file.size() || is_tired(file)) return 0;
+    std::size_t read = 0;
+    const std::optional<EmbeddedJpeg> jpeg = jpeg_at_start(file.subspan(at), read);
+    ++candidates_;
+    read_ += std::min(read, file.size() - at);
+    if (!jpeg) return 0;
+    if (!jpeg_ || jpeg->pixels > jpeg_->pixels) jpeg_ = jpeg;
+    return jpeg->bytes.size();
+  }
+  bool is_tired(ByteSpan file) const {
+    return candidates_ == kMaxCandidates || read_ > kMaxReadings * file.size();
+  }
+  const std::optional<EmbeddedJpeg>& jpeg() const { return jpeg_; }
+
+ private:
+  std::size_t candidates_ = 0;
+  std::size_t read_ = 0;
+  std::optional<EmbeddedJpeg> jpeg_;
+};
+
+// Looks at what the directories of a file like TIFF name: JPEG files (tags 513 and, of Panasonic,
+// 46) and pictures of one strip (273) in JPEG (259: 6 or 7). Returns the orientation (274) of the
+// first directory. The tiles of a lossy DNG are JPEG files, too, and no pictures.
+int look_at_directories(ByteSpan file, Largest& largest) {
+  int orientation = 1;
+  std::vector<std::size_t> places = {first_directory(file).at};
+  std::size_t offered = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const TiffDirectory directory{file, places[i]};
+    std::uint64_t compression = 0;
+    std::size_t strip = 0;
+    const auto add = [&](std::size_t place) {
+      if (++offered > kMaxDirectories || place == 0) return;
+      if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+    };
+    directory.for_each_entry(
+        [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value, std::size_t place) {
+          if (tag == 259) compression = value;
+          if (tag == 273 && count == 1) strip = value;
+          if (tag == 274 && i == 0 && value <= 8) orientation = static_cast<int>(value);
+          if (tag == 513) largest.look_at(file, value);
+          if (tag == 46) largest.look_at(file, value);
+          if (tag == 330 && count == 1) add(value);
+          if (tag != 330 || count == 1) return;
+          for (std::uint64_t j = 0; j < count && offered < kMaxDirectories; ++j) {
+            add(directory.number(directory.number(place, 4) + 4 * j, 4));
+          }
+        });
+    if (compression == 6 || compression == 7) largest.look_at(file, strip);
+    add(directory.next());
+  }
+  return orientation;
+}
+
+void look_everywhere(ByteSpan file, Largest& largest) {
+  std::size_t at = 1;  // the file itself is none
+  while (at + 3 < file.size() && !largest.is_tired(file)) {
+    const auto* found =
+        static_cast<const std::uint8_t*>(std::memchr(file.data() + at, 0xff, file.size() - at - 3));
+    if (found == nullptr) return;
+    at = static_cast<std::size_t>(found - file.data());
+    const std::size_t bytes = has_text(file, at, "\xff\xd8\xff") ? largest.look_at(file, at) : 0;
+    at += std::max<std::size_t>(bytes, 1);
+  }
+}
+
+// Of a CR3 file: EXIF in the box CMT1, which is near the start.
+int orientation_of_boxes(ByteSpan file) {
+  constexpr std::string_view kName = "CMT1";
+  constexpr std::size_t kNear = 4096;
+  const ByteSpan start = file.first(std::min(file.size(), kNear));
+  const auto found = std::search(start.begin(), start.end(), kName.begin(), kName.end());
+  if (found == start.end()) return 1;
+  const auto at = static_cast<std::size_t>(found - start.begin()) + kName.size();
+  return exif_orientation(file.subspan(at)).value_or(1);
+}
+
+// A segment APP1 with nothing but an orientation.
+std::vector<std::uint8_t> with_exif(ByteSpan jpeg, int orientation) {
+  std::array<std::uint8_t, 36> segment = {
+      0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0,         // APP1, 34 bytes
+      'M',  'M',  0, 42, 0,   0,   0,   8,                 // TIFF, the directory behind it
+      0,    1,    1, 18, 0,   3,   0,   0,   0, 1, 0, 0};  // one entry: 274, one SHORT
+  segment[29] = static_cast<std::uint8_t>(orientation);
+  std::vector<std::uint8_t> file(jpeg.begin(), jpeg.begin() + 2);
+  file.insert(file.end(), segment.begin(), segment.end());
+  file.insert(file.end(), jpeg.begin() + 2, jpeg.end());
+  return file;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> raw_preview(std::span<const std::uint8_t> file) {
+  if (file.size() < 8) return {};
+  Largest largest;
+  int orientation = 1;
+  if (has_text(file, 0, "II") || has_text(file, 0, "MM")) {
+    orientation = look_at_directories(file, largest);
+  } else {
+    orientation = orientation_of_boxes(file);
+  }
+  if (!largest.jpeg()) look_everywhere(file, largest);
+  if (!largest.jpeg()) return {};
+  const EmbeddedJpeg& jpeg = *largest.jpeg();
+  if (jpeg.has_exif || orientation == 1) return {jpeg.bytes.begin(), jpeg.bytes.end()};
+  return with_exif(jpeg.bytes, orientation);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,113 @@
+// Every image format, from the folder to the report.
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "config/image_formats.h"
+#include "tests/end_to_end/run_program.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+#include "tools/example/image_files.h"
+
+namespace lookalike {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class FormatsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    std::filesystem::create_directories(folder_->path() / "photos");
+    for (std::size_t i = 0; i < file_formats().size(); ++i) {
+      write(name(i), file_formats()[i].make(poster(i)));
+      write(fmt::format("{}.png", i), file_formats()[1].make(poster(i)));
+    }
+    const ProgramResult indexed =
+        run_program("lookalike", {"index", path("photos"), "-d", path("index.db")});
+    ASSERT_EQ(indexed.exit_code, 0) << indexed.err;
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static cv::Mat poster(std::size_t i) { return draw_poster(i, {400, 300}); }
+  static std::string name(std::size_t i) {
+    return fmt::format("photos/{}{}", i, file_formats()[i].ending);
+  }
+  static std::string path(const std::string& name) { return (folder_->path() / name).native(); }
+  static void write(const std::string& name, const FileBytes& bytes) {
+    std::ofstream(path(name), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+
+  static std::unique_ptr<TemporaryFolder> folder_;
+};
+std::unique_ptr<TemporaryFolder> FormatsTest::folder_;
+
+TEST_F(FormatsTest, AFileOfEachIsFoundAndFindsItself) {
+  std::vector<std::string> words = {"query", "-d", path("index.db"), "--json"};
+  for (std::size_t i = 0; i < file_formats().size(); ++i) {
+    words.push_back(path(fmt::format("{}.png", i)));
+    words.push_back(path(name(i)));
+  }
+  const ProgramResult result = run_program("lookalike", words);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::istringstream lines(result.out);
+  std::string line;
+  for (std::size_t i = 0; std::getline(lines, line); ++i) {
+    const json answer = json::parse(line);
+    ASSERT_FALSE(answer["matches"].empty()) << line;
+    EXPECT_EQ(answer["matches"][0]["path"], path(name(i / 2)));
+    EXPECT_EQ(answer["matches"][0]["decision"], "duplicate") << name(i / 2);
+  }
+}
+
+// Browsers show few of the formats.
+TEST_F(FormatsTest, ReportsShowThemAsJpeg) {
+  const std::size_t last = file_formats().size() - 1;
+  const ProgramResult result = run_program(
+      "lookalike",
+      {"query", "-d", path("index.db"), "--report", path("found.html"), path(name(last))});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::ifstream stream(path("found.html"));
+  const std::string page{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(page, AllOf(HasSubstr("data:image/jpeg;base64,"),
+                          HasSubstr(std::filesystem::path(name(last)).filename().native()),
+                          Not(HasSubstr("cannot be shown"))));
+}
+
+TEST_F(FormatsTest, AreListed) {
+  const ProgramResult listed = run_program("lookalike", {"formats", "--format", "json"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  const json formats = json::parse(listed.out)["formats"];
+  ASSERT_EQ(formats.size(), image_formats().size());
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    const ImageFormatInfo& format = image_formats()[i];
+    EXPECT_EQ(formats[i]["format"], std::string(format.name));
+    EXPECT_EQ(formats[i]["endings"][0], std::string(format.endings[0]));
+    EXPECT_EQ(formats[i]["available"].get<bool>(), formats[i]["missing"] == "");
+    if (!format.is_built_in()) {
+      EXPECT_THAT(formats[i]["missing"].get<std::string>(), HasSubstr(std::string(format.package)));
+    }
+  }
+  EXPECT_THAT(run_program("lookalike", {"formats"}).out,
+              HasSubstr("JPEG           libjpeg-turbo  jpg"));
+  EXPECT_THAT(run_program("lookalike", {"formats", "--format", "csv"}).out,
+              HasSubstr("format,endings,read_by,available,missing\n"));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,26 @@
+// Image files, of which lookalike itself reads the headers: any bytes have a format, and a header
+// with a size or none. What looks at bytes must not read past them.
+
+#include <span>
+#include <vector>
+
+#include "stages/decode/image_header.h"
+#include "stages/decode/raw_preview.h"
+#include "stages/decode/readers.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace lookalike;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<std::uint8_t> exact(data, data + size);  // so that a sanitizer sees its end
+  const std::span<const std::uint8_t> bytes(exact.data(), exact.size());
+  const ImageFormat format = format_of(bytes);
+  const auto header = read_image_header(bytes);
+  if (header) promise(header->width > 0 && header->height > 0);
+  if (header && header->format != ImageFormat::kOther) promise(header->format == format);
+  if (ends_early(bytes)) promise(format == ImageFormat::kJpeg || format == ImageFormat::kPng);
+  exif_orientation(bytes);
+  const std::vector<std::uint8_t> preview = raw_preview(bytes);
+  if (!preview.empty()) promise(format_of(preview) == ImageFormat::kJpeg && !ends_early(preview));
+  return 0;
+}

@@ -1,0 +1,331 @@
+#include "stages/decode/reader_modules.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stages/decode/decoders.h"
+#include "stages/decode/raw_preview.h"
+#include "tests/stages/pictures.h"
+#include "tools/example/image_files.h"
+
+namespace lookalike {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::variant<ShownPixels, SkippedFile> loaded(const FileBytes& file, PixelMode mode,
+                                              const ImagesOptions& limits = {}) {
+  LoadedFile bytes;
+  bytes.bytes = file;
+  auto header = check_header(bytes, limits);
+  if (auto* skipped = std::get_if<SkippedFile>(&header)) return std::move(*skipped);
+  return decode_pixels(bytes, std::get<ImageHeader>(header), mode);
+}
+
+ShownPixels shown(const FileBytes& file, PixelMode mode = PixelMode::kColour) {
+  auto result = loaded(file, mode);
+  if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
+    ADD_FAILURE() << skipped->reason << ": " << skipped->detail;
+    return {};
+  }
+  return std::get<ShownPixels>(std::move(result));
+}
+
+SkippedFile skipped(const FileBytes& file, const ImagesOptions& limits = {}) {
+  auto result = loaded(file, PixelMode::kGray, limits);
+  if (!std::holds_alternative<SkippedFile>(result)) {
+    ADD_FAILURE() << "was read";
+    return {};
+  }
+  return std::get<SkippedFile>(std::move(result));
+}
+
+// Mean over all channels; 255 for images of different size or type.
+double mean_difference(const cv::Mat& a, const cv::Mat& b) {
+  if (a.size() != b.size() || a.type() != b.type()) return 255;
+  return cv::norm(a, b, cv::NORM_L1) / static_cast<double>(a.total()) / a.channels();
+}
+
+cv::Mat coloured(const cv::Mat& gray) {
+  cv::Mat colour;
+  cv::cvtColor(gray, colour, cv::COLOR_GRAY2BGR);
+  return colour;
+}
+
+// Of even sides, in smooth colours that differ at every corner.
+cv::Mat draw_colours(int width, int height) {
+  cv::Mat picture(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      picture.at<cv::Vec3b>(y, x) = {static_cast<std::uint8_t>(x * 255 / width),
+                                     static_cast<std::uint8_t>(y * 255 / height),
+                                     static_cast<std::uint8_t>(255 - x * 200 / width)};
+    }
+  }
+  return picture;
+}
+
+FileBytes cut(const FileBytes& file, double share) {
+  const auto size = static_cast<double>(file.size()) * share;
+  return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)};
+}
+
+class Gif : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_built(ReaderModule::kGif)) GTEST_SKIP() << "built without giflib";
+  }
+  const cv::Mat picture_ = cv::min(draw_picture(61, 43, 1), 254);
+};
+
+TEST_F(Gif, IsReadAsItIs) {
+  for (const bool interlaced : {false, true}) {
+    const FileBytes file = make_gif(picture_, {.interlaced = interlaced});
+    const ShownPixels gray = shown(file, PixelMode::kGray);
+    EXPECT_EQ(mean_difference(gray.pixels, picture_), 0) << interlaced;
+    EXPECT_TRUE(gray.alpha.empty());
+    EXPECT_EQ(mean_difference(shown(file).pixels, coloured(picture_)), 0) << interlaced;
+  }
+}
+
+TEST_F(Gif, IsItsFirstFrame) {
+  EXPECT_EQ(
+      mean_difference(shown(make_gif(picture_, {.frames = 3}), PixelMode::kGray).pixels, picture_),
+      0);
+}
+
+TEST_F(Gif, WhatNoPixelCoversIsTransparent) {
+  cv::Mat bgra;
+  cv::cvtColor(draw_colours(60, 40), bgra, cv::COLOR_BGR2BGRA);
+  bgra(cv::Rect(0, 0, 30, 40)).setTo(cv::Scalar(0, 0, 0, 0));
+  const ShownPixels half = shown(make_gif(bgra));
+  ASSERT_FALSE(half.alpha.empty());
+  EXPECT_EQ(cv::countNonZero(half.alpha), 30 * 40);
+  EXPECT_EQ(half.alpha.at<std::uint8_t>(20, 10), 0);
+
+  const ShownPixels small =
+      shown(make_gif(picture_, {.place = {5, 7}, .screen = {100, 80}}), PixelMode::kGray);
+  ASSERT_EQ(small.alpha.size(), cv::Size(100, 80));
+  EXPECT_EQ(cv::countNonZero(small.alpha), static_cast<int>(picture_.total()));
+  EXPECT_EQ(mean_difference(small.pixels(cv::Rect({5, 7}, picture_.size())), picture_), 0);
+}
+
+TEST_F(Gif, AScreenThatIsTooSmallCutsNothingOff) {
+  const ShownPixels result =
+      shown(make_gif(picture_, {.place = {3, 2}, .screen = {20, 20}}), PixelMode::kGray);
+  EXPECT_EQ(result.pixels.size(), picture_.size() + cv::Size(3, 2));
+}
+
+TEST_F(Gif, OfAHugeScreenIsNotDecoded) {
+  const SkippedFile file = skipped(make_gif(picture_, {.screen = {60'000, 60'000}}));
+  EXPECT_EQ(file.reason, "too_large");
+  EXPECT_THAT(file.detail, HasSubstr("60000 x 60000 px"));
+}
+
+TEST_F(Gif, ThatIsDamagedIsSetAside) {
+  const FileBytes file = make_gif(picture_);
+  for (const double share : {0.9, 0.5, 0.01}) {
+    const SkippedFile damaged = skipped(cut(file, share));
+    EXPECT_EQ(damaged.reason, "undecodable");
+    EXPECT_THAT(damaged.detail, StartsWith("giflib: ")) << share;
+  }
+  const FileBytes without_picture = {'G', 'I', 'F', '8', '9', 'a', 32, 0, 32, 0, 0, 0, 0, ';'};
+  EXPECT_EQ(skipped(without_picture).reason, "undecodable");
+}
+
+class Heif : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (!can_make_heif(GetParam())) GTEST_SKIP() << "libheif has no encoder of this format";
+  }
+  FileBytes file(const cv::Mat& picture, int orientation = 1, int exif = 0) const {
+    return make_heif(picture,
+                     {.av1 = GetParam(), .orientation = orientation, .exif_orientation = exif});
+  }
+  const cv::Mat picture_ = draw_colours(96, 64);
+};
+
+TEST_P(Heif, IsReadInColourAndInGrey) {
+  cv::Mat gray;
+  cv::cvtColor(picture_, gray, cv::COLOR_BGR2GRAY);
+  EXPECT_LT(mean_difference(shown(file(picture_)).pixels, picture_), 4);
+  EXPECT_LT(mean_difference(shown(file(picture_), PixelMode::kGray).pixels, gray), 2);
+}
+
+TEST_P(Heif, IsTurnedOnceAsItsPropertiesDemand) {
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    EXPECT_LT(mean_difference(shown(file(picture_, orientation)).pixels,
+                              upright(picture_.clone(), orientation)),
+              4)
+        << orientation;
+    // Cameras repeat the orientation in EXIF.
+    EXPECT_LT(mean_difference(shown(file(picture_, orientation, orientation)).pixels,
+                              upright(picture_.clone(), orientation)),
+              4)
+        << orientation;
+  }
+  EXPECT_LT(mean_difference(shown(file(picture_, 1, 6)).pixels, picture_), 4);
+}
+
+TEST_P(Heif, MayBeTransparent) {
+  cv::Mat bgra;
+  cv::cvtColor(picture_, bgra, cv::COLOR_BGR2BGRA);
+  bgra(cv::Rect(0, 0, 48, 64)).setTo(cv::Scalar(0, 0, 0, 0));
+  const ShownPixels result = shown(file(bgra));
+  ASSERT_EQ(result.alpha.size(), picture_.size());
+  EXPECT_LT(result.alpha.at<std::uint8_t>(32, 20), 10);
+  EXPECT_GT(result.alpha.at<std::uint8_t>(32, 76), 245);
+  // Opaque pixels with an alpha channel are an opaque image.
+  cv::cvtColor(picture_, bgra, cv::COLOR_BGR2BGRA);
+  EXPECT_TRUE(shown(file(bgra)).alpha.empty());
+}
+
+TEST_P(Heif, ThatIsTooLargeIsNotDecoded) {
+  ImagesOptions limits;
+  limits.max_megapixels = 1;
+  const SkippedFile result =
+      skipped(file(cv::Mat(1024, 1024, CV_8UC3, cv::Scalar::all(9))), limits);
+  EXPECT_EQ(result.reason, "too_large");
+  EXPECT_THAT(result.detail, HasSubstr("1024 x 1024 px"));
+}
+
+TEST_P(Heif, ThatIsDamagedIsSetAside) {
+  const FileBytes whole = file(picture_);
+  for (const double share : {0.8, 0.3, 0.02}) {
+    const SkippedFile damaged = skipped(cut(whole, share));
+    EXPECT_EQ(damaged.reason, "undecodable");
+    EXPECT_THAT(damaged.detail, StartsWith("libheif: ")) << share;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Heif, testing::Bool(), [](const auto& format) {
+  return std::string(format.param ? "Avif" : "Heic");
+});
+
+class Raw : public testing::Test {
+ protected:
+  const cv::Mat picture_ = draw_colours(160, 96);
+};
+
+TEST_F(Raw, IsItsPreviewUpright) {
+  for (const RawForm form : {RawForm::kDng, RawForm::kNef, RawForm::kCr2, RawForm::kRaf}) {
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      const FileBytes file = make_raw(picture_, form, orientation);
+      EXPECT_EQ(format_of(file), ImageFormat::kRaw);
+      EXPECT_LT(mean_difference(shown(file).pixels, upright(picture_.clone(), orientation)), 4)
+          << static_cast<int>(form) << ", " << orientation;
+    }
+  }
+}
+
+TEST_F(Raw, WithoutAJpegPreviewIsThePlainPictureOfItsFirstDirectory) {
+  EXPECT_LT(mean_difference(shown(make_raw(picture_, RawForm::kNoJpeg)).pixels, picture_), 1);
+}
+
+TEST_F(Raw, WithoutADirectoryThatNamesItThePreviewIsFoundByItsForm) {
+  FileBytes file = make_raw(picture_, RawForm::kDng);
+  std::fill(file.end() - 200, file.end(), std::uint8_t{0});  // its first directory
+  EXPECT_LT(mean_difference(shown(raw_preview(file)).pixels, picture_), 4);
+}
+
+TEST_F(Raw, TheSensorsDataIsNoPreview) {
+  FileBytes jpeg = encode(".jpg", picture_);
+  FileBytes file(100, 0);
+  file.insert(file.end(), jpeg.begin(), jpeg.end());
+  EXPECT_EQ(raw_preview(file), jpeg);
+  const std::vector<std::uint8_t> frame = {0xff, 0xc0};
+  const auto at = std::search(file.begin(), file.end(), frame.begin(), frame.end());
+  ASSERT_NE(at, file.end());
+  at[1] = 0xc3;  // lossless
+  EXPECT_TRUE(raw_preview(file).empty());
+}
+
+TEST_F(Raw, PreviewsAreReadReducedAsJpegFilesAre) {
+  LoadedFile file;
+  file.bytes = make_raw(draw_colours(1600, 1200), RawForm::kDng, 6);
+  const auto result = decode(file, 400, ImagesOptions());
+  const auto& image = std::get<DecodedImage>(result);
+  EXPECT_EQ(image.record.width, 1200);
+  EXPECT_EQ(image.record.height, 1600);
+  EXPECT_EQ(image.pixels.height, 400);
+}
+
+TEST_F(Raw, WithAPreviewThatIsTooLargeIsNotDecoded) {
+  ImagesOptions limits;
+  limits.max_megapixels = 1;
+  const cv::Mat large(1024, 1024, CV_8UC3, cv::Scalar::all(9));
+  const SkippedFile jpeg = skipped(make_raw(large, RawForm::kDng), limits);
+  EXPECT_EQ(jpeg.reason, "too_large");
+  EXPECT_THAT(jpeg.detail, HasSubstr("1024 x 1024 px"));
+  EXPECT_EQ(skipped(make_raw(large, RawForm::kNoJpeg), limits).reason, "too_large");
+}
+
+TEST_F(Raw, ThatIsDamagedIsSetAside) {
+  const FileBytes file = make_raw(picture_, RawForm::kDng);
+  for (const double share : {0.5, 0.1}) EXPECT_EQ(skipped(cut(file, share)).reason, "undecodable");
+}
+
+TEST_F(Raw, APhotoSavedAsTiffIsNone) {
+  FileBytes tiff = encode(".tiff", coloured(draw_picture(40, 30, 1)));
+  EXPECT_EQ(format_of(tiff), ImageFormat::kOther);
+  EXPECT_FALSE(shown(tiff).pixels.empty());
+}
+
+class AnimatedWebp : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_built(ReaderModule::kWebp)) GTEST_SKIP() << "built without libwebpdemux";
+  }
+  const cv::Mat picture_ = draw_colours(96, 64);
+};
+
+TEST_F(AnimatedWebp, IsItsFirstFrame) {
+  const FileBytes file = make_animated_webp(picture_);
+  EXPECT_EQ(format_of(file), ImageFormat::kAnimatedWebp);
+  const ShownPixels result = shown(file);
+  EXPECT_LT(mean_difference(result.pixels, picture_), 4);
+  EXPECT_TRUE(result.alpha.empty());
+  EXPECT_EQ(format_of(encode(".webp", picture_)), ImageFormat::kOther);
+}
+
+TEST_F(AnimatedWebp, MayBeTransparent) {
+  cv::Mat bgra;
+  cv::cvtColor(picture_, bgra, cv::COLOR_BGR2BGRA);
+  bgra(cv::Rect(0, 0, 48, 64)).setTo(cv::Scalar(0, 0, 0, 0));
+  const ShownPixels result = shown(make_animated_webp(bgra));
+  ASSERT_EQ(result.alpha.size(), picture_.size());
+  EXPECT_EQ(cv::countNonZero(result.alpha), 48 * 64);
+}
+
+TEST_F(AnimatedWebp, OfAHugeCanvasIsNotDecoded) {
+  FileBytes file = make_animated_webp(picture_);
+  constexpr std::size_t kWidth = 24;  // three bytes, then three of the height, each less one
+  for (std::size_t i = 0; i < 6; ++i) file[kWidth + i] = i % 3 == 2 ? 0 : 0xff;
+  EXPECT_THAT(skipped(file).reason, testing::AnyOf("too_large", "undecodable"));
+}
+
+TEST_F(AnimatedWebp, ThatIsDamagedIsSetAside) {
+  EXPECT_THAT(skipped(cut(make_animated_webp(picture_), 0.3)).detail, StartsWith("libwebp: "));
+}
+
+TEST(MissingPart, IsNoneOfFormatsThatAreRead) {
+  for (const ImageFormatInfo& format : image_formats()) {
+    if (format.package.empty()) {
+      EXPECT_EQ(missing_part(format), "") << format.name;
+    }
+    if (!format.is_built_in()) {
+      EXPECT_THAT(missing_part(format), HasSubstr(std::string(format.package)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lookalike
