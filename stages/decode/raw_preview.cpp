@@ -165,9 +165,8 @@ std::vector<std::uint8_t> with_exif(ByteSpan jpeg, int orientation) {
       'M',  'M',  0, 42, 0,   0,   0,   8,                 // TIFF, the directory behind it
       0,    1,    1, 18, 0,   3,   0,   0,   0, 1, 0, 0};  // one entry: 274, one SHORT
   segment[29] = static_cast<std::uint8_t>(orientation);
-  std::vector<std::uint8_t> file(jpeg.begin(), jpeg.begin() + 2);
-  file.insert(file.end(), segment.begin(), segment.end());
-  file.insert(file.end(), jpeg.begin() + 2, jpeg.end());
+  std::vector<std::uint8_t> file(jpeg.begin(), jpeg.end());
+  file.insert(file.begin() + 2, segment.begin(), segment.end());
   return file;
 }
 

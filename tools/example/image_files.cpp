@@ -274,8 +274,8 @@ FileBytes with_exif(const FileBytes& jpeg, int orientation) {
 
 FileBytes make_raf(const cv::Mat& picture, int orientation) {
   constexpr std::string_view kMark = "FUJIFILMCCD-RAW 0201";
-  FileBytes file(kMark.begin(), kMark.end());
-  file.resize(160);
+  FileBytes file(160, 0);
+  std::ranges::copy(kMark, file.begin());
   cv::Mat small;
   cv::resize(picture, small, {}, 0.25, 0.25, cv::INTER_AREA);
   for (const cv::Mat& each : {small, picture}) {
