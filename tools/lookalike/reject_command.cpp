@@ -26,19 +26,20 @@ struct Arguments {
       : index(command),
         verbosity(command),
         format(command, "Print one JSON object per rejected pair, one per line", false) {
-    auto* const names_option =
-        command.add_option("A B", names, "Two images: paths, numbers, or contents as listed")
-            ->type_name("")
-            ->expected(0, 2);
-    command.add_flag("--undo", undo, "Forget that these two were rejected")->needs(names_option);
+    auto* const first_option =
+        command.add_option("A", first, "An image: path, number, or content as listed")
+            ->type_name("");
+    command.add_option("B", second, "Another")->type_name("")->needs(first_option);
+    command.add_flag("--undo", undo, "Forget that these two were rejected")->needs(first_option);
     command.add_option("--import", import, "Add the pairs of a file that --format csv printed")
         ->type_name("FILE.csv")
-        ->excludes(names_option);
+        ->excludes(first_option);
   }
   IndexArgument index;
   VerbosityArguments verbosity;
   FormatArgument format;
-  std::vector<std::string> names;
+  std::string first;
+  std::string second;
   bool undo = false;
   std::string import;
 };
@@ -56,8 +57,8 @@ std::int64_t now_ns() {
 }
 
 void reject(const std::string& database, const IndexReader& index, const Arguments& arguments) {
-  const Rejection pair = rejection_of(content_of(index, arguments.names[0]),
-                                      content_of(index, arguments.names[1]), now_ns());
+  const Rejection pair = rejection_of(content_of(index, arguments.first),
+                                      content_of(index, arguments.second), now_ns());
   bool changed = false;
   change_rejections(database, [&](Rejections& rejections) {
     changed = arguments.undo ? rejections.remove(pair.a, pair.b) : rejections.add(pair);
@@ -123,12 +124,12 @@ int run(const Arguments& arguments) {
   arguments.verbosity.apply();
   const std::string database = arguments.index.path();
   const IndexReader index{std::filesystem::path(database)};
-  if (arguments.names.size() == 1) {
+  if (arguments.first.empty() != arguments.second.empty()) {
     throw Error(ErrorKind::kUsage, "reject: name two images");
   }
   if (!arguments.import.empty()) {
     import_pairs(database, arguments.import);
-  } else if (!arguments.names.empty()) {
+  } else if (!arguments.first.empty()) {
     reject(database, index, arguments);
   } else {
     list_rejections(database, index, arguments.format);
