@@ -283,15 +283,15 @@ TEST_F(Folders, FilesThatAreExcludedNowCountAsRemovedUnderTheGuard) {
 }
 
 TEST_F(Folders, OtherTypesAndHiddenFilesAreCounted) {
-  folder_.write("a/x.heic", "x");
+  folder_.write("a/x.psd", "x");
   folder_.write("a/y.mov", "x");
-  folder_.write("a/z.HEIC", "x");
+  folder_.write("a/z.PSD", "x");
   folder_.write("a/@eaDir/0.png", "x");
   const ProgramResult result = index();
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("3 files of other types ignored: heic 2, mov 1"),
+  EXPECT_THAT(result.err, AllOf(HasSubstr("3 files of other types ignored: psd 2, mov 1"),
                                 HasSubstr("1 hidden and 0 excluded files and folders left out")));
-  EXPECT_EQ(last_run()["left_out"]["other_types"]["heic"], 2);
+  EXPECT_EQ(last_run()["left_out"]["other_types"]["psd"], 2);
 }
 
 TEST_F(Folders, WordsOfAnExistingIndexStayAndAWarningSaysSo) {

@@ -55,9 +55,11 @@ Names matches(const std::string& text, const std::regex& pattern) {
   return names;
 }
 
+// Those of the list: the text behind it may begin a line with an option, too.
 Names options_of(const std::string& help) {
   static const std::regex kOption(R"(\n  (-[^ \n]+))");
-  return matches(help, kOption);
+  const std::size_t list = help.find("\nOptions:");
+  return matches(help.substr(list, help.find("\nOutput:", list) - list), kOption);
 }
 
 Names commands_of(const std::string& help) {
