@@ -1,5 +1,6 @@
 // Groups of a small collection, as a user sees them.
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,8 @@ class Duplicates : public testing::Test {
     cv::imwrite(at("photos/a-mirrored.jpg"), mirrored, {cv::IMWRITE_JPEG_QUALITY, 80});
     cv::imwrite(at("photos/b.png"), draw_picture(640, 480, 2));
     fs::copy_file(at("photos/b.png"), at("phone/b-again.png"));
+    fs::last_write_time(at("phone/b-again.png"),
+                        fs::last_write_time(at("photos/b.png")) - std::chrono::hours(1));
     cv::imwrite(at("photos/c.png"), draw_picture(640, 480, 3));
     index();
   }

@@ -10,9 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tools/library/lookalike.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
+#include "tools/library/lookalike.h"
 
 namespace lookalike {
 namespace {
