@@ -195,12 +195,18 @@ void for_each_source(const fs::path& root, Visit visit) {
   EXPECT_GT(files, 50U) << "the tree was not found";
 }
 
-std::vector<std::string> types_of(const std::string& header) {
+// Types that a source defines, outside of other types and of namespaces without a name.
+std::vector<std::string> types_of(const std::string& source) {
   static const std::regex kType(
-      R"(\n(?:struct|class|enum class) (?:LOOKALIKE_API )?(\w+)[^;{\n]*\{)");
+      R"(\n(?:struct|class|enum class) (?:LOOKALIKE_API )?(\w+)(?![\w:])[^;{\n]*\{)");
+  std::string named = source;
+  const std::string start = "\nnamespace {\n";
+  const std::string end_of = "\n}  // namespace\n";
+  for (std::size_t from = 0; (from = named.find(start, from)) != std::string::npos;) {
+    named.erase(from, named.find(end_of, from) - from);
+  }
   std::vector<std::string> names;
-  for (std::sregex_iterator match(header.begin(), header.end(), kType), end; match != end;
-       ++match) {
+  for (std::sregex_iterator match(named.begin(), named.end(), kType), end; match != end; ++match) {
     names.push_back((*match)[1]);
   }
   return names;
@@ -216,10 +222,10 @@ TEST(Layers, TheTreeKeepsThem) {
 }
 
 // Two types of one name are one to the linker, which takes the code of either for both.
-TEST(Headers, NoTwoDefineATypeOfOneName) {
+TEST(Sources, NoTwoDefineATypeOfOneName) {
   std::map<std::string, std::string> defined_in;
   for_each_source(LOOKALIKE_SOURCE_DIR, [&](const std::string& file, const std::string& text) {
-    if (!file.ends_with(".h") || file.starts_with("tests/")) return;
+    if (file.starts_with("tests/")) return;
     for (const std::string& name : types_of(text)) {
       const auto [there, is_new] = defined_in.emplace(name, file);
       EXPECT_TRUE(is_new) << name << " is in " << there->second << " and in " << file;
@@ -227,6 +233,7 @@ TEST(Headers, NoTwoDefineATypeOfOneName) {
   });
   EXPECT_EQ(defined_in["MatrixView"], "base/matrix_view.h");
   EXPECT_EQ(defined_in["Finder"], "tools/library/lookalike.h");
+  EXPECT_EQ(defined_in["CandidatePlace"], "stages/match/locate/exhaustive_search.cpp");
 }
 
 // Files may be anything by the time they are read: decoders.cpp holds them to the limits first.

@@ -31,7 +31,7 @@ struct Tile {
 };
 
 // A pose of the grid at a whole position of a level.
-struct Candidate {
+struct CandidatePlace {
   PoseIndex pose;
   int x = 0;
   int y = 0;
@@ -89,7 +89,7 @@ std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap
 
 constexpr int kNear = 2;  // px, and steps of turn and scale
 
-bool are_near(const Candidate& a, const Candidate& b, const PoseGrid& grid, int level) {
+bool are_near(const CandidatePlace& a, const CandidatePlace& b, const PoseGrid& grid, int level) {
   return std::abs(a.x - b.x) <= kNear && std::abs(a.y - b.y) <= kNear &&
          std::abs(a.pose.scale - b.pose.scale) <= kNear &&
          grid.turns_apart(a.pose, b.pose, level) <= kNear;
@@ -97,22 +97,23 @@ bool are_near(const Candidate& a, const Candidate& b, const PoseGrid& grid, int 
 
 // Keeps the best of candidates within two steps of each other in every direction, at most `most` in
 // all. Expects them best first.
-void thin(std::vector<Candidate>& candidates, const PoseGrid& grid, int level, std::size_t most) {
-  std::map<std::pair<int, int>, std::vector<Candidate>> cells;  // kNear px wide
-  const auto cell_of = [](const Candidate& candidate) {
+void thin(std::vector<CandidatePlace>& candidates, const PoseGrid& grid, int level,
+          std::size_t most) {
+  std::map<std::pair<int, int>, std::vector<CandidatePlace>> cells;  // kNear px wide
+  const auto cell_of = [](const CandidatePlace& candidate) {
     return std::pair(candidate.x / kNear, candidate.y / kNear);
   };
-  std::vector<Candidate> left;
-  for (const Candidate& candidate : candidates) {
+  std::vector<CandidatePlace> left;
+  for (const CandidatePlace& candidate : candidates) {
     if (left.size() == most) break;
     const auto [column, row] = cell_of(candidate);
     bool again = false;
     for (int i = 0; i < 9 && !again; ++i) {
       const auto cell = cells.find({column + i % 3 - 1, row + i / 3 - 1});
-      again = cell != cells.end() &&
-              std::any_of(cell->second.begin(), cell->second.end(), [&](const Candidate& better) {
-                return are_near(better, candidate, grid, level);
-              });
+      again = cell != cells.end() && std::any_of(cell->second.begin(), cell->second.end(),
+                                                 [&](const CandidatePlace& better) {
+                                                   return are_near(better, candidate, grid, level);
+                                                 });
     }
     if (again) continue;
     left.push_back(candidate);
@@ -211,7 +212,8 @@ void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scen
       whole ? GrayImage() : crop(scene, tile.left, tile.top, tile.width, tile.height);
   pyramid_.load(whole ? scene : part.view(), plan.coarsest() + 1, plan.reach_px());
   PoseMap map;
-  std::vector<Candidate> candidates = first_candidates(plan, result, with_map ? &map : nullptr);
+  std::vector<CandidatePlace> candidates =
+      first_candidates(plan, result, with_map ? &map : nullptr);
   const PyramidLevel& top = pyramid_.level(plan.coarsest());
   const int align = 1 << plan.coarsest();
   for (int y = 0; with_map && y < top.height; ++y) {
@@ -231,7 +233,7 @@ void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scen
   const Point centre = centre_part(plan.object().level(plan.finest_tried()));
   std::vector<CentrePose> poses;
   poses.reserve(candidates.size());
-  for (const Candidate& candidate : candidates) {
+  for (const CandidatePlace& candidate : candidates) {
     poses.push_back({{candidate.x + centre.x, candidate.y + centre.y},
                      plan.grid().pose(candidate.pose, plan.finest_tried())});
   }
@@ -263,8 +265,8 @@ void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scen
   }
 }
 
-std::vector<Candidate> ExhaustiveSearch::first_candidates(const SearchPlan& plan,
-                                                          SearchResult& result, PoseMap* map) {
+std::vector<CandidatePlace> ExhaustiveSearch::first_candidates(const SearchPlan& plan,
+                                                               SearchResult& result, PoseMap* map) {
   const PyramidLevel& level = pyramid_.level(plan.coarsest());
   const std::vector<PoseIndex> indices = plan.grid().coarsest_poses();
   const std::vector<TurnScale> poses = plan.grid().poses(indices, plan.coarsest());
@@ -273,7 +275,7 @@ std::vector<Candidate> ExhaustiveSearch::first_candidates(const SearchPlan& plan
                     plan.either_polarity(), map);
   result.has_flat |= found.has_flat;
   result.has_contrast |= found.has_contrast;
-  std::vector<Candidate> candidates;
+  std::vector<CandidatePlace> candidates;
   for (const PosePeak& peak : found.peaks) {
     candidates.push_back(
         {indices[static_cast<std::size_t>(peak.template_index)], peak.x, peak.y, peak.score});
@@ -283,7 +285,7 @@ std::vector<Candidate> ExhaustiveSearch::first_candidates(const SearchPlan& plan
 }
 
 void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
-                              std::vector<Candidate>& candidates) {
+                              std::vector<CandidatePlace>& candidates) {
   const PoseObject object = plan.shown(level);
   const Point part = centre_part(object);
   const Point part_above = centre_part(plan.object().level(level + 1));
@@ -298,7 +300,7 @@ void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
     std::size_t next = first;
     for (; next < candidates.size() && numbers.size() * object.points.size() < kTapsAtOnce;
          ++next) {
-      const Candidate& from = candidates[next];
+      const CandidatePlace& from = candidates[next];
       const PoseIndex index = {2 * from.pose.turn, 2 * from.pose.scale};
       for (const PoseIndex& near : plan.grid().around(index, level, 2, 1)) {
         const auto [number, added] = numbers.try_emplace(near, indices.size());
@@ -312,7 +314,7 @@ void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
     poses_.refine(pyramid_.level(level), object, poses, plan.either_polarity(), tries);
     for (std::size_t i = first; i < next; ++i) candidates[i].score = kPoseOutside;
     for (std::size_t i = 0; i < tries.size(); ++i) {
-      Candidate& candidate = candidates[owners[i]];
+      CandidatePlace& candidate = candidates[owners[i]];
       if (!(tries[i].score > candidate.score)) continue;
       candidate = {indices[static_cast<std::size_t>(tries[i].template_index)], tries[i].x,
                    tries[i].y, tries[i].score};
@@ -320,9 +322,10 @@ void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
     first = next;
   }
   const float threshold = plan.threshold(level);
-  std::erase_if(candidates, [&](const Candidate& c) { return c.score < threshold; });
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  std::erase_if(candidates, [&](const CandidatePlace& c) { return c.score < threshold; });
+  std::stable_sort(
+      candidates.begin(), candidates.end(),
+      [](const CandidatePlace& a, const CandidatePlace& b) { return a.score > b.score; });
   const std::size_t most = std::max<std::size_t>(
       std::size_t{2} * plan.options().max_hits, kMostCandidates >> (2 * (plan.coarsest() - level)));
   thin(candidates, plan.grid(), level, most);

@@ -39,7 +39,7 @@ struct SearchLimits {
 };
 
 struct Tile;
-struct Candidate;
+struct CandidatePlace;
 
 // Finds an object in a scene by correlation alone, at every turn and scale of the options' ranges.
 // The coarsest useful level of a Gaussian pyramid is searched exhaustively; candidates that reach
@@ -63,9 +63,9 @@ class ExhaustiveSearch {
  private:
   void search_tile(const SearchPlan& plan, const ImageView& scene, const Tile& tile,
                    SearchResult& result, std::vector<FittedPose>& hits, bool with_map);
-  std::vector<Candidate> first_candidates(const SearchPlan& plan, SearchResult& result,
-                                          PoseMap* map);
-  void refine(const SearchPlan& plan, int level, std::vector<Candidate>& candidates);
+  std::vector<CandidatePlace> first_candidates(const SearchPlan& plan, SearchResult& result,
+                                               PoseMap* map);
+  void refine(const SearchPlan& plan, int level, std::vector<CandidatePlace>& candidates);
   std::vector<FittedPose> fit(const SearchPlan& plan, int level, std::vector<CentrePose> poses);
   void prefer_whole_pixels(const SearchPlan& plan, std::vector<FittedPose>& fits);
 
