@@ -90,8 +90,8 @@ class Observer {
 
  private:
   // Everything with a pose is looked at, as it is found. A mirrored photo has no sure matches to be
-  // expanded by, so a photo is not expanded either. Neither is looked at twice: that takes three
-  // times as long, and moves the weights little.
+  // expanded by, so a photo is not expanded either. Neither is looked at twice, which would move
+  // the weights little (DECISIONS.md, 32).
   static RunConfig searching_all(RunConfig config) {
     config.match.report = "all";
     config.match.expansion_hits = 0;
