@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -124,7 +125,7 @@ fmt::text_style style_of(Proposal proposal) {
 // "2.3 MB"
 std::string size_text(std::uint64_t bytes) {
   const auto size = static_cast<double>(bytes);
-  if (bytes < 1'000'000) return fmt::format("{:.0f} kB", std::max(1.0, size / 1e3));
+  if (bytes < 1'000'000) return fmt::format("{:.0f} kB", std::ceil(size / 1e3));
   return bytes < 1'000'000'000 ? fmt::format("{:.1f} MB", size / 1e6)
                                : fmt::format("{:.1f} GB", size / 1e9);
 }
