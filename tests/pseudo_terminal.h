@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <sys/ioctl.h>
@@ -34,11 +35,18 @@ class Terminal {
     ::close(screen_);
   }
   std::FILE* out() { return out_; }
+  // What was written since the last call. It may arrive in pieces.
   std::string written() {
+    constexpr int kWaitMs = 100;
     std::fflush(out_);
-    std::string text(65536, '\0');
-    const ssize_t bytes = ::read(screen_, text.data(), text.size());
-    text.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+    std::string text;
+    pollfd screen{.fd = screen_, .events = POLLIN, .revents = 0};
+    while (::poll(&screen, 1, kWaitMs) > 0) {
+      char piece[4096];
+      const ssize_t bytes = ::read(screen_, piece, sizeof piece);
+      if (bytes <= 0) break;
+      text.append(piece, static_cast<std::size_t>(bytes));
+    }
     return text;
   }
 
