@@ -1,7 +1,6 @@
 // Paths of the repository that its documents name.
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <string>
@@ -9,6 +8,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/content_of.h"
 
 namespace lookalike {
 namespace {
@@ -46,11 +47,6 @@ std::vector<std::string> broken_paths(const fs::path& root, const fs::path& docu
   return broken;
 }
 
-std::string content(const fs::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 TEST(Documents, EveryPathThatTheyNameExists) {
   const fs::path root = LOOKALIKE_SOURCE_DIR;
   std::vector<fs::path> documents = {"ARCHITECTURE.md", "CONTRIBUTING.md", "kernels/README.md",
@@ -59,7 +55,7 @@ TEST(Documents, EveryPathThatTheyNameExists) {
     if (entry.path().extension() == ".md") documents.push_back(fs::relative(entry.path(), root));
   }
   for (const fs::path& document : documents) {
-    const std::string text = content(root / document);
+    const std::string text = content_of(root / document);
     EXPECT_FALSE(text.empty()) << document;
     EXPECT_THAT(broken_paths(root, document, text), IsEmpty());
   }
@@ -76,11 +72,11 @@ TEST(DocumentCheck, CatchesPathsAndLinksThatLeadNowhere) {
 // Images cannot be built where tests run; what they build on can be checked.
 TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
   const fs::path root = LOOKALIKE_SOURCE_DIR;
-  const std::string packages = content(root / "tools/install-packages");
+  const std::string packages = content_of(root / "tools/install-packages");
   std::vector<std::string> builds;
   for (const char* name : {"cpu", "nvidia"}) {
     const fs::path file = root / "tools/docker" / (std::string(name) + ".Dockerfile");
-    const std::string text = content(file);
+    const std::string text = content_of(file);
     EXPECT_THAT(broken_paths(root, file, text), IsEmpty());
     static const std::regex kScript("/source/(\\S+)");
     for (const std::string& script : matches(text, kScript)) {
@@ -101,9 +97,9 @@ TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
 TEST(Changelog, HasTheVersionWithItsDate) {
   const fs::path root = LOOKALIKE_SOURCE_DIR;
   static const std::regex kVersion(R"(project\(lookalike VERSION ([0-9.]+))");
-  const std::vector<std::string> version = matches(content(root / "CMakeLists.txt"), kVersion);
+  const std::vector<std::string> version = matches(content_of(root / "CMakeLists.txt"), kVersion);
   ASSERT_EQ(version.size(), 1U);
-  EXPECT_THAT(content(root / "CHANGELOG.md"),
+  EXPECT_THAT(content_of(root / "CHANGELOG.md"),
               ContainsRegex("\n## " + version[0] + " - 20[0-9][0-9]-[01][0-9]-[0-3][0-9]\n"));
 }
 

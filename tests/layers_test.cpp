@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <string>
@@ -12,6 +10,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/content_of.h"
 
 namespace lookalike {
 namespace {
@@ -186,9 +186,7 @@ void for_each_source(const fs::path& root, Visit visit) {
     for (const auto& entry : fs::recursive_directory_iterator(root / layer.folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".h" && extension != ".cpp") continue;
-      std::ifstream stream(entry.path());
-      visit(fs::relative(entry.path(), root).string(),
-            std::string{std::istreambuf_iterator<char>(stream), {}});
+      visit(fs::relative(entry.path(), root).string(), content_of(entry.path()));
       ++files;
     }
   }

@@ -84,8 +84,9 @@ ExplainedStep pairs(const Explanation& why) {
   const std::size_t needed = why.options.min_inliers;
   std::string reason;
   if (why.second_look) {
-    reason = fmt::format("A second look with {} of the photo, since no match was sure. ",
-                         counted(*why.second_look, "feature"));
+    reason =
+        fmt::format("A second look with {} of the photo, since the first found no likely match. ",
+                    counted(*why.second_look, "feature"));
   }
   reason += why.pairs.empty() ? "No feature of the photo is paired with one of the image."
                               : fmt::format(

@@ -1,8 +1,6 @@
 #include "config/fields.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -12,6 +10,7 @@
 #include "base/error.h"
 #include "config/image_formats.h"
 #include "config/load.h"
+#include "tests/content_of.h"
 
 namespace lookalike {
 namespace {
@@ -22,18 +21,13 @@ std::string default_file() {
   return LOOKALIKE_SOURCE_DIR "/config/default.toml";
 }
 
-std::string content(const std::string& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 bool reads_all_formats() {
   return std::ranges::all_of(image_formats(), &ImageFormatInfo::is_built_in);
 }
 
 TEST(DefaultToml, IsWhatTheDescriptionsSay) {
   if (!reads_all_formats()) GTEST_SKIP() << "it has endings that this build does not read";
-  EXPECT_EQ(content(default_file()), to_toml(RunConfig{})) << "renew it with: lookalike config";
+  EXPECT_EQ(content_of(default_file()), to_toml(RunConfig{})) << "renew it with: lookalike config";
 }
 
 TEST(DefaultToml, LoadsToTheDefaults) {

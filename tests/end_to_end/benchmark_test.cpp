@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -12,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -76,8 +75,7 @@ TEST(Bench, APipelineIsComparedWithDecodingAndDrawn) {
   }
   EXPECT_THAT(stages, IsSupersetOf({"decode", "extract", "variance", "assign", "store"}));
   EXPECT_FALSE(stages.contains("codebook")) << "that is the first run's";
-  std::ifstream file(page);
-  const std::string html((std::istreambuf_iterator<char>(file)), {});
+  const std::string html = content_of(page);
   EXPECT_THAT(html, HasSubstr("<title>extract 0."));
 }
 

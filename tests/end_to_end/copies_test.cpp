@@ -1,8 +1,6 @@
 // Many near-copies of one picture, and files of the same bytes.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -91,8 +90,7 @@ TEST_F(Copies, WhatIsNotListedIsCounted) {
   const std::string words = "10 found, 10 of 15 listed";
   EXPECT_THAT(query({"--top", "10", "--report", at("r.html"), at("query.png")}).out,
               HasSubstr(words));
-  std::ifstream stream(at("r.html"));
-  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(stream), {}), HasSubstr(words));
+  EXPECT_THAT(content_of(at("r.html")), HasSubstr(words));
 }
 
 TEST_F(Copies, AllFilesOfTheSameBytesAreListed) {

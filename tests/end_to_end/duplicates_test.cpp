@@ -4,7 +4,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,6 +17,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
@@ -242,8 +242,7 @@ TEST_F(Duplicates, NamesOfOneFileAreNeverProposedToGo) {
 
 TEST_F(Duplicates, ReportShowsThemWithoutScripts) {
   text({"--report", at("groups.html")});
-  std::ifstream in(at("groups.html"));
-  const std::string page(std::istreambuf_iterator<char>(in), {});
+  const std::string page = content_of(at("groups.html"));
   EXPECT_THAT(page, AllOf(HasSubstr("group-2"), HasSubstr("class=\"compare\""),
                           HasSubstr("class=\"outline\""), HasSubstr("transform=\"matrix("),
                           HasSubstr("a-turned.jpg"), Not(HasSubstr("<script"))));

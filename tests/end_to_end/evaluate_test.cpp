@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -61,11 +60,8 @@ TEST_F(EvaluateTest, SyntheticNeedsNothingButAFolder) {
     EXPECT_EQ(row["recall_at_1"], 1) << row;
     EXPECT_EQ(row["located_at_iou_75"], 1) << row;
   }
-  std::ifstream page(path("r.html"));
-  EXPECT_THAT((std::string{std::istreambuf_iterator<char>(page), {}}),
-              HasSubstr("<polyline class=\"first\""));
-  std::ifstream ranks(path("ranks.csv"));
-  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(ranks), {}, '\n'), 1 + 14 * 6);
+  EXPECT_THAT(content_of(path("r.html")), HasSubstr("<polyline class=\"first\""));
+  EXPECT_EQ(std::ranges::count(content_of(path("ranks.csv")), '\n'), 1 + 14 * 6);
 }
 
 TEST_F(EvaluateTest, SyntheticOfAnIndexVariesItsOwnPhotosAndLeavesItAsItIs) {
@@ -122,8 +118,7 @@ TEST_F(EvaluateTest, TruthMeasuresWhatIsFoundWhereAndWhatIsRejected) {
   EXPECT_EQ(crop["plain"]["located_at_iou_75"], 1);
   EXPECT_GE(crop["ranking"]["listed"], crop["plain"]["listed"]);
   EXPECT_EQ(crop["candidates"][0][1], true);
-  std::ifstream ranks(path("found.csv"));
-  const std::string table{std::istreambuf_iterator<char>(ranks), {}};
+  const std::string table = content_of(path("found.csv"));
   EXPECT_THAT(table, HasSubstr("1.png\",1,1.0000\n"));
   folder_->write("truth.csv",
                  "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\ncrop.png,posters/99.png,,,,,,,,\n");

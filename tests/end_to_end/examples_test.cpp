@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/json_schema.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
@@ -93,10 +93,7 @@ class Examples : public testing::Test {
            : has("--synthetic")     ? " --photos 2 --kinds jpeg"
                                     : "";
   }
-  std::string content(const std::string& name) const {
-    std::ifstream stream(at(name));
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string content(const std::string& name) const { return content_of(at(name)); }
 
   TemporaryFolder folder_;
 };

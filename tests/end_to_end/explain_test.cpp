@@ -1,8 +1,6 @@
 // `lookalike explain`, on pictures that are drawn here.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -14,6 +12,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -178,8 +177,7 @@ TEST_F(ExplainTest, AnImageThatIsNotIndexedIsAnInputError) {
 TEST_F(ExplainTest, ThePageShowsBothPicturesAndTheSteps) {
   const std::string page = path("why.html");
   ASSERT_EQ(explain({"--report", page, path("scene.png"), path("posters/3.png")}).exit_code, 0);
-  std::ifstream stream(page);
-  const std::string html{std::istreambuf_iterator<char>(stream), {}};
+  const std::string html = content_of(page);
   EXPECT_THAT(html, HasSubstr("class=\"join\""));
   EXPECT_THAT(html, HasSubstr("features agree"));
   EXPECT_THAT(html, HasSubstr("class=\"outline\""));
@@ -188,8 +186,7 @@ TEST_F(ExplainTest, ThePageShowsBothPicturesAndTheSteps) {
 
   // A failure leaves the earlier page as it is.
   EXPECT_EQ(explain({"--report", page, path("broken.png"), path("posters/3.png")}).exit_code, 3);
-  std::ifstream again(page);
-  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(again), {}}), html);
+  EXPECT_EQ(content_of(page), html);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // `lookalike features`, on pictures that are drawn here.
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <sys/stat.h>
@@ -11,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -66,8 +65,7 @@ TEST(Features, OptionsDoWhatTheySay) {
       run_program("lookalike", {"features", "--descriptor-size", "128", "--max-features", "20",
                                 "--upright", "--csv", file, photo});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  std::ifstream stream(file);
-  const auto table = rows({std::istreambuf_iterator<char>(stream), {}});
+  const auto table = rows(content_of(file));
   EXPECT_LE(table.size(), 20U);
   EXPECT_GT(table.size(), 10U);
   for (const auto& row : table) {
@@ -82,10 +80,7 @@ TEST(Features, ATableReplacesATableOfEitherDescriptorSizeAndNoOther) {
   const auto extract_to = [&](const std::string& file, const std::string& size) {
     return run_program("lookalike", {"features", "--descriptor-size", size, "--csv", file, photo});
   };
-  const auto content = [](const std::string& file) {
-    std::ifstream stream(file);
-    return std::string{std::istreambuf_iterator<char>(stream), {}};
-  };
+  const auto content = [](const std::string& file) { return content_of(file); };
   const std::string table = (folder.path() / "features.csv").native();
   for (const std::string size : {"64", "128", "64"}) {
     EXPECT_EQ(extract_to(table, size).exit_code, 0) << size;

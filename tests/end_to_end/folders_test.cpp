@@ -8,6 +8,7 @@
 
 #include "storage/index_writer.h"
 #include "storage/sqlite.h"
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
@@ -113,8 +114,7 @@ TEST_F(Folders, ManyRemovalsWaitUntilTheyAreConfirmed) {
     EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
   }
   const ProgramResult metrics = index({"--metrics", at("metrics.prom")});
-  std::ifstream file(at("metrics.prom"));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = content_of(at("metrics.prom"));
   EXPECT_THAT(
       text, HasSubstr("lookalike_index_withheld_files{database=\"" + at("index.db") + "\"} 21\n"));
   fs::remove(at("a/21.png"));  // not withheld before, so judged by itself

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -14,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/image_formats.h"
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -82,8 +82,7 @@ TEST_F(FormatsTest, ReportsShowThemAsJpeg) {
       "lookalike",
       {"query", "-d", path("index.db"), "--report", path("found.html"), path(name(last))});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  std::ifstream stream(path("found.html"));
-  const std::string page{std::istreambuf_iterator<char>(stream), {}};
+  const std::string page = content_of(path("found.html"));
   EXPECT_THAT(page, AllOf(HasSubstr("data:image/jpeg;base64,"),
                           HasSubstr(std::filesystem::path(name(last)).filename().native()),
                           Not(HasSubstr("cannot be shown"))));

@@ -1,14 +1,13 @@
 // `lookalike init` and `lookalike config`: a configuration from nothing to the values in force.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -25,10 +24,7 @@ using testing::Not;
 class Configuration : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder_.path() / name).native(); }
-  std::string content(const std::string& name) const {
-    std::ifstream stream(at(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string content(const std::string& name) const { return content_of(at(name)); }
   void draw(const std::string& folder) const {
     fs::create_directories(at(folder));
     for (std::uint64_t i = 0; i < 4; ++i) {

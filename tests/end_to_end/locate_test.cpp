@@ -1,8 +1,6 @@
 // `lookalike locate`, with the real program on pictures that are drawn here.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,6 +12,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/stages/png_bytes.h"
@@ -54,10 +53,7 @@ class LocateCommand : public testing::Test {
     words.insert(words.begin(), "locate");
     return run_program("lookalike", words);
   }
-  std::string content(const std::string& name) const {
-    std::ifstream stream(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string content(const std::string& name) const { return content_of(path(name)); }
   TemporaryFolder folder_;
 };
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,6 +21,7 @@
 
 #include "kernels/session/session.h"
 #include "kernels/tuning/tuning.h"
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
@@ -112,11 +112,6 @@ const std::vector<Writer> kWriters = {
      {"photos.features", "photos.codebook"}},
 };
 
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // A folder with an index, photos, artefacts and a configuration that names the index and the folder
 // of photos. Tests share it, and each removes what it adds.
 class Outputs : public testing::TestWithParam<Writer> {
@@ -191,7 +186,7 @@ class Outputs : public testing::TestWithParam<Writer> {
   void expect_written(const std::string& output, const Words& more = {}) const {
     const ProgramResult result = run(output, more);
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_TRUE(is_written(content(output))) << content(output).substr(0, 200);
+    EXPECT_TRUE(is_written(content_of(output))) << content_of(output).substr(0, 200);
   }
 
   // Every file with its content, every link with where it leads. What SQLite keeps beside an index
@@ -204,7 +199,7 @@ class Outputs : public testing::TestWithParam<Writer> {
         continue;
       }
       files[name] = entry.is_symlink()        ? "-> " + fs::read_symlink(entry.path()).native()
-                    : entry.is_regular_file() ? content(entry.path())
+                    : entry.is_regular_file() ? content_of(entry.path())
                                               : "";
     }
     return files;
@@ -246,7 +241,7 @@ TEST_P(Outputs, ReplaceAFileOfSomebodyElseWithForceAlone) {
   expect_refused(at("link"));
   expect_written(at("link"), {"--force"});
   EXPECT_TRUE(fs::is_symlink(at("link")));
-  EXPECT_TRUE(is_written(content(at("page.html"))));
+  EXPECT_TRUE(is_written(content_of(at("page.html"))));
 }
 
 TEST_P(Outputs, NeverReplaceAnInput) {
@@ -313,7 +308,7 @@ TEST_P(Outputs, AreWrittenToNewFilesAndInPlaceOfEarlierAndEmptyOnes) {
   fs::create_symlink("empty", at("link"));
   expect_written(at("link"));
   EXPECT_TRUE(fs::is_symlink(at("link")));
-  EXPECT_TRUE(is_written(content(at("empty"))));
+  EXPECT_TRUE(is_written(content_of(at("empty"))));
 }
 
 TEST_P(Outputs, AreWrittenToAFifoAndToStandardOutput) {
@@ -380,19 +375,19 @@ TEST_F(NewIndex, IsNotMadeWhereItsNameWouldBeIndexed) {
 }
 
 TEST_F(NewIndex, IsNotMadeOfAPhoto) {
-  const std::string photo = content(at("photos/0.png"));
+  const std::string photo = content_of(at("photos/0.png"));
   EXPECT_EQ(index(at("photos/0.png")).exit_code, 2);
   folder_.write("photo.png", photo);
   EXPECT_EQ(index(at("photo.png")).exit_code, 3);
-  EXPECT_EQ(content(at("photos/0.png")), photo);
-  EXPECT_EQ(content(at("photo.png")), photo);
+  EXPECT_EQ(content_of(at("photos/0.png")), photo);
+  EXPECT_EQ(content_of(at("photo.png")), photo);
 }
 
 TEST_F(NewIndex, IsNotMadeOfAnInputNorWhereAnotherOutputGoes) {
   const std::string config = folder_.write("run.toml", "");
   EXPECT_EQ(index(config, {"--config", config}).exit_code, 2);
   EXPECT_EQ(index(at("one"), {"--metrics", at("one")}).exit_code, 2);
-  EXPECT_EQ(content(config), "");
+  EXPECT_EQ(content_of(config), "");
   EXPECT_FALSE(fs::exists(at("one")));
 }
 
@@ -403,7 +398,7 @@ TEST_F(NewIndex, IsNotStoredOverWhatItIsMadeOf) {
                           "--database", empty, "--set", "images.folders=" + at("photos")});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("--database: " + empty + ": is read by this command"));
-  EXPECT_EQ(content(empty), "");
+  EXPECT_EQ(content_of(empty), "");
 }
 
 TEST_F(NewIndex, MetricsMayNotTakeTheNameOfAFileThatTheIndexKnows) {
@@ -440,7 +435,7 @@ TEST(OneOutput, GoesThroughAPipe) {
 TEST(OneOutput, OfAnExampleReplacesNothingUnlessForcedAndNeverItsInput) {
   const TemporaryFolder folder;
   const std::string photo = folder.write("a.png", text(encode(".png", draw_picture(99, 80, 1))));
-  const std::string bytes = content(photo);
+  const std::string bytes = content_of(photo);
   const std::string crop = folder.path() / "crop.png";
   const auto draw = [&](const std::string& output, const Words& more = {}) {
     Words words = {"crop", "--output", output, photo};
@@ -448,7 +443,7 @@ TEST(OneOutput, OfAnExampleReplacesNothingUnlessForcedAndNeverItsInput) {
     return run_program("lookalike-example", words).exit_code;
   };
   EXPECT_EQ(draw(photo, {"--force"}), 2);
-  EXPECT_EQ(content(photo), bytes);
+  EXPECT_EQ(content_of(photo), bytes);
   EXPECT_EQ(draw(crop), 0);
   EXPECT_EQ(draw(crop), 2);
   EXPECT_EQ(draw(crop, {"--force"}), 0);
@@ -467,9 +462,9 @@ TEST(OneOutput, OfTuneGoesToItsOwnFileAlone) {
   const ProgramResult refused = tune({});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("--folder: " + file.native() + ": is a file, but not"));
-  EXPECT_EQ(content(file), "theirs");
+  EXPECT_EQ(content_of(file), "theirs");
   EXPECT_EQ(tune({"--force"}).exit_code, 0);
-  EXPECT_THAT(content(file), testing::StartsWith("lookalike tuning 1\n"));
+  EXPECT_THAT(content_of(file), testing::StartsWith("lookalike tuning 1\n"));
   EXPECT_EQ(tune({}).exit_code, 0);
 }
 

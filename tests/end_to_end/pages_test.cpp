@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <ostream>
 #include <regex>
@@ -15,16 +14,12 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
 
 namespace lookalike {
 namespace {
-
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // A document, and what is done before its first command.
 struct Page {
@@ -53,7 +48,8 @@ TEST_P(Pages, EveryCommandSucceeds) {
   draw("shelf.png", draw_scene(std::span(&placement, 1), {640, 600}, 1));
   draw("stranger.png", draw_stranger(5, {500, 400}));
 
-  const std::string text = contents(std::filesystem::path(LOOKALIKE_SOURCE_DIR) / GetParam().file);
+  const std::string text =
+      content_of(std::filesystem::path(LOOKALIKE_SOURCE_DIR) / GetParam().file);
   std::string script =
       fmt::format("set -euo pipefail\nPATH={}:$PATH\n{}\n", LOOKALIKE_PROGRAMS, GetParam().before);
   const std::regex block("```sh\n([^`]*)```");
@@ -70,8 +66,8 @@ TEST_P(Pages, EveryCommandSucceeds) {
   const int status = std::system(
       fmt::format("cd '{}' && bash script.sh > out.txt 2> err.txt", folder.path().native())
           .c_str());
-  EXPECT_EQ(status, 0) << contents(folder.path() / "out.txt")
-                       << contents(folder.path() / "err.txt");
+  EXPECT_EQ(status, 0) << content_of(folder.path() / "out.txt")
+                       << content_of(folder.path() / "err.txt");
 }
 
 // Kernels that were built already are used, whatever the home folder.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -16,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -192,8 +191,7 @@ TEST_F(QueryTest, WhatIsWrongWithOneItemDoesNotEndTheOthers) {
 TEST_F(QueryTest, TheReportShowsEachPhoto) {
   ASSERT_EQ(query({"--report", path("r.html"), path("scene.png"), path("stranger.png")}).exit_code,
             0);
-  std::ifstream stream(path("r.html"));
-  const std::string html{std::istreambuf_iterator<char>(stream), {}};
+  const std::string html = content_of(path("r.html"));
   EXPECT_THAT(html, HasSubstr("1 found"));
   EXPECT_THAT(html, HasSubstr("nothing found"));
   EXPECT_THAT(html, HasSubstr("<polygon class=\"outline\""));
@@ -205,8 +203,7 @@ TEST_F(QueryTest, TheReportSaysOfAnIndexedImageThatItIsNoFileAnyMore) {
   const ProgramResult result = query({"--report", path("fifo.html"), path("scene.png")});
   std::filesystem::rename(path("kept.png"), path("posters/3.png"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  std::ifstream stream(path("fifo.html"));
-  const std::string html{std::istreambuf_iterator<char>(stream), {}};
+  const std::string html = content_of(path("fifo.html"));
   EXPECT_THAT(html, HasSubstr("1 found"));
   EXPECT_THAT(html, HasSubstr("3.png cannot be read now: unreadable: not a regular file"));
 }

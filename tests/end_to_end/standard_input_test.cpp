@@ -1,14 +1,14 @@
 // Pictures on standard input, which command lines name "-".
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/example/drawing.h"
@@ -17,6 +17,8 @@ namespace lookalike {
 namespace {
 
 using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
 
 class StandardInputTest : public testing::Test {
  protected:
@@ -32,8 +34,7 @@ class StandardInputTest : public testing::Test {
     const std::string line = "cd '" + at("posters") + "' && '" LOOKALIKE_PROGRAMS "/lookalike' " +
                              command + " < 2.png > ../out.json";
     EXPECT_EQ(std::system(line.c_str()), 0) << line;
-    std::ifstream stream(at("out.json"));
-    return json::parse(stream);
+    return json::parse(content_of(at("out.json")));
   }
   void index() const {
     EXPECT_EQ(
@@ -65,6 +66,18 @@ TEST_F(StandardInputTest, LocateSearchesItOrForIt) {
   EXPECT_EQ(scene["hits"].size(), 1U);
   const json object = answer("locate --json --object - --scene 2.png");
   EXPECT_EQ(object["hits"].at(0)["object"], "-");
+}
+
+TEST_F(StandardInputTest, ReportsCallItByItsName) {
+  index();
+  for (const std::string command :
+       {"query --json -d ../index.db -", "explain --json -d ../index.db - 2.png",
+        "locate --json --object - --scene -"}) {
+    answer(command + " --report ../page.html --force");
+    const std::string page = content_of(at("page.html"));
+    EXPECT_THAT(page, HasSubstr("<h2>-</h2>")) << command;
+    EXPECT_THAT(page, Not(HasSubstr("standard-input"))) << command;
+  }
 }
 
 TEST_F(StandardInputTest, FeaturesAreExtractedFromIt) {

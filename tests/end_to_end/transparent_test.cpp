@@ -1,8 +1,6 @@
 // Drawings on a transparent ground, indexed and found in photos with the real programs.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -14,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/cutouts.h"
 #include "tests/stages/pictures.h"
@@ -154,8 +153,7 @@ TEST_F(TransparentImages, AreShownOverAGroundInReports) {
         run_program("lookalike", {"query", "-q", "--database", path("index.db"), "--report",
                                   path("page.html"), path("photo.png")});
     ASSERT_EQ(result.exit_code, 0) << result.err;
-    std::ifstream page(path("page.html"));
-    const std::string html(std::istreambuf_iterator<char>(page), {});
+    const std::string html = content_of(path("page.html"));
     const auto picture = html.find("data:image/jpeg");
     pages.push_back(html.substr(picture, html.find('"', picture) - picture));
   }

@@ -2,12 +2,12 @@
 
 #include "tests/failing_disk/failing_disk.h"
 
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <utility>
 
 #include <gmock/gmock.h>
+
+#include "tests/content_of.h"
 
 namespace lookalike {
 namespace {
@@ -110,10 +110,7 @@ TEST_F(FailingDisk, ArtefactThatCannotBeReadOrWrittenIsNamedAndNotHalfThere) {
     EXPECT_FALSE(fs::exists(words));
   }
   ASSERT_EQ(run("lookalike-codebook", arguments), 0) << last_.err;
-  const auto bytes = [&] {
-    std::ifstream stream(words, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  };
+  const auto bytes = [&] { return content_of(words); };
   const std::string whole = bytes();
   for (const auto& [call, at] : std::map<std::string, int>{{"read", 3}, {"write", 1}}) {
     fs::remove(words);

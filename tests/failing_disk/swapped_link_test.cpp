@@ -1,11 +1,9 @@
 // Somebody who can write beside the index puts a link in the place of a file in the moment before
 // it is opened: what the link names is neither read nor written.
 
-#include <fstream>
-#include <iterator>
-
 #include <gmock/gmock.h>
 
+#include "tests/content_of.h"
 #include "tests/failing_disk/failing_disk.h"
 
 namespace lookalike {
@@ -23,10 +21,7 @@ class SwappedLink : public FailingDisk {
 
   // An index, which could be read and written as well as ours.
   fs::path target() const { return folder_.path() / "target.db"; }
-  std::string bytes() const {
-    std::ifstream stream(target(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string bytes() const { return content_of(target()); }
   std::vector<std::string> swapped(int at) const {
     std::vector<std::string> environment = failing("open", at, "swapped", data());
     environment.push_back("FAIL_TARGET=" + target().string());

@@ -2,8 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 
@@ -24,12 +23,6 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
 using testing::StartsWith;
-
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  EXPECT_TRUE(stream) << file;
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // Runs a command line of the shell.
 ProgramResult shell(const std::string& command) {
@@ -81,17 +74,17 @@ TEST_F(Installed, EveryProgramHasItsManualAndCompletions) {
     const std::string name = entry.path().filename();
     programs.push_back(name);
     const fs::path share = prefix() / "share";
-    EXPECT_THAT(content(share / "man/man1" / (name + ".1")), HasSubstr(".SH OPTIONS"));
-    EXPECT_THAT(content(share / "bash-completion/completions" / name),
+    EXPECT_THAT(content_of(share / "man/man1" / (name + ".1")), HasSubstr(".SH OPTIONS"));
+    EXPECT_THAT(content_of(share / "bash-completion/completions" / name),
                 HasSubstr("complete -F _" + name));
-    EXPECT_THAT(content(share / "zsh/site-functions" / ("_" + name)),
+    EXPECT_THAT(content_of(share / "zsh/site-functions" / ("_" + name)),
                 StartsWith("#compdef " + name + "\n"));
-    EXPECT_THAT(content(share / "fish/vendor_completions.d" / (name + ".fish")),
+    EXPECT_THAT(content_of(share / "fish/vendor_completions.d" / (name + ".fish")),
                 HasSubstr("complete -c " + name));
     for (const std::string& line : {output_of(entry.path().native() + " --generate commands")}) {
       for (std::size_t begin = 0; begin < line.size(); begin = line.find('\n', begin) + 1) {
         const std::string command = line.substr(begin, line.find('\n', begin) - begin);
-        EXPECT_EQ(content(share / "man/man1" / (name + "-" + command + ".1")),
+        EXPECT_EQ(content_of(share / "man/man1" / (name + "-" + command + ".1")),
                   output_of(entry.path().native() + " " + command + " --generate man"));
       }
     }
@@ -103,12 +96,13 @@ TEST_F(Installed, EveryProgramHasItsManualAndCompletions) {
 }
 
 TEST_F(Installed, UnitsAndDocumentsAreThere) {
-  const std::string service = content(prefix() / "lib/systemd/system/lookalike@.service");
+  const std::string service = content_of(prefix() / "lib/systemd/system/lookalike@.service");
   EXPECT_THAT(service, HasSubstr("\nExecStart=lookalike index "));
   EXPECT_THAT(service, HasSubstr("\nUser=lookalike\n"));
-  EXPECT_THAT(content(prefix() / "lib/systemd/system/lookalike@.timer"), HasSubstr("OnCalendar="));
-  EXPECT_THAT(content(prefix() / "lib/sysusers.d/lookalike.conf"), HasSubstr("\nu lookalike "));
-  EXPECT_THAT(content(documents() / "examples/lookalike.cron"), HasSubstr("lookalike index"));
+  EXPECT_THAT(content_of(prefix() / "lib/systemd/system/lookalike@.timer"),
+              HasSubstr("OnCalendar="));
+  EXPECT_THAT(content_of(prefix() / "lib/sysusers.d/lookalike.conf"), HasSubstr("\nu lookalike "));
+  EXPECT_THAT(content_of(documents() / "examples/lookalike.cron"), HasSubstr("lookalike index"));
   for (const char* name : {"README.md", "CHANGELOG.md", "LICENSE", "docs/nightly.md",
                            "docs/result.jpg", "examples/default.toml"}) {
     EXPECT_TRUE(fs::exists(documents() / name)) << name;
@@ -123,7 +117,7 @@ TEST_F(Installed, NothingNamesAFolderOfTheBuildOrOfTheInstallation) {
         entry.path().filename().native().find(".so.") != std::string::npos) {
       continue;
     }
-    EXPECT_THAT(content(entry.path()),
+    EXPECT_THAT(content_of(entry.path()),
                 AllOf(Not(HasSubstr(LOOKALIKE_BUILD)), Not(HasSubstr(LOOKALIKE_SOURCE_DIR)),
                       Not(HasSubstr(folder_->path()))))
         << entry.path();

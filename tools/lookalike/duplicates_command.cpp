@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/path_set.h"
 #include "base/program.h"
-#include "base/terminal.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/groups/collection.h"
@@ -113,10 +112,6 @@ Scope scope_of(const Arguments& arguments) {
   return {std::span(sides).first(1), std::span(sides).last(1)};
 }
 
-std::string styled(const std::string& text, const fmt::text_style& style) {
-  return use_colour(stdout) ? fmt::format(style, "{}", text) : text;
-}
-
 fmt::text_style style_of(Proposal proposal) {
   if (proposal == Proposal::kKeep) return fg(fmt::terminal_color::green);
   return proposal == Proposal::kGo ? fg(fmt::terminal_color::yellow) : fmt::emphasis::faint;
@@ -154,15 +149,17 @@ void print_text(std::size_t number, const Group& group) {
   fmt::print("{}, {} need not stay ({})\n",
              styled(fmt::format("group {}: {} files", number, totals.files), fmt::emphasis::bold),
              totals.needless, size_text(totals.needless_bytes));
+  std::size_t in_group = 0;
   const bool all_new = std::ranges::all_of(group.files, &GroupFile::is_new);
   for (const GroupFile& file : group.files) {
-    const std::string kind = file.related ? std::string(to_string(file.kind)) : "-";
-    fmt::print("  {}  {:<8}  {}  {:>11}  {:>8}  {}{}\n",
-               styled(fmt::format("{:<7}", to_string(file.proposal)), style_of(file.proposal)),
-               kind, file.related ? fmt::format("{:.3f}", file.probability) : "-    ",
-               fmt::format("{}x{}", file.size.width, file.size.height),
-               size_text(file.file.size_bytes), printable(file.file.path),
-               file.is_new && !all_new ? "  (new)" : "");
+    Facts facts = {
+        {"kind", file.related ? std::string(to_string(file.kind)) : "-"},
+        {"probability", file.related ? fmt::format("{:.3f}", file.probability) : "-"},
+        {"size", fmt::format("{}x{}", file.size.width, file.size.height)},
+        {"kB", fmt::format("{:.0f}", std::ceil(static_cast<double>(file.file.size_bytes) / 1e3))}};
+    if (!all_new) facts.emplace_back("new", file.is_new ? "yes" : "no");
+    print_row(++in_group, std::string(to_string(file.proposal)), style_of(file.proposal), facts,
+              printable(file.file.path));
   }
 }
 

@@ -76,7 +76,8 @@ void print_text(const std::string& photo, const Explanation& explanation) {
   }
 }
 
-ReportEntry entry_of(const std::string& photo, const Explanation& explanation) {
+ReportEntry entry_of(const std::string& name, const std::string& photo,
+                     const Explanation& explanation) {
   const Match& match = explanation.match;
   ReportFinding finding{.image = path_of(match)};
   for (const std::string& path : match.image.paths) finding.paths.push_back(printable(path));
@@ -86,7 +87,7 @@ ReportEntry entry_of(const std::string& photo, const Explanation& explanation) {
   for (const auto& [places, inlier] : explanation.pairs) {
     (inlier ? finding.pairs : finding.other_pairs).push_back(places);
   }
-  ReportEntry entry{.photo = photo};
+  ReportEntry entry{.photo = photo, .name = name};
   for (const ExplainedStep& step : steps_of(explanation)) {
     ReportStep& shown =
         entry.steps.emplace_back(ReportStep{std::string(step.name), step.passed, step.reason});
@@ -144,7 +145,7 @@ int explain(const Arguments& arguments) {
   if (report) {
     const Report page = {.title = "Why an image was found, or not",
                          .facts = {{"index", database}, {"device", searcher.device().name}},
-                         .entries = {entry_of(photo, explanation)}};
+                         .entries = {entry_of(arguments.photo, photo, explanation)}};
     write_whole(*report, render_report(page, config.images));
   }
   return kExitDone;

@@ -181,8 +181,9 @@ void print_rows(const std::string& scene, const std::vector<ObjectLocated>& obje
   }
 }
 
-ReportEntry entry_of(const std::string& scene, const std::vector<ObjectLocated>& objects) {
-  ReportEntry entry{.photo = scene};
+ReportEntry entry_of(const std::string& scene, const std::string& file,
+                     const std::vector<ObjectLocated>& objects) {
+  ReportEntry entry{.photo = file, .name = scene};
   for (const ObjectLocated& one : objects) {
     for (const Hit& hit : one.located.hits) {
       entry.findings.push_back({.image = one.object,
@@ -357,7 +358,7 @@ int run_locate(const Arguments& arguments) {
   Report report{.title = "Where lookalike found it", .facts = {}, .entries = {}};
   for (const Object& object : objects) {
     report.facts.emplace_back(
-        "object", object.problem.empty() ? object.file : object.file + ": " + object.problem);
+        "object", object.problem.empty() ? object.name : object.name + ": " + object.problem);
   }
   const auto bad_objects = static_cast<std::size_t>(
       std::ranges::count_if(objects, [](const Object& object) { return !object.problem.empty(); }));
@@ -376,7 +377,7 @@ int run_locate(const Arguments& arguments) {
     const std::vector<ObjectLocated> found =
         locate_all(session, config, objects, std::get<Query>(scene), outputs.map);
     answers.add(name, found);
-    report.entries.push_back(entry_of(file, found));
+    report.entries.push_back(entry_of(name, file, found));
   }
   if (outputs.report) write_whole(*outputs.report, render_report(report, config.images));
   if (bad_scenes + bad_objects == 0) return kExitDone;

@@ -193,8 +193,17 @@ void print_rows(const std::string& photo, const QueryResult& result, const Table
   }
 }
 
-ReportEntry entry_of(const std::string& photo, const QueryResult& result) {
-  ReportEntry entry{.photo = photo, .verdict = headline(result)};
+// One thing to look up.
+struct Subject {
+  std::string name;       // as it is answered
+  std::string file{};     // to read; empty for an indexed image
+  std::string problem{};  // why it cannot be looked up; empty when it can
+};
+
+ReportEntry entry_of(const Subject& subject, const QueryResult& result) {
+  ReportEntry entry{.photo = subject.file.empty() ? subject.name : subject.file,
+                    .name = subject.name,
+                    .verdict = headline(result)};
   entry.found = std::ranges::any_of(result.matches, is_found);
   for (const Match& match : result.matches) {
     ReportFinding& finding = entry.findings.emplace_back();
@@ -208,13 +217,6 @@ ReportEntry entry_of(const std::string& photo, const QueryResult& result) {
   }
   return entry;
 }
-
-// One thing to look up.
-struct Subject {
-  std::string name;       // as it is answered
-  std::string file{};     // to read; empty for an indexed image
-  std::string problem{};  // why it cannot be looked up; empty when it can
-};
 
 // The names in a file, or on standard input for "-".
 std::vector<std::string> listed_names(const std::string& list, char end) {
@@ -351,8 +353,7 @@ class Answers {
     found_any_ |= std::ranges::any_of(
         result.matches, [](const Match& match) { return match.decision > Decision::kNone; });
     if (arguments_.report.empty()) return;
-    const std::string& photo = subject.file.empty() ? subject.name : subject.file;
-    report_.entries.push_back(entry_of(photo, result));
+    report_.entries.push_back(entry_of(subject, result));
   }
 
   void add_failure(const Subject& subject, const SkippedFile& why) {

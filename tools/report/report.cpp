@@ -193,6 +193,10 @@ std::string missing(const std::string& path, const SkippedFile& file) {
                      escape_html(file.reason), escape_html(file.detail));
 }
 
+const std::string& name_of(const ReportEntry& entry) {
+  return entry.name.empty() ? entry.photo : entry.name;
+}
+
 std::string verdict_badge(const ReportEntry& entry) {
   if (!entry.problem.empty()) return "<span class=\"verdict failed\">not looked up</span>";
   return fmt::format("<span class=\"verdict{}\">{}</span>", entry.found ? " found" : "",
@@ -279,7 +283,7 @@ std::string content(const ReportEntry& entry, const std::string& id, const Image
     return fmt::format("<p class=\"missing\">{}</p>", escape_html(entry.problem));
   }
   const auto loaded = load_picture(entry.photo, kPhotoSidePx, limits, kJpegQuality);
-  if (const auto* file = std::get_if<SkippedFile>(&loaded)) return missing(entry.photo, *file);
+  if (const auto* file = std::get_if<SkippedFile>(&loaded)) return missing(name_of(entry), *file);
   return findings(entry, std::get<Picture>(loaded), id, limits);
 }
 
@@ -287,7 +291,7 @@ std::string section(const ReportEntry& entry, std::size_t number, const ImagesOp
   return fmt::format(
       "<section id=\"section-{}\"><div class=\"heading\"><div><h2>{}</h2><div class=\"path\">{}"
       "</div></div>{}</div>\n{}{}</section>\n",
-      number, file_name(entry.photo), escape_html(entry.photo), verdict_badge(entry),
+      number, file_name(name_of(entry)), escape_html(name_of(entry)), verdict_badge(entry),
       content(entry, fmt::format("photo-{}", number), limits), steps_table(entry.steps));
 }
 
@@ -297,7 +301,7 @@ std::string summary_table(const Report& report) {
   for (std::size_t i = 0; i < report.entries.size(); ++i) {
     const ReportEntry& entry = report.entries[i];
     html += fmt::format("<tr><td><a href=\"#section-{}\">{}</a></td><td>{}</td><td>{}</td></tr>\n",
-                        i + 1, file_name(entry.photo), verdict_badge(entry),
+                        i + 1, file_name(name_of(entry)), verdict_badge(entry),
                         entry.findings.empty() ? "" : file_name(entry.findings.front().image));
   }
   return html + "</table>\n";

@@ -31,7 +31,8 @@ struct ReportStep {
 
 // A photo and what was found in it.
 struct ReportEntry {
-  std::string photo;      // a path
+  std::string photo;      // the path of its picture
+  std::string name{};     // what to call it, where that is not its path
   std::string verdict{};  // "2 found"
   bool found = false;     // highlights the verdict
   std::vector<ReportFinding> findings{};

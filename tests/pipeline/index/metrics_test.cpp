@@ -1,7 +1,5 @@
 #include "pipeline/index/metrics.h"
 
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -10,6 +8,7 @@
 
 #include "base/error.h"
 #include "storage/index_writer.h"
+#include "tests/content_of.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -91,8 +90,7 @@ TEST(Metrics, AreWrittenFromTheIndexsRecordOfRuns) {
   const std::string file = folder.path() / "lookalike.prom";
   OutputFile output = OutputFile::unguarded(file);
   write_metrics(database, output);
-  std::ifstream stream(file);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string text = content_of(file);
   EXPECT_TRUE(metrics_kind().is_earlier(text));
   EXPECT_THAT(text, HasSubstr(R"(outcome="failed"} 1)"));
   EXPECT_THAT(

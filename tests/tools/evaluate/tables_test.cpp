@@ -1,7 +1,5 @@
 #include "tools/evaluate/tables.h"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -9,6 +7,7 @@
 
 #include "base/error.h"
 #include "storage/output_guard.h"
+#include "tests/content_of.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -41,11 +40,6 @@ TEST(RankTable, PathsWithCommasAndQuotesStayOneField) {
 
 TEST(RankTable, WithoutAnAnswerForEachQueryIsABug) {
   EXPECT_THROW(rank_table(std::vector<TruthQuery>(2), std::vector<Answer>(1), false), Error);
-}
-
-std::string content_of(const std::string& file) {
-  std::ifstream input(file);
-  return {std::istreambuf_iterator<char>(input), {}};
 }
 
 TEST(MatchTable, HasALineForEachMatch) {
