@@ -72,6 +72,8 @@ void describe_indexing(Description& to) {
          "Skip larger files.");
   images("max_megapixels", &ImagesOptions::max_megapixels, Integer{1, 1000, "megapixels"},
          "Skip larger images before decoding them.");
+  images("max_pages", &ImagesOptions::max_pages, Integer{1, 100'000, "pages"},
+         "Skip files of more pages; TIFF files may have several, which are indexed one by one.");
   images("decode_threads", &ImagesOptions::decode_threads, Integer{0, 256, "threads"},
          "Threads that decode images. 0: one per core.");
   images("max_removed_share", &ImagesOptions::max_removed_share,

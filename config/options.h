@@ -17,6 +17,7 @@ struct ImagesOptions {
   bool hidden = false;
   std::uint32_t max_file_mib = 512;
   std::uint32_t max_megapixels = 200;
+  std::uint32_t max_pages = 1000;    // of a file
   std::uint32_t decode_threads = 0;  // 0: one per core
   double max_removed_share = 0.2;    // of a folder's files
 

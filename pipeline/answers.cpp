@@ -116,6 +116,7 @@ Json query_answer(const std::string& query, const QueryResult& result) {
       {"query", text_of_path(query)}, {"found", result.found}, {"matches", Json::array()}};
   for (const Match& match : result.matches) {
     answer["matches"].push_back({{"path", text_of_path(path_of(match))},
+                                 {"page", match.image.page},
                                  {"paths", to_json(match.image.paths)},
                                  {"gone", to_json(match.gone)},
                                  {"score", match.score},
@@ -137,6 +138,7 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
   return {{"query", text_of_path(query)},
           {"id", match.image.id},
           {"path", text_of_path(path_of(match))},
+          {"page", match.image.page},
           {"paths", to_json(match.image.paths)},
           {"gone", to_json(match.gone)},
           {"mirrored", match.mirrored},

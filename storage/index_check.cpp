@@ -112,7 +112,7 @@ class IndexCheck {
     Rows rows = connection_.rows(
         "SELECT id, blank, feature_count, norm, length(content), histograms.data, "
         "forward.data, statistics.image IS NOT NULL, "
-        "EXISTS (SELECT 1 FROM files WHERE files.image = id) "
+        "EXISTS (SELECT 1 FROM files WHERE files.image = coalesce(first, id)) "
         "FROM images LEFT JOIN histograms ON histograms.image = id "
         "LEFT JOIN forward ON forward.image = id "
         "LEFT JOIN statistics ON statistics.image = id ORDER BY id");

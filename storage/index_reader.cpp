@@ -9,6 +9,7 @@
 #include "base/artefacts.h"
 #include "base/content_hash.h"
 #include "base/files.h"
+#include "base/page_name.h"
 #include "base/parallel.h"
 #include "storage/blobs.h"
 #include "storage/schema.h"
@@ -53,7 +54,10 @@ std::vector<ContentHash> image_digests(Connection& connection) {
 
 constexpr const char* kSelectImages =
     "SELECT id, content, width, height, blank, feature_count, pixel_count, pixel_sum, "
-    "pixel_sum_of_squares FROM images JOIN statistics ON image = id ";
+    "pixel_sum_of_squares, page, coalesce(first, id), "
+    "coalesce((SELECT max(page) FROM images AS others "
+    "WHERE others.first = coalesce(images.first, images.id)), 1) "
+    "FROM images JOIN statistics ON image = id ";
 
 // What several threads may use at the same time, each one for a while.
 template <typename T>
@@ -175,10 +179,12 @@ void IndexReader::Impl::load_segments() {
 
 StoredImage IndexReader::Impl::image_in(Connection& reading, const Rows& rows) const {
   StoredImage image;
+  ImageId first = 0;
   rows.read(image.id, image.content, image.width, image.height, image.blank, image.feature_count,
-            image.sums.count, image.sums.sum, image.sums.sum_of_squares);
-  Rows paths = reading.rows("SELECT path FROM files WHERE image = ? ORDER BY path", image.id);
-  while (paths.next()) image.paths.emplace_back(paths.text(0));
+            image.sums.count, image.sums.sum, image.sums.sum_of_squares, image.page, first,
+            image.pages);
+  Rows paths = reading.rows("SELECT path FROM files WHERE image = ? ORDER BY path", first);
+  while (paths.next()) image.paths.push_back(page_name(std::string(paths.text(0)), image.page));
   return image;
 }
 
@@ -274,7 +280,16 @@ std::optional<StoredImage> IndexReader::image(ImageId id) const {
 
 std::optional<ImageId> IndexReader::find(const std::string& path) const {
   return impl_->pool.with([&](Connection& reading) {
-    return reading.first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(path));
+    const auto image_of = [&](const std::string& file) {
+      return reading.first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(file));
+    };
+    const std::optional<ImageId> image = image_of(path);
+    const Page page = page_of(path);
+    if (image || page.file == path) return image;
+    const std::optional<ImageId> first = image_of(page.file);
+    if (!first || page.number == 1) return first;
+    return reading.first<ImageId>("SELECT id FROM images WHERE first = ? AND page = ?", *first,
+                                  page.number);
   });
 }
 
@@ -306,7 +321,9 @@ std::vector<SourceFile> IndexReader::files() const {
 
 std::vector<SourceFile> IndexReader::files_of(ImageId id) const {
   Rows rows = connection().rows(
-      "SELECT path, size_bytes, modified_ns FROM files WHERE image = ? ORDER BY path", id);
+      "SELECT path, size_bytes, modified_ns FROM files "
+      "WHERE image = (SELECT coalesce(first, id) FROM images WHERE id = ?) ORDER BY path",
+      id);
   std::vector<SourceFile> files;
   while (rows.next()) {
     SourceFile& file = files.emplace_back();

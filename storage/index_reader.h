@@ -52,6 +52,7 @@ class IndexReader {
   // The live images that are not blank, by content.
   std::vector<ImageId> images_by_content() const;
   std::optional<StoredImage> image(ImageId id) const;
+  // By the path of a file, or the name of a page (base/page_name.h).
   std::optional<ImageId> find(const std::string& path) const;
   std::optional<ImageId> find(const ContentHash& content) const;
   bool contains(const ContentHash& content) const { return find(content).has_value(); }
@@ -60,7 +61,7 @@ class IndexReader {
   std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
   std::vector<SourceFile> files() const;                 // indexed files, by path
-  std::vector<SourceFile> files_of(ImageId id) const;    // those of one image
+  std::vector<SourceFile> files_of(ImageId id) const;    // those that hold the image
   std::vector<SkippedFile> quarantine() const;           // by path
   std::vector<IndexRoot> roots() const;                  // by path
   std::vector<RunRecord> runs(std::size_t count) const;  // the last ones, newest first

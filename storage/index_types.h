@@ -34,7 +34,9 @@ struct ImageToStore {
 // An image as the index knows it.
 struct StoredImage {
   ImageId id = 0;
-  std::vector<std::string> paths;  // every file with this content, sorted
+  std::vector<std::string> paths;  // every page with this content, by its name, sorted by file
+  std::uint32_t page = 1;          // of its file
+  std::uint32_t pages = 1;         // the last page of that file that is indexed
   ContentHash content{};
   std::int32_t width = 0;
   std::int32_t height = 0;

@@ -14,6 +14,7 @@
 
 #include "base/content_hash.h"
 #include "base/files.h"
+#include "base/page_name.h"
 #include "base/parallel.h"
 #include "storage/artefact_files.h"
 #include "storage/blobs.h"
@@ -114,11 +115,14 @@ void IndexWriter::in_transaction(const Work& work) {
 
 ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
   const ImageRecord& record = image.words.image;
+  const Page page = page_of(record.file.path);
+  const std::optional<ImageId> first = page.number > 1 ? find(page.file) : ImageId{0};
+  require(first.has_value(), "publish: a page without the first one of its file");
   connection().run(
-      "INSERT INTO images (content, width, height, blank, feature_count, norm) "
-      "VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO images (content, width, height, blank, feature_count, norm, page, first) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, 0))",
       record.content, record.width, record.height, image.blank, image.words.features.size(),
-      euclidean_norm(image.words.histogram));
+      euclidean_norm(image.words.histogram), page.number, *first);
   const std::int64_t id = connection().last_insert_id();
   if (id > std::numeric_limits<ImageId>::max()) {
     throw Error(ErrorKind::kStorage, connection().path() + ": has run out of image numbers");
@@ -136,7 +140,7 @@ void IndexWriter::point(const SourceFile& file, ImageId image) {
   const std::optional<ImageId> before = find(file.path);
   connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", bytes_of(file.path), image,
                    file.size_bytes, file.modified_ns);
-  connection().run("DELETE FROM quarantine WHERE path = ?", bytes_of(file.path));
+  leave_quarantine(file.path);
   if (before && *before != image) remove_if_unnamed(*before);
 }
 
@@ -147,13 +151,33 @@ void IndexWriter::detach(const std::string& path) {
   remove_if_unnamed(*image);
 }
 
+// Its pages leave with it.
+void IndexWriter::leave_quarantine(const std::string& path) {
+  std::vector<std::string> names = {path};
+  const std::string from = path + '[';
+  const std::string to = path + ']';
+  {
+    Rows pages = connection().rows("SELECT path FROM quarantine WHERE path > ? AND path < ?",
+                                   bytes_of(from), bytes_of(to));
+    while (pages.next()) {
+      std::string name(pages.text(0));
+      if (page_of(name).file == path) names.push_back(std::move(name));
+    }
+  }
+  for (const std::string& name : names) {
+    connection().run("DELETE FROM quarantine WHERE path = ?", bytes_of(name));
+  }
+}
+
 void IndexWriter::remove_if_unnamed(ImageId image) {
   if (connection().first<int>("SELECT 1 FROM files WHERE image = ? LIMIT 1", image)) return;
-  connection().run(
-      "INSERT INTO tombstones SELECT id, feature_count FROM images "
-      "WHERE id = ? AND feature_count > 0",
-      image);
-  connection().run("DELETE FROM images WHERE id = ?", image);
+  for (const char* column : {"first", "id"}) {  // pages first, since they refer to the image
+    connection().run(fmt::format("INSERT INTO tombstones SELECT id, feature_count FROM images "
+                                 "WHERE {} = ? AND feature_count > 0",
+                                 column),
+                     image);
+    connection().run(fmt::format("DELETE FROM images WHERE {} = ?", column), image);
+  }
 }
 
 void IndexWriter::set_codebook(const Codebook& codebook, const Settings& settings) {
@@ -200,7 +224,7 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
           postings.push_back({feature.word, *id, feature.signature});
         }
       }
-      point(record.file, *id);
+      if (page_of(record.file.path).number == 1) point(record.file, *id);
     }
     write_segment(connection(), postings, *word_count);
   });
@@ -221,7 +245,7 @@ void IndexWriter::remove_paths(std::span<const std::string> paths) {
   in_transaction([&] {
     for (const std::string& path : paths) {
       detach(path);
-      connection().run("DELETE FROM quarantine WHERE path = ?", bytes_of(path));
+      leave_quarantine(path);
     }
   });
 }

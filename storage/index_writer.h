@@ -27,9 +27,10 @@ class IndexWriter : public IndexReader {
   void set_codebook(const Codebook& codebook, const Settings& settings);
 
   // Publishes images as one segment, whose blobs are encoded on all cores. A path that pointed
-  // elsewhere now points here; an image that no path points to any more is removed; content already
-  // present only gains the path. Throws Error(kInput) for a word beyond the codebook,
-  // Error(kInternal) without a codebook.
+  // elsewhere now points here; an image that no path points to any more is removed, with its
+  // further pages; content already present only gains the path. A page by its name
+  // (base/page_name.h) comes after the first page of its file, and stays as long as that. Throws
+  // Error(kInput) for a word beyond the codebook, Error(kInternal) without a codebook.
   void publish(std::span<const ImageToStore> images);
   void put_in_quarantine(std::span<const SkippedFile> files);
   void remove_paths(std::span<const std::string> paths);  // unknown ones are passed over
@@ -77,6 +78,7 @@ class IndexWriter : public IndexReader {
   ImageId insert(const ImageToStore& image, const Blobs& blobs);
   void point(const SourceFile& file, ImageId image);
   void detach(const std::string& path);
+  void leave_quarantine(const std::string& path);
   void remove_if_unnamed(ImageId image);
 };
 

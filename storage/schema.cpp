@@ -116,6 +116,17 @@ CREATE INDEX withheld_by_root ON withheld (root);
 -- takes every blank image for new and looks at it again. Blank images have no postings.
 DELETE FROM files WHERE image IN (SELECT id FROM images WHERE blank);
 DELETE FROM images WHERE blank;
+)sql",
+    R"sql(
+-- Pages of files. first: the image of the file's first page, whose paths are those of all pages;
+-- NULL for that image itself.
+ALTER TABLE images ADD COLUMN page INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE images ADD COLUMN first INTEGER REFERENCES images (id);
+CREATE UNIQUE INDEX images_by_first ON images (first, page) WHERE first IS NOT NULL;
+
+-- Of TIFF files only the first page used to be indexed. The next run reads them again.
+UPDATE files SET modified_ns = -1
+  WHERE lower(CAST(path AS TEXT)) LIKE '%.tif' OR lower(CAST(path AS TEXT)) LIKE '%.tiff';
 )sql"};
 
 std::int64_t number(Connection& connection, const char* sql) {

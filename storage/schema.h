@@ -10,7 +10,7 @@
 // describes the blobs in them.
 namespace lookalike {
 
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 // A database without tables: no index, or a first run that was stopped before its first
 // transaction.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,14 +16,16 @@ struct KnownContent {};
 // An image whose features are in the feature cache.
 struct CachedFeatures {};
 
-// One file on its way from the disk to the index. Each stage replaces the state by its result:
-// SkippedFile, KnownContent, or CachedFeatures or DecodedImage, then ImageFeatures, then
+// One page of a file on its way from the disk to the index. Each stage replaces the state by its
+// result: SkippedFile, KnownContent, or CachedFeatures or DecodedImage, then ImageFeatures, then
 // ImageWords.
 struct Item {
-  SourceFile file;        // as it was when it was opened
-  ContentHash content{};  // of a file that could be read
-  PixelSums sums{};       // of an image, from ImageFeatures on
-  bool blank = false;     // by is_blank(), from ImageFeatures on; a blank image has no features
+  SourceFile file;          // as it was when it was opened; the name is the page's
+  ContentHash content{};    // of a file that could be read
+  PixelSums sums{};         // of an image, from ImageFeatures on
+  bool blank = false;       // by is_blank(), from ImageFeatures on; a blank image has no features
+  std::uint32_t pages = 1;  // of the file; counted for the first one alone
+  bool ends_file = true;    // no item of the same file follows
   std::variant<SkippedFile, KnownContent, CachedFeatures, DecodedImage, ImageFeatures, ImageWords>
       state{};
 

@@ -42,14 +42,59 @@ bool KnownContents::contains(const SourceFile& file, const ContentHash& content)
   return contents_.contains(content);
 }
 
+// The pages after the first, of one file, which is read once more for them.
+class ItemStream::FurtherPages {
+ public:
+  FurtherPages(ItemStream& stream, Item first)
+      : stream_(stream),
+        end_(Item{.file = first.file, .content = first.content, .state = KnownContent{}}),
+        loaded_(load(first)),
+        items_(loaded_ ? first.pages - 1 : 0, decode_threads(stream.config_.images), kWaitingImages,
+               [this](std::size_t i) { return read(static_cast<std::uint32_t>(i + 2)); }) {}
+
+  // The next page, and the file behind the last one.
+  std::optional<Item> next() {
+    if (std::optional<Item> page = items_.next()) return page;
+    return std::exchange(end_, std::nullopt);
+  }
+
+ private:
+  std::optional<LoadedFile> load(const Item& first) {
+    auto loaded = load_file(first.file.path, stream_.config_.images);
+    auto* const file = std::get_if<LoadedFile>(&loaded);
+    if (file != nullptr && file->content == first.content) return std::move(*file);
+    end_->state = SkippedFile{first.file, "changing", "the file was written to while it was read"};
+    return std::nullopt;
+  }
+
+  Item read(std::uint32_t page) {
+    return stream_.times_.timed("decode", [&] {
+      std::unique_lock turn(stream_.large_, std::defer_lock);
+      if (loaded_->file.size_bytes > kLargeFileBytes) turn.lock();
+      Item item = stream_.item_of(page_of_loaded(*loaded_, page), std::move(turn));
+      item.ends_file = false;
+      return item;
+    });
+  }
+
+  ItemStream& stream_;
+  std::optional<Item> end_;
+  const std::optional<LoadedFile> loaded_;
+  OrderedParallel<Item> items_;  // last: its threads use what is above
+};
+
 ItemStream::ItemStream(const std::vector<SourceFile>& files, const RunConfig& config,
-                       StageTimes& times, KnownContents* known)
+                       StageTimes& times, KnownContents* known, Pages pages)
     : config_(config),
+      times_(times),
       known_(known),
+      pages_(pages),
       items_(files.size(), decode_threads(config.images), kWaitingImages,
-             [this, &files, &times](std::size_t i) {
-               return times.timed("decode", [&] { return read(files[i]); });
+             [this, &files](std::size_t i) {
+               return times_.timed("decode", [&] { return read(files[i]); });
              }) {}
+
+ItemStream::~ItemStream() = default;
 
 Item ItemStream::read(const SourceFile& file) {
   std::unique_lock turn(large_, std::defer_lock);
@@ -58,14 +103,17 @@ Item ItemStream::read(const SourceFile& file) {
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) {
     return {.file = skipped->file, .state = std::move(*skipped)};
   }
-  const LoadedFile& bytes = std::get<LoadedFile>(loaded);
-  Item item{.file = bytes.file, .content = bytes.content};
+  return item_of(std::get<LoadedFile>(loaded), std::move(turn));
+}
+
+Item ItemStream::item_of(const LoadedFile& page, std::unique_lock<std::mutex> turn) {
+  Item item{.file = page.file, .content = page.content, .pages = page.pages};
   if (known_ && known_->contains(item.file, item.content)) {
     item.state = KnownContent{};
   } else if (known_ && known_->is_cached(item.content)) {
     item.state = CachedFeatures{};
   } else {
-    auto checked = check_header(bytes, config_.images);
+    auto checked = check_header(page, config_.images);
     if (auto* skipped = std::get_if<SkippedFile>(&checked)) {
       item.state = std::move(*skipped);
       return item;
@@ -73,15 +121,30 @@ Item ItemStream::read(const SourceFile& file) {
     const auto& header = std::get<ImageHeader>(checked);
     if (!turn.owns_lock() && is_large(header)) turn.lock();
     std::visit([&](auto&& result) { item.state = std::move(result); },
-               decode(bytes, header, wanted_size(config_.extract), config_.images));
+               decode(page, header, wanted_size(config_.extract), config_.images));
   }
+  return item;
+}
+
+std::optional<Item> ItemStream::next() {
+  if (further_) {
+    if (std::optional<Item> item = further_->next()) return item;
+    further_.reset();
+  }
+  std::optional<Item> item = items_.next();
+  if (!item || item->pages == 1 || item->is<SkippedFile>()) return item;
+  if (pages_ == Pages::kAll) {
+    further_ = std::make_unique<FurtherPages>(*this, *item);
+    item->ends_file = false;
+  }
+  item->file.modified_ns = kUnfinished;
   return item;
 }
 
 std::vector<Item> ItemStream::next_batch(std::size_t images) {
   std::vector<Item> batch;
   while (images > 0) {
-    std::optional<Item> item = items_.next();
+    std::optional<Item> item = next();
     if (!item) break;
     if (item->is<DecodedImage>() || item->is<CachedFeatures>()) {
       // Another file of the same content may have been read at the same time.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,8 +17,12 @@
 #include "pipeline/flow/feature_cache.h"
 #include "pipeline/flow/item.h"
 #include "pipeline/flow/stage_times.h"
+#include "stages/decode/decode.h"
 
 namespace lookalike {
+
+// The time of a file that is not indexed to its last page.
+inline constexpr std::int64_t kUnfinished = -1;
 
 // Contents whose features need not be extracted: the index has them, this run has met them, or the
 // cache has them. Used from several threads, but for expect().
@@ -44,23 +50,39 @@ class KnownContents {
 // content the first is decoded, or has its features in the cache, and the others are KnownContent,
 // whatever the number of threads. Large files and images are decoded one at a time, so that memory
 // does not grow with the threads.
+//
+// A file of several pages gives an item for each, which are decoded side by side as files are. The
+// first has kUnfinished for the file's time; behind the last comes the file again as KnownContent,
+// with its time. So a run that was stopped in between reads the file again, and a finished one does
+// not.
 class ItemStream {
  public:
+  enum class Pages { kAll, kFirst };  // of a file
+
   // Contents that are handed on become known; known: nullptr to decode every file. All arguments
   // must outlive the stream.
   ItemStream(const std::vector<SourceFile>& files, const RunConfig& config, StageTimes& times,
-             KnownContents* known);
+             KnownContents* known, Pages pages = Pages::kAll);
+  ~ItemStream();
 
   // The next items, SkippedFile, KnownContent, CachedFeatures or DecodedImage: as many as hold
   // `images` of the latter two, fewer at the end; none after it.
   std::vector<Item> next_batch(std::size_t images);
 
  private:
+  class FurtherPages;
+
+  std::optional<Item> next();
   Item read(const SourceFile& file);
+  // `turn`: of large_, held or not.
+  Item item_of(const LoadedFile& page, std::unique_lock<std::mutex> turn);
 
   const RunConfig& config_;
+  StageTimes& times_;
   KnownContents* const known_;
+  const Pages pages_;
   std::mutex large_;
+  std::unique_ptr<FurtherPages> further_;
   OrderedParallel<Item> items_;  // last: its threads use what is above
 };
 

@@ -67,9 +67,9 @@ void StoreQueue::add(Item item) {
                 (std::ranges::any_of(batch_, has_content) || writer_.contains(item.content)),
             "StoreQueue: the content is not in the index");
     // publish() gives content that is present the path alone, so copies go with the batch.
-    image.words.image.file = std::move(item.file);
     image.words.image.content = item.content;
   }
+  image.words.image.file = std::move(item.file);
   features_ += image.words.features.size();
   batch_.push_back(std::move(image));
   if (batch_.size() < options_.batch_images) return;

@@ -22,6 +22,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/parallel.h"
 #include "base/path_set.h"
 #include "base/program.h"
@@ -164,9 +165,17 @@ class IndexRun {
     std::erase_if(found.skipped, [&](const SkippedFile& file) {
       return !roots_->root_of(file.file.path)->is_scanned;
     });
-    for (const std::string& file : options_.lone_files) add_file(file, found);
+    for (const std::string& file : options_.lone_files) add_lone_file(file, found);
     std::ranges::sort(found.files, {}, &SourceFile::path);
     return found;
+  }
+
+  static void add_lone_file(const std::string& file, ScanResult& found) {
+    if (page_of(file).file == file) return add_file(file, found);
+    SkippedFile& skipped = found.skipped.emplace_back();
+    skipped.file.path = file;
+    skipped.reason = "page_name";
+    skipped.detail = "a name that ends in [NUMBER] stands for a page of a file";
   }
 
   // A first run over folders without images has their names wrong.
@@ -231,7 +240,7 @@ class IndexRun {
   UpdatePlan plan_in_scope(const ScanResult& found, std::vector<SourceFile> indexed) {
     const auto is_out_of_scope = [&](const std::string& file) {
       const RunRoot* const root = roots_->root_of(file);
-      return root != nullptr ? !root->is_scanned : !lone_files_.contains(file);
+      return root != nullptr ? !root->is_scanned : !lone_files_.contains(page_of(file).file);
     };
     std::erase_if(indexed, [&](const SourceFile& file) { return is_out_of_scope(file.path); });
     std::vector<SkippedFile> quarantine = writer_.quarantine();
@@ -255,19 +264,33 @@ class IndexRun {
       sample = extract_sample(files);
       throw_if_stopped();
       train(sample);
-      files.erase(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(sample.size()));
-      std::ranges::sort(files, {}, &SourceFile::path);
+      files = files_left(files, sample);
     }
     StoreQueue queue(writer_, config_.store, times_);
     store_sample(sample, queue);
     until_stopped([&] {
       constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-      process("index", files, kAll, [&](std::vector<Item> batch) {
+      process("index", files, ItemStream::Pages::kAll, kAll, [&](std::vector<Item> batch) {
         store(std::move(batch), queue);
         return kAll;
       });
     });
     queue.finish();
+  }
+
+  // The files behind the sample, and those in it that have further pages.
+  static std::vector<SourceFile> files_left(std::span<const SourceFile> files,
+                                            std::span<const Item> sample) {
+    std::unordered_set<std::string_view> with_pages;
+    for (const Item& item : sample) {
+      if (item.pages > 1) with_pages.insert(item.file.path);
+    }
+    std::vector<SourceFile> left;
+    std::ranges::copy_if(files.first(sample.size()), std::back_inserter(left),
+                         [&](const SourceFile& file) { return with_pages.contains(file.path); });
+    std::ranges::copy(files.subspan(sample.size()), std::back_inserter(left));
+    std::ranges::sort(left, {}, &SourceFile::path);
+    return left;
   }
 
   // Contents of files that stay as they are until the end of this run are known. Content that only
@@ -278,7 +301,7 @@ class IndexRun {
     for (const SourceFile& file : files) changing.insert(file.path);
     writer_.for_each_image([&](const StoredImage& image) {
       for (const std::string& path : image.paths) {
-        if (changing.contains(path)) {
+        if (changing.contains(page_of(path).file)) {
           known_->expect(path, image.content);
         } else {
           known_->insert(image.content);
@@ -292,11 +315,11 @@ class IndexRun {
   // else ImageFeatures. `accept` returns how many more images it wants: no more are begun, since
   // the contents of all that were begun count as known.
   template <typename Accept>
-  void process(const char* label, const std::vector<SourceFile>& files, std::size_t wanted,
-               Accept accept) {
+  void process(const char* label, const std::vector<SourceFile>& files, ItemStream::Pages pages,
+               std::size_t wanted, Accept accept) {
     if (files.empty()) return;
     Progress progress(label, "images", files.size(), style_);
-    ItemStream stream(files, config_, times_, &*known_);
+    ItemStream stream(files, config_, times_, &*known_, pages);
     DeviceStages& stages = device();  // opens while the first files are decoded
     using Batch = std::vector<Item>;
     std::size_t done = 0;
@@ -316,7 +339,7 @@ class IndexRun {
             return batch;
           });
       while (std::optional<Batch> batch = processed.next()) {
-        done += batch->size();
+        done += static_cast<std::size_t>(std::ranges::count_if(*batch, &Item::ends_file));
         wanted = accept(*std::move(batch));
         progress.update(done);
         throw_if_stopped();
@@ -333,13 +356,14 @@ class IndexRun {
     return item.is<DecodedImage>() || item.is<CachedFeatures>();
   }
 
-  // Extracts files until the sample is full, or to the next stop, and keeps features in the cache.
-  // Returns their items: CachedFeatures in order, then blank images, copies and skipped files.
+  // Extracts the first pages of files until the sample is full, or to the next stop, and keeps
+  // features in the cache. Returns their items: CachedFeatures in order, then blank images, copies
+  // and skipped files.
   std::vector<Item> extract_sample(const std::vector<SourceFile>& files) {
     std::vector<Item> sample;
     std::size_t wanted = config_.codebook.sample_images;
     until_stopped([&] {
-      process("extract", files, wanted, [&](std::vector<Item> batch) {
+      process("extract", files, ItemStream::Pages::kFirst, wanted, [&](std::vector<Item> batch) {
         for (Item& item : batch) {
           if (item.is<ImageFeatures>()) times_.timed("cache", [&] { cache_->add(item); });
           wanted -= item.is<CachedFeatures>() ? 1 : 0;
@@ -444,10 +468,9 @@ class IndexRun {
         report_.skipped.push_back(std::move(*skipped));
         continue;
       }
-      const bool is_blank = item.blank;
+      report_.indexed += item.ends_file && item.file.modified_ns != kUnfinished ? 1 : 0;
+      report_.blank += item.blank ? 1 : 0;
       queue.push(std::move(item));
-      ++report_.indexed;
-      report_.blank += is_blank ? 1 : 0;
     }
   }
 

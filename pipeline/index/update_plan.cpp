@@ -1,7 +1,10 @@
 #include "pipeline/index/update_plan.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "base/page_name.h"
 
 namespace lookalike {
 namespace {
@@ -33,8 +36,14 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
                        const std::vector<SkippedFile>& skipped) {
   KnownFiles known_files;
   KnownSkips known_skips;
+  std::unordered_map<std::string, std::vector<const SkippedFile*>> skipped_pages;  // by file
   for (const SourceFile& file : indexed) known_files[file.path] = &file;
-  for (const SkippedFile& skip : skipped) known_skips[skip.file.path] = &skip;
+  for (const SkippedFile& skip : skipped) {
+    known_skips[skip.file.path] = &skip;
+    const Page page = page_of(skip.file.path);
+    if (page.number > 1) skipped_pages[page.file].push_back(&skip);
+  }
+  const auto is_settled = [](const SkippedFile* page) { return depends_on_content(*page); };
 
   UpdatePlan plan;
   std::unordered_set<std::string_view> present;
@@ -42,8 +51,11 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
     present.insert(file.path);
     const auto known = known_files.find(file.path);
     const auto skip = known_skips.find(file.path);
-    if (known != known_files.end() && *known->second == file) {
+    const auto& pages = skipped_pages[file.path];
+    if (known != known_files.end() && *known->second == file &&
+        std::ranges::all_of(pages, is_settled)) {
       ++plan.unchanged;
+      for (const SkippedFile* page : pages) plan.still_skipped.push_back(*page);
     } else if (skip != known_skips.end() && skip->second->file == file &&
                depends_on_content(*skip->second)) {
       plan.still_skipped.push_back(*skip->second);
@@ -59,7 +71,7 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
     if (!stays) plan.to_set_aside.push_back(skip);
   }
   const auto is_gone = [&](const std::string& path) {
-    return !present.contains(path) && out_of_sight.covering(path) == nullptr;
+    return !present.contains(page_of(path).file) && out_of_sight.covering(path) == nullptr;
   };
   for (const SourceFile& file : indexed) {
     if (is_gone(file.path)) plan.gone.push_back(file.path);

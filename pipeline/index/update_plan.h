@@ -36,7 +36,8 @@ class OutOfSight {
   std::unordered_map<std::string_view, const SkippedFile*> skipped_;
 };
 
-// Compares what a scan found with the files that the index has and those that it has set aside.
+// Compares what a scan found with the files that the index has and those that it has set aside,
+// pages of files among them.
 // A file set aside for its content ("empty", "undecodable", "too_small") is tried again only when
 // it changes; other reasons may no longer hold, so those files are tried again. Files out of sight
 // are not gone.

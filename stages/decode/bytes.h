@@ -31,6 +31,10 @@ inline std::uint64_t little_endian(ByteSpan bytes, std::size_t at, std::size_t c
   return value;
 }
 
+inline bool is_tiff(ByteSpan bytes) {
+  return has_text(bytes, 0, "II*") || has_text(bytes, 0, {"MM\0*", 4});
+}
+
 // A TIFF file's directory.
 struct TiffDirectory {
   ByteSpan file;

@@ -17,9 +17,11 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/page_name.h"
 #include "base/text.h"
 #include "stages/decode/decoders.h"
 #include "stages/decode/image_header.h"
+#include "stages/decode/tiff_pages.h"
 
 namespace lookalike {
 namespace {
@@ -109,14 +111,9 @@ cv::Mat part_of(GrayImage& image, const Region& region) {
   return whole(cv::Rect(region.x, region.y, region.width, region.height));
 }
 
-}  // namespace
-
-WantedSize wanted_size(const ExtractOptions& options) {
-  return {options.longest_side_px, options.enlarge_to_px};
-}
-
-std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
-                                                const ImagesOptions& limits) {
+// The first page of a file.
+std::variant<LoadedFile, SkippedFile> load_whole(const std::string& path,
+                                                 const ImagesOptions& limits) {
   LoadedFile loaded;
   loaded.file.path = path;
   // Does not block, in case the file has become a FIFO.
@@ -146,7 +143,46 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
   }
   if (failure) return *std::move(failure);
   loaded.content = hash_content(loaded.bytes);
+  loaded.pages = std::max(
+      1U, static_cast<std::uint32_t>(tiff_pages(loaded.bytes, limits.max_pages + 1).size()));
+  if (loaded.pages > limits.max_pages) {
+    return SkippedFile{
+        loaded.file, "too_large",
+        fmt::format("it has more pages than images.max_pages = {}", limits.max_pages)};
+  }
   return loaded;
+}
+
+}  // namespace
+
+WantedSize wanted_size(const ExtractOptions& options) {
+  return {options.longest_side_px, options.enlarge_to_px};
+}
+
+std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
+                                                const ImagesOptions& limits) {
+  auto whole = load_whole(name, limits);
+  const auto* const skipped = std::get_if<SkippedFile>(&whole);
+  const Page page = page_of(name);
+  // A file of that very name comes first.
+  if (skipped == nullptr || skipped->reason != "vanished" || page.file == name) return whole;
+  whole = load_whole(page.file, limits);
+  if (auto* missing = std::get_if<SkippedFile>(&whole)) return std::move(*missing);
+  auto& loaded = std::get<LoadedFile>(whole);
+  if (page.number <= loaded.pages) return page_of_loaded(loaded, page.number);
+  loaded.file.path = name;
+  return SkippedFile{
+      std::move(loaded.file), "no_page",
+      fmt::format("the file has {} {}", loaded.pages, loaded.pages == 1 ? "page" : "pages")};
+}
+
+LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number) {
+  LoadedFile page = loaded;
+  if (number == 1) return page;
+  page.file.path = page_name(loaded.file.path, number);
+  page.content = page_content(loaded.content, number);
+  make_first_page(page.bytes, tiff_pages(loaded.bytes, number).back());
+  return page;
 }
 
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,

@@ -13,11 +13,12 @@ namespace lookalike {
 
 struct ImageHeader;
 
-// A file's bytes as they were read, once.
+// A page of a file: its bytes as they were read, once, with that page first.
 struct LoadedFile {
-  SourceFile file;  // size and time as they were when it was opened
-  ContentHash content{};
+  SourceFile file;        // the page's name; size and time as they were when the file was opened
+  ContentHash content{};  // the page's
   std::vector<std::uint8_t> bytes;
+  std::uint32_t pages = 1;  // of the file
 };
 
 // The size in which features are extracted.
@@ -26,10 +27,14 @@ WantedSize wanted_size(const ExtractOptions& options);
 // Images with a shorter side than this are set aside: no filter fits into them.
 inline constexpr int kMinSidePx = 16;
 
-// Reads and hashes a file. Reasons for skipping it: "vanished", "unreadable" (or no regular
-// file), "empty", "too_large" (limits.max_file_mib), "changing" (while it was read).
-std::variant<LoadedFile, SkippedFile> load_file(const std::string& path,
+// Reads and hashes a file, or a page of one by its name (base/page_name.h). Reasons for skipping
+// it: "vanished", "unreadable" (or no regular file), "empty", "too_large" (limits.max_file_mib,
+// max_pages), "changing" (while it was read), "no_page" (the file has fewer).
+std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
                                                 const ImagesOptions& limits);
+
+// Another page of a file that was loaded as its first one, 1 to loaded.pages.
+LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number);
 
 // Decodes to 8-bit grey (EXIF orientation honoured, transparent pixels laid over a
 // ground); reduces by area averaging, enlarges by cubic interpolation.

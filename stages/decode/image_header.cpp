@@ -168,10 +168,6 @@ ImageHeader read_tiff(Bytes bytes) {
   return header;
 }
 
-bool is_tiff(Bytes bytes) {
-  return has_text(bytes, 0, "II*") || has_text(bytes, 0, {"MM\0*", 4});
-}
-
 // A camera's file in the form of TIFF: it says which camera (tag 271), and its first directory is a
 // smaller picture (254, bit 0), or has pixels in a form that only cameras write: as their sensor
 // saw them (262: 32803, 34892), or compressed in their maker's way (259). DNG (50706) and CR2 have

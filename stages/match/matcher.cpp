@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/parallel.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/refine/sharpen.h"
@@ -99,7 +100,8 @@ void set_pose(const SharpenedPose& pose, Match& match) {
 
 bool exists(const std::string& path) {
   std::error_code error;
-  return std::filesystem::exists(path, error) || error;  // unless that cannot be determined
+  return std::filesystem::exists(page_of(path).file, error) ||
+         error;  // unless that cannot be determined
 }
 
 void note_missing_files(Match& match) {

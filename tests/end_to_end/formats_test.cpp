@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
 
 #include "config/image_formats.h"
 #include "tests/content_of.h"
@@ -86,6 +87,40 @@ TEST_F(FormatsTest, ReportsShowThemAsJpeg) {
   EXPECT_THAT(page, AllOf(HasSubstr("data:image/jpeg;base64,"),
                           HasSubstr(std::filesystem::path(name(last)).filename().native()),
                           Not(HasSubstr("cannot be shown"))));
+}
+
+TEST_F(FormatsTest, EachPageOfAFileIsFoundByItsName) {
+  const std::vector<cv::Mat> pages = {poster(20), poster(21), poster(22)};
+  std::filesystem::create_directories(path("scans"));
+  const std::string scan = path("scans/scan.tif");
+  cv::imwritemulti(scan, pages);
+  cv::imwrite(path("second.png"), pages[1]);
+  const std::string database = path("scans.db");
+  ASSERT_EQ(run_program("lookalike", {"index", "-q", path("scans"), "-d", database}).exit_code, 0);
+
+  const ProgramResult found = run_program(
+      "lookalike", {"query", "-d", database, "--json", path("second.png"), scan + "[3]"});
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  std::istringstream lines(found.out);
+  std::string line;
+  for (const int page : {2, 3}) {
+    ASSERT_TRUE(std::getline(lines, line));
+    const json match = json::parse(line)["matches"].at(0);
+    EXPECT_EQ(match["path"], fmt::format("{}[{}]", scan, page));
+    EXPECT_EQ(match["page"], page);
+    EXPECT_TRUE(match["gone"].empty());
+    EXPECT_GT(match["correlation"], 0.9) << "the pixels of the page";
+  }
+  run_program("lookalike",
+              {"query", "-d", database, "--report", path("pages.html"), path("second.png")});
+  EXPECT_THAT(content_of(path("pages.html")),
+              AllOf(HasSubstr("scan.tif[2]"), Not(HasSubstr("cannot be"))));
+  EXPECT_THAT(run_program("lookalike", {"list", "-d", database, "--format", "paths"}).out,
+              testing::EndsWith(fmt::format("{0}\n{0}[2]\n{0}[3]\n", scan)));
+  EXPECT_THAT(run_program("lookalike", {"show", "-d", database, scan + "[2]"}).out,
+              HasSubstr("page            2"));
+  EXPECT_THAT(run_program("lookalike", {"query", "-d", database, scan + "[4]"}).err,
+              HasSubstr("the file has 3 pages"));
 }
 
 TEST_F(FormatsTest, AreListed) {

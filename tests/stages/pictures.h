@@ -31,6 +31,45 @@ inline cv::Mat draw_picture(int width, int height, unsigned seed) {
   return picture;
 }
 
+// A TIFF file of pages of CV_8U, not compressed. `types`: the NewSubfileType of each page, 0 for
+// those that it does not reach.
+inline std::vector<std::uint8_t> encode_pages(const std::vector<cv::Mat>& pages,
+                                              const std::vector<std::uint32_t>& types = {}) {
+  std::vector<std::uint8_t> file;
+  const auto put = [&](std::size_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) file.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  };
+  put(0x002a4949, 4);  // "II", 42
+  put(8, 4);           // the first directory
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const auto width = static_cast<std::size_t>(pages[i].cols);
+    const auto height = static_cast<std::size_t>(pages[i].rows);
+    constexpr std::size_t kEntries = 8;
+    const std::size_t pixels = file.size() + 2 + 12 * kEntries + 4;
+    const std::size_t next = i + 1 < pages.size() ? pixels + width * height : 0;
+    put(kEntries, 2);
+    const std::size_t entries[kEntries][2] = {{254, i < types.size() ? types[i] : 0},
+                                              {256, width},
+                                              {257, height},
+                                              {258, 8},
+                                              {262, 1},
+                                              {273, pixels},
+                                              {278, height},
+                                              {279, width * height}};
+    for (const auto& [tag, value] : entries) {
+      put(tag, 2);
+      put(4, 2);  // LONG
+      put(1, 4);
+      put(value, 4);
+    }
+    put(next, 4);
+    for (int y = 0; y < pages[i].rows; ++y) {
+      file.insert(file.end(), pages[i].ptr(y), pages[i].ptr(y) + width);
+    }
+  }
+  return file;
+}
+
 inline std::vector<std::uint8_t> encode(const std::string& extension, const cv::Mat& picture,
                                         const std::vector<int>& parameters = {}) {
   std::vector<std::uint8_t> bytes;

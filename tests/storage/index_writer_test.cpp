@@ -108,6 +108,56 @@ TEST_F(IndexTest, AddedPathKeepsTheImageWhenTheFirstGoes) {
   EXPECT_THAT(reader().image(1)->paths, ElementsAre("/photos/moved.jpg"));
 }
 
+TEST_F(IndexTest, PagesHaveThePathsOfTheFirstOneAndLeaveWithIt) {
+  std::vector<ImageToStore> batch = {sample_to_store(1), sample_to_store(2), sample_to_store(3)};
+  const std::string file = sample_file(1).path;
+  batch[1].words.image.file.path = file + "[2]";
+  batch[2].words.image.file.path = file + "[7]";
+  writer_->publish(batch);
+  ImageToStore copy = sample_to_store(1);
+  copy.words.image.file.path = "/photos/copy.tif";
+  publish(copy);
+  {
+    const IndexReader index = reader();
+    EXPECT_EQ(index.counts().files, 2U);
+    EXPECT_EQ(index.find("/photos/copy.tif[7]"), index.find(file + "[7]"));
+    EXPECT_FALSE(index.find(file + "[3]"));
+    const StoredImage last = index.image(*index.find(file + "[7]")).value();
+    EXPECT_THAT(last.paths, ElementsAre(file + "[7]", "/photos/copy.tif[7]"));
+    EXPECT_EQ(last.page, 7U);
+    EXPECT_EQ(last.pages, 7U);
+    EXPECT_EQ(index.image(*index.find(file))->pages, 7U);
+    EXPECT_THAT(index.files_of(last.id), ElementsAre(sample_file(1), copy.words.image.file));
+  }
+  remove(1);
+  EXPECT_THAT(reader().image(2)->paths, ElementsAre("/photos/copy.tif[2]"));
+  EXPECT_THAT(check_index(database()), IsEmpty());
+  const std::string left = "/photos/copy.tif";
+  writer_->remove_paths({&left, 1});
+  EXPECT_EQ(reader().counts().images, 0U);
+  EXPECT_THAT(posted(reader()), IsEmpty());
+  EXPECT_THAT(check_index(database()), IsEmpty());
+}
+
+TEST_F(IndexTest, APageNeedsTheFirstOneOfItsFile) {
+  ImageToStore page = sample_to_store(1);
+  page.words.image.file.path += "[2]";
+  EXPECT_EQ(error_of([&] { publish(page); }).kind(), ErrorKind::kInternal);
+}
+
+TEST_F(IndexTest, PagesThatWereSetAsideAreKnownUntilTheirFileIsReadAgain) {
+  publish(1, 1);
+  std::vector<SkippedFile> skipped;
+  for (const std::string& name : {sample_file(1).path + "[2]", sample_file(1).path + "[2].jpg"}) {
+    SkippedFile& file = skipped.emplace_back();
+    file.file.path = name;
+  }
+  writer_->put_in_quarantine(skipped);
+  EXPECT_EQ(writer_->quarantine().size(), 2U);
+  publish(1, 1);
+  EXPECT_THAT(writer_->quarantine(), ElementsAre(skipped[1]));
+}
+
 TEST_F(IndexTest, NumbersAreNeverUsedAgain) {
   publish(1, 2);
   remove(2);

@@ -133,6 +133,22 @@ TEST(KeptIndex, OfTheFirstFormatIsMigratedAndWhole) {
   EXPECT_THAT(check_index(database), IsEmpty());
 }
 
+// Of TIFF files, the first page alone was indexed before format 5.
+TEST(KeptIndex, TiffFilesAreReadAgainOnceMigrated) {
+  const TemporaryFolder folder;
+  const std::filesystem::path database = folder / "index.db";
+  std::filesystem::copy_file(LOOKALIKE_SOURCE_DIR "/tests/storage/kept/index-v1.db", database);
+  Connection(database, Connection::Mode::kWrite)
+      .execute(
+          "INSERT INTO files SELECT CAST('/a.TIFF' AS BLOB), id, 1, 1 FROM images LIMIT 1;"
+          "INSERT INTO files SELECT CAST('/tif.png' AS BLOB), id, 1, 1 FROM images LIMIT 1;");
+  const IndexWriter writer(database);
+  std::map<std::string, std::int64_t> times;
+  for (const SourceFile& file : writer.files()) times[file.path] = file.modified_ns;
+  EXPECT_EQ(times["/a.TIFF"], -1);
+  EXPECT_EQ(times["/tif.png"], 1);
+}
+
 // Transparency was not seen before format 4.
 TEST(KeptIndex, BlankImagesAreTakenForNewOnceMigrated) {
   const TemporaryFolder folder;

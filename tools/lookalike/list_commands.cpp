@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
@@ -105,7 +106,7 @@ const std::vector<std::string> kStates = {"indexed", "blank", "gone", "quarantin
 
 struct ContentArguments : ListArguments {
   explicit ContentArguments(CLI::App& command)
-      : ListArguments(command, "Print one JSON object per file, one per line", true) {
+      : ListArguments(command, "Print one JSON object per page of a file, one per line", true) {
     command.add_option("PATH", paths, "Only these files, and files in these folders")
         ->type_name("");
     command.add_option("--state", state, "Only files in this state")
@@ -131,7 +132,7 @@ class FileList {
   // image: nullptr for a file in quarantine.
   void add(const SourceFile& file, const StoredImage* image, const std::string& state) const {
     if (!arguments_.state.empty() && arguments_.state != state) return;
-    if (!is_all_ && wanted_.innermost(file.path) == nullptr) return;
+    if (!is_all_ && wanted_.innermost(page_of(file.path).file) == nullptr) return;
     if (!table_ && !arguments_.format.is_json()) {
       const std::string columns = fmt::format(
           "{:>8} {:>11} {:>8}  {:<11}", image ? fmt::format("{}", image->id) : "-", file.size_bytes,
@@ -166,10 +167,17 @@ int list_files(const ContentArguments& arguments) {
   }
   const FileList list(arguments);
   for (const SourceFile& file : index.files()) {
-    const std::optional<ImageId> id = index.find(file.path);
-    const std::optional<StoredImage> image = id ? index.image(*id) : std::nullopt;
-    require(image.has_value(), "list: a file without an image");
-    list.add(file, &*image, gone.contains(file.path) ? "gone" : image->blank ? "blank" : "indexed");
+    const bool is_gone = gone.contains(file.path);
+    std::uint32_t pages = 1;
+    for (std::uint32_t number = 1; number <= pages; ++number) {
+      const SourceFile page = {page_name(file.path, number), file.size_bytes, file.modified_ns};
+      const std::optional<ImageId> id = index.find(page.path);
+      if (!id && number > 1) continue;  // it was set aside
+      const std::optional<StoredImage> image = id ? index.image(*id) : std::nullopt;
+      require(image.has_value(), "list: a file without an image");
+      pages = image->pages;
+      list.add(page, &*image, is_gone ? "gone" : image->blank ? "blank" : "indexed");
+    }
   }
   for (const SkippedFile& skipped : index.quarantine()) {
     list.add(skipped.file, nullptr, "quarantined");

@@ -49,6 +49,7 @@ Json image_json(const IndexReader& index, ImageId id) {
   for (const std::string& path : image->paths) paths.push_back(text_of_path(path));
   return {{"id", image->id},
           {"paths", std::move(paths)},
+          {"page", image->page},
           {"content", to_hex(image->content)},
           {"width", image->width},
           {"height", image->height},
