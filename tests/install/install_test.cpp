@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -110,9 +111,27 @@ TEST_F(Installed, UnitsAndDocumentsAreThere) {
   EXPECT_THAT(content_of(prefix() / "lib/sysusers.d/lookalike.conf"), HasSubstr("\nu lookalike "));
   EXPECT_THAT(content_of(documents() / "examples/lookalike.cron"), HasSubstr("lookalike index"));
   for (const char* name : {"README.md", "CHANGELOG.md", "LICENSE", "docs/nightly.md",
-                           "docs/result.jpg", "examples/default.toml"}) {
+                           "docs/result.jpg", "docs/schema/query.json", "examples/default.toml"}) {
     EXPECT_TRUE(fs::exists(documents() / name)) << name;
   }
+}
+
+TEST_F(Installed, LinksOfDocumentsLeadToInstalledFiles) {
+  static const std::regex kLink(R"(\]\((?!https?:)([^)#]+)[^)]*\))");
+  std::set<std::string> elsewhere;
+  for (const auto& entry : fs::recursive_directory_iterator(documents())) {
+    if (entry.path().extension() != ".md") continue;
+    const std::string text = content_of(entry.path());
+    for (std::sregex_iterator link(text.begin(), text.end(), kLink), end; link != end; ++link) {
+      const fs::path target = entry.path().parent_path() / (*link)[1].str();
+      if (!fs::exists(target)) {
+        elsewhere.insert(target.lexically_normal().lexically_relative(documents()));
+      }
+    }
+  }
+  // For readers of the source.
+  EXPECT_THAT(elsewhere, ElementsAre("BENCHMARKS.md", "DECISIONS.md", "EXPERIMENTS.md",
+                                     "docs/code.md", "kernels/README.md"));
 }
 
 TEST_F(Installed, NothingNamesAFolderOfTheBuildOrOfTheInstallation) {
