@@ -31,17 +31,16 @@ class Receiver : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   void receive_by(std::function<void(Severity, const std::string&)> receive) {
     const std::lock_guard lock(guard_);
-    receive_ = std::move(receive);
+    receive_.swap(receive);
   }
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    const std::function<void(Severity, const std::string&)> receive = [this] {
-      const std::lock_guard lock(guard_);
-      return receive_;
-    }();
-    if (!receive) return;
     try {
+      std::unique_lock lock(guard_);
+      const std::function<void(Severity, const std::string&)> receive = receive_;
+      lock.unlock();
+      if (!receive) return;
       receive(message.level >= spdlog::level::warn ? Severity::kWarning : Severity::kInfo,
               std::string(message.payload.data(), message.payload.size()));
     } catch (...) {  // spdlog would print it
