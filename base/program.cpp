@@ -22,6 +22,8 @@
 namespace lookalike {
 namespace {
 
+std::atomic<bool> own_process = false;
+
 std::atomic<int> first_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);  // a handler may use it
 
@@ -55,22 +57,23 @@ void print_error(std::string_view program, const char* what) {
 
 }  // namespace
 
-std::shared_ptr<spdlog::logger> logger() {
-  auto ours = spdlog::get(kLoggerName);
-  return ours ? ours : spdlog::default_logger();
+std::shared_ptr<spdlog::logger>& logger() {
+  static std::shared_ptr<spdlog::logger> assigned = spdlog::default_logger();
+  return assigned;
 }
 
 void set_up_logging(Verbosity verbosity) {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
   sink->set_color_mode(use_colour(stderr) ? spdlog::color_mode::always : spdlog::color_mode::never);
-  auto logger = std::make_shared<spdlog::logger>(kLoggerName, std::move(sink));
-  logger->set_pattern("%^%l%$: %v");
-  logger->set_level(level_of(verbosity));
-  spdlog::set_default_logger(std::move(logger));
+  logger() = std::make_shared<spdlog::logger>("lookalike", std::move(sink));
+  logger()->set_pattern("%^%l%$: %v");
+  logger()->set_level(level_of(verbosity));
+  spdlog::set_default_logger(logger());
 }
 
 int run_main(std::string_view program, const std::function<int()>& body) noexcept {
   share_arenas();
+  own_process = true;
   try {
     set_up_logging(Verbosity::kNormal);  // until the command line is read
     return body();
@@ -88,6 +91,10 @@ int run_main(std::string_view program, const std::function<int()>& body) noexcep
     print_error(program, "unknown exception");
   }
   return exit_code(ErrorKind::kInternal);
+}
+
+bool is_own_process() {
+  return own_process;
 }
 
 StopSignal::StopSignal() {

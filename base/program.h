@@ -13,12 +13,10 @@ class logger;
 // What every program does: logging, errors to exit codes, orderly stops.
 namespace lookalike {
 
-// The name of our logger among spdlog's.
-inline constexpr const char* kLoggerName = "lookalike";
-
-// The logger of code that the library shares with the programs: the one of kLoggerName, or spdlog's
-// default one if there is none.
-std::shared_ptr<spdlog::logger> logger();
+// The logger of code that the library shares with the programs: the one that was assigned last, at
+// first spdlog's default one. Not in spdlog's registry, which belongs to the library's host. Assign
+// before other threads log.
+std::shared_ptr<spdlog::logger>& logger();
 
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
@@ -30,6 +28,10 @@ void set_up_logging(Verbosity verbosity);
 // "<program>: error: <message>" on stderr that of the Error's kind, 4 when memory ran out, and 70
 // for any other exception.
 int run_main(std::string_view program, const std::function<int()>& body) noexcept;
+
+// Whether run_main() was called, so that what belongs to the whole process is ours: std::cerr and
+// the log level of OpenCV. In the library, they are the host's.
+bool is_own_process();
 
 // Takes SIGINT and SIGTERM while it lives, so that a long run can end in order. A second signal
 // ends the program at once, and so does one that nobody asked for when this is destroyed. Whichever

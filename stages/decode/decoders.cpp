@@ -5,6 +5,7 @@
 #include <iostream>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
+#include "base/program.h"
 #include "stages/decode/opencv_codecs.h"
 #include "stages/decode/raw_preview.h"
 #include "stages/decode/reader_modules.h"
@@ -21,7 +23,7 @@ namespace {
 
 // Silences std::cerr while one of these exists in any thread: OpenCV's readers complain there of
 // damaged files without naming them, and callers report those files. spdlog and stdio, which
-// lookalike writes through, are not affected.
+// lookalike writes through, are not affected. Not in the library, whose host writes to std::cerr.
 class QuietCerr {
  public:
   QuietCerr() {
@@ -47,8 +49,11 @@ class QuietCerr {
 using Bytes = std::vector<std::uint8_t>;
 
 cv::Mat read_by_opencv(const Bytes& file, PixelMode mode, int divisor) {
-  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-  const QuietCerr quiet;
+  std::optional<QuietCerr> quiet;
+  if (is_own_process()) {
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+    quiet.emplace();
+  }
   return opencv_codecs().decode(file, mode, divisor);
 }
 

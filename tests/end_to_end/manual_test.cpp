@@ -1,4 +1,5 @@
-// Manual pages and completions have every command and option that --help has, and no other.
+// Manual pages, completions and the reference have every command and option that --help has, and no
+// other.
 
 #include <algorithm>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 
 namespace lookalike {
@@ -176,6 +178,7 @@ TEST(Completions, OfferCommandsAndValues) {
   EXPECT_EQ(completed("lookalike query --format t", 3), "text tsv\n");
   EXPECT_EQ(completed("lookalike query --repo", 2), "--report\n");
   EXPECT_EQ(completed("lookalike query --top 1", 3), "\n");
+  EXPECT_EQ(completed("lookalike query --format --t", 3), "\n");
 }
 
 TEST(Completions, OfFilesAreFilesAndOfFoldersFolders) {
@@ -192,6 +195,18 @@ TEST(Completions, OfFilesAreFilesAndOfFoldersFolders) {
   EXPECT_EQ(completed("lookalike query bi"), "bin\n");
   EXPECT_EQ(completed("lookalike index bin/en"), "\n");
   EXPECT_THAT(completed("lookalike query bin/en"), HasSubstr("bin/env"));
+  EXPECT_THAT(completed("lookalike locate --object one.png bin/en"), HasSubstr("bin/env"));
+  EXPECT_EQ(completed("lookalike locate --object one.png --fo"), "--force --format\n");
+  EXPECT_EQ(completed("lookalike locate --object one.png --longest-side bin/en"), "\n");
+  EXPECT_EQ(completed("lookalike duplicates --within bi"), "bin\n");
+  EXPECT_EQ(completed("lookalike duplicates --between bin bi"), "bin\n");
+  EXPECT_EQ(completed("lookalike duplicates --between bin/en"), "\n");
+  EXPECT_EQ(completed("lookalike init bin/en"), "\n");
+}
+
+TEST(Reference, IsWhatTheProgramsPrint) {
+  EXPECT_EQ(content_of(LOOKALIKE_SOURCE_DIR "/docs/reference.md"),
+            in_shell({LOOKALIKE_SOURCE_DIR "/tools/make-reference", LOOKALIKE_PROGRAMS}));
 }
 
 TEST(Generate, RefusesWhatItDoesNotKnow) {

@@ -1,14 +1,20 @@
+#include <atomic>
 #include <cstdint>
 #include <fstream>
+#include <functional>
+#include <iostream>
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
 
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
@@ -144,11 +150,35 @@ TEST_F(LibraryTest, ARunStopsOnRequest) {
   EXPECT_EQ(update.indexed, 0U);
 }
 
+TEST_F(LibraryTest, AnEmptyStopNeverStops) {
+  EXPECT_FALSE(update_index(at("unstopped.db"), {at("others")}, {}, nullptr).stopped);
+}
+
+TEST_F(LibraryTest, WhatStopThrowsReachesTheCaller) {
+  EXPECT_THROW(update_index(at("thrown.db"), {at("posters")}, {},
+                            []() -> bool { throw std::out_of_range("of the host"); }),
+               std::out_of_range);
+  EXPECT_EQ(update_index(at("thrown.db"), {at("posters")}).indexed, 4U);
+}
+
 TEST_F(LibraryTest, AnIndexReplacesNoOtherFile) {
   const std::string photo = folder_->write("kept/photo.png", "");
-  const auto [kind, message] = failure_of([&] { update_index(photo, {at("kept")}); });
-  EXPECT_EQ(kind, Failure::Kind::kUsage);
-  EXPECT_THAT(message, HasSubstr(photo));
+  const std::string folders = "images.folders=[\"" + at("kept") + "\"]";
+  for (const auto& run : {std::function([&] { update_index(photo, {at("kept")}); }),
+                          std::function([&] { update_index(photo, {}, {folders}); })}) {
+    const auto [kind, message] = failure_of(run);
+    EXPECT_EQ(kind, Failure::Kind::kUsage);
+    EXPECT_THAT(message, HasSubstr(photo));
+  }
+}
+
+TEST_F(LibraryTest, TheProcessIsNotConfigured) {
+  for (const char* setting : {"run.niceness=5", "run.metrics=lookalike.prom"}) {
+    const auto [kind, message] =
+        failure_of([&] { update_index(at("run.db"), {at("others")}, {setting}); });
+    EXPECT_EQ(kind, Failure::Kind::kUsage);
+    EXPECT_THAT(message, HasSubstr("run.niceness"));
+  }
 }
 
 TEST_F(LibraryTest, MessagesGoWhereTheyAreWantedAndNowhereElse) {
@@ -166,6 +196,53 @@ TEST_F(LibraryTest, MessagesGoWhereTheyAreWantedAndNowhereElse) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_THAT(messages, Contains(HasSubstr("info: device: ")));
+}
+
+TEST_F(LibraryTest, AReceiverMayCallTheLibraryAndThrow) {
+  std::string decision;
+  on_message([&](Severity, const std::string&) {
+    on_message({});
+    decision = Finder(at("index.db")).find(poster(3)).at(0).decision;
+    throw std::runtime_error("of the host");
+  });
+  testing::internal::CaptureStderr();
+  update_index(at("received.db"), {at("others")});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(decision, "duplicate");
+}
+
+// The registry of spdlog, which both share.
+TEST_F(LibraryTest, LeavesTheLoggingOfItsHostAlone) {
+  int messages = 0;
+  std::mutex guard;
+  on_message([&](Severity, const std::string&) {
+    const std::lock_guard lock(guard);
+    ++messages;
+  });
+  EXPECT_NO_THROW(spdlog::register_logger(
+      std::make_shared<spdlog::logger>("lookalike", spdlog::sinks_init_list{})));
+  spdlog::set_level(spdlog::level::off);
+  update_index(at("host.db"), {at("others")});
+  EXPECT_GT(std::exchange(messages, 0), 0);
+  spdlog::shutdown();
+  update_index(at("shutdown.db"), {at("others")});
+  EXPECT_GT(messages, 0);
+  on_message({});
+}
+
+TEST_F(LibraryTest, LeavesStandardErrorOfItsHostAlone) {
+  run_program("lookalike-example",
+              {"crop", "--angle", "10", "--output", at("by-opencv.webp"), poster(0)});
+  std::atomic<bool> done = false;
+  bool was_silent = false;
+  std::thread host([&] {
+    while (!done) was_silent |= std::cerr.bad();
+  });
+  const Finder finder(at("index.db"));
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(finder.find(at("by-opencv.webp")).empty());
+  done = true;
+  host.join();
+  EXPECT_FALSE(was_silent);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ void wrap_help(CLI::App& app) {
 }
 
 // What the build installs beside a program: `PROGRAM [COMMAND] --generate KIND` prints it, KIND
-// being man, bash, zsh, fish, or commands, whose names it lists. Nothing for other command lines.
+// being man, markdown, bash, zsh, fish, or commands, whose names it lists. Nothing for other command lines.
 std::optional<std::string> generated(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.size() < 2 || words.size() > 3 || words[words.size() - 2] != "--generate") {
     return std::nullopt;
@@ -118,6 +118,7 @@ std::optional<std::string> generated(const CLI::App& app, const std::vector<std:
   }
   const std::string& kind = words.back();
   if (kind == "man") return manual_page(*command, WrappedHelp());
+  if (kind == "markdown") return reference(app, WrappedHelp());
   if (kind != "commands") return completions(app, kind);
   std::string names;
   for (const CLI::App* each : commands) names += each->get_name() + '\n';

@@ -20,7 +20,8 @@ struct Completion {
   std::vector<std::string> names;  // with their dashes; none for an argument
   std::string meaning;             // in short
   Value value = Value::kNone;
-  std::string words{};  // of kWords, with spaces between them
+  std::string words{};   // of kWords, with spaces between them
+  bool several = false;  // values after one name
 };
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> all) {
@@ -34,13 +35,14 @@ std::string in_short(const std::string& meaning) {
   return text;
 }
 
-// By the placeholder that --help prints: FILE, FILE.html, DIR, text|csv.
+// By the placeholder that --help prints: FILE, FILE.html, DIR, DIR DIR, text|csv.
 void set_value(const CLI::Option& option, Completion& completion) {
   const std::string type = option.get_type_name();
   const std::string_view first = std::string_view(type).substr(0, type.find_first_of(".|:"));
   if (option.get_expected_max() == 0) return;  // a flag
+  completion.several = !completion.names.empty() && option.get_expected_max() > 1;
   completion.value = Value::kText;
-  if (first == "DIR") {
+  if (first.starts_with("DIR")) {
     completion.value = Value::kFolder;
   } else if (is_one_of(first, {"FILE", "IMAGE", "PATH"}) ||
              (completion.names.empty() && first.empty())) {
@@ -112,27 +114,33 @@ const char* bash_value(Value value) {
   return "kind=text";
 }
 
-// What is offered after `words`, the program or one of its commands.
+// What is offered after a program or one of its commands. "$previous $option" are the word before
+// the current one and the last that begins with a dash: an option of several values also completes
+// what follows the first, and ends with the next option.
 std::string bash_case(const CLI::App& command, const std::string& label) {
   std::vector<std::string> names;
   std::string values;
   std::string kind = "kind=text";
   for (const Completion& completion : completions_of(command)) {
     names.insert(names.end(), completion.names.begin(), completion.names.end());
+    const std::string value = completion.value == Value::kWords
+                                  ? fmt::format("words='{}'", completion.words)
+                                  : bash_value(completion.value);
     if (completion.names.empty()) {
-      kind = bash_value(completion.value);
-    } else if (completion.value == Value::kWords) {
-      values += fmt::format("        {}) words='{}' ;;\n", fmt::join(completion.names, "|"),
-                            completion.words);
+      kind = value;
+    } else if (completion.several) {
+      values += fmt::format("        *' {}') {} ;;\n", fmt::join(completion.names, "'|*' "), value);
     } else if (completion.value != Value::kNone) {
-      values += fmt::format("        {}) {} ;;\n", fmt::join(completion.names, "|"),
-                            bash_value(completion.value));
+      values += fmt::format("        '{} '*) options='' {} ;;\n",
+                            fmt::join(completion.names, " '*|'"), value);
     }
   }
   const std::string commands = command_names(command);
-  values += fmt::format("        *) {} options='{}'{} ;;\n", kind, fmt::join(names, " "),
+  values += fmt::format("        *) {}{} ;;\n", kind,
                         commands.empty() ? "" : fmt::format(" words='{}'", commands));
-  return fmt::format("    {})\n      case $previous in\n{}      esac ;;\n", label, values);
+  return fmt::format(
+      "    {})\n      options='{}'\n      case \"$previous $option\" in\n{}      esac ;;\n", label,
+      fmt::join(names, " "), values);
 }
 
 std::string bash_script(const CLI::App& program) {
@@ -144,7 +152,10 @@ std::string bash_script(const CLI::App& program) {
   return fmt::format(R"(# Completes {0} in bash.
 {1}() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
-  local kind=text words='' options='' command=''
+  local kind=text words='' options='' command='' option='' word
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    [[ $word != -* ]] || option=$word
+  done
   {2}
   case $command in
 {3}{4}  esac
@@ -167,19 +178,20 @@ complete -F {1} {0}
 // zsh -------------------------------------------------------------------------------------------
 
 std::string zsh_action(const Completion& completion) {
+  const std::string until = completion.several ? ":*-*" : "";  // the next option
   switch (completion.value) {
     case Value::kNone:
       return "";
     case Value::kFile:
-      return ":file:_files";
+      return until + ":file:_files";
     case Value::kFolder:
-      return ":folder:_files -/";
+      return until + ":folder:_files -/";
     case Value::kWords:
-      return fmt::format(":word:({})", completion.words);
+      return fmt::format("{}:word:({})", until, completion.words);
     case Value::kText:
       break;
   }
-  return ":value: ";
+  return until + ":value: ";
 }
 
 // The arguments of _arguments for a command.
@@ -259,7 +271,7 @@ std::string fish_lines(const CLI::App& command, const std::string& begin) {
   std::string lines;
   bool takes_files = false;
   for (const Completion& completion : completions_of(command)) {
-    takes_files |= completion.names.empty();
+    takes_files |= completion.names.empty() || completion.several;
     if (completion.names.empty()) continue;
     lines += begin;
     for (const std::string& name : completion.names) {
@@ -296,7 +308,7 @@ std::string completions(const CLI::App& program, const std::string& shell) {
   if (shell == "zsh") return zsh_script(program);
   if (shell == "fish") return fish_script(program);
   throw Error(ErrorKind::kUsage,
-              fmt::format("--generate: must be man, commands, bash, zsh or fish, was {}", shell));
+              fmt::format("--generate: must be man, markdown, commands, bash, zsh or fish, was {}", shell));
 }
 
 }  // namespace lookalike

@@ -123,7 +123,50 @@ std::string section(std::string_view title, const std::string& text) {
   return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
 }
 
+// Text as Markdown takes it: no character of it is markup.
+std::string inert(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("\\`*_<[#$").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string code_block(const std::vector<std::string_view>& lines) {
+  return lines.empty() ? "" : fmt::format("\n```\n{}\n```\n", fmt::join(lines, "\n"));
+}
+
+std::string list_of_options(const CLI::App& command, const CLI::Formatter& help) {
+  std::string text;
+  for (const bool is_positional : {true, false}) {
+    for (const CLI::Option* option : command.get_options()) {
+      const bool belongs = is_positional ? option->get_positional() : option->nonpositional();
+      if (!belongs || option->get_group().empty()) continue;
+      text += fmt::format("- `{}{}`: {}\n", help.make_option_name(option, is_positional),
+                          help.make_option_opts(option), inert(help.make_option_desc(option)));
+    }
+  }
+  return text;
+}
+
+std::string chapter(const CLI::App& command, const CLI::Formatter& help) {
+  const CLI::App* const parent = command.get_parent();
+  const std::string all = command.get_description() + '\n' + command.get_footer();
+  const Texts texts = texts_of(all);
+  return fmt::format("\n## {}{}\n\n{}.\n\n{}{}{}",
+                     parent == nullptr ? "" : parent->get_name() + ' ', command.get_name(),
+                     inert(texts.name), list_of_options(command, help),
+                     code_block(texts.description), code_block(texts.examples));
+}
+
 }  // namespace
+
+std::string reference(const CLI::App& program, const CLI::Formatter& help) {
+  std::string text = chapter(program, help);
+  for (const CLI::App* command : program.get_subcommands({})) text += chapter(*command, help);
+  return text;
+}
 
 std::string manual_page(const CLI::App& command, const CLI::Formatter& help) {
   const std::string all = command.get_description() + '\n' + command.get_footer();

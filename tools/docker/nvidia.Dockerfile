@@ -3,13 +3,15 @@
 #   docker run --rm --gpus all -v ~/photos:/photos:ro -v lookalike:/data lookalike-nvidia index /photos
 FROM debian:12 AS build
 COPY . /source
+ARG DEBFULLNAME="lookalike in Docker"
+ARG DEBEMAIL=docker@lookalike.invalid
 RUN /source/tools/package /packages
 
 FROM debian:12-slim
-COPY --from=build /packages/lookalike_*.deb /tmp/
+COPY --from=build /packages/lookalike_*.deb /packages/liblookalike[0-9]*.deb /tmp/
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends /tmp/lookalike_*.deb \
-    && rm -rf /tmp/lookalike_*.deb /var/lib/apt/lists/* \
+    && apt-get install -y --no-install-recommends /tmp/*.deb \
+    && rm -rf /tmp/*.deb /var/lib/apt/lists/* \
     && mkdir -p /etc/OpenCL/vendors \
     && echo libnvidia-opencl.so.1 > /etc/OpenCL/vendors/nvidia.icd
 # Libraries of the driver that the toolkit mounts; compute has OpenCL's.

@@ -1,6 +1,7 @@
 #include "tools/library/lookalike.h"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <mutex>
@@ -25,44 +26,66 @@
 namespace lookalike {
 namespace {
 
-// Hands messages to the receiver; base_sink holds its lock meanwhile.
-class Receiver : public spdlog::sinks::base_sink<std::mutex> {
+// Hands messages to the receiver, without a lock: it may call the library.
+class Receiver : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   void receive_by(std::function<void(Severity, const std::string&)> receive) {
-    const std::lock_guard lock(mutex_);
-    receive_ = std::move(receive);
+    const std::lock_guard lock(guard_);
+    receive_.swap(receive);
   }
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    if (!receive_) return;
-    receive_(message.level >= spdlog::level::warn ? Severity::kWarning : Severity::kInfo,
-             std::string(message.payload.data(), message.payload.size()));
+    try {
+      std::unique_lock lock(guard_);
+      const std::function<void(Severity, const std::string&)> receive = receive_;
+      lock.unlock();
+      if (!receive) return;
+      receive(message.level >= spdlog::level::warn ? Severity::kWarning : Severity::kInfo,
+              std::string(message.payload.data(), message.payload.size()));
+    } catch (...) {  // spdlog would print it
+    }
   }
   void flush_() override {}
 
+  std::mutex guard_;
   std::function<void(Severity, const std::string&)> receive_;
 };
 
-// Receives all messages from the first call on. A program that uses spdlog itself keeps its default
-// logger.
+// Receives all messages from the first call on.
 Receiver& receiver() {
   static const std::shared_ptr<Receiver> only = [] {
     auto made = std::make_shared<Receiver>();
-    spdlog::register_logger(std::make_shared<spdlog::logger>(kLoggerName, made));
+    logger() = std::make_shared<spdlog::logger>("lookalike", made);
     return made;
   }();
   return *only;
 }
 
+Failure::Kind kind_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kUsage:
+      return Failure::Kind::kUsage;
+    case ErrorKind::kInput:
+      return Failure::Kind::kInput;
+    case ErrorKind::kDevice:
+      return Failure::Kind::kDevice;
+    case ErrorKind::kStorage:
+      return Failure::Kind::kStorage;
+    case ErrorKind::kInternal:
+      break;
+  }
+  return Failure::Kind::kInternal;
+}
+
 // Runs work() with errors as the header has them.
 template <typename Work>
 auto with_failures(const Work& work) {
-  receiver();
   try {
+    receiver();
     return work();
   } catch (const Error& error) {
-    throw Failure(static_cast<Failure::Kind>(error.kind()), error.what());
+    throw Failure(kind_of(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
@@ -74,6 +97,9 @@ RunConfig configured(const std::string& database, const std::vector<std::string>
   RunConfig config;
   for (const std::string& setting : settings) apply_setting(config, setting, "settings");
   check_ranges(config);
+  if (config.run != RunOptions{}) {
+    throw Error(ErrorKind::kUsage, "settings: run.metrics and run.niceness are of the program");
+  }
   config.store.database = normal_path(database);
   return config;
 }
@@ -141,15 +167,25 @@ std::vector<Found> Finder::find_encoded(std::span<const std::uint8_t> bytes) con
 
 Update update_index(const std::string& database, const std::vector<std::string>& folders,
                     const std::vector<std::string>& settings, const std::function<bool()>& stop) {
-  return with_failures([&] {
+  std::exception_ptr thrown;
+  const auto asked_to_stop = [&] {
+    if (thrown) return true;
+    try {
+      return stop && stop();
+    } catch (...) {
+      thrown = std::current_exception();
+      return true;
+    }
+  };
+  const Update done = with_failures([&] {
     RunConfig config = configured(database, settings);
+    for (const std::string& folder : folders) config.images.folders.push_back(normal_path(folder));
     OutputGuard guard;
-    for (const std::string& folder : folders) {
-      config.images.folders.push_back(normal_path(folder));
-      guard.protect_folder(config.images.folders.back(), config.images.extensions);
+    for (const std::string& folder : config.images.folders) {
+      guard.protect_folder(folder, config.images.extensions);
     }
     guard.claim_index("database", config.store.database);
-    const IndexRunReport report = run_index(config, Progress::Style::kQuiet, stop);
+    const IndexRunReport report = run_index(config, Progress::Style::kQuiet, asked_to_stop);
     Update update = {.indexed = report.indexed,
                      .unchanged = report.unchanged,
                      .removed = report.removed,
@@ -166,10 +202,12 @@ Update update_index(const std::string& database, const std::vector<std::string>&
     }
     return update;
   });
+  if (thrown) std::rethrow_exception(thrown);
+  return done;
 }
 
 void on_message(std::function<void(Severity, const std::string&)> receive) {
-  receiver().receive_by(std::move(receive));
+  with_failures([&] { receiver().receive_by(std::move(receive)); });
 }
 
 }  // namespace lookalike

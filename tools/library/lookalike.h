@@ -5,8 +5,8 @@
 //   for (const lookalike::Found& found : finder.find("photo.jpg")) use(found.path, found.decision);
 //
 // Settings are those of the program, "TABLE.KEY=VALUE" as its option --set takes them; `lookalike
-// config` prints all keys. Every function throws Failure; a request for memory that cannot be met
-// is a std::bad_alloc.
+// config` prints all keys. The table [run], which concerns the process, is refused. Every function
+// throws Failure; a request for memory that cannot be met is a std::bad_alloc.
 #pragma once
 
 #include <array>
@@ -103,15 +103,18 @@ struct Update {
 
 // Brings an index up to date with its folders and those named here, which it remembers; without
 // any, with all that it knows. Makes the index if there is none. `stop` is called now and then on
-// this thread; once it returns true the run publishes what is done and returns. Finders and other
-// processes can read meanwhile; a second run is refused.
+// this thread; once it returns true the run publishes what is done and returns. An empty one never
+// stops; an exception of its own ends the run in the same way, and then reaches the caller. Finders
+// and other processes can read meanwhile; a second run is refused.
 LOOKALIKE_API Update update_index(
     const std::string& database, const std::vector<std::string>& folders,
     const std::vector<std::string>& settings = {},
     const std::function<bool()>& stop = [] { return false; });
 
-// Receives what the program would print on stderr, from any thread, one call at a time. The library
-// prints nothing itself. An empty function receives nothing, as at the start.
+// Receives what the program would print on stderr, from any thread, and from several at once. It
+// may call the library; what it throws is dropped. A call that is under way when another receiver
+// is set goes on. An empty function receives nothing, as at the start. The library prints nothing
+// itself; OpenCV may complain of damaged files on std::cerr.
 enum class Severity { kInfo, kWarning };
 LOOKALIKE_API void on_message(std::function<void(Severity, const std::string&)> receive);
 

@@ -61,11 +61,13 @@ struct Arguments {
         ->capture_default_str();
     auto* const within_option =
         command.add_option("--within", within, "Only pairs of files in this folder")
-            ->type_name("FOLDER")
+            ->type_name("DIR")
             ->expected(1)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_option("--between", between, "Only pairs of a file in A and one in B")
-        ->type_name("A B")
+    command
+        .add_option("--between", between,
+                    "Only pairs of a file in the one folder and one in the other")
+        ->type_name("DIR DIR")
         ->expected(2)
         ->excludes(within_option);
     command.add_flag("--new-only", new_only,

@@ -23,7 +23,9 @@ constexpr std::uint64_t kMostMib = 1048576;  // of device.memory_limit_mib
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : verbosity(command) {
-    command.add_option("FOLDER", folders, "Folders of photos to index")->required()->type_name("");
+    command.add_option("FOLDER", folders, "Folders of photos to index")
+        ->required()
+        ->type_name("DIR");
     command.add_option("-o,--output", output, "File to write; - for standard output")
         ->type_name("FILE")
         ->capture_default_str();

@@ -48,7 +48,7 @@ void check_command_name(const CLI::App& app, std::string_view written) {
 int run_lookalike(int argc, const char* const* argv) {
   CLI::App app(
       "Finds the indexed images that a photo shows, and where in it.\n"
-      "Exit codes: 0 done, 1 done with items skipped, 2 usage, 3 input, 4 device,\n"
+      "Exit codes: 0 done, 1 done with items skipped, 2 usage, 3 input, 4 device, "
       "5 storage, 6 nothing found, where query --fail-if-none asks for it.",
       "lookalike");
   app.set_version_flag("-V,--version", "lookalike " LOOKALIKE_VERSION);
