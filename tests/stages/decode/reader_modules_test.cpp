@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "stages/decode/decoders.h"
+#include "stages/decode/heif_size.h"
 #include "stages/decode/raw_preview.h"
 #include "tests/stages/pictures.h"
 #include "tools/example/image_files.h"
@@ -197,6 +198,23 @@ TEST_P(Heif, ThatIsTooLargeIsNotDecoded) {
   EXPECT_THAT(result.detail, HasSubstr("1024 x 1024 px"));
 }
 
+TEST_P(Heif, IsAsLargeAsItsPixelsWhateverItsPropertiesSay) {
+  FileBytes bytes = file(cv::Mat(1024, 1024, CV_8UC3, cv::Scalar::all(9)));
+  const CodedSize coded = largest_coded_size(bytes).value();
+  EXPECT_EQ(coded.width, 1024U);
+  EXPECT_EQ(coded.height, 1024U);
+  constexpr std::string_view kSize = "ispe";
+  const auto at = std::search(bytes.begin(), bytes.end(), kSize.begin(), kSize.end());
+  ASSERT_NE(at, bytes.end());
+  const FileBytes small = {0, 0, 0, 64, 0, 0, 0, 64};
+  std::ranges::copy(small, at + 8);
+  ImagesOptions limits;
+  limits.max_megapixels = 1;
+  const SkippedFile result = skipped(bytes, limits);
+  EXPECT_EQ(result.reason, "too_large");
+  EXPECT_THAT(result.detail, HasSubstr("1024 x 1024 px"));
+}
+
 TEST_P(Heif, ThatIsDamagedIsSetAside) {
   const FileBytes whole = file(picture_);
   for (const double share : {0.8, 0.3, 0.02}) {
@@ -209,6 +227,54 @@ TEST_P(Heif, ThatIsDamagedIsSetAside) {
 INSTANTIATE_TEST_SUITE_P(Formats, Heif, testing::Bool(), [](const auto& format) {
   return std::string(format.param ? "Avif" : "Heic");
 });
+
+// A box of ISO/IEC 14496-12.
+FileBytes box(std::string_view type, const FileBytes& content) {
+  FileBytes bytes = {0, 0, static_cast<std::uint8_t>((content.size() + 8) >> 8),
+                     static_cast<std::uint8_t>(content.size() + 8)};
+  bytes.insert(bytes.end(), type.begin(), type.end());
+  bytes.insert(bytes.end(), content.begin(), content.end());
+  return bytes;
+}
+
+FileBytes joined(const std::vector<FileBytes>& parts) {
+  FileBytes all;
+  for (const FileBytes& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// A file of one item, number 5, whose data lies in `idat`, in two parts.
+FileBytes heif_with(std::string_view type, const FileBytes& data) {
+  FileBytes entry = {2, 0, 0, 0, 0, 5, 0, 0};
+  entry.insert(entry.end(), type.begin(), type.end());
+  const FileBytes items = joined({{0, 0, 0, 0, 0, 1}, box("infe", entry)});
+  const auto rest = static_cast<std::uint8_t>(data.size() - 3);
+  const FileBytes places = {1, 0, 0, 0, 0x11, 0, 0, 1, 0, 5, 0, 1, 0, 0, 0, 2, 0, 3, 3, rest};
+  return joined({box("ftyp", {'m', 'i', 'f', '1'}),
+                 box("meta", joined({FileBytes(4, 0), box("iinf", items), box("iloc", places),
+                                     box("idat", data)}))});
+}
+
+TEST(HeifSize, IsThatOfCanvasesToo) {
+  const FileBytes grid = {0, 0, 1, 1, 0x40, 0, 0x30, 0};
+  EXPECT_EQ(largest_coded_size(heif_with("grid", grid))->pixels(), std::uint64_t{0x4000} * 0x3000);
+  const FileBytes overlay = {0, 1, 9, 9, 9, 9, 9, 9, 9, 9, 0, 1, 0, 0, 0, 2, 0, 0};
+  EXPECT_EQ(largest_coded_size(heif_with("iovl", overlay))->pixels(), std::uint64_t{0x20000} * 0x10000);
+  EXPECT_EQ(largest_coded_size(heif_with("Exif", grid))->pixels(), 0U);
+}
+
+// Items that all have the same bytes.
+TEST(HeifSize, IsNotSoughtForLong) {
+  FileBytes places = {1, 0, 0, 0, 0x11, 0, 0, 1, 0, 5, 0, 0, 0, 0, 0xff, 0xff};
+  places.resize(places.size() + 2 * 0xffff, 0xff);
+  FileBytes file = box("meta", joined({FileBytes(4, 0), box("iloc", {})}));
+  EXPECT_TRUE(largest_coded_size(file).has_value());
+  file = joined({{0, 0, 0, 0, 'm', 'e', 't', 'a', 0, 0, 0, 0},
+                 box("idat", FileBytes(0x200, 0)),
+                 {0, 0, 0, 0, 'i', 'l', 'o', 'c'},
+                 places});
+  EXPECT_FALSE(largest_coded_size(file).has_value());
+}
 
 class Raw : public testing::Test {
  protected:
