@@ -259,7 +259,8 @@ TEST(HeifSize, IsThatOfCanvasesToo) {
   const FileBytes grid = {0, 0, 1, 1, 0x40, 0, 0x30, 0};
   EXPECT_EQ(largest_coded_size(heif_with("grid", grid))->pixels(), std::uint64_t{0x4000} * 0x3000);
   const FileBytes overlay = {0, 1, 9, 9, 9, 9, 9, 9, 9, 9, 0, 1, 0, 0, 0, 2, 0, 0};
-  EXPECT_EQ(largest_coded_size(heif_with("iovl", overlay))->pixels(), std::uint64_t{0x20000} * 0x10000);
+  EXPECT_EQ(largest_coded_size(heif_with("iovl", overlay))->pixels(),
+            std::uint64_t{0x20000} * 0x10000);
   EXPECT_EQ(largest_coded_size(heif_with("Exif", grid))->pixels(), 0U);
 }
 
@@ -274,6 +275,34 @@ TEST(HeifSize, IsNotSoughtForLong) {
                  {0, 0, 0, 0, 'i', 'l', 'o', 'c'},
                  places});
   EXPECT_FALSE(largest_coded_size(file).has_value());
+}
+
+struct TiffEntry {
+  std::uint16_t tag = 0;
+  std::uint16_t type = 0;  // 3: 16 bits, 4: 32 bits
+  std::uint32_t value = 0;
+};
+
+// 6 bytes and 12 for each entry.
+FileBytes tiff_directory(const std::vector<TiffEntry>& entries, std::uint32_t next = 0) {
+  FileBytes bytes;
+  const auto put = [&](std::uint32_t value, int count) {
+    for (int i = 0; i < count; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  };
+  put(static_cast<std::uint32_t>(entries.size()), 2);
+  for (const TiffEntry& entry : entries) {
+    put(entry.tag, 2);
+    put(entry.type, 2);
+    put(1, 4);
+    put(entry.value, 4);
+  }
+  put(next, 4);
+  return bytes;
+}
+
+// Behind a header of 8 bytes.
+FileBytes tiff(const std::vector<TiffEntry>& entries, std::uint32_t next = 0) {
+  return joined({{'I', 'I', 42, 0, 8, 0, 0, 0}, tiff_directory(entries, next)});
 }
 
 class Raw : public testing::Test {
@@ -335,8 +364,99 @@ TEST_F(Raw, WithAPreviewThatIsTooLargeIsNotDecoded) {
 }
 
 TEST_F(Raw, ThatIsDamagedIsSetAside) {
-  const FileBytes file = make_raw(picture_, RawForm::kDng);
-  for (const double share : {0.5, 0.1}) EXPECT_EQ(skipped(cut(file, share)).reason, "undecodable");
+  const FileBytes directory_last = make_raw(picture_, RawForm::kDng);
+  const FileBytes directory_first =
+      joined({tiff({{513, 4, 38}, {50706, 1, 1}}), encode(".jpg", picture_)});
+  const FileBytes small_one_first = make_raw(picture_, RawForm::kRaf);
+  for (const double share : {0.9, 0.7}) {
+    EXPECT_EQ(skipped(cut(directory_last, share)).reason, "undecodable") << share;
+    for (const FileBytes& file : {directory_first, small_one_first}) {
+      const SkippedFile damaged = skipped(cut(file, share));
+      EXPECT_EQ(damaged.reason, "undecodable") << share;
+      EXPECT_THAT(damaged.detail, HasSubstr("ends early")) << share;
+    }
+  }
+}
+
+TEST_F(Raw, OrientationOfCr3IsInABox) {
+  const FileBytes file =
+      joined({box("ftyp", {'c', 'r', 'x', ' '}), box("moov", box("CMT1", tiff({{274, 3, 6}}))),
+              box("mdat", encode(".jpg", picture_))});
+  EXPECT_LT(mean_difference(shown(file).pixels, upright(picture_.clone(), 6)), 4);
+}
+
+TEST_F(Raw, DirectoriesNamePreviewsInSeveralWays) {
+  const FileBytes unnamed = encode(".jpg", picture_);
+  const FileBytes named = encode(".jpg", draw_colours(16, 16));
+  const auto at = [&](std::size_t directories) {
+    return static_cast<std::uint32_t>(directories + unnamed.size());
+  };
+  const std::vector<FileBytes> files = {
+      tiff({{513, 4, at(26)}}), tiff({{46, 7, at(26)}}), tiff({{259, 3, 7}, {273, 4, at(38)}}),
+      joined({tiff({{330, 4, 26}}), tiff_directory({{513, 4, at(44)}})})};
+  for (const FileBytes& directories : files) {
+    EXPECT_EQ(raw_preview(joined({directories, unnamed, named})), named);
+  }
+}
+
+TEST_F(Raw, TilesAndThumbnailsOfEditorsAreNoPreviews) {
+  const FileBytes jpeg = encode(".jpg", picture_);
+  EXPECT_EQ(raw_preview(joined({tiff({{271, 2, 0}}), jpeg})), jpeg);
+  EXPECT_TRUE(raw_preview(joined({tiff({{324, 4, 26}}), jpeg})).empty());
+  EXPECT_TRUE(raw_preview(joined({tiff({{50706, 1, 1}}), jpeg})).empty());
+}
+
+TEST_F(Raw, APlainPictureThatIsLargerGoesBeforeAPreview) {
+  const FileBytes jpeg = encode(".jpg", picture_);
+  const auto preview_beside = [&](std::uint32_t width, std::uint32_t colour_space) {
+    return raw_preview(
+        joined({tiff({{256, 3, width}, {257, 3, 96}, {259, 3, 1}, {262, 3, colour_space}}), jpeg}));
+  };
+  EXPECT_TRUE(preview_beside(160, 2).empty());
+  EXPECT_EQ(preview_beside(159, 2), jpeg);
+  EXPECT_EQ(preview_beside(4000, 32803), jpeg);  // what the sensor saw
+}
+
+TEST_F(Raw, OfManyEmbeddedFilesTheFirstAreLookedAt) {
+  const FileBytes small = encode(".jpg", draw_colours(16, 16));
+  const FileBytes large = encode(".jpg", draw_colours(32, 32));
+  std::vector<FileBytes> parts(256, small);
+  parts.front() = FileBytes(16, 0);
+  parts.push_back(large);
+  EXPECT_EQ(raw_preview(joined(parts)), large);
+  parts.push_back(large);
+  parts[256] = small;
+  EXPECT_EQ(raw_preview(joined(parts)), small);
+}
+
+TEST_F(Raw, OfManyDirectoriesTheFirstAreLookedAt) {
+  const FileBytes jpeg = encode(".jpg", draw_colours(16, 16));
+  const auto named_by_the_last_of = [&](std::uint32_t directories) {
+    std::vector<FileBytes> parts = {tiff({{50706, 1, 1}}, 26)};
+    for (std::uint32_t i = 2; i < directories; ++i) {
+      parts.push_back(tiff_directory({{271, 2, 0}}, 8 + 18 * i));
+    }
+    parts.push_back(tiff_directory({{513, 4, 8 + 18 * directories}}));
+    parts.push_back(jpeg);
+    return raw_preview(joined(parts));
+  };
+  EXPECT_EQ(named_by_the_last_of(65), jpeg);
+  EXPECT_TRUE(named_by_the_last_of(66).empty());
+}
+
+TEST_F(Raw, IsKnownByTheMarksOfCameras) {
+  const auto format_with = [](std::size_t at, std::string_view mark) {
+    FileBytes file(64, 0);
+    std::ranges::copy(mark, file.begin() + static_cast<std::ptrdiff_t>(at));
+    return format_of(file);
+  };
+  for (const char* mark : {"FUJIFILMCCD-RAW", "IIU", "IIRO", "IIRS", "MMOR", "FOVb"}) {
+    EXPECT_EQ(format_with(0, mark), ImageFormat::kRaw) << mark;
+  }
+  EXPECT_EQ(format_with(1, "MRM"), ImageFormat::kRaw);
+  EXPECT_EQ(format_with(6, "HEAPCCDR"), ImageFormat::kRaw);
+  EXPECT_EQ(format_with(4, "ftypcrx "), ImageFormat::kRaw);
+  EXPECT_EQ(format_with(8, "CR\x02"), ImageFormat::kOther);  // in a file like TIFF alone
 }
 
 TEST_F(Raw, APhotoSavedAsTiffIsNone) {
