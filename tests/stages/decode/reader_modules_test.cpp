@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,9 +10,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "stages/decode/decoders.h"
 #include "stages/decode/heif_size.h"
 #include "stages/decode/raw_preview.h"
+#include "tests/address_space_limit.h"
 #include "tests/stages/pictures.h"
 #include "tools/example/image_files.h"
 
@@ -494,12 +497,30 @@ TEST_F(AnimatedWebp, MayBeTransparent) {
 TEST_F(AnimatedWebp, OfAHugeCanvasIsNotDecoded) {
   FileBytes file = make_animated_webp(picture_);
   constexpr std::size_t kWidth = 24;  // three bytes, then three of the height, each less one
-  for (std::size_t i = 0; i < 6; ++i) file[kWidth + i] = i % 3 == 2 ? 0 : 0xff;
-  EXPECT_THAT(skipped(file).reason, testing::AnyOf("too_large", "undecodable"));
+  const FileBytes side = {0xff, 0x3f, 0};
+  for (std::size_t i = 0; i < 6; ++i) file[kWidth + i] = side[i % 3];
+  const SkippedFile huge = skipped(file);
+  EXPECT_EQ(huge.reason, "too_large");
+  EXPECT_THAT(huge.detail, HasSubstr("16384 x 16384 px"));
+  // Large as it is, it is no damaged file.
+  if (!AddressSpaceLimit::kIsPossible) return;
+  ImagesOptions limits;
+  limits.max_megapixels = 1000;
+  const AddressSpaceLimit limit(std::uint64_t{600} << 20U);  // of 1 GiB
+  EXPECT_THROW(loaded(file, PixelMode::kGray, limits), std::bad_alloc);
 }
 
 TEST_F(AnimatedWebp, ThatIsDamagedIsSetAside) {
   EXPECT_THAT(skipped(cut(make_animated_webp(picture_), 0.3)).detail, StartsWith("libwebp: "));
+}
+
+TEST(Modules, OfAnotherVersionAreNotUsed) {
+  try {
+    load_module("libc.so.6");
+    FAIL() << "a library that exports nothing of this version was taken for a module";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("another version"), HasSubstr("kLookalikeModule_")));
+  }
 }
 
 TEST(MissingPart, IsNoneOfFormatsThatAreRead) {
