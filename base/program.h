@@ -13,7 +13,7 @@ class logger;
 // What every program does: logging, errors to exit codes, orderly stops.
 namespace lookalike {
 
-// The name of our logger among spdlog's.
+// The name under which spdlog knows logger().
 inline constexpr const char* kLoggerName = "lookalike";
 
 // The logger of code that the library shares with the programs: the one of kLoggerName, or spdlog's
@@ -31,9 +31,8 @@ void set_up_logging(Verbosity verbosity);
 // for any other exception.
 int run_main(std::string_view program, const std::function<int()>& body) noexcept;
 
-// Takes SIGINT and SIGTERM while it lives, so that a long run can end in order. A second signal
-// ends the program at once, and so does one that nobody asked for when this is destroyed. Whichever
-// thread a signal arrives at, those of libraries included, it is taken. One at a time.
+// Handles SIGINT and SIGTERM on any thread, so that a long run can end in order. A second signal,
+// or one still unread at destruction, ends the program. At most one instance.
 class StopSignal {
  public:
   StopSignal();
