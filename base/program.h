@@ -33,9 +33,8 @@ int run_main(std::string_view program, const std::function<int()>& body) noexcep
 // the log level of OpenCV. In the library, they are the host's.
 bool is_own_process();
 
-// Takes SIGINT and SIGTERM while it lives, so that a long run can end in order. A second signal
-// ends the program at once, and so does one that nobody asked for when this is destroyed. Whichever
-// thread a signal arrives at, those of libraries included, it is taken. One at a time.
+// Handles SIGINT and SIGTERM on any thread, so that a long run can end in order. A second signal,
+// or one still unread at destruction, ends the program. At most one instance.
 class StopSignal {
  public:
   StopSignal();

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
@@ -126,12 +125,12 @@ class Scanner {
     std::error_code error;
     const fs::path name = folder / ".lookalikeignore";
     const fs::file_type type = fs::symlink_status(name, error).type();
-    // Where this name is too long for the system, so are those of pictures.
-    if (type == fs::file_type::not_found || error == std::errc::filename_too_long) return true;
+    if (type == fs::file_type::not_found) return true;
     if (!fs::is_regular_file(name, error)) return false;
     std::ifstream file(name, std::ios::binary);
-    std::string lines{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad()) return false;
+    std::string lines;
+    for (char c = 0; file.get(c);) lines.push_back(c);
+    if (!file.eof()) return false;
     rules = above;
     rules->add(lines, folder.native());
     return true;

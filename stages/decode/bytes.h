@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-// What the headers of files are read by. Nothing here reads past the bytes.
+// Bounds-checked reading of file headers.
 namespace lookalike {
 
 using ByteSpan = std::span<const std::uint8_t>;

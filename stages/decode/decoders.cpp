@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/program.h"
+#include "stages/decode/heif_size.h"
 #include "stages/decode/opencv_codecs.h"
 #include "stages/decode/raw_preview.h"
 #include "stages/decode/reader_modules.h"
@@ -108,6 +109,9 @@ std::variant<ShownPixels, SkippedFile> read_by(const PictureReader& reader,
   std::string problem;
   const cv::Mat stored = reader.read(loaded.bytes, mode, problem);
   if (stored.empty()) return undecodable(loaded, std::move(problem));
+  if (stored.total() > header.width * header.height) {
+    return undecodable(loaded, "the picture is larger than its header states");
+  }
   if (auto shown = compose(stored, header.premultiplied, mode == PixelMode::kColour)) {
     return *std::move(shown);
   }
@@ -133,15 +137,29 @@ SkippedFile without_reader(const LoadedFile& loaded, std::string_view format) {
                                          format));
 }
 
+// Raises the size to what decoding may need, so that the limits hold for it. False where that
+// cannot be told.
+bool cover_coded_size(const Bytes& file, ImageHeader& header) {
+  const std::optional<CodedSize> coded = largest_coded_size(file);
+  if (coded && coded->pixels() > header.width * header.height) {
+    header.width = coded->width;
+    header.height = coded->height;
+  }
+  return coded.has_value();
+}
+
 std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
   const ImageFormat format = format_of(loaded.bytes);
   // Without a preview, a RAW file may be a TIFF file of a plain picture.
   if (format == ImageFormat::kRaw) return own_header(loaded, raw_preview(loaded.bytes));
   if (const PictureReader* const reader = picture_reader(format)) {
     std::string problem;
-    const std::optional<ImageHeader> header = reader->read_header(loaded.bytes, problem);
+    std::optional<ImageHeader> header = reader->read_header(loaded.bytes, problem);
     if (!header) return undecodable(loaded, std::move(problem));
-    return *header;
+    if (format == ImageFormat::kHeif && !cover_coded_size(loaded.bytes, *header)) {
+      return undecodable(loaded, "what its pictures take to decode cannot be told");
+    }
+    return *std::move(header);
   }
   if (format == ImageFormat::kGif) return without_reader(loaded, "GIF");
   if (format == ImageFormat::kHeif) return without_reader(loaded, "HEIC and AVIF");

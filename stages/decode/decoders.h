@@ -24,9 +24,10 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
                                      const ImagesOptions& limits);
 
 // The header of a file that may be decoded; of a RAW file, that of its embedded preview. Reasons
-// for skipping: "too_large" (limits.max_megapixels), "undecodable" (what has no header that its
-// reader or read_image_header knows, what this build has no reader for, and a JPEG or PNG that ends
-// early, which OpenCV would fill with grey). Throws as load_module().
+// for skipping: "too_large" (limits.max_megapixels; in HEIC and AVIF also for what the coded
+// pictures take, see heif_size.h, which the header then states), "undecodable" (what has no header
+// that its reader or read_image_header knows, what this build has no reader for, and a JPEG or PNG
+// that ends early, which OpenCV would fill with grey). Throws as load_module().
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 

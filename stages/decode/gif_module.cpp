@@ -133,15 +133,11 @@ cv::Mat read(std::span<const std::uint8_t> file, PixelMode /*mode*/, std::string
   return {};
 }
 
-bool has_decoder(std::string_view /*format_name*/) {
-  return true;
-}
-
 }  // namespace
 
 extern "C" {
-extern const PictureReader kLookalikeModule;
-const PictureReader kLookalikeModule = {read_header, read, has_decoder};
+extern const PictureReader LOOKALIKE_MODULE_EXPORTS;
+const PictureReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, nullptr};
 }
 
 }  // namespace lookalike

@@ -114,8 +114,8 @@ bool has_decoder(std::string_view format_name) {
 }  // namespace
 
 extern "C" {
-extern const PictureReader kLookalikeModule;
-const PictureReader kLookalikeModule = {read_header, read, has_decoder};
+extern const PictureReader LOOKALIKE_MODULE_EXPORTS;
+const PictureReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, has_decoder};
 }
 
 }  // namespace lookalike

@@ -150,7 +150,8 @@ void for_each_tag(Bytes bytes, const Visit& visit) {
 
 // Tags 256 (width), 257 (height), 262 (colour space, 2: RGB), 277 (samples per pixel) and 338 (what
 // further samples are, 0: no alpha). Without the last, a fourth sample is taken for alpha, as
-// libtiff does. OpenCV passes on colours as stored or, with 8 bits, as libtiff gives them.
+// libtiff does. Colours may be premultiplied, as stored or, with 8 bits, by libtiff: OpenCV passes
+// them on as they are.
 ImageHeader read_tiff(Bytes bytes) {
   ImageHeader header;
   std::uint64_t colour_space = 0;
@@ -210,6 +211,25 @@ bool has_raw_mark(Bytes bytes) {
                              [&](const Mark& mark) { return has_text(bytes, mark.at, mark.text); });
 }
 
+bool is_webp(Bytes bytes) {
+  return has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP");
+}
+
+// By the brands in the box that such a file begins with, of HEIC, AVIF or what both follow. Videos
+// begin with one, too.
+bool is_heif(Bytes bytes) {
+  constexpr std::array<std::string_view, 14> kBrands = {"heic", "heix", "heim", "heis", "hevc",
+                                                        "hevx", "hevm", "hevs", "mif1", "mif2",
+                                                        "msf1", "miaf", "avif", "avis"};
+  if (!has_text(bytes, 4, "ftyp")) return false;
+  const Bytes box = bytes.first(std::min<std::uint64_t>(bytes.size(), big_endian(bytes, 0, 4)));
+  for (std::size_t at = 8; at < box.size(); at += at == 8 ? 8 : 4) {  // between them, a version
+    const auto is_here = [&](std::string_view brand) { return has_text(box, at, brand); };
+    if (std::ranges::any_of(kBrands, is_here)) return true;
+  }
+  return false;
+}
+
 // The codestream's size, which is what gets decoded; a box around it may claim another.
 ImageHeader read_jpeg2000(Bytes bytes) {
   constexpr std::string_view kSize = "\xff\x4f\xff\x51";  // start, then the marker segment SIZ
@@ -228,7 +248,7 @@ ImageHeader read_jpeg2000(Bytes bytes) {
 ImageHeader read_any(Bytes bytes) {
   if (has_text(bytes, 0, kJpegStart)) return read_jpeg(bytes);
   if (has_text(bytes, 0, kPngStart)) return read_png(bytes);
-  if (has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP")) return read_webp(bytes);
+  if (is_webp(bytes)) return read_webp(bytes);
   if (has_text(bytes, 0, "BM")) return read_bmp(bytes);
   if (is_tiff(bytes)) return read_tiff(bytes);
   if (has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51")) {
@@ -256,7 +276,7 @@ ImageFormat format_of(std::span<const std::uint8_t> bytes) {
   if (has_text(bytes, 0, kPngStart)) return ImageFormat::kPng;
   if (has_text(bytes, 0, "GIF8")) return ImageFormat::kGif;
   if (has_raw_mark(bytes) || (is_tiff(bytes) && is_raw_tiff(bytes))) return ImageFormat::kRaw;
-  if (has_text(bytes, 4, "ftyp")) return ImageFormat::kHeif;
+  if (!is_webp(bytes) && is_heif(bytes)) return ImageFormat::kHeif;
   return read_any(bytes).format;
 }
 

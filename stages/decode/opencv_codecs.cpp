@@ -6,8 +6,7 @@
 namespace lookalike {
 
 const OpenCvCodecs& opencv_codecs() {
-  static const auto* codecs =
-      static_cast<const OpenCvCodecs*>(load_module(LOOKALIKE_OPENCV_CODECS));
+  static const auto* codecs = static_cast<const OpenCvCodecs*>(load_module("opencv_codecs.so"));
   return *codecs;
 }
 

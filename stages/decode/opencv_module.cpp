@@ -33,8 +33,8 @@ bool encode(const std::string& extension, const cv::Mat& image, int jpeg_quality
 }  // namespace
 
 extern "C" {
-extern const OpenCvCodecs kLookalikeModule;
-const OpenCvCodecs kLookalikeModule = {decode, encode};
+extern const OpenCvCodecs LOOKALIKE_MODULE_EXPORTS;
+const OpenCvCodecs LOOKALIKE_MODULE_EXPORTS = {decode, encode};
 }
 
 }  // namespace lookalike

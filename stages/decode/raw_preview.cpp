@@ -20,6 +20,7 @@ struct EmbeddedJpeg {
   ByteSpan bytes;
   std::uint64_t pixels = 0;
   bool has_exif = false;
+  bool is_cut = false;  // the file ends before it
 };
 
 // The place of the next marker in entropy-coded data, where 0xff is followed by zero or a restart
@@ -37,9 +38,9 @@ std::size_t end_of_scan(ByteSpan bytes, std::size_t at) {
   return bytes.size();
 }
 
-// The JPEG file that begins with these bytes. Nothing for one that is cut short, that is not a
-// sequence of segments, and for lossless and 12-bit ones, which hold a sensor's data. `at` becomes
-// the number of bytes that were read.
+// The JPEG file that begins with these bytes. Nothing for one that is cut short before its size,
+// that is not a sequence of segments, and for lossless and 12-bit ones, which hold a sensor's data.
+// `at` becomes the number of bytes that were read.
 std::optional<EmbeddedJpeg> jpeg_at_start(ByteSpan bytes, std::size_t& at) {
   constexpr std::uint8_t kScan = 0xda;
   constexpr std::uint8_t kEnd = 0xd9;
@@ -73,24 +74,27 @@ std::optional<EmbeddedJpeg> jpeg_at_start(ByteSpan bytes, std::size_t& at) {
       return jpeg;
     }
   }
-  return std::nullopt;
+  if (at + 4 <= bytes.size() || jpeg.pixels == 0) return std::nullopt;
+  jpeg.bytes = bytes;
+  jpeg.is_cut = true;
+  return jpeg;
 }
 
-// The largest of what it is shown, the first of several.
-class Largest {
+// The largest JPEG file of those it is shown, the first of several.
+class LargestJpeg {
  public:
-  // Returns the bytes of a JPEG file that begins there; 0: there is none.
+  // Returns the bytes of a whole JPEG file that begins there; 0: there is none.
   std::size_t look_at(ByteSpan file, std::size_t at) {
-    if (at == 0 || at >= file.size() || is_tired(file)) return 0;
+    if (at == 0 || at >= file.size() || is_exhausted(file)) return 0;
     std::size_t read = 0;
     const std::optional<EmbeddedJpeg> jpeg = jpeg_at_start(file.subspan(at), read);
     ++candidates_;
     read_ += std::min(read, file.size() - at);
     if (!jpeg) return 0;
     if (!jpeg_ || jpeg->pixels > jpeg_->pixels) jpeg_ = jpeg;
-    return jpeg->bytes.size();
+    return jpeg->is_cut ? 0 : jpeg->bytes.size();
   }
-  bool is_tired(ByteSpan file) const {
+  bool is_exhausted(ByteSpan file) const {
     return candidates_ == kMaxCandidates || read_ > kMaxReadings * file.size();
   }
   const std::optional<EmbeddedJpeg>& jpeg() const { return jpeg_; }
@@ -101,16 +105,26 @@ class Largest {
   std::optional<EmbeddedJpeg> jpeg_;
 };
 
+struct Directories {
+  int orientation = 1;             // of the first (274)
+  std::uint64_t plain_pixels = 0;  // of its picture, if a TIFF reader shows it (259: 1, 262: 2)
+  // False where JPEG files that no directory names are tiles (324) or, in DNG (50706), thumbnails
+  // that an editor keeps.
+  bool may_hide_previews = true;
+};
+
 // Looks at what the directories of a file like TIFF name: JPEG files (tags 513 and, of Panasonic,
-// 46) and pictures of one strip (273) in JPEG (259: 6 or 7). Returns the orientation (274) of the
-// first directory. The tiles of a lossy DNG are JPEG files, too, and no pictures.
-int look_at_directories(ByteSpan file, Largest& largest) {
-  int orientation = 1;
+// 46) and pictures of one strip (273) in JPEG (259: 6 or 7).
+Directories look_at_directories(ByteSpan file, LargestJpeg& largest) {
+  Directories result;
   std::vector<std::size_t> places = {first_directory(file).at};
   std::size_t offered = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const TiffDirectory directory{file, places[i]};
     std::uint64_t compression = 0;
+    std::uint64_t colour_space = 0;
+    std::uint64_t width = 0;
+    std::uint64_t height = 0;
     std::size_t strip = 0;
     const auto add = [&](std::size_t place) {
       if (++offered > kMaxDirectories || place == 0) return;
@@ -118,9 +132,13 @@ int look_at_directories(ByteSpan file, Largest& largest) {
     };
     directory.for_each_entry(
         [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value, std::size_t place) {
+          if (tag == 256) width = value;
+          if (tag == 257) height = value;
           if (tag == 259) compression = value;
+          if (tag == 262) colour_space = value;
           if (tag == 273 && count == 1) strip = value;
-          if (tag == 274 && i == 0 && value <= 8) orientation = static_cast<int>(value);
+          if (tag == 274 && i == 0 && value <= 8) result.orientation = static_cast<int>(value);
+          if (tag == 324 || tag == 50706) result.may_hide_previews = false;
           if (tag == 513) largest.look_at(file, value);
           if (tag == 46) largest.look_at(file, value);
           if (tag == 330 && count == 1) add(value);
@@ -130,14 +148,16 @@ int look_at_directories(ByteSpan file, Largest& largest) {
           }
         });
     if (compression == 6 || compression == 7) largest.look_at(file, strip);
+    const bool is_shown = directory.number(2, 2) == 42 && compression == 1 && colour_space == 2;
+    if (i == 0 && is_shown) result.plain_pixels = width * height;
     add(directory.next());
   }
-  return orientation;
+  return result;
 }
 
-void look_everywhere(ByteSpan file, Largest& largest) {
+void scan_bytes(ByteSpan file, LargestJpeg& largest) {
   std::size_t at = 1;  // the file itself is none
-  while (at + 3 < file.size() && !largest.is_tired(file)) {
+  while (at + 3 < file.size() && !largest.is_exhausted(file)) {
     const auto* found =
         static_cast<const std::uint8_t*>(std::memchr(file.data() + at, 0xff, file.size() - at - 3));
     if (found == nullptr) return;
@@ -174,18 +194,18 @@ std::vector<std::uint8_t> with_exif(ByteSpan jpeg, int orientation) {
 
 std::vector<std::uint8_t> raw_preview(std::span<const std::uint8_t> file) {
   if (file.size() < 8) return {};
-  Largest largest;
-  int orientation = 1;
+  LargestJpeg largest;
+  Directories directories;
   if (has_text(file, 0, "II") || has_text(file, 0, "MM")) {
-    orientation = look_at_directories(file, largest);
+    directories = look_at_directories(file, largest);
   } else {
-    orientation = orientation_of_boxes(file);
+    directories.orientation = orientation_of_boxes(file);
   }
-  if (!largest.jpeg()) look_everywhere(file, largest);
-  if (!largest.jpeg()) return {};
+  if (!largest.jpeg() && directories.may_hide_previews) scan_bytes(file, largest);
+  if (!largest.jpeg() || largest.jpeg()->pixels <= directories.plain_pixels) return {};
   const EmbeddedJpeg& jpeg = *largest.jpeg();
-  if (jpeg.has_exif || orientation == 1) return {jpeg.bytes.begin(), jpeg.bytes.end()};
-  return with_exif(jpeg.bytes, orientation);
+  if (jpeg.has_exif || directories.orientation == 1) return {jpeg.bytes.begin(), jpeg.bytes.end()};
+  return with_exif(jpeg.bytes, directories.orientation);
 }
 
 }  // namespace lookalike

@@ -6,8 +6,13 @@
 
 #include "base/error.h"
 
+#define LOOKALIKE_QUOTED(name) #name
+#define LOOKALIKE_TEXT_OF(name) LOOKALIKE_QUOTED(name)
+
 namespace lookalike {
 namespace {
+
+constexpr const char* kExportsName = LOOKALIKE_TEXT_OF(LOOKALIKE_MODULE_EXPORTS);
 
 template <ReaderModule module>
 const void* exports_of() {
@@ -20,12 +25,13 @@ const void* exports_of() {
 
 const void* load_module(const char* file_name) {
   void* const module = ::dlopen(file_name, RTLD_LAZY | RTLD_LOCAL);
-  const void* const exports = module ? ::dlsym(module, kModuleExports) : nullptr;
+  const void* const exports = module ? ::dlsym(module, kExportsName) : nullptr;
   if (exports == nullptr) {
     throw Error(ErrorKind::kInternal,
-                fmt::format("image codecs: a part of lookalike, {}, cannot be loaded; install it "
-                            "again: {}",
-                            file_name, ::dlerror()));
+                fmt::format("image codecs: a part of lookalike, {}, {}: {}", file_name,
+                            module ? "is of another version; start the program again"
+                                   : "cannot be loaded; install it again",
+                            ::dlerror()));
   }
   return exports;
 }

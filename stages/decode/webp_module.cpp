@@ -1,4 +1,5 @@
 #include <memory>
+#include <new>
 #include <webp/decode.h>
 #include <webp/demux.h>
 
@@ -27,6 +28,11 @@ cv::Mat read(std::span<const std::uint8_t> file, PixelMode /*mode*/, std::string
   const WebPData data = {file.data(), file.size()};
   const std::unique_ptr<WebPAnimDecoder, void (*)(WebPAnimDecoder*)> decoder(
       WebPAnimDecoderNew(&data, &options), WebPAnimDecoderDelete);
+  if (decoder == nullptr) {  // for a damaged file, or for want of memory
+    const std::unique_ptr<WebPDemuxer, void (*)(WebPDemuxer*)> demuxer(WebPDemux(&data),
+                                                                       WebPDemuxDelete);
+    if (demuxer != nullptr) throw std::bad_alloc();
+  }
   WebPAnimInfo info{};
   std::uint8_t* pixels = nullptr;
   int timestamp_ms = 0;
@@ -40,15 +46,11 @@ cv::Mat read(std::span<const std::uint8_t> file, PixelMode /*mode*/, std::string
       .clone();
 }
 
-bool has_decoder(std::string_view /*format_name*/) {
-  return true;
-}
-
 }  // namespace
 
 extern "C" {
-extern const PictureReader kLookalikeModule;
-const PictureReader kLookalikeModule = {read_header, read, has_decoder};
+extern const PictureReader LOOKALIKE_MODULE_EXPORTS;
+const PictureReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, nullptr};
 }
 
 }  // namespace lookalike

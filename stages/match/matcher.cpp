@@ -557,7 +557,8 @@ void Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
 }
 
 // Takes the pose under which each picture fills the other if they agree better so. The indexed one
-// is read at the size of the photo, so that both are reduced alike; `known` is it at some size.
+// is read at the size of the photo, so that both are reduced alike; `known`: the indexed picture,
+// if already loaded at some size.
 void Matcher::Impl::compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match,
                                   const DecodedImage* known) {
   WantedSize size(static_cast<std::uint32_t>(std::max(photo.pixels.width, photo.pixels.height)));

@@ -35,6 +35,14 @@ class ScanTest : public ::testing::Test {
     }
     return found;
   }
+  // A new folder with a path of so many bytes.
+  fs::path deep_folder(std::size_t bytes) const {
+    fs::path deep = folder_.path();
+    while (deep.native().size() + 202 < bytes) deep /= std::string(200, 'n');
+    deep /= std::string(bytes - deep.native().size() - 1, 'n');
+    fs::create_directories(deep);
+    return deep;
+  }
 
   TemporaryFolder folder_;
 };
@@ -157,9 +165,7 @@ TEST_F(ScanTest, NamedFolderThatCannotBeReadIsAProblemOfItsOwn) {
 // A path that is longer than the system takes stands for all that lstat() can fail with.
 TEST_F(ScanTest, FolderThatCannotBeLookedAtIsReported) {
   const std::string name(200, 'n');
-  fs::path deep = folder_.path();
-  while (deep.native().size() + name.size() + 1 < PATH_MAX) deep /= name;
-  fs::create_directories(deep);
+  const fs::path deep = deep_folder(PATH_MAX - 100);
   const int parent = ::open(deep.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   ASSERT_EQ(::mkdirat(parent, name.c_str(), 0700), 0);
   const ScanResult result = scan({folder_.path().native()});
@@ -316,6 +322,17 @@ TEST_F(ScanByRules, AFolderWhosePatternsCannotBeReadIsReportedAndNotScanned) {
   EXPECT_EQ(found.skipped[1].file.path, folder_.path() / "z");
   EXPECT_EQ(found.skipped[1].detail, "folder is not scanned: its .lookalikeignore cannot be read");
   EXPECT_EQ(found.folders[1].problem, "is not scanned: its .lookalikeignore cannot be read");
+}
+
+TEST_F(ScanByRules, PatternsWhoseReadingFailsEndNoScan) {
+  for (const char* name : {"a.jpg", "x/a.jpg"}) folder_.write(name, "x");
+  fs::create_symlink("/proc/self/mem", folder_.path() / "x/.lookalikeignore");  // EIO at its start
+  EXPECT_THAT(names({}), ElementsAre("a.jpg"));
+}
+
+TEST_F(ScanByRules, AFolderWhosePathIsTooLongForPatternsIsNotScanned) {
+  folder_.write((deep_folder(PATH_MAX - 8) / "a.jpg").native(), "x");
+  EXPECT_THAT(names({}), ElementsAre());
 }
 
 TEST_F(ScanByRules, OtherFilesAreCountedByEnding) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "stages/decode/heif_size.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/raw_preview.h"
 #include "stages/decode/readers.h"
@@ -20,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (header && header->format != ImageFormat::kOther) promise(header->format == format);
   if (ends_early(bytes)) promise(format == ImageFormat::kJpeg || format == ImageFormat::kPng);
   exif_orientation(bytes);
+  largest_coded_size(bytes);
   const std::vector<std::uint8_t> preview = raw_preview(bytes);
-  if (!preview.empty()) promise(format_of(preview) == ImageFormat::kJpeg && !ends_early(preview));
+  if (!preview.empty()) promise(format_of(preview) == ImageFormat::kJpeg);
   return 0;
 }

@@ -2,45 +2,21 @@
 
 #include <array>
 #include <cstdint>
-#include <fstream>
 #include <new>
-#include <stdexcept>
 #include <string>
-#include <sys/resource.h>
-#include <unistd.h>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "storage/index_check.h"
+#include "tests/address_space_limit.h"
 #include "tests/pipeline/index/index_run_fixture.h"
 
 namespace lookalike {
 namespace {
 
 using ::testing::IsEmpty;
-
-// While it lives, the process cannot have more address space than so much beyond what it has.
-class AddressSpaceLimit {
- public:
-  explicit AddressSpaceLimit(std::uint64_t bytes) {
-    std::uint64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    ::getrlimit(RLIMIT_AS, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + bytes;
-    if (pages == 0 || ::setrlimit(RLIMIT_AS, &limit) != 0) {
-      throw std::runtime_error("address space cannot be limited");
-    }
-  }
-  ~AddressSpaceLimit() { ::setrlimit(RLIMIT_AS, &before_); }
-  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
-  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
 
 // The header of a BMP file of 8-bit grey, and no pixel: memory is asked for before they are read.
 std::vector<std::uint8_t> bmp_header(std::uint32_t width, std::uint32_t height) {
@@ -57,9 +33,7 @@ std::vector<std::uint8_t> bmp_header(std::uint32_t width, std::uint32_t height) 
 }
 
 TEST_F(IndexRunTest, AnImageThatMemoryIsTooSmallForEndsTheRunAndLeavesTheIndex) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers need more address space than any limit";
-#endif
+  if (!AddressSpaceLimit::kIsPossible) GTEST_SKIP() << "a sanitizer needs much address space";
   draw_some(3);
   run();
   const std::string content = index().content_hash();

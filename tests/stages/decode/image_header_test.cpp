@@ -49,6 +49,24 @@ TEST(ImageHeader, SaysWhetherPixelsMayBeTransparent) {
   }
 }
 
+TEST(ImageHeader, HeifIsKnownByItsBrands) {
+  const auto format = [](std::string_view start) {
+    return format_of({reinterpret_cast<const std::uint8_t*>(start.data()), start.size()});
+  };
+  EXPECT_EQ(format({"\0\0\0\x14"
+                    "ftypheic\0\0\0\0mif1",
+                    20}),
+            ImageFormat::kHeif);
+  EXPECT_EQ(format({"\0\0\0\x18"
+                    "ftypabcd\0\0\0\0isomavif",
+                    24}),
+            ImageFormat::kHeif);
+  EXPECT_EQ(format({"\0\0\0\x14"
+                    "ftypisom\0\0\0\0mp41heic",
+                    24}),
+            ImageFormat::kOther);
+}
+
 TEST(ImageHeader, OtherBytesHaveNone) {
   EXPECT_FALSE(read_image_header({}).has_value());
   const std::vector<std::uint8_t> words = {'P', 'l', 'a', 'i', 'n'};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,8 +10,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "stages/decode/decoders.h"
+#include "stages/decode/heif_size.h"
 #include "stages/decode/raw_preview.h"
+#include "tests/address_space_limit.h"
 #include "tests/stages/pictures.h"
 #include "tools/example/image_files.h"
 
@@ -197,9 +201,26 @@ TEST_P(Heif, ThatIsTooLargeIsNotDecoded) {
   EXPECT_THAT(result.detail, HasSubstr("1024 x 1024 px"));
 }
 
+TEST_P(Heif, IsAsLargeAsItsPixelsWhateverItsPropertiesSay) {
+  FileBytes bytes = file(cv::Mat(1024, 1024, CV_8UC3, cv::Scalar::all(9)));
+  const CodedSize coded = largest_coded_size(bytes).value();
+  EXPECT_EQ(coded.width, 1024U);
+  EXPECT_EQ(coded.height, 1024U);
+  constexpr std::string_view kSize = "ispe";
+  const auto at = std::search(bytes.begin(), bytes.end(), kSize.begin(), kSize.end());
+  ASSERT_NE(at, bytes.end());
+  const FileBytes small = {0, 0, 0, 64, 0, 0, 0, 64};
+  std::ranges::copy(small, at + 8);
+  ImagesOptions limits;
+  limits.max_megapixels = 1;
+  const SkippedFile result = skipped(bytes, limits);
+  EXPECT_EQ(result.reason, "too_large");
+  EXPECT_THAT(result.detail, HasSubstr("1024 x 1024 px"));
+}
+
 TEST_P(Heif, ThatIsDamagedIsSetAside) {
   const FileBytes whole = file(picture_);
-  for (const double share : {0.8, 0.3, 0.02}) {
+  for (const double share : {0.8, 0.3, 0.05}) {
     const SkippedFile damaged = skipped(cut(whole, share));
     EXPECT_EQ(damaged.reason, "undecodable");
     EXPECT_THAT(damaged.detail, StartsWith("libheif: ")) << share;
@@ -209,6 +230,83 @@ TEST_P(Heif, ThatIsDamagedIsSetAside) {
 INSTANTIATE_TEST_SUITE_P(Formats, Heif, testing::Bool(), [](const auto& format) {
   return std::string(format.param ? "Avif" : "Heic");
 });
+
+// A box of ISO/IEC 14496-12.
+FileBytes box(std::string_view type, const FileBytes& content) {
+  FileBytes bytes = {0, 0, static_cast<std::uint8_t>((content.size() + 8) >> 8),
+                     static_cast<std::uint8_t>(content.size() + 8)};
+  bytes.insert(bytes.end(), type.begin(), type.end());
+  bytes.insert(bytes.end(), content.begin(), content.end());
+  return bytes;
+}
+
+FileBytes joined(const std::vector<FileBytes>& parts) {
+  FileBytes all;
+  for (const FileBytes& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// A file of one item, number 5, whose data lies in `idat`, in two parts.
+FileBytes heif_with(std::string_view type, const FileBytes& data) {
+  FileBytes entry = {2, 0, 0, 0, 0, 5, 0, 0};
+  entry.insert(entry.end(), type.begin(), type.end());
+  const FileBytes items = joined({{0, 0, 0, 0, 0, 1}, box("infe", entry)});
+  const auto rest = static_cast<std::uint8_t>(data.size() - 3);
+  const FileBytes places = {1, 0, 0, 0, 0x11, 0, 0, 1, 0, 5, 0, 1, 0, 0, 0, 2, 0, 3, 3, rest};
+  return joined({box("ftyp", {'m', 'i', 'f', '1'}),
+                 box("meta", joined({FileBytes(4, 0), box("iinf", items), box("iloc", places),
+                                     box("idat", data)}))});
+}
+
+TEST(HeifSize, IsThatOfCanvasesToo) {
+  const FileBytes grid = {0, 0, 1, 1, 0x40, 0, 0x30, 0};
+  EXPECT_EQ(largest_coded_size(heif_with("grid", grid))->pixels(), std::uint64_t{0x4000} * 0x3000);
+  const FileBytes overlay = {0, 1, 9, 9, 9, 9, 9, 9, 9, 9, 0, 1, 0, 0, 0, 2, 0, 0};
+  EXPECT_EQ(largest_coded_size(heif_with("iovl", overlay))->pixels(),
+            std::uint64_t{0x20000} * 0x10000);
+  EXPECT_EQ(largest_coded_size(heif_with("Exif", grid))->pixels(), 0U);
+}
+
+// Items that all have the same bytes.
+TEST(HeifSize, IsNotSoughtForLong) {
+  FileBytes places = {1, 0, 0, 0, 0x11, 0, 0, 1, 0, 5, 0, 0, 0, 0, 0xff, 0xff};
+  places.resize(places.size() + 2 * 0xffff, 0xff);
+  FileBytes file = box("meta", joined({FileBytes(4, 0), box("iloc", {})}));
+  EXPECT_TRUE(largest_coded_size(file).has_value());
+  file = joined({{0, 0, 0, 0, 'm', 'e', 't', 'a', 0, 0, 0, 0},
+                 box("idat", FileBytes(0x200, 0)),
+                 {0, 0, 0, 0, 'i', 'l', 'o', 'c'},
+                 places});
+  EXPECT_FALSE(largest_coded_size(file).has_value());
+}
+
+struct TiffEntry {
+  std::uint16_t tag = 0;
+  std::uint16_t type = 0;  // 3: 16 bits, 4: 32 bits
+  std::uint32_t value = 0;
+};
+
+// 6 bytes and 12 for each entry.
+FileBytes tiff_directory(const std::vector<TiffEntry>& entries, std::uint32_t next = 0) {
+  FileBytes bytes;
+  const auto put = [&](std::uint32_t value, int count) {
+    for (int i = 0; i < count; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  };
+  put(static_cast<std::uint32_t>(entries.size()), 2);
+  for (const TiffEntry& entry : entries) {
+    put(entry.tag, 2);
+    put(entry.type, 2);
+    put(1, 4);
+    put(entry.value, 4);
+  }
+  put(next, 4);
+  return bytes;
+}
+
+// Behind a header of 8 bytes.
+FileBytes tiff(const std::vector<TiffEntry>& entries, std::uint32_t next = 0) {
+  return joined({{'I', 'I', 42, 0, 8, 0, 0, 0}, tiff_directory(entries, next)});
+}
 
 class Raw : public testing::Test {
  protected:
@@ -269,8 +367,99 @@ TEST_F(Raw, WithAPreviewThatIsTooLargeIsNotDecoded) {
 }
 
 TEST_F(Raw, ThatIsDamagedIsSetAside) {
-  const FileBytes file = make_raw(picture_, RawForm::kDng);
-  for (const double share : {0.5, 0.1}) EXPECT_EQ(skipped(cut(file, share)).reason, "undecodable");
+  const FileBytes directory_last = make_raw(picture_, RawForm::kDng);
+  const FileBytes directory_first =
+      joined({tiff({{513, 4, 38}, {50706, 1, 1}}), encode(".jpg", picture_)});
+  const FileBytes small_one_first = make_raw(picture_, RawForm::kRaf);
+  for (const double share : {0.9, 0.7}) {
+    EXPECT_EQ(skipped(cut(directory_last, share)).reason, "undecodable") << share;
+    for (const FileBytes& file : {directory_first, small_one_first}) {
+      const SkippedFile damaged = skipped(cut(file, share));
+      EXPECT_EQ(damaged.reason, "undecodable") << share;
+      EXPECT_THAT(damaged.detail, HasSubstr("ends early")) << share;
+    }
+  }
+}
+
+TEST_F(Raw, OrientationOfCr3IsInABox) {
+  const FileBytes file =
+      joined({box("ftyp", {'c', 'r', 'x', ' '}), box("moov", box("CMT1", tiff({{274, 3, 6}}))),
+              box("mdat", encode(".jpg", picture_))});
+  EXPECT_LT(mean_difference(shown(file).pixels, upright(picture_.clone(), 6)), 4);
+}
+
+TEST_F(Raw, DirectoriesNamePreviewsInSeveralWays) {
+  const FileBytes unnamed = encode(".jpg", picture_);
+  const FileBytes named = encode(".jpg", draw_colours(16, 16));
+  const auto at = [&](std::size_t directories) {
+    return static_cast<std::uint32_t>(directories + unnamed.size());
+  };
+  const std::vector<FileBytes> files = {
+      tiff({{513, 4, at(26)}}), tiff({{46, 7, at(26)}}), tiff({{259, 3, 7}, {273, 4, at(38)}}),
+      joined({tiff({{330, 4, 26}}), tiff_directory({{513, 4, at(44)}})})};
+  for (const FileBytes& directories : files) {
+    EXPECT_EQ(raw_preview(joined({directories, unnamed, named})), named);
+  }
+}
+
+TEST_F(Raw, TilesAndThumbnailsOfEditorsAreNoPreviews) {
+  const FileBytes jpeg = encode(".jpg", picture_);
+  EXPECT_EQ(raw_preview(joined({tiff({{271, 2, 0}}), jpeg})), jpeg);
+  EXPECT_TRUE(raw_preview(joined({tiff({{324, 4, 26}}), jpeg})).empty());
+  EXPECT_TRUE(raw_preview(joined({tiff({{50706, 1, 1}}), jpeg})).empty());
+}
+
+TEST_F(Raw, APlainPictureThatIsLargerGoesBeforeAPreview) {
+  const FileBytes jpeg = encode(".jpg", picture_);
+  const auto preview_beside = [&](std::uint32_t width, std::uint32_t colour_space) {
+    return raw_preview(
+        joined({tiff({{256, 3, width}, {257, 3, 96}, {259, 3, 1}, {262, 3, colour_space}}), jpeg}));
+  };
+  EXPECT_TRUE(preview_beside(160, 2).empty());
+  EXPECT_EQ(preview_beside(159, 2), jpeg);
+  EXPECT_EQ(preview_beside(4000, 32803), jpeg);  // what the sensor saw
+}
+
+TEST_F(Raw, OfManyEmbeddedFilesTheFirstAreLookedAt) {
+  const FileBytes small = encode(".jpg", draw_colours(16, 16));
+  const FileBytes large = encode(".jpg", draw_colours(32, 32));
+  std::vector<FileBytes> parts(256, small);
+  parts.front() = FileBytes(16, 0);
+  parts.push_back(large);
+  EXPECT_EQ(raw_preview(joined(parts)), large);
+  parts.push_back(large);
+  parts[256] = small;
+  EXPECT_EQ(raw_preview(joined(parts)), small);
+}
+
+TEST_F(Raw, OfManyDirectoriesTheFirstAreLookedAt) {
+  const FileBytes jpeg = encode(".jpg", draw_colours(16, 16));
+  const auto named_by_the_last_of = [&](std::uint32_t directories) {
+    std::vector<FileBytes> parts = {tiff({{50706, 1, 1}}, 26)};
+    for (std::uint32_t i = 2; i < directories; ++i) {
+      parts.push_back(tiff_directory({{271, 2, 0}}, 8 + 18 * i));
+    }
+    parts.push_back(tiff_directory({{513, 4, 8 + 18 * directories}}));
+    parts.push_back(jpeg);
+    return raw_preview(joined(parts));
+  };
+  EXPECT_EQ(named_by_the_last_of(65), jpeg);
+  EXPECT_TRUE(named_by_the_last_of(66).empty());
+}
+
+TEST_F(Raw, IsKnownByTheMarksOfCameras) {
+  const auto format_with = [](std::size_t at, std::string_view mark) {
+    FileBytes file(64, 0);
+    std::ranges::copy(mark, file.begin() + static_cast<std::ptrdiff_t>(at));
+    return format_of(file);
+  };
+  for (const char* mark : {"FUJIFILMCCD-RAW", "IIU", "IIRO", "IIRS", "MMOR", "FOVb"}) {
+    EXPECT_EQ(format_with(0, mark), ImageFormat::kRaw) << mark;
+  }
+  EXPECT_EQ(format_with(1, "MRM"), ImageFormat::kRaw);
+  EXPECT_EQ(format_with(6, "HEAPCCDR"), ImageFormat::kRaw);
+  EXPECT_EQ(format_with(4, "ftypcrx "), ImageFormat::kRaw);
+  EXPECT_EQ(format_with(8, "CR\x02"), ImageFormat::kOther);  // in a file like TIFF alone
 }
 
 TEST_F(Raw, APhotoSavedAsTiffIsNone) {
@@ -308,12 +497,30 @@ TEST_F(AnimatedWebp, MayBeTransparent) {
 TEST_F(AnimatedWebp, OfAHugeCanvasIsNotDecoded) {
   FileBytes file = make_animated_webp(picture_);
   constexpr std::size_t kWidth = 24;  // three bytes, then three of the height, each less one
-  for (std::size_t i = 0; i < 6; ++i) file[kWidth + i] = i % 3 == 2 ? 0 : 0xff;
-  EXPECT_THAT(skipped(file).reason, testing::AnyOf("too_large", "undecodable"));
+  const FileBytes side = {0xff, 0x3f, 0};
+  for (std::size_t i = 0; i < 6; ++i) file[kWidth + i] = side[i % 3];
+  const SkippedFile huge = skipped(file);
+  EXPECT_EQ(huge.reason, "too_large");
+  EXPECT_THAT(huge.detail, HasSubstr("16384 x 16384 px"));
+  // Large as it is, it is no damaged file.
+  if (!AddressSpaceLimit::kIsPossible) return;
+  ImagesOptions limits;
+  limits.max_megapixels = 1000;
+  const AddressSpaceLimit limit(std::uint64_t{600} << 20U);  // of 1 GiB
+  EXPECT_THROW(loaded(file, PixelMode::kGray, limits), std::bad_alloc);
 }
 
 TEST_F(AnimatedWebp, ThatIsDamagedIsSetAside) {
   EXPECT_THAT(skipped(cut(make_animated_webp(picture_), 0.3)).detail, StartsWith("libwebp: "));
+}
+
+TEST(Modules, OfAnotherVersionAreNotUsed) {
+  try {
+    load_module("libc.so.6");
+    FAIL() << "a library that exports nothing of this version was taken for a module";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("another version"), HasSubstr("kLookalikeModule_")));
+  }
 }
 
 TEST(MissingPart, IsNoneOfFormatsThatAreRead) {
