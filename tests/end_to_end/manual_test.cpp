@@ -160,6 +160,9 @@ TEST_P(Manual, ZshKnowsEveryOption) {
       begin, GetParam().command.empty() ? whole.find("\ncase ") : whole.find(";;", begin) - begin);
   static const std::regex kSpec(R"('\*(-[^\[]+)\[)");
   EXPECT_THAT(matches(part, kSpec), ContainerEq(options_of(help())));
+  // _arguments completes nothing for a command with two of these.
+  const std::size_t rest = part.find("'*:");
+  EXPECT_EQ(part.find("'*:", rest == part.npos ? rest : rest + 1), part.npos);
   if (!GetParam().command.empty() || !has_program("zsh")) return;
   in_shell({"zsh", "-n", "-c", whole});
 }
