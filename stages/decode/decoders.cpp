@@ -97,12 +97,23 @@ SkippedFile undecodable(const LoadedFile& loaded, std::string why) {
   return {loaded.file, "undecodable", std::move(why)};
 }
 
+// For a file that may be as it should be: the next run tries it again.
+SkippedFile without_reader(const LoadedFile& loaded, std::string_view what) {
+  return {loaded.file, "no_reader", fmt::format("{}: see lookalike formats", what)};
+}
+
+// By the problem that a PictureReader left.
+SkippedFile unread(const LoadedFile& loaded, std::string problem) {
+  if (!problem.empty()) return undecodable(loaded, std::move(problem));
+  return without_reader(loaded, "the library here cannot read this kind of file");
+}
+
 std::variant<ShownPixels, SkippedFile> read_by(const PictureReader& reader,
                                                const LoadedFile& loaded, const ImageHeader& header,
                                                PixelMode mode) {
   std::string problem;
   const cv::Mat stored = reader.read(loaded.bytes, mode, problem);
-  if (stored.empty()) return undecodable(loaded, std::move(problem));
+  if (stored.empty()) return unread(loaded, std::move(problem));
   if (auto shown = compose(stored, header.premultiplied, mode == PixelMode::kColour)) {
     return *std::move(shown);
   }
@@ -122,12 +133,6 @@ std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded, Byte
   return *std::move(header);
 }
 
-SkippedFile without_reader(const LoadedFile& loaded, std::string_view format) {
-  return undecodable(loaded, fmt::format("this build of lookalike does not read {}: see lookalike "
-                                         "formats",
-                                         format));
-}
-
 std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
   const ImageFormat format = format_of(loaded.bytes);
   // Without a preview, a RAW file may be a TIFF file of a plain picture.
@@ -135,11 +140,12 @@ std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
   if (const PictureReader* const reader = picture_reader(format)) {
     std::string problem;
     const std::optional<ImageHeader> header = reader->read_header(loaded.bytes, problem);
-    if (!header) return undecodable(loaded, std::move(problem));
+    if (!header) return unread(loaded, std::move(problem));
     return *header;
   }
-  if (format == ImageFormat::kGif) return without_reader(loaded, "GIF");
-  if (format == ImageFormat::kHeif) return without_reader(loaded, "HEIC and AVIF");
+  if (format == ImageFormat::kGif) return without_reader(loaded, "this build reads no GIF");
+  if (format == ImageFormat::kHeif)
+    return without_reader(loaded, "this build reads no HEIC or AVIF");
   return own_header(loaded, {});
 }
 
