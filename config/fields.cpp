@@ -164,7 +164,7 @@ void describe_queries(Description& to) {
   match("expansion_hits", &MatchOptions::expansion_hits, Integer{0, 10, "images"},
         "Best sure matches whose features expand the query, if there are two or more.");
   match("second_look", &MatchOptions::second_look, Boolean{},
-        "Search again, more thoroughly, when no match is sure.");
+        "Search again, more thoroughly, when no match has an even chance.");
   match("explain_once", &MatchOptions::explain_once, Boolean{},
         "Of matches that explain the same features differently, only the best keeps them.");
   match("min_inliers", &MatchOptions::min_inliers, Integer{4, 1000, "pairs"},

@@ -19,16 +19,16 @@ struct Group;
 std::string json_text(const Json& json);
 
 // {"query": path, "found": n, "matches": [{"path", "paths", "gone", "score", "probability",
-// "decision", "mirrored", "inliers", "correlation", "moved_px", "quad"}, ...]}. found: how many
-// there are, also beyond those listed. paths: every file of the image, of which `path` is the first
-// that exists; gone: those that do not. moved_px: how far, in full-size px of the query, the pixels
-// moved the corner of the quad that they moved most. It and the correlation are null where the
-// pixels were not compared, quad without a pose. Positions and moved_px are rounded to 1/1000,
-// paths are as text_of_path() gives them.
+// "decision", "mirrored", "inliers", "correlation", "evidence", "moved_px", "quad"}, ...]}. found:
+// how many there are, also beyond those listed. paths: every file of the image, of which `path` is
+// the first that exists; gone: those that do not. moved_px: how far, in full-size px of the query,
+// the pixels moved the corner of the quad that they moved most. It and the correlation are null
+// where the pixels were not compared, quad without a pose. Positions and moved_px are rounded to
+// 1/1000, paths are as text_of_path() gives them.
 Json query_answer(const std::string& query, const QueryResult& result);
 
 // {"query": path, "id", "path", "paths", "gone", "mirrored",
-//  "features": {"query", "image"}, "words": {"query", "image", "common"},
+//  "features": {"query", "image", "second_look"}, "words": {"query", "image", "common"},
 //  "votes": {"score", "ratio", "excess", "rank", "images", "shortlist", "shortlisted"},
 //  "pairs": [{"query": [x, y], "image": [x, y], "inlier"}, ...],
 //  "pose": {"inliers", "places", "quad"}, "pixels": {"compared", "correlation", "detail",

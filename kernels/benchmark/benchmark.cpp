@@ -169,42 +169,56 @@ std::string marked_name(const BenchmarkRow& row) {
   return row.variant + (row.chosen ? " *" : "");
 }
 
-std::string line_of(const BenchmarkRow& row, const Ceilings& ceilings) {
+std::string device_line(const BenchmarkReport& report, std::size_t columns) {
+  const Ceilings& ceilings = report.ceilings;
+  const std::string device = report.device.device + ", driver " + report.device.driver + ":";
+  const std::string text = "multiply-add " + number_text(ceilings.multiply_add_gflops) +
+                           " GFLOP/s, copy " + number_text(ceilings.copy_gbs) + " GB/s, read " +
+                           number_text(ceilings.read_gbs) + " GB/s\n";
+  return device + (device.size() + text.size() > columns ? "\n  " : " ") + text;
+}
+
+// The columns of a kernel's table.
+struct Layout {
+  std::size_t sizes = 0;
+  std::size_t name = 0;
+  bool sizes_apart = false;  // on lines of their own
+  bool has_transfer = true;
+  bool has_wall = true;
+
+  std::size_t first_columns() const { return (sizes_apart ? 0 : sizes) + 2 + name; }
+  std::size_t width() const {
+    return first_columns() + 2 + 10 + (has_transfer ? 13 : 0) + (has_wall ? 10 : 0) + 10 + 12;
+  }
+};
+
+Layout layout_of(const BenchmarkReport& report, const std::string& kernel, std::size_t columns) {
+  Layout layout;
+  for (const BenchmarkRow& row : report.rows) {
+    if (row.kernel != kernel) continue;
+    layout.sizes = std::max(layout.sizes, to_string(row.sizes).size());
+    layout.name = std::max(layout.name, marked_name(row).size());
+  }
+  layout.sizes_apart = layout.width() > columns;
+  layout.has_transfer = layout.width() <= columns;
+  layout.has_wall = layout.width() <= columns;
+  return layout;
+}
+
+std::string line_of(const BenchmarkRow& row, const Ceilings& ceilings, const Layout& layout) {
   if (!row.note.empty()) return "  " + row.note;
   const auto share = share_of_ceiling(row, ceilings);
   return right(number_text(row.timing.kernel_ms), 10) +
-         right(number_text(row.timing.transfer_ms), 13) +
-         right(number_text(row.timing.wall_ms), 10) + right(number_text(row.rate()), 10) +
+         (layout.has_transfer ? right(number_text(row.timing.transfer_ms), 13) : "") +
+         (layout.has_wall ? right(number_text(row.timing.wall_ms), 10) : "") +
+         right(number_text(row.rate()), 10) +
          right(share ? std::to_string(std::lround(100 * *share)) + " %" : "", 12);
 }
 
-std::string device_line(const BenchmarkReport& report) {
-  const Ceilings& ceilings = report.ceilings;
-  return report.device.device + ", driver " + report.device.driver + ": multiply-add " +
-         number_text(ceilings.multiply_add_gflops) + " GFLOP/s, copy " +
-         number_text(ceilings.copy_gbs) + " GB/s, read " + number_text(ceilings.read_gbs) +
-         " GB/s\n";
-}
-
-// Of the first columns of a kernel's table.
-struct Widths {
-  std::size_t sizes = 0;
-  std::size_t name = 0;
-};
-
-Widths widths_of(const BenchmarkReport& report, const std::string& kernel) {
-  Widths widths;
-  for (const BenchmarkRow& row : report.rows) {
-    if (row.kernel != kernel) continue;
-    widths.sizes = std::max(widths.sizes, to_string(row.sizes).size());
-    widths.name = std::max(widths.name, marked_name(row).size());
-  }
-  return widths;
-}
-
-std::string head_of(const BenchmarkRow& row, const Widths& widths) {
-  return '\n' + left(row.kernel, widths.sizes) + left("", widths.name) + right("kernel ms", 10) +
-         right("transfer ms", 13) + right("wall ms", 10) + right(unit_name(row.unit), 10) +
+std::string head_of(const BenchmarkRow& row, const Layout& layout) {
+  return '\n' + left(row.kernel, layout.first_columns()) + right("kernel ms", 10) +
+         (layout.has_transfer ? right("transfer ms", 13) : "") +
+         (layout.has_wall ? right("wall ms", 10) : "") + right(unit_name(row.unit), 10) +
          right("of ceiling", 12) + '\n';
 }
 
@@ -307,23 +321,31 @@ TuneOutcome tune(const std::vector<KernelCase>& cases, const MeasureVariant& mea
   return outcome;
 }
 
-std::string format_row(const BenchmarkReport& report, std::size_t row) {
+std::string format_row(const BenchmarkReport& report, std::size_t row, std::size_t columns) {
   const BenchmarkRow& here = report.rows.at(row);
-  const Widths widths = widths_of(report, here.kernel);
-  std::string text = row == 0 ? device_line(report) : "";
-  bool same_sizes = false;
-  if (row > 0 && report.rows[row - 1].kernel == here.kernel) {
-    same_sizes = report.rows[row - 1].sizes == here.sizes;
-  } else {
-    text += head_of(here, widths);
+  const Layout layout = layout_of(report, here.kernel, columns);
+  std::string text = row == 0 ? device_line(report, columns) : "";
+  std::string sizes;  // unless they are those of the row before
+  if (row == 0 || report.rows[row - 1].kernel != here.kernel) {
+    text += head_of(here, layout);
+    sizes = to_string(here.sizes);
+  } else if (report.rows[row - 1].sizes != here.sizes) {
+    sizes = to_string(here.sizes);
   }
-  return text + left(same_sizes ? "" : to_string(here.sizes), widths.sizes) +
-         left(marked_name(here), widths.name) + line_of(here, report.ceilings) + '\n';
+  if (!layout.sizes_apart) {
+    text += left(sizes, layout.sizes);
+  } else {
+    text += (sizes.empty() ? "" : sizes + '\n') + left("", 0);
+  }
+  return text + left(marked_name(here), layout.name) + line_of(here, report.ceilings, layout) +
+         '\n';
 }
 
-std::string format_table(const BenchmarkReport& report) {
+std::string format_table(const BenchmarkReport& report, std::size_t columns) {
   std::string text;
-  for (std::size_t row = 0; row < report.rows.size(); ++row) text += format_row(report, row);
+  for (std::size_t row = 0; row < report.rows.size(); ++row) {
+    text += format_row(report, row, columns);
+  }
   return text;
 }
 

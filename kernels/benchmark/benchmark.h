@@ -97,12 +97,16 @@ struct BenchmarkOptions {
 BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<KernelCase>& cases,
                                const BenchmarkOptions& options);
 
+inline constexpr std::size_t kAnyWidth = 1U << 20U;
+
 // One table per kernel as text, below a line on the device and its ceilings; kAuto's choice is
-// marked *.
-std::string format_table(const BenchmarkReport& report);
+// marked *. In tables wider than `columns`, sizes stand on lines of their own; if that is not
+// enough, the times of transfers and on the wall are left out.
+std::string format_table(const BenchmarkReport& report, std::size_t columns = kAnyWidth);
 // A row's part of it: its line, preceded by what stands above the first row of all and of each
 // kernel.
-std::string format_row(const BenchmarkReport& report, std::size_t row);
+std::string format_row(const BenchmarkReport& report, std::size_t row,
+                       std::size_t columns = kAnyWidth);
 
 // Times a variant of a case. Throws Error(kDevice) when the variant does not run.
 using MeasureVariant = std::function<Timing(const KernelCase& problem, const std::string& variant,

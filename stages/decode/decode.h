@@ -39,7 +39,7 @@ LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number);
 // Decodes to 8-bit grey (EXIF orientation honoured, transparent pixels laid over a
 // ground); reduces by area averaging, enlarges by cubic interpolation.
 // Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header), "too_small",
-// "undecodable" (see check_header). Throws as decode_pixels.
+// "undecodable" and "no_reader" (see check_header, decode_pixels). Throws as decode_pixels.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
 

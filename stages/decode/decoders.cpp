@@ -103,12 +103,23 @@ SkippedFile undecodable(const LoadedFile& loaded, std::string why) {
   return {loaded.file, "undecodable", std::move(why)};
 }
 
+// For a file that may be as it should be: the next run tries it again.
+SkippedFile without_reader(const LoadedFile& loaded, std::string_view what) {
+  return {loaded.file, "no_reader", fmt::format("{}: see lookalike formats", what)};
+}
+
+// By the problem that a PictureReader left.
+SkippedFile unread(const LoadedFile& loaded, std::string problem) {
+  if (!problem.empty()) return undecodable(loaded, std::move(problem));
+  return without_reader(loaded, "the library here cannot read this kind of file");
+}
+
 std::variant<ShownPixels, SkippedFile> read_by(const PictureReader& reader,
                                                const LoadedFile& loaded, const ImageHeader& header,
                                                PixelMode mode) {
   std::string problem;
   const cv::Mat stored = reader.read(loaded.bytes, mode, problem);
-  if (stored.empty()) return undecodable(loaded, std::move(problem));
+  if (stored.empty()) return unread(loaded, std::move(problem));
   if (stored.total() > header.width * header.height) {
     return undecodable(loaded, "the picture is larger than its header states");
   }
@@ -131,12 +142,6 @@ std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded, Byte
   return *std::move(header);
 }
 
-SkippedFile without_reader(const LoadedFile& loaded, std::string_view format) {
-  return undecodable(loaded, fmt::format("this build of lookalike does not read {}: see lookalike "
-                                         "formats",
-                                         format));
-}
-
 // Raises the size to what decoding may need, so that the limits hold for it. False where that
 // cannot be told.
 bool cover_coded_size(const Bytes& file, ImageHeader& header) {
@@ -155,14 +160,15 @@ std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
   if (const PictureReader* const reader = picture_reader(format)) {
     std::string problem;
     std::optional<ImageHeader> header = reader->read_header(loaded.bytes, problem);
-    if (!header) return undecodable(loaded, std::move(problem));
+    if (!header) return unread(loaded, std::move(problem));
     if (format == ImageFormat::kHeif && !cover_coded_size(loaded.bytes, *header)) {
       return undecodable(loaded, "what its pictures take to decode cannot be told");
     }
     return *std::move(header);
   }
-  if (format == ImageFormat::kGif) return without_reader(loaded, "GIF");
-  if (format == ImageFormat::kHeif) return without_reader(loaded, "HEIC and AVIF");
+  if (format == ImageFormat::kGif) return without_reader(loaded, "this build reads no GIF");
+  if (format == ImageFormat::kHeif)
+    return without_reader(loaded, "this build reads no HEIC or AVIF");
   return own_header(loaded, {});
 }
 

@@ -26,8 +26,8 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
 // The header of a file that may be decoded; of a RAW file, that of its embedded preview. Reasons
 // for skipping: "too_large" (limits.max_megapixels; in HEIC and AVIF also for what the coded
 // pictures take, see heif_size.h, which the header then states), "undecodable" (what has no header
-// that its reader or read_image_header knows, what this build has no reader for, and a JPEG or PNG
-// that ends early, which OpenCV would fill with grey). Throws as load_module().
+// that its reader or read_image_header knows, and a JPEG or PNG that ends early, which OpenCV would
+// fill with grey), "no_reader" (a format that this build does not read). Throws as load_module().
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 
@@ -40,8 +40,8 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px);
 // What a person sees of a file whose header was checked: 8-bit pixels, kGray or kColour, EXIF
 // orientation honoured, transparent parts laid over a ground. Of several pictures in a file, the
 // first or the one that the file names. Opaque images are as cv::imread reads them; a JPEG file may
-// be reduced, see read_jpeg. Reason for skipping: "undecodable". Throws std::bad_alloc, and as
-// load_module().
+// be reduced, see read_jpeg. Reasons for skipping: "undecodable", "no_reader" (the library lacks
+// a decoder). Throws std::bad_alloc, and as load_module().
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, PixelMode mode,
                                                      int jpeg_divisor = 1);

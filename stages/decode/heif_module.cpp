@@ -8,6 +8,9 @@
 namespace lookalike {
 namespace {
 
+// heif_suberror_No_matching_decoder_installed, which libheif has since 1.16.
+constexpr int kNoMatchingDecoder = 6003;
+
 // The primary image of a file, with rotation, mirroring and cropping as its properties demand. HEIF
 // gives EXIF no say in that.
 class HeifFile {
@@ -24,7 +27,7 @@ class HeifFile {
   }
 
   bool is_open() const { return handle_ != nullptr; }
-  const std::string& problem() const { return problem_; }
+  const std::string& problem() const { return problem_; }  // empty where libheif lacks a part
 
   ImageHeader header() const {
     const auto side = [](int px) { return static_cast<std::uint64_t>(std::max(px, 0)); };
@@ -78,7 +81,9 @@ class HeifFile {
         error.code == heif_error_Memory_allocation_error) {
       throw std::bad_alloc();
     }
-    problem_ = std::string("libheif: ") + error.message;
+    const bool lacks_part =
+        error.code == heif_error_Unsupported_feature || error.subcode == kNoMatchingDecoder;
+    problem_ = lacks_part ? std::string() : std::string("libheif: ") + error.message;
     return false;
   }
 

@@ -50,9 +50,10 @@ const PictureReader* picture_reader(ImageFormat format) {
 }
 
 std::string missing_part(const ImageFormatInfo& format) {
-  if (format.package.empty()) return {};
   if (!format.is_built_in()) return fmt::format("build lookalike with {}", format.package);
   try {
+    if (format.library == "OpenCV") load_module("opencv_codecs.so");
+    if (format.package.empty()) return {};
     const void* const exports = load_module(std::string(file_name(format.module)).c_str());
     if (format.plugin_package.empty() ||
         static_cast<const PictureReader*>(exports)->has_decoder(format.name)) {

@@ -26,7 +26,8 @@ namespace lookalike {
 // throw std::bad_alloc and cv::Exception (StsNoMem) alone.
 struct PictureReader {
   // Reads no pixels, and allocates nothing that depends on the picture's size. Nothing, and the
-  // reason in `problem`, for a file that cannot be read.
+  // reason in `problem`, for a file that cannot be read; an empty `problem`, here and below, where
+  // the library lacks a decoder or another part that the file needs.
   std::optional<ImageHeader> (*read_header)(std::span<const std::uint8_t> file,
                                             std::string& problem);
   // The picture, or the first of several, upright: CV_8UC3 (BGR) or CV_8UC4 (BGRA); for

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -50,9 +51,10 @@ TEST_F(Configuration, InitWritesAFileThatIndexTakes) {
   EXPECT_THAT(written.out, IsEmpty());
   EXPECT_THAT(written.err, HasSubstr("next: lookalike index --config " + at("run.toml")));
   const std::string text = content("run.toml");
-  EXPECT_THAT(text, AllOf(HasSubstr("folders = [\"" + at("photos") + "\""),
-                          HasSubstr("# This machine has:\n#   \"::0\"  "),
-                          HasSubstr(", which is used\n"), HasSubstr("\nmemory_limit_mib = ")));
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("folders = [\"" + at("photos") + "\""),
+                  HasSubstr("# This machine has:\n#   \"::0\"  "), HasSubstr(", which is used\n"),
+                  ContainsRegex("\nmemory_limit_mib = [0-9]+\n"), HasSubstr("\nniceness = 10\n")));
   EXPECT_EQ(run({"config", "--check", at("run.toml")}).exit_code, 0);
   const ProgramResult indexed = run({"index", "--config", at("run.toml")});
   ASSERT_EQ(indexed.exit_code, 0) << indexed.err;
@@ -105,6 +107,9 @@ TEST_F(Configuration, CheckNamesTheFirstFaultWithItsPlace) {
   EXPECT_EQ(good.exit_code, 0);
   EXPECT_THAT(good.out + good.err, IsEmpty());
   EXPECT_EQ(run({"config", "--check", at("none.toml")}).exit_code, 2);
+  const ProgramResult unnamed = run({"config", "--check", ""});
+  EXPECT_EQ(unnamed.exit_code, 2);
+  EXPECT_THAT(unnamed.out, IsEmpty());
   EXPECT_EQ(run({"config", "--check", at("run.toml"), "--set", "match.top=3"}).exit_code, 2);
 }
 
@@ -130,6 +135,8 @@ TEST_F(Configuration, EffectiveHasWhatIsInForceAndReadsBack) {
   };
   EXPECT_EQ(without_remarks(again), without_remarks(effective.out));
   EXPECT_THAT(without_remarks(again), Not(HasSubstr("#")));
+  EXPECT_THAT(run({"config", "--effective"}, {"LOOKALIKE_DATABASE="}).out,
+              Not(HasSubstr("# LOOKALIKE_DATABASE")));
 }
 
 }  // namespace

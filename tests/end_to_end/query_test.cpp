@@ -302,6 +302,26 @@ TEST_F(QueryTest, AnIndexedImageIsLookedUpByPathAndByNumber) {
   EXPECT_EQ(query({"--id", path("scene.png")}).exit_code, 3);
 }
 
+TEST_F(QueryTest, AnIndexedImageIsReadFromItsFirstFileThatExists) {
+  std::filesystem::create_directory(folder_->path() / "copies");
+  for (const char* const name : {"copies/a.png", "copies/b.png"}) draw(name, poster(3));
+  const std::vector<std::string> index = {"-d", path("copies.db")};
+  ASSERT_EQ(run_program("lookalike", {"index", "-q", path("copies"), index[0], index[1]}).exit_code,
+            0);
+  std::filesystem::remove(path("copies/a.png"));
+  const ProgramResult looked_up = run_program(
+      "lookalike", {"query", index[0], index[1], "--id", "1", "--report", path("by_id.html")});
+  ASSERT_EQ(looked_up.exit_code, 0) << looked_up.err;
+  const std::string page = content_of(path("by_id.html"));
+  EXPECT_THAT(page, HasSubstr("<h2>1</h2>"));
+  EXPECT_THAT(page, HasSubstr("data:image/jpeg;base64,"));
+  EXPECT_THAT(page, Not(HasSubstr("cannot be read now")));
+  const ProgramResult located = run_program("lookalike", {"locate", index[0], index[1], "--id", "1",
+                                                          "--scene", path("scene.png"), "--json"});
+  ASSERT_EQ(located.exit_code, 0) << located.err;
+  EXPECT_EQ(json::parse(located.out)["hits"].at(0)["object"], path("copies/b.png"));
+}
+
 TEST_F(QueryTest, NothingToLookUpIsAUsageError) {
   EXPECT_EQ(query({}).exit_code, 2);
   EXPECT_EQ(query({"--mirror", "--id", "1"}).exit_code, 2);
@@ -376,6 +396,9 @@ TEST_F(QueryTest, NamesMayComeFromAFile) {
   EXPECT_EQ(query({"--format", "paths", "-0", "--files-from", ended}).out,
             path("posters/1.png") + '\0' + path("posters/2.png") + '\0');
   EXPECT_EQ(query({"--files-from", path("no.txt")}).exit_code, 3);
+  const ProgramResult folder = query({"--files-from", path("posters")});
+  EXPECT_EQ(folder.exit_code, 3);
+  EXPECT_THAT(folder.err, HasSubstr("posters: cannot be read: Is a directory"));
   EXPECT_EQ(query({"--files-from", "-", "-"}).exit_code, 2);
 }
 
@@ -390,6 +413,15 @@ TEST_F(QueryTest, TablesHaveARowPerMatchAndPerPhotoThatFailed) {
   EXPECT_THAT(result.out, testing::EndsWith("\n" + path("no.png") +
                                             "\t\t\t\t\t\t\t\tNo such file or directory\n"));
   EXPECT_EQ(result.err, "error: " + path("no.png") + ": no such file\n");
+}
+
+TEST_F(QueryTest, PathsWithATabAreUrisInEveryPathColumn) {
+  draw("tab\t.png", draw_stranger(5, {500, 400}));
+  const std::string uri = "file://" + path("tab%09.png");
+  const ProgramResult located =
+      run_program("lookalike", {"locate", "--format", "tsv", "--object", path("posters/3.png"),
+                                path("tab\t.png"), "--scene", path("tab\t.png")});
+  EXPECT_THAT(located.out, HasSubstr('\n' + uri + '\t' + uri + '\t'));
 }
 
 TEST_F(QueryTest, FailIfNoneIsForScripts) {

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -102,6 +103,18 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
     EXPECT_THAT(output_faults(arguments.front(), result.out), testing::IsEmpty());
   }
   return result;
+}
+
+std::set<std::string> commands_of(const std::string& program) {
+  const std::string help = run_program(program, {"--help"}).out;
+  std::istringstream lines(help.substr(std::min(help.size(), help.find("\nSubcommands:"))));
+  std::set<std::string> commands;
+  for (std::string line; std::getline(lines, line);) {
+    // What follows a name is indented further.
+    if (line.size() < 3 || !line.starts_with("  ") || line[2] == ' ') continue;
+    commands.insert(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return commands;
 }
 
 }  // namespace lookalike

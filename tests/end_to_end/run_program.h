@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -47,5 +48,8 @@ class RunningProgram {
 // schema in docs/schema/: a deviation is a failure of the test.
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& settings = {});
+
+// The commands that the --help of a program lists; none for a program without.
+std::set<std::string> commands_of(const std::string& program);
 
 }  // namespace lookalike

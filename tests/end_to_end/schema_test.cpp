@@ -82,12 +82,7 @@ TEST_F(SchemaTest, AnUndocumentedFieldIsAFault) {
 
 TEST_F(SchemaTest, EveryCommandWithJsonHasASchemaAndTheOtherWayRound) {
   std::vector<std::string> with_json;
-  std::istringstream help(run_program("lookalike", {"--help"}).out);
-  bool commands = false;
-  for (std::string line; std::getline(help, line);) {
-    commands |= line.starts_with("Subcommands:");
-    if (!commands || line.size() < 3 || line[0] != ' ' || line[2] == ' ') continue;
-    const std::string command = line.substr(2, line.find(' ', 2) - 2);
+  for (const std::string& command : commands_of("lookalike")) {
     const std::string text = run_program("lookalike", {command, "--help"}).out;
     if (text.find("--json") != text.npos) with_json.push_back(command);
   }

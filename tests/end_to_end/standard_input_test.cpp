@@ -76,8 +76,28 @@ TEST_F(StandardInputTest, ReportsCallItByItsName) {
     answer(command + " --report ../page.html --force");
     const std::string page = content_of(at("page.html"));
     EXPECT_THAT(page, HasSubstr("<h2>-</h2>")) << command;
-    EXPECT_THAT(page, Not(HasSubstr("standard-input"))) << command;
+    EXPECT_THAT(page, Not(HasSubstr("/proc/"))) << command;
+    EXPECT_THAT(page, Not(HasSubstr("cannot be read now"))) << command;
   }
+}
+
+TEST_F(StandardInputTest, ItIsInNoFolderThatAKilledProgramCouldLeaveItIn) {
+  EXPECT_EQ(run_program("/usr/bin/env",
+                        {"TMPDIR=/nowhere", "sh", "-c",
+                         LOOKALIKE_PROGRAMS "/lookalike features - < " + at("posters/2.png")})
+                .exit_code,
+            0);
+}
+
+TEST_F(StandardInputTest, ItIsReadNoFurtherThanTheLimitOfFiles) {
+  const std::string file = folder_.write("large", std::string(std::size_t{3} << 20U, 'x'));
+  const ProgramResult result = run_program(
+      "/usr/bin/env",
+      {"sh", "-c",
+       "{ " LOOKALIKE_PROGRAMS "/lookalike features --set images.max_file_mib=1 -; wc -c; } < " +
+           file});
+  EXPECT_THAT(result.err, HasSubstr("images.max_file_mib = 1"));
+  EXPECT_GT(std::stoul(result.out), 1'000'000U);  // bytes that it left
 }
 
 TEST_F(StandardInputTest, FeaturesAreExtractedFromIt) {

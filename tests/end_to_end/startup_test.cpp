@@ -20,6 +20,7 @@ namespace lookalike {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -102,6 +103,9 @@ TEST_F(StartupTest, WithoutTheirModuleTheErrorNamesIt) {
   const ProgramResult result = run_program(alone, query("photo.webp"));
   EXPECT_EQ(result.exit_code, 70);
   EXPECT_THAT(result.err, HasSubstr("a part of lookalike, opencv_codecs.so, cannot be loaded"));
+  const std::string formats = run_program(alone, {"formats", "--format", "tsv"}).out;
+  EXPECT_THAT(formats, ContainsRegex("\nBMP\tbmp\tOpenCV\tfalse\t.*opencv_codecs.so"));
+  EXPECT_THAT(formats, ContainsRegex("\nJPEG\t.*\ttrue\t\n"));
 }
 
 TEST_F(StartupTest, TheFirstCommandOfAHomeSaysThatKernelsAreBuilt) {

@@ -391,6 +391,15 @@ ImageId must_find(const IndexReader& index, const std::string& name) {
   return *id;
 }
 
+std::string file_of_image(const IndexReader& index, ImageId id) {
+  const std::vector<std::string> paths = index.image(id).value().paths;
+  const auto found = std::ranges::find_if(paths, [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+  });
+  return found == paths.end() ? paths.front() : *found;
+}
+
 std::string unusable_text(const std::string& name, const SkippedFile& why) {
   if (why.reason == "vanished") return fmt::format("{}: no such file", printable(name));
   if (why.reason == "not_indexed") return fmt::format("{}: {}", printable(name), why.detail);

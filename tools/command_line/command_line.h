@@ -178,6 +178,9 @@ std::optional<ImageId> find_image(const IndexReader& index, const std::string& n
 // The same. Throws Error(kInput) when the index has no such image.
 ImageId must_find(const IndexReader& index, const std::string& name);
 
+// The first file of an indexed image that exists; where none does, the first of all.
+std::string file_of_image(const IndexReader& index, ImageId id);
+
 // Why a file that the command line names cannot be used: "photo.jpg: no such file".
 std::string unusable_text(const std::string& name, const SkippedFile& why);
 

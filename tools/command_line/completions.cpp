@@ -197,6 +197,7 @@ std::string zsh_action(const Completion& completion) {
 // The arguments of _arguments for a command.
 std::string zsh_specs(const CLI::App& command, const std::string& indent) {
   std::string specs;
+  std::string arguments;
   for (const Completion& completion : completions_of(command)) {
     const std::string meaning = replaced(completion.meaning, "[]:\\", "\\");
     const std::string action = zsh_action(completion);
@@ -204,11 +205,12 @@ std::string zsh_specs(const CLI::App& command, const std::string& indent) {
       specs += fmt::format(" \\\n{}{}", indent,
                            shell_text(fmt::format("*{}[{}]{}", name, meaning, action)));
     }
+    // One for all: _arguments refuses a second '*'.
     if (completion.names.empty()) {
-      specs += fmt::format(" \\\n{}{}", indent, shell_text("*" + action));
+      arguments = fmt::format(" \\\n{}{}", indent, shell_text("*" + action));
     }
   }
-  return specs;
+  return specs + arguments;
 }
 
 std::string zsh_script(const CLI::App& program) {

@@ -72,8 +72,12 @@ Format FormatArgument::get() const {
   return found == std::end(kFormats) ? Format::kText : found->second;
 }
 
-Table::Table(const FormatArgument& format, std::vector<std::string> columns)
-    : format_(format.get()), path_end_(format.path_end()), columns_(std::move(columns)) {
+Table::Table(const FormatArgument& format, std::vector<std::string> columns,
+             std::vector<std::string> paths)
+    : format_(format.get()),
+      path_end_(format.path_end()),
+      columns_(std::move(columns)),
+      paths_(std::move(paths)) {
   if (format_ != Format::kPaths) print_line(columns_);
 }
 
@@ -87,7 +91,7 @@ void Table::add(const Json& row) const {
   std::vector<std::string> fields;
   for (const std::string& column : columns_) {
     const std::string text = row.contains(column) ? text_of(row[column]) : std::string();
-    const bool is_path = column == "path" || column == "query";
+    const bool is_path = std::ranges::find(paths_, column) != paths_.end();
     const bool is_text = row.contains(column) && row[column].is_string();
     fields.push_back(format_ == Format::kTsv ? tsv_field(text, is_path)
                      : is_text               ? csv_field(text)

@@ -39,7 +39,9 @@ class FormatArgument {
 class Table {
  public:
   // format: kTsv, kCsv or kPaths.
-  Table(const FormatArgument& format, std::vector<std::string> columns);
+  // paths: the columns that hold paths.
+  Table(const FormatArgument& format, std::vector<std::string> columns,
+        std::vector<std::string> paths = {"path"});
   // An object of strings, numbers, flags and nulls by column; those missing are empty. Its "path",
   // in the form of text_of_path(), is what Format::kPaths prints; a row without one is left out.
   // In TSV, a path with a line break or a tab is a file: URI, and other texts have spaces for them.
@@ -51,6 +53,7 @@ class Table {
   const Format format_;
   const char path_end_;
   const std::vector<std::string> columns_;
+  const std::vector<std::string> paths_;
 };
 
 // The options of commands that list something of an index.
@@ -61,8 +64,8 @@ struct ListArguments {
   FormatArgument format;
 };
 
-// Text on stdout fits a terminal's width. Columns have one word each, so that awk can split them;
-// elsewhere than on a terminal none is left out.
+// Text on stdout fits a terminal's width. Columns but the last have one word each, so that awk can
+// split them; elsewhere than on a terminal none is left out.
 
 // The width of the terminal, or more than any text has.
 std::size_t text_columns();

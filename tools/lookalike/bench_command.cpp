@@ -10,6 +10,7 @@
 #include "pipeline/answers.h"
 #include "pipeline/index/run_benchmark.h"
 #include "pipeline/open_session.h"
+#include "tools/command_line/format.h"
 #include "tools/lookalike/benchmark_json.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/page.h"
@@ -74,18 +75,18 @@ Json run_json(const RunBenchmark& benchmark, const MeasuredRun& run) {
 }
 
 void print_run(const RunBenchmark& benchmark, const char* name, const MeasuredRun& run) {
-  fmt::print("{:<34} {:>8.2f} s {:>8.0f} images/s  {:.2f} of decoding alone\n", name,
-             run.images_s(), benchmark.rate(run.images_s()), benchmark.decode_s / run.images_s());
+  fmt::print("{:<31} {:>8.2f} s {:>8.0f} images/s  {:.2f} of decoding\n", name, run.images_s(),
+             benchmark.rate(run.images_s()), benchmark.decode_s / run.images_s());
 }
 
 void print_benchmark(const RunBenchmark& benchmark) {
   const MeasuredRun& run = benchmark.with_codebook;
   fmt::print("{} images, {}\n", benchmark.images, benchmark.device);
-  fmt::print("{:<34} {:>8.2f} s {:>8.0f} images/s\n", "decoding alone", benchmark.decode_s,
+  fmt::print("{:<31} {:>8.2f} s {:>8.0f} images/s\n", "decoding alone", benchmark.decode_s,
              benchmark.rate(benchmark.decode_s));
   print_run(benchmark, "with a codebook, no calibration", run);
   print_run(benchmark, "first run, no calibration", benchmark.first);
-  fmt::print("{:<34} {:>8.2f} s {:>8.0f} images/s\n", "first run", benchmark.first.elapsed_s,
+  fmt::print("{:<31} {:>8.2f} s {:>8.0f} images/s\n", "first run", benchmark.first.elapsed_s,
              benchmark.rate(benchmark.first.elapsed_s));
   fmt::print("\nstages of the run with a codebook; {} binds\n", run.binding_stage());
   fmt::print("{:<12} {:>8} {:>9} {:>7}\n", "stage", "threads", "busy", "share");
@@ -134,7 +135,7 @@ int bench(const Arguments& arguments) {
   if (arguments.json) {
     print_json(benchmark_json(report));
   } else {
-    fmt::print("{}", format_table(report));
+    fmt::print("{}", format_table(report, text_columns()));
   }
   return kExitDone;
 }

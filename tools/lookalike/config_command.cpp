@@ -17,17 +17,18 @@ struct Arguments {
     auto* const flag = command.add_flag(
         "--effective", effective,
         "Print the values in force, and where those that are not defaults come from");
-    command
-        .add_option("--check", file,
-                    "Check this file; print only its first fault, with line and column")
-        ->type_name("FILE")
-        ->excludes(flag)
-        ->excludes("--config")
-        ->excludes("--set");
+    check = command
+                .add_option("--check", file,
+                            "Check this file; print only its first fault, with line and column")
+                ->type_name("FILE")
+                ->excludes(flag)
+                ->excludes("--config")
+                ->excludes("--set");
   }
   ConfigArguments config;
   bool effective = false;
-  std::string file;  // to check; empty: none
+  CLI::Option* check = nullptr;
+  std::string file;  // to check
 };
 
 int check_file(const std::string& file) {
@@ -47,9 +48,10 @@ int print_effective(const ConfigArguments& arguments) {
   RunConfig config = set;
   arguments.choose_database(config);
   const char* const variable = std::getenv(kDatabaseVariable);
+  const bool has_variable = variable != nullptr && *variable != '\0';
   const auto origin = [&](const ConfigField& field) -> std::string {
     const FieldValue value = field.get(config);
-    if (value != field.get(set)) return variable != nullptr ? kDatabaseVariable : "";
+    if (value != field.get(set)) return has_variable ? kDatabaseVariable : "";
     if (value != field.get(file)) return "command line";
     return value != field.get(defaults) ? printable(arguments.file()) : std::string();
   };
@@ -58,7 +60,7 @@ int print_effective(const ConfigArguments& arguments) {
 }
 
 int run_config(const Arguments& arguments) {
-  if (!arguments.file.empty()) return check_file(arguments.file);
+  if (arguments.check->count() > 0) return check_file(arguments.file);
   if (arguments.effective) return print_effective(arguments.config);
   fmt::print("{}", to_toml(arguments.config.load()));
   return kExitDone;

@@ -77,8 +77,11 @@ void print_text(const DeviceReport& report) {
   print_fact("self-tests",
              fmt::format("{} of {} passed", report.passed(), report.self_tests.size()));
   for (const SelfTestResult& result : report.self_tests) {
+    constexpr std::size_t kOutcomeColumn = 45;
+    constexpr std::size_t kIndent = 9;
     const std::string outcome = result.passed ? "passed" : "FAILED: " + result.detail;
-    fmt::print("       {:<24} {:>8.1f} ms  {}\n", result.name, result.elapsed_ms, outcome);
+    fmt::print("       {:<24} {:>8.1f} ms  {}\n", result.name, result.elapsed_ms,
+               wrapped(outcome, text_columns(), kOutcomeColumn, kIndent));
   }
 }
 

@@ -168,6 +168,7 @@ void print_text(std::size_t number, const Group& group) {
 const std::vector<std::string> kColumns = {"group",       "proposal", "kind",   "of",
                                            "probability", "width",    "height", "size_bytes",
                                            "modified",    "new",      "path"};
+const std::vector<std::string> kPathColumns = {"of", "path"};
 
 void print_rows(std::size_t number, const Group& group, const Table& table, bool paths_alone) {
   const Json answer = group_answer(number, group);
@@ -206,7 +207,7 @@ int duplicates(const Arguments& arguments) {
   }
   const Groups groups = collection.groups();
   std::optional<Table> table;
-  if (arguments.format.is_table()) table.emplace(arguments.format, kColumns);
+  if (arguments.format.is_table()) table.emplace(arguments.format, kColumns, kPathColumns);
   std::optional<GroupsReport> page;
   if (report) page.emplace(*report, database, config.images);
   Totals totals;

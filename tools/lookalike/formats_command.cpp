@@ -1,7 +1,7 @@
+#include <algorithm>
+#include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "pipeline/answers.h"
 #include "stages/decode/reader_modules.h"
 #include "tools/command_line/format.h"
@@ -22,27 +23,18 @@ struct Arguments {
   FormatArgument format;
 };
 
-constexpr std::size_t kLineWidth = 80;
-constexpr std::size_t kIndent = 30;
-
-// Breaks the words into lines of at most kLineWidth characters behind the indentation.
-std::string wrapped(std::span<const std::string_view> words) {
-  std::string text;
-  std::size_t column = kIndent;
-  for (const std::string_view word : words) {
-    if (column > kIndent && column + 1 + word.size() > kLineWidth) {
-      text += fmt::format("\n{:{}}", "", kIndent);
-      column = kIndent;
-    }
-    text += fmt::format("{}{}", column > kIndent ? " " : "", word);
-    column += word.size() + 1;
-  }
-  return text;
-}
+constexpr std::size_t kIndent = 15;         // of what is missing
+constexpr std::size_t kEndingsIndent = 30;  // twice that
 
 void print_text(const ImageFormatInfo& format, const std::string& missing) {
-  fmt::print("{:<13}  {:<13}  {}\n", format.name, format.library, wrapped(format.endings));
-  if (!missing.empty()) fmt::print("{:<13}  not read: {}\n", "", missing);
+  std::string name(format.name);
+  std::ranges::replace(name, ' ', '_');
+  const std::string endings = fmt::format("{}", fmt::join(format.endings, " "));
+  fmt::print("{:<13}  {:<13}  {}\n", name, format.library,
+             wrapped(endings, text_columns(), kEndingsIndent, kEndingsIndent));
+  if (missing.empty()) return;
+  fmt::print("{:{}}{}\n", "", kIndent,
+             wrapped("not read: " + missing, text_columns(), kIndent, kIndent));
 }
 
 int list_formats(const Arguments& arguments) {

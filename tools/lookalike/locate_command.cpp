@@ -96,7 +96,7 @@ std::vector<std::string> object_names(const Arguments& arguments,
                                       const std::optional<IndexReader>& index) {
   std::vector<std::string> names = arguments.objects;
   for (const std::string& name : arguments.ids) {
-    names.push_back(index->image(must_find(*index, name))->paths.front());
+    names.push_back(file_of_image(*index, must_find(*index, name)));
   }
   if (names.empty()) throw Error(ErrorKind::kUsage, "no object is named: give --object or --id");
   if (!arguments.mask.empty() && names.size() > 1) {
@@ -163,6 +163,8 @@ const std::vector<std::string> kColumns = {
     "scene",         "object", "method",      "x",    "y", "position_error_px",
     "angle_degrees", "scale",  "correlation", "error"};
 
+const std::vector<std::string> kPathColumns = {"scene", "object"};
+
 // The paths of scenes are those where something was found.
 void print_rows(const std::string& scene, const std::vector<ObjectLocated>& objects,
                 const Table& table) {
@@ -181,12 +183,22 @@ void print_rows(const std::string& scene, const std::vector<ObjectLocated>& obje
   }
 }
 
+struct Object {
+  std::string name;
+  std::string file;       // to read
+  Query query{};          // its alpha is the mask
+  std::string problem{};  // why it could not be read; empty when it was
+};
+
+// found: by object.
 ReportEntry entry_of(const std::string& scene, const std::string& file,
-                     const std::vector<ObjectLocated>& objects) {
+                     const std::vector<Object>& objects, const std::vector<ObjectLocated>& found) {
   ReportEntry entry{.photo = file, .name = scene};
-  for (const ObjectLocated& one : objects) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const ObjectLocated& one = found[i];
     for (const Hit& hit : one.located.hits) {
-      entry.findings.push_back({.image = one.object,
+      entry.findings.push_back({.image = objects[i].file,
+                                .name = objects[i].file == one.object ? "" : one.object,
                                 .paths = {printable(one.object)},
                                 .facts = {{"found by", std::string(to_string(one.located.method))},
                                           {"angle", fmt::format("{:.1f}°", hit.angle_degrees)},
@@ -204,13 +216,6 @@ ReportEntry entry_of(const std::string& scene, const std::string& file,
       entry.found ? fmt::format("{} found", entry.findings.size()) : std::string("nothing found");
   return entry;
 }
-
-struct Object {
-  std::string name;
-  std::string file;       // to read
-  Query query{};          // its alpha is the mask
-  std::string problem{};  // why it could not be read; empty when it was
-};
 
 std::vector<Object> load_objects(const Arguments& arguments, const RunConfig& config,
                                  const std::vector<std::string>& names, StandardInput& input,
@@ -316,7 +321,7 @@ std::vector<ObjectLocated> locate_all(OpenClSession& session, const RunConfig& c
 class Answers {
  public:
   explicit Answers(const FormatArgument& format) : format_(format) {
-    if (format.is_table()) table_.emplace(format, kColumns);
+    if (format.is_table()) table_.emplace(format, kColumns, kPathColumns);
   }
 
   void add(const std::string& scene, const std::vector<ObjectLocated>& found) const {
@@ -377,7 +382,7 @@ int run_locate(const Arguments& arguments) {
     const std::vector<ObjectLocated> found =
         locate_all(session, config, objects, std::get<Query>(scene), outputs.map);
     answers.add(name, found);
-    report.entries.push_back(entry_of(name, file, found));
+    report.entries.push_back(entry_of(name, file, objects, found));
   }
   if (outputs.report) write_whole(*outputs.report, render_report(report, config.images));
   if (bad_scenes + bad_objects == 0) return kExitDone;

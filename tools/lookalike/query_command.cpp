@@ -177,6 +177,7 @@ void print_text(const std::string& photo, const QueryResult& result) {
 const std::vector<std::string> kColumns = {"query",       "rank",    "decision",
                                            "probability", "inliers", "correlation",
                                            "mirrored",    "path",    "error"};
+const std::vector<std::string> kPathColumns = {"query", "path"};
 
 void print_rows(const std::string& photo, const QueryResult& result, const Table& table) {
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
@@ -200,10 +201,9 @@ struct Subject {
   std::string problem{};  // why it cannot be looked up; empty when it can
 };
 
-ReportEntry entry_of(const Subject& subject, const QueryResult& result) {
-  ReportEntry entry{.photo = subject.file.empty() ? subject.name : subject.file,
-                    .name = subject.name,
-                    .verdict = headline(result)};
+// photo: the file of its picture.
+ReportEntry entry_of(const Subject& subject, const std::string& photo, const QueryResult& result) {
+  ReportEntry entry{.photo = photo, .name = subject.name, .verdict = headline(result)};
   entry.found = std::ranges::any_of(result.matches, is_found);
   for (const Match& match : result.matches) {
     ReportFinding& finding = entry.findings.emplace_back();
@@ -221,18 +221,20 @@ ReportEntry entry_of(const Subject& subject, const QueryResult& result) {
 // The names in a file, or on standard input for "-".
 std::vector<std::string> listed_names(const std::string& list, char end) {
   std::ifstream file;
+  const auto unreadable = [&] {
+    return Error(ErrorKind::kInput, fmt::format("{}: cannot be read: {}", printable(list),
+                                                std::generic_category().message(errno)));
+  };
   if (list != "-") {
     file.open(list, std::ios::binary);
-    if (!file) {
-      throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read: {}", printable(list),
-                                                 std::generic_category().message(errno)));
-    }
+    if (!file) throw unreadable();
   }
   std::istream& stream = list == "-" ? std::cin : file;
   std::vector<std::string> names;
   for (std::string name; std::getline(stream, name, end);) {
     if (!name.empty()) names.push_back(path_of_text(name));
   }
+  if (stream.bad()) throw unreadable();
   return names;
 }
 
@@ -318,9 +320,10 @@ LookUpResult look_up(Searcher& searcher, const std::string& photo,
 // Prints answers, and collects the report.
 class Answers {
  public:
-  Answers(const Arguments& arguments, const std::string& database) : arguments_(arguments) {
+  Answers(const Arguments& arguments, const IndexReader& index, const std::string& database)
+      : arguments_(arguments), index_(index) {
     report_ = {.title = "What lookalike found", .facts = {{"index", database}}, .entries = {}};
-    if (arguments.format.is_table()) table_.emplace(arguments.format, kColumns);
+    if (arguments.format.is_table()) table_.emplace(arguments.format, kColumns, kPathColumns);
   }
 
   void answer(const Subject& subject, const LookUpResult& result) {
@@ -353,7 +356,10 @@ class Answers {
     found_any_ |= std::ranges::any_of(
         result.matches, [](const Match& match) { return match.decision > Decision::kNone; });
     if (arguments_.report.empty()) return;
-    report_.entries.push_back(entry_of(subject, result));
+    const std::string photo = subject.file.empty()
+                                  ? file_of_image(index_, must_find(index_, subject.name))
+                                  : subject.file;
+    report_.entries.push_back(entry_of(subject, photo, result));
   }
 
   void add_failure(const Subject& subject, const SkippedFile& why) {
@@ -368,6 +374,7 @@ class Answers {
   }
 
   const Arguments& arguments_;
+  const IndexReader& index_;
   std::optional<Table> table_;
   Report report_;
   std::size_t failures_ = 0;
@@ -408,7 +415,7 @@ int query(const Arguments& arguments) {
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   Searcher searcher(index, config);
-  Answers answers(arguments, database);
+  Answers answers(arguments, index, database);
   Progress progress("query", "photos", all.size(), style,
                     style == Progress::Style::kBar ? kBarDelay : kLineDelay);
   // Photos are looked up side by side, a few ahead of the one that is printed next.

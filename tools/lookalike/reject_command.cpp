@@ -94,8 +94,10 @@ void list_rejections(const std::string& database, const IndexReader& index,
                      const FormatArgument& format) {
   std::optional<Table> table;
   if (format.is_table()) {
-    table.emplace(format, std::vector<std::string>{"content", "other_content", "since_ns", "path",
-                                                   "other_path"});
+    table.emplace(
+        format,
+        std::vector<std::string>{"content", "other_content", "since_ns", "path", "other_path"},
+        std::vector<std::string>{"path", "other_path"});
   }
   const Rejections rejections = read_rejections(database);
   for (const Rejection& pair : rejections.all()) {

@@ -121,7 +121,8 @@ int show(const Arguments& arguments) {
   json.erase("histogram");
   const Facts facts = facts_of(json);
   if (arguments.format.is_table()) {
-    const Table table(arguments.format, {"name", "value"});
+    // Of all values, only paths can break a line.
+    const Table table(arguments.format, {"name", "value"}, {"value"});
     for (const auto& [name, value] : facts) table.add({{"name", name}, {"value", value}});
     return kExitDone;
   }

@@ -197,6 +197,10 @@ const std::string& name_of(const ReportEntry& entry) {
   return entry.name.empty() ? entry.photo : entry.name;
 }
 
+std::string name_of(const ReportFinding& finding) {
+  return finding.name.empty() ? file_name(finding.image) : finding.name;
+}
+
 std::string verdict_badge(const ReportEntry& entry) {
   if (!entry.problem.empty()) return "<span class=\"verdict failed\">not looked up</span>";
   return fmt::format("<span class=\"verdict{}\">{}</span>", entry.found ? " found" : "",
@@ -221,7 +225,7 @@ std::string object_card(const ReportFinding& finding,
       "{}</div>\n",
       picture != nullptr ? object_figure(id, *picture, finding, index)
                          : missing(finding.image, std::get<SkippedFile>(loaded)),
-      finding_colour(index), index + 1, file_name(finding.image), path_list(finding.paths),
+      finding_colour(index), index + 1, name_of(finding), path_list(finding.paths),
       facts_list(finding.facts));
 }
 
@@ -232,8 +236,7 @@ std::string pairs_details(const ReportFinding& finding, const std::string& figur
     return pairs > kMaxPairsDrawn ? fmt::format(", {} of them drawn", kMaxPairsDrawn)
                                   : std::string();
   };
-  std::string text =
-      fmt::format("{}: {} features agree{}", file_name(finding.image), count, drawn(count));
+  std::string text = fmt::format("{}: {} features agree{}", name_of(finding), count, drawn(count));
   if (others > 0) {
     text += fmt::format("; {} more look alike, in grey{}", others, drawn(others));
   }
@@ -302,7 +305,7 @@ std::string summary_table(const Report& report) {
     const ReportEntry& entry = report.entries[i];
     html += fmt::format("<tr><td><a href=\"#section-{}\">{}</a></td><td>{}</td><td>{}</td></tr>\n",
                         i + 1, file_name(name_of(entry)), verdict_badge(entry),
-                        entry.findings.empty() ? "" : file_name(entry.findings.front().image));
+                        entry.findings.empty() ? "" : name_of(entry.findings.front()));
   }
   return html + "</table>\n";
 }

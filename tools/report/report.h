@@ -14,6 +14,7 @@ namespace lookalike {
 // An image or object that was found in a photo.
 struct ReportFinding {
   std::string image;                     // path of its picture
+  std::string name{};                    // what to call it, where that is not its file's name
   std::vector<std::string> paths{};      // its files, as text
   Facts facts{};                         // "inliers", "42"
   std::optional<Quad> quad{};            // its place in the photo, if known

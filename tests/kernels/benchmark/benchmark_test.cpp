@@ -55,6 +55,23 @@ TEST(BenchmarkTable, IsOneTableForEachKernel) {
             "images=2  layers        4.00            0      5.00       150            \n");
 }
 
+TEST(BenchmarkTable, GivesUpColumnsWhereItIsTooWide) {
+  EXPECT_EQ(format_table(example(), 70),
+            "A GPU, driver 1.2:\n"
+            "  multiply-add 1000 GFLOP/s, copy 80.0 GB/s, read 50.0 GB/s\n"
+            "\n"
+            "assign      kernel ms  transfer ms   wall ms   GFLOP/s  of ceiling\n"
+            "words=64\n"
+            "  fused *        2.00        0.250      3.00       500        50 %\n"
+            "  gpu1       not run: about 9 s\n"
+            "\n"
+            "surf       kernel ms  transfer ms   wall ms  Mpixel/s  of ceiling\n"
+            "images=2\n"
+            "  layers        4.00            0      5.00       150            \n");
+  EXPECT_THAT(format_table(example(), 50),
+              HasSubstr("\nassign      kernel ms   GFLOP/s  of ceiling\n"));
+}
+
 TEST(BenchmarkShare, EachUnitHasItsCeiling) {
   const Ceilings ceilings{.multiply_add_gflops = 100, .copy_gbs = 10, .read_gbs = 5};
   BenchmarkRow row = example().rows.front();

@@ -42,8 +42,10 @@ TEST(UpdatePlan, DamagedFileIsTakenUpAgainOnlyWhenItChanges) {
 
 TEST(UpdatePlan, FileThatCouldNotBeReadIsTriedAgain) {
   const ScanResult found{{file("/locked")}, {}};
-  EXPECT_THAT(plan_update(found, {}, {skip(file("/locked"), "unreadable")}).to_index,
-              ElementsAre(file("/locked")));
+  for (const std::string reason : {"unreadable", "no_reader"}) {
+    EXPECT_THAT(plan_update(found, {}, {skip(file("/locked"), reason)}).to_index,
+                ElementsAre(file("/locked")));
+  }
 }
 
 TEST(UpdatePlan, AnIndexedFileIsSetAsideUnlessItIsOutOfSight) {

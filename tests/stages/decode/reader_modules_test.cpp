@@ -227,6 +227,19 @@ TEST_P(Heif, ThatIsDamagedIsSetAside) {
   }
 }
 
+// Damage would be "undecodable", which is tried again only when the file changes.
+TEST_P(Heif, InACodingWithoutADecoderHasNoReader) {
+  FileBytes coded = file(picture_);
+  const std::string_view known = GetParam() ? "av01" : "hvc1";
+  const auto item = std::search(coded.begin(), coded.end(), known.begin(), known.end());
+  ASSERT_NE(item, coded.end());
+  // A coding that libheif knows and has no decoder of.
+  std::ranges::copy(std::string_view("vvc1"), item);
+  const SkippedFile result = skipped(coded);
+  EXPECT_EQ(result.reason, "no_reader");
+  EXPECT_THAT(result.detail, HasSubstr("lookalike formats"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, Heif, testing::Bool(), [](const auto& format) {
   return std::string(format.param ? "Avif" : "Heic");
 });

@@ -21,9 +21,9 @@ std::string printed(std::vector<const char*> words) {
   words.insert(words.begin(), "lookalike-list");
   parse_command_line(app, static_cast<int>(words.size()), words.data());
   testing::internal::CaptureStdout();
-  const Table table(format, {"query", "rank", "share", "path", "error"});
+  const Table table(format, {"query", "rank", "share", "path", "error"}, {"query", "path"});
   table.add({{"query", "a \"b\",c"}, {"rank", 1}, {"share", 0.25}, {"path", "/x\ty"}});
-  table.add({{"query", "d"}, {"rank", nullptr}, {"error", "one\ntwo"}});
+  table.add({{"query", "/d\t"}, {"rank", nullptr}, {"error", "one\ntwo"}});
   return testing::internal::GetCapturedStdout();
 }
 
@@ -31,14 +31,14 @@ TEST(Table, TsvHasATabBetweenColumnsAndNoneInThem) {
   EXPECT_EQ(printed({"--format", "tsv"}),
             "query\trank\tshare\tpath\terror\n"
             "a \"b\",c\t1\t0.2500\tfile:///x%09y\t\n"
-            "d\t\t\t\tone two\n");
+            "file:///d%09\t\t\t\tone two\n");
 }
 
 TEST(Table, CsvQuotesText) {
   EXPECT_EQ(printed({"--format", "csv"}),
             "query,rank,share,path,error\n"
             "\"a \"\"b\"\",c\",1,0.2500,\"/x\ty\",\n"
-            "\"d\",,,,\"one\ntwo\"\n");
+            "\"/d\t\",,,,\"one\ntwo\"\n");
 }
 
 TEST(Table, PathsAreThoseOfRowsThatHaveOne) {
