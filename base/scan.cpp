@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <system_error>
 
+#include "base/files.h"
 #include "base/ignore_rules.h"
 #include "base/path_set.h"
 
@@ -129,11 +128,10 @@ class Scanner {
     // Where this name is too long for the system, so are those of pictures.
     if (type == fs::file_type::not_found || error == std::errc::filename_too_long) return true;
     if (!fs::is_regular_file(name, error)) return false;
-    std::ifstream file(name, std::ios::binary);
-    std::string lines{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad()) return false;
+    const std::optional<std::string> lines = read_file(name);
+    if (!lines) return false;
     rules = above;
-    rules->add(lines, folder.native());
+    rules->add(*lines, folder.native());
     return true;
   }
 
