@@ -1,6 +1,7 @@
 #include "base/content_hash.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <iterator>
 #include <xxhash.h>
@@ -27,6 +28,18 @@ std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed) {
 
 std::string to_hex(std::span<const std::uint8_t> bytes) {
   return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+std::optional<ContentHash> content_from(std::string_view hex) {
+  ContentHash content{};
+  if (hex.size() != 2 * content.size()) return std::nullopt;
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    const std::string_view digits = hex.substr(2 * i, 2);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), content[i], 16);
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  }
+  return content;
 }
 
 std::size_t ContentHasher::operator()(const ContentHash& content) const {

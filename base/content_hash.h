@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/artefacts.h"
 
@@ -20,6 +22,9 @@ std::uint64_t sample_rank(const ContentHash& content, std::uint64_t seed);
 
 // Two lower-case hexadecimal digits per byte.
 std::string to_hex(std::span<const std::uint8_t> bytes);
+
+// The inverse of to_hex() for a content; nothing for any other text.
+std::optional<ContentHash> content_from(std::string_view hex);
 
 // For hashed containers: takes the first bytes of the content hash.
 struct ContentHasher {

@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fcntl.h>
 #include <string>
@@ -45,6 +46,22 @@ std::filesystem::path resolved(const std::filesystem::path& file) {
       std::filesystem::weakly_canonical(std::filesystem::absolute(file), error);
   if (error) throw Error(ErrorKind::kInput, file.string() + ": " + error.message());
   return path;
+}
+
+std::optional<std::string> read_file(const std::filesystem::path& file, std::size_t at_most) {
+  constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
+  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened.is_open()) return std::nullopt;
+  std::string bytes;
+  while (bytes.size() < at_most) {
+    const std::size_t done = bytes.size();
+    bytes.resize(done + std::min(at_most - done, kPartBytes));
+    const ssize_t count = ::read(opened.number(), bytes.data() + done, bytes.size() - done);
+    bytes.resize(done + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count == 0) break;
+    if (count < 0 && errno != EINTR) return std::nullopt;
+  }
+  return bytes;
 }
 
 void fail_file(const std::filesystem::path& name, const char* what) {

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <sys/types.h>
 #include <vector>
@@ -50,6 +53,11 @@ inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
 // the file that was meant, not the target of a link that was made since. A missing file gets the
 // name that it would have. Throws Error(kInput) for links that form a circle.
 std::filesystem::path resolved(const std::filesystem::path& file);
+
+// The bytes of a file, or the first `at_most` of them. Nothing, with errno, if it cannot be read,
+// like a folder.
+std::optional<std::string> read_file(const std::filesystem::path& file,
+                                     std::size_t at_most = std::numeric_limits<std::size_t>::max());
 
 // Throws Error(kStorage, "NAME: WHAT: the system's reason"), by errno.
 [[noreturn]] void fail_file(const std::filesystem::path& name, const char* what);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <system_error>
 
+#include "base/files.h"
 #include "base/ignore_rules.h"
 #include "base/path_set.h"
 
@@ -127,12 +127,10 @@ class Scanner {
     const fs::file_type type = fs::symlink_status(name, error).type();
     if (type == fs::file_type::not_found) return true;
     if (!fs::is_regular_file(name, error)) return false;
-    std::ifstream file(name, std::ios::binary);
-    std::string lines;
-    for (char c = 0; file.get(c);) lines.push_back(c);
-    if (!file.eof()) return false;
+    const std::optional<std::string> lines = read_file(name);
+    if (!lines) return false;
     rules = above;
-    rules->add(lines, folder.native());
+    rules->add(*lines, folder.native());
     return true;
   }
 

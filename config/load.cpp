@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -26,6 +24,7 @@
 // clang-format on
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "config/fields.h"
 
@@ -226,13 +225,12 @@ RunConfig load_config(const fs::path& file) {
   if (fs::is_directory(file)) {
     throw Error(ErrorKind::kUsage, fmt::format("{}: is a folder, not a file", file.string()));
   }
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) {
+  const std::optional<std::string> text = read_file(file);
+  if (!text) {
     throw Error(ErrorKind::kUsage, fmt::format("{}: cannot read the configuration: {}",
                                                file.string(), std::strerror(errno)));
   }
-  return parse_config(text, file);
+  return parse_config(*text, file);
 }
 
 }  // namespace lookalike

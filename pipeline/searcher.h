@@ -54,10 +54,10 @@ class Searcher {
   // An image of the index; see Matcher::match_indexed.
   QueryResult search(ImageId image) const { return matcher_.match_indexed(image); }
   // As Matcher::pairs and Matcher::mirrored_pairs.
-  std::vector<Match> pairs(ImageId image, const Matcher::Wanted& wanted) const {
+  Matcher::Pairs pairs(ImageId image, const Matcher::Wanted& wanted) const {
     return matcher_.pairs(image, wanted);
   }
-  std::vector<Match> mirrored_pairs(const Query& photo, const Matcher::Wanted& wanted) const {
+  Matcher::Pairs mirrored_pairs(const Query& photo, const Matcher::Wanted& wanted) const {
     return matcher_.mirrored_pairs(photo, wanted);
   }
   // As Matcher::explain.

@@ -30,11 +30,19 @@ Collection::Collection(const IndexReader& index, RunConfig config, GroupOptions 
       config_(for_pairs(std::move(config))),
       options_(with_match(std::move(options), config_.match)),
       fingerprint_(pair_fingerprint(index.settings(), config_.match)),
+      lock_(options_.scope.is_all() ? lock_pairs(config_.store.database) : std::nullopt),
       rejections_(read_rejections(config_.store.database)),
       state_(load_pairs(config_.store.database, fingerprint_)),
       images_(indexed_images(index, options_.scope)),
       places_(adopt_images(images_, state_)),
-      search_(images_, config_.match.mirror, state_) {}
+      search_(images_, config_.match.mirror, state_),
+      can_save_(lock_.has_value()) {
+  if (options_.scope.is_all() && !can_save_) {
+    spdlog::warn(
+        "another process looks for the pairs of this index: what this run finds is not "
+        "remembered");
+  }
+}
 
 bool Collection::compare(const std::function<bool(std::size_t done)>& after_each) {
   if (pending() == 0) return true;
@@ -48,6 +56,10 @@ bool Collection::compare(const std::function<bool(std::size_t done)>& after_each
     return after_each(done);
   });
   save();
+  if (search_.incomplete() > 0) {
+    spdlog::warn("{} images were not compared fully, because files cannot be read{}",
+                 search_.incomplete(), can_save_ ? ": the next run compares them again" : "");
+  }
   return is_done;
 }
 
@@ -55,18 +67,18 @@ Groups Collection::groups() const {
   return {index_, images_, places_, state_, rejections_, options_};
 }
 
-void Collection::mark_reported() {
-  lookalike::mark_reported(images_, places_, state_);
+void Collection::mark_reported(const std::function<bool(ImageId)>& is_reported) {
+  lookalike::mark_reported(images_, places_, is_reported, state_);
   save();
 }
 
 void Collection::save() {
-  if (!options_.scope.is_all() || !is_saved_) return;
+  if (!can_save_) return;
   try {
     save_pairs(config_.store.database, state_, fingerprint_);
   } catch (const Error& error) {
-    is_saved_ = false;
-    spdlog::warn("{}: the next run compares these images again", error.what());
+    can_save_ = false;
+    spdlog::warn("{}: what this run finds is not remembered", error.what());
   }
 }
 

@@ -43,19 +43,21 @@ std::vector<IndexedImage> indexed_images(const IndexReader& index, const Scope& 
   return images;
 }
 
+std::optional<std::uint32_t> find_image(std::span<const IndexedImage> images,
+                                        const ContentHash& content) {
+  const auto found = std::ranges::lower_bound(images, content, {}, &IndexedImage::content);
+  if (found == images.end() || found->content != content) return std::nullopt;
+  return static_cast<std::uint32_t>(found - images.begin());
+}
+
 std::vector<std::uint32_t> adopt_images(std::span<const IndexedImage> images, PairState& state) {
-  const auto number = [&](const ContentHash& content) {
-    const auto found = std::ranges::lower_bound(images, content, {}, &IndexedImage::content);
-    const bool is_there = found != images.end() && found->content == content;
-    return is_there ? static_cast<std::size_t>(found - images.begin()) : images.size();
-  };
   std::vector<std::uint32_t> places(images.size(), kNowhere);
   std::vector<std::uint32_t> moved(state.images.size(), kNowhere);
   std::vector<ComparedImage> kept;
   for (std::size_t i = 0; i < state.images.size(); ++i) {
-    const std::size_t at = number(state.images[i].content);
-    if (at == images.size() || places[at] != kNowhere) continue;
-    places[at] = moved[i] = static_cast<std::uint32_t>(kept.size());
+    const auto at = find_image(images, state.images[i].content);
+    if (!at || places[*at] != kNowhere) continue;
+    places[*at] = moved[i] = static_cast<std::uint32_t>(kept.size());
     kept.push_back(state.images[i]);
   }
   state.images = std::move(kept);
@@ -89,6 +91,11 @@ PairSearch::PairSearch(std::span<const IndexedImage> images, bool mirror, PairSt
     const bool is_done = known.compared && (known.mirrored || !mirror);
     if (!is_done && image.has_features && image.sides != 0) work_.push_back(at);
   }
+  // What an incomplete comparison found is found again.
+  std::erase_if(state.pairs, [&](const FoundPair& pair) {
+    const ComparedImage& second = state.images[pair.second];
+    return pair.mirrored ? mirror && !second.mirrored : !second.compared;
+  });
 }
 
 PairSearch::Found PairSearch::compare(std::uint32_t at, const IndexReader& index,
@@ -99,8 +106,8 @@ PairSearch::Found PairSearch::compare(std::uint32_t at, const IndexReader& index
     return Scope::meet(image.sides, image_at_[place_of_[other]]->sides);
   };
   Found found;
-  const auto add = [&](const std::vector<Match>& matches) {
-    for (const Match& match : matches) {
+  const auto add = [&](const Matcher::Pairs& pairs) {
+    for (const Match& match : pairs.matches) {
       found.pairs.push_back({.first = place_of_[match.image.id],
                              .second = at,
                              .mirrored = match.mirrored,
@@ -108,17 +115,18 @@ PairSearch::Found PairSearch::compare(std::uint32_t at, const IndexReader& index
                              .evidence = match.evidence,
                              .first_to_second = match.object_to_query});
     }
+    return pairs.all_read;
   };
   // Only this image's own job changes its entry, after this one.
-  if (!state_.images[at].compared) add(searcher.pairs(image.id, is_wanted));
-  if (!mirror_ || state_.images[at].mirrored) return found;
+  found.compared = state_.images[at].compared || add(searcher.pairs(image.id, is_wanted));
+  found.mirrored = state_.images[at].mirrored;
+  if (!mirror_ || found.mirrored) return found;
   const StoredImage stored = index.image(image.id).value();
   for (const std::string& path : stored.paths) {
     const auto loaded = searcher.load(path);
     const auto* photo = std::get_if<Query>(&loaded);
     if (photo == nullptr || photo->image.record.content != image.content) continue;
-    add(searcher.mirrored_pairs(*photo, is_wanted));
-    found.mirrored = true;
+    found.mirrored = add(searcher.mirrored_pairs(*photo, is_wanted));
     break;
   }
   return found;
@@ -132,8 +140,9 @@ bool PairSearch::run(const IndexReader& index, Searcher& searcher,
     Found found = *results.next();
     std::ranges::move(found.pairs, std::back_inserter(state_.pairs));
     ComparedImage& image = state_.images[work_[i]];
-    image.compared = true;
-    image.mirrored = image.mirrored || found.mirrored;
+    image.compared = found.compared;
+    image.mirrored = found.mirrored;
+    if (!found.compared || (mirror_ && !found.mirrored)) ++incomplete_;
     if (!after_each(i + 1) && i + 1 < work_.size()) return false;
   }
   return true;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,10 @@ struct IndexedImage {
 // All images of the index, by content.
 std::vector<IndexedImage> indexed_images(const IndexReader& index, const Scope& scope);
 
+// The number of the image with this content, if it is there.
+std::optional<std::uint32_t> find_image(std::span<const IndexedImage> images,
+                                        const ContentHash& content);
+
 // Brings the state to these images: forgets others and their pairs, and appends new ones, by
 // content. images[i] is then state.images[result[i]].
 std::vector<std::uint32_t> adopt_images(std::span<const IndexedImage> images, PairState& state);
@@ -63,9 +68,12 @@ class PairSearch {
   PairSearch(std::span<const IndexedImage> images, bool mirror, PairState& state);
 
   std::size_t pending() const { return work_.size(); }
+  // Of the images that run() compared, those for which a picture could not be read: they remain
+  // pending for the next search.
+  std::size_t incomplete() const { return incomplete_; }
 
   // Compares on all cores, and adds to the state in order, so that pairs do not depend on the
-  // number of threads and a search that is stopped leaves a state from which another goes on.
+  // number of threads, and a stopped search leaves a state from which another resumes.
   // Images outside the scope of `images` are left alone; a search that is not of all pairs leaves a
   // state that must not be saved. Calls after_each(done) on the caller's thread after each image,
   // and stops when it returns false; returns whether all were compared.
@@ -75,7 +83,9 @@ class PairSearch {
  private:
   struct Found {
     std::vector<FoundPair> pairs;
-    bool mirrored = false;  // were looked for
+    // What became of the image's state.
+    bool compared = false;
+    bool mirrored = false;
   };
   Found compare(std::uint32_t at, const IndexReader& index, Searcher& searcher) const;
 
@@ -84,6 +94,7 @@ class PairSearch {
   std::vector<const IndexedImage*> image_at_;  // by place in the state
   std::vector<std::uint32_t> place_of_;        // in the state, by image id
   std::vector<std::uint32_t> work_;            // places, ascending
+  std::size_t incomplete_ = 0;
 };
 
 }  // namespace lookalike

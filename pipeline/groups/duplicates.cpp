@@ -4,14 +4,17 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <sys/stat.h>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "base/content_hash.h"
+#include "base/files.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/groups/groups.h"
+#include "stages/decode/image_header.h"
 
 namespace lookalike {
 namespace {
@@ -25,9 +28,7 @@ struct FileNow {
   dev_t device = 0;
   ino_t inode = 0;
 
-  bool is_same_file(const FileNow& other) const {
-    return device == other.device && inode == other.inode;
-  }
+  std::pair<dev_t, ino_t> identity() const { return {device, inode}; }
 };
 
 FileNow file_now(const SourceFile& file) {
@@ -45,33 +46,114 @@ FileNow file_now(const SourceFile& file) {
   return now;
 }
 
-struct Candidate {
+// Whether the file holds more than the picture that it is indexed by: a RAW file what the sensor
+// saw, of which that is a preview, an animation its other pictures. Also if it cannot be read.
+bool holds_more(const std::string& path) {
+  constexpr std::size_t kHeaderBytes = std::size_t{1} << 16U;
+  auto bytes = read_file(path, kHeaderBytes);
+  // The first directory of a TIFF file, which tells RAW, is often its end.
+  if (bytes && (bytes->starts_with("II*") || bytes->starts_with("MM"))) bytes = read_file(path);
+  if (!bytes) return true;
+  const ImageFormat format = format_of(bytes_of(*bytes));
+  return format == ImageFormat::kRaw || format == ImageFormat::kGif ||
+         format == ImageFormat::kAnimatedWebp;
+}
+
+}  // namespace
+
+// A file of a group, with what its proposal depends on.
+struct GroupCandidate {
   GroupFile file;
   FileNow now;
   std::uint32_t image = 0;  // number
+  Scope::Sides sides = 0;
 };
 
+namespace {
+
+constexpr std::size_t kSideSets = (Scope::kLeft | Scope::kRight) + 1;
+
 // The best first; see Group.
-bool is_better(const Candidate& a, const Candidate& b) {
-  const auto rank = [](const Candidate& one) {
+bool is_better(const GroupCandidate& a, const GroupCandidate& b) {
+  const auto rank = [](const GroupCandidate& one) {
     const auto pixels = std::int64_t{one.file.size.width} * one.file.size.height;
     return std::tuple(!one.now.is_as_indexed, -pixels,
                       -static_cast<std::int64_t>(one.file.file.size_bytes));
   };
-  const auto tie = [](const Candidate& one) {
+  const auto tie = [](const GroupCandidate& one) {
     return std::tuple(one.now.is_link, one.file.file.modified_ns, one.file.file.path);
   };
   return rank(a) != rank(b) ? rank(a) < rank(b) : tie(a) < tie(b);
 }
 
-// How the file at one place relates to that at another.
+// How an image relates to another.
 struct Related {
   PairKind kind = PairKind::kExact;
   double probability = 1;
   bool is_all_shown = true;  // by the other
 };
 
+// The places of files, by their image and their sides.
+class FilesByImage {
+ public:
+  void add(const GroupCandidate& file, Place place) {
+    places_[file.image][file.sides].push_back(place);
+  }
+  // The first file of the image, but for `except`, that meets these sides.
+  std::optional<Place> first(std::uint32_t image, Scope::Sides sides, Place except) const {
+    const auto found = places_.find(image);
+    if (found == places_.end()) return std::nullopt;
+    std::optional<Place> result;
+    for (Scope::Sides other = 0; other < found->second.size(); ++other) {
+      if (!Scope::meet(sides, other)) continue;
+      const std::vector<Place>& places = found->second[other];
+      const auto at = std::ranges::find_if(places, [&](Place place) { return place != except; });
+      if (at != places.end() && (!result || *at < *result)) result = *at;
+    }
+    return result;
+  }
+  // The first two files of the images that meet; there are some.
+  std::pair<Place, Place> first_pair(std::uint32_t a, std::uint32_t b) const {
+    std::optional<std::pair<Place, Place>> result;
+    const auto& by_sides = places_.at(a);
+    for (Scope::Sides sides = 0; sides < by_sides.size(); ++sides) {
+      if (by_sides[sides].empty()) continue;
+      const Place from = by_sides[sides].front();
+      const std::optional<Place> to = first(b, sides, from);
+      if (to && (!result || std::pair(from, *to) < *result)) result = {from, *to};
+    }
+    return result.value();
+  }
+
+ private:
+  // In ascending order.
+  std::unordered_map<std::uint32_t, std::array<std::vector<Place>, kSideSets>> places_;
+};
+
 }  // namespace
+
+// The files of a group, the best first, and how their images relate.
+struct GroupParts {
+  std::vector<GroupCandidate> files;
+  FilesByImage by_image;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Related> related;
+
+  // Calls visit(place, how) for the first of `among` of each image that the file is related to.
+  template <typename Visit>
+  void for_each_partner(const GroupCandidate& file, Place place, const FilesByImage& among,
+                        const Visit& visit) const {
+    auto at = related.lower_bound({file.image, 0});
+    for (; at != related.end() && at->first.first == file.image; ++at) {
+      if (const auto other = among.first(at->first.second, file.sides, place)) {
+        visit(*other, at->second);
+      }
+    }
+  }
+  void place_files() {
+    by_image = {};
+    for (Place i = 0; i < files.size(); ++i) by_image.add(files[i], i);
+  }
+};
 
 std::string_view to_string(Proposal proposal) {
   constexpr std::array<std::string_view, 3> kNames = {"keep", "go", "unknown"};
@@ -93,15 +175,9 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
     links.push_back({pair.a, pair.b, pair.relation.kind, pair.relation.probability});
   }
   std::vector<std::pair<std::uint32_t, std::uint32_t>> apart;
-  const auto number = [&](const ContentHash& content) {
-    const auto found = std::ranges::lower_bound(images_, content, {}, &IndexedImage::content);
-    const bool is_there = found != images_.end() && found->content == content;
-    return is_there ? std::optional(static_cast<std::uint32_t>(found - images_.begin()))
-                    : std::nullopt;
-  };
   for (const Rejection& rejection : rejections.all()) {
-    const auto a = number(rejection.a);
-    const auto b = number(rejection.b);
+    const auto a = find_image(images_, rejection.a);
+    const auto b = find_image(images_, rejection.b);
     if (a && b) apart.emplace_back(*a, *b);
   }
   std::vector<Members> found = grouped(images_.size(), links, apart);
@@ -119,8 +195,8 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
     if (options_.new_only && std::ranges::none_of(members, [&](auto i) { return is_new(i); })) {
       continue;
     }
-    const Group group = group_of(members);
-    named.emplace_back(group.files.front().file.path, std::move(members));
+    std::string path = parts_of(members).files.front().file.file.path;
+    named.emplace_back(std::move(path), std::move(members));
   }
   std::ranges::sort(named);
   for (auto& [path, members] : named) groups_.push_back(std::move(members));
@@ -159,116 +235,139 @@ bool Groups::is_new(std::uint32_t image) const {
 bool Groups::has_exact_pair(std::uint32_t image) const {
   if (images_[image].files < 2) return false;
   if (options_.scope.is_all()) return true;
-  std::vector<Scope::Sides> sides;
+  std::set<Scope::Sides> seen;
   for (const SourceFile& file : index_.files_of(images_[image].id)) {
-    sides.push_back(options_.scope.sides_of(file.path));
-  }
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      if (Scope::meet(sides[i], sides[k])) return true;
+    const Scope::Sides sides = options_.scope.sides_of(file.path);
+    if (std::ranges::any_of(seen, [&](auto other) { return Scope::meet(sides, other); })) {
+      return true;
     }
+    seen.insert(sides);
   }
   return false;
 }
 
-Group Groups::group_of(const Members& members) const {
-  std::vector<Candidate> candidates;
-  for (const std::uint32_t image : members) {
-    for (SourceFile& file : index_.files_of(images_[image].id)) {
-      if (options_.scope.sides_of(file.path) == 0) continue;
-      Candidate one;
-      one.image = image;
-      one.now = file_now(file);
-      one.file = {.file = std::move(file),
-                  .image = images_[image].id,
-                  .size = images_[image].size,
-                  .is_new = is_new(image)};
-      candidates.push_back(std::move(one));
-    }
-  }
-  std::ranges::sort(candidates, is_better);
-  std::unordered_map<std::uint32_t, Place> first_file;  // of each image
-  for (Place i = 0; i < candidates.size(); ++i) first_file.try_emplace(candidates[i].image, i);
-
-  Group group;
+// The found pairs between images of a group.
+std::vector<const Groups::Pair*> Groups::pairs_among(const Members& members) const {
+  std::vector<const Pair*> pairs;
   for (const std::uint32_t image : members) {
     auto pair = std::ranges::lower_bound(pairs_, image, {}, &Pair::a);
     for (; pair != pairs_.end() && pair->a == image; ++pair) {
-      if (!std::ranges::binary_search(members, pair->b)) continue;
-      group.pairs.push_back({first_file.at(pair->a), first_file.at(pair->b),
-                             state_.pairs[pair->found], pair->relation});
+      if (std::ranges::binary_search(members, pair->b)) pairs.push_back(&*pair);
     }
   }
-  std::ranges::sort(group.pairs, {}, [](const GroupPair& pair) {
-    return std::tuple(pair.first, pair.second, -static_cast<int>(pair.relation.kind));
-  });
+  return pairs;
+}
 
-  // By the places of the first files of two images: how the one relates to the other.
-  std::map<std::pair<Place, Place>, Related> related;
-  const auto relate = [&](Place from, Place to, const Related& how) {
-    Related& known = related.try_emplace({from, to}, how).first->second;
+GroupParts Groups::parts_of(const Members& members) const {
+  GroupParts parts;
+  const auto relate = [&](std::uint32_t from, std::uint32_t to, const Related& how) {
+    Related& known = parts.related.try_emplace({from, to}, how).first->second;
     known.is_all_shown = known.is_all_shown || how.is_all_shown;
     if (std::tie(known.kind, known.probability) < std::tie(how.kind, how.probability)) {
       known.kind = how.kind;
       known.probability = how.probability;
     }
   };
-  for (const GroupPair& pair : group.pairs) {
-    const PictureSize first = candidates[pair.first].file.size;
-    const PictureSize second = candidates[pair.second].file.size;
-    const Relation back = pair.relation.reversed(pair.found.first_to_second, second);
-    const Relation& there = pair.relation;
-    relate(pair.first, pair.second,
-           {there.kind, there.probability, shows_all(there, first, second)});
-    relate(pair.second, pair.first, {back.kind, back.probability, shows_all(back, second, first)});
+  for (const Pair* pair : pairs_among(members)) {
+    const PictureSize a = images_[pair->a].size;
+    const PictureSize b = images_[pair->b].size;
+    const Relation& there = pair->relation;
+    const Relation back = there.reversed(state_.pairs[pair->found].first_to_second, b);
+    relate(pair->a, pair->b, {there.kind, there.probability, shows_all(there, a, b)});
+    relate(pair->b, pair->a, {back.kind, back.probability, shows_all(back, b, a)});
   }
-  const auto relation = [&](Place from, Place to) -> std::optional<Related> {
-    if (candidates[from].image == candidates[to].image) {
-      return options_.kinds.contains(PairKind::kExact) ? std::optional(Related{}) : std::nullopt;
+  for (const std::uint32_t image : members) {
+    if (options_.kinds.contains(PairKind::kExact)) relate(image, image, {});
+    for (SourceFile& file : index_.files_of(images_[image].id)) {
+      GroupCandidate one;
+      one.sides = options_.scope.sides_of(file.path);
+      if (one.sides == 0) continue;
+      one.image = image;
+      one.now = file_now(file);
+      one.file = {.file = std::move(file),
+                  .image = images_[image].id,
+                  .size = images_[image].size,
+                  .is_new = is_new(image)};
+      parts.files.push_back(std::move(one));
     }
-    const auto found =
-        related.find({first_file.at(candidates[from].image), first_file.at(candidates[to].image)});
-    return found == related.end() ? std::nullopt : std::optional(found->second);
-  };
-  std::vector<Place> kept;
-  for (Place i = 0; i < candidates.size(); ++i) {
-    Candidate& one = candidates[i];
+  }
+  // Of an image that has files on both sides, one may meet no other.
+  std::ranges::sort(parts.files, is_better);
+  parts.place_files();
+  std::vector<GroupCandidate> met;
+  for (Place i = 0; i < parts.files.size(); ++i) {
+    bool is_met = false;
+    parts.for_each_partner(parts.files[i], i, parts.by_image, [&](Place, auto&) { is_met = true; });
+    if (is_met) met.push_back(std::move(parts.files[i]));
+  }
+  parts.files = std::move(met);
+  parts.place_files();
+  return parts;
+}
+
+Group Groups::group_of(const Members& members) const {
+  GroupParts parts = parts_of(members);
+  Group group;
+  for (const Pair* pair : pairs_among(members)) {
+    const auto [first, second] = parts.by_image.first_pair(pair->a, pair->b);
+    group.pairs.push_back({first, second, state_.pairs[pair->found], pair->relation});
+  }
+  std::ranges::sort(group.pairs, {}, [](const GroupPair& pair) {
+    return std::tuple(pair.first, pair.second, -static_cast<int>(pair.relation.kind));
+  });
+
+  FilesByImage kept;
+  std::set<std::pair<dev_t, ino_t>> kept_files;
+  for (Place i = 0; i < parts.files.size(); ++i) {
+    GroupCandidate& one = parts.files[i];
     GroupFile& file = one.file;
-    for (Place k = 0; k < i; ++k) {
-      const std::optional<Related> how = relation(i, k);
-      if (how && (!file.related ||
-                  std::tie(file.kind, file.probability) < std::tie(how->kind, how->probability))) {
-        file.related = k;
-        file.kind = how->kind;
-        file.probability = how->probability;
-      }
-    }
-    if (!one.now.is_as_indexed) continue;
-    file.proposal = Proposal::kKeep;
-    const bool is_kept_file =
-        std::ranges::any_of(kept, [&](Place k) { return candidates[k].now.is_same_file(one.now); });
-    const auto shown_by = std::ranges::find_if(kept, [&](Place k) {
-      const std::optional<Related> how = relation(i, k);
-      return how && how->is_all_shown;
-    });
-    if (!is_kept_file && shown_by != kept.end()) {
-      const Related how = *relation(i, *shown_by);
-      file.proposal = Proposal::kGo;
-      file.related = *shown_by;
+    const auto relate = [&](Place other, const Related& how) {
+      file.related = other;
       file.kind = how.kind;
       file.probability = how.probability;
+    };
+    const auto closeness = [&](Place other, PairKind kind, double probability) {
+      return std::tuple(other < i, kind, probability, -static_cast<std::int64_t>(other));
+    };
+    const auto relate_closest = [&](Place other, const Related& how) {
+      if (!file.related || closeness(*file.related, file.kind, file.probability) <
+                               closeness(other, how.kind, how.probability)) {
+        relate(other, how);
+      }
+    };
+    if (i > 0) parts.for_each_partner(one, i, parts.by_image, relate_closest);
+    if (!one.now.is_as_indexed) continue;
+    std::optional<std::pair<Place, Related>> shown_by;
+    std::optional<bool> has_more;
+    const auto is_dispensable = [&](const Related& how) {
+      if (how.kind == PairKind::kExact) return true;
+      if (!how.is_all_shown) return false;
+      if (!has_more) has_more = holds_more(file.file.path);
+      return !*has_more;
+    };
+    if (!kept_files.contains(one.now.identity())) {
+      parts.for_each_partner(one, i, kept, [&](Place other, const Related& how) {
+        if (shown_by && shown_by->first < other) return;
+        if (is_dispensable(how)) shown_by = {other, how};
+      });
+    }
+    if (shown_by) {
+      file.proposal = Proposal::kGo;
+      relate(shown_by->first, shown_by->second);
     } else {
-      kept.push_back(i);
+      file.proposal = Proposal::kKeep;
+      kept.add(one, i);
+      kept_files.insert(one.now.identity());
     }
   }
-  for (Candidate& one : candidates) group.files.push_back(std::move(one.file));
+  for (GroupCandidate& one : parts.files) group.files.push_back(std::move(one.file));
   return group;
 }
 
 void mark_reported(std::span<const IndexedImage> images, std::span<const std::uint32_t> places,
-                   PairState& state) {
+                   const std::function<bool(ImageId)>& is_reported, PairState& state) {
   for (std::size_t i = 0; i < images.size(); ++i) {
-    state.images[places[i]].reported_files = images[i].files;
+    if (is_reported(images[i].id)) state.images[places[i]].reported_files = images[i].files;
   }
 }
 

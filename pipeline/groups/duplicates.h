@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -27,15 +28,16 @@ struct GroupFile {
   ImageId image = 0;
   PictureSize size{};
   Proposal proposal = Proposal::kUnknown;
-  bool is_new = false;  // not in a group's image when a run last reported everything
+  bool is_new = false;  // its image has more files than when a run last reported it
   // How it relates to another file of the group: to the one that makes it needless, where it may
-  // go, else to the one that it is most closely related to. Nothing for the first file.
+  // go; else to the closest of those before it; else to the closest after it. Nothing for the first
+  // file alone.
   std::optional<std::size_t> related{};  // place of that file in the group
   PairKind kind = PairKind::kExact;
   double probability = 1;
 };
 
-// A pair of images of a group; one file stands for each.
+// A pair of images of a group; one file stands for each, such that the two meet in the scope.
 struct GroupPair {
   std::size_t first = 0;  // places in the group
   std::size_t second = 0;
@@ -45,6 +47,7 @@ struct GroupPair {
 
 // Files that show the same thing, best first: by pixels, then by bytes, which at one resolution is
 // the quality of the encoding, then the older, then by path; those that are unknown come last.
+// Files that meet none of the others in the scope are left out.
 struct Group {
   std::vector<GroupFile> files;
   std::vector<GroupPair> pairs;  // by first, then second
@@ -57,6 +60,8 @@ struct GroupOptions {
   Scope scope{};
   MatchOptions match{};
 };
+
+struct GroupParts;
 
 // The groups of an index, one at a time, so that memory does not grow with their content.
 class Groups {
@@ -82,6 +87,8 @@ class Groups {
   std::vector<Pair> wanted_pairs() const;
   bool is_new(std::uint32_t image) const;
   bool has_exact_pair(std::uint32_t image) const;
+  std::vector<const Pair*> pairs_among(const Members& members) const;
+  GroupParts parts_of(const Members& members) const;
   Group group_of(const Members& members) const;
 
   const IndexReader& index_;
@@ -94,8 +101,8 @@ class Groups {
   std::vector<Members> groups_;
 };
 
-// Notes that all images were reported, with the files that they have.
+// Notes that these images were reported, with the files that they have.
 void mark_reported(std::span<const IndexedImage> images, std::span<const std::uint32_t> places,
-                   PairState& state);
+                   const std::function<bool(ImageId)>& is_reported, PairState& state);
 
 }  // namespace lookalike

@@ -198,25 +198,32 @@ std::vector<std::vector<std::uint32_t>> grouped(std::size_t images, std::span<co
     apart.insert(ordered(a, b));
     is_rejected[a] = is_rejected[b] = true;
   }
-  Sets sets(images);
+  std::optional<Sets> joined;
   const auto must_stay_apart = [&](Image a, Image b) {
-    return std::ranges::any_of(sets.members(a), [&](Image left) {
-      return is_rejected[left] && std::ranges::any_of(sets.members(b), [&](Image right) {
+    return std::ranges::any_of(joined->members(a), [&](Image left) {
+      return is_rejected[left] && std::ranges::any_of(joined->members(b), [&](Image right) {
                return is_rejected[right] && apart.contains(ordered(left, right));
              });
     });
   };
-  for (const Link& link : without_weak_bridges(strongest_links(links, apart))) {
-    if (sets.root(link.a) != sets.root(link.b) && !must_stay_apart(link.a, link.b)) {
-      sets.join(link.a, link.b);
+  std::vector<Link> left = strongest_links(links, apart);
+  do {
+    left = without_weak_bridges(left);
+    joined.emplace(images);
+    for (const Link& link : left) {
+      if (!must_stay_apart(link.a, link.b)) joined->join(link.a, link.b);
     }
-  }
+    // Without the links that did not join, others may be weak bridges.
+  } while (std::erase_if(left, [&](const Link& link) {
+             return joined->root(link.a) != joined->root(link.b);
+           }) > 0);
   std::vector<std::vector<Image>> groups;
   for (Image i = 0; i < images; ++i) {
-    std::vector<Image> members = sets.members(i);
+    if (joined->root(i) != i || joined->members(i).size() < 2) continue;
+    std::vector<Image>& members = groups.emplace_back(joined->members(i));
     std::ranges::sort(members);
-    if (members.size() > 1 && members.front() == i) groups.push_back(std::move(members));
   }
+  std::ranges::sort(groups);
   return groups;
 }
 

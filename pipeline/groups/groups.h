@@ -25,7 +25,8 @@ struct Link {
 //      each is a weak bridge: it is cut, the weakest first, until none is left. So one doubtful
 //      pair never merges two groups, and an image that hangs on one sure pair stays.
 //   3. What is left is joined by the strongest link first, but for joins that would bring a
-//      rejected pair into one group.
+//      rejected pair into one group. Links that cannot join are dropped, and rules 2 and 3 are
+//      applied to the rest again, until none is dropped.
 // Strength is the kind, then the probability; ties go to the smaller numbers. Images in a group are
 // ascending, groups by their first image. The order of links and rejections does not matter.
 //   images    all numbers are below it

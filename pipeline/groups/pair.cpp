@@ -66,7 +66,8 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   relation.first_shown = share_covered(moved(frame_of(second), map.inverse()), first);
   const Jacobian at = jacobian(map, middle(first.width, first.height));
   const double side = at.determinant() < 0 ? -1 : 1;  // turned after it was mirrored
-  relation.turn_degrees = std::atan2(side * at.yx, side * at.xx) * 180 / std::numbers::pi;
+  const double turn = std::atan2(side * at.yx, side * at.xx) * 180 / std::numbers::pi;
+  relation.turn_degrees = turn == -180 ? 180 : turn + 0.0;  // no -0
   relation.scale = std::sqrt(std::abs(at.determinant()));
   relation.pixels_agree = pixels_agree(pair.evidence, options.duplicate_correlation);
 
@@ -105,10 +106,11 @@ Relation Relation::reversed(const Homography& first_to_second, PictureSize secon
 bool shows_all(const Relation& relation, PictureSize first, PictureSize second) {
   const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
   if (relation.kind == PairKind::kExact) return true;
+  if (relation.first_shown < kWholeShare) return false;
   if (relation.kind == PairKind::kCopy) return pixels(second) >= pixels(first);
   const double beyond = std::abs(std::remainder(relation.turn_degrees, 90));
   return relation.pixels_agree && relation.kind != PairKind::kPart && beyond <= kQuarterTurnSlack &&
-         relation.first_shown >= kWholeShare && relation.scale >= kSameScale;
+         relation.scale >= kSameScale;
 }
 
 }  // namespace lookalike

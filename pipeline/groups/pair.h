@@ -70,9 +70,10 @@ struct Relation {
 Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize second,
                      const Calibration& calibration, const MatchOptions& options);
 
-// Whether the first image shows nothing that the second does not show as well, at no lower
-// resolution. A copy does, if it has at least as many pixels. Never where one is turned by anything
-// but quarters: it was resampled, and which of the two was is unknown.
+// Whether the second image shows at least 98 % of the first one's area, which is all of it but for
+// the error of a pose, and not noticeably smaller: a copy has at least as many pixels; any other
+// has at least 0.95 px per px of the first. Never where one is turned by anything but quarters: it
+// was resampled, and which of the two was is unknown.
 bool shows_all(const Relation& relation, PictureSize first, PictureSize second);
 
 }  // namespace lookalike

@@ -1,11 +1,13 @@
 #include "pipeline/groups/pair_file.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <fcntl.h>
 #include <limits>
 #include <optional>
+#include <sys/file.h>
+#include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -87,16 +89,18 @@ FoundPair get_pair(ByteReader& in) {
   return pair;
 }
 
-std::optional<Bytes> read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  return Bytes(std::istreambuf_iterator<char>(in), {});
-}
-
 }  // namespace
 
 std::filesystem::path pair_file(const std::filesystem::path& database) {
   return resolved(database).native() + ".pairs";
+}
+
+std::optional<FileDescriptor> lock_pairs(const std::filesystem::path& database) {
+  const std::string name = pair_file(database).native() + ".lock";
+  FileDescriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  const bool is_taken =
+      file.is_open() && ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return is_taken ? std::nullopt : std::optional(std::move(file));
 }
 
 ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match) {
@@ -166,10 +170,11 @@ PairState decode_pairs(ByteView bytes, const ContentHash& fingerprint) {
 
 PairState load_pairs(const std::filesystem::path& database, const ContentHash& fingerprint) {
   const std::filesystem::path file = pair_file(database);
-  const std::optional<Bytes> bytes = read_file(file);
-  if (!bytes) return {};
+  const std::optional<std::string> bytes = read_file(file);
+  if (!bytes && errno == ENOENT) return {};
   try {
-    return decode_pairs(*bytes, fingerprint);
+    if (!bytes) fail_file(file, "cannot be read");
+    return decode_pairs(bytes_of(*bytes), fingerprint);
   } catch (const Error& error) {
     spdlog::warn("{}: {}: all images are compared again", printable(file.native()), error.what());
     return {};

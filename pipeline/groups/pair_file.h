@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/files.h"
 #include "pipeline/groups/pair.h"
 #include "storage/byte_stream.h"
 #include "storage/index_types.h"
@@ -17,7 +19,7 @@ struct ComparedImage {
   ContentHash content{};
   bool compared = false;  // with all images before it
   bool mirrored = false;  // its mirror image as well
-  // Files that it had when a run last reported everything; 0: it was in none.
+  // Files that it had when a run last reported it; 0: none has.
   std::uint32_t reported_files = 0;
 };
 
@@ -31,8 +33,14 @@ struct PairState {
 std::filesystem::path pair_file(const std::filesystem::path& database);
 
 // What pairs depend on besides the images: the settings of the index, and of `match` those that
-// decide what is verified. Two equal fingerprints find the same pairs.
+// decide what is verified. Pairs found under another fingerprint are not used. The calibration is
+// not part of it, though it decides which pairs are sure enough to be kept.
 ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match);
+
+// The right to replace the file of pairs, until the descriptor is closed: an flock(2) on
+// DATABASE.pairs.lock. Nothing while another process has it. A file that cannot be made or locked
+// stands in nobody's way: whether the pairs can be written shows then.
+std::optional<FileDescriptor> lock_pairs(const std::filesystem::path& database);
 
 // storage/FORMATS.md has every byte. decode_pairs throws Error(kInput) for bytes that are damaged,
 // of another kind or version. Without pairs, and with no image compared, for another fingerprint.

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <tuple>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -28,10 +26,17 @@ bool is_before(const Rejection& x, const Rejection& y) {
   return std::tie(x.a, x.b) < std::tie(y.a, y.b);
 }
 
-// The file of this name, locked, also if it was replaced while this waited.
+// The file of this name, made if it is missing, and locked, also if it was replaced while this
+// waited.
 FileDescriptor locked(const std::filesystem::path& file) {
   while (true) {
-    FileDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    FileDescriptor opened(::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+    if (!opened.is_open() && errno == ENOENT) {
+      AtomicFile made(file);
+      made.write(bytes_of(Rejections().csv()));
+      made.commit_new();
+      continue;
+    }
     if (!opened.is_open()) fail_file(file, "cannot be written");
     while (::flock(opened.number(), LOCK_EX) != 0) {
       if (errno != EINTR) fail_file(file, "cannot be locked");
@@ -46,14 +51,10 @@ FileDescriptor locked(const std::filesystem::path& file) {
 }
 
 Rejections read(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    if (errno == ENOENT) return {};
-    fail_file(file, "cannot be read");
-  }
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  // Empty in the moment between being made and being written.
-  return text.empty() ? Rejections() : Rejections::parse(text, printable(file.native()));
+  const std::optional<std::string> text = read_file(file);
+  if (text) return Rejections::parse(*text, printable(file.native()));
+  if (errno != ENOENT) fail_file(file, "cannot be read");
+  return {};
 }
 
 }  // namespace
@@ -139,19 +140,11 @@ void change_rejections(const std::filesystem::path& database,
   const std::filesystem::path file = rejection_file(database);
   const FileDescriptor lock = locked(file);
   Rejections rejections = read(file);
-  if (change(rejections)) write_atomically(file, bytes_of(rejections.csv()));
-}
-
-std::optional<ContentHash> content_from(std::string_view hex) {
-  ContentHash content{};
-  if (hex.size() != 2 * content.size()) return std::nullopt;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    const std::string_view digits = hex.substr(2 * i, 2);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), content[i], 16);
-    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (change(rejections)) {
+    write_atomically(file, bytes_of(rejections.csv()));
+  } else if (rejections.all().empty()) {
+    ::unlink(file.c_str());  // may have been made for the lock
   }
-  return content;
 }
 
 }  // namespace lookalike

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +12,15 @@
 
 namespace lookalike {
 
-// Two images that a person says do not match, by content, so that it holds wherever their files
-// move, and in every index that has them.
+// Two images that a person has rejected as a match, by content: it survives moved files, and holds
+// in every index of these images.
 struct Rejection {
   ContentHash a{};  // less than b
   ContentHash b{};
-  std::int64_t since_ns = 0;  // when it was said, since the epoch
+  std::int64_t since_ns = 0;  // when it was rejected, since the epoch
 };
 
-// In the order of their contents, whichever is named first. Throws Error(kUsage) for one image.
+// Orders the two contents. Throws Error(kUsage) if they are equal.
 Rejection rejection_of(const ContentHash& one, const ContentHash& other, std::int64_t since_ns);
 
 // The header row of the CSV, which has a row per rejection; more columns may follow.
@@ -58,8 +56,5 @@ Rejections read_rejections(const std::filesystem::path& database);
 // and Error(kStorage) when the file cannot be written.
 void change_rejections(const std::filesystem::path& database,
                        const std::function<bool(Rejections&)>& change);
-
-// The inverse of to_hex(); nothing for any other text.
-std::optional<ContentHash> content_from(std::string_view hex);
 
 }  // namespace lookalike

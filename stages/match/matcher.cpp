@@ -276,6 +276,7 @@ struct Matcher::Impl {
     const Compared& is_compared;
     std::optional<Pyramid> scene{};  // made for the first image
     ImageIds compared{};
+    std::atomic<bool> all_read = true;  // of the indexed images
   };
 
   // What a second look searches with.
@@ -295,8 +296,7 @@ struct Matcher::Impl {
                             MatchTimes& times, Followed* followed = nullptr);
   // The photo's pixels, or nothing if they cannot be read; called once at most.
   using PictureOf = std::function<const DecodedImage*()>;
-  std::vector<Match> pairs(const IndexQuery& query, const PictureOf& picture_of,
-                           const Wanted& wanted);
+  Pairs pairs(const IndexQuery& query, const PictureOf& picture_of, const Wanted& wanted);
   bool could_be_sure(const Match& match) const;
   std::vector<RankedImage> vote(const IndexQuery& query) const;
   std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
@@ -305,7 +305,7 @@ struct Matcher::Impl {
   void expand(const IndexQuery& query, std::vector<Match>& matches);
   void add_identical(const IndexQuery& query, Comparison& comparison, std::vector<Match>& matches);
   std::size_t refine(const ImageIds& images, Comparison& comparison, std::vector<Match>& matches);
-  void refine(PoseSharpener& sharpener, const DecodedImage& photo, const Pyramid& scene,
+  bool refine(PoseSharpener& sharpener, const DecodedImage& photo, const Pyramid& scene,
               Match& match);
   void compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match,
                      const DecodedImage* known = nullptr);
@@ -423,21 +423,26 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
   }
 }
 
-std::vector<Match> Matcher::Impl::pairs(const IndexQuery& query, const PictureOf& picture_of,
-                                        const Wanted& wanted) {
+Matcher::Pairs Matcher::Impl::pairs(const IndexQuery& query, const PictureOf& picture_of,
+                                    const Wanted& wanted) {
   const std::vector<RankedImage> voted = vote(query);
   std::vector<RankedImage> images;
   std::ranges::copy_if(voted, std::back_inserter(images),
                        [&](const RankedImage& image) { return wanted(image.image); });
-  std::vector<Match> matches = verify_all(
+  Pairs pairs;
+  std::vector<Match>& matches = pairs.matches;
+  matches = verify_all(
       query, images, [&](ImageId image) { return index.record(image); }, options, threads());
   compare_votes(voted, matches);
   std::erase_if(matches, [&](const Match& match) { return !could_be_sure(match); });
-  if (matches.empty()) return matches;
-  if (const DecodedImage* picture = picture_of()) {
+  if (matches.empty()) return pairs;
+  const DecodedImage* const picture = picture_of();
+  pairs.all_read = picture != nullptr;
+  if (picture != nullptr) {
     const Compared always = [](const Match&) { return true; };
     Comparison comparison{*picture, always};
     refine(first_located(matches, matches.size()), comparison, matches);
+    pairs.all_read = comparison.all_read;
   }
   rank(matches);
   std::erase_if(matches,
@@ -446,7 +451,7 @@ std::vector<Match> Matcher::Impl::pairs(const IndexQuery& query, const PictureOf
     match.decision = decide(match, query.width, query.height, options);
   }
   std::ranges::sort(matches, {}, [](const Match& match) { return match.image.id; });
-  return matches;
+  return pairs;
 }
 
 // Whether the match is sure if all pixels agree.
@@ -537,23 +542,26 @@ std::size_t Matcher::Impl::refine(const ImageIds& images, Comparison& comparison
   if (!comparison.scene) comparison.scene.emplace(comparison.photo);
   parallel_for(chosen.size(), threads(), [&](std::size_t i) {
     sharpeners.with([&](PoseSharpener& sharpener) {
-      refine(sharpener, comparison.photo, *comparison.scene, *chosen[i]);
+      if (!refine(sharpener, comparison.photo, *comparison.scene, *chosen[i])) {
+        comparison.all_read = false;
+      }
     });
   });
   return chosen.size();
 }
 
-// Leaves the match unchanged when the indexed image cannot be read any more.
-void Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
+// Leaves the match unchanged, and returns false, when the indexed image cannot be read any more.
+bool Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
                            const Pyramid& scene, Match& match) {
   const auto object = index.picture(match.image);
-  if (!*object) return;
+  if (!*object) return false;
   const Quad before = match.quad;
   set_pose(sharpener.sharpen(**object, scene, match.object_to_query, match.inlier_pairs), match);
   if (fills(match.quad, photo.record.width, photo.record.height)) {
     compare_whole(sharpener, photo, match, &**object);
   }
   match.moved_px = furthest_corner_px(before, match.quad);
+  return true;
 }
 
 // Takes the pose under which each picture fills the other if they agree better so. The indexed one
@@ -711,7 +719,7 @@ Explanation Matcher::explain(const Query& query, ImageId id) const {
   return explanation;
 }
 
-std::vector<Match> Matcher::pairs(ImageId id, const Wanted& wanted) const {
+Matcher::Pairs Matcher::pairs(ImageId id, const Wanted& wanted) const {
   const InProgress in_progress(impl_->in_progress);
   if (!impl_->reader.image(id)) {
     throw Error(ErrorKind::kInput,
@@ -728,13 +736,13 @@ std::vector<Match> Matcher::pairs(ImageId id, const Wanted& wanted) const {
       wanted);
 }
 
-std::vector<Match> Matcher::mirrored_pairs(const Query& photo, const Wanted& wanted) const {
+Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Wanted& wanted) const {
   const InProgress in_progress(impl_->in_progress);
   const Query mirror = mirrored(photo);
-  std::vector<Match> matches = impl_->pairs(
+  Pairs pairs = impl_->pairs(
       impl_->first_look(mirror), [&] { return &mirror.image; }, wanted);
-  unmirror(matches, mirror_width(photo.image));
-  return matches;
+  unmirror(pairs.matches, mirror_width(photo.image));
+  return pairs;
 }
 
 QueryResult Matcher::match_indexed(ImageId id) const {

@@ -17,12 +17,12 @@ namespace lookalike {
 // names. Every match that is reported and has a pose was compared with the photo by its pixels,
 // unless its file cannot be read, so that no decision depends on a rank. With options.mirror,
 // images are also searched for in the mirrored photo, and reported where there is a pose; of an
-// image that is found both ways the better score counts. With options.second_look, a photo without a
-// match of at least an even chance, or of options.same_probability where that is more, is searched
-// again: with all of its features instead of the first ones, more words of each, and more images;
-// votes stay those of the first look. Deterministic.
-// Queries may be asked from several threads at the same time. They share the cores: a query that is
-// alone votes, verifies and compares on all of them. One after another turns features into words.
+// image that is found both ways the better score counts. With options.second_look, a photo without
+// a match of at least an even chance, or of options.same_probability where that is more, is
+// searched again: with all of its features instead of the first ones, more words of each, and more
+// images; votes stay those of the first look. Deterministic. Queries may be asked from several
+// threads at the same time. They share the cores: a query that is alone votes, verifies and
+// compares on all of them. One after another turns features into words.
 class Matcher {
  public:
   // Reads the codebook and the norms. Session and reader must outlive the matcher. load_picture
@@ -43,14 +43,20 @@ class Matcher {
   QueryResult match_indexed(ImageId id) const;
   // Which images of a shortlist are verified; called on the caller's thread.
   using Wanted = std::function<bool(ImageId)>;
+  struct Pairs {
+    std::vector<Match> matches;  // by image id
+    // Whether every picture that was to be compared could be read: if not, a match may be missing,
+    // or lack its correlation.
+    bool all_read = true;
+  };
   // The images that surely show what an image of the index shows (options.same_probability), of
-  // those in its shortlist that `wanted` accepts, by id. Each match is judged by itself: there is
+  // those in its shortlist that `wanted` accepts. Each match is judged by itself: there is
   // no second look and no expansion, and no other match takes its features, so it does not depend
   // on what else is wanted. Pixels are compared where they could make a match sure.
   // Throws Error(kInput) when there is no such image.
-  std::vector<Match> pairs(ImageId id, const Wanted& wanted) const;
+  Pairs pairs(ImageId id, const Wanted& wanted) const;
   // The same of a photo's mirror image, in px of the photo.
-  std::vector<Match> mirrored_pairs(const Query& photo, const Wanted& wanted) const;
+  Pairs mirrored_pairs(const Query& photo, const Wanted& wanted) const;
   // What match() answers about an image, and the steps that lead there. The image is verified and
   // compared even where match() does not come to it. With options.mirror, the steps are those of
   // the mirrored photo if the image fits it better.

@@ -19,6 +19,13 @@ TEST(ContentHash, OneBitChangesIt) {
   EXPECT_NE(hash_content(bytes), hash_content(other));
 }
 
+TEST(ContentHash, IsReadFromItsHexadecimalDigits) {
+  const ContentHash content = hash_content({});
+  EXPECT_EQ(content_from(to_hex(content)), content);
+  EXPECT_FALSE(content_from(to_hex(content).substr(1)));
+  EXPECT_FALSE(content_from(std::string(32, 'g')));
+}
+
 TEST(ContentHash, SampleRankDependsOnTheSeed) {
   const ContentHash content = hash_content({});
   EXPECT_EQ(sample_rank(content, 1), sample_rank(content, 1));

@@ -1,14 +1,16 @@
 // Groups of a small collection, as a user sees them.
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -17,10 +19,14 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "config/image_formats.h"
+#include "pipeline/groups/pair_file.h"
+#include "storage/writer_lock.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
+#include "tools/example/image_files.h"
 
 namespace lookalike {
 namespace {
@@ -126,6 +132,12 @@ TEST_F(Duplicates, AreGroupedWithTheirKindsAndProposals) {
 TEST_F(Duplicates, AreTheSameTwiceAndWhenRememberedAndMirroredOnRequest) {
   const std::string first = text({"--json"});
   const std::string remembered = text({"--json"});
+  // But for what is new.
+  std::string not_new = first;
+  for (std::size_t at = 0; (at = not_new.find("\"new\":true", at)) != std::string::npos;) {
+    not_new.replace(at, 10, "\"new\":false");
+  }
+  EXPECT_EQ(remembered, not_new);
   fs::remove(at("index.db.pairs"));
   EXPECT_EQ(text({"--json"}), first);
   for (const json& group : groups()) {
@@ -159,6 +171,48 @@ TEST_F(Duplicates, OptionsChooseThePairs) {
               AllOf(HasSubstr("group 1: 2 files"), HasSubstr("keep"), HasSubstr("turned")));
 }
 
+TEST_F(Duplicates, BetweenTwoFoldersEachFileMeetsOneOfTheOther) {
+  // Of three files with the same bytes, two are here; the oldest is the best.
+  fs::copy_file(at("photos/b.png"), at("photos/b-third.png"));
+  const auto oldest = fs::last_write_time(at("photos/b.png"));
+  fs::last_write_time(at("photos/b-third.png"), oldest + std::chrono::hours(1));
+  fs::last_write_time(at("phone/b-again.png"), oldest + std::chrono::hours(2));
+  fs::copy_file(at("photos/a-low.jpg"), at("phone/a-low-again.jpg"));
+  index();
+  const std::vector<json> found = groups({"--between", at("photos"), at("phone")});
+  ASSERT_EQ(found.size(), 2U);
+  for (const json& group : found) {
+    for (const json& file : group["files"]) {
+      if (file["of"].is_null()) continue;
+      EXPECT_NE(std::string(file["path"]).starts_with(at("phone")),
+                std::string(file["of"]).starts_with(at("phone")))
+          << file;
+    }
+  }
+  // None goes for a file of its own side.
+  for (const json& group : found) {
+    if (!files(group).contains("b.png")) continue;
+    EXPECT_EQ(files(group, "go"), Names({"b-again.png"}));
+  }
+}
+
+TEST_F(Duplicates, AFileOfWhichMoreThanItsPictureIsStoredGoesOnlyForTheSameBytes) {
+  if (!is_built(ReaderModule::kGif)) GTEST_SKIP() << "without giflib";
+  cv::Mat small;
+  cv::resize(draw_picture(640, 480, 1), small, {}, 0.5, 0.5, cv::INTER_AREA);
+  const std::vector<std::uint8_t> gif = make_gif(small);
+  for (const char* name : {"phone/a.gif", "photos/a-again.gif"}) {
+    std::ofstream(at(name), std::ios::binary)
+        .write(reinterpret_cast<const char*>(gif.data()), static_cast<std::streamsize>(gif.size()));
+  }
+  index();
+  const json group = groups().at(1);
+  const Names go = files(group, "go");
+  EXPECT_TRUE(go.contains("a-small.png"));
+  EXPECT_TRUE(files(group).contains("a.gif"));
+  EXPECT_EQ(go.contains("a.gif") + go.contains("a-again.gif"), 1);
+}
+
 TEST_F(Duplicates, OnlyWhatIsNewIsReportedOnRequest) {
   EXPECT_EQ(groups({"--new-only"}).size(), 2U);
   EXPECT_THAT(groups({"--new-only"}), IsEmpty());
@@ -169,6 +223,72 @@ TEST_F(Duplicates, OnlyWhatIsNewIsReportedOnRequest) {
   const std::vector<json> found = groups({"--new-only"});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(files(found[0]), Names({"c.png", "c-again.png"}));
+}
+
+TEST_F(Duplicates, ARunWithFewerKindsReportsItsOwnGroupsAlone) {
+  groups({"--kind", "exact"});
+  EXPECT_THAT(groups({"--kind", "exact", "--new-only"}), IsEmpty());
+  const std::vector<json> found = groups({"--new-only"});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(files(found[0]).contains("a.png"));
+}
+
+TEST_F(Duplicates, AFolderThatIsNotIndexedIsAWarning) {
+  EXPECT_THAT(run("duplicates", {"-d", at("index.db"), "--within", at("phtos")}).err,
+              HasSubstr("phtos: is not in the index"));
+}
+
+TEST_F(Duplicates, OfFilesThatCannotBeReadAreComparedOnceTheyCan) {
+  const std::string whole = text({"--json"});
+  fs::remove(at("index.db.pairs"));
+  fs::rename(at("photos/a.png"), at("away.png"));
+  EXPECT_THAT(run("duplicates", {"-d", at("index.db")}).err,
+              HasSubstr("because files cannot be read: the next run compares them again"));
+  fs::rename(at("away.png"), at("photos/a.png"));
+  const std::vector<json> found = groups();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(files(found[1]), files(json::parse(whole.substr(whole.find('\n') + 1))));
+}
+
+TEST_F(Duplicates, AreReportedWhereTheyCannotBeRemembered) {
+  fs::create_directory(at("index.db.pairs"));
+  const ProgramResult result = run("duplicates", {"-d", at("index.db")});
+  EXPECT_THAT(result.out, HasSubstr("group 2"));
+  EXPECT_THAT(result.err, HasSubstr("what this run finds is not remembered"));
+}
+
+TEST_F(Duplicates, ResumeAfterAStop) {
+  const std::vector<std::string> words = {"duplicates", "-d", at("index.db"), "--report",
+                                          at("groups.html")};
+  RunningProgram program("lookalike", words);
+  // The report is begun before images are compared.
+  const auto is_begun = [&] {
+    return std::ranges::any_of(fs::directory_iterator(folder_.path()), [](const auto& entry) {
+      return entry.path().extension() == ".tmp";
+    });
+  };
+  while (!is_begun() && program.is_running()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  program.send(SIGINT);
+  const ProgramResult stopped = program.wait();
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_THAT(stopped.err, HasSubstr("stopped by SIGINT; the next run resumes from here"));
+  EXPECT_TRUE(fs::exists(at("index.db.pairs")));
+  EXPECT_FALSE(fs::exists(at("groups.html")));
+  EXPECT_EQ(groups().size(), 2U);
+}
+
+TEST_F(Duplicates, AreNotRememberedWhileAnotherRunIsInProgress) {
+  const auto other = lock_pairs(at("index.db"));
+  EXPECT_THAT(run("duplicates", {"-d", at("index.db")}).err, HasSubstr("another process"));
+  EXPECT_FALSE(fs::exists(at("index.db.pairs")));
+}
+
+TEST_F(Duplicates, AreRejectedWhileARunHoldsTheIndex) {
+  const WriterLock held(at("index.db"));
+  run("reject", {"-q", "-d", at("index.db"), at("photos/a.png"), at("photos/a-crop.png")});
+  EXPECT_THAT(run("reject", {"-d", at("index.db")}).out, HasSubstr("a-crop.png"));
 }
 
 TEST_F(Duplicates, AreKeptApartAfterARejection) {
@@ -215,6 +335,7 @@ TEST_F(Duplicates, RejectSaysWhatIsWrong) {
   EXPECT_THAT(error({at("photos/a.png"), at("nowhere.png")}, 3), HasSubstr("is not in the index"));
   EXPECT_THAT(error({at("photos/b.png"), at("phone/b-again.png")}, 2), HasSubstr("the same bytes"));
   EXPECT_THAT(error({"--import", at("photos/a.png")}, 3), HasSubstr("row 1"));
+  EXPECT_THAT(error({"--import", at("photos")}, 3), HasSubstr("cannot be read: Is a directory"));
   EXPECT_FALSE(fs::exists(at("index.db.rejected")));
 }
 

@@ -1,7 +1,9 @@
 #include "tools/command_line/format.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -10,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/terminal.h"
 #include "base/text.h"
 
@@ -134,6 +137,13 @@ void print_row(std::size_t number, const std::string& word, const fmt::text_styl
   }
   fmt::print("{:>4}  {}{}{}\n", number, styled(padded, style), text,
              last_column(before + text.size(), path));
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+  }
 }
 
 }  // namespace lookalike

@@ -83,4 +83,7 @@ std::string last_text(std::size_t width, const std::string& sentence);
 void print_row(std::size_t number, const std::string& word, const fmt::text_style& style,
                const Facts& facts, const std::string& path);
 
+// Throws Error(kStorage) when what was printed cannot be written.
+void flush_output();
+
 }  // namespace lookalike

@@ -55,7 +55,9 @@ struct Arguments {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_flag("--objects", objects, "Also pairs of different photos of one thing: object");
-    command.add_option("--min-probability", min_probability, "Only pairs of at least this")
+    command
+        .add_option("--min-probability", min_probability,
+                    "Only pairs of at least this; none below match.same_probability are found")
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("X")
         ->capture_default_str();
@@ -88,14 +90,18 @@ struct Arguments {
   std::string report;
 };
 
+std::set<PairKind> usual_kinds() {
+  std::set<PairKind> kinds;
+  for (const std::string_view name : pair_kind_names()) kinds.insert(pair_kind(name).value());
+  kinds.erase(PairKind::kObject);
+  kinds.erase(PairKind::kPart);
+  return kinds;
+}
+
 std::set<PairKind> kinds_of(const Arguments& arguments) {
   std::set<PairKind> kinds;
   for (const std::string& name : arguments.kinds) kinds.insert(pair_kind(name).value());
-  if (kinds.empty()) {
-    for (const std::string_view name : pair_kind_names()) kinds.insert(pair_kind(name).value());
-    kinds.erase(PairKind::kObject);
-    kinds.erase(PairKind::kPart);
-  }
+  if (kinds.empty()) kinds = usual_kinds();
   if (arguments.objects) kinds.insert(PairKind::kObject);
   return kinds;
 }
@@ -112,6 +118,19 @@ Scope scope_of(const Arguments& arguments) {
   if (arguments.between.empty()) return {};
   const std::vector<std::string> sides = normal(arguments.between);
   return {std::span(sides).first(1), std::span(sides).last(1)};
+}
+
+// A name that was mistyped would leave nothing to report.
+void warn_of_unindexed(const IndexReader& index, const Arguments& arguments) {
+  for (const auto* const paths : {&arguments.within, &arguments.between}) {
+    for (const std::string& path : *paths) {
+      const std::string folder = normal_path(path);
+      bool is_indexed = false;
+      index.for_each_file(
+          [&](const std::string& file) { is_indexed = is_indexed || is_within(file, folder); });
+      if (!is_indexed) spdlog::warn("{}: is not in the index", printable(path));
+    }
+  }
 }
 
 fmt::text_style style_of(Proposal proposal) {
@@ -188,11 +207,17 @@ int duplicates(const Arguments& arguments) {
   const IndexReader index{std::filesystem::path(database)};
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
+  warn_of_unindexed(index, arguments);
   GroupOptions options{.kinds = kinds_of(arguments),
                        .min_probability = arguments.min_probability,
                        .new_only = arguments.new_only,
                        .scope = scope_of(arguments)};
   Collection collection(index, config, options);
+  const auto stopped = [&] {
+    spdlog::warn("stopped by {}{}", signal_name(stop.received()),
+                 collection.is_remembered() ? "; the next run resumes from here" : "");
+    return kExitSignalled + stop.received();
+  };
   {
     Progress progress("compare", "images", collection.pending(), style, kProgressDelay);
     const bool is_done = collection.compare([&](std::size_t done) {
@@ -201,8 +226,7 @@ int duplicates(const Arguments& arguments) {
     });
     if (!is_done) {
       progress.clear();
-      spdlog::warn("stopped by {}; the next run resumes from here", signal_name(stop.received()));
-      return kExitSignalled + stop.received();
+      return stopped();
     }
   }
   const Groups groups = collection.groups();
@@ -211,7 +235,9 @@ int duplicates(const Arguments& arguments) {
   std::optional<GroupsReport> page;
   if (report) page.emplace(*report, database, config.images);
   Totals totals;
+  std::set<ImageId> reported;
   for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (stop.received() != 0) return stopped();
     const Group group = groups.group(i);
     totals.add(group);
     if (table) {
@@ -222,11 +248,16 @@ int duplicates(const Arguments& arguments) {
       print_text(i + 1, group);
     }
     if (page) page->add(group);
+    for (const GroupFile& file : group.files) reported.insert(file.image);
   }
   if (page) page->finish();
   spdlog::info("{} groups with {} files, of which {} need not stay ({})", totals.groups,
                totals.files, totals.needless, size_text(totals.needless_bytes));
-  collection.mark_reported();
+  flush_output();
+  // Fewer kinds than usual leave groups unreported.
+  const bool is_all = std::ranges::includes(kinds_of(arguments), usual_kinds()) &&
+                      arguments.min_probability <= kMinProbability;
+  collection.mark_reported([&](ImageId image) { return is_all || reported.contains(image); });
   return kExitDone;
 }
 

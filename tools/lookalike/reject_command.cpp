@@ -1,7 +1,7 @@
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,10 +72,12 @@ void reject(const std::string& database, const IndexReader& index, const Argumen
 }
 
 void import_pairs(const std::string& database, const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read", printable(file)));
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  const Rejections more = Rejections::parse(text, printable(file));
+  const std::optional<std::string> text = read_file(file);
+  if (!text) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: cannot be read: {}", printable(file), std::strerror(errno)));
+  }
+  const Rejections more = Rejections::parse(*text, printable(file));
   std::size_t added = 0;
   change_rejections(database, [&](Rejections& rejections) {
     for (const Rejection& rejection : more.all()) added += rejections.add(rejection) ? 1 : 0;

@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -89,10 +87,7 @@ int run_lookalike(int argc, const char* const* argv) {
   if (words.size() > 1) check_command_name(app, words[1]);
   if (!parse_command_line(app, static_cast<int>(words.size()), words.data())) return kExitDone;
   const int code = action();
-  if (std::fflush(stdout) != 0) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("standard output cannot be written: {}", std::strerror(errno)));
-  }
+  flush_output();
   return code;
 }
 

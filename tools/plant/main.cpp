@@ -18,6 +18,7 @@
 #include "base/program.h"
 #include "base/random.h"
 #include "base/scan.h"
+#include "base/text.h"
 #include "config/options.h"
 #include "pipeline/calibrate/made_photo.h"
 #include "stages/decode/decoders.h"
@@ -145,7 +146,7 @@ class Planter {
   }
   void add_row(const std::string& name, const std::string& source, const std::string& group,
                const std::string& kind) {
-    table_ += fmt::format("{},\"{}\",{},{}\n", name, source, group, kind);
+    table_ += fmt::format("{},{},{},{}\n", name, csv_field(source), group, kind);
   }
 
   const Arguments& arguments_;

@@ -104,14 +104,13 @@ std::string thumbnail(std::size_t number, const Group& group, const Sheet& sheet
 }
 
 // The map that leads from one file's px to another's, where a pair joins their images.
-std::optional<Homography> map_between(const Group& group, const Sheet& sheet, std::size_t from,
-                                      std::size_t to) {
+std::optional<Homography> map_between(const Group& group, std::size_t from, std::size_t to) {
+  const auto is_of = [&](std::size_t file, std::size_t other) {
+    return group.files[file].image == group.files[other].image;
+  };
   for (const GroupPair& pair : group.pairs) {
-    if (pair.first >= sheet.shown || pair.second >= sheet.shown) continue;
-    if (sheet.first[from] == pair.first && sheet.first[to] == pair.second) {
-      return pair.found.first_to_second;
-    }
-    if (sheet.first[from] == pair.second && sheet.first[to] == pair.first) {
+    if (is_of(from, pair.first) && is_of(to, pair.second)) return pair.found.first_to_second;
+    if (is_of(from, pair.second) && is_of(to, pair.first)) {
       return pair.found.first_to_second.inverse();
     }
   }
@@ -138,7 +137,7 @@ std::string comparison(std::size_t number, const Group& group, const Sheet& shee
   std::size_t over = i;
   std::size_t under = *file.related;
   if (sheet.first[over] == sheet.first[under]) return {};  // the same bytes
-  auto map = map_between(group, sheet, over, under);
+  auto map = map_between(group, over, under);
   if (!map || sheet.picture(over) == nullptr || sheet.picture(under) == nullptr) return {};
   const auto area = [&](const Homography& pose, std::size_t from, std::size_t to) {
     const Quad quad = outline(pose, group.files[from].size.width, group.files[from].size.height);

@@ -67,7 +67,7 @@ TEST_F(PairSearchTest, VerifiesEachPairOnce) {
   EXPECT_EQ(compare(state), 0U);
 }
 
-TEST_F(PairSearchTest, GoesOnWhereItWasStopped) {
+TEST_F(PairSearchTest, ResumesWhereItWasStopped) {
   PairState whole;
   compare(whole);
   PairState stopped;
@@ -87,6 +87,27 @@ TEST_F(PairSearchTest, ComparesNewImagesAloneAndForgetsThoseThatLeft) {
   EXPECT_EQ(state.images.size(), 11U);
   // Three files of the first picture, four of each other.
   EXPECT_EQ(state.pairs.size(), 3U + 6U + 6U);
+}
+
+TEST_F(PairSearchTest, ComparesAgainWhatCouldNotBeRead) {
+  PairState whole;
+  compare(whole);
+  const std::string file = photos() + "/0-95.jpg";
+  std::filesystem::rename(file, folder_.path() / "away.jpg");
+  PairState state;
+  compare(state);
+  EXPECT_NE(bytes_of(state), bytes_of(whole));
+  // Two images that were to be compared with it, or it with them.
+  const std::size_t incomplete = compare(state);
+  EXPECT_GT(incomplete, 0U);
+  EXPECT_LT(incomplete, 4U);
+  std::filesystem::rename(folder_.path() / "away.jpg", file);
+  EXPECT_EQ(compare(state), incomplete);
+  EXPECT_EQ(compare(state), 0U);
+  const auto by_images = [](const FoundPair& pair) { return std::pair(pair.first, pair.second); };
+  std::ranges::sort(state.pairs, {}, by_images);
+  std::ranges::sort(whole.pairs, {}, by_images);
+  EXPECT_EQ(bytes_of(state), bytes_of(whole));
 }
 
 TEST_F(PairSearchTest, OfAScopeComparesItsPairsAlone) {

@@ -65,6 +65,14 @@ TEST(Groups, RejectedPairsStayApartEvenIfOthersJoinThem) {
               ElementsAre(Images{1, 3}, Images{2, 4}));
 }
 
+TEST(Groups, ADoubtfulPairJoinsNoTwoGroupsWhereARejectionKeepsTheirOtherLinksApart) {
+  const Link crop_of_2{2, 5, PairKind::kCrop, 0.9999};
+  const Link crop_of_3{5, 3, PairKind::kCrop, 0.9999};
+  EXPECT_THAT(
+      groups_of({copy(1, 2), copy(3, 4), crop_of_2, crop_of_3, object(2, 3)}, {{1, 5}, {4, 5}}),
+      ElementsAre(Images{1, 2}, Images{3, 4}));
+}
+
 TEST(Groups, DoNotDependOnTheOrderOfLinks) {
   std::vector<Link> links = {copy(1, 2),   object(2, 3), object(3, 4), copy(5, 4), object(4, 6),
                              object(6, 7), copy(7, 8),   object(1, 8), copy(0, 9), object(9, 5)};

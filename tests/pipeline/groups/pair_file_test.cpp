@@ -88,6 +88,19 @@ TEST(PairFile, IsMadeAgainWhenItCannotBeUsed) {
   EXPECT_EQ(bytes_of(load_pairs(database, {1})), bytes_of(sample()));
   std::filesystem::resize_file(pair_file(database), 100);
   EXPECT_TRUE(load_pairs(database, {1}).images.empty());
+  std::filesystem::remove(pair_file(database));
+  std::filesystem::create_directory(pair_file(database));
+  EXPECT_TRUE(load_pairs(database, {1}).images.empty());
+}
+
+TEST(PairFile, IsLockedForOneAtATime) {
+  const TemporaryFolder folder;
+  {
+    const auto lock = lock_pairs(folder.path() / "index.db");
+    EXPECT_TRUE(lock && lock->is_open());
+    EXPECT_FALSE(lock_pairs(folder.path() / "index.db"));
+  }
+  EXPECT_TRUE(lock_pairs(folder.path() / "index.db"));
 }
 
 TEST(PairFingerprint, DependsOnWhatDecidesWhichPairsAreFound) {

@@ -57,6 +57,16 @@ TEST(Relation, OfACopyIsWholeToWhole) {
   EXPECT_FALSE(shows_all(found, kLarge, kQuarter));  // with fewer pixels
 }
 
+TEST(Relation, OfATrimmedCopySparesTheOriginalHoweverLargeTheCopyIs) {
+  const PictureSize original{1000, 800};
+  const PictureSize trimmed{1024, 819};  // 2 % a side, then enlarged
+  const Homography map = resizing(960, 768, 1024, 819) * translation(-20, -16);
+  const Relation found = relation(pair_of(map), original, trimmed);
+  EXPECT_EQ(found.kind, PairKind::kCopy);
+  EXPECT_THAT(found.first_shown, DoubleNear(0.92, 0.005));
+  EXPECT_FALSE(shows_all(found, original, trimmed));
+}
+
 TEST(Relation, OfACropSaysWhichShowsTheOther) {
   const Homography map = translation(200, 100);
   const Relation found = relation(pair_of(map), kQuarter, kLarge);
@@ -104,6 +114,9 @@ TEST(Relation, OfAMirrorImageTurnsAlikeFromEitherSide) {
   EXPECT_THAT(found.reversed(map, kLarge).turn_degrees, DoubleNear(20, 0.001));
   pair.first_to_second = {{-1, 0, 799, 0, 1, 0, 0, 0, 1}};
   EXPECT_TRUE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
+  EXPECT_FALSE(std::signbit(relation(pair, kLarge, kLarge).turn_degrees));  // 0, not -0
+  pair.first_to_second = {{1, 0, 0, 0, -1, 599, 0, 0, 1}};
+  EXPECT_EQ(relation(pair, kLarge, kLarge).turn_degrees, 180);  // upside down, then mirrored
 }
 
 TEST(Relation, OfPixelsThatDifferIsOneObjectAndSparesBoth) {

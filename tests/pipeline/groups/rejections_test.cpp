@@ -102,10 +102,22 @@ TEST_F(RejectionFile, IsNotTouchedWhenItIsDamaged) {
   EXPECT_EQ(std::filesystem::file_size(rejection_file(database_)), 60U);
 }
 
-TEST(Contents, AreReadFromHexadecimalDigits) {
-  EXPECT_EQ(content_from(to_hex(kA)), kA);
-  EXPECT_FALSE(content_from(to_hex(kA).substr(1)));
-  EXPECT_FALSE(content_from(std::string(32, 'g')));
+TEST_F(RejectionFile, IsNotLeftBehindByAChangeOfNothing) {
+  change_rejections(database_, [](Rejections& known) { return known.remove(kA, kB); });
+  EXPECT_FALSE(std::filesystem::exists(rejection_file(database_)));
+  add(kA, kB);
+  change_rejections(database_, [](Rejections& known) { return known.remove(kA, kC); });
+  EXPECT_TRUE(read_rejections(database_).contains(kA, kB));
+}
+
+TEST_F(RejectionFile, IsDamagedWhenItIsEmptyOrAFolder) {
+  std::ofstream(rejection_file(database_)).flush();
+  EXPECT_THAT([&] { read_rejections(database_); },
+              ThrowsMessage<Error>(HasSubstr("row 1: expected the columns")));
+  std::filesystem::remove(rejection_file(database_));
+  std::filesystem::create_directory(rejection_file(database_));
+  EXPECT_THAT([&] { read_rejections(database_); },
+              ThrowsMessage<Error>(HasSubstr("cannot be read: Is a directory")));
 }
 
 }  // namespace
