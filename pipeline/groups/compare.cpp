@@ -35,6 +35,8 @@ std::vector<IndexedImage> indexed_images(const IndexReader& index, const Scope& 
     one.content = image.content;
     one.id = image.id;
     one.size = {image.width, image.height};
+    one.page = image.page;
+    one.pages = image.pages;
     one.files = static_cast<std::uint32_t>(image.paths.size());
     one.has_features = image.feature_count > 0;
     for (const std::string& path : image.paths) one.sides |= scope.sides_of(path);

@@ -44,6 +44,8 @@ struct IndexedImage {
   ContentHash content{};
   ImageId id = 0;
   PictureSize size{};
+  std::uint32_t page = 1;   // of its files
+  std::uint32_t pages = 1;  // of these, the last that is indexed
   std::uint32_t files = 0;  // all of them
   bool has_features = false;
   Scope::Sides sides = 0;  // of its files

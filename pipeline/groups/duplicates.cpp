@@ -12,6 +12,7 @@
 
 #include "base/content_hash.h"
 #include "base/files.h"
+#include "base/page_name.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/groups/groups.h"
 #include "stages/decode/image_header.h"
@@ -232,8 +233,9 @@ bool Groups::is_new(std::uint32_t image) const {
   return images_[image].files > state_.images[places_[image]].reported_files;
 }
 
+// Of pages, the first alone: files that are the same are one pair.
 bool Groups::has_exact_pair(std::uint32_t image) const {
-  if (images_[image].files < 2) return false;
+  if (images_[image].files < 2 || images_[image].page > 1) return false;
   if (options_.scope.is_all()) return true;
   std::set<Scope::Sides> seen;
   for (const SourceFile& file : index_.files_of(images_[image].id)) {
@@ -284,6 +286,7 @@ GroupParts Groups::parts_of(const Members& members) const {
       if (one.sides == 0) continue;
       one.image = image;
       one.now = file_now(file);
+      file.path = page_name(file.path, images_[image].page);
       one.file = {.file = std::move(file),
                   .image = images_[image].id,
                   .size = images_[image].size,
@@ -341,7 +344,7 @@ Group Groups::group_of(const Members& members) const {
     std::optional<bool> has_more;
     const auto is_dispensable = [&](const Related& how) {
       if (how.kind == PairKind::kExact) return true;
-      if (!how.is_all_shown) return false;
+      if (!how.is_all_shown || images_[one.image].pages > 1) return false;
       if (!has_more) has_more = holds_more(file.file.path);
       return !*has_more;
     };

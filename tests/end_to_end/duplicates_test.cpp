@@ -213,6 +213,35 @@ TEST_F(Duplicates, AFileOfWhichMoreThanItsPictureIsStoredGoesOnlyForTheSameBytes
   EXPECT_EQ(go.contains("a.gif") + go.contains("a-again.gif"), 1);
 }
 
+TEST_F(Duplicates, AFileOfSeveralPagesGoesOnlyForTheSameBytes) {
+  const auto small = [](unsigned seed) {
+    cv::Mat page;
+    cv::resize(draw_picture(640, 480, seed), page, {}, 0.5, 0.5, cv::INTER_AREA);
+    return page;
+  };
+  const std::string scan = lookalike::text(encode_pages({small(3), small(7), small(1)}));
+  folder_.write("photos/scan.tif", scan);
+  folder_.write("phone/scan-again.tif", scan);
+  index();
+  Names pages;
+  Names go;
+  for (const json& group : groups()) {
+    for (const std::string& name : files(group)) {
+      if (name.starts_with("scan")) pages.insert(name);
+    }
+    for (const std::string& name : files(group, "go")) {
+      if (name.starts_with("scan")) go.insert(name);
+    }
+  }
+  // Page 2 is in no group: that it is in both files is said of these.
+  EXPECT_THAT(pages, UnorderedElementsAre("scan.tif", "scan-again.tif", "scan.tif[3]",
+                                          "scan-again.tif[3]"));
+  EXPECT_EQ(go.size(), 2U) << "one of the files, and its third page with it";
+  EXPECT_EQ(go.contains("scan.tif"), go.contains("scan.tif[3]"));
+  const std::string paths = text({"--format", "paths"});
+  EXPECT_THAT(paths, AllOf(HasSubstr("scan"), Not(HasSubstr("]"))));
+}
+
 TEST_F(Duplicates, OnlyWhatIsNewIsReportedOnRequest) {
   EXPECT_EQ(groups({"--new-only"}).size(), 2U);
   EXPECT_THAT(groups({"--new-only"}), IsEmpty());

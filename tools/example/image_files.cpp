@@ -238,12 +238,26 @@ constexpr std::uint32_t kRgb = 2;
 constexpr std::uint32_t kYcc = 6;
 constexpr std::uint32_t kSensor = 32803;
 
-Entries plain_rgb(TiffFile& file, const cv::Mat& picture) {
+Entries plain_rgb(TiffFile& file, const cv::Mat& picture, bool reduced) {
   cv::Mat rgb;
   cv::cvtColor(picture, rgb, cv::COLOR_BGR2RGB);
   const FileBytes pixels(rgb.datastart, rgb.dataend);
-  return picture_entries(rgb.size(), true, kPlain, kRgb, {8, 8, 8}, file.add(pixels),
+  return picture_entries(rgb.size(), reduced, kPlain, kRgb, {8, 8, 8}, file.add(pixels),
                          pixels.size());
+}
+
+// A file of three pages: the picture, upside down and turned by half.
+FileBytes make_pages(const cv::Mat& picture) {
+  constexpr int kUpsideDown = 0;
+  constexpr int kByHalf = -1;
+  TiffFile file;
+  std::uint32_t directory = 0;
+  for (const int flip : {kByHalf, kUpsideDown}) {
+    cv::Mat page;
+    cv::flip(picture, page, flip);
+    directory = file.add_directory(plain_rgb(file, page, false), directory);
+  }
+  return file.finish(file.add_directory(plain_rgb(file, picture, false), directory));
 }
 
 // What the sensor saw: a few levels of 16 bits, under a filter of red, green, green and blue.
@@ -327,7 +341,7 @@ std::span<const FileFormat> file_formats() {
         {".bmp", make_by_opencv<kBmp>},         {".ppm", make_by_opencv<kPpm>},
         {".jp2", make_by_opencv<kJp2>},         {".dng", make_raw_file<RawForm::kDng>},
         {".nef", make_raw_file<RawForm::kNef>}, {".cr2", make_raw_file<RawForm::kCr2>},
-        {".raf", make_raw_file<RawForm::kRaf>},
+        {".raf", make_raw_file<RawForm::kRaf>}, {".tif", make_pages},
     };
     if (is_built(ReaderModule::kGif)) all.push_back({".gif", make_gif_file});
     if (is_built(ReaderModule::kWebp)) all.push_back({".webp", make_animated_webp});
@@ -447,7 +461,7 @@ FileBytes make_raw(const cv::Mat& picture, RawForm form, int orientation) {
     case RawForm::kNoJpeg:
       maker = "Maker";
       model = "Maker One";
-      first = form == RawForm::kDng ? jpeg_entries(kJpegInTiff) : plain_rgb(file, picture);
+      first = form == RawForm::kDng ? jpeg_entries(kJpegInTiff) : plain_rgb(file, picture, true);
       add_entries(first, {{50706, 1, {1, 4, 0, 0}},
                           TiffFile::text(50708, model),
                           TiffFile::longs(330, {file.add_directory(sensor)})});
@@ -462,7 +476,7 @@ FileBytes make_raw(const cv::Mat& picture, RawForm form, int orientation) {
           file.add_directory({TiffFile::longs(254, {1}), TiffFile::shorts(259, {kOldJpegInTiff}),
                               TiffFile::longs(513, {at}),
                               TiffFile::longs(514, {static_cast<std::uint32_t>(jpeg.size())})});
-      first = plain_rgb(file, small);
+      first = plain_rgb(file, small, true);
       add_entries(first, {TiffFile::longs(330, {preview, file.add_directory(sensor)})});
       break;
     }

@@ -15,6 +15,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/program.h"
 #include "base/text.h"
@@ -189,12 +190,17 @@ const std::vector<std::string> kColumns = {"group",       "proposal", "kind",   
                                            "modified",    "new",      "path"};
 const std::vector<std::string> kPathColumns = {"of", "path"};
 
+// Pages go with their file.
+bool may_be_deleted(const GroupFile& file) {
+  return file.proposal == Proposal::kGo && page_of(file.file.path).number == 1;
+}
+
 void print_rows(std::size_t number, const Group& group, const Table& table, bool paths_alone) {
   const Json answer = group_answer(number, group);
-  for (const Json& file : answer["files"]) {
-    if (paths_alone && file["proposal"] != to_string(Proposal::kGo)) continue;
+  for (std::size_t i = 0; i < group.files.size(); ++i) {
+    if (paths_alone && !may_be_deleted(group.files[i])) continue;
     Json row = {{"group", number}};
-    row.update(file);
+    row.update(answer["files"][i]);
     table.add(row);
   }
 }
