@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -24,6 +26,11 @@ Page page_of(std::string_view name) {
 
 std::string page_name(const std::string& file, std::uint32_t number) {
   return number == 1 ? file : fmt::format("{}[{}]", file, number);
+}
+
+bool has_file(const std::string& name) {
+  std::error_code error;
+  return std::filesystem::exists(page_of(name).file, error) || error;
 }
 
 ContentHash page_content(const ContentHash& file, std::uint32_t number) {

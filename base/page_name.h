@@ -20,6 +20,9 @@ struct Page {
 Page page_of(std::string_view name);
 std::string page_name(const std::string& file, std::uint32_t number);
 
+// Whether the file of a page exists; true where that cannot be determined.
+bool has_file(const std::string& name);
+
 // The identity of a page, by that of its file.
 ContentHash page_content(const ContentHash& file, std::uint32_t number);
 

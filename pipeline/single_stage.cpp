@@ -68,9 +68,10 @@ std::vector<SkippedFile> for_each_image_batch(
   std::size_t done = 0;
   const auto next_batch = [&] { return stream.next_batch(kStageBatchImages); };
   for (auto batch = next_batch(); !batch.empty(); batch = next_batch()) {
+    done += static_cast<std::size_t>(std::ranges::count_if(batch, &Item::ends_file));
     visit(Gathered<DecodedImage>(batch).states);
     std::ranges::move(Gathered<SkippedFile>(batch).states, std::back_inserter(found.skipped));
-    progress.update(done += batch.size());
+    progress.update(done);
   }
   std::ranges::sort(found.skipped, {}, [](const SkippedFile& skip) { return skip.file.path; });
   return std::move(found.skipped);

@@ -50,6 +50,7 @@ class IndexCheck {
     attempt([&] { check_database(); });
     attempt([&] { check_codebook(); });
     attempt([&] { check_images(); });
+    attempt([&] { check_pages(); });
     attempt([&] { check_paths(); });
     attempt([&] { check_postings(); });
     attempt([&] { compare_postings(); });
@@ -149,6 +150,14 @@ class IndexCheck {
            "image {}: its norm is not the histogram's", id);
     expect(counts.empty() || counts.rbegin()->first < word_count_,
            "image {}: has words beyond the codebook", id);
+  }
+
+  void check_pages() {
+    Rows rows = connection_.rows(
+        "SELECT pages.id FROM images AS pages LEFT JOIN images AS firsts ON firsts.id = "
+        "pages.first "
+        "WHERE (pages.page > 1) <> (pages.first IS NOT NULL) OR firsts.page > 1");
+    while (rows.next()) report("image {}: is a page without a first one", rows.integer(0));
   }
 
   void check_paths() {

@@ -14,6 +14,10 @@ namespace lookalike {
 // Numbers the images of one index, from 1; never reused after a removal.
 using ImageId = std::uint32_t;
 
+// The time of modification of a file of which not every page is indexed, so that the next run reads
+// it again.
+inline constexpr std::int64_t kUnfinished = -1;
+
 // Everything that shapes a descriptor or a word, as text by name ("extract.hessian_threshold" ->
 // "100", "codebook.hash" -> "..."). An index refuses features made under other settings.
 using Settings = std::map<std::string, std::string>;

@@ -117,7 +117,10 @@ ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
   const ImageRecord& record = image.words.image;
   const Page page = page_of(record.file.path);
   const std::optional<ImageId> first = page.number > 1 ? find(page.file) : ImageId{0};
-  require(first.has_value(), "publish: a page without the first one of its file");
+  if (!first) {
+    throw Error(ErrorKind::kInput, fmt::format("{}: the first page of its file is not in the index",
+                                               record.file.path));
+  }
   connection().run(
       "INSERT INTO images (content, width, height, blank, feature_count, norm, page, first) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, 0))",
@@ -137,7 +140,8 @@ ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
 }
 
 void IndexWriter::point(const SourceFile& file, ImageId image) {
-  const std::optional<ImageId> before = find(file.path);
+  const auto before =
+      connection().first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(file.path));
   connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", bytes_of(file.path), image,
                    file.size_bytes, file.modified_ns);
   leave_quarantine(file.path);
@@ -145,8 +149,9 @@ void IndexWriter::point(const SourceFile& file, ImageId image) {
 }
 
 void IndexWriter::detach(const std::string& path) {
-  const std::optional<ImageId> image = find(path);
-  if (!image) return;
+  const auto image =
+      connection().first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(path));
+  if (!image) return;  // not a file, perhaps the page of one
   connection().run("DELETE FROM files WHERE path = ?", bytes_of(path));
   remove_if_unnamed(*image);
 }
@@ -232,6 +237,7 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
 
 void IndexWriter::put_in_quarantine(std::span<const SkippedFile> files) {
   in_transaction([&] {
+    for (const SkippedFile& skipped : files) leave_quarantine(skipped.file.path);
     for (const SkippedFile& skipped : files) {
       detach(skipped.file.path);
       connection().run("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?)",

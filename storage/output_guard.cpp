@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/scan.h"
 #include "base/text.h"
 #include "storage/schema.h"
@@ -258,9 +259,12 @@ OutputGuard::OutputGuard(bool force) : rules_(std::make_shared<Rules>(Rules{.for
 
 void OutputGuard::add_input(const fs::path& file) {
   if (file.empty()) return;
-  rules_->inputs.push_back(normal(file));
-  rules_->inputs.push_back(canonical_name(file));
-  if (const auto id = id_of(file)) rules_->input_ids.push_back(*id);
+  // The name may be a page's.
+  for (const fs::path& name : {file, fs::path(page_of(file.native()).file)}) {
+    rules_->inputs.push_back(normal(name));
+    rules_->inputs.push_back(canonical_name(name));
+    if (const auto id = id_of(name)) rules_->input_ids.push_back(*id);
+  }
 }
 
 void OutputGuard::add_inputs(std::span<const std::string> files) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/page_name.h"
 #include "stages/decode/decode.h"
 #include "stages/decode/decoders.h"
 
@@ -55,26 +56,39 @@ class ItemStream::FurtherPages {
 
   // The next page, and the file behind the last one.
   std::optional<Item> next() {
-    if (std::optional<Item> page = items_.next()) return page;
-    return std::exchange(end_, std::nullopt);
+    std::optional<Item> page = items_.next();
+    if (!page) return std::exchange(end_, std::nullopt);
+    if (page->is<SkippedFile>()) end_->file.modified_ns = kUnfinished;
+    return page;
   }
 
  private:
   std::optional<LoadedFile> load(const Item& first) {
     auto loaded = load_file(first.file.path, stream_.config_.images);
-    auto* const file = std::get_if<LoadedFile>(&loaded);
-    if (file != nullptr && file->content == first.content) return std::move(*file);
+    if (auto* const skipped = std::get_if<SkippedFile>(&loaded)) {
+      end_->state = std::move(*skipped);
+      return std::nullopt;
+    }
+    auto& file = std::get<LoadedFile>(loaded);
+    if (file.content == first.content) return std::move(file);
     end_->state = SkippedFile{first.file, "changing", "the file was written to while it was read"};
     return std::nullopt;
   }
 
-  Item read(std::uint32_t page) {
+  // A page that is known is not copied.
+  Item read(std::uint32_t number) {
+    Item item{.file = loaded_->file,
+              .content = page_content(loaded_->content, number),
+              .ends_file = false,
+              .state = KnownContent{}};
+    item.file.path = page_name(item.file.path, number);
+    if (stream_.known_ && stream_.known_->contains(item.file, item.content)) return item;
     return stream_.times_.timed("decode", [&] {
       std::unique_lock turn(stream_.large_, std::defer_lock);
       if (loaded_->file.size_bytes > kLargeFileBytes) turn.lock();
-      Item item = stream_.item_of(page_of_loaded(*loaded_, page), std::move(turn));
-      item.ends_file = false;
-      return item;
+      Item page = stream_.item_of(page_of_loaded(*loaded_, number), std::move(turn));
+      page.ends_file = false;
+      return page;
     });
   }
 
@@ -108,7 +122,9 @@ Item ItemStream::read(const SourceFile& file) {
 }
 
 Item ItemStream::item_of(const LoadedFile& page, std::unique_lock<std::mutex> turn) {
-  Item item{.file = page.file, .content = page.content, .pages = page.pages};
+  Item item{.file = page.file,
+            .content = page.content,
+            .pages = static_cast<std::uint32_t>(std::max<std::size_t>(1, page.pages.size()))};
   if (known_ && known_->contains(item.file, item.content)) {
     item.state = KnownContent{};
   } else if (known_ && known_->is_cached(item.content)) {
@@ -139,6 +155,7 @@ std::optional<Item> ItemStream::next() {
     item->ends_file = false;
   }
   item->file.modified_ns = kUnfinished;
+  if (auto* const image = std::get_if<DecodedImage>(&item->state)) image->record.file = item->file;
   return item;
 }
 

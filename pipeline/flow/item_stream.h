@@ -18,11 +18,9 @@
 #include "pipeline/flow/item.h"
 #include "pipeline/flow/stage_times.h"
 #include "stages/decode/decode.h"
+#include "storage/index_types.h"
 
 namespace lookalike {
-
-// The time of a file that is not indexed to its last page.
-inline constexpr std::int64_t kUnfinished = -1;
 
 // Contents whose features need not be extracted: the index has them, this run has met them, or the
 // cache has them. Used from several threads, but for expect().
@@ -53,8 +51,8 @@ class KnownContents {
 //
 // A file of several pages gives an item for each, which are decoded side by side as files are. The
 // first has kUnfinished for the file's time; behind the last comes the file again as KnownContent,
-// with its time. So a run that was stopped in between reads the file again, and a finished one does
-// not.
+// with its time unless a page was skipped. So the next run reads a file again of which it has not
+// every page.
 class ItemStream {
  public:
   enum class Pages { kAll, kFirst };  // of a file

@@ -8,6 +8,7 @@
 
 #include "base/content_hash.h"
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/parallel.h"
 
 namespace lookalike {
@@ -39,7 +40,7 @@ std::vector<IndexedImage> indexed_images(const IndexReader& index, const Scope& 
     one.pages = image.pages;
     one.files = static_cast<std::uint32_t>(image.paths.size());
     one.has_features = image.feature_count > 0;
-    for (const std::string& path : image.paths) one.sides |= scope.sides_of(path);
+    for (const std::string& path : image.paths) one.sides |= scope.sides_of(page_of(path).file);
   });
   std::ranges::sort(images, {}, &IndexedImage::content);
   return images;

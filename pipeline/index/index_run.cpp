@@ -283,7 +283,7 @@ class IndexRun {
                                             std::span<const Item> sample) {
     std::unordered_set<std::string_view> with_pages;
     for (const Item& item : sample) {
-      if (item.pages > 1) with_pages.insert(item.file.path);
+      if (item.pages > 1 && !item.is<SkippedFile>()) with_pages.insert(item.file.path);
     }
     std::vector<SourceFile> left;
     std::ranges::copy_if(files.first(sample.size()), std::back_inserter(left),

@@ -1,6 +1,5 @@
 #include "pipeline/index/update_plan.h"
 
-#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -36,14 +35,8 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
                        const std::vector<SkippedFile>& skipped) {
   KnownFiles known_files;
   KnownSkips known_skips;
-  std::unordered_map<std::string, std::vector<const SkippedFile*>> skipped_pages;  // by file
   for (const SourceFile& file : indexed) known_files[file.path] = &file;
-  for (const SkippedFile& skip : skipped) {
-    known_skips[skip.file.path] = &skip;
-    const Page page = page_of(skip.file.path);
-    if (page.number > 1) skipped_pages[page.file].push_back(&skip);
-  }
-  const auto is_settled = [](const SkippedFile* page) { return depends_on_content(*page); };
+  for (const SkippedFile& skip : skipped) known_skips[skip.file.path] = &skip;
 
   UpdatePlan plan;
   std::unordered_set<std::string_view> present;
@@ -51,11 +44,8 @@ UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& i
     present.insert(file.path);
     const auto known = known_files.find(file.path);
     const auto skip = known_skips.find(file.path);
-    const auto& pages = skipped_pages[file.path];
-    if (known != known_files.end() && *known->second == file &&
-        std::ranges::all_of(pages, is_settled)) {
+    if (known != known_files.end() && *known->second == file) {
       ++plan.unchanged;
-      for (const SkippedFile* page : pages) plan.still_skipped.push_back(*page);
     } else if (skip != known_skips.end() && skip->second->file == file &&
                depends_on_content(*skip->second)) {
       plan.still_skipped.push_back(*skip->second);

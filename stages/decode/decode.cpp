@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <optional>
@@ -143,14 +144,22 @@ std::variant<LoadedFile, SkippedFile> load_whole(const std::string& path,
   }
   if (failure) return *std::move(failure);
   loaded.content = hash_content(loaded.bytes);
-  loaded.pages = std::max(
-      1U, static_cast<std::uint32_t>(tiff_pages(loaded.bytes, limits.max_pages + 1).size()));
-  if (loaded.pages > limits.max_pages) {
+  loaded.pages = tiff_pages(loaded.bytes, std::size_t{limits.max_pages} + 1);
+  if (loaded.pages.size() > limits.max_pages) {
     return SkippedFile{
         loaded.file, "too_large",
         fmt::format("it has more pages than images.max_pages = {}", limits.max_pages)};
   }
   return loaded;
+}
+
+// Of a file that was loaded as its first page.
+void turn_to(LoadedFile& loaded, std::uint32_t page) {
+  if (page == 1) return;
+  loaded.page = page;
+  loaded.file.path = page_name(loaded.file.path, page);
+  loaded.content = page_content(loaded.content, page);
+  make_first_page(loaded.bytes, loaded.pages.at(page - 1));
 }
 
 }  // namespace
@@ -161,27 +170,26 @@ WantedSize wanted_size(const ExtractOptions& options) {
 
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
                                                 const ImagesOptions& limits) {
-  auto whole = load_whole(name, limits);
-  const auto* const skipped = std::get_if<SkippedFile>(&whole);
   const Page page = page_of(name);
   // A file of that very name comes first.
-  if (skipped == nullptr || skipped->reason != "vanished" || page.file == name) return whole;
-  whole = load_whole(page.file, limits);
+  std::error_code unknown;
+  if (page.file == name || std::filesystem::exists(name, unknown)) return load_whole(name, limits);
+  auto whole = load_whole(page.file, limits);
   if (auto* missing = std::get_if<SkippedFile>(&whole)) return std::move(*missing);
   auto& loaded = std::get<LoadedFile>(whole);
-  if (page.number <= loaded.pages) return page_of_loaded(loaded, page.number);
+  const std::size_t pages = std::max<std::size_t>(1, loaded.pages.size());
+  if (page.number <= pages) {
+    turn_to(loaded, page.number);
+    return whole;
+  }
   loaded.file.path = name;
-  return SkippedFile{
-      std::move(loaded.file), "no_page",
-      fmt::format("the file has {} {}", loaded.pages, loaded.pages == 1 ? "page" : "pages")};
+  return SkippedFile{std::move(loaded.file), "no_page",
+                     fmt::format("the file has {} {}", pages, pages == 1 ? "page" : "pages")};
 }
 
 LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number) {
   LoadedFile page = loaded;
-  if (number == 1) return page;
-  page.file.path = page_name(loaded.file.path, number);
-  page.content = page_content(loaded.content, number);
-  make_first_page(page.bytes, tiff_pages(loaded.bytes, number).back());
+  turn_to(page, number);
   return page;
 }
 

@@ -18,7 +18,8 @@ struct LoadedFile {
   SourceFile file;        // the page's name; size and time as they were when the file was opened
   ContentHash content{};  // the page's
   std::vector<std::uint8_t> bytes;
-  std::uint32_t pages = 1;  // of the file
+  std::uint32_t page = 1;            // of the file
+  std::vector<std::size_t> pages{};  // of a TIFF file: where its pages are
 };
 
 // The size in which features are extracted.
@@ -33,7 +34,7 @@ inline constexpr int kMinSidePx = 16;
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
                                                 const ImagesOptions& limits);
 
-// Another page of a file that was loaded as its first one, 1 to loaded.pages.
+// A page of a file that was loaded as its first one, 1 to loaded.pages.size().
 LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number);
 
 // Decodes to 8-bit grey (EXIF orientation honoured, transparent pixels laid over a

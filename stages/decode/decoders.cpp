@@ -155,6 +155,8 @@ bool cover_coded_size(const Bytes& file, ImageHeader& header) {
 
 std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
   const ImageFormat format = format_of(loaded.bytes);
+  // A further page is a picture, even if its tags, by a scanner's name, look like a camera's.
+  if (loaded.page > 1) return own_header(loaded, {});
   // Without a preview, a RAW file may be a TIFF file of a plain picture.
   if (format == ImageFormat::kRaw) return own_header(loaded, raw_preview(loaded.bytes));
   if (const PictureReader* const reader = picture_reader(format)) {

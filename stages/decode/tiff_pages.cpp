@@ -1,6 +1,6 @@
 #include "stages/decode/tiff_pages.h"
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "stages/decode/bytes.h"
 #include "stages/decode/image_header.h"
@@ -23,21 +23,12 @@ bool is_of_another_page(const TiffDirectory& directory) {
 
 std::vector<std::size_t> tiff_pages(std::span<const std::uint8_t> file, std::size_t at_most) {
   if (file.size() < 8 || !is_tiff(file) || format_of(file) == ImageFormat::kRaw) return {};
-  // A chain of directories may lead back into itself; files have far fewer that are left out.
-  constexpr std::size_t kMostLeftOut = 1000;
   std::vector<std::size_t> pages;
-  std::vector<std::size_t> seen;
-  std::size_t left_out = 0;
+  std::unordered_set<std::size_t> seen;  // the chain may lead back into itself
   for (TiffDirectory directory = first_directory(file);
        directory.at != 0 && directory.at < file.size(); directory.at = directory.next()) {
-    if (std::ranges::find(seen, directory.at) != seen.end()) break;
-    seen.push_back(directory.at);
-    if (!pages.empty() && is_of_another_page(directory)) {
-      if (++left_out > kMostLeftOut) break;
-      continue;
-    }
-    if (pages.size() == at_most) break;
-    pages.push_back(directory.at);
+    if (!seen.insert(directory.at).second || pages.size() == at_most) break;
+    if (pages.empty() || !is_of_another_page(directory)) pages.push_back(directory.at);
   }
   return pages;
 }

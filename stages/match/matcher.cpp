@@ -7,14 +7,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -98,15 +96,9 @@ void set_pose(const SharpenedPose& pose, Match& match) {
   if (pose.part) match.part = pose.part;
 }
 
-bool exists(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::exists(page_of(path).file, error) ||
-         error;  // unless that cannot be determined
-}
-
 void note_missing_files(Match& match) {
   std::ranges::copy_if(match.image.paths, std::back_inserter(match.gone),
-                       [](const std::string& path) { return !exists(path); });
+                       [](const std::string& path) { return !has_file(path); });
 }
 
 // The first options.top of the matches, and their number.

@@ -142,7 +142,7 @@ TEST_F(IndexTest, PagesHaveThePathsOfTheFirstOneAndLeaveWithIt) {
 TEST_F(IndexTest, APageNeedsTheFirstOneOfItsFile) {
   ImageToStore page = sample_to_store(1);
   page.words.image.file.path += "[2]";
-  EXPECT_EQ(error_of([&] { publish(page); }).kind(), ErrorKind::kInternal);
+  EXPECT_EQ(error_of([&] { publish(page); }).kind(), ErrorKind::kInput);
 }
 
 TEST_F(IndexTest, PagesThatWereSetAsideAreKnownUntilTheirFileIsReadAgain) {

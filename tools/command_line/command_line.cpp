@@ -13,6 +13,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/program.h"
 #include "base/text.h"
@@ -104,7 +105,8 @@ void wrap_help(CLI::App& app) {
 }
 
 // What the build installs beside a program: `PROGRAM [COMMAND] --generate KIND` prints it, KIND
-// being man, markdown, bash, zsh, fish, or commands, whose names it lists. Nothing for other command lines.
+// being man, markdown, bash, zsh, fish, or commands, whose names it lists. Nothing for other
+// command lines.
 std::optional<std::string> generated(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.size() < 2 || words.size() > 3 || words[words.size() - 2] != "--generate") {
     return std::nullopt;
@@ -393,10 +395,7 @@ ImageId must_find(const IndexReader& index, const std::string& name) {
 
 std::string file_of_image(const IndexReader& index, ImageId id) {
   const std::vector<std::string> paths = index.image(id).value().paths;
-  const auto found = std::ranges::find_if(paths, [](const std::string& path) {
-    std::error_code error;
-    return std::filesystem::exists(path, error);
-  });
+  const auto found = std::ranges::find_if(paths, has_file);
   return found == paths.end() ? paths.front() : *found;
 }
 

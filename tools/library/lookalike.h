@@ -50,8 +50,10 @@ struct Corner {
 
 // An indexed image that a photo shows, or that looks like it.
 struct Found {
-  std::string path;                     // the first of its files that exists, else the first of all
-  std::vector<std::string> paths;       // all files of the same content
+  // The first of its files that exists, else the first of all. The pages of a TIFF file after the
+  // first are named like scan.tif[2].
+  std::string path;
+  std::vector<std::string> paths;       // all of the same content
   std::string decision;                 // "duplicate", "same object", "part" or "similar"
   double probability = 0;               // that both show the same
   std::optional<double> correlation{};  // of the pixels; unset where they were not compared

@@ -147,6 +147,11 @@ std::string size_text(std::uint64_t bytes) {
                                : fmt::format("{:.1f} GB", size / 1e9);
 }
 
+// Pages go with their file.
+bool may_be_deleted(const GroupFile& file) {
+  return file.proposal == Proposal::kGo && page_of(file.file.path).number == 1;
+}
+
 // What all groups together amount to.
 struct Totals {
   std::size_t groups = 0;
@@ -158,7 +163,7 @@ struct Totals {
     ++groups;
     files += group.files.size();
     for (const GroupFile& file : group.files) {
-      if (file.proposal != Proposal::kGo) continue;
+      if (!may_be_deleted(file)) continue;
       ++needless;
       needless_bytes += file.file.size_bytes;
     }
@@ -189,11 +194,6 @@ const std::vector<std::string> kColumns = {"group",       "proposal", "kind",   
                                            "probability", "width",    "height", "size_bytes",
                                            "modified",    "new",      "path"};
 const std::vector<std::string> kPathColumns = {"of", "path"};
-
-// Pages go with their file.
-bool may_be_deleted(const GroupFile& file) {
-  return file.proposal == Proposal::kGo && page_of(file.file.path).number == 1;
-}
 
 void print_rows(std::size_t number, const Group& group, const Table& table, bool paths_alone) {
   const Json answer = group_answer(number, group);

@@ -132,7 +132,10 @@ class FileList {
   // image: nullptr for a file in quarantine.
   void add(const SourceFile& file, const StoredImage* image, const std::string& state) const {
     if (!arguments_.state.empty() && arguments_.state != state) return;
-    if (!is_all_ && wanted_.innermost(page_of(file.path).file) == nullptr) return;
+    if (!is_all_ && wanted_.innermost(page_of(file.path).file) == nullptr &&
+        wanted_.innermost(file.path) == nullptr) {
+      return;
+    }
     if (!table_ && !arguments_.format.is_json()) {
       const std::string columns = fmt::format(
           "{:>8} {:>11} {:>8}  {:<11}", image ? fmt::format("{}", image->id) : "-", file.size_bytes,

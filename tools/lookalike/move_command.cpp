@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -7,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/progress.h"
 #include "base/text.h"
@@ -39,18 +42,22 @@ struct Move {
 };
 
 // Reads the files at their new place and compares their content with the index.
-Move plan_move(const IndexReader& index, const std::vector<std::string>& files,
+Move plan_move(const IndexReader& index, const std::vector<SourceFile>& files,
                const std::string& from, const std::string& to, Progress::Style style) {
+  ImagesOptions any;  // what was indexed may be moved, whatever the limits are now
+  any.max_file_mib = any.max_pages = std::numeric_limits<std::uint32_t>::max();
   Move move;
   Progress progress("compare", "files", files.size(), style);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto loaded = load_file(moved_path(files[i], from, to), ImagesOptions{});
-    const auto* there = std::get_if<LoadedFile>(&loaded);
-    if (there && there->content == index.image(*index.find(files[i]))->content) {
-      move.files.push_back({files[i], there->file});
+    const std::string& path = files[i].path;
+    auto loaded = load_file(moved_path(path, from, to), any);
+    auto* const there = std::get_if<LoadedFile>(&loaded);
+    if (there && there->content == index.image(*index.find(path))->content) {
+      if (files[i].modified_ns == kUnfinished) there->file.modified_ns = kUnfinished;
+      move.files.push_back({path, there->file});
     } else {
-      move.staying.push_back(files[i]);
-      spdlog::warn("{}: stays: {}", printable(files[i]),
+      move.staying.push_back(path);
+      spdlog::warn("{}: stays: {}", printable(path),
                    there ? "the file at the new place has other content"
                          : std::get<SkippedFile>(loaded).detail);
     }
@@ -88,10 +95,8 @@ int move_files(const Arguments& arguments) {
   IndexWriter writer(database);
   const std::string from = normal_path(arguments.from);
   const std::string to = normal_path(arguments.to);
-  std::vector<std::string> files;
-  for (SourceFile& file : writer.files()) {
-    if (is_within(file.path, from)) files.push_back(std::move(file.path));
-  }
+  std::vector<SourceFile> files = writer.files();
+  std::erase_if(files, [&](const SourceFile& file) { return !is_within(file.path, from); });
   if (files.empty()) {
     throw Error(
         ErrorKind::kInput,
@@ -103,7 +108,9 @@ int move_files(const Arguments& arguments) {
     // The next run retries quarantined files at their new place.
     std::vector<std::string> set_aside;
     for (SkippedFile& file : writer.quarantine()) {
-      if (is_within(file.file.path, from)) set_aside.push_back(std::move(file.file.path));
+      if (is_within(page_of(file.file.path).file, from)) {
+        set_aside.push_back(std::move(file.file.path));
+      }
     }
     writer.remove_paths(set_aside);
     move_roots(writer, move, from, to);

