@@ -187,6 +187,13 @@ bool is_known(const IndexReader& index, const std::string& path) {
 
 }  // namespace
 
+CLI::App* add_subcommand(CLI::App& app, const char* name, const char* description,
+                         const char* footer) {
+  CLI::App* const command = app.add_subcommand(name, description);
+  command->footer(footer);
+  return command;
+}
+
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) word = path_of_text(word);

@@ -30,13 +30,16 @@ bool parse_command_line(CLI::App& app, int argc, const char* const* argv);
 // The work of a subcommand, run after parsing; returns the exit code.
 using Action = std::function<int()>;
 
+// Adds a subcommand without options. Not inline, since CLI11's constructors take long to compile.
+CLI::App* add_subcommand(CLI::App& app, const char* name, const char* description,
+                         const char* footer);
+
 // Adds a subcommand with the options of `Arguments`, which is constructed from it. Parsing sets
 // `action` to run(arguments) if the subcommand was named.
 template <typename Arguments>
 CLI::App* add_command(CLI::App& app, Action& action, const char* name, const char* description,
                       const char* footer, int (*run)(const Arguments&)) {
-  CLI::App* command = app.add_subcommand(name, description);
-  command->footer(footer);
+  CLI::App* const command = add_subcommand(app, name, description, footer);
   const auto arguments = std::make_shared<Arguments>(*command);
   command->callback([=, &action] { action = [=] { return run(*arguments); }; });
   return command;
