@@ -1,6 +1,7 @@
 #include "tools/example/image_files.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "base/content_hash.h"
 #include "stages/decode/decode.h"
+#include "stages/decode/tiff_pages.h"
 #include "tests/stages/pictures.h"
 
 namespace lookalike {
@@ -24,11 +26,18 @@ TEST(MutatedImages, AreDecodedOrSetAside) {
   for (const FileFormat& format : file_formats()) files.push_back(format.make(colour));
   Random random(1);
   std::size_t set_aside = 0;
-  const std::size_t count = 150 * files.size();
+  std::size_t further_pages = 0;
+  constexpr std::size_t kMostPages = 5;
+  const std::size_t count = 200 * files.size();
   for (std::size_t i = 0; i < count; ++i) {
     LoadedFile loaded;
     loaded.bytes = mutated(files[i % files.size()], files, random);
     loaded.content = hash_content(loaded.bytes);
+    loaded.pages = tiff_pages(loaded.bytes, kMostPages);
+    for (std::uint32_t page = 2; page <= loaded.pages.size(); ++page) {
+      decode(page_of_loaded(loaded, page), 1024, limits);
+      ++further_pages;
+    }
     const auto result = decode(loaded, 1024, limits);
     if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
       EXPECT_FALSE(skipped->reason.empty());
@@ -42,6 +51,7 @@ TEST(MutatedImages, AreDecodedOrSetAside) {
     EXPECT_LE(std::max(image.pixels.width, image.pixels.height), 1024);
     EXPECT_LE(static_cast<double>(image.record.width) * image.record.height, 4e6);
   }
+  EXPECT_GT(further_pages, 100U);
   EXPECT_GT(set_aside, count / 5);
   EXPECT_LT(set_aside, count - count / 10);
 }
