@@ -76,9 +76,4 @@ class Api : public HttpHandler {
   double query_seconds_ = 0;
 };
 
-// The first file of a body of multipart/form-data (RFC 7578); nothing if it is not one, or has
-// none.
-std::optional<std::string_view> multipart_file(std::string_view content_type,
-                                               std::string_view body);
-
 }  // namespace lookalike

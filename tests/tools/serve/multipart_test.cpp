@@ -1,8 +1,8 @@
+#include "tools/serve/multipart.h"
+
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include "tools/serve/api.h"
 
 namespace lookalike {
 namespace {
