@@ -126,8 +126,8 @@ class ServeTest : public testing::Test {
 };
 
 void expect_error(const HttpReply& reply, int status, const std::string& reason) {
+  ASSERT_TRUE(json::accept(reply.body)) << reply.status << ", " << reply.body.size() << " bytes";
   EXPECT_EQ(reply.status, status) << reply.body;
-  ASSERT_TRUE(json::accept(reply.body)) << reply.body;
   EXPECT_EQ(json::parse(reply.body)["error"]["reason"], reason) << reply.body;
 }
 
@@ -383,12 +383,14 @@ TEST_F(ServeTest, TakesTheSocketThatSystemdHandsOver) {
   const std::string command = "LISTEN_PID=$$ LISTEN_FDS=1 exec '" +
                               (fs::path(LOOKALIKE_PROGRAMS) / "lookalike").native() +
                               "' serve -d '" + at("index.db") + "' 3<&" + std::to_string(number);
-  program_ = std::make_unique<RunningProgram>("/bin/sh", std::vector<std::string>{"-c", command});
-  ::close(number);
   connect_ = [this] { return HttpConnection(at("socket")); };
-  EXPECT_EQ(get("/v1/health")["images"], 7);
-  program_->send(SIGTERM);
-  EXPECT_EQ(program_->wait().exit_code, 0);
+  for (int i = 0; i < 2; ++i) {  // the socket outlives the server
+    program_ = std::make_unique<RunningProgram>("/bin/sh", std::vector<std::string>{"-c", command});
+    EXPECT_EQ(get("/v1/health")["images"], 7);
+    program_->send(SIGTERM);
+    EXPECT_EQ(program_->wait().exit_code, 0);
+  }
+  ::close(number);
 }
 
 TEST_F(ServeTest, ReplacesASocketThatNobodyListensOn) {

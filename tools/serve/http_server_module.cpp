@@ -10,6 +10,7 @@
 #include <mutex>
 #include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #include "tools/serve/http_server.h"
 
@@ -78,7 +79,7 @@ class MicroHttpServer : public HttpServer {
     watch_ = {};
     MHD_stop_daemon(daemon_);
     daemon_ = nullptr;
-    if (listening != MHD_INVALID_SOCKET) ::shutdown(listening, SHUT_RDWR);
+    if (listening != MHD_INVALID_SOCKET) ::close(listening);  // systemd may go on listening
   }
 
  private:
