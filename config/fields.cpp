@@ -216,6 +216,22 @@ void describe_queries(Description& to) {
   run("metrics", &RunOptions::metrics, Text{.file_name = true},
       "Metrics file in Prometheus' text format, written after each run. Empty: none.");
   run("niceness", &RunOptions::niceness, Integer{0, 19}, "Process niceness.");
+
+  const TableOf serve(to, &RunConfig::serve, "serve", "The web page and its API.");
+  serve("listen", &ServeOptions::listen, Text{},
+        "Where to listen: ADDRESS:PORT, or unix:/PATH. A socket from systemd comes first.");
+  serve("hosts", &ServeOptions::hosts, TextList{},
+        "Names under which a proxy serves the page, besides localhost and the address itself.");
+  serve("token_file", &ServeOptions::token_file, Text{.file_name = true},
+        "File with the token that requests over TCP must bring. Empty: a new one for each run.");
+  serve("max_body_mib", &ServeOptions::max_body_mib, Integer{1, 512, "MiB"},
+        "Largest photo that is taken.");
+  serve("max_connections", &ServeOptions::max_connections, Integer{1, 10000, "connections"},
+        "Open connections; further ones wait.");
+  serve("queue", &ServeOptions::queue, Integer{1, 10000, "requests"},
+        "Requests that may wait for a free core; further ones are answered 503.");
+  serve("request_seconds", &ServeOptions::request_seconds, Integer{1, 3600, "seconds"},
+        "Time for sending a request, and for taking its answer.");
 }
 
 const Description& description() {

@@ -125,6 +125,18 @@ struct RunOptions {
   bool operator==(const RunOptions&) const = default;
 };
 
+struct ServeOptions {
+  std::string listen = "127.0.0.1:8765";  // ADDRESS:PORT or unix:/PATH
+  std::vector<std::string> hosts;         // names that a proxy serves the page under
+  std::string token_file;                 // empty: a random token for this run
+  std::uint32_t max_body_mib = 64;
+  std::uint32_t max_connections = 256;
+  std::uint32_t queue = 32;  // requests that wait
+  std::uint32_t request_seconds = 60;
+
+  bool operator==(const ServeOptions&) const = default;
+};
+
 struct RunConfig {
   ImagesOptions images;
   DeviceOptions device;
@@ -136,6 +148,7 @@ struct RunConfig {
   MatchOptions match;
   LocateOptions locate;
   RunOptions run;
+  ServeOptions serve;
 
   bool operator==(const RunConfig&) const = default;
 };

@@ -1,9 +1,14 @@
 #include "pipeline/answers.h"
 
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
+#include <system_error>
 
+#include "base/content_hash.h"
+#include "base/path_set.h"
 #include "base/text.h"
 #include "pipeline/groups/duplicates.h"
 
@@ -115,7 +120,8 @@ Json query_answer(const std::string& query, const QueryResult& result) {
   Json answer = {
       {"query", text_of_path(query)}, {"found", result.found}, {"matches", Json::array()}};
   for (const Match& match : result.matches) {
-    answer["matches"].push_back({{"path", text_of_path(path_of(match))},
+    answer["matches"].push_back({{"id", match.image.id},
+                                 {"path", text_of_path(path_of(match))},
                                  {"page", match.image.page},
                                  {"paths", to_json(match.image.paths)},
                                  {"gone", to_json(match.gone)},
@@ -166,6 +172,68 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
           {"decision", to_string(match.decision)},
           {"answer", answer_of(explanation)},
           {"steps", steps_json(explanation)}};
+}
+
+Json image_answer(const IndexReader& index, const StoredImage& image) {
+  Json histogram = Json::array();
+  for (const WordCount& entry : index.histogram(image.id)) {
+    histogram.push_back(Json::array({entry.word, entry.count}));
+  }
+  return {{"id", image.id},
+          {"paths", to_json(image.paths)},
+          {"page", image.page},
+          {"content", to_hex(image.content)},
+          {"width", image.width},
+          {"height", image.height},
+          {"blank", image.blank},
+          {"features", image.feature_count},
+          {"pixels", image.sums.count},
+          {"mean", image.sums.mean()},
+          {"variance", image.sums.variance()},
+          {"histogram", std::move(histogram)}};
+}
+
+Json folders_answer(const IndexReader& index) {
+  const std::vector<IndexRoot> roots = index.roots();
+  PathSet paths;
+  for (const IndexRoot& root : roots) paths.insert(root.path);
+  std::map<std::string, std::size_t> files;  // by folder; "" for files outside all of them
+  index.for_each_file([&](const std::string& file) {
+    const std::string* const root = paths.innermost(file);
+    ++files[root == nullptr ? std::string() : *root];
+  });
+  Json folders = Json::array();
+  for (const IndexRoot& root : roots) {
+    std::error_code error;
+    folders.push_back(
+        {{"path", text_of_path(root.path)},
+         {"files", files[root.path]},
+         {"withheld", root.withheld.size()},
+         {"last_scan", root.scanned_ns > 0 ? Json(utc_text(root.scanned_ns)) : Json()},
+         {"present", std::filesystem::is_directory(root.path, error)}});
+  }
+  return {{"folders", folders}, {"files_without_folder", files[""]}};
+}
+
+Json quarantine_answer(const IndexReader& index) {
+  Json files = Json::array();
+  for (const SkippedFile& file : index.quarantine()) {
+    files.push_back({{"path", text_of_path(file.file.path)},
+                     {"reason", file.reason},
+                     {"detail", file.detail},
+                     {"size_bytes", file.file.size_bytes}});
+  }
+  return {{"quarantine", files}};
+}
+
+Json run_answer(const RunRecord& run) {
+  const Json report = Json::parse(run.document, nullptr, false);
+  return {{"id", run.id},
+          {"command", run.command},
+          {"started", utc_text(run.started_ns)},
+          {"elapsed_seconds", run.elapsed_seconds},
+          {"outcome", run.outcome},
+          {"report", report.is_object() ? report : Json()}};
 }
 
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why) {

@@ -8,8 +8,9 @@
 #include "stages/match/explain.h"
 #include "stages/match/locate/locate.h"
 #include "stages/match/match.h"
+#include "storage/index_reader.h"
 
-// The answers of matching and of locating, as JSON.
+// The answers of matching and of locating, and what an index holds, as JSON.
 namespace lookalike {
 
 using Json = nlohmann::ordered_json;
@@ -18,13 +19,13 @@ struct Group;
 // One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
 std::string json_text(const Json& json);
 
-// {"query": path, "found": n, "matches": [{"path", "paths", "gone", "score", "probability",
-// "decision", "mirrored", "inliers", "correlation", "evidence", "moved_px", "quad"}, ...]}. found:
-// how many there are, also beyond those listed. paths: every file of the image, of which `path` is
-// the first that exists; gone: those that do not. moved_px: how far, in full-size px of the query,
-// the pixels moved the corner of the quad that they moved most. It and the correlation are null
-// where the pixels were not compared, quad without a pose. Positions and moved_px are rounded to
-// 1/1000, paths are as text_of_path() gives them.
+// {"query": path, "found": n, "matches": [{"id", "path", "page", "paths", "gone", "score",
+// "probability", "decision", "mirrored", "inliers", "correlation", "evidence", "moved_px", "quad"},
+// ...]}. found: how many there are, also beyond those listed. paths: every file of the image, of
+// which `path` is the first that exists; gone: those that do not. moved_px: how far, in full-size
+// px of the query, the pixels moved the corner of the quad that they moved most. It and the
+// correlation are null where the pixels were not compared, quad without a pose. Positions and
+// moved_px are rounded to 1/1000, paths are as text_of_path() gives them.
 Json query_answer(const std::string& query, const QueryResult& result);
 
 // {"query": path, "id", "path", "paths", "gone", "mirrored",
@@ -64,5 +65,20 @@ Json locate_answer(const std::string& scene, std::span<const ObjectLocated> obje
 // "unknown"; kind: how the file relates to the file `of`, null for the first. Pairs are of images,
 // each named by one of its files; the outline is that of the first in px of the second.
 Json group_answer(std::size_t number, const Group& group);
+
+// {"id", "paths", "page", "content", "width", "height", "blank", "features", "pixels", "mean",
+// "variance", "histogram": [[word, count], ...]}.
+Json image_answer(const IndexReader& index, const StoredImage& image);
+
+// {"folders": [{"path", "files", "withheld", "last_scan", "present"}, ...],
+// "files_without_folder"}; last_scan is null for none.
+Json folders_answer(const IndexReader& index);
+
+// {"quarantine": [{"path", "reason", "detail", "size_bytes"}, ...]}.
+Json quarantine_answer(const IndexReader& index);
+
+// {"id", "command", "started", "elapsed_seconds", "outcome", "report"}; the report is null where
+// the run left none.
+Json run_answer(const RunRecord& run);
 
 }  // namespace lookalike

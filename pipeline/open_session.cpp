@@ -36,4 +36,10 @@ SessionOptions session_options(const DeviceOptions& device) {
   return options;
 }
 
+SessionOptions query_session_options(const DeviceOptions& device) {
+  SessionOptions options = session_options(device);
+  options.answer_soon = true;
+  return options;
+}
+
 }  // namespace lookalike

@@ -21,11 +21,6 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
 
 namespace {
 
-SessionOptions answering_soon(SessionOptions options) {
-  options.answer_soon = true;
-  return options;
-}
-
 // The settings for a photo: those of the index, with the features of a second look if there is one.
 ExtractOptions for_photos(ExtractOptions options, const MatchOptions& match) {
   if (!match.second_look) return options;
@@ -52,8 +47,7 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
       photo_options_(for_photos(extract_options_, config.match)),
       limits_(config.images),
       own_session_(session ? nullptr
-                           : std::make_unique<OpenClSession>(
-                                 answering_soon(session_options(config.device)))),
+                           : std::make_unique<OpenClSession>(query_session_options(config.device))),
       session_(session ? *session : *own_session_),
       matcher_(session_, index, stored_calibration(index), config.match,
                [this](const StoredImage& image, WantedSize size) {
@@ -69,8 +63,11 @@ std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
                                 : decode_file(path, size, limits_));
 }
 
-std::variant<Query, SkippedFile> Searcher::load(const LoadedFile& photo) {
-  return query_or_reason(decode(photo, wanted_size(extract_options_), limits_));
+std::variant<Query, SkippedFile> Searcher::load(const LoadedFile& photo,
+                                                const std::optional<Region>& region) {
+  const WantedSize size = wanted_size(extract_options_);
+  return query_or_reason(region ? decode_region(photo, *region, size, limits_)
+                                : decode(photo, size, limits_));
 }
 
 std::variant<Query, SkippedFile> Searcher::query_or_reason(

@@ -40,7 +40,8 @@ class Searcher {
   std::variant<Query, SkippedFile> load(const std::string& path,
                                         const std::optional<Region>& region = {});
   // The same for a file in memory.
-  std::variant<Query, SkippedFile> load(const LoadedFile& photo);
+  std::variant<Query, SkippedFile> load(const LoadedFile& photo,
+                                        const std::optional<Region>& region = {});
 
   // A photo of the size wanted_size(extract_options()), with its features.
   Query with_features(DecodedImage photo);
@@ -53,6 +54,13 @@ class Searcher {
   }
   // An image of the index; see Matcher::match_indexed.
   QueryResult search(ImageId image) const { return matcher_.match_indexed(image); }
+  // The same under other options of this answer; see Matcher::match.
+  QueryResult search(const Query& photo, const MatchOptions& asked) const {
+    return matcher_.match(photo, asked);
+  }
+  QueryResult search(ImageId image, const MatchOptions& asked) const {
+    return matcher_.match_indexed(image, asked);
+  }
   // As Matcher::pairs and Matcher::mirrored_pairs.
   Matcher::Pairs pairs(ImageId image, const Matcher::Wanted& wanted) const {
     return matcher_.pairs(image, wanted);

@@ -278,6 +278,16 @@ std::optional<StoredImage> IndexReader::image(ImageId id) const {
   });
 }
 
+std::vector<StoredImage> IndexReader::images_after(ImageId id, std::size_t count) const {
+  return impl_->pool.with([&](Connection& reading) {
+    Rows rows =
+        reading.rows(std::string(kSelectImages) + "WHERE id > ? ORDER BY id LIMIT ?", id, count);
+    std::vector<StoredImage> images;
+    while (rows.next()) images.push_back(impl_->image_in(reading, rows));
+    return images;
+  });
+}
+
 std::optional<ImageId> IndexReader::find(const std::string& path) const {
   return impl_->pool.with([&](Connection& reading) {
     const auto image_of = [&](const std::string& file) {

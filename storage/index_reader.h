@@ -18,13 +18,13 @@ class Connection;
 
 // An index opened for reading. It sees one published state, the last one when it was opened, and
 // never waits for a writer; an IndexWriter, which is a reader as well, sees what it has written so
-// far. Used from one thread at a time, except that for_each_list, image, find and features may be
-// called from several: these read and decode side by side, over a connection per core, all of which
-// see the same state. While a reader is open, the writer's log cannot shrink, so do not keep one
-// for long. Needs no right to write, neither to the file nor to its folder; in a folder that it
-// cannot write it reads the file as it stands, and must not be used while a writer elsewhere
-// changes it. Throws Error(kInput) if the file is missing or is no index, Error(kStorage) if it is
-// damaged, of a newer format, or a blob fails its checksum.
+// far. Used from one thread at a time, except that for_each_list, image, images_after, find,
+// features and histogram may be called from several: these read and decode side by side, over a
+// connection per core, all of which see the same state. While a reader is open, the writer's log
+// cannot shrink, so do not keep one for long. Needs no right to write, neither to the file nor to
+// its folder; in a folder that it cannot write it reads the file as it stands, and must not be used
+// while a writer elsewhere changes it. Throws Error(kInput) if the file is missing or is no index,
+// Error(kStorage) if it is damaged, of a newer format, or a blob fails its checksum.
 class IndexReader {
  public:
   explicit IndexReader(const std::filesystem::path& database);
@@ -52,6 +52,8 @@ class IndexReader {
   // The live images that are not blank, by content.
   std::vector<ImageId> images_by_content() const;
   std::optional<StoredImage> image(ImageId id) const;
+  // The first `count` images whose ids are above `id`, by id.
+  std::vector<StoredImage> images_after(ImageId id, std::size_t count) const;
   // By the path of a file, or the name of a page (base/page_name.h).
   std::optional<ImageId> find(const std::string& path) const;
   std::optional<ImageId> find(const ContentHash& content) const;

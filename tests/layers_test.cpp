@@ -65,6 +65,7 @@ const std::vector<Library> kLibraries = {
     {"png.h", {"stages/decode", "tests/stages/decode"}},
     {"gif_lib.h", {"stages/decode/gif_module.cpp", "tools/example/image_files.cpp"}},
     {"libheif/", {"stages/decode/heif_module.cpp", "tools/example/image_files.cpp"}},
+    {"microhttpd.h", {"tools/serve/http_server_module.cpp"}},
     {"webp/", {"stages/decode/webp_module.cpp"}},
     {"CLI/", {"tools", "tests/tools"}},
     {"nlohmann/", {"pipeline", "tools", "tests"}},

@@ -156,6 +156,14 @@ struct GroupParts {
   }
 };
 
+std::set<PairKind> usual_kinds() {
+  std::set<PairKind> kinds;
+  for (const std::string_view name : pair_kind_names()) kinds.insert(pair_kind(name).value());
+  kinds.erase(PairKind::kObject);
+  kinds.erase(PairKind::kPart);
+  return kinds;
+}
+
 std::string_view to_string(Proposal proposal) {
   constexpr std::array<std::string_view, 3> kNames = {"keep", "go", "unknown"};
   return kNames[static_cast<std::size_t>(proposal)];

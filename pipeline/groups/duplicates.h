@@ -61,6 +61,13 @@ struct GroupOptions {
   MatchOptions match{};
 };
 
+// What `lookalike duplicates` reports unless it is asked for more: pairs whose pixels agree, all
+// kinds but object and part.
+std::set<PairKind> usual_kinds();
+// Of pairs of photos of one thing, three quarters are right from here on; those whose pixels agree
+// were all right. EXPERIMENTS.md, "Groups".
+inline constexpr double kUsualProbability = 0.95;
+
 struct GroupParts;
 
 // The groups of an index, one at a time, so that memory does not grow with their content.

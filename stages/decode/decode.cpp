@@ -243,13 +243,21 @@ Region parse_region(std::string_view text) {
 std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, const Region& region,
                                                       WantedSize size,
                                                       const ImagesOptions& limits) {
-  auto decoded = decode_file(path, kAnySide, limits);
+  auto loaded = load_file(path, limits);
+  if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
+  return decode_region(std::get<LoadedFile>(loaded), region, size, limits);
+}
+
+std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
+                                                      const Region& region, WantedSize size,
+                                                      const ImagesOptions& limits) {
+  auto decoded = decode(loaded, kAnySide, limits);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   DecodedImage image = std::get<DecodedImage>(std::move(decoded));
   if (!lies_in(region, image.record)) {
     throw Error(ErrorKind::kInput,
                 fmt::format("{}: the region {},{},{},{} leaves the photo, which is {} x {} px",
-                            path, region.x, region.y, region.width, region.height,
+                            loaded.file.path, region.x, region.y, region.width, region.height,
                             image.record.width, image.record.height));
   }
   ImageRecord record = image.record;
@@ -261,6 +269,15 @@ std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, c
     skipped->detail = "region of " + skipped->detail;
   }
   return part;
+}
+
+LoadedFile loaded_bytes(std::string name, std::vector<std::uint8_t> bytes) {
+  LoadedFile loaded;
+  loaded.file.path = std::move(name);
+  loaded.file.size_bytes = bytes.size();
+  loaded.content = hash_content(bytes);
+  loaded.bytes = std::move(bytes);
+  return loaded;
 }
 
 }  // namespace lookalike

@@ -72,5 +72,12 @@ Region parse_region(std::string_view text);
 // Throws Error(kInput) when the region leaves the photo; a photo that cannot be used is a value.
 std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, const Region& region,
                                                       WantedSize size, const ImagesOptions& limits);
+// The same of a file that was loaded.
+std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
+                                                      const Region& region, WantedSize size,
+                                                      const ImagesOptions& limits);
+
+// A file in memory, named for messages.
+LoadedFile loaded_bytes(std::string name, std::vector<std::uint8_t> bytes);
 
 }  // namespace lookalike

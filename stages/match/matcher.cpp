@@ -274,18 +274,20 @@ struct Matcher::Impl {
   // What a second look searches with.
   using SecondLook = std::function<IndexQuery()>;
 
-  // Those of the photo and, with options.mirror, of its mirror image. `followed` is nothing, or
-  // one for each of the two.
-  std::vector<Match> matches(const Query& query, const Compared& is_compared, MatchTimes& times,
+  // Those of the photo and, with asked.mirror, of its mirror image. `followed` is nothing, or
+  // one for each of the two. asked: as Matcher::match takes it.
+  std::vector<Match> matches(const Query& query, const Compared& is_compared,
+                             const MatchOptions& asked, MatchTimes& times,
                              std::span<Followed> followed = {});
   Explanation explain(const Query& query, const Followed& followed);
   IndexQuery first_look(const Query& query);
   IndexQuery second_look(const Query& query);
-  std::vector<Match> answer(const Query& query, const Compared& is_compared, MatchTimes& times,
-                            Followed* followed);
+  std::vector<Match> answer(const Query& query, const Compared& is_compared,
+                            const MatchOptions& asked, MatchTimes& times, Followed* followed);
   std::vector<Match> answer(const IndexQuery& first_look, const SecondLook& second_look,
                             const DecodedImage& photo, const Compared& is_compared,
-                            MatchTimes& times, Followed* followed = nullptr);
+                            const MatchOptions& asked, MatchTimes& times,
+                            Followed* followed = nullptr);
   // The photo's pixels, or nothing if they cannot be read; called once at most.
   using PictureOf = std::function<const DecodedImage*()>;
   Pairs pairs(const IndexQuery& query, const PictureOf& picture_of, const Wanted& wanted);
@@ -302,7 +304,7 @@ struct Matcher::Impl {
   void compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match,
                      const DecodedImage* known = nullptr);
   std::vector<Match> decided(const IndexQuery& query, std::vector<Match> matches,
-                             Followed* followed) const;
+                             const MatchOptions& asked, Followed* followed) const;
   void judge(const IndexQuery& query, std::vector<Match>& matches) const;
   void rank(std::vector<Match>& matches) const;
   // For the loops of one query: the queries that are being answered share the cores.
@@ -350,11 +352,12 @@ auto timed(double& total_ms, Step step) {
 }  // namespace
 
 std::vector<Match> Matcher::Impl::matches(const Query& query, const Compared& is_compared,
-                                          MatchTimes& times, std::span<Followed> followed) {
+                                          const MatchOptions& asked, MatchTimes& times,
+                                          std::span<Followed> followed) {
   const auto follow = [&](std::size_t i) { return followed.empty() ? nullptr : &followed[i]; };
-  std::vector<Match> found = answer(query, is_compared, times, follow(0));
-  if (!options.mirror) return found;
-  std::vector<Match> as_mirrored = answer(mirrored(query), is_compared, times, follow(1));
+  std::vector<Match> found = answer(query, is_compared, asked, times, follow(0));
+  if (!asked.mirror) return found;
+  std::vector<Match> as_mirrored = answer(mirrored(query), is_compared, asked, times, follow(1));
   // Votes without a pose are no evidence of a mirror.
   std::erase_if(as_mirrored, [](const Match& match) { return !match.is_located(); });
   unmirror(as_mirrored, mirror_width(query.image));
@@ -363,10 +366,11 @@ std::vector<Match> Matcher::Impl::matches(const Query& query, const Compared& is
 }
 
 std::vector<Match> Matcher::Impl::answer(const Query& query, const Compared& is_compared,
-                                         MatchTimes& times, Followed* followed) {
+                                         const MatchOptions& asked, MatchTimes& times,
+                                         Followed* followed) {
   const IndexQuery words = timed(times.words, [&] { return first_look(query); });
   const auto more = [&] { return timed(times.words, [&] { return second_look(query); }); };
-  return answer(words, more, query.image, is_compared, times, followed);
+  return answer(words, more, query.image, is_compared, asked, times, followed);
 }
 
 IndexQuery Matcher::Impl::first_look(const Query& query) {
@@ -380,8 +384,8 @@ IndexQuery Matcher::Impl::second_look(const Query& query) {
 // The matches that are reported, best first. A photo without pixels is not compared.
 std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
                                          const SecondLook& second_look, const DecodedImage& photo,
-                                         const Compared& is_compared, MatchTimes& times,
-                                         Followed* followed) {
+                                         const Compared& is_compared, const MatchOptions& asked,
+                                         MatchTimes& times, Followed* followed) {
   const auto images = timed(times.shortlist, [&] { return vote(first_look); });
   std::vector<Match> matches =
       timed(times.verify, [&] { return verify(first_look, images, depth); });
@@ -397,7 +401,7 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
   }
   if (options.expansion_hits > 0) timed(times.expand, [&] { expand(query, matches); });
   if (options.locate_candidates == 0 || photo.pixels.empty()) {
-    return decided(query, matches, followed);
+    return decided(query, matches, asked, followed);
   }
 
   Comparison comparison{photo, is_compared};
@@ -408,9 +412,9 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
   };
   refine_first(matches, options.locate_candidates);
   while (true) {
-    std::vector<Match> answered = decided(query, matches, followed);
+    std::vector<Match> answered = decided(query, matches, asked, followed);
     // Refining changes the order, and with it the answer.
-    const std::size_t listed = std::min<std::size_t>(answered.size(), options.top);
+    const std::size_t listed = std::min<std::size_t>(answered.size(), asked.top);
     if (refine_first(std::span(answered).first(listed), listed) == 0) return answered;
   }
 }
@@ -577,13 +581,13 @@ void Matcher::Impl::compare_whole(PoseSharpener& sharpener, const DecodedImage& 
 
 // The matches to be reported, best first.
 std::vector<Match> Matcher::Impl::decided(const IndexQuery& query, std::vector<Match> matches,
-                                          Followed* followed) const {
+                                          const MatchOptions& asked, Followed* followed) const {
   judge(query, matches);
   if (followed) {
     const auto known = find_match(matches, followed->image);
     if (known != matches.end()) followed->judged = *known;
   }
-  std::erase_if(matches, [&](const Match& match) { return !is_reported(match, options); });
+  std::erase_if(matches, [&](const Match& match) { return !is_reported(match, asked); });
   return matches;
 }
 
@@ -670,8 +674,16 @@ Matcher::~Matcher() = default;
 QueryResult Matcher::match(const Query& query, const Compared& compared) const {
   const InProgress in_progress(impl_->in_progress);
   MatchTimes times;
-  std::vector<Match> matches = impl_->matches(query, compared, times);
+  std::vector<Match> matches = impl_->matches(query, compared, impl_->options, times);
   return result_of(std::move(matches), impl_->options, times);
+}
+
+QueryResult Matcher::match(const Query& query, const MatchOptions& asked) const {
+  const InProgress in_progress(impl_->in_progress);
+  MatchTimes times;
+  const Compared always = [](const Match&) { return true; };
+  std::vector<Match> matches = impl_->matches(query, always, asked, times);
+  return result_of(std::move(matches), asked, times);
 }
 
 Explanation Matcher::explain(const Query& query, ImageId id) const {
@@ -684,7 +696,7 @@ Explanation Matcher::explain(const Query& query, ImageId id) const {
   std::array<Followed, 2> followed = {Followed{id}, Followed{id}};
   MatchTimes times;
   std::vector<Match> answers = impl_->matches(
-      query, [](const Match&) { return true; }, times, followed);
+      query, [](const Match&) { return true; }, options, times, followed);
   Explanation explanation = impl_->explain(query, followed[0]);
   std::size_t side = 0;
   if (options.mirror) {
@@ -738,6 +750,10 @@ Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Wanted& wanted)
 }
 
 QueryResult Matcher::match_indexed(ImageId id) const {
+  return match_indexed(id, impl_->options);
+}
+
+QueryResult Matcher::match_indexed(ImageId id, const MatchOptions& asked) const {
   const InProgress in_progress(impl_->in_progress);
   if (!impl_->reader.image(id)) {
     throw Error(ErrorKind::kInput,
@@ -751,8 +767,8 @@ QueryResult Matcher::match_indexed(ImageId id) const {
   const IndexQuery words = index_query(*record);
   std::vector<Match> matches = impl_->answer(
       words, [&] { return words; }, *picture ? **picture : none, [](const Match&) { return true; },
-      times);
-  return result_of(std::move(matches), impl_->options, times);
+      asked, times);
+  return result_of(std::move(matches), asked, times);
 }
 
 }  // namespace lookalike

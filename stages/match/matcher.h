@@ -37,10 +37,14 @@ class Matcher {
   using Compared = std::function<bool(const Match&)>;
   QueryResult match(
       const Query& query, const Compared& compared = [](const Match&) { return true; }) const;
+  // The same under other options of this answer: top, report, min_probability and mirror. The
+  // others are those of the matcher.
+  QueryResult match(const Query& query, const MatchOptions& asked) const;
   // Looks up an image of the index by its forward record, without extraction; it is excluded from
   // its own answer. Its file is read for correlation alone, and may be gone.
   // Throws Error(kInput) when there is no such image.
   QueryResult match_indexed(ImageId id) const;
+  QueryResult match_indexed(ImageId id, const MatchOptions& asked) const;
   // Which images of a shortlist are verified; called on the caller's thread.
   using Wanted = std::function<bool(ImageId)>;
   struct Pairs {

@@ -90,8 +90,10 @@ class Examples : public testing::Test {
     const auto has = [&](const char* words) { return line.find(words) != line.npos; };
     return has("lookalike tune")    ? " --quick --folder tuning"
            : has("lookalike bench") ? " --quick"
-           : has("--synthetic")     ? " --photos 2 --kinds jpeg"
-                                    : "";
+           : has("lookalike serve") ? std::string(has("--listen") ? "" : " --listen 127.0.0.1:0") +
+                                          " & sleep 1; kill $!; wait $!"
+           : has("--synthetic") ? " --photos 2 --kinds jpeg"
+                                : "";
   }
   std::string content(const std::string& name) const { return content_of(at(name)); }
 
@@ -100,10 +102,10 @@ class Examples : public testing::Test {
 
 // The commands in an order in which each finds what it needs.
 const std::vector<std::string> kCommands = {
-    "init",     "index",   "query",   "duplicates", "reject",  "explain",   "locate",
-    "features", "formats", "list",    "show",       "runs",    "folders",   "quarantine",
-    "check",    "compact", "migrate", "config",     "devices", "calibrate", "retrain",
-    "evaluate", "move",    "remove",  "tune",       "bench"};
+    "init",       "index",    "query",   "duplicates", "reject", "serve",   "explain",
+    "locate",     "features", "formats", "list",       "show",   "runs",    "folders",
+    "quarantine", "check",    "compact", "migrate",    "config", "devices", "calibrate",
+    "retrain",    "evaluate", "move",    "remove",     "tune",   "bench"};
 
 TEST_F(Examples, WorkWhenPasted) {
   for (const std::string& command : kCommands) {

@@ -1,6 +1,7 @@
 #include "tests/end_to_end/json_schema.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -43,7 +44,14 @@ class Validator {
     const auto add = [&](const std::string& fault) { all.push_back(place + ": " + fault); };
     const auto add_all = [&](Faults more) { all.insert(all.end(), more.begin(), more.end()); };
     if (schema.contains("$ref")) {
-      add_all(faults(target(schema["$ref"].get<std::string>()), value, place));
+      const std::string reference = schema["$ref"];
+      const std::string prefix = "schema/";
+      if (reference.starts_with(prefix)) {
+        const json other = schema_of_command(std::filesystem::path(reference).stem());
+        add_all(Validator(other).faults(other, value, place));
+      } else {
+        add_all(faults(target(reference), value, place));
+      }
     }
     if (schema.contains("type") && !is_allowed_type(schema["type"], value)) {
       add("is not of type " + schema["type"].dump() + ", but " + value.dump());
@@ -72,9 +80,8 @@ class Validator {
 
  private:
   const json& target(const std::string& reference) const {
-    const std::string prefix = "#/$defs/";
-    if (!reference.starts_with(prefix)) throw std::runtime_error("json_schema: " + reference);
-    return root_.at("$defs").at(reference.substr(prefix.size()));
+    if (!reference.starts_with('#')) throw std::runtime_error("json_schema: " + reference);
+    return root_.at(json::json_pointer(reference.substr(1)));
   }
 
   static bool is_allowed_type(const json& types, const json& value) {
@@ -149,8 +156,8 @@ class Validator {
 
 }  // namespace
 
-std::vector<std::string> schema_faults(const json& schema, const json& value) {
-  return Validator(schema).faults(schema, value, "");
+std::vector<std::string> schema_faults(const json& schema, const json& value, const json& root) {
+  return Validator(root.is_null() ? schema : root).faults(schema, value, "");
 }
 
 json schema_of_command(const std::string& command) {

@@ -108,10 +108,16 @@ TEST_F(Installed, UnitsAndDocumentsAreThere) {
   EXPECT_THAT(service, HasSubstr("\nUser=lookalike\n"));
   EXPECT_THAT(content_of(prefix() / "lib/systemd/system/lookalike@.timer"),
               HasSubstr("OnCalendar="));
+  const std::string serving = content_of(prefix() / "lib/systemd/system/lookalike-serve@.service");
+  EXPECT_THAT(serving, HasSubstr("\nExecStart=lookalike serve "));
+  EXPECT_THAT(serving, HasSubstr("\nPrivateNetwork=yes\n"));
+  EXPECT_THAT(content_of(prefix() / "lib/systemd/system/lookalike-serve@.socket"),
+              HasSubstr("\nListenStream=/run/lookalike-%i.sock\n"));
   EXPECT_THAT(content_of(prefix() / "lib/sysusers.d/lookalike.conf"), HasSubstr("\nu lookalike "));
   EXPECT_THAT(content_of(documents() / "examples/lookalike.cron"), HasSubstr("lookalike index"));
-  for (const char* name : {"README.md", "CHANGELOG.md", "LICENSE", "docs/nightly.md",
-                           "docs/result.jpg", "docs/schema/query.json", "examples/default.toml"}) {
+  for (const char* name :
+       {"README.md", "CHANGELOG.md", "LICENSE", "docs/nightly.md", "docs/result.jpg",
+        "docs/openapi.json", "docs/schema/query.json", "examples/default.toml"}) {
     EXPECT_TRUE(fs::exists(documents() / name)) << name;
   }
 }

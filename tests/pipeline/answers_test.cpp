@@ -23,9 +23,10 @@ Match match_of(const std::string& path) {
 
 TEST(QueryAnswer, HasTheShapeThatIsPromised) {
   QueryResult result{{match_of("/photos/a.jpg")}, 3};
+  result.matches[0].image.id = 7;
   result.matches[0].gone = {"/another/copy.jpg"};
   EXPECT_EQ(json_text(query_answer("q.jpg", result)),
-            R"({"query":"q.jpg","found":3,"matches":[{"path":"/photos/a.jpg","page":1,)"
+            R"({"query":"q.jpg","found":3,"matches":[{"id":7,"path":"/photos/a.jpg","page":1,)"
             R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
             R"("score":12.5,)"
             R"("probability":0.875,"decision":"same object","mirrored":false,"inliers":42,)"

@@ -96,6 +96,25 @@ TEST_F(ReaderTest, AllThreadsSeeOneStateWhileAWriterPublishes) {
   }
 }
 
+TEST_F(ReaderTest, ImagesComePageByPage) {
+  publish(1, 5);
+  remove(3);
+  const IndexReader index = reader();
+  std::vector<ImageId> all;
+  index.for_each_image([&](const StoredImage& image) { all.push_back(image.id); });
+  ASSERT_EQ(all.size(), 4U);
+  std::vector<ImageId> paged;
+  for (std::vector<StoredImage> page;
+       !(page = index.images_after(paged.empty() ? 0 : paged.back(), 3)).empty();) {
+    EXPECT_LE(page.size(), 3U);
+    for (const StoredImage& image : page) {
+      EXPECT_EQ(image.paths, index.image(image.id)->paths);
+      paged.push_back(image.id);
+    }
+  }
+  EXPECT_EQ(paged, all);
+}
+
 TEST_F(ReaderTest, ImagesComeByContentAndBlankOnesDoNot) {
   publish(1, 6);
   const IndexReader index = reader();

@@ -156,12 +156,8 @@ std::vector<Found> Finder::find(const std::string& file) const {
 
 std::vector<Found> Finder::find_encoded(std::span<const std::uint8_t> bytes) const {
   return with_failures([&] {
-    LoadedFile loaded;
-    loaded.file.path = "photo in memory";
-    loaded.file.size_bytes = bytes.size();
-    loaded.content = hash_content(bytes);
-    loaded.bytes.assign(bytes.begin(), bytes.end());
-    return impl_->find(impl_->searcher.load(loaded));
+    return impl_->find(
+        impl_->searcher.load(loaded_bytes("photo in memory", {bytes.begin(), bytes.end()})));
   });
 }
 

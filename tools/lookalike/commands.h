@@ -10,6 +10,7 @@ void add_index_command(CLI::App& app, Action& action);
 void add_query_command(CLI::App& app, Action& action);
 void add_duplicates_command(CLI::App& app, Action& action);
 void add_reject_command(CLI::App& app, Action& action);
+void add_serve_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_locate_command(CLI::App& app, Action& action);
 void add_features_command(CLI::App& app, Action& action);

@@ -29,10 +29,6 @@
 namespace lookalike {
 namespace {
 
-// Of pairs of photos of one thing, three quarters are right from here on; those whose pixels agree
-// were all right. EXPERIMENTS.md, "Groups".
-constexpr double kMinProbability = 0.95;
-
 constexpr std::chrono::seconds kProgressDelay{1};
 
 struct Arguments {
@@ -84,20 +80,12 @@ struct Arguments {
   FormatArgument format;
   std::vector<std::string> kinds;
   bool objects = false;
-  double min_probability = kMinProbability;
+  double min_probability = kUsualProbability;
   std::vector<std::string> within;
   std::vector<std::string> between;
   bool new_only = false;
   std::string report;
 };
-
-std::set<PairKind> usual_kinds() {
-  std::set<PairKind> kinds;
-  for (const std::string_view name : pair_kind_names()) kinds.insert(pair_kind(name).value());
-  kinds.erase(PairKind::kObject);
-  kinds.erase(PairKind::kPart);
-  return kinds;
-}
 
 std::set<PairKind> kinds_of(const Arguments& arguments) {
   std::set<PairKind> kinds;
@@ -262,7 +250,7 @@ int duplicates(const Arguments& arguments) {
   flush_output();
   // Fewer kinds than usual leave groups unreported.
   const bool is_all = std::ranges::includes(kinds_of(arguments), usual_kinds()) &&
-                      arguments.min_probability <= kMinProbability;
+                      arguments.min_probability <= kUsualProbability;
   collection.mark_reported([&](ImageId image) { return is_all || reported.contains(image); });
   return kExitDone;
 }

@@ -25,51 +25,33 @@ struct FileArguments : ListArguments {
       : ListArguments(command, "Print one JSON object", true) {}
 };
 
-bool is_folder(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::is_directory(path, error);
-}
-
-Json to_json(const IndexRoot& root, std::size_t files) {
-  return {{"path", text_of_path(root.path)},
-          {"files", files},
-          {"withheld", root.withheld.size()},
-          {"last_scan", root.scanned_ns > 0 ? Json(utc_text(root.scanned_ns)) : Json()},
-          {"present", is_folder(root.path)}};
-}
-
-void print_text(const IndexRoot& root, std::size_t files) {
-  const std::string columns = fmt::format(
-      "{:>9} files  {:<20}", files, root.scanned_ns > 0 ? utc_text(root.scanned_ns) : "never");
+void print_text(const Json& folder) {
+  const Json& last_scan = folder["last_scan"];
+  const std::size_t withheld = folder["withheld"];
+  const std::string columns =
+      fmt::format("{:>9} files  {:<20}", folder["files"].get<std::size_t>(),
+                  last_scan.is_null() ? "never" : last_scan.get<std::string>());
+  const std::string path = printable(path_of_text(folder["path"]));
   const std::string remarks =
-      (is_folder(root.path) ? "" : "  (missing)") +
-      (root.withheld.empty()
-           ? std::string()
-           : fmt::format("  ({} files gone, kept until confirmed)", root.withheld.size()));
-  fmt::print("{}{}\n", columns, last_column(columns.size(), printable(root.path) + remarks));
+      (folder["present"] ? "" : "  (missing)") +
+      (withheld == 0 ? std::string()
+                     : fmt::format("  ({} files gone, kept until confirmed)", withheld));
+  fmt::print("{}{}\n", columns, last_column(columns.size(), path + remarks));
 }
 
 int list_folders(const FileArguments& arguments) {
   const IndexReader index = arguments.index.open();
-  const std::vector<IndexRoot> roots = index.roots();
-  PathSet paths;
-  for (const IndexRoot& root : roots) paths.insert(root.path);
-  std::map<std::string, std::size_t> files;  // by folder; "" for files outside all of them
-  index.for_each_file([&](const std::string& file) {
-    const std::string* const root = paths.innermost(file);
-    ++files[root == nullptr ? std::string() : *root];
-  });
-  Json folders = Json::array();
-  for (const IndexRoot& root : roots) folders.push_back(to_json(root, files[root.path]));
+  const Json answer = folders_answer(index);
   if (arguments.format.is_json()) {
-    print_json({{"folders", folders}, {"files_without_folder", files[""]}});
+    print_json(answer);
   } else if (arguments.format.is_table()) {
     const Table table(arguments.format, {"path", "files", "withheld", "last_scan", "present"});
-    for (const Json& folder : folders) table.add(folder);
+    for (const Json& folder : answer["folders"]) table.add(folder);
   } else {
-    for (const IndexRoot& root : roots) print_text(root, files[root.path]);
-    if (files[""] > 0) {
-      const std::string columns = fmt::format("{:>9} files  {:<20}", files[""], "-");
+    for (const Json& folder : answer["folders"]) print_text(folder);
+    if (answer["files_without_folder"] > 0) {
+      const std::string columns = fmt::format(
+          "{:>9} files  {:<20}", answer["files_without_folder"].get<std::size_t>(), "-");
       fmt::print("{}{}\n", columns,
                  last_text(columns.size(), "in no folder of the index; no run removes them"));
     }
@@ -79,21 +61,14 @@ int list_folders(const FileArguments& arguments) {
 
 int list_quarantine(const FileArguments& arguments) {
   const IndexReader index = arguments.index.open();
-  const std::vector<SkippedFile> quarantine = index.quarantine();
-  Json files = Json::array();
-  for (const SkippedFile& file : quarantine) {
-    files.push_back({{"path", text_of_path(file.file.path)},
-                     {"reason", file.reason},
-                     {"detail", file.detail},
-                     {"size_bytes", file.file.size_bytes}});
-  }
   if (arguments.format.is_json()) {
-    print_json({{"quarantine", files}});
+    print_json(quarantine_answer(index));
   } else if (arguments.format.is_table()) {
     const Table table(arguments.format, {"path", "reason", "detail", "size_bytes"});
-    for (const Json& file : files) table.add(file);
+    const Json answer = quarantine_answer(index);
+    for (const Json& file : answer["quarantine"]) table.add(file);
   } else {
-    for (const SkippedFile& file : quarantine) {
+    for (const SkippedFile& file : index.quarantine()) {
       const std::string columns = fmt::format("{:<12}", file.reason);
       const std::string path = last_column(columns.size(), printable(file.file.path));
       fmt::print("{}{}{}\n", columns, path, last_text(columns.size() + path.size(), file.detail));
@@ -196,12 +171,6 @@ struct RunsArguments : ListArguments {
   std::size_t last = 20;
 };
 
-// The run's report; null if the run did not end and so left none.
-Json report_of(const RunRecord& run) {
-  Json report = Json::parse(run.document, nullptr, false);
-  return report.is_object() ? report : Json(nullptr);
-}
-
 // "12 indexed, 3 removed", or the error that ended the run.
 std::string summary(const Json& report) {
   if (report.is_null()) return {};
@@ -223,14 +192,9 @@ int list_runs(const RunsArguments& arguments) {
                                            "summary"});
   }
   for (const RunRecord& run : index.runs(arguments.last)) {
-    const Json report = report_of(run);
-    Json row = {{"id", run.id},
-                {"command", run.command},
-                {"started", utc_text(run.started_ns)},
-                {"elapsed_seconds", run.elapsed_seconds},
-                {"outcome", run.outcome}};
+    Json row = run_answer(run);
+    const Json report = row["report"];
     if (arguments.format.is_json()) {
-      row["report"] = report;
       print_json(row);
     } else if (table) {
       row["summary"] = summary(report);

@@ -20,7 +20,7 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"search", "query"},  {"find", "query"},  {"lookup", "query"}, {"add", "index"},
     {"update", "index"},  {"ls", "list"},     {"files", "list"},   {"rm", "remove"},
     {"delete", "remove"}, {"rename", "move"}, {"info", "show"},    {"stats", "show"},
-    {"why", "explain"},   {"verify", "check"}};
+    {"why", "explain"},   {"web", "serve"},   {"server", "serve"}, {"verify", "check"}};
 
 // Names the nearest command, where CLI11 only says that a subcommand is required.
 void check_command_name(const CLI::App& app, std::string_view written) {
@@ -58,6 +58,7 @@ int run_lookalike(int argc, const char* const* argv) {
   add_query_command(app, action);
   add_duplicates_command(app, action);
   add_reject_command(app, action);
+  add_serve_command(app, action);
   add_explain_command(app, action);
   add_locate_command(app, action);
   add_features_command(app, action);

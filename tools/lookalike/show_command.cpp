@@ -38,29 +38,6 @@ Json counts_json(const std::string& database, const IndexReader& index) {
           {"settings", Json(index.settings())}};
 }
 
-Json image_json(const IndexReader& index, ImageId id) {
-  const std::optional<StoredImage> image = index.image(id);
-  require(image.has_value(), "show: an image that was found is missing");
-  Json histogram = Json::array();
-  for (const WordCount& entry : index.histogram(id)) {
-    histogram.push_back(Json::array({entry.word, entry.count}));
-  }
-  Json paths = Json::array();
-  for (const std::string& path : image->paths) paths.push_back(text_of_path(path));
-  return {{"id", image->id},
-          {"paths", std::move(paths)},
-          {"page", image->page},
-          {"content", to_hex(image->content)},
-          {"width", image->width},
-          {"height", image->height},
-          {"blank", image->blank},
-          {"features", image->feature_count},
-          {"pixels", image->sums.count},
-          {"mean", image->sums.mean()},
-          {"variance", image->sums.variance()},
-          {"histogram", std::move(histogram)}};
-}
-
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : json_text(value);
 }
@@ -113,7 +90,7 @@ int show(const Arguments& arguments) {
   const IndexReader index{std::filesystem::path(database)};
   std::optional<ImageId> id;
   if (!arguments.image.empty()) id = must_find(index, arguments.image);
-  Json json = id ? image_json(index, *id) : counts_json(database, index);
+  Json json = id ? image_answer(index, index.image(*id).value()) : counts_json(database, index);
   if (arguments.format.is_json()) {
     print_json(json);
     return kExitDone;

@@ -28,22 +28,28 @@ cv::Mat reduced(const cv::Mat& image, int longest_side_px) {
 
 }  // namespace
 
+std::variant<ReducedPhoto, SkippedFile> reduced_photo(const LoadedFile& photo, int longest_side_px,
+                                                      const ImagesOptions& limits,
+                                                      int jpeg_quality) {
+  auto checked = check_header(photo, limits);
+  if (auto* skipped = std::get_if<SkippedFile>(&checked)) return std::move(*skipped);
+  const auto& header = std::get<ImageHeader>(checked);
+  const int divisor = jpeg_divisor(header, static_cast<std::uint32_t>(longest_side_px));
+  auto decoded = decode_pixels(photo, header, PixelMode::kColour, divisor);
+  if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
+  const cv::Mat& image = std::get<ShownPixels>(decoded).pixels;
+  return ReducedPhoto{image.cols * divisor, image.rows * divisor,
+                      encode_image(".jpg", reduced(image, longest_side_px), jpeg_quality)};
+}
+
 std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
                                                 const ImagesOptions& limits, int jpeg_quality) {
   auto file = load_file(path, limits);
   if (auto* skipped = std::get_if<SkippedFile>(&file)) return std::move(*skipped);
-  const auto& loaded = std::get<LoadedFile>(file);
-  auto checked = check_header(loaded, limits);
-  if (auto* skipped = std::get_if<SkippedFile>(&checked)) return std::move(*skipped);
-  const auto& header = std::get<ImageHeader>(checked);
-  const int divisor = jpeg_divisor(header, static_cast<std::uint32_t>(longest_side_px));
-  auto decoded = decode_pixels(loaded, header, PixelMode::kColour, divisor);
-  if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
-  const cv::Mat& image = std::get<ShownPixels>(decoded).pixels;
-  const std::vector<std::uint8_t> jpeg =
-      encode_image(".jpg", reduced(image, longest_side_px), jpeg_quality);
-  return Picture{image.cols * divisor, image.rows * divisor,
-                 "data:image/jpeg;base64," + base64(jpeg)};
+  auto photo = reduced_photo(std::get<LoadedFile>(file), longest_side_px, limits, jpeg_quality);
+  if (auto* skipped = std::get_if<SkippedFile>(&photo)) return std::move(*skipped);
+  const auto& [width, height, jpeg] = std::get<ReducedPhoto>(photo);
+  return Picture{width, height, "data:image/jpeg;base64," + base64(jpeg)};
 }
 
 std::string embedded(const std::string& id, const Picture& picture) {

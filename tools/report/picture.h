@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/artefacts.h"
 #include "base/geometry.h"
 #include "config/options.h"
+#include "stages/decode/decode.h"
 
 // Pictures in the pages that commands write, and drawings over them.
 namespace lookalike {
@@ -16,6 +19,19 @@ struct Picture {
   int height = 0;  // px
   std::string data_uri;
 };
+
+// A photo at a smaller size.
+struct ReducedPhoto {
+  int width = 0;  // px of the upright photo at full size
+  int height = 0;
+  std::vector<std::uint8_t> jpeg;
+};
+
+// A photo whose longest side is reduced to at most so many px. A file that cannot be used within
+// the limits is a value.
+std::variant<ReducedPhoto, SkippedFile> reduced_photo(const LoadedFile& photo, int longest_side_px,
+                                                      const ImagesOptions& limits,
+                                                      int jpeg_quality);
 
 // A photo whose longest side is reduced to at most so many px. A file that cannot be read within
 // the limits is a value.

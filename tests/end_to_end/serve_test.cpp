@@ -1,0 +1,425 @@
+// `lookalike serve`: the real program, asked over sockets.
+
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "tests/content_of.h"
+#include "tests/end_to_end/json_schema.h"
+#include "tests/end_to_end/run_program.h"
+#include "tests/http_client.h"
+#include "tests/temporary_folder.h"
+#include "tools/example/drawing.h"
+#include "tools/serve/listener.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string kToken = "0123456789abcdef0123456789abcdef";
+
+// A server over an index of a few posters.
+class ServeTest : public testing::Test {
+ protected:
+  ServeTest() {
+    fs::create_directories(at("posters"));
+    for (std::uint64_t i = 0; i < 6; ++i) draw("posters/" + std::to_string(i) + ".jpg", i);
+    fs::copy_file(at("posters/0.jpg"), at("posters/copy.jpg"));
+    cv::imwrite(at("posters/small.jpg"), draw_poster(1, {240, 320}));
+    folder_.write("posters/broken.jpg", "not a picture");
+    index();
+    const Placement placement = {draw_poster(3, {300, 400}),
+                                 {{{120, 70}, {420, 118}, {404, 500}, {96, 540}}}};
+    cv::imwrite(at("photo.jpg"), draw_scene(std::span(&placement, 1), {640, 600}, 1));
+    folder_.write("token", kToken + "\n");
+    fs::permissions(at("token"), fs::perms::owner_read);
+  }
+
+  std::string at(const std::string& name) const { return (folder_.path() / name).native(); }
+  void draw(const std::string& name, std::uint64_t poster) const {
+    cv::imwrite(at(name), draw_poster(poster, {300, 400}));
+  }
+  void index() const {
+    ASSERT_EQ(
+        run_program("lookalike", {"index", "-q", at("posters"), "-d", at("index.db")}).exit_code,
+        1);
+  }
+
+  // On a Unix socket.
+  void start(std::vector<std::string> options = {}) {
+    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
+                                      "unix:" + at("socket")};
+    words.insert(words.end(), options.begin(), options.end());
+    program_ = std::make_unique<RunningProgram>("lookalike", words);
+    connect_ = [this] { return HttpConnection(at("socket")); };
+    wait_for_start();
+  }
+  // On TCP, with kToken.
+  void start_tcp(const std::vector<std::string>& options = {}) {
+    const std::string url = Listener("127.0.0.1:0").url();  // a port that is free
+    const std::string address = url.substr(url.rfind('/') + 1);
+    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen", address};
+    words.insert(words.end(), options.begin(), options.end());
+    program_ = std::make_unique<RunningProgram>("lookalike", words);
+    const int port = std::stoi(url.substr(url.rfind(':') + 1));
+    connect_ = [port] { return HttpConnection(port); };
+    wait_for_start();
+  }
+  void wait_for_start() {
+    while (program_->is_running()) {
+      try {
+        connect_();
+        return;
+      } catch (const std::runtime_error&) {
+        std::this_thread::sleep_for(10ms);
+      }
+    }
+    FAIL() << program_->wait().err;
+  }
+
+  HttpReply ask(const std::string& line, const std::vector<std::string>& headers = {},
+                const std::string& body = "") const {
+    const HttpConnection connection = connect_();
+    connection.send(http_request(line, headers, body));
+    return connection.reply();
+  }
+  json get(const std::string& path) const {
+    const HttpReply reply = ask("GET " + path);
+    EXPECT_EQ(reply.status, 200) << path << reply.body;
+    return json::parse(reply.body);
+  }
+  json query(const std::string& parameters = "") const {
+    const HttpReply reply = ask("POST /v1/query" + parameters, {}, content_of(at("photo.jpg")));
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    return json::parse(reply.body);
+  }
+  json run(const std::vector<std::string>& words) const {
+    return json::parse(run_program("lookalike", words).out);
+  }
+  std::uint64_t id_of(const std::string& name) const {
+    return run({"show", "--json", "-d", at("index.db"), at(name)})["id"];
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<RunningProgram> program_;
+  std::function<HttpConnection()> connect_;
+};
+
+void expect_error(const HttpReply& reply, int status, const std::string& reason) {
+  ASSERT_TRUE(json::accept(reply.body)) << reply.status << ", " << reply.body.size() << " bytes";
+  EXPECT_EQ(reply.status, status) << reply.body;
+  EXPECT_EQ(json::parse(reply.body)["error"]["reason"], reason) << reply.body;
+}
+
+TEST_F(ServeTest, AnswersAsItsDescriptionSays) {
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  start();
+  const json api = get("/v1/openapi.json");
+  const auto faults_of = [&](const json& response, const HttpReply& reply) {
+    const json& content =
+        response.contains("$ref") ? api["components"]["responses"]["Error"] : response;
+    const json& schema = content["content"]["application/json"]["schema"];
+    return schema_faults(schema, json::parse(reply.body), api);
+  };
+  const std::string pair = R"({"a": 1, "b": 2})";
+  const std::string photo = content_of(at("photo.jpg"));
+  std::set<std::pair<std::string, std::string>> asked;
+  for (const auto& [path, methods] : api["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      const bool is_post = method == "post";
+      std::string line = is_post ? "POST " : method == "get" ? "GET " : "DELETE ";
+      line += path == "/v1/images/{id}"             ? "/v1/images/1"
+              : path == "/v1/images/{id}/thumbnail" ? "/v1/images/1/thumbnail"
+                                                    : path;
+      if (path == "/v1/query" && !is_post) line += "?id=1";
+      if (method == "delete") line += "?a=1&b=2";
+      const HttpReply reply = ask(line, {}, !is_post ? "" : path == "/v1/query" ? photo : pair);
+      EXPECT_EQ(reply.status, 200) << line << reply.body;
+      const json& documented = operation["responses"]["200"]["content"];
+      EXPECT_TRUE(documented.contains(
+          reply.headers.at("content-type").substr(0, reply.headers.at("content-type").find(';'))))
+          << line;
+      if (documented.contains("application/json")) {
+        EXPECT_THAT(faults_of(operation["responses"]["200"], reply), IsEmpty()) << line;
+      }
+      const HttpReply wrong = ask(line + (line.find('?') == line.npos ? "?" : "&") + "colour=red",
+                                  {}, is_post ? pair : "");
+      expect_error(wrong, 400, "parameter");
+      EXPECT_THAT(faults_of(operation["responses"]["default"], wrong), IsEmpty()) << line;
+    }
+  }
+}
+
+TEST_F(ServeTest, AnswersAreThoseOfTheCommands) {
+  start();
+  const auto matches_of = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"query", "--json", "-d", at("index.db")});
+    return run(words)["matches"];
+  };
+  const std::string photo = at("photo.jpg");
+  EXPECT_EQ(query()["matches"], matches_of({photo}));
+  EXPECT_EQ(query()["matches"][0]["path"], at("posters/3.jpg"));
+  EXPECT_EQ(query("?all=true&top=3")["matches"], matches_of({"--all", "--top", "3", photo}));
+  EXPECT_EQ(query("?mirror=true")["matches"], matches_of({"--mirror", photo}));
+  EXPECT_EQ(query("?region=60,40,400,540")["matches"],
+            matches_of({"--region", "60,40,400,540", photo}));
+  const std::string id = std::to_string(id_of("posters/1.jpg"));
+  EXPECT_EQ(get("/v1/query?id=" + id)["matches"], matches_of({"--id", id}));
+  for (const std::string name : {"folders", "quarantine"}) {
+    EXPECT_EQ(get("/v1/" + name), run({name, "--json", "-d", at("index.db")}));
+  }
+  EXPECT_EQ(get("/v1/runs")["runs"][0], run({"runs", "--json", "-d", at("index.db")}));
+  EXPECT_EQ(get("/v1/images/" + id), run({"show", "--json", "-d", at("index.db"), id}));
+}
+
+TEST_F(ServeTest, TakesAFormAsWell) {
+  start();
+  const std::string body =
+      "--xyz\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a\"\r\n"
+      "\r\n" +
+      content_of(at("photo.jpg")) + "\r\n--xyz--\r\n";
+  const HttpReply reply =
+      ask("POST /v1/query", {"Content-Type: multipart/form-data; boundary=xyz"}, body);
+  EXPECT_EQ(json::parse(reply.body)["matches"], query()["matches"]);
+}
+
+TEST_F(ServeTest, ListsImagesPageByPage) {
+  start();
+  std::set<std::uint64_t> ids;
+  std::string after = "0";
+  while (true) {
+    const json page = get("/v1/images?limit=3&after=" + after);
+    EXPECT_LE(page["images"].size(), 3U);
+    for (const json& image : page["images"])
+      EXPECT_TRUE(ids.insert(image["id"].get<std::uint64_t>()).second);
+    if (page["next"].is_null()) break;
+    after = page["next"].dump();
+  }
+  EXPECT_EQ(ids.size(), 7U);
+}
+
+TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
+  start({"--set", "serve.max_body_mib=1", "--set", "images.max_megapixels=1"});
+  expect_error(ask("POST /v1/query", {}, "not a picture"), 422, "undecodable");
+  expect_error(ask("POST /v1/query"), 400, "empty");
+  expect_error(ask("POST /v1/query", {"Content-Type: multipart/form-data; boundary=x"}, "--x"), 400,
+               "multipart");
+  const HttpConnection large = connect_();
+  large.send("POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048577\r\n\r\n");
+  expect_error(large.reply(), 413, "too_large");
+  std::vector<std::uint8_t> bomb;  // a few kB that would become 12 megapixels
+  cv::imencode(".png", cv::Mat::zeros(3000, 4000, CV_8U), bomb);
+  expect_error(ask("POST /v1/query", {}, {bomb.begin(), bomb.end()}), 422, "too_large");
+  expect_error(ask("POST /v1/query?region=600,0,100,100", {}, content_of(at("photo.jpg"))), 400,
+               "parameter");
+  for (const char* wrong : {"top=0", "top=x", "region=1", "mirror=maybe", "all=1", "top=1&top=2",
+                            "min_probability=2"}) {
+    expect_error(ask(std::string("POST /v1/query?") + wrong, {}, content_of(at("photo.jpg"))), 400,
+                 "parameter");
+  }
+  EXPECT_EQ(ask("GET /v1/health").status, 200);
+}
+
+TEST_F(ServeTest, ReadsIndexedImagesAlone) {
+  start();
+  const std::string id = std::to_string(id_of("posters/5.jpg"));
+  const HttpReply thumbnail = ask("GET /v1/images/" + id + "/thumbnail?side=100");
+  EXPECT_EQ(thumbnail.headers.at("content-type"), "image/jpeg");
+  const cv::Mat bytes(1, static_cast<int>(thumbnail.body.size()), CV_8U,
+                      const_cast<char*>(thumbnail.body.data()));
+  EXPECT_EQ(cv::imdecode(bytes, cv::IMREAD_COLOR).size(), cv::Size(75, 100));
+  for (const char* path :
+       {"/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/v1/images/../../../etc/passwd",
+        "/v1/images/..%2f..%2fetc%2fpasswd/thumbnail", "/v1/images/%2fetc%2fpasswd",
+        "/v1/images/-1", "/v1/images/1x", "/v1/images/0", "/v1/images//",
+        "/v1/images/99999999999999999999", "/v1/images/8/thumbnail/", "//etc/passwd", "/style.css/",
+        "/v1/schema/../openapi.json", "/web/index.html"}) {
+    EXPECT_EQ(ask(std::string("GET ") + path).status, 404) << path;
+  }
+  EXPECT_EQ(ask("PUT /v1/images/1").status, 405);
+  // A file that took an indexed one's place is not shown.
+  draw("posters/5.jpg", 77);
+  expect_error(ask("GET /v1/images/" + id + "/thumbnail"), 404, "gone");
+}
+
+TEST_F(ServeTest, TcpNeedsTheToken) {
+  start_tcp({"--token-file", at("token")});
+  const std::string right = "Authorization: Bearer " + kToken;
+  expect_error(ask("GET /v1/health"), 401, "token");
+  expect_error(ask("GET /v1/health", {"Authorization: Bearer " + kToken + "0"}), 401, "token");
+  expect_error(ask("GET /v1/health?token=" + kToken), 401, "token");
+  EXPECT_EQ(ask("GET /v1/health").headers.at("www-authenticate"), "Bearer");
+  EXPECT_EQ(ask("GET /v1/health", {right}).status, 200);
+  expect_error(ask("GET /v1/health", {right, "Host: evil.example"}), 421, "host");
+  expect_error(ask("GET /", {"Host: evil.example"}), 421, "host");
+  expect_error(ask("POST /v1/rejections", {right, "Origin: https://evil.example"}, "{}"), 403,
+               "origin");
+  expect_error(ask("POST /v1/rejections", {right, "Origin: null"}, "{}"), 403, "origin");
+  const HttpReply page = ask("GET /");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.body, Not(HasSubstr(kToken)));
+  EXPECT_THAT(page.headers.at("content-security-policy"), HasSubstr("default-src 'self'"));
+  EXPECT_EQ(page.headers.at("x-content-type-options"), "nosniff");
+  program_->send(SIGTERM);
+  const ProgramResult result = program_->wait();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, testing::MatchesRegex("http://127.0.0.1:[0-9]+/\n"));
+}
+
+TEST_F(ServeTest, WithoutATokenFileTheUrlHasATokenOfThisRun) {
+  start_tcp();
+  expect_error(ask("GET /v1/health"), 401, "token");
+  program_->send(SIGTERM);
+  EXPECT_THAT(program_->wait().out,
+              testing::MatchesRegex("http://127.0.0.1:[0-9]+/#token=[0-9a-f]{32}\n"));
+}
+
+TEST_F(ServeTest, AnswersFromWhatARunPublishes) {
+  start();
+  draw("posters/new.jpg", 50);
+  cv::imwrite(at("photo.jpg"), draw_poster(50, {240, 320}));
+  EXPECT_THAT(query()["matches"].dump(), Not(HasSubstr("new.jpg")));
+  index();
+  const auto published = Clock::now();
+  while (query()["matches"].dump().find("new.jpg") == std::string::npos) {
+    ASSERT_LT(Clock::now() - published, 20s);
+    std::this_thread::sleep_for(20ms);
+  }
+  // Two seconds is the promise; this machine may have other work.
+  EXPECT_LT(Clock::now() - published, 5s);
+  EXPECT_EQ(get("/v1/health")["images"], 8);
+}
+
+TEST_F(ServeTest, RejectedPairsLeaveTheGroups) {
+  start();
+  expect_error(ask("GET /v1/groups"), 409, "not_compared");
+  const json lines = run({"duplicates", "-q", "--json", "-d", at("index.db"), "--kind", "copy"});
+  EXPECT_EQ(lines["files"].size(), 2U);
+  const auto has_pair = [&] {
+    return get("/v1/groups").dump().find("small.jpg") != std::string::npos;
+  };
+  const json groups = get("/v1/groups?limit=1");
+  EXPECT_EQ(groups["total"], 2);
+  EXPECT_EQ(groups["next"], 1);
+  EXPECT_EQ(get("/v1/groups?after=1")["groups"].size(), 1U);
+  EXPECT_TRUE(has_pair());
+  const std::string a = std::to_string(id_of("posters/1.jpg"));
+  const std::string b = std::to_string(id_of("posters/small.jpg"));
+  const std::string pair = R"({"a": )" + a + R"(, "b": )" + b + "}";
+  EXPECT_EQ(json::parse(ask("POST /v1/rejections", {}, pair).body)["changed"], true);
+  EXPECT_EQ(json::parse(ask("POST /v1/rejections", {}, pair).body)["changed"], false);
+  EXPECT_FALSE(has_pair());
+  EXPECT_EQ(ask("DELETE /v1/rejections?a=" + a + "&b=" + b).status, 200);
+  EXPECT_TRUE(has_pair());
+  for (const char* wrong : {"", "[", "{}", R"({"a": 1})", R"({"a": "1", "b": 2})",
+                            R"({"a": -1, "b": 2})", R"({"a": 1.5, "b": 2})"}) {
+    expect_error(ask("POST /v1/rejections", {}, wrong), 400, "body");
+  }
+  expect_error(ask("POST /v1/rejections", {}, std::string(100'000, '[')), 400, "body");
+  expect_error(ask("POST /v1/rejections", {}, R"({"a": 1, "b": 99})"), 404, "not_indexed");
+  expect_error(ask("POST /v1/rejections", {}, R"({"a": 1, "b": 1})"), 400, "parameter");
+}
+
+TEST_F(ServeTest, OverloadIsRefusedAndOver) {
+  start({"--set", "serve.queue=1"});
+  const std::string photo = content_of(at("photo.jpg"));
+  std::vector<HttpConnection> connections;
+  for (int i = 0; i < 40; ++i) connections.push_back(connect_());
+  for (const auto& connection : connections) {
+    connection.send(http_request("POST /v1/query", {}, photo));
+  }
+  int refused = 0;
+  for (const auto& connection : connections) {
+    const HttpReply reply = connection.reply();
+    EXPECT_THAT(reply.status, AnyOf(200, 503));
+    if (reply.status != 503) continue;
+    ++refused;
+    EXPECT_EQ(reply.headers.at("retry-after"), "1");
+    expect_error(reply, 503, "overloaded");
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_FALSE(query()["matches"].empty());
+}
+
+TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
+  start();
+  const HttpConnection slow = connect_();
+  const std::string request = http_request("POST /v1/query", {}, content_of(at("photo.jpg")));
+  slow.send(request.substr(0, request.size() - 1));
+  while (get("/v1/health")["status"] != "ok") continue;
+  program_->send(SIGTERM);
+  std::this_thread::sleep_for(300ms);
+  EXPECT_TRUE(program_->is_running());
+  slow.send(request.substr(request.size() - 1));
+  EXPECT_EQ(slow.reply().status, 200);
+  EXPECT_EQ(program_->wait().exit_code, 0);
+  EXPECT_FALSE(fs::exists(at("socket")));
+}
+
+TEST_F(ServeTest, TakesTheSocketThatSystemdHandsOver) {
+  const Listener listener("unix:" + at("socket"));
+  const int number = listener.duplicate();
+  ASSERT_EQ(::fcntl(number, F_SETFD, 0), 0);
+  const std::string command = "LISTEN_PID=$$ LISTEN_FDS=1 exec '" +
+                              (fs::path(LOOKALIKE_PROGRAMS) / "lookalike").native() +
+                              "' serve -d '" + at("index.db") + "' 3<&" + std::to_string(number);
+  connect_ = [this] { return HttpConnection(at("socket")); };
+  for (int i = 0; i < 2; ++i) {  // the socket outlives the server
+    program_ = std::make_unique<RunningProgram>("/bin/sh", std::vector<std::string>{"-c", command});
+    EXPECT_EQ(get("/v1/health")["images"], 7);
+    program_->send(SIGTERM);
+    EXPECT_EQ(program_->wait().exit_code, 0);
+  }
+  ::close(number);
+}
+
+TEST_F(ServeTest, ReplacesASocketThatNobodyListensOn) {
+  start();
+  EXPECT_THAT(run_program("lookalike",
+                          {"serve", "-q", "-d", at("index.db"), "--listen", "unix:" + at("socket")})
+                  .err,
+              HasSubstr("Address already in use"));
+  program_->send(SIGKILL);
+  program_->wait();
+  EXPECT_TRUE(fs::exists(at("socket")));
+  start();
+  EXPECT_EQ(get("/v1/health")["images"], 7);
+}
+
+TEST_F(ServeTest, RefusesWhatItCannotServe) {
+  const auto error = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"serve", "-q", "-d", at("index.db")};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramResult result = run_program("lookalike", words);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.err;
+  };
+  EXPECT_THAT(error({"--listen", "localhost"}), HasSubstr("ADDRESS:PORT"));
+  EXPECT_THAT(error({"--listen", "unix:relative"}), HasSubstr("absolute path"));
+  folder_.write("open", kToken);
+  EXPECT_THAT(error({"--listen", "127.0.0.1:0", "--token-file", at("open")}),
+              HasSubstr("everybody can read it"));
+}
+
+}  // namespace
+}  // namespace lookalike

@@ -1,0 +1,246 @@
+#include "tools/serve/http_server.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/parse_number.h"
+#include "tests/http_client.h"
+#include "tools/serve/listener.h"
+
+namespace lookalike {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// Answers with what it was asked, after a while.
+class Echo : public HttpHandler {
+ public:
+  std::optional<HttpResponse> admit(const HttpRequest& request) noexcept override {
+    ++admitted;
+    if (request.path == "/forbidden") return HttpResponse{403, "text/plain", "no"};
+    if (request.path == "/at-once") return HttpResponse{200, "text/plain", "yes"};
+    return std::nullopt;
+  }
+  HttpResponse answer(const HttpRequest& request) noexcept override {
+    ++working;
+    if (request.path == "/wait") {
+      while (!is_open) std::this_thread::sleep_for(1ms);
+    }
+    std::string text = request.method + " " + request.path;
+    for (const auto& [name, value] : request.parameters) text += " " + name + "=" + value;
+    return {200, "text/plain", text + " " + std::to_string(request.body.size())};
+  }
+  HttpResponse refuse(HttpRefusal why) noexcept override {
+    const int status = why == HttpRefusal::kMalformed  ? 400
+                       : why == HttpRefusal::kTooLarge ? 413
+                                                       : 503;
+    return {status, "text/plain", ""};
+  }
+
+  std::atomic<int> admitted = 0;
+  std::atomic<int> working = 0;
+  std::atomic<bool> is_open = false;
+};
+
+class HttpServerTest : public testing::Test {
+ protected:
+  void start(HttpLimits limits = kLimits) {
+    const Listener listener("127.0.0.1:0");
+    const std::string url = listener.url();
+    port_ = parse_number<int>(url.substr(url.rfind(':') + 1)).value();
+    server_ = start_http_server(listener.duplicate(), limits, echo_);
+  }
+  HttpReply ask(const std::string& request) const {
+    const HttpConnection connection(port_);
+    connection.send(request);
+    return connection.reply();
+  }
+  void wait_for_work(int count) const {
+    while (echo_.working < count) std::this_thread::sleep_for(1ms);
+  }
+
+  static constexpr HttpLimits kLimits = {.body_bytes = 100'000,
+                                         .bodies_bytes = 250'000,
+                                         .connections = 20,
+                                         .queue = 2,
+                                         .workers = 2,
+                                         .request_seconds = 20};
+  Echo echo_;
+  int port_ = 0;
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(HttpServerTest, HandsOverDecodedRequests) {
+  start();
+  EXPECT_EQ(ask(http_request("GET /a%20b?x=1%2C2&y=")).body, "GET /a b x=1,2 y= 0");
+  EXPECT_EQ(ask(http_request("POST /p", {}, std::string(99'999, 'x'))).body, "POST /p 99999");
+  EXPECT_EQ(ask(http_request("GET /at-once")).body, "yes");
+  EXPECT_EQ(ask("POST /c HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+                .body,
+            "POST /c 3");
+}
+
+TEST_F(HttpServerTest, RefusesBeforeItReadsTheBody) {
+  start();
+  const HttpConnection connection(port_);
+  connection.send("POST /forbidden HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n");
+  EXPECT_EQ(connection.reply().status, 403);
+  EXPECT_EQ(echo_.working, 0);
+}
+
+TEST_F(HttpServerTest, LimitsBodiesWhateverTheyClaim) {
+  start();
+  const HttpConnection claims(port_);
+  claims.send("POST /p HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100001\r\n\r\n");
+  EXPECT_EQ(claims.reply().status, 413);
+  const HttpConnection chunked(port_);
+  chunked.send(
+      "POST /p HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n");
+  for (int i = 0; i < 11; ++i) chunked.send("2710\r\n" + std::string(10'000, 'x') + "\r\n");
+  chunked.send("0\r\n\r\n");
+  EXPECT_EQ(chunked.reply().status, 413);
+  EXPECT_EQ(echo_.working, 0);
+}
+
+TEST_F(HttpServerTest, LimitsAllBodiesTogether) {
+  start();
+  const std::string start_of =
+      "POST /p HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000\r\n\r\n";
+  const HttpConnection first(port_);
+  const HttpConnection second(port_);
+  for (const auto* const held : {&first, &second}) held->send(start_of + std::string(99'999, 'x'));
+  std::this_thread::sleep_for(200ms);
+  EXPECT_EQ(ask(start_of + std::string(100'000, 'x')).status, 503);
+  first.send("x");
+  EXPECT_EQ(first.reply().status, 200);
+  EXPECT_EQ(ask(start_of + std::string(100'000, 'x')).status, 200) << "released";
+}
+
+TEST_F(HttpServerTest, RefusesWhatTwoProgramsMayReadDifferently) {
+  start();
+  for (const char* headers :
+       {"Content-Length: 3\r\nTransfer-Encoding: chunked", "Content-Length: 3\r\nContent-Length: 4",
+        "Content-Length: -1", "Content-Length: 3x", "Content-Length: 99999999999999999999"}) {
+    const HttpReply reply = ask("POST /p HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+                                std::string(headers) + "\r\n\r\nabc");
+    EXPECT_TRUE(reply.status == 400 || reply.status == 413 || reply.status == 0)
+        << headers << reply.status;
+  }
+  EXPECT_EQ(ask(http_request("GET /p", {}, "body")).status, 400);
+  EXPECT_EQ(echo_.working, 0);
+  EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, SurvivesWhatIsNoHttp) {
+  start();
+  const std::string many(100'000, 'a');
+  for (const std::string& bytes :
+       {std::string("\r\n\r\n"), std::string("GET\r\n\r\n"), std::string("\0\xFF\x01", 3), many,
+        "GET /" + many + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + many + "\r\n\r\n",
+        std::string("GET / HTTP/1.1\r\n\r\n"), std::string("GET / HTTP/9.9\r\n\r\n")}) {
+    HttpConnection(port_).send(bytes);  // and closed
+    const HttpConnection half(port_);
+    half.send(bytes.substr(0, bytes.size() / 2));
+  }
+  EXPECT_GE(ask("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + many + "\r\n\r\n").status, 400);
+  EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, CutsSlowRequests) {
+  HttpLimits limits = kLimits;
+  limits.request_seconds = 1;
+  start(limits);
+  const auto begin = Clock::now();
+  const HttpConnection headers(port_);
+  const HttpConnection body(port_);
+  body.send("POST /p HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
+  // A byte now and then keeps no connection alive.
+  bool is_cut = false;
+  while (!is_cut && Clock::now() - begin < 10s) {
+    const bool one = headers.send("G");
+    const bool other = body.send("x");
+    is_cut = !one && !other;
+    std::this_thread::sleep_for(50ms);
+  }
+  EXPECT_TRUE(is_cut);
+  EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, AnswersThatTakeLongAreNotCut) {
+  HttpLimits limits = kLimits;
+  limits.request_seconds = 0.5;
+  start(limits);
+  std::jthread opener([&] {
+    std::this_thread::sleep_for(1500ms);
+    echo_.is_open = true;
+  });
+  EXPECT_EQ(ask(http_request("GET /wait")).status, 200);
+}
+
+TEST_F(HttpServerTest, RefusesMoreThanTheQueueHolds) {
+  start();
+  std::vector<std::unique_ptr<HttpConnection>> waiting;
+  const auto add = [&] {
+    waiting.push_back(std::make_unique<HttpConnection>(port_));
+    waiting.back()->send(http_request("GET /wait"));
+  };
+  add();
+  add();
+  wait_for_work(2);
+  add();
+  add();
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(ask(http_request("GET /wait")).status, 503);
+  EXPECT_EQ(ask(http_request("GET /at-once")).status, 200) << "needs no worker";
+  echo_.is_open = true;
+  for (const auto& connection : waiting) EXPECT_EQ(connection->reply().status, 200);
+  EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, ConnectionsBeyondTheLimitWait) {
+  HttpLimits limits = kLimits;
+  limits.connections = 2;
+  start(limits);
+  auto first = std::make_unique<HttpConnection>(port_);
+  auto second = std::make_unique<HttpConnection>(port_);
+  first->send("GET");
+  second->send("GET");
+  std::jthread closer([&] {
+    std::this_thread::sleep_for(300ms);
+    first.reset();
+    second.reset();
+  });
+  EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, AClientThatLeavesDoesNoHarm) {
+  start();
+  for (int i = 0; i < 2; ++i) HttpConnection(port_).send(http_request("GET /wait"));
+  wait_for_work(2);
+  echo_.is_open = true;
+  EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, StopFinishesWhatIsUnderWay) {
+  start();
+  const HttpConnection waiting(port_);
+  waiting.send(http_request("GET /wait"));
+  wait_for_work(1);
+  std::jthread opener([&] {
+    std::this_thread::sleep_for(200ms);
+    echo_.is_open = true;
+  });
+  server_->stop(10);
+  EXPECT_EQ(waiting.reply().status, 200);
+}
+
+}  // namespace
+}  // namespace lookalike

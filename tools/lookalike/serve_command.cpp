@@ -1,0 +1,100 @@
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/program.h"
+#include "tools/command_line/format.h"
+#include "tools/lookalike/commands.h"
+#include "tools/serve/api.h"
+#include "tools/serve/listener.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+// Bodies in memory at a time, in largest ones.
+constexpr std::size_t kLargestBodies = 4;
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
+    config.add_database();
+    config.add("--listen", "serve.listen");
+    config.add("--token-file", "serve.token_file");
+    config.add("--device", "device.choice");
+    config.add("--mirror", "match.mirror");
+  }
+  ConfigArguments config;
+  VerbosityArguments verbosity;
+};
+
+HttpLimits limits_of(const ServeOptions& options) {
+  const std::size_t body = std::size_t{options.max_body_mib} << 20;
+  return {.body_bytes = body,
+          .bodies_bytes = kLargestBodies * body,
+          .connections = options.max_connections,
+          .queue = options.queue,
+          .workers = core_count(),
+          .request_seconds = static_cast<double>(options.request_seconds)};
+}
+
+AccessRules rules_of(const Listener& listener, const ServeOptions& options) {
+  AccessRules rules;
+  for (const std::string& host : options.hosts) rules.hosts.push_back(host_name(host));
+  if (listener.is_local()) return rules;
+  rules.hosts.push_back(listener.address());
+  rules.token = options.token_file.empty() ? random_token() : read_token(options.token_file);
+  return rules;
+}
+
+int serve(const Arguments& arguments) {
+  StopSignal stop;
+  RunConfig config = arguments.config.load();
+  arguments.verbosity.apply();
+  arguments.config.existing_database(config);
+  std::optional<Listener> handed_over = Listener::from_systemd();
+  const Listener listener = handed_over ? *std::move(handed_over) : Listener(config.serve.listen);
+  const AccessRules rules = rules_of(listener, config.serve);
+  if (!listener.is_local() && !listener.is_loopback()) {
+    spdlog::warn(
+        "{} is open to other machines, and photos and the token travel unencrypted: put a "
+        "proxy with TLS in front",
+        listener.url());
+  }
+  Api api(config, rules);
+  const auto server = start_http_server(listener.duplicate(), limits_of(config.serve), api);
+  const bool shows_token = !rules.token.empty() && config.serve.token_file.empty();
+  fmt::print("{}{}\n", listener.url(),
+             listener.is_local() ? ""
+             : shows_token       ? fmt::format("/#token={}", rules.token)
+                                 : "/");
+  flush_output();
+  spdlog::info("serving on {}; stop with Ctrl-C", api.device().name);
+  while (stop.received() == 0) std::this_thread::sleep_for(kBetweenLooks);
+  server->stop(config.serve.request_seconds);
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, Action& action) {
+  add_command(app, action, "serve", "Serve a web page and a JSON API that look photos up",
+              "Output: the URL to open, with the token that requests must bring; one line. Without "
+              "--token-file, each run makes a new token. A Unix socket needs none.\n"
+              "The page shows what a photo shows, and the index's images, groups, runs and "
+              "quarantine. What another run publishes is answered from within seconds. SIGTERM "
+              "and Ctrl-C finish the requests under way, and exit with 0.\n"
+              "Sockets that systemd hands over are taken instead of --listen. docs/serve.md "
+              "describes the API, and proxies for other machines.\n"
+              "Example: lookalike serve -d photos.db\n"
+              "         lookalike serve -d photos.db --listen unix:$HOME/serve.sock",
+              serve);
+}
+
+}  // namespace lookalike

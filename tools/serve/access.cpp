@@ -1,0 +1,103 @@
+#include "tools/serve/access.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sys/random.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/content_hash.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace lookalike {
+namespace {
+
+constexpr std::size_t kLeastCharacters = 16;
+
+char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+}
+
+bool is_port(std::string_view text) {
+  return !text.empty() && text.size() <= 5 &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+bool equal_in_constant_time(std::string_view one, std::string_view other) {
+  unsigned difference = one.size() == other.size() ? 0 : 1;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const char against = other.empty() ? '\0' : other[i % other.size()];
+    difference |= static_cast<unsigned char>(one[i] ^ against);
+  }
+  return difference == 0;
+}
+
+std::string host_name(std::string_view header) {
+  const std::size_t colon = header.starts_with('[') ? header.find("]:") : header.find(':');
+  std::string_view name = header;
+  if (colon != header.npos) {
+    name = header.substr(0, colon + (header.starts_with('[') ? 1 : 0));
+    if (!is_port(header.substr(name.size() + 1))) return {};
+  }
+  std::string text(name);
+  std::ranges::transform(text, text.begin(), lower_case);
+  return text;
+}
+
+Access check_host(const AccessRules& rules, std::string_view host, std::string_view origin) {
+  const std::string name = host_name(host);
+  const bool is_known = name == "localhost" || name == "127.0.0.1" || name == "[::1]" ||
+                        std::ranges::find(rules.hosts, name) != rules.hosts.end();
+  if (name.empty() || !is_known) return Access::kUnknownHost;
+  if (origin.empty()) return Access::kAllowed;
+  const bool is_own =
+      origin == fmt::format("http://{}", host) || origin == fmt::format("https://{}", host);
+  return is_own ? Access::kAllowed : Access::kForeignOrigin;
+}
+
+Access check_access(const AccessRules& rules, std::string_view host, std::string_view origin,
+                    std::string_view authorization) {
+  const Access access = check_host(rules, host, origin);
+  if (access != Access::kAllowed || rules.token.empty()) return access;
+  const bool is_right =
+      equal_in_constant_time(authorization, fmt::format("Bearer {}", rules.token));
+  return is_right ? Access::kAllowed : Access::kNoToken;
+}
+
+std::string read_token(const std::string& file) {
+  const auto unusable = [&](const std::string& why) {
+    return Error(ErrorKind::kUsage, fmt::format("serve.token_file: {}: {}", printable(file), why));
+  };
+  const std::optional<std::string> text = read_file(file, 1 << 12);
+  if (!text) throw unusable(fmt::format("cannot be read: {}", std::strerror(errno)));
+  std::error_code error;
+  const auto rights = std::filesystem::status(file, error).permissions();
+  if ((rights & std::filesystem::perms::others_read) != std::filesystem::perms::none) {
+    throw unusable("everybody can read it; run chmod o-r on it");
+  }
+  const std::string token = text->substr(0, text->find_last_not_of("\r\n \t") + 1);
+  const bool is_visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7F'; });
+  if (token.size() < kLeastCharacters || !is_visible) {
+    throw unusable(fmt::format("must hold one line of at least {} characters of visible ASCII",
+                               kLeastCharacters));
+  }
+  return token;
+}
+
+std::string random_token() {
+  std::array<std::uint8_t, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw Error(ErrorKind::kInternal, "serve: the system has no random numbers");
+  }
+  return to_hex(bytes);
+}
+
+}  // namespace lookalike

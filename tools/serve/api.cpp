@@ -1,0 +1,550 @@
+#include "tools/serve/api.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "base/error.h"
+#include "base/parse_number.h"
+#include "base/text.h"
+#include "config/fields.h"
+#include "pipeline/groups/rejections.h"
+#include "tools/command_line/command_line.h"
+#include "tools/report/picture.h"
+#include "tools/serve/multipart.h"
+#include "tools/serve/web_files.h"
+
+namespace lookalike {
+namespace {
+
+constexpr const char* kJsonType = "application/json";
+constexpr int kThumbnailPx = 320;
+constexpr int kLargestThumbnailPx = 1600;
+constexpr int kJpegQuality = 80;
+constexpr std::size_t kLongestJsonBody = 4096;
+constexpr const char* kUploaded = "photo";  // the name of a photo that was sent
+
+// Ends a request with an error that its sender is told.
+class Refused : public Error {
+ public:
+  // reason: one word for programs.
+  Refused(int status, ErrorKind kind, std::string reason, const std::string& message)
+      : Error(kind, message), status_(status), reason_(std::move(reason)) {}
+  int status() const { return status_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  int status_;
+  std::string reason_;
+};
+
+std::string_view name_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kUsage:
+      return "usage";
+    case ErrorKind::kInput:
+      return "input";
+    case ErrorKind::kDevice:
+      return "device";
+    case ErrorKind::kStorage:
+      return "storage";
+    case ErrorKind::kInternal:
+      break;
+  }
+  return "internal";
+}
+
+// Scripts, styles and pictures come from here alone, nothing may frame the page, and no answer is
+// taken for another type than its own.
+HttpResponse with_policies(HttpResponse response, const char* cache) {
+  response.headers.insert(
+      response.headers.end(),
+      {{"Content-Security-Policy",
+        "default-src 'self'; img-src 'self' blob:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"},
+       {"X-Content-Type-Options", "nosniff"},
+       {"Referrer-Policy", "no-referrer"},
+       {"Cross-Origin-Resource-Policy", "same-origin"},
+       {"Cache-Control", cache}});
+  return response;
+}
+
+HttpResponse json_response(int status, const Json& json) {
+  Json with_schema = {{"schema", kJsonSchema}};
+  with_schema.update(json);
+  return with_policies({status, kJsonType, json_text(with_schema) + "\n"}, "no-store");
+}
+
+HttpResponse error_response(const Refused& why) {
+  HttpResponse response = json_response(
+      why.status(),
+      {{"error",
+        {{"kind", name_of(why.kind())}, {"reason", why.reason()}, {"message", why.what()}}}});
+  if (why.status() == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  if (why.status() == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+std::optional<Refused> refusal_of(Access access) {
+  switch (access) {
+    case Access::kAllowed:
+      break;
+    case Access::kUnknownHost:
+      return Refused(421, ErrorKind::kUsage, "host",
+                     "this server is not known by that name; serve.hosts names others");
+    case Access::kForeignOrigin:
+      return Refused(403, ErrorKind::kUsage, "origin",
+                     "the request comes from another site's page");
+    case Access::kNoToken:
+      return Refused(401, ErrorKind::kUsage, "token",
+                     "the header Authorization lacks the right token");
+  }
+  return std::nullopt;
+}
+
+Refused wrong_method() {
+  return Refused(405, ErrorKind::kUsage, "method", "this path does not take that method");
+}
+
+Refused not_found() {
+  return Refused(404, ErrorKind::kInput, "not_indexed", "the index has no such image");
+}
+
+// The value of a parameter; nothing when it is missing.
+std::optional<std::string> parameter(const HttpRequest& request, const std::string& name) {
+  const auto found = request.parameters.find(name);
+  return found == request.parameters.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Each parameter at most once, and no other.
+void check_parameters(const HttpRequest& request, std::initializer_list<std::string_view> known) {
+  for (const auto& [name, value] : request.parameters) {
+    const bool is_known = std::ranges::find(known, name) != known.end();
+    if (is_known && request.parameters.count(name) == 1) continue;
+    throw Refused(400, ErrorKind::kUsage, "parameter",
+                  fmt::format("{}: {}", printable(name),
+                              is_known ? "given more than once" : "there is no such parameter"));
+  }
+}
+
+std::uint64_t number(const HttpRequest& request, const std::string& name, std::uint64_t otherwise,
+                     std::uint64_t lowest, std::uint64_t highest) {
+  const std::optional<std::string> text = parameter(request, name);
+  if (!text) return otherwise;
+  const auto value = parse_number<std::uint64_t>(*text);
+  if (value && *value >= lowest && *value <= highest) return *value;
+  throw Refused(400, ErrorKind::kUsage, "parameter",
+                fmt::format("{}: must be an integer from {} to {}, was \"{}\"", name, lowest,
+                            highest, printable(*text)));
+}
+
+ImageId id_from(std::string_view text) {
+  const auto id = parse_number<ImageId>(text);
+  if (!id) throw not_found();
+  return *id;
+}
+
+StoredImage must_find(const IndexReader& index, std::uint64_t id) {
+  if (id > std::numeric_limits<ImageId>::max()) throw not_found();
+  std::optional<StoredImage> image = index.image(static_cast<ImageId>(id));
+  if (!image) throw not_found();
+  return *std::move(image);
+}
+
+// The third part of "/v1/images/7/thumbnail".
+std::string_view third_part(std::string_view path) {
+  return split(path, '/').at(3);
+}
+
+bool fits(std::string_view path, std::string_view pattern) {
+  const auto parts = split(path, '/');
+  const auto wanted = split(pattern, '/');
+  return std::ranges::equal(parts, wanted, [](std::string_view part, std::string_view want) {
+    return part == want || (want == "{id}" && !part.empty());
+  });
+}
+
+Refused unusable(const SkippedFile& why) {
+  const bool is_library_text = why.detail.starts_with("OpenCV");
+  return Refused(422, ErrorKind::kInput, why.reason,
+                 fmt::format("the photo cannot be used: {}",
+                             is_library_text ? "it cannot be decoded" : why.detail));
+}
+
+// Runs work() on what the request asks for: the sender is told what is wrong with it.
+template <typename Work>
+auto asked(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUsage && error.kind() != ErrorKind::kInput) throw;
+    throw Refused(400, error.kind(), "parameter", error.what());
+  }
+}
+
+// A page of a list.
+struct Slice {
+  Slice(const HttpRequest& request, std::uint64_t usual, std::uint64_t most)
+      : after(number(request, "after", 0, 0, std::numeric_limits<ImageId>::max())),
+        limit(number(request, "limit", usual, 1, most)) {}
+  std::uint64_t after;
+  std::uint64_t limit;
+};
+
+const WebFile* find_file(std::string_view path) {
+  const auto files = web_files();
+  const auto found = std::ranges::find(files, path == "/" ? "/index.html" : path, &WebFile::path);
+  return found == files.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const Api::Route Api::kRoutes[] = {
+    {"POST", "/v1/query", &Api::query},
+    {"GET", "/v1/query", &Api::query_image},
+    {"GET", "/v1/images", &Api::images},
+    {"GET", "/v1/images/{id}", &Api::image},
+    {"GET", "/v1/images/{id}/thumbnail", &Api::thumbnail},
+    {"GET", "/v1/groups", &Api::groups},
+    {"GET", "/v1/folders", &Api::folders},
+    {"GET", "/v1/runs", &Api::runs},
+    {"GET", "/v1/quarantine", &Api::quarantine},
+    {"POST", "/v1/rejections", &Api::reject},
+    {"DELETE", "/v1/rejections", &Api::take_back},
+    {"GET", "/v1/health", &Api::health, true},
+    {"GET", "/metrics", &Api::metrics, true},
+};
+
+const Api::Route* Api::find_route(const HttpRequest& request, bool& is_path_known) {
+  is_path_known = false;
+  for (const Route& route : kRoutes) {
+    if (!fits(request.path, route.path)) continue;
+    is_path_known = true;
+    if (route.method == request.method) return &route;
+  }
+  return nullptr;
+}
+
+Api::Api(const RunConfig& config, AccessRules rules)
+    : config_(config), rules_(std::move(rules)), searcher_(config), groups_(config) {}
+
+// Runs work(), and makes an answer of what it throws.
+template <typename Work>
+HttpResponse Api::guarded(const HttpRequest& request, const Work& work) noexcept {
+  const auto failed = [&](ErrorKind kind, const char* what) {
+    spdlog::error("{} {}: {}", request.method, printable(request.path), what);
+    return error_response(
+        Refused(500, kind, "failed", "the request failed; the log of the server says why"));
+  };
+  const auto respond = [&] {
+    try {
+      return work();
+    } catch (const Refused& refused) {
+      return error_response(refused);
+    } catch (const Error& error) {
+      return failed(error.kind(), error.what());
+    } catch (const std::bad_alloc&) {
+      return error_response(
+          Refused(503, ErrorKind::kDevice, "memory", "there is no memory for this request now"));
+    } catch (const std::exception& error) {
+      return failed(ErrorKind::kInternal, error.what());
+    }
+  };
+  return respond();
+}
+
+HttpResponse Api::counted(HttpResponse response) {
+  const std::lock_guard lock(mutex_);
+  ++answered_[response.status];
+  return response;
+}
+
+std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
+  HttpResponse response = guarded(request, [&]() -> HttpResponse {
+    const std::string_view host = request.header("host");
+    const std::string_view origin =
+        request.headers.count("origin") > 1 ? "null" : request.header("origin");
+    if (const WebFile* const file = find_file(request.path)) {
+      if (const auto why = refusal_of(check_host(rules_, host, origin))) throw Refused(*why);
+      if (request.method != "GET" && request.method != "HEAD") throw wrong_method();
+      return with_policies({200, std::string(file->content_type), std::string(file->content)},
+                           "no-cache");
+    }
+    const Access access = check_access(rules_, host, origin, request.header("authorization"));
+    if (const auto why = refusal_of(access)) throw Refused(*why);
+    bool is_path_known = false;
+    const Route* const route = find_route(request, is_path_known);
+    if (route == nullptr && is_path_known) throw wrong_method();
+    if (route == nullptr) {
+      throw Refused(404, ErrorKind::kUsage, "path", "there is no such path; see /v1/openapi.json");
+    }
+    if (!route->at_once) return {.status = 0};
+    return (this->*route->answer)(request, searcher_.state());
+  });
+  if (response.status == 0) return std::nullopt;  // a worker answers it
+  return counted(std::move(response));
+}
+
+HttpResponse Api::answer(const HttpRequest& request) noexcept {
+  return counted(guarded(request, [&] {
+    bool is_path_known = false;
+    const Route* const route = find_route(request, is_path_known);
+    require(route != nullptr, "serve: a request without a route was admitted");
+    // Until it is answered, a request keeps the state that it began with.
+    const std::shared_ptr<SearchState> state = searcher_.state();
+    return (this->*route->answer)(request, state);
+  }));
+}
+
+HttpResponse Api::refuse(HttpRefusal why) noexcept {
+  const auto response = [&] {
+    switch (why) {
+      case HttpRefusal::kMalformed:
+        return error_response(Refused(400, ErrorKind::kUsage, "malformed",
+                                      "the headers say nothing clear about the body"));
+      case HttpRefusal::kTooLarge:
+        return error_response(
+            Refused(413, ErrorKind::kInput, "too_large",
+                    fmt::format("the photo is larger than serve.max_body_mib = {}",
+                                config_.serve.max_body_mib)));
+      case HttpRefusal::kStopping:
+        return error_response(
+            Refused(503, ErrorKind::kUsage, "stopping", "the server is being stopped"));
+      case HttpRefusal::kBusy:
+        break;
+    }
+    return error_response(Refused(503, ErrorKind::kUsage, "overloaded",
+                                  "too many requests are waiting; try again later"));
+  };
+  return counted(response());
+}
+
+// The options of a query: those of the configuration but for what the request asks for.
+MatchOptions Api::asked_of(const HttpRequest& request) const {
+  return asked([&] {
+    RunConfig config = config_;
+    for (const char* const name : {"top", "mirror", "min_probability"}) {
+      const std::optional<std::string> text = parameter(request, name);
+      if (text) set_field(config, config_field(fmt::format("match.{}", name)), *text, name);
+    }
+    const std::string all = parameter(request, "all").value_or("false");
+    if (all != "true" && all != "false") {
+      throw Error(ErrorKind::kUsage, "all: must be true or false");
+    }
+    if (all == "true") config.match.report = "all";
+    return config.match;
+  });
+}
+
+struct Api::Timed {
+  using Clock = std::chrono::steady_clock;
+  explicit Timed(Api& to) : api(to) {}
+  ~Timed() {
+    const std::chrono::duration<double> taken = Clock::now() - start;
+    const std::lock_guard lock(api.mutex_);
+    ++api.queries_;
+    api.query_seconds_ += taken.count();
+  }
+  Api& api;
+  const Clock::time_point start = Clock::now();
+};
+
+HttpResponse Api::query(const HttpRequest& request, const State& state) {
+  check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
+  const MatchOptions options = asked_of(request);
+  std::optional<Region> region;
+  if (const auto text = parameter(request, "region")) {
+    region = asked([&] { return parse_region(*text); });
+  }
+  std::string_view bytes = request.body;
+  const std::string_view type = request.header("content-type");
+  if (type.starts_with("multipart/")) {
+    const auto file = multipart_file(type, request.body);
+    if (!file) {
+      throw Refused(400, ErrorKind::kInput, "multipart", "the body has no part with a file");
+    }
+    bytes = *file;
+  }
+  if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");
+  const Timed timed(*this);
+  Searcher& searcher = state->searcher();
+  auto loaded = asked([&] {
+    return searcher.load(loaded_bytes(kUploaded, {bytes.begin(), bytes.end()}), region);
+  });
+  if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
+  QueryResult result = searcher.search(std::get<Query>(loaded), options);
+  if (region) move_matches(result.matches, translation(region->x, region->y));
+  return json_response(200, query_answer(kUploaded, result));
+}
+
+HttpResponse Api::query_image(const HttpRequest& request, const State& state) {
+  check_parameters(request, {"id", "top", "all", "min_probability"});
+  const MatchOptions options = asked_of(request);
+  const StoredImage image =
+      must_find(state->index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
+  const Timed timed(*this);
+  const QueryResult result = state->searcher().search(image.id, options);
+  return json_response(200, query_answer(fmt::format("{}", image.id), result));
+}
+
+HttpResponse Api::images(const HttpRequest& request, const State& state) {
+  check_parameters(request, {"after", "limit"});
+  const Slice slice(request, 100, 1000);
+  const auto after = static_cast<ImageId>(slice.after);
+  std::vector<StoredImage> found = state->index().images_after(after, slice.limit + 1);
+  const bool is_last = found.size() <= slice.limit;
+  if (!is_last) found.pop_back();
+  Json images = Json::array();
+  for (const StoredImage& image : found) {
+    images.push_back({{"id", image.id},
+                      {"path", text_of_path(image.paths.front())},
+                      {"page", image.page},
+                      {"width", image.width},
+                      {"height", image.height},
+                      {"blank", image.blank},
+                      {"features", image.feature_count}});
+  }
+  return json_response(200, {{"images", std::move(images)},
+                             {"total", state->counts().images},
+                             {"next", is_last ? Json() : Json(found.back().id)}});
+}
+
+HttpResponse Api::image(const HttpRequest& request, const State& state) {
+  check_parameters(request, {});
+  const IndexReader& index = state->index();
+  const StoredImage image = must_find(index, id_from(third_part(request.path)));
+  return json_response(200, image_answer(index, image));
+}
+
+// Of a file whose content is still that of the image; another one is none of the index's business.
+HttpResponse Api::thumbnail(const HttpRequest& request, const State& state) {
+  check_parameters(request, {"side"});
+  const StoredImage image = must_find(state->index(), id_from(third_part(request.path)));
+  const auto side =
+      static_cast<int>(number(request, "side", kThumbnailPx, 16, kLargestThumbnailPx));
+  for (const std::string& path : image.paths) {
+    const auto file = load_file(path, config_.images);
+    const auto* const loaded = std::get_if<LoadedFile>(&file);
+    if (loaded == nullptr || loaded->content != image.content) continue;
+    auto photo = reduced_photo(*loaded, side, config_.images, kJpegQuality);
+    if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
+    const std::vector<std::uint8_t>& jpeg = std::get<ReducedPhoto>(photo).jpeg;
+    return with_policies({200, "image/jpeg", {jpeg.begin(), jpeg.end()}}, "private, max-age=300");
+  }
+  throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
+}
+
+HttpResponse Api::groups(const HttpRequest& request, const State& state) {
+  check_parameters(request, {"after", "limit"});
+  const Slice slice(request, 20, 100);
+  const std::optional<Json> page = groups_.page(state, slice.after, slice.limit);
+  if (!page) {
+    throw Refused(409, ErrorKind::kInput, "not_compared",
+                  "no images were compared yet: run lookalike duplicates");
+  }
+  return json_response(200, *page);
+}
+
+HttpResponse Api::folders(const HttpRequest& request, const State& state) {
+  check_parameters(request, {});
+  return json_response(200, state->list(folders_answer));
+}
+
+HttpResponse Api::runs(const HttpRequest& request, const State& state) {
+  check_parameters(request, {"limit"});
+  const std::uint64_t limit = number(request, "limit", 20, 1, 1000);
+  const auto records = state->list([&](const IndexReader& index) { return index.runs(limit); });
+  Json runs = Json::array();
+  for (const RunRecord& record : records) {
+    runs.push_back({{"schema", kJsonSchema}});
+    runs.back().update(run_answer(record));
+  }
+  return json_response(200, {{"runs", std::move(runs)}});
+}
+
+HttpResponse Api::quarantine(const HttpRequest& request, const State& state) {
+  check_parameters(request, {});
+  return json_response(200, state->list(quarantine_answer));
+}
+
+HttpResponse Api::reject(const HttpRequest& request, const State& state) {
+  check_parameters(request, {});
+  const bool is_short = request.body.size() <= kLongestJsonBody;
+  const Json pair = is_short ? Json::parse(request.body, nullptr, false) : Json();
+  const auto id = [&](const char* name) {
+    const bool has = pair.is_object() && pair.contains(name) && pair[name].is_number_unsigned();
+    if (!has) {
+      throw Refused(400, ErrorKind::kUsage, "body",
+                    "the body must be JSON: {\"a\": ID, \"b\": ID}");
+    }
+    return pair[name].get<std::uint64_t>();
+  };
+  return change_rejection(state, id("a"), id("b"), true);
+}
+
+HttpResponse Api::take_back(const HttpRequest& request, const State& state) {
+  check_parameters(request, {"a", "b"});
+  const auto id = [&](const char* name) {
+    return number(request, name, 0, 0, std::numeric_limits<ImageId>::max());
+  };
+  return change_rejection(state, id("a"), id("b"), false);
+}
+
+HttpResponse Api::change_rejection(const State& state, std::uint64_t a, std::uint64_t b,
+                                   bool is_rejected) {
+  const StoredImage first = must_find(state->index(), a);
+  const StoredImage second = must_find(state->index(), b);
+  const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  const Rejection pair =
+      asked([&] { return rejection_of(first.content, second.content, now.count()); });
+  bool changed = false;
+  change_rejections(config_.store.database, [&](Rejections& rejections) {
+    changed = is_rejected ? rejections.add(pair) : rejections.remove(pair.a, pair.b);
+    return changed;
+  });
+  return json_response(
+      200, {{"a", first.id}, {"b", second.id}, {"rejected", is_rejected}, {"changed", changed}});
+}
+
+HttpResponse Api::health(const HttpRequest& request, const State& state) {
+  check_parameters(request, {});
+  return json_response(
+      200, {{"status", "ok"}, {"images", state->counts().images}, {"state", state->number()}});
+}
+
+HttpResponse Api::metrics(const HttpRequest& request, const State& state) {
+  check_parameters(request, {});
+  std::string text;
+  const auto add = [&](const char* name, const char* type, const char* help, const auto& values) {
+    text += fmt::format("# HELP lookalike_serve_{0} {1}\n# TYPE lookalike_serve_{0} {2}\n", name,
+                        help, type);
+    for (const auto& [labels, value] : values) {
+      text += fmt::format("lookalike_serve_{}{} {}\n", name, labels, value);
+    }
+  };
+  using Values = std::vector<std::pair<std::string, double>>;
+  {
+    const std::lock_guard lock(mutex_);
+    Values answered;
+    for (const auto& [status, count] : answered_) {
+      answered.emplace_back(fmt::format("{{status=\"{}\"}}", status), count);
+    }
+    add("requests_total", "counter", "Answered requests.", answered);
+    add("queries_total", "counter", "Photos and images looked up.", Values{{"", queries_}});
+    add("query_seconds_total", "counter", "Time they took.", Values{{"", query_seconds_}});
+  }
+  add("images", "gauge", "Indexed images.", Values{{"", state->counts().images}});
+  add("states_total", "counter", "Published states of the index that were taken up.",
+      Values{{"", state->number()}});
+  return with_policies({200, "text/plain; version=0.0.4", std::move(text)}, "no-store");
+}
+
+}  // namespace lookalike

@@ -1,0 +1,306 @@
+// libmicrohttpd's threads: one does all input and output and never waits for an answer. A request
+// that is complete is suspended, waits in a queue for a worker, and is resumed with its answer.
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <microhttpd.h>
+#include <mutex>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+#include "tools/serve/http_server.h"
+
+namespace lookalike {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kConnectionBytes = 32 << 10;  // bounds the headers
+constexpr std::chrono::milliseconds kBetweenLooks{200};
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+  return text;
+}
+
+template <typename Add>
+void for_each_value(MHD_Connection* connection, MHD_ValueKind kind, Add add) {
+  const auto visit = [](void* to, MHD_ValueKind, const char* name, const char* value) {
+    (*static_cast<Add*>(to))(name, value == nullptr ? "" : value);
+    return MHD_YES;
+  };
+  MHD_get_connection_values(connection, kind, visit, &add);
+}
+
+// A request and, once it is there, its answer.
+struct Exchange {
+  HttpRequest request;
+  std::optional<HttpResponse> response{};
+  std::optional<HttpRefusal> refusal{};  // once its body breaks a limit
+  std::size_t held = 0;                  // bytes of its body, counted in MicroHttpServer::held_
+};
+
+class MicroHttpServer : public HttpServer {
+ public:
+  MicroHttpServer(const HttpLimits& limits, HttpHandler& handler)
+      : limits_(limits), handler_(handler) {}
+  ~MicroHttpServer() override {
+    if (daemon_ != nullptr) MicroHttpServer::stop(0);
+  }
+
+  bool start(int listening) {
+    daemon_ = MHD_start_daemon(
+        MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, on_request,
+        this, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT,
+        static_cast<unsigned>(limits_.connections), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        kConnectionBytes, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
+        on_completed, this, MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_END);
+    if (daemon_ == nullptr) return false;
+    for (std::size_t i = 0; i < limits_.workers; ++i) workers_.emplace_back([this] { work(); });
+    watch_ = std::jthread([this](const std::stop_token& stop) { cut_late(stop); });
+    return true;
+  }
+
+  void stop(double seconds) override {
+    const MHD_socket listening = MHD_quiesce_daemon(daemon_);
+    {
+      std::unique_lock lock(mutex_);
+      stopping_ = true;
+      const auto wait = std::chrono::duration<double>(seconds);
+      changed_.wait_for(lock, wait, [&] { return exchanges_ == 0; });
+      workers_stop_ = true;  // what is in the queue is still answered
+      changed_.notify_all();
+    }
+    workers_.clear();
+    watch_ = {};
+    MHD_stop_daemon(daemon_);
+    daemon_ = nullptr;
+    if (listening != MHD_INVALID_SOCKET) ::close(listening);  // systemd may go on listening
+  }
+
+ private:
+  struct Waiting {
+    MHD_Connection* connection;
+    Exchange* exchange;
+  };
+  struct Link {
+    int socket = -1;
+    Clock::time_point due{};
+  };
+
+  static MicroHttpServer& self(void* server) { return *static_cast<MicroHttpServer*>(server); }
+
+  static MHD_Result on_request(void* server, MHD_Connection* connection, const char* path,
+                               const char* method, const char*, const char* data, std::size_t* size,
+                               void** state) {
+    auto* const exchange = static_cast<Exchange*>(*state);
+    if (exchange == nullptr) return self(server).begin(connection, path, method, state);
+    if (*size > 0) {
+      self(server).receive(*exchange, {data, *size});
+      *size = 0;
+      return MHD_YES;
+    }
+    return self(server).finish(connection, *exchange);
+  }
+
+  MHD_Result begin(MHD_Connection* connection, const char* path, const char* method, void** state) {
+    auto* const exchange = new Exchange{.request = {.method = method, .path = path}};
+    *state = exchange;
+    HttpRequest& request = exchange->request;
+    for_each_value(connection, MHD_HEADER_KIND, [&](const char* name, const char* value) {
+      request.headers.emplace(lower_case(name), value);
+    });
+    for_each_value(connection, MHD_GET_ARGUMENT_KIND, [&](const char* name, const char* value) {
+      request.parameters.emplace(name, value);
+    });
+    bool stopping = false;
+    {
+      const std::lock_guard lock(mutex_);
+      ++exchanges_;
+      stopping = stopping_;
+    }
+    if (stopping) return refuse(connection, HttpRefusal::kStopping);
+    if (const auto why = fault_of(request)) return refuse(connection, *why);
+    std::optional<HttpResponse> answered = handler_.admit(request);
+    if (answered && answered->status >= 400) return send(connection, *answered, true);
+    exchange->response = std::move(answered);
+    return MHD_YES;
+  }
+
+  // What two programs may take for different requests, and a body that says that it is too large.
+  std::optional<HttpRefusal> fault_of(const HttpRequest& request) const {
+    const bool is_chunked = request.headers.contains("transfer-encoding");
+    const std::size_t lengths = request.headers.count("content-length");
+    if (lengths > 1 || (is_chunked && lengths > 0)) return HttpRefusal::kMalformed;
+    const std::string_view text = request.header("content-length");
+    const bool is_number = text.find_first_not_of("0123456789") == text.npos;
+    if (!is_number || (lengths == 1 && text.empty())) return HttpRefusal::kMalformed;
+    if (request.method != "POST" && (is_chunked || (!text.empty() && text != "0"))) {
+      return HttpRefusal::kMalformed;
+    }
+    if (text.size() > 15) return HttpRefusal::kTooLarge;
+    if (!text.empty() && std::stoull(std::string(text)) > limits_.body_bytes) {
+      return HttpRefusal::kTooLarge;
+    }
+    return std::nullopt;
+  }
+
+  void receive(Exchange& exchange, std::string_view data) {
+    if (exchange.refusal) return;
+    if (exchange.request.body.size() + data.size() > limits_.body_bytes) {
+      exchange.refusal = HttpRefusal::kTooLarge;
+    } else if (held_ + data.size() > limits_.bodies_bytes) {
+      exchange.refusal = HttpRefusal::kBusy;
+    }
+    if (exchange.refusal) {
+      release(exchange);
+      return;
+    }
+    held_ += data.size();
+    exchange.held += data.size();
+    exchange.request.body += data;
+  }
+
+  void release(Exchange& exchange) {
+    held_ -= exchange.held;
+    exchange.held = 0;
+    exchange.request.body = {};
+  }
+
+  MHD_Result finish(MHD_Connection* connection, Exchange& exchange) {
+    if (exchange.response) return send(connection, *exchange.response, false);
+    if (exchange.refusal) return refuse(connection, *exchange.refusal);
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.size() < limits_.queue) {
+        links_[connection].due = Clock::time_point::max();
+        MHD_suspend_connection(connection);
+        waiting_.push_back({connection, &exchange});
+        changed_.notify_all();
+        return MHD_YES;
+      }
+    }
+    return refuse(connection, HttpRefusal::kBusy);
+  }
+
+  MHD_Result refuse(MHD_Connection* connection, HttpRefusal why) {
+    return send(connection, handler_.refuse(why), true);
+  }
+
+  // close: there may be more of the request, which is not read.
+  MHD_Result send(MHD_Connection* connection, const HttpResponse& answer, bool close) {
+    MHD_Response* const response = MHD_create_response_from_buffer(
+        answer.body.size(), const_cast<char*>(answer.body.data()), MHD_RESPMEM_MUST_COPY);
+    if (response == nullptr) return MHD_NO;
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer.content_type.c_str());
+    for (const auto& [name, value] : answer.headers) {
+      MHD_add_response_header(response, name.c_str(), value.c_str());
+    }
+    if (close) MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    set_due(connection);
+    const MHD_Result result =
+        MHD_queue_response(connection, static_cast<unsigned>(answer.status), response);
+    MHD_destroy_response(response);
+    return result;
+  }
+
+  static void on_completed(void* server, MHD_Connection* connection, void** state,
+                           MHD_RequestTerminationCode) {
+    MicroHttpServer& it = self(server);
+    it.set_due(connection);
+    auto* const exchange = static_cast<Exchange*>(*state);
+    if (exchange == nullptr) return;
+    it.release(*exchange);
+    delete exchange;
+    *state = nullptr;
+    const std::lock_guard lock(it.mutex_);
+    --it.exchanges_;
+    it.changed_.notify_all();
+  }
+
+  static void on_connection(void* server, MHD_Connection* connection, void**,
+                            MHD_ConnectionNotificationCode code) {
+    MicroHttpServer& it = self(server);
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+      const std::lock_guard lock(it.mutex_);
+      it.links_.erase(connection);
+      return;
+    }
+    const auto* const info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    {
+      const std::lock_guard lock(it.mutex_);
+      it.links_[connection].socket = info == nullptr ? -1 : info->connect_fd;
+    }
+    it.set_due(connection);
+  }
+
+  void set_due(MHD_Connection* connection) {
+    const std::chrono::duration<double> time(limits_.request_seconds);
+    const std::lock_guard lock(mutex_);
+    const auto link = links_.find(connection);
+    if (link == links_.end()) return;
+    link->second.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
+  }
+
+  // libmicrohttpd's own limit is of silence alone. Its thread sees a cut as the client's end, and
+  // closes a socket only after on_connection().
+  void cut_late(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      watching_.wait_for(lock, stop, kBetweenLooks, [] { return false; });
+      for (auto& [connection, link] : links_) {
+        if (link.due < Clock::now()) ::shutdown(link.socket, SHUT_RDWR);
+      }
+    }
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return workers_stop_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      const Waiting next = waiting_.front();
+      waiting_.pop_front();
+      lock.unlock();
+      HttpResponse response = handler_.answer(next.exchange->request);
+      next.exchange->response = std::move(response);
+      MHD_resume_connection(next.connection);
+      lock.lock();
+    }
+  }
+
+  const HttpLimits limits_;
+  HttpHandler& handler_;
+  MHD_Daemon* daemon_ = nullptr;
+  std::size_t held_ = 0;  // of the thread of the network alone
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::condition_variable_any watching_;
+  std::deque<Waiting> waiting_;
+  std::map<MHD_Connection*, Link> links_;
+  std::size_t exchanges_ = 0;  // requests under way
+  bool stopping_ = false;
+  bool workers_stop_ = false;
+
+  std::vector<std::jthread> workers_;
+  std::jthread watch_;
+};
+
+HttpServer* start(int listening, const HttpLimits& limits, HttpHandler& handler) {
+  auto server = std::make_unique<MicroHttpServer>(limits, handler);
+  return server->start(listening) ? server.release() : nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+extern const HttpServerModule LOOKALIKE_MODULE_EXPORTS;
+const HttpServerModule LOOKALIKE_MODULE_EXPORTS = {start};
+}
+
+}  // namespace lookalike

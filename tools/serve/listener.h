@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/files.h"
+
+namespace lookalike {
+
+// A socket that listens, and what is known of it.
+class Listener {
+ public:
+  // listen: "ADDRESS:PORT", "[ADDRESS]:PORT", port 0 for any that is free, or "unix:/PATH", which
+  // the owner and the group may use, and which replaces a socket that nobody listens on. Throws
+  // Error(kUsage).
+  explicit Listener(const std::string& listen);
+  // The one that systemd handed over (sd_listen_fds(3)); nothing if there is none. Throws
+  // Error(kUsage) for more than one.
+  static std::optional<Listener> from_systemd();
+  ~Listener();  // removes the file of a Unix socket that it made
+  Listener(Listener&&) noexcept = default;
+
+  bool is_local() const { return address_.empty(); }  // a Unix socket
+  bool is_loopback() const;
+  // "http://127.0.0.1:8765", or "unix:/PATH".
+  const std::string& url() const { return url_; }
+  const std::string& address() const { return address_; }  // "127.0.0.1"; empty if local
+  int socket() const { return socket_.number(); }
+  // The socket, whose number the caller will close.
+  int duplicate() const;
+
+ private:
+  explicit Listener(FileDescriptor socket);
+  void describe();
+
+  FileDescriptor socket_;
+  std::string address_;
+  std::string url_;
+  std::string made_;  // the file
+};
+
+}  // namespace lookalike

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace lookalike {
+
+// The first file of a body of multipart/form-data (RFC 7578); nothing if it is not one, or has
+// none.
+std::optional<std::string_view> multipart_file(std::string_view content_type,
+                                               std::string_view body);
+
+}  // namespace lookalike

@@ -1,0 +1,60 @@
+#include "tools/serve/shared_groups.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace lookalike {
+
+// What one state of the index and of its pairs amounts to.
+struct SharedGroups::Found {
+  Found(const std::shared_ptr<SearchState>& of, const IndexReader& index, const RunConfig& config)
+      : searched(of),
+        rejections(read_rejections(config.store.database)),
+        state(load_pairs(config.store.database, pair_fingerprint(index.settings(), config.match))),
+        images(indexed_images(index, {})),
+        places(adopt_images(images, state)),
+        groups(index, images, places, state, rejections,
+               {.kinds = usual_kinds(),
+                .min_probability = kUsualProbability,
+                .scope = {},
+                .match = config.match}) {}
+
+  const std::shared_ptr<SearchState> searched;
+  const Rejections rejections;
+  PairState state;
+  const std::vector<IndexedImage> images;
+  const std::vector<std::uint32_t> places;
+  const Groups groups;
+};
+
+SharedGroups::SharedGroups(const RunConfig& config)
+    : config_(config),
+      stamps_({pair_file(config.store.database), rejection_file(config.store.database)}) {}
+
+std::optional<Json> SharedGroups::page(const std::shared_ptr<SearchState>& state, std::size_t after,
+                                       std::size_t limit) {
+  return state->list([&](const IndexReader& index) -> std::optional<Json> {
+    const std::lock_guard lock(mutex_);
+    if (stamps_.have_changed() || !found_ || found_->searched != state) {
+      found_ = std::make_shared<const Found>(state, index, config_);
+    }
+    const auto not_compared = static_cast<std::size_t>(
+        std::ranges::count(found_->state.images, false, &ComparedImage::compared));
+    if (not_compared == found_->state.images.size()) return std::nullopt;
+    const Groups& groups = found_->groups;
+    Json page = Json::array();
+    const std::size_t first = std::min(after, groups.size());
+    const std::size_t end = first + std::min(limit, groups.size() - first);
+    for (std::size_t i = first; i < end; ++i) {
+      page.push_back({{"schema", 1}});
+      page.back().update(group_answer(i + 1, groups.group(i)));
+    }
+    return Json{{"groups", std::move(page)},
+                {"total", groups.size()},
+                {"not_compared", not_compared},
+                {"next", end < groups.size() ? Json(end) : Json()}};
+  });
+}
+
+}  // namespace lookalike

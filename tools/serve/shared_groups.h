@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "config/options.h"
+#include "pipeline/answers.h"
+#include "pipeline/groups/compare.h"
+#include "pipeline/groups/duplicates.h"
+#include "pipeline/groups/pair_file.h"
+#include "tools/serve/shared_searcher.h"
+
+namespace lookalike {
+
+// The groups that the last run of `lookalike duplicates` found, as it reports them unless asked for
+// more, for any number of threads. Images that were not compared yet are in no group.
+class SharedGroups {
+ public:
+  explicit SharedGroups(const RunConfig& config);
+
+  // {"groups": [as group_answer()], "total", "not_compared", "next"}: groups after the given
+  // number, at most `limit`; next is null at the end. Nothing when no image was compared yet.
+  std::optional<Json> page(const std::shared_ptr<SearchState>& state, std::size_t after,
+                           std::size_t limit);
+
+ private:
+  struct Found;
+
+  const RunConfig config_;
+  std::mutex mutex_;  // guards what follows
+  FileStamps stamps_;
+  std::shared_ptr<const Found> found_;
+};
+
+}  // namespace lookalike

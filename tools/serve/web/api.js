@@ -1,0 +1,55 @@
+// Requests to the server, with the token of this tab.
+
+const kTokenKey = 'lookalike-token';
+const kTries = 4;
+
+export class ApiError extends Error {
+  constructor(status, error) {
+    super(error.message);
+    this.status = status;
+    this.reason = error.reason;
+  }
+}
+
+// The URL that the program prints ends in #token=...; it is not kept in the address.
+export function takeTokenFromAddress() {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (!token) return;
+  setToken(token);
+  history.replaceState(null, '', location.pathname + '#search');
+}
+
+export function setToken(token) {
+  sessionStorage.setItem(kTokenKey, token);
+}
+
+// An overloaded server is asked again.
+async function send(path, options = {}) {
+  const token = sessionStorage.getItem(kTokenKey);
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  for (let tries = 1; ; ++tries) {
+    const response = await fetch(path, { ...options, headers });
+    if (response.ok) return response;
+    if (response.status === 503 && tries < kTries) {
+      const seconds = Number(response.headers.get('Retry-After')) || 1;
+      await new Promise((done) => setTimeout(done, 1000 * seconds));
+      continue;
+    }
+    const answer = await response.json().catch(() => null);
+    const error = answer?.error ?? { reason: 'http', message: `the server answers ${response.status}` };
+    throw new ApiError(response.status, error);
+  }
+}
+
+export async function getJson(path, parameters = {}, options = {}) {
+  const query = new URLSearchParams(parameters).toString();
+  return (await send(query ? `${path}?${query}` : path, options)).json();
+}
+
+export function postJson(path, parameters, body) {
+  return getJson(path, parameters, { method: 'POST', body });
+}
+
+export async function getThumbnail(id, side) {
+  return (await send(`/v1/images/${id}/thumbnail?side=${side}`)).blob();
+}

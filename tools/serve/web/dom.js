@@ -1,0 +1,77 @@
+// Elements from plain values. All text becomes text, never HTML.
+
+import { getThumbnail } from './api.js';
+
+const kSvg = 'http://www.w3.org/2000/svg';
+
+function filled(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (typeof value === 'function') element.addEventListener(name, value);
+    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function make(tag, properties = {}, ...children) {
+  return filled(document.createElement(tag), properties, children);
+}
+
+export function makeSvg(tag, properties = {}, ...children) {
+  return filled(document.createElementNS(kSvg, tag), properties, children);
+}
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+export function say(text, isError = false) {
+  const status = byId('status');
+  status.textContent = text;
+  status.classList.toggle('error', isError);
+}
+
+export function baseName(path) {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+export function percent(probability) {
+  return probability > 0.999 ? '> 99.9 %' : `${(100 * probability).toFixed(1)} %`;
+}
+
+export function table(columns, rows) {
+  const cell = (tag, text, column, more = {}) =>
+    make(tag, { class: column.isNumber ? 'number-cell' : null, ...more }, String(text ?? ''));
+  const head = make('tr', {}, ...columns.map((column) => cell('th', column.name, column, { scope: 'col' })));
+  const body = rows.map((row) =>
+    make('tr', {}, ...columns.map((column) => cell('td', column.of(row), column))));
+  return make('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table' },
+    make('table', {}, make('thead', {}, head), make('tbody', {}, ...body)));
+}
+
+// Thumbnails are requested when they come into view.
+const seen = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    seen.unobserve(target);
+    showThumbnail(target, target.dataset.image, 320);
+  }
+}, { rootMargin: '300px' });
+
+export async function showThumbnail(image, id, side) {
+  try {
+    const url = URL.createObjectURL(await getThumbnail(id, side));
+    image.addEventListener('load', () => URL.revokeObjectURL(url), { once: true });
+    image.src = url;
+    await image.decode();
+  } catch {
+    image.alt = 'no picture: the file is gone or has changed';
+  }
+}
+
+// A link to the search by an indexed image.
+export function thumbnail(id, name) {
+  const image = make('img', { alt: '', 'data-image': id });
+  seen.observe(image);
+  return make('a', { class: 'thumb', href: `#image=${id}`, 'aria-label': `Search by ${name}` }, image);
+}

@@ -1,0 +1,147 @@
+// The other views: groups, images, runs, quarantine.
+
+import { getJson, postJson } from './api.js';
+import { baseName, byId, make, percent, say, showThumbnail, table, thumbnail } from './dom.js';
+import { Picture } from './picture.js';
+
+function megabytes(bytes) {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+// Fills the list of a section page by page: load(after) returns { elements, next }.
+async function pages(section, load) {
+  const list = section.querySelector('.list');
+  const more = section.querySelector('.more');
+  const add = async (after) => {
+    const { elements, next } = await load(after);
+    list.append(...elements);
+    more.hidden = next === null;
+    more.onclick = () => {
+      more.disabled = true;
+      add(next).catch((error) => say(error.message, true)).finally(() => { more.disabled = false; });
+    };
+    elements[0]?.setAttribute('tabindex', '-1');
+    if (after > 0) elements[0]?.focus();
+  };
+  list.replaceChildren();
+  more.hidden = true;
+  await add(0);
+}
+
+function fileOfGroup(file) {
+  const facts = [file.kind, `${file.width} × ${file.height}`, megabytes(file.size_bytes)].filter(Boolean);
+  return make('li', {},
+    thumbnail(file.id, baseName(file.path)),
+    make('div', {}, make('span', { class: `badge ${file.proposal}` }, file.proposal)),
+    make('div', { class: 'path', title: file.path }, baseName(file.path)),
+    make('p', { class: 'facts' }, facts.join(' · ')));
+}
+
+function comparison(pair, first, second) {
+  const pictureOf = (file) => {
+    const image = make('img', { width: file.width, height: file.height, alt: baseName(file.path) });
+    showThumbnail(image, file.id, 960);
+    return new Picture(image, file.width, file.height);
+  };
+  const other = pictureOf(second);
+  other.showOutlines([{ quad: pair.outline, kind: pair.kind }]);
+  return make('div', { class: 'compare' }, pictureOf(first).element, other.element);
+}
+
+function pairOfGroup(pair, files) {
+  const [first, second] = [files.get(pair.first), files.get(pair.second)];
+  const names = `${baseName(pair.first)} and ${baseName(pair.second)}`;
+  const reject = make('button', { type: 'button', 'aria-label': `Reject ${names}` }, 'Reject');
+  const show = make('button', { type: 'button', 'aria-expanded': 'false', 'aria-label': `Compare ${names}` }, 'Compare');
+  const row = make('li', {}, make('div', { class: 'row' },
+    make('span', { class: 'names' }, `${names}: ${pair.kind}, ${percent(pair.probability)}`), show, reject));
+  show.addEventListener('click', () => {
+    const isOpen = show.getAttribute('aria-expanded') === 'true';
+    if (isOpen) row.lastChild.remove();
+    else row.append(comparison(pair, first, second));
+    show.setAttribute('aria-expanded', String(!isOpen));
+  });
+  let isRejected = false;
+  reject.addEventListener('click', async () => {
+    const ids = { a: first.id, b: second.id };
+    try {
+      if (isRejected) await getJson('/v1/rejections', ids, { method: 'DELETE' });
+      else await postJson('/v1/rejections', {}, JSON.stringify(ids));
+      isRejected = !isRejected;
+      reject.textContent = isRejected ? 'Undo' : 'Reject';
+      reject.setAttribute('aria-label', `${isRejected ? 'Undo: reject' : 'Reject'} ${names}`);
+      say(isRejected ? `${names} will stay apart.` : `${names} may be in one group again.`);
+    } catch (error) {
+      say(error.message, true);
+    }
+  });
+  return row;
+}
+
+function groupElement(group) {
+  const files = new Map(group.files.map((file) => [file.path, file]));
+  const needless = group.files.filter((file) => file.proposal === 'go').length;
+  return make('article', { class: 'group', 'aria-label': `Group ${group.group}` },
+    make('h3', {}, `Group ${group.group}: ${group.files.length} files, ${needless} need not stay`),
+    make('ul', { class: 'grid' }, ...group.files.map(fileOfGroup)),
+    make('ul', { class: 'pairs', 'aria-label': 'Pairs' },
+      ...group.pairs.map((pair) => pairOfGroup(pair, files))));
+}
+
+export async function showGroups() {
+  await pages(byId('groups'), async (after) => {
+    const answer = await getJson('/v1/groups', { after, limit: 20 });
+    const rest = answer.not_compared > 0
+      ? ` ${answer.not_compared} images were not compared yet: run lookalike duplicates.` : '';
+    say(`${answer.total} groups.${rest}`);
+    return { elements: answer.groups.map(groupElement), next: answer.next };
+  });
+}
+
+export async function showImages() {
+  const section = byId('images');
+  const { folders } = await getJson('/v1/folders');
+  section.querySelector('.folders').replaceChildren(table([
+    { name: 'Folder', of: (folder) => folder.path + (folder.present ? '' : ' (missing)') },
+    { name: 'Files', of: (folder) => folder.files, isNumber: true },
+    { name: 'Last scan', of: (folder) => folder.last_scan ?? 'never' },
+  ], folders));
+  await pages(section, async (after) => {
+    const answer = await getJson('/v1/images', { after, limit: 60 });
+    say(`${answer.total} images.`);
+    const elements = answer.images.map((image) => make('li', {},
+      thumbnail(image.id, baseName(image.path)),
+      make('div', { class: 'path', title: image.path }, baseName(image.path)),
+      make('p', { class: 'facts' }, `${image.width} × ${image.height}${image.blank ? ' · blank' : ''}`)));
+    return { elements, next: answer.next };
+  });
+}
+
+function outcomeOf(run) {
+  if (!run.report) return '';
+  if (run.report.error) return run.report.error;
+  return Object.entries(run.report.files ?? {}).filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`).join(', ');
+}
+
+export async function showRuns() {
+  const { runs } = await getJson('/v1/runs', { limit: 100 });
+  say(`${runs.length} runs.`);
+  byId('runs').querySelector('.list').replaceChildren(table([
+    { name: 'Started', of: (run) => run.started },
+    { name: 'Command', of: (run) => run.command },
+    { name: 'Outcome', of: (run) => run.outcome },
+    { name: 'Seconds', of: (run) => run.elapsed_seconds.toFixed(1), isNumber: true },
+    { name: 'Files', of: outcomeOf },
+  ], runs));
+}
+
+export async function showQuarantine() {
+  const { quarantine } = await getJson('/v1/quarantine');
+  say(quarantine.length > 0 ? `${quarantine.length} files.` : 'No file had to be set aside.');
+  byId('quarantine').querySelector('.list').replaceChildren(...(quarantine.length > 0 ? [table([
+    { name: 'File', of: (file) => file.path },
+    { name: 'Reason', of: (file) => file.reason },
+    { name: 'Detail', of: (file) => file.detail },
+  ], quarantine)] : []));
+}

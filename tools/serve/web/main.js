@@ -1,0 +1,54 @@
+// Which view is shown, by the part of the address behind #.
+
+import { setToken, takeTokenFromAddress } from './api.js';
+import { byId, say } from './dom.js';
+import { showGroups, showImages, showQuarantine, showRuns } from './lists.js';
+import { searchImage, searchLastPhoto, startSearch } from './search.js';
+
+const kViews = {
+  search: searchLastPhoto, groups: showGroups, images: showImages, runs: showRuns, quarantine: showQuarantine,
+};
+
+async function guard(work) {
+  byId('token-form').hidden = true;
+  try {
+    await work();
+  } catch (error) {
+    if (error.status === 401) {
+      byId('token-form').hidden = false;
+      byId('token').focus();
+    }
+    say(error.message, true);
+  }
+}
+
+function route() {
+  takeTokenFromAddress();
+  const [name, id] = location.hash.slice(1).split('=');
+  if (name === 'content') return;  // the link that skips the header
+  const view = name === 'image' ? 'search' : name in kViews ? name : 'search';
+  for (const other of Object.keys(kViews)) byId(other).hidden = other !== view;
+  for (const link of document.querySelectorAll('nav a')) {
+    if (link.hash === `#${view}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  document.title = `${view[0].toUpperCase()}${view.slice(1)} · lookalike`;
+  say('');
+  window.scrollTo(0, 0);
+  if (name === 'image') {
+    guard(() => searchImage(id));
+  } else {
+    guard(kViews[view]);
+  }
+}
+
+byId('token-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  setToken(byId('token').value.trim());
+  byId('token').value = '';
+  byId('token-form').hidden = true;
+  route();
+});
+window.addEventListener('hashchange', route);
+startSearch(guard);
+route();

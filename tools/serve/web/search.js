@@ -1,0 +1,171 @@
+// The first view: a photo, or an indexed image, and what it shows.
+
+import { getJson, postJson } from './api.js';
+import { baseName, byId, make, percent, say, showThumbnail, thumbnail } from './dom.js';
+import { Picture } from './picture.js';
+
+let photo = null;    // the file that is looked up; null for an indexed image
+let lastPhoto = null;
+let picture = null;  // null where the browser cannot show it
+let latest = 0;      // answers to older questions are dropped
+
+function options() {
+  const parameters = {};
+  if (byId('mirror').checked && photo) parameters.mirror = true;
+  if (byId('all').checked) parameters.all = true;
+  return parameters;
+}
+
+function summary(answer) {
+  const sure = answer.matches.filter((match) => ['duplicate', 'same object'].includes(match.decision)).length;
+  const parts = answer.matches.filter((match) => match.decision === 'part').length;
+  if (sure > 0) return `${sure} found`;
+  if (parts > 0) return `${parts} found by a part`;
+  return answer.matches.length > 0 ? 'Nothing sure found' : 'Nothing found';
+}
+
+function card(match, number) {
+  const kind = match.decision.replace(' ', '-');
+  const facts = [`probability ${percent(match.probability)}`, `${match.inliers} inliers`];
+  if (match.correlation !== null) facts.push(`correlation ${match.correlation.toFixed(2)}`);
+  if (match.mirrored) facts.push('mirrored');
+  if (match.gone.length > 0) facts.push('file is gone');
+  return make('li', { class: 'card' },
+    thumbnail(match.id, baseName(match.path)),
+    make('div', { class: 'text' },
+      make('div', {}, `${number}. `, make('span', { class: `badge ${kind}` }, match.decision)),
+      make('div', { class: 'path', title: match.path }, baseName(match.path)),
+      make('p', { class: 'facts' }, facts.join(' · ')),
+      match.paths.length > 1 ? make('p', { class: 'facts' }, `in ${match.paths.length} files`) : null));
+}
+
+function show(answer) {
+  const outlines = [];
+  const cards = answer.matches.map((match, i) => {
+    const element = card(match, i + 1);
+    if (!match.quad) return element;
+    const place = outlines.length;
+    outlines.push({ quad: match.quad, kind: match.decision.replace(' ', '-'), label: String(i + 1) });
+    const choose = (chosen) => () => {
+      picture?.choose(chosen);
+      element.classList.toggle('chosen', chosen >= 0);
+    };
+    for (const event of ['mouseenter', 'focusin']) element.addEventListener(event, choose(place));
+    for (const event of ['mouseleave', 'focusout']) element.addEventListener(event, choose(-1));
+    return element;
+  });
+  byId('matches').replaceChildren(...cards);
+  picture?.showOutlines(outlines);
+  say(summary(answer) + (picture ? '.' : '. This browser cannot show photos of this format.'));
+}
+
+// Runs ask(), and shows its answer unless another question came after it.
+async function look(ask) {
+  const mine = ++latest;
+  say('Looking …');
+  byId('matches').replaceChildren();
+  picture?.showOutlines([]);
+  byId('matches').setAttribute('aria-busy', 'true');
+  try {
+    const answer = await ask();
+    if (mine === latest) show(answer);
+  } catch (error) {
+    if (mine !== latest) return;
+    if (error.status === 401) throw error;
+    say(error.message, true);
+  } finally {
+    if (mine === latest) byId('matches').removeAttribute('aria-busy');
+  }
+}
+
+function lookPhotoUp(region) {
+  const parameters = options();
+  if (region) parameters.region = [region.x, region.y, region.width, region.height].join();
+  return look(() => postJson('/v1/query', parameters, photo));
+}
+
+function showRegion(region) {
+  const form = byId('region-form');
+  for (const name of ['x', 'y', 'width', 'height']) form.elements[name].value = region ? region[name] : '';
+  picture?.showRegion(region);
+}
+
+function present(element) {
+  byId('result').hidden = false;
+  byId('region-form').hidden = !photo;
+  byId('photo').replaceChildren(...(element ? [element] : []));
+  showRegion(null);
+}
+
+export async function searchPhoto(file) {
+  if (location.hash !== '#search') history.pushState(null, '', '#search');
+  photo = lastPhoto = file;
+  picture = null;
+  const url = URL.createObjectURL(file);
+  const image = make('img', { src: url, alt: 'The photo, with the outlines of matches' });
+  try {
+    await image.decode();
+    picture = new Picture(image, image.naturalWidth, image.naturalHeight);
+    picture.allowDrawing((region) => {
+      showRegion(region);
+      lookPhotoUp(region);
+    });
+  } catch {
+    // A format that the server can read and the browser cannot.
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  present(picture?.element);
+  return lookPhotoUp(null);
+}
+
+export async function searchImage(id) {
+  photo = null;
+  picture = null;
+  const { width, height, paths } = await getJson(`/v1/images/${id}`);
+  const image = make('img', { width, height, alt: `${baseName(paths[0])}, with the outlines of matches` });
+  showThumbnail(image, id, 1280);
+  picture = new Picture(image, width, height);
+  present(picture.element);
+  return look(() => getJson('/v1/query', { id, ...options() }));
+}
+
+// What the view shows without an image: the photo that was looked up before, if there is one.
+export function searchLastPhoto() {
+  if (photo) return null;
+  byId('result').hidden = true;
+  return lastPhoto && searchPhoto(lastPhoto);
+}
+
+export function startSearch(guard) {
+  byId('file').addEventListener('change', (event) => {
+    const [file] = event.target.files;
+    if (file) guard(() => searchPhoto(file));
+  });
+  document.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    document.body.classList.add('dragging');
+  });
+  document.addEventListener('dragleave', () => document.body.classList.remove('dragging'));
+  document.addEventListener('drop', (event) => {
+    event.preventDefault();
+    document.body.classList.remove('dragging');
+    const [file] = event.dataTransfer.files;
+    if (file) guard(() => searchPhoto(file));
+  });
+  document.addEventListener('paste', (event) => {
+    const [file] = event.clipboardData.files;
+    if (file) guard(() => searchPhoto(file));
+  });
+  byId('region-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const { x, y, width, height } = event.target.elements;
+    const region = { x: +x.value, y: +y.value, width: +width.value, height: +height.value };
+    showRegion(region);
+    guard(() => lookPhotoUp(region));
+  });
+  byId('whole').addEventListener('click', () => {
+    showRegion(null);
+    guard(() => lookPhotoUp(null));
+  });
+}

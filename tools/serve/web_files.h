@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace lookalike {
+
+// A file that the program holds: the page, the description of the API, and the schemas of answers.
+struct WebFile {
+  std::string_view path;  // of its URL: "/style.css"
+  std::string_view content_type;
+  std::string_view content;
+};
+
+std::span<const WebFile> web_files();
+
+}  // namespace lookalike
