@@ -418,7 +418,12 @@ TEST_F(ServeTest, RefusesWhatItCannotServe) {
   EXPECT_THAT(error({"--listen", "unix:relative"}), HasSubstr("absolute path"));
   folder_.write("open", kToken);
   EXPECT_THAT(error({"--listen", "127.0.0.1:0", "--token-file", at("open")}),
-              HasSubstr("everybody can read it"));
+              HasSubstr("others can read or write it"));
+  fs::permissions(at("open"), fs::perms::owner_all | fs::perms::group_write);
+  EXPECT_THAT(error({"--listen", "127.0.0.1:0", "--token-file", at("open")}),
+              HasSubstr("others can read or write it"));
+  EXPECT_THAT(error({"--listen", "127.0.0.1:0", "--set", "serve.hosts=[\"https://a.example\"]"}),
+              HasSubstr("without a scheme"));
 }
 
 }  // namespace

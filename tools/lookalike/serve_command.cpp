@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/program.h"
+#include "base/text.h"
 #include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 #include "tools/serve/api.h"
@@ -44,10 +45,22 @@ HttpLimits limits_of(const ServeOptions& options) {
           .request_seconds = static_cast<double>(options.request_seconds)};
 }
 
-AccessRules rules_of(const Listener& listener, const ServeOptions& options) {
+AccessRules rules_of(const Listener& listener, bool is_handed_over, const ServeOptions& options) {
   AccessRules rules;
-  for (const std::string& host : options.hosts) rules.hosts.push_back(host_name(host));
+  for (const std::string& host : options.hosts) {
+    rules.hosts.push_back(host_name(host));
+    if (!rules.hosts.back().empty()) continue;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("serve.hosts: must be names or addresses without a scheme, IPv6 in "
+                            "brackets, was \"{}\"",
+                            printable(host)));
+  }
   if (listener.is_local()) return rules;
+  if (is_handed_over && options.token_file.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "serve.token_file: a network socket of systemd needs one, as a token that is "
+                "printed ends up in the journal");
+  }
   rules.hosts.push_back(listener.address());
   rules.token = options.token_file.empty() ? random_token() : read_token(options.token_file);
   return rules;
@@ -59,8 +72,9 @@ int serve(const Arguments& arguments) {
   arguments.verbosity.apply();
   arguments.config.existing_database(config);
   std::optional<Listener> handed_over = Listener::from_systemd();
+  const bool is_handed_over = handed_over.has_value();
   const Listener listener = handed_over ? *std::move(handed_over) : Listener(config.serve.listen);
-  const AccessRules rules = rules_of(listener, config.serve);
+  const AccessRules rules = rules_of(listener, is_handed_over, config.serve);
   if (!listener.is_local() && !listener.is_loopback()) {
     spdlog::warn(
         "{} is open to other machines, and photos and the token travel unencrypted: put a "

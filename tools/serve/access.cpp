@@ -80,8 +80,9 @@ std::string read_token(const std::string& file) {
   if (!text) throw unusable(fmt::format("cannot be read: {}", std::strerror(errno)));
   std::error_code error;
   const auto rights = std::filesystem::status(file, error).permissions();
-  if ((rights & std::filesystem::perms::others_read) != std::filesystem::perms::none) {
-    throw unusable("everybody can read it; run chmod o-r on it");
+  using std::filesystem::perms;
+  if ((rights & (perms::others_read | perms::others_write | perms::group_write)) != perms::none) {
+    throw unusable("others can read or write it; run chmod o-rw,g-w on it");
   }
   const std::string token = text->substr(0, text->find_last_not_of("\r\n \t") + 1);
   const bool is_visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7F'; });

@@ -1,6 +1,7 @@
 #include "tools/serve/api.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <limits>
@@ -172,7 +173,10 @@ bool fits(std::string_view path, std::string_view pattern) {
 }
 
 Refused unusable(const SkippedFile& why) {
-  const bool is_library_text = why.detail.starts_with("OpenCV");
+  constexpr std::array<std::string_view, 4> kLibraries = {"OpenCV", "libheif", "giflib", "libwebp"};
+  const bool is_library_text = std::ranges::any_of(
+      kLibraries, [&](std::string_view library) { return why.detail.starts_with(library); });
+  if (is_library_text) spdlog::info("a photo cannot be used: {}", printable(why.detail));
   return Refused(422, ErrorKind::kInput, why.reason,
                  fmt::format("the photo cannot be used: {}",
                              is_library_text ? "it cannot be decoded" : why.detail));

@@ -8,6 +8,7 @@
 #include <deque>
 #include <microhttpd.h>
 #include <mutex>
+#include <new>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -21,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kConnectionBytes = 32 << 10;  // bounds the headers
 constexpr std::chrono::milliseconds kBetweenLooks{200};
+constexpr double kHeaderSeconds = 10;  // of a connection without a request, too
 
 std::string lower_case(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
@@ -98,13 +100,17 @@ class MicroHttpServer : public HttpServer {
                                const char* method, const char*, const char* data, std::size_t* size,
                                void** state) {
     auto* const exchange = static_cast<Exchange*>(*state);
-    if (exchange == nullptr) return self(server).begin(connection, path, method, state);
-    if (*size > 0) {
-      self(server).receive(*exchange, {data, *size});
-      *size = 0;
-      return MHD_YES;
+    try {
+      if (exchange == nullptr) return self(server).begin(connection, path, method, state);
+      if (*size > 0) {
+        self(server).receive(*exchange, {data, *size});
+        *size = 0;
+        return MHD_YES;
+      }
+      return self(server).finish(connection, *exchange);
+    } catch (const std::bad_alloc&) {
+      return MHD_NO;  // cuts the connection: nothing may pass through libmicrohttpd's C
     }
-    return self(server).finish(connection, *exchange);
   }
 
   MHD_Result begin(MHD_Connection* connection, const char* path, const char* method, void** state) {
@@ -117,6 +123,7 @@ class MicroHttpServer : public HttpServer {
     for_each_value(connection, MHD_GET_ARGUMENT_KIND, [&](const char* name, const char* value) {
       request.parameters.emplace(name, value);
     });
+    set_due(connection, limits_.request_seconds);
     bool stopping = false;
     {
       const std::lock_guard lock(mutex_);
@@ -162,7 +169,12 @@ class MicroHttpServer : public HttpServer {
     }
     held_ += data.size();
     exchange.held += data.size();
-    exchange.request.body += data;
+    try {
+      exchange.request.body += data;
+    } catch (const std::bad_alloc&) {
+      exchange.refusal = HttpRefusal::kBusy;
+      release(exchange);
+    }
   }
 
   void release(Exchange& exchange) {
@@ -176,7 +188,9 @@ class MicroHttpServer : public HttpServer {
     if (exchange.refusal) return refuse(connection, *exchange.refusal);
     {
       const std::lock_guard lock(mutex_);
-      if (waiting_.size() < limits_.queue) {
+      if (workers_stop_) {
+        exchange.refusal = HttpRefusal::kStopping;
+      } else if (waiting_.size() < limits_.queue) {
         links_[connection].due = Clock::time_point::max();
         MHD_suspend_connection(connection);
         waiting_.push_back({connection, &exchange});
@@ -184,7 +198,7 @@ class MicroHttpServer : public HttpServer {
         return MHD_YES;
       }
     }
-    return refuse(connection, HttpRefusal::kBusy);
+    return refuse(connection, exchange.refusal.value_or(HttpRefusal::kBusy));
   }
 
   MHD_Result refuse(MHD_Connection* connection, HttpRefusal why) {
@@ -201,7 +215,7 @@ class MicroHttpServer : public HttpServer {
       MHD_add_response_header(response, name.c_str(), value.c_str());
     }
     if (close) MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-    set_due(connection);
+    set_due(connection, limits_.request_seconds);
     const MHD_Result result =
         MHD_queue_response(connection, static_cast<unsigned>(answer.status), response);
     MHD_destroy_response(response);
@@ -211,7 +225,7 @@ class MicroHttpServer : public HttpServer {
   static void on_completed(void* server, MHD_Connection* connection, void** state,
                            MHD_RequestTerminationCode) {
     MicroHttpServer& it = self(server);
-    it.set_due(connection);
+    it.set_due(connection, kHeaderSeconds);
     auto* const exchange = static_cast<Exchange*>(*state);
     if (exchange == nullptr) return;
     it.release(*exchange);
@@ -235,11 +249,11 @@ class MicroHttpServer : public HttpServer {
       const std::lock_guard lock(it.mutex_);
       it.links_[connection].socket = info == nullptr ? -1 : info->connect_fd;
     }
-    it.set_due(connection);
+    it.set_due(connection, kHeaderSeconds);
   }
 
-  void set_due(MHD_Connection* connection) {
-    const std::chrono::duration<double> time(limits_.request_seconds);
+  void set_due(MHD_Connection* connection, double seconds) {
+    const std::chrono::duration<double> time(std::min(seconds, limits_.request_seconds));
     const std::lock_guard lock(mutex_);
     const auto link = links_.find(connection);
     if (link == links_.end()) return;

@@ -46,7 +46,7 @@ FileDescriptor listen_on(const std::string& listen, const sockaddr* address, soc
 bool is_left_behind(const sockaddr_un& address) {
   struct stat file {};
   if (::lstat(address.sun_path, &file) != 0 || !S_ISSOCK(file.st_mode)) return false;
-  const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const auto* const any = reinterpret_cast<const sockaddr*>(&address);
   return ::connect(probe.number(), any, sizeof address) != 0 && errno == ECONNREFUSED;
 }
@@ -60,7 +60,8 @@ FileDescriptor listen_on_file(const std::string& listen, const std::string& path
   }
   path.copy(address.sun_path, path.size());
   if (is_left_behind(address)) ::unlink(address.sun_path);
-  const mode_t before = ::umask(0117);
+  const mode_t before = ::umask(0);
+  ::umask(before | 0117);
   try {
     FileDescriptor made =
         listen_on(listen, reinterpret_cast<const sockaddr*>(&address), sizeof address);

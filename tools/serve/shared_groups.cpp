@@ -37,6 +37,7 @@ std::optional<Json> SharedGroups::page(const std::shared_ptr<SearchState>& state
   return state->list([&](const IndexReader& index) -> std::optional<Json> {
     const std::lock_guard lock(mutex_);
     if (stamps_.have_changed() || !found_ || found_->searched != state) {
+      found_.reset();  // so that what fails now is tried again, not answered with what was
       found_ = std::make_shared<const Found>(state, index, config_);
     }
     const auto not_compared = static_cast<std::size_t>(

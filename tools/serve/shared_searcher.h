@@ -58,7 +58,7 @@ class FileStamps {
 
 // One searcher for all requests, over the last published state of the index. A thread looks every
 // second whether the index was written, and then builds a searcher beside the old one, which ends
-// with its last request: an old state does not keep the writer's log from shrinking.
+// with its last request.
 class SharedSearcher {
  public:
   // Throws as Searcher does.

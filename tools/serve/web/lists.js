@@ -8,12 +8,17 @@ function megabytes(bytes) {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
+const visits = new Map();  // the last one, by section
+
 // Fills the list of a section page by page: load(after) returns { elements, next }.
 async function pages(section, load) {
   const list = section.querySelector('.list');
   const more = section.querySelector('.more');
+  const visit = {};  // answers to an earlier visit of the section are dropped
+  visits.set(section, visit);
   const add = async (after) => {
     const { elements, next } = await load(after);
+    if (visits.get(section) !== visit) return;
     list.append(...elements);
     more.hidden = next === null;
     more.onclick = () => {
@@ -92,7 +97,7 @@ export async function showGroups() {
   await pages(byId('groups'), async (after) => {
     const answer = await getJson('/v1/groups', { after, limit: 20 });
     const rest = answer.not_compared > 0
-      ? ` ${answer.not_compared} images were not compared yet: run lookalike duplicates.` : '';
+      ? ` Not compared yet: ${answer.not_compared}; run lookalike duplicates.` : '';
     say(`${answer.total} groups.${rest}`);
     return { elements: answer.groups.map(groupElement), next: answer.next };
   });

@@ -26,7 +26,7 @@ function route() {
   takeTokenFromAddress();
   const [name, id] = location.hash.slice(1).split('=');
   if (name === 'content') return;  // the link that skips the header
-  const view = name === 'image' ? 'search' : name in kViews ? name : 'search';
+  const view = name === 'image' ? 'search' : Object.hasOwn(kViews, name) ? name : 'search';
   for (const other of Object.keys(kViews)) byId(other).hidden = other !== view;
   for (const link of document.querySelectorAll('nav a')) {
     if (link.hash === `#${view}`) link.setAttribute('aria-current', 'page');

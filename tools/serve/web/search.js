@@ -8,6 +8,7 @@ let photo = null;    // the file that is looked up; null for an indexed image
 let lastPhoto = null;
 let picture = null;  // null where the browser cannot show it
 let latest = 0;      // answers to older questions are dropped
+let shown = 0;       // and pictures of images that were asked for before
 
 function options() {
   const parameters = {};
@@ -122,7 +123,9 @@ export async function searchPhoto(file) {
 export async function searchImage(id) {
   photo = null;
   picture = null;
+  const asked = ++shown;
   const { width, height, paths } = await getJson(`/v1/images/${id}`);
+  if (asked !== shown) return null;  // another was asked for meanwhile
   const image = make('img', { width, height, alt: `${baseName(paths[0])}, with the outlines of matches` });
   showThumbnail(image, id, 1280);
   picture = new Picture(image, width, height);
