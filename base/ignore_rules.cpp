@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <utility>
 
 #include "base/text.h"
@@ -110,7 +109,9 @@ void IgnoreRules::add(std::string_view lines, const std::string& folder) {
 
 bool IgnoreRules::ignores(std::string_view path, bool is_folder) const {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (const Rule& rule : std::views::reverse(rules_)) {
+  // By iterators: clang 14, which fuzzes, cannot compile GCC's std::views.
+  for (auto last = rules_.rbegin(); last != rules_.rend(); ++last) {
+    const Rule& rule = *last;
     if ((rule.folders_only && !is_folder) || !path.starts_with(rule.folder)) continue;
     const std::string_view text = rule.whole_path ? path.substr(rule.folder.size()) : name;
     if (PatternMatch(rule.pattern, text).matches()) return !rule.takes_in;

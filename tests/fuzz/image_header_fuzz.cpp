@@ -1,6 +1,7 @@
 // Image files, of which lookalike itself reads the headers: any bytes have a format, and a header
 // with a size or none. What looks at bytes must not read past them.
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "stages/decode/image_header.h"
 #include "stages/decode/raw_preview.h"
 #include "stages/decode/readers.h"
+#include "stages/decode/tiff_pages.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace lookalike;
@@ -22,6 +24,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (ends_early(bytes)) promise(format == ImageFormat::kJpeg || format == ImageFormat::kPng);
   exif_orientation(bytes);
   largest_coded_size(bytes);
+  for (const std::size_t page : tiff_pages(bytes, 100)) {
+    std::vector<std::uint8_t> turned = exact;
+    make_first_page(turned, page);
+    read_image_header(turned);
+  }
   const std::vector<std::uint8_t> preview = raw_preview(bytes);
   if (!preview.empty()) promise(format_of(preview) == ImageFormat::kJpeg);
   return 0;
