@@ -37,10 +37,9 @@ class OutOfSight {
 };
 
 // Compares what a scan found with the files that the index has and those that it has set aside,
-// pages of files among them.
-// A file set aside for its content ("empty", "undecodable", "too_small") is tried again only when
-// it changes; other reasons may no longer hold, so those files are tried again. Files out of sight
-// are not gone.
+// pages of files among them. A file set aside for its content ("empty", "undecodable", "too_small")
+// is tried again only when it changes; other reasons may no longer hold, so those files are tried
+// again. Files out of sight are not gone.
 UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
                        const std::vector<SkippedFile>& skipped);
 

@@ -454,7 +454,7 @@ void add_query_command(CLI::App& app, Action& action) {
       "  paths: the paths of the matches\n"
       "  json: one object per photo, one per line:\n"
       "  {\"schema\": 1, \"query\": path, \"found\": n, \"matches\": [{\"id\", \"path\", "
-      "\"paths\", "
+      "\"page\", \"paths\", "
       "\"gone\", "
       "\"score\", \"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", "
       "\"evidence\", \"moved_px\", \"quad\"}, ...]}\n"

@@ -198,7 +198,7 @@ const std::string& name_of(const ReportEntry& entry) {
 }
 
 std::string name_of(const ReportFinding& finding) {
-  return finding.name.empty() ? file_name(finding.image) : finding.name;
+  return finding.name.empty() ? file_name(finding.image) : escape_html(finding.name);
 }
 
 std::string verdict_badge(const ReportEntry& entry) {
