@@ -12,16 +12,12 @@
 #include "base/files.h"
 #include "base/ignore_rules.h"
 #include "base/path_set.h"
+#include "base/text.h"
 
 namespace lookalike {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Bytes above 127 are unchanged: the encoding of names is unknown.
-char lower_case(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 constexpr const char* kUnreadable = "unreadable";
 constexpr const char* kNotAFile = "not_a_file";

@@ -22,6 +22,11 @@ struct CodePoint {
 // The first character of a text that is not empty.
 CodePoint first_code_point(std::string_view text);
 
+// Bytes above 127 are unchanged: the encoding of names is unknown.
+inline char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 // A file name as one line on a terminal or in a log: control characters, backslashes and bytes
 // that are not UTF-8 become \xNN.
 std::string printable(std::string_view name);

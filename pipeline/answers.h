@@ -28,7 +28,7 @@ std::string json_text(const Json& json);
 // moved_px are rounded to 1/1000, paths are as text_of_path() gives them.
 Json query_answer(const std::string& query, const QueryResult& result);
 
-// {"query": path, "id", "path", "paths", "gone", "mirrored",
+// {"query": path, "id", "path", "page", "paths", "gone", "mirrored",
 //  "features": {"query", "image", "second_look"}, "words": {"query", "image", "common"},
 //  "votes": {"score", "ratio", "excess", "rank", "images", "shortlist", "shortlisted"},
 //  "pairs": [{"query": [x, y], "image": [x, y], "inlier"}, ...],

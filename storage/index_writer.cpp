@@ -140,18 +140,20 @@ ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
 }
 
 void IndexWriter::point(const SourceFile& file, ImageId image) {
-  const auto before =
-      connection().first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(file.path));
+  const std::optional<ImageId> before = image_of_file(file.path);
   connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", bytes_of(file.path), image,
                    file.size_bytes, file.modified_ns);
   leave_quarantine(file.path);
   if (before && *before != image) remove_if_unnamed(*before);
 }
 
+std::optional<ImageId> IndexWriter::image_of_file(const std::string& path) {
+  return connection().first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(path));
+}
+
 void IndexWriter::detach(const std::string& path) {
-  const auto image =
-      connection().first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(path));
-  if (!image) return;  // not a file, perhaps the page of one
+  const std::optional<ImageId> image = image_of_file(path);
+  if (!image) return;  // perhaps the page of a file
   connection().run("DELETE FROM files WHERE path = ?", bytes_of(path));
   remove_if_unnamed(*image);
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,8 @@ class IndexWriter : public IndexReader {
   void point(const SourceFile& file, ImageId image);
   void detach(const std::string& path);
   void leave_quarantine(const std::string& path);
+  // By a file's path alone; nothing for the name of a page.
+  std::optional<ImageId> image_of_file(const std::string& path);
   void remove_if_unnamed(ImageId image);
 };
 

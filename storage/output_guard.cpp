@@ -259,12 +259,11 @@ OutputGuard::OutputGuard(bool force) : rules_(std::make_shared<Rules>(Rules{.for
 
 void OutputGuard::add_input(const fs::path& file) {
   if (file.empty()) return;
-  // The name may be a page's.
-  for (const fs::path& name : {file, fs::path(page_of(file.native()).file)}) {
-    rules_->inputs.push_back(normal(name));
-    rules_->inputs.push_back(canonical_name(name));
-    if (const auto id = id_of(name)) rules_->input_ids.push_back(*id);
-  }
+  rules_->inputs.push_back(normal(file));
+  rules_->inputs.push_back(canonical_name(file));
+  if (const auto id = id_of(file)) rules_->input_ids.push_back(*id);
+  const std::string whole = page_of(file.native()).file;
+  if (whole != file.native()) add_input(whole);  // the name may be a page's
 }
 
 void OutputGuard::add_inputs(std::span<const std::string> files) {

@@ -24,7 +24,7 @@ struct Item {
   ContentHash content{};    // of a file that could be read
   PixelSums sums{};         // of an image, from ImageFeatures on
   bool blank = false;       // by is_blank(), from ImageFeatures on; a blank image has no features
-  std::uint32_t pages = 1;  // of the file; counted for the first one alone
+  std::uint32_t pages = 1;  // of the file; read of its first page alone
   bool ends_file = true;    // no item of the same file follows
   std::variant<SkippedFile, KnownContent, CachedFeatures, DecodedImage, ImageFeatures, ImageWords>
       state{};

@@ -51,8 +51,8 @@ class KnownContents {
 //
 // A file of several pages gives an item for each, which are decoded side by side as files are. The
 // first has kUnfinished for the file's time; behind the last comes the file again as KnownContent,
-// with its time unless a page was skipped. So the next run reads a file again of which it has not
-// every page.
+// with its time unless a page was skipped. So the next run reads a file again if any of its
+// pages is missing.
 class ItemStream {
  public:
   enum class Pages { kAll, kFirst };  // of a file

@@ -68,7 +68,9 @@ Groups Collection::groups() const {
 }
 
 void Collection::mark_reported(const std::function<bool(ImageId)>& is_reported) {
-  lookalike::mark_reported(images_, places_, is_reported, state_);
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    if (is_reported(images_[i].id)) state_.images[places_[i]].reported_files = images_[i].files;
+  }
   save();
 }
 

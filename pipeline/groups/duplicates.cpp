@@ -211,10 +211,6 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
   for (auto& [path, members] : named) groups_.push_back(std::move(members));
 }
 
-Group Groups::group(std::size_t i) const {
-  return group_of(groups_[i]);
-}
-
 // The sure pairs of the wanted kinds that meet in the scope.
 std::vector<Groups::Pair> Groups::wanted_pairs() const {
   std::vector<std::uint32_t> number(state_.images.size(), 0);
@@ -316,7 +312,8 @@ GroupParts Groups::parts_of(const Members& members) const {
   return parts;
 }
 
-Group Groups::group_of(const Members& members) const {
+Group Groups::group(std::size_t number) const {
+  const Members& members = groups_[number];
   GroupParts parts = parts_of(members);
   Group group;
   for (const Pair* pair : pairs_among(members)) {
@@ -373,13 +370,6 @@ Group Groups::group_of(const Members& members) const {
   }
   for (GroupCandidate& one : parts.files) group.files.push_back(std::move(one.file));
   return group;
-}
-
-void mark_reported(std::span<const IndexedImage> images, std::span<const std::uint32_t> places,
-                   const std::function<bool(ImageId)>& is_reported, PairState& state) {
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    if (is_reported(images[i].id)) state.images[places[i]].reported_files = images[i].files;
-  }
 }
 
 }  // namespace lookalike

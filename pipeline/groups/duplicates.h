@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,8 +14,8 @@
 
 namespace lookalike {
 
-// What is proposed for a file. Nothing is proposed for one that is gone or has changed since it was
-// indexed: what it shows now is unknown.
+// What is proposed for a file. Nothing is proposed for one that is gone, has changed since it was
+// indexed, or has a page that could not be read: what it shows now is unknown.
 enum class Proposal { kKeep, kGo, kUnknown };
 
 // "keep", "go", "unknown".
@@ -46,8 +45,8 @@ struct GroupPair {
 };
 
 // Files that show the same thing, best first: by pixels, then by bytes, which at one resolution is
-// the quality of the encoding, then the older, then by path; those that are unknown come last.
-// Files that meet none of the others in the scope are left out.
+// the quality of the encoding, then links, then the older, then by path; those that are unknown
+// come last. Files that meet none of the others in the scope are left out.
 struct Group {
   std::vector<GroupFile> files;
   std::vector<GroupPair> pairs;  // by first, then second
@@ -80,7 +79,7 @@ class Groups {
 
   // Ordered by the path of their first file.
   std::size_t size() const { return groups_.size(); }
-  Group group(std::size_t i) const;
+  Group group(std::size_t number) const;  // from 0
 
  private:
   struct Pair {
@@ -96,7 +95,6 @@ class Groups {
   bool has_exact_pair(std::uint32_t image) const;
   std::vector<const Pair*> pairs_among(const Members& members) const;
   GroupParts parts_of(const Members& members) const;
-  Group group_of(const Members& members) const;
 
   const IndexReader& index_;
   std::span<const IndexedImage> images_;
@@ -107,9 +105,5 @@ class Groups {
   std::vector<Pair> pairs_;  // by a, then b
   std::vector<Members> groups_;
 };
-
-// Notes that these images were reported, with the files that they have.
-void mark_reported(std::span<const IndexedImage> images, std::span<const std::uint32_t> places,
-                   const std::function<bool(ImageId)>& is_reported, PairState& state);
 
 }  // namespace lookalike

@@ -38,8 +38,8 @@ std::filesystem::path pair_file(const std::filesystem::path& database);
 ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match);
 
 // The right to replace the file of pairs, until the descriptor is closed: an flock(2) on
-// DATABASE.pairs.lock. Nothing while another process has it. A file that cannot be made or locked
-// stands in nobody's way: whether the pairs can be written shows then.
+// DATABASE.pairs.lock. Nothing while another process has it. A lock file that cannot be made or
+// locked is not an error; save_pairs() fails if the folder cannot be written.
 std::optional<FileDescriptor> lock_pairs(const std::filesystem::path& database);
 
 // storage/FORMATS.md has every byte. decode_pairs throws Error(kInput) for bytes that are damaged,

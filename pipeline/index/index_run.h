@@ -30,7 +30,7 @@ struct RootReport {
 // The result of a run of `lookalike index`.
 struct IndexRunReport {
   std::size_t indexed = 0;        // files that were added with all their pages, blank ones included
-  std::size_t blank = 0;          // pages of these that were recorded as blank
+  std::size_t blank = 0;          // pages that were recorded as blank
   std::size_t unchanged = 0;      // files that the index knew already, with the same size and time
   std::size_t removed = 0;        // files that are gone
   std::size_t moved = 0;          // files that are gone and whose content was found elsewhere

@@ -80,19 +80,18 @@ TEST(Features, ATableReplacesATableOfEitherDescriptorSizeAndNoOther) {
   const auto extract_to = [&](const std::string& file, const std::string& size) {
     return run_program("lookalike", {"features", "--descriptor-size", size, "--csv", file, photo});
   };
-  const auto content = [](const std::string& file) { return content_of(file); };
   const std::string table = (folder.path() / "features.csv").native();
   for (const std::string size : {"64", "128", "64"}) {
     EXPECT_EQ(extract_to(table, size).exit_code, 0) << size;
   }
-  const std::string header = content(table).substr(0, content(table).find('\n'));
+  const std::string header = content_of(table).substr(0, content_of(table).find('\n'));
   for (const std::string& theirs : {std::string("x,y\n1,2\n"), header, header + ",note\n",
                                     "x,y,size,angle,response,octave,class_id,d0\n" + header}) {
     const std::string file = folder.write("theirs.csv", theirs);
     const ProgramResult result = extract_to(file, "64");
     EXPECT_EQ(result.exit_code, 2) << theirs;
     EXPECT_THAT(result.err, HasSubstr("is a file, but not a table of features"));
-    EXPECT_EQ(content(file), theirs);
+    EXPECT_EQ(content_of(file), theirs);
   }
 }
 

@@ -366,7 +366,7 @@ TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
   const HttpConnection slow = connect_();
   const std::string request = http_request("POST /v1/query", {}, content_of(at("photo.jpg")));
   slow.send(request.substr(0, request.size() - 1));
-  while (get("/v1/health")["status"] != "ok") continue;
+  get("/v1/health");  // the request before it was read
   program_->send(SIGTERM);
   std::this_thread::sleep_for(300ms);
   EXPECT_TRUE(program_->is_running());

@@ -1,9 +1,7 @@
 #include <atomic>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -16,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
 #include "tools/library/lookalike.h"
@@ -89,8 +88,8 @@ TEST_F(LibraryTest, FindsTheSameForAPhotoInMemory) {
   ASSERT_FALSE(by_name.empty());
   EXPECT_EQ(by_name[0].path, poster(2));
   EXPECT_EQ(by_name[0].decision, "same object");
-  std::ifstream file(at("crop.jpg"), std::ios::binary);
-  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = content_of(at("crop.jpg"));
+  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
   const std::vector<Found> by_bytes = finder.find_encoded(bytes);
   ASSERT_EQ(by_bytes.size(), by_name.size());
   EXPECT_EQ(by_bytes[0].path, by_name[0].path);

@@ -400,8 +400,8 @@ ImageId must_find(const IndexReader& index, const std::string& name) {
   return *id;
 }
 
-std::string file_of_image(const IndexReader& index, ImageId id) {
-  const std::vector<std::string> paths = index.image(id).value().paths;
+std::string file_of_image(const IndexReader& index, const std::string& name) {
+  const std::vector<std::string> paths = index.image(must_find(index, name)).value().paths;
   const auto found = std::ranges::find_if(paths, has_file);
   return found == paths.end() ? paths.front() : *found;
 }
@@ -412,10 +412,14 @@ std::string unusable_text(const std::string& name, const SkippedFile& why) {
   return fmt::format("{}: {}: {}", printable(name), why.reason, why.detail);
 }
 
+nlohmann::ordered_json with_schema(const nlohmann::ordered_json& json) {
+  Json result = {{"schema", kJsonSchema}};
+  result.update(json);
+  return result;
+}
+
 void print_json(const nlohmann::ordered_json& json) {
-  Json line = {{"schema", kJsonSchema}};
-  line.update(json);
-  fmt::print("{}\n", json_text(line));
+  fmt::print("{}\n", json_text(with_schema(json)));
 }
 
 }  // namespace lookalike

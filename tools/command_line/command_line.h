@@ -181,8 +181,9 @@ std::optional<ImageId> find_image(const IndexReader& index, const std::string& n
 // The same. Throws Error(kInput) when the index has no such image.
 ImageId must_find(const IndexReader& index, const std::string& name);
 
-// The first file of an indexed image that exists; where none does, the first of all.
-std::string file_of_image(const IndexReader& index, ImageId id);
+// The first file of an indexed image that exists; where none does, the first of all. Throws as
+// must_find().
+std::string file_of_image(const IndexReader& index, const std::string& name);
 
 // Why a file that the command line names cannot be used: "photo.jpg: no such file".
 std::string unusable_text(const std::string& name, const SkippedFile& why);
@@ -190,6 +191,9 @@ std::string unusable_text(const std::string& name, const SkippedFile& why);
 // The version of all JSON on stdout, which docs/schema/ describes. It rises when a program that
 // reads such JSON could break.
 inline constexpr int kJsonSchema = 1;
+
+// An object with that version as "schema", first.
+nlohmann::ordered_json with_schema(const nlohmann::ordered_json& json);
 
 // Prints an object in one line to stdout, with its "schema" first.
 void print_json(const nlohmann::ordered_json& json);

@@ -309,8 +309,9 @@ std::string completions(const CLI::App& program, const std::string& shell) {
   if (shell == "bash") return bash_script(program);
   if (shell == "zsh") return zsh_script(program);
   if (shell == "fish") return fish_script(program);
-  throw Error(ErrorKind::kUsage,
-              fmt::format("--generate: must be man, markdown, commands, bash, zsh or fish, was {}", shell));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("--generate: must be man, markdown, commands, bash, zsh or fish, was {}", shell));
 }
 
 }  // namespace lookalike

@@ -4,7 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
-// What an installation has beside a program, and docs/reference.md, made of the tree of options that its --help prints.
+// What an installation has beside a program, and docs/reference.md, made of the tree of options
+// that its --help prints.
 namespace lookalike {
 
 // The manual page of a program or of one of its commands, as roff with the macros of man(7).

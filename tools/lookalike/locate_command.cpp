@@ -96,7 +96,7 @@ std::vector<std::string> object_names(const Arguments& arguments,
                                       const std::optional<IndexReader>& index) {
   std::vector<std::string> names = arguments.objects;
   for (const std::string& name : arguments.ids) {
-    names.push_back(file_of_image(*index, must_find(*index, name)));
+    names.push_back(file_of_image(*index, name));
   }
   if (names.empty()) throw Error(ErrorKind::kUsage, "no object is named: give --object or --id");
   if (!arguments.mask.empty() && names.size() > 1) {

@@ -356,9 +356,8 @@ class Answers {
     found_any_ |= std::ranges::any_of(
         result.matches, [](const Match& match) { return match.decision > Decision::kNone; });
     if (arguments_.report.empty()) return;
-    const std::string photo = subject.file.empty()
-                                  ? file_of_image(index_, must_find(index_, subject.name))
-                                  : subject.file;
+    const std::string photo =
+        subject.file.empty() ? file_of_image(index_, subject.name) : subject.file;
     report_.entries.push_back(entry_of(subject, photo, result));
   }
 

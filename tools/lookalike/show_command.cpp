@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/content_hash.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "pipeline/answers.h"

@@ -197,7 +197,8 @@ const std::string& name_of(const ReportEntry& entry) {
   return entry.name.empty() ? entry.photo : entry.name;
 }
 
-std::string name_of(const ReportFinding& finding) {
+// As HTML.
+std::string heading_of(const ReportFinding& finding) {
   return finding.name.empty() ? file_name(finding.image) : escape_html(finding.name);
 }
 
@@ -225,7 +226,7 @@ std::string object_card(const ReportFinding& finding,
       "{}</div>\n",
       picture != nullptr ? object_figure(id, *picture, finding, index)
                          : missing(finding.image, std::get<SkippedFile>(loaded)),
-      finding_colour(index), index + 1, name_of(finding), path_list(finding.paths),
+      finding_colour(index), index + 1, heading_of(finding), path_list(finding.paths),
       facts_list(finding.facts));
 }
 
@@ -236,7 +237,8 @@ std::string pairs_details(const ReportFinding& finding, const std::string& figur
     return pairs > kMaxPairsDrawn ? fmt::format(", {} of them drawn", kMaxPairsDrawn)
                                   : std::string();
   };
-  std::string text = fmt::format("{}: {} features agree{}", name_of(finding), count, drawn(count));
+  std::string text =
+      fmt::format("{}: {} features agree{}", heading_of(finding), count, drawn(count));
   if (others > 0) {
     text += fmt::format("; {} more look alike, in grey{}", others, drawn(others));
   }
@@ -305,7 +307,7 @@ std::string summary_table(const Report& report) {
     const ReportEntry& entry = report.entries[i];
     html += fmt::format("<tr><td><a href=\"#section-{}\">{}</a></td><td>{}</td><td>{}</td></tr>\n",
                         i + 1, file_name(name_of(entry)), verdict_badge(entry),
-                        entry.findings.empty() ? "" : name_of(entry.findings.front()));
+                        entry.findings.empty() ? "" : heading_of(entry.findings.front()));
   }
   return html + "</table>\n";
 }

@@ -20,10 +20,6 @@ namespace {
 
 constexpr std::size_t kLeastCharacters = 16;
 
-char lower_case(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
-}
-
 bool is_port(std::string_view text) {
   return !text.empty() && text.size() <= 5 &&
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <exception>
 #include <limits>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -78,9 +79,7 @@ HttpResponse with_policies(HttpResponse response, const char* cache) {
 }
 
 HttpResponse json_response(int status, const Json& json) {
-  Json with_schema = {{"schema", kJsonSchema}};
-  with_schema.update(json);
-  return with_policies({status, kJsonType, json_text(with_schema) + "\n"}, "no-store");
+  return with_policies({status, kJsonType, json_text(with_schema(json)) + "\n"}, "no-store");
 }
 
 HttpResponse error_response(const Refused& why) {
@@ -164,8 +163,7 @@ std::string_view third_part(std::string_view path) {
   return split(path, '/').at(3);
 }
 
-bool fits(std::string_view path, std::string_view pattern) {
-  const auto parts = split(path, '/');
+bool fits(std::span<const std::string_view> parts, std::string_view pattern) {
   const auto wanted = split(pattern, '/');
   return std::ranges::equal(parts, wanted, [](std::string_view part, std::string_view want) {
     return part == want || (want == "{id}" && !part.empty());
@@ -226,14 +224,16 @@ const Api::Route Api::kRoutes[] = {
     {"GET", "/metrics", &Api::metrics, true},
 };
 
-const Api::Route* Api::find_route(const HttpRequest& request, bool& is_path_known) {
-  is_path_known = false;
+const Api::Route& Api::find_route(const HttpRequest& request) {
+  const auto parts = split(request.path, '/');
+  bool is_path_known = false;
   for (const Route& route : kRoutes) {
-    if (!fits(request.path, route.path)) continue;
+    if (!fits(parts, route.path)) continue;
+    if (route.method == request.method) return route;
     is_path_known = true;
-    if (route.method == request.method) return &route;
   }
-  return nullptr;
+  if (is_path_known) throw wrong_method();
+  throw Refused(404, ErrorKind::kUsage, "path", "there is no such path; see /v1/openapi.json");
 }
 
 Api::Api(const RunConfig& config, AccessRules rules)
@@ -247,21 +247,18 @@ HttpResponse Api::guarded(const HttpRequest& request, const Work& work) noexcept
     return error_response(
         Refused(500, kind, "failed", "the request failed; the log of the server says why"));
   };
-  const auto respond = [&] {
-    try {
-      return work();
-    } catch (const Refused& refused) {
-      return error_response(refused);
-    } catch (const Error& error) {
-      return failed(error.kind(), error.what());
-    } catch (const std::bad_alloc&) {
-      return error_response(
-          Refused(503, ErrorKind::kDevice, "memory", "there is no memory for this request now"));
-    } catch (const std::exception& error) {
-      return failed(ErrorKind::kInternal, error.what());
-    }
-  };
-  return respond();
+  try {
+    return work();
+  } catch (const Refused& refused) {
+    return error_response(refused);
+  } catch (const Error& error) {
+    return failed(error.kind(), error.what());
+  } catch (const std::bad_alloc&) {
+    return error_response(
+        Refused(503, ErrorKind::kDevice, "memory", "there is no memory for this request now"));
+  } catch (const std::exception& error) {
+    return failed(ErrorKind::kInternal, error.what());
+  }
 }
 
 HttpResponse Api::counted(HttpResponse response) {
@@ -283,14 +280,9 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
     }
     const Access access = check_access(rules_, host, origin, request.header("authorization"));
     if (const auto why = refusal_of(access)) throw Refused(*why);
-    bool is_path_known = false;
-    const Route* const route = find_route(request, is_path_known);
-    if (route == nullptr && is_path_known) throw wrong_method();
-    if (route == nullptr) {
-      throw Refused(404, ErrorKind::kUsage, "path", "there is no such path; see /v1/openapi.json");
-    }
-    if (!route->at_once) return {.status = 0};
-    return (this->*route->answer)(request, searcher_.state());
+    const Route& route = find_route(request);
+    if (!route.at_once) return {.status = 0};
+    return (this->*route.answer)(request, *searcher_.state());
   });
   if (response.status == 0) return std::nullopt;  // a worker answers it
   return counted(std::move(response));
@@ -298,36 +290,30 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
 
 HttpResponse Api::answer(const HttpRequest& request) noexcept {
   return counted(guarded(request, [&] {
-    bool is_path_known = false;
-    const Route* const route = find_route(request, is_path_known);
-    require(route != nullptr, "serve: a request without a route was admitted");
     // Until it is answered, a request keeps the state that it began with.
     const std::shared_ptr<SearchState> state = searcher_.state();
-    return (this->*route->answer)(request, state);
+    return (this->*find_route(request).answer)(request, *state);
   }));
 }
 
 HttpResponse Api::refuse(HttpRefusal why) noexcept {
-  const auto response = [&] {
+  const auto refused = [&]() -> Refused {
     switch (why) {
       case HttpRefusal::kMalformed:
-        return error_response(Refused(400, ErrorKind::kUsage, "malformed",
-                                      "the headers say nothing clear about the body"));
+        return {400, ErrorKind::kUsage, "malformed",
+                "the headers say nothing clear about the body"};
       case HttpRefusal::kTooLarge:
-        return error_response(
-            Refused(413, ErrorKind::kInput, "too_large",
-                    fmt::format("the photo is larger than serve.max_body_mib = {}",
-                                config_.serve.max_body_mib)));
+        return {413, ErrorKind::kInput, "too_large",
+                fmt::format("the photo is larger than serve.max_body_mib = {}",
+                            config_.serve.max_body_mib)};
       case HttpRefusal::kStopping:
-        return error_response(
-            Refused(503, ErrorKind::kUsage, "stopping", "the server is being stopped"));
+        return {503, ErrorKind::kUsage, "stopping", "the server is being stopped"};
       case HttpRefusal::kBusy:
         break;
     }
-    return error_response(Refused(503, ErrorKind::kUsage, "overloaded",
-                                  "too many requests are waiting; try again later"));
+    return {503, ErrorKind::kUsage, "overloaded", "too many requests are waiting; try again later"};
   };
-  return counted(response());
+  return counted(error_response(refused()));
 }
 
 // The options of a query: those of the configuration but for what the request asks for.
@@ -360,7 +346,7 @@ struct Api::Timed {
   const Clock::time_point start = Clock::now();
 };
 
-HttpResponse Api::query(const HttpRequest& request, const State& state) {
+HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
   const MatchOptions options = asked_of(request);
   std::optional<Region> region;
@@ -378,7 +364,7 @@ HttpResponse Api::query(const HttpRequest& request, const State& state) {
   }
   if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");
   const Timed timed(*this);
-  Searcher& searcher = state->searcher();
+  Searcher& searcher = state.searcher();
   auto loaded = asked([&] {
     return searcher.load(loaded_bytes(kUploaded, {bytes.begin(), bytes.end()}), region);
   });
@@ -388,21 +374,21 @@ HttpResponse Api::query(const HttpRequest& request, const State& state) {
   return json_response(200, query_answer(kUploaded, result));
 }
 
-HttpResponse Api::query_image(const HttpRequest& request, const State& state) {
+HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"id", "top", "all", "min_probability"});
   const MatchOptions options = asked_of(request);
   const StoredImage image =
-      must_find(state->index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
+      must_find(state.index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
   const Timed timed(*this);
-  const QueryResult result = state->searcher().search(image.id, options);
+  const QueryResult result = state.searcher().search(image.id, options);
   return json_response(200, query_answer(fmt::format("{}", image.id), result));
 }
 
-HttpResponse Api::images(const HttpRequest& request, const State& state) {
+HttpResponse Api::images(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"after", "limit"});
   const Slice slice(request, 100, 1000);
   const auto after = static_cast<ImageId>(slice.after);
-  std::vector<StoredImage> found = state->index().images_after(after, slice.limit + 1);
+  std::vector<StoredImage> found = state.index().images_after(after, slice.limit + 1);
   const bool is_last = found.size() <= slice.limit;
   if (!is_last) found.pop_back();
   Json images = Json::array();
@@ -416,21 +402,21 @@ HttpResponse Api::images(const HttpRequest& request, const State& state) {
                       {"features", image.feature_count}});
   }
   return json_response(200, {{"images", std::move(images)},
-                             {"total", state->counts().images},
+                             {"total", state.counts().images},
                              {"next", is_last ? Json() : Json(found.back().id)}});
 }
 
-HttpResponse Api::image(const HttpRequest& request, const State& state) {
+HttpResponse Api::image(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
-  const IndexReader& index = state->index();
+  const IndexReader& index = state.index();
   const StoredImage image = must_find(index, id_from(third_part(request.path)));
   return json_response(200, image_answer(index, image));
 }
 
 // Of a file whose content is still that of the image; another one is none of the index's business.
-HttpResponse Api::thumbnail(const HttpRequest& request, const State& state) {
+HttpResponse Api::thumbnail(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"side"});
-  const StoredImage image = must_find(state->index(), id_from(third_part(request.path)));
+  const StoredImage image = must_find(state.index(), id_from(third_part(request.path)));
   const auto side =
       static_cast<int>(number(request, "side", kThumbnailPx, 16, kLargestThumbnailPx));
   for (const std::string& path : image.paths) {
@@ -445,7 +431,7 @@ HttpResponse Api::thumbnail(const HttpRequest& request, const State& state) {
   throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
 }
 
-HttpResponse Api::groups(const HttpRequest& request, const State& state) {
+HttpResponse Api::groups(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"after", "limit"});
   const Slice slice(request, 20, 100);
   const std::optional<Json> page = groups_.page(state, slice.after, slice.limit);
@@ -456,29 +442,28 @@ HttpResponse Api::groups(const HttpRequest& request, const State& state) {
   return json_response(200, *page);
 }
 
-HttpResponse Api::folders(const HttpRequest& request, const State& state) {
+HttpResponse Api::folders(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
-  return json_response(200, state->list(folders_answer));
+  return json_response(200, state.list(folders_answer));
 }
 
-HttpResponse Api::runs(const HttpRequest& request, const State& state) {
+HttpResponse Api::runs(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"limit"});
   const std::uint64_t limit = number(request, "limit", 20, 1, 1000);
-  const auto records = state->list([&](const IndexReader& index) { return index.runs(limit); });
+  const auto records = state.list([&](const IndexReader& index) { return index.runs(limit); });
   Json runs = Json::array();
   for (const RunRecord& record : records) {
-    runs.push_back({{"schema", kJsonSchema}});
-    runs.back().update(run_answer(record));
+    runs.push_back(with_schema(run_answer(record)));
   }
   return json_response(200, {{"runs", std::move(runs)}});
 }
 
-HttpResponse Api::quarantine(const HttpRequest& request, const State& state) {
+HttpResponse Api::quarantine(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
-  return json_response(200, state->list(quarantine_answer));
+  return json_response(200, state.list(quarantine_answer));
 }
 
-HttpResponse Api::reject(const HttpRequest& request, const State& state) {
+HttpResponse Api::reject(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
   const bool is_short = request.body.size() <= kLongestJsonBody;
   const Json pair = is_short ? Json::parse(request.body, nullptr, false) : Json();
@@ -493,7 +478,7 @@ HttpResponse Api::reject(const HttpRequest& request, const State& state) {
   return change_rejection(state, id("a"), id("b"), true);
 }
 
-HttpResponse Api::take_back(const HttpRequest& request, const State& state) {
+HttpResponse Api::take_back(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"a", "b"});
   const auto id = [&](const char* name) {
     return number(request, name, 0, 0, std::numeric_limits<ImageId>::max());
@@ -501,10 +486,10 @@ HttpResponse Api::take_back(const HttpRequest& request, const State& state) {
   return change_rejection(state, id("a"), id("b"), false);
 }
 
-HttpResponse Api::change_rejection(const State& state, std::uint64_t a, std::uint64_t b,
+HttpResponse Api::change_rejection(SearchState& state, std::uint64_t a, std::uint64_t b,
                                    bool is_rejected) {
-  const StoredImage first = must_find(state->index(), a);
-  const StoredImage second = must_find(state->index(), b);
+  const StoredImage first = must_find(state.index(), a);
+  const StoredImage second = must_find(state.index(), b);
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::system_clock::now().time_since_epoch());
   const Rejection pair =
@@ -518,13 +503,13 @@ HttpResponse Api::change_rejection(const State& state, std::uint64_t a, std::uin
       200, {{"a", first.id}, {"b", second.id}, {"rejected", is_rejected}, {"changed", changed}});
 }
 
-HttpResponse Api::health(const HttpRequest& request, const State& state) {
+HttpResponse Api::health(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
   return json_response(
-      200, {{"status", "ok"}, {"images", state->counts().images}, {"state", state->number()}});
+      200, {{"status", "ok"}, {"images", state.counts().images}, {"state", state.number()}});
 }
 
-HttpResponse Api::metrics(const HttpRequest& request, const State& state) {
+HttpResponse Api::metrics(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
   std::string text;
   const auto add = [&](const char* name, const char* type, const char* help, const auto& values) {
@@ -545,9 +530,9 @@ HttpResponse Api::metrics(const HttpRequest& request, const State& state) {
     add("queries_total", "counter", "Photos and images looked up.", Values{{"", queries_}});
     add("query_seconds_total", "counter", "Time they took.", Values{{"", query_seconds_}});
   }
-  add("images", "gauge", "Indexed images.", Values{{"", state->counts().images}});
+  add("images", "gauge", "Indexed images.", Values{{"", state.counts().images}});
   add("states_total", "counter", "Published states of the index that were taken up.",
-      Values{{"", state->number()}});
+      Values{{"", state.number()}});
   return with_policies({200, "text/plain; version=0.0.4", std::move(text)}, "no-store");
 }
 

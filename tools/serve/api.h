@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -18,7 +17,7 @@ namespace lookalike {
 
 // The page and the JSON API over an index: routes to answers. docs/openapi.json describes it.
 // Answers are the JSON of the commands; errors are {"schema", "error": {"kind", "reason",
-// "message"}}, and what a library says goes to the log alone.
+// "message"}}; what a library says of a photo that was sent goes to the log alone.
 class Api : public HttpHandler {
  public:
   // Throws as SharedSearcher.
@@ -31,8 +30,7 @@ class Api : public HttpHandler {
   const DeviceInfo& device() const { return searcher_.device(); }
 
  private:
-  using State = std::shared_ptr<SearchState>;
-  using Answer = HttpResponse (Api::*)(const HttpRequest& request, const State& state);
+  using Answer = HttpResponse (Api::*)(const HttpRequest& request, SearchState& state);
   struct Route {
     std::string_view method;
     std::string_view path;  // "{id}" stands for a number
@@ -40,23 +38,23 @@ class Api : public HttpHandler {
     bool at_once = false;  // on the thread of the network
   };
   static const Route kRoutes[];
-  static const Route* find_route(const HttpRequest& request, bool& is_path_known);
+  static const Route& find_route(const HttpRequest& request);
 
-  HttpResponse query(const HttpRequest& request, const State& state);
-  HttpResponse query_image(const HttpRequest& request, const State& state);
-  HttpResponse images(const HttpRequest& request, const State& state);
-  HttpResponse image(const HttpRequest& request, const State& state);
-  HttpResponse thumbnail(const HttpRequest& request, const State& state);
-  HttpResponse groups(const HttpRequest& request, const State& state);
-  HttpResponse folders(const HttpRequest& request, const State& state);
-  HttpResponse runs(const HttpRequest& request, const State& state);
-  HttpResponse quarantine(const HttpRequest& request, const State& state);
-  HttpResponse reject(const HttpRequest& request, const State& state);
-  HttpResponse take_back(const HttpRequest& request, const State& state);
-  HttpResponse health(const HttpRequest& request, const State& state);
-  HttpResponse metrics(const HttpRequest& request, const State& state);
+  HttpResponse query(const HttpRequest& request, SearchState& state);
+  HttpResponse query_image(const HttpRequest& request, SearchState& state);
+  HttpResponse images(const HttpRequest& request, SearchState& state);
+  HttpResponse image(const HttpRequest& request, SearchState& state);
+  HttpResponse thumbnail(const HttpRequest& request, SearchState& state);
+  HttpResponse groups(const HttpRequest& request, SearchState& state);
+  HttpResponse folders(const HttpRequest& request, SearchState& state);
+  HttpResponse runs(const HttpRequest& request, SearchState& state);
+  HttpResponse quarantine(const HttpRequest& request, SearchState& state);
+  HttpResponse reject(const HttpRequest& request, SearchState& state);
+  HttpResponse take_back(const HttpRequest& request, SearchState& state);
+  HttpResponse health(const HttpRequest& request, SearchState& state);
+  HttpResponse metrics(const HttpRequest& request, SearchState& state);
 
-  HttpResponse change_rejection(const State& state, std::uint64_t a, std::uint64_t b,
+  HttpResponse change_rejection(SearchState& state, std::uint64_t a, std::uint64_t b,
                                 bool is_rejected);
   MatchOptions asked_of(const HttpRequest& request) const;
   HttpResponse counted(HttpResponse response);

@@ -40,8 +40,9 @@ struct HttpLimits {
   std::size_t connections = 1;   // further ones wait until one is closed
   std::size_t queue = 1;         // requests that wait for a worker
   std::size_t workers = 1;
-  // For receiving a request, from the start of its connection or the end of the one before, and
-  // for sending its answer. The connection is then cut.
+  // For receiving a body, from the end of its headers, and for sending an answer. Headers have 10 s
+  // of it at most, from the start of the connection or the end of the request before. The
+  // connection is then cut.
   double request_seconds = 60;
 };
 
@@ -63,8 +64,8 @@ class HttpHandler {
 class HttpServer {
  public:
   virtual ~HttpServer() = default;  // as stop(0)
-  // Accepts no more, waits until requests under way are answered, at most so long, and ends. To be
-  // called once.
+  // Accepts no more, waits at most so long for requests that are arriving or being sent, answers
+  // those in work and in the queue, however long that takes, and ends. To be called once.
   virtual void stop(double seconds) = 0;
 };
 

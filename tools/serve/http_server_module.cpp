@@ -13,6 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "tools/serve/http_server.h"
 
 namespace lookalike {
@@ -23,11 +24,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kConnectionBytes = 32 << 10;  // bounds the headers
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 constexpr double kHeaderSeconds = 10;  // of a connection without a request, too
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
-  return text;
-}
 
 template <typename Add>
 void for_each_value(MHD_Connection* connection, MHD_ValueKind kind, Add add) {
@@ -43,7 +39,6 @@ struct Exchange {
   HttpRequest request;
   std::optional<HttpResponse> response{};
   std::optional<HttpRefusal> refusal{};  // once its body breaks a limit
-  std::size_t held = 0;                  // bytes of its body, counted in MicroHttpServer::held_
 };
 
 class MicroHttpServer : public HttpServer {
@@ -118,7 +113,9 @@ class MicroHttpServer : public HttpServer {
     *state = exchange;
     HttpRequest& request = exchange->request;
     for_each_value(connection, MHD_HEADER_KIND, [&](const char* name, const char* value) {
-      request.headers.emplace(lower_case(name), value);
+      std::string lower(name);
+      std::ranges::transform(lower, lower.begin(), lower_case);
+      request.headers.emplace(std::move(lower), value);
     });
     for_each_value(connection, MHD_GET_ARGUMENT_KIND, [&](const char* name, const char* value) {
       request.parameters.emplace(name, value);
@@ -167,10 +164,9 @@ class MicroHttpServer : public HttpServer {
       release(exchange);
       return;
     }
-    held_ += data.size();
-    exchange.held += data.size();
     try {
       exchange.request.body += data;
+      held_ += data.size();
     } catch (const std::bad_alloc&) {
       exchange.refusal = HttpRefusal::kBusy;
       release(exchange);
@@ -178,9 +174,8 @@ class MicroHttpServer : public HttpServer {
   }
 
   void release(Exchange& exchange) {
-    held_ -= exchange.held;
-    exchange.held = 0;
-    exchange.request.body = {};
+    held_ -= exchange.request.body.size();
+    std::string().swap(exchange.request.body);  // an assignment would keep its memory
   }
 
   MHD_Result finish(MHD_Connection* connection, Exchange& exchange) {
@@ -290,7 +285,7 @@ class MicroHttpServer : public HttpServer {
   const HttpLimits limits_;
   HttpHandler& handler_;
   MHD_Daemon* daemon_ = nullptr;
-  std::size_t held_ = 0;  // of the thread of the network alone
+  std::size_t held_ = 0;  // bytes of all bodies; of the thread of the network alone
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -1,10 +1,12 @@
 #include "tools/serve/listener.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -15,7 +15,7 @@ class Listener {
   // Error(kUsage).
   explicit Listener(const std::string& listen);
   // The one that systemd handed over (sd_listen_fds(3)); nothing if there is none. Throws
-  // Error(kUsage) for more than one.
+  // Error(kUsage) for any number but one.
   static std::optional<Listener> from_systemd();
   ~Listener();  // removes the file of a Unix socket that it made
   Listener(Listener&&) noexcept = default;
@@ -25,8 +25,7 @@ class Listener {
   // "http://127.0.0.1:8765", or "unix:/PATH".
   const std::string& url() const { return url_; }
   const std::string& address() const { return address_; }  // "127.0.0.1"; empty if local
-  int socket() const { return socket_.number(); }
-  // The socket, whose number the caller will close.
+  // Another descriptor of the socket, which the caller closes. Throws Error(kInternal).
   int duplicate() const;
 
  private:

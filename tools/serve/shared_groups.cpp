@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/command_line/command_line.h"
+
 namespace lookalike {
 
 // What one state of the index and of its pairs amounts to.
 struct SharedGroups::Found {
-  Found(const std::shared_ptr<SearchState>& of, const IndexReader& index, const RunConfig& config)
-      : searched(of),
+  Found(std::size_t number, const IndexReader& index, const RunConfig& config)
+      : searched(number),
         rejections(read_rejections(config.store.database)),
         state(load_pairs(config.store.database, pair_fingerprint(index.settings(), config.match))),
         images(indexed_images(index, {})),
@@ -20,7 +22,7 @@ struct SharedGroups::Found {
                 .scope = {},
                 .match = config.match}) {}
 
-  const std::shared_ptr<SearchState> searched;
+  const std::size_t searched;  // the number of the state, of whose index the groups are
   const Rejections rejections;
   PairState state;
   const std::vector<IndexedImage> images;
@@ -32,13 +34,14 @@ SharedGroups::SharedGroups(const RunConfig& config)
     : config_(config),
       stamps_({pair_file(config.store.database), rejection_file(config.store.database)}) {}
 
-std::optional<Json> SharedGroups::page(const std::shared_ptr<SearchState>& state, std::size_t after,
-                                       std::size_t limit) {
-  return state->list([&](const IndexReader& index) -> std::optional<Json> {
+SharedGroups::~SharedGroups() = default;
+
+std::optional<Json> SharedGroups::page(SearchState& state, std::size_t after, std::size_t limit) {
+  return state.list([&](const IndexReader& index) -> std::optional<Json> {
     const std::lock_guard lock(mutex_);
-    if (stamps_.have_changed() || !found_ || found_->searched != state) {
+    if (stamps_.have_changed() || !found_ || found_->searched != state.number()) {
       found_.reset();  // so that what fails now is tried again, not answered with what was
-      found_ = std::make_shared<const Found>(state, index, config_);
+      found_ = std::make_unique<const Found>(state.number(), index, config_);
     }
     const auto not_compared = static_cast<std::size_t>(
         std::ranges::count(found_->state.images, false, &ComparedImage::compared));
@@ -48,8 +51,7 @@ std::optional<Json> SharedGroups::page(const std::shared_ptr<SearchState>& state
     const std::size_t first = std::min(after, groups.size());
     const std::size_t end = first + std::min(limit, groups.size() - first);
     for (std::size_t i = first; i < end; ++i) {
-      page.push_back({{"schema", 1}});
-      page.back().update(group_answer(i + 1, groups.group(i)));
+      page.push_back(with_schema(group_answer(i + 1, groups.group(i))));
     }
     return Json{{"groups", std::move(page)},
                 {"total", groups.size()},

@@ -20,11 +20,11 @@ namespace lookalike {
 class SharedGroups {
  public:
   explicit SharedGroups(const RunConfig& config);
+  ~SharedGroups();
 
   // {"groups": [as group_answer()], "total", "not_compared", "next"}: groups after the given
   // number, at most `limit`; next is null at the end. Nothing when no image was compared yet.
-  std::optional<Json> page(const std::shared_ptr<SearchState>& state, std::size_t after,
-                           std::size_t limit);
+  std::optional<Json> page(SearchState& state, std::size_t after, std::size_t limit);
 
  private:
   struct Found;
@@ -32,7 +32,7 @@ class SharedGroups {
   const RunConfig config_;
   std::mutex mutex_;  // guards what follows
   FileStamps stamps_;
-  std::shared_ptr<const Found> found_;
+  std::unique_ptr<const Found> found_;
 };
 
 }  // namespace lookalike

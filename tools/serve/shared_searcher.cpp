@@ -16,7 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kBetweenLooks{1};
-// Of a writing run that publishes all the time, a large index follows at most this share of it.
+// Rest after a build, in times that the build took, so that a run that publishes all the time keeps
+// the thread busy a fifth of it at most.
 constexpr int kRestPerBuild = 4;
 
 }  // namespace

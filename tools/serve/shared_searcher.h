@@ -17,7 +17,8 @@
 
 namespace lookalike {
 
-// One published state of an index, for any number of threads.
+// The published state of an index, for any number of threads. It is opened twice: what is published
+// in between is in list() alone, until the next state.
 class SearchState {
  public:
   SearchState(const RunConfig& config, const OpenClSession& session, std::size_t number);
@@ -29,7 +30,7 @@ class SearchState {
   template <typename Read>
   auto list(const Read& read) {
     const std::lock_guard lock(listing_);
-    return read(static_cast<const IndexReader&>(lists_));
+    return read(lists_);
   }
   std::size_t number() const { return number_; }  // from 1, of this process
   const IndexCounts& counts() const { return counts_; }

@@ -13,8 +13,8 @@
 namespace lookalike {
 namespace {
 
-// The features of all images in the files but for those that the statistics show to be blank.
-// Of the images that a run trains on: first pages that are not blank.
+// The features of the images that a run trains on: first pages, but for those that the statistics
+// show to be blank.
 FeatureSource features_of(const std::vector<std::string>& files, const SumsByContent& sums,
                           const VarianceOptions& options) {
   return [&](const auto& visit) {

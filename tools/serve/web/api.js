@@ -7,7 +7,6 @@ export class ApiError extends Error {
   constructor(status, error) {
     super(error.message);
     this.status = status;
-    this.reason = error.reason;
   }
 }
 
@@ -36,7 +35,7 @@ async function send(path, options = {}) {
       continue;
     }
     const answer = await response.json().catch(() => null);
-    const error = answer?.error ?? { reason: 'http', message: `the server answers ${response.status}` };
+    const error = answer?.error ?? { message: `the server answers ${response.status}` };
     throw new ApiError(response.status, error);
   }
 }

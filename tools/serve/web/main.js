@@ -46,7 +46,6 @@ byId('token-form').addEventListener('submit', (event) => {
   event.preventDefault();
   setToken(byId('token').value.trim());
   byId('token').value = '';
-  byId('token-form').hidden = true;
   route();
 });
 window.addEventListener('hashchange', route);

@@ -9,7 +9,7 @@ function middle(quad) {
 }
 
 export class Picture {
-  // source: an <img>; width and height: of the coordinates that outlines have.
+  // image: an <img>; width and height: of the coordinates that outlines have.
   constructor(image, width, height) {
     this.width = width;
     this.height = height;
