@@ -74,7 +74,7 @@ struct StoreOptions {
   std::string database;  // a file
   std::uint32_t batch_images = 64;
   double publish_seconds = 2;
-  std::uint32_t max_segments = 10;
+  std::uint32_t max_segments = 32;
 
   bool operator==(const StoreOptions&) const = default;
 };

@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "storage/artefact_files.h"
 #include "storage/blobs.h"
+#include "storage/checkpointer.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
 
@@ -103,7 +104,10 @@ struct IndexWriter::Blobs {
 };
 
 IndexWriter::IndexWriter(const std::filesystem::path& database)
-    : IndexReader(database, ForWriting{}) {}
+    : IndexReader(database, ForWriting{}),
+      checkpointer_(std::make_unique<Checkpointer>(connection())) {}
+
+IndexWriter::~IndexWriter() = default;
 
 template <typename Work>
 void IndexWriter::in_transaction(const Work& work) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,8 @@
 #include "storage/index_types.h"
 
 namespace lookalike {
+
+class Checkpointer;
 
 // The one writer of an index, which also reads it. Every public call that writes is one
 // transaction: when it returns, readers see all of it; when it throws, none. Throws Error(kStorage)
@@ -22,6 +25,7 @@ class IndexWriter : public IndexReader {
  public:
   // Creates a missing database and migrates an older one.
   explicit IndexWriter(const std::filesystem::path& database);
+  ~IndexWriter();
 
   // Stores the codebook and the settings of an index that has none yet. On an index that has
   // them: returns when they are the same, else throws OtherSettings, naming each difference.
@@ -83,6 +87,8 @@ class IndexWriter : public IndexReader {
   // By a file's path alone; nothing for the name of a page.
   std::optional<ImageId> image_of_file(const std::string& path);
   void remove_if_unnamed(ImageId image);
+
+  const std::unique_ptr<Checkpointer> checkpointer_;
 };
 
 }  // namespace lookalike

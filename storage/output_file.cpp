@@ -143,7 +143,8 @@ void OutputFile::commit() {
   if (stream_) return stream_->flush();
   if (check_) form_ = check_();
   if (form_ == OutputForm::kReplaced) {
-    atomic_->commit();
+    const bool is_synced = check_ != nullptr;
+    atomic_->commit(is_synced);
   } else if (form_ == OutputForm::kStream || !atomic_->commit_new()) {
     target_.refuse("appeared while this command ran: name another file");
   }

@@ -62,8 +62,9 @@ enum class OutputForm {
 // Throws Error(kStorage) with the system's reason when writing fails.
 class OutputFile {
  public:
-  // For a name that the program itself chose, such as those in DATABASE.work: replaces any file of
-  // the name. OutputGuard::open() is for names that options give.
+  // For a name that the program itself chose, such as those in DATABASE.work, and for what can be
+  // made again after a power cut: replaces any file of the name, and is not synced.
+  // OutputGuard::open() is for names that options give.
   static OutputFile unguarded(const std::filesystem::path& file);
 
   // The folder of the file, or the system's temporary folder for a stream: a place for scratch

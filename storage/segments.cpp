@@ -22,6 +22,8 @@ constexpr std::size_t kMaxMergedAtOnce = 256;
 constexpr std::uint64_t kRemovedShare = 4;
 // What merge_small_segments leaves is larger than this many times all that is smaller.
 constexpr std::uint64_t kLeastGrowth = 4;
+// Of posting lists that are merged side by side.
+constexpr std::size_t kMergedBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
 
 struct Segment {
@@ -68,8 +70,7 @@ class NewSegment {
 class Cursor {
  public:
   Cursor(const Connection& connection, std::int64_t segment)
-      : connection_(connection),
-        statement_(connection,
+      : statement_(connection,
                    "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id"),
         rows_(statement_.rows(postings_id(segment, 0), postings_id(segment, kLastWord))) {}
 
@@ -79,19 +80,24 @@ class Cursor {
     return true;
   }
   std::uint32_t word() const { return word_; }
-  void decode(WordPostings& postings) const {
-    decode_named(connection_, "postings of word", word_,
-                 [&] { decode_postings(rows_.blob(1), postings); });
-  }
+  ByteView blob() const { return rows_.blob(1); }
 
  private:
-  const Connection& connection_;
   Statement statement_;
   Rows rows_;
   std::uint32_t word_ = 0;
 };
 
-// The postings of several segments together, one word at a time.
+// The postings of a word in several segments, and what they are together.
+struct MergedWord {
+  std::uint32_t word = 0;
+  std::vector<Bytes> blobs{};  // in the order of the segments
+  Bytes merged{};
+  std::size_t count = 0;  // of postings
+  std::vector<ImageId> dropped{};
+};
+
+// The words of several segments, in order.
 class MergedCursor {
  public:
   void add(const Connection& connection, std::int64_t segment) {
@@ -99,19 +105,22 @@ class MergedCursor {
     advance(cursors_.size() - 1);
   }
 
-  // The next word and all its postings, in the order of the segments, or false after the last.
-  bool next(std::uint32_t& word, WordPostings& postings) {
-    if (heads_.empty()) return false;
-    word = heads_.top().first;
-    postings.images.clear();
-    postings.signatures.clear();
-    while (!heads_.empty() && heads_.top().first == word) {
-      const std::size_t at = heads_.top().second;
-      heads_.pop();
-      cursors_[at]->decode(postings);
-      advance(at);
+  // The next words and their blobs: few megabytes of them; none after the last.
+  std::vector<MergedWord> next() {
+    std::vector<MergedWord> words;
+    for (std::size_t bytes = 0; !heads_.empty() && bytes < kMergedBytes;) {
+      MergedWord& word = words.emplace_back();
+      word.word = heads_.top().first;
+      while (!heads_.empty() && heads_.top().first == word.word) {
+        const std::size_t at = heads_.top().second;
+        heads_.pop();
+        const ByteView blob = cursors_[at]->blob();
+        word.blobs.emplace_back(blob.begin(), blob.end());
+        bytes += blob.size();
+        advance(at);
+      }
     }
-    return true;
+    return words;
   }
 
  private:
@@ -138,27 +147,43 @@ void sort_by_image(WordPostings& postings) {
   }
 }
 
+void merge_word(const Connection& connection, const std::unordered_set<ImageId>& removed,
+                MergedWord& word) {
+  WordPostings postings;
+  for (const Bytes& blob : word.blobs) {
+    decode_named(connection, "postings of word", word.word,
+                 [&] { decode_postings(blob, postings); });
+  }
+  if (!removed.empty()) {
+    drop_postings(postings, [&](ImageId image) {
+      const bool drop = removed.contains(image);
+      if (drop) word.dropped.push_back(image);
+      return drop;
+    });
+  }
+  word.count = postings.images.size();
+  if (word.count == 0) return;
+  sort_by_image(postings);
+  word.merged = encode_postings(postings.images, postings.signatures);
+}
+
 void merge(Connection& connection, std::span<const Segment> segments) {
   std::unordered_set<ImageId> removed;
   Rows tombstones = connection.rows("SELECT image FROM tombstones");
   while (tombstones.next()) removed.insert(static_cast<ImageId>(tombstones.integer(0)));
   std::unordered_set<ImageId> dropped;
-  const auto is_dropped = [&](ImageId image) {
-    const bool drop = removed.contains(image);
-    if (drop) dropped.insert(image);
-    return drop;
-  };
   NewSegment merged(connection);
   {
     MergedCursor cursor;
     for (const Segment& segment : segments) cursor.add(connection, segment.id);
-    std::uint32_t word = 0;
-    for (WordPostings postings; cursor.next(word, postings);) {
-      if (!removed.empty()) drop_postings(postings, is_dropped);
-      if (postings.images.empty()) continue;
-      sort_by_image(postings);
-      merged.add(word, postings.images.size(),
-                 encode_postings(postings.images, postings.signatures));
+    for (auto words = cursor.next(); !words.empty(); words = cursor.next()) {
+      parallel_ranges(words.size(), [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) merge_word(connection, removed, words[i]);
+      });
+      for (const MergedWord& word : words) {
+        dropped.insert(word.dropped.begin(), word.dropped.end());
+        if (word.count > 0) merged.add(word.word, word.count, word.merged);
+      }
     }
   }
   for (const Segment& segment : segments) {

@@ -75,6 +75,7 @@ class Observer {
     Sightings sightings;
     const std::optional<Query> photo = photo_of(made_of);
     if (!photo) return sightings;
+    sightings.photos = 1;
     const auto is_shown = [&](const Match& match) {
       return match.image.id == made_of.object.id || match.image.id == made_of.background.id;
     };
@@ -169,6 +170,7 @@ Sightings sightings_of(const IndexReader& index, OpenClSession& session, const R
   for (std::size_t i = 0; i < photos.size(); ++i) {
     before_each();
     const Sightings seen = *observed.next();
+    sightings.photos += seen.photos;
     append(seen.shown, sightings.shown);
     append(seen.others, sightings.others);
     append(seen.decoys, sightings.decoys);
@@ -204,8 +206,8 @@ CalibrationRun calibrate_index(IndexWriter& writer, const RunConfig& config, Ope
   Progress progress("calibrate", "photos",
                     std::min<std::size_t>(kPhotos, counts.images - counts.blank), style);
   CalibrationRun run{sightings_of(index, session, config, progress, before_each), std::nullopt};
-  if (run.sightings.shown.empty()) {
-    logger()->warn("calibrate: no photo of the index could be read and found; nothing is changed");
+  if (run.sightings.photos == 0) {
+    logger()->warn("calibrate: no image of the index can be read any more; nothing is changed");
     return run;
   }
   run.calibration = calibrate(run.sightings);

@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A chunk is what a kill may cost; writing one costs four syncs.
+// A chunk is what a kill may cost. A power cut may cost more: chunks are not synced, and damaged
+// ones are dropped.
 constexpr std::size_t kChunkImages = 64;
 constexpr std::size_t kChunkBytes = std::size_t{16} << 20U;
 

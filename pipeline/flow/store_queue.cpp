@@ -9,8 +9,9 @@
 namespace lookalike {
 namespace {
 
-// Images that may wait for the disk.
-constexpr std::size_t kQueuedImages = 64;
+// Images that may wait for the disk: about as many as a batch has, so that a fast device goes on
+// while one is published.
+constexpr std::size_t kQueuedImages = 512;
 // Of a batch: 16 MiB.
 constexpr std::size_t kMostFeatures = (std::size_t{16} << 20) / sizeof(IndexedFeature);
 

@@ -50,6 +50,7 @@ TEST_F(CalibrateIndexTest, WhatPhotosAreMadeOfIsFoundInThem) {
   const Sightings seen = calibrate().sightings;
   EXPECT_GE(seen.shown.size(), 6U);
   EXPECT_LE(seen.shown.size(), 12U);
+  EXPECT_EQ(seen.photos, 6U);
   EXPECT_LT(seen.decoys.size(), seen.shown.size());
   for (const Evidence& evidence : seen.shown) EXPECT_GT(evidence.inliers, 0U);
 }
@@ -61,6 +62,20 @@ TEST_F(CalibrateIndexTest, IndexKeepsWhatItWasCalibratedTo) {
   ASSERT_TRUE(run.calibration.has_value());
   EXPECT_EQ(calibration_from(*text), run.calibration);
   EXPECT_EQ(run.calibration, lookalike::calibrate(run.sightings));
+}
+
+TEST_F(CalibrateIndexTest, AnIndexWhosePhotosAreAllFoundForCertainIsCalibrated) {
+  Sightings certain;
+  certain.photos = 32;
+  EXPECT_EQ(lookalike::calibrate(certain), Calibration{});
+}
+
+TEST_F(CalibrateIndexTest, AnIndexWithoutFilesIsLeftAsItIs) {
+  fs::remove_all(folder_.path() / "photos");
+  const CalibrationRun run = calibrate();
+  EXPECT_EQ(run.sightings.photos, 0U);
+  EXPECT_EQ(run.calibration, std::nullopt);
+  EXPECT_EQ(index().derived("calibration.second_look.images"), std::nullopt);
 }
 
 TEST_F(CalibrateIndexTest, SameIndexGivesTheSameCalibration) {

@@ -1,0 +1,53 @@
+#include "storage/checkpointer.h"
+
+#include <sqlite3.h>
+
+namespace lookalike {
+namespace {
+
+// Pages in the log; SQLite's own number.
+constexpr int kPagesForCheckpoint = 1000;
+constexpr int kMostPages = 16384;
+
+}  // namespace
+
+Checkpointer::Checkpointer(Connection& writer)
+    : writer_(writer), own_(writer.path(), Connection::Mode::kRead) {
+  own_.first<int>("PRAGMA user_version");  // a connection that has read nothing knows of no log
+  sqlite3_wal_hook(writer_.handle(), after_commit, this);
+}
+
+Checkpointer::~Checkpointer() {
+  sqlite3_wal_hook(writer_.handle(), nullptr, nullptr);
+}
+
+int Checkpointer::after_commit(void* self, sqlite3*, const char*, int pages) {
+  if (pages >= kPagesForCheckpoint) static_cast<Checkpointer*>(self)->committed(pages);
+  return SQLITE_OK;
+}
+
+void Checkpointer::committed(int pages) {
+  std::unique_lock lock(mutex_);
+  if (!thread_.joinable()) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+  is_due_ = true;
+  due_.notify_one();
+  if (pages >= kMostPages) done_.wait(lock, [&] { return !is_due_ && !is_running_; });
+}
+
+void Checkpointer::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (due_.wait(lock, stop, [&] { return is_due_; })) {
+    is_due_ = false;
+    is_running_ = true;
+    lock.unlock();
+    // Passive: waits for nobody. Its errors are those of the next commit, too.
+    sqlite3_wal_checkpoint_v2(own_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    lock.lock();
+    is_running_ = false;
+    done_.notify_all();
+  }
+}
+
+}  // namespace lookalike
