@@ -96,10 +96,10 @@ TEST_F(Installed, EveryProgramHasItsManualAndCompletions) {
                 output_of(entry.path().native() + " " + command + " --generate man"));
     }
   }
-  EXPECT_THAT(programs,
-              testing::UnorderedElementsAre("lookalike", "lookalike-extract", "lookalike-variance",
-                                            "lookalike-codebook", "lookalike-assign",
-                                            "lookalike-store", "lookalike-match"));
+  EXPECT_THAT(programs, testing::UnorderedElementsAre(
+                            "lookalike", "lookalike-scan", "lookalike-extract",
+                            "lookalike-variance", "lookalike-sample", "lookalike-codebook",
+                            "lookalike-assign", "lookalike-store", "lookalike-match"));
 }
 
 TEST_F(Installed, UnitsAndDocumentsAreThere) {
