@@ -117,7 +117,8 @@ TEST_F(Installed, UnitsAndDocumentsAreThere) {
   EXPECT_THAT(content_of(documents() / "examples/lookalike.cron"), HasSubstr("lookalike index"));
   for (const char* name :
        {"README.md", "CHANGELOG.md", "LICENSE", "docs/nightly.md", "docs/result.jpg",
-        "docs/openapi.json", "docs/schema/query.json", "examples/default.toml"}) {
+        "docs/openapi.json", "docs/schema/query.json", "examples/default.toml",
+        "examples/cluster/step", "examples/cluster/slurm/submit"}) {
     EXPECT_TRUE(fs::exists(documents() / name)) << name;
   }
 }
