@@ -124,7 +124,7 @@ void check_mergeable(const std::vector<fs::path>& sources, const fs::path& targe
   std::error_code missing;
   const fs::path* first = &sources.front();
   Settings settings;
-  if (fs::exists(target, missing)) {
+  if (fs::exists(target, missing) && !fs::is_empty(target, missing)) {  // empty: begun by SQLite
     settings = IndexReader(target).settings();
     first = &target;
   }

@@ -162,6 +162,12 @@ TEST_F(Merge, IsNotMadeWhereItsNameWouldBeIndexedNorOfAnotherFile) {
   EXPECT_EQ(content_of(text), "text");
 }
 
+TEST_F(Merge, FillsAnEmptyFileAsAMergeLeavesItThatIsKilledAtItsStart) {
+  folder_->write("my-new.db", "");
+  ASSERT_EQ(merge({"left.db", "right.db"}, "my-new.db").exit_code, 0);
+  expect_whole("my-new.db");
+}
+
 TEST_F(Merge, OfAnIndexIntoItselfIsRefused) {
   fs::create_symlink("my-left.db", at("my-link.db"));
   for (const std::string name : {"my-left.db", "my-link.db"}) {
