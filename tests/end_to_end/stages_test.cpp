@@ -109,7 +109,7 @@ TEST_F(StagesTest, ShardsOfAManifestAndTheirSamplesGiveTheSameIndexWhileTheFolde
   index_in_one_process();
   run("lookalike-scan", {"--images", at("photos"), "--output", at("manifest")});
   folder_.write("photos/00-new.png", text(encode(".png", draw_picture(200, 150, 40))));
-  const std::vector<std::string> small = {"--set", "codebook.sample_images=5"};
+  const std::vector<std::string> small = {"--set", "codebook.sample_images=2"};
   std::vector<std::string> names[4];  // features, statistics, samples, words
   for (const std::string shard : {"1-of-3", "2-of-3", "3-of-3"}) {
     names[0].push_back(at("features" + shard));
