@@ -164,6 +164,10 @@ bool is_same_file_system(const FolderDevice& before, const FolderDevice& now) {
   return both_have_one ? before.file_system == now.file_system : before.device == now.device;
 }
 
+bool may_hide_files(const SkippedFile& skipped) {
+  return skipped.reason == kUnreadable;
+}
+
 void add_file(const std::string& path, ScanResult& result) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {

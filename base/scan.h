@@ -42,6 +42,10 @@ struct ScanResult {
   std::vector<ScannedFolder> folders{};  // in the order given, each once
 };
 
+// Whether a scan could not tell what is there, as for an unreadable folder: it may hold files that
+// are not in the result.
+bool may_hide_files(const SkippedFile& skipped);
+
 // Adds one file to the result as scan_folders() does, whatever its extension.
 void add_file(const std::string& path, ScanResult& result);
 

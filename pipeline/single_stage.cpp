@@ -1,43 +1,20 @@
 #include "pipeline/single_stage.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/page_name.h"
 #include "base/scan.h"
 #include "base/text.h"
 #include "config/scan_rules.h"
 #include "pipeline/flow/item_stream.h"
+#include "stages/variance/variance_stage.h"
 
 namespace lookalike {
-namespace {
-
-// The shard's part of a list that is sorted by path.
-template <typename T>
-void keep_shard(std::vector<T>& items, const Shard& shard) {
-  std::vector<T> own;
-  for (std::size_t i = shard.index; i < items.size(); i += shard.count) {
-    own.push_back(std::move(items[i]));
-  }
-  items = std::move(own);
-}
-
-}  // namespace
-
-Shard parse_shard(const std::string& text) {
-  const std::vector<std::string_view> parts = split(text, '/');
-  const auto index = parse_number<std::size_t>(parts.front());
-  const auto count = parse_number<std::size_t>(parts.back());
-  if (parts.size() == 2 && index && count && *index < *count) return {*index, *count};
-  throw Error(ErrorKind::kUsage,
-              "--shard: must be I/N with I from 0 to N - 1, was \"" + text + "\"");
-}
-
 ScanResult scan_images(const ImagesOptions& options) {
   if (options.folders.empty()) {
     throw Error(ErrorKind::kUsage, "images.folders: name at least one folder, with --images");
@@ -56,32 +33,42 @@ ScanResult scan_images(const ImagesOptions& options) {
   return found;
 }
 
+ImageList list_images(const ImagesOptions& options, const std::string& manifest,
+                      const Shard& shard) {
+  ImageList images;
+  if (manifest.empty()) {
+    ScanResult found = scan_images(options);
+    images.is_whole = std::ranges::none_of(found.skipped, &may_hide_files);
+    keep_shard(found.files, shard);
+    keep_shard(found.skipped, shard);
+    images.files = std::move(found.files);
+    images.skipped = std::move(found.skipped);
+    return images;
+  }
+  std::size_t seen = 0;
+  for_each_record<SourceFile>({manifest}, [&](SourceFile& file) {
+    if (shard.owns(seen++)) images.files.push_back(std::move(file));
+  });
+  if (seen == 0) throw Error(ErrorKind::kInput, manifest + ": lists no file");
+  return images;
+}
+
 std::vector<SkippedFile> for_each_image_batch(
-    const RunConfig& config, const Shard& shard, const std::string& label, Progress::Style style,
+    const RunConfig& config, ImageList images, const std::string& label, Progress::Style style,
     const std::function<void(std::span<const DecodedImage>)>& visit) {
-  ScanResult found = scan_images(config.images);
-  keep_shard(found.files, shard);
-  keep_shard(found.skipped, shard);
   StageTimes times;
-  ItemStream stream(found.files, config, times, nullptr);
-  Progress progress(label, "images", found.files.size(), style);
+  ItemStream stream(images.files, config, times, nullptr);
+  Progress progress(label, "images", images.files.size(), style);
   std::size_t done = 0;
   const auto next_batch = [&] { return stream.next_batch(kStageBatchImages); };
   for (auto batch = next_batch(); !batch.empty(); batch = next_batch()) {
     done += static_cast<std::size_t>(std::ranges::count_if(batch, &Item::ends_file));
     visit(Gathered<DecodedImage>(batch).states);
-    std::ranges::move(Gathered<SkippedFile>(batch).states, std::back_inserter(found.skipped));
+    std::ranges::move(Gathered<SkippedFile>(batch).states, std::back_inserter(images.skipped));
     progress.update(done);
   }
-  std::ranges::sort(found.skipped, {}, [](const SkippedFile& skip) { return skip.file.path; });
-  return std::move(found.skipped);
-}
-
-int report_skipped(const std::vector<SkippedFile>& skipped) {
-  for (const SkippedFile& file : skipped) {
-    spdlog::warn("skipped {}: {}: {}", printable(file.file.path), file.reason, file.detail);
-  }
-  return skipped.empty() ? kExitDone : kExitSkippedItems;
+  std::ranges::sort(images.skipped, {}, [](const SkippedFile& skip) { return skip.file.path; });
+  return std::move(images.skipped);
 }
 
 SumsByContent read_statistics(const std::vector<std::string>& files) {
@@ -90,6 +77,17 @@ SumsByContent read_statistics(const std::vector<std::string>& files) {
     sums[statistics.image.content] = statistics.sums;
   });
   return sums;
+}
+
+FeatureSource trainable_features(const std::vector<std::string>& files, const SumsByContent& sums,
+                                 const VarianceOptions& options) {
+  return [files, &sums, options](const auto& visit) {
+    for_each_record<ImageFeatures>(files, [&](const ImageFeatures& image) {
+      if (page_of(image.image.file.path).number > 1) return;
+      const auto found = sums.find(image.image.content);
+      if (found == sums.end() || !is_blank(found->second, options)) visit(image);
+    });
+  };
 }
 
 }  // namespace lookalike

@@ -28,14 +28,15 @@ constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kFrameBytes = 16;   // length and checksum before each payload
 constexpr std::size_t kFooterBytes = 24;  // mark, checksum, count
 
-constexpr std::array<std::string_view, 6> kTypeNames = {"",      "features", "statistics",
-                                                        "words", "skipped",  "codebook"};
+constexpr std::array<std::string_view, 7> kTypeNames = {
+    "", "features", "statistics", "words", "skipped", "codebook", "manifest"};
 template <typename Record>
 constexpr std::uint16_t kTypeOf = std::is_same_v<Record, ImageFeatures>     ? 1
                                   : std::is_same_v<Record, ImageStatistics> ? 2
                                   : std::is_same_v<Record, ImageWords>      ? 3
                                   : std::is_same_v<Record, SkippedFile>     ? 4
-                                                                            : 5;
+                                  : std::is_same_v<Record, Codebook>        ? 5
+                                                                            : 6;
 
 std::string type_name(std::uint16_t type) {
   if (type == 0 || type >= kTypeNames.size()) return fmt::format("unknown ({})", type);
@@ -384,11 +385,14 @@ template class ArtefactWriter<ImageWords>;
 template class ArtefactReader<ImageWords>;
 template class ArtefactWriter<SkippedFile>;
 template class ArtefactReader<SkippedFile>;
+template class ArtefactWriter<SourceFile>;
+template class ArtefactReader<SourceFile>;
 template OutputKind artefact_kind<ImageFeatures>();
 template OutputKind artefact_kind<ImageStatistics>();
 template OutputKind artefact_kind<ImageWords>();
 template OutputKind artefact_kind<SkippedFile>();
 template OutputKind artefact_kind<Codebook>();
+template OutputKind artefact_kind<SourceFile>();
 template Bytes encode_record(const ImageFeatures&);
 template ImageFeatures decode_record(ByteView);
 template Bytes encode_record(const ImageStatistics&);
@@ -399,5 +403,7 @@ template Bytes encode_record(const SkippedFile&);
 template SkippedFile decode_record(ByteView);
 template Bytes encode_record(const Codebook&);
 template Codebook decode_record(ByteView);
+template Bytes encode_record(const SourceFile&);
+template SourceFile decode_record(ByteView);
 
 }  // namespace lookalike

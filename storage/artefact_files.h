@@ -15,8 +15,8 @@
 // Error(kInternal) for a record whose parts do not fit each other.
 namespace lookalike {
 
-// A file of any number of records of one type: ImageFeatures, ImageStatistics, ImageWords or
-// SkippedFile.
+// A file of any number of records of one type: ImageFeatures, ImageStatistics, ImageWords,
+// SkippedFile, or, in a manifest, SourceFile.
 template <typename Record>
 class ArtefactWriter {
  public:
@@ -55,7 +55,7 @@ Codebook read_codebook(const std::filesystem::path& file);
 // XXH3-128 over everything in the codebook: identifies it in an index's settings.
 ContentHash codebook_hash(const Codebook& codebook);
 
-// The payload of one record of any of the five types, without loss.
+// The payload of one record of any of the six types, without loss.
 template <typename Record>
 Bytes encode_record(const Record& record);
 // Throws Error(kInput) when the payload ends early or is too long, and never allocates more than it

@@ -148,7 +148,19 @@ struct ClaimedFile {
   std::string option;
   fs::path path;
   std::optional<FileId> id;  // nothing for a new file
+  OutputKind kind;
 };
+
+std::string_view text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Nanoseconds since the epoch; nothing for a file that is not there.
+std::optional<std::int64_t> time_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
 
 [[noreturn]] void refuse_index(const OutputTarget& target, const fs::path& index) {
   target.refuse(
@@ -199,7 +211,7 @@ struct OutputGuard::Rules {
         }
       }
       for (const auto& is_known : known_files) {
-        if (is_known(name)) target.refuse("is a file that the index knows: name another file");
+        if (is_known(name)) target.refuse("is an indexed file, or one to index: name another file");
       }
     }
   }
@@ -231,8 +243,7 @@ struct OutputGuard::Rules {
     if ((status->st_mode & 0222U) == 0) {
       target.refuse("is read-only: name another file, or replace it with --force");
     }
-    const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-    if (status->st_size > 0 && !kind.is_earlier(text)) {
+    if (status->st_size > 0 && !kind.is_earlier(text_of(start))) {
       target.refuse(
           fmt::format("is a file, but not {}: name another file, or replace it with "
                       "--force",
@@ -242,7 +253,7 @@ struct OutputGuard::Rules {
   }
 
   // Outputs may share a character device, such as /dev/null.
-  void claim(const OutputTarget& target) {
+  void claim(const OutputTarget& target, const OutputKind& kind) {
     const std::optional<struct stat> status = status_of(target);
     if (status && S_ISCHR(status->st_mode)) return;
     const std::optional<FileId> id = status ? std::optional(id_of(*status)) : std::nullopt;
@@ -251,7 +262,16 @@ struct OutputGuard::Rules {
         target.refuse(fmt::format("is the file of {} as well: name two files", other.option));
       }
     }
-    claimed.push_back({target.option, target.path(), id});
+    claimed.push_back({target.option, target.path(), id, kind});
+  }
+
+  bool is_current(const ClaimedFile& output) const {
+    const std::optional<std::int64_t> made = time_of(output.path);
+    return made && output.kind.is_earlier(text_of(start_of(output.path))) &&
+           std::ranges::none_of(inputs, [&](const fs::path& input) {
+             const std::optional<std::int64_t> changed = time_of(input);
+             return changed && *changed > *made;
+           });
   }
 };
 
@@ -302,7 +322,7 @@ OutputFile OutputGuard::open(const std::string& option, const fs::path& path,
   OutputTarget target = follow_links(option, path);
   if (!target.open_file.is_open()) rules_->check_names(target);
   const OutputForm form = rules_->check_file(target, kind);
-  rules_->claim(target);
+  rules_->claim(target, kind);
   // The rules for names are constant during a command; what has the name may change.
   OutputFile::Check check = [rules = rules_, kind, option, path, meant = target.path()] {
     const OutputTarget now = follow_links(option, path);
@@ -318,6 +338,12 @@ std::optional<OutputFile> OutputGuard::open_if_named(const std::string& option,
                                                      const fs::path& path, const OutputKind& kind) {
   if (path.empty()) return std::nullopt;
   return open(option, path, kind);
+}
+
+bool OutputGuard::outputs_are_current() const {
+  return !rules_->claimed.empty() &&
+         std::ranges::all_of(rules_->claimed,
+                             [&](const ClaimedFile& output) { return rules_->is_current(output); });
 }
 
 }  // namespace lookalike

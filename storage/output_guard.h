@@ -18,8 +18,8 @@ namespace lookalike {
 //   - A file with content is replaced if it carries the mark of the kind being written. Force
 //     replaces other regular files as well, and files without any write permission.
 //   - Nothing replaces an input of the command, an index of lookalike or a file beside it, a file
-//     that the command's index knows, a name in a folder of images that would be indexed, the
-//     output of another option, a folder, a block device, a socket or a dangling link.
+//     that the command's index or manifest knows, a name in a folder of images that would be
+//     indexed, the output of another option, a folder, a block device, a socket or a dangling link.
 // Symbolic links are followed once, and every name on the way is checked. Files are compared by
 // device and inode as well as by name. Add inputs, indexes and protected files before the first
 // open().
@@ -51,6 +51,11 @@ class OutputGuard {
   std::optional<OutputFile> open_if_named(const std::string& option,
                                           const std::filesystem::path& path,
                                           const OutputKind& kind);
+
+  // Whether there is nothing to do: every file that open() returned is there, an earlier output of
+  // its kind, and not older than any input that exists. By the times of modification, as make(1)
+  // judges. False for devices and before the first open().
+  bool outputs_are_current() const;
 
  private:
   struct Rules;

@@ -36,10 +36,13 @@ std::string holder(const FileDescriptor& file) {
   return std::string(line.substr(0, line.find('\n')));
 }
 
+std::filesystem::path lock_of(const std::filesystem::path& database) {
+  return resolved(database).string() + ".lock";
+}
+
 }  // namespace
 
-WriterLock::WriterLock(const std::filesystem::path& database)
-    : path_(resolved(database).string() + ".lock") {
+WriterLock::WriterLock(const std::filesystem::path& database) : path_(lock_of(database)) {
   do {
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file_.is_open()) fail_file(path_, "cannot be made");
@@ -76,6 +79,13 @@ void WriterLock::write_holder() const {
       ::pwrite(file_.number(), line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) {
     fail_file(path_, "cannot be written");
   }
+}
+
+std::optional<std::string> current_writer(const std::filesystem::path& database) {
+  const FileDescriptor file(
+      ::open(lock_of(database).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.is_open() || ::flock(file.number(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
+  return errno == EWOULDBLOCK ? std::optional(holder(file)) : std::nullopt;
 }
 
 }  // namespace lookalike

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "base/files.h"
 
@@ -23,5 +25,9 @@ class WriterLock {
   std::filesystem::path path_;
   FileDescriptor file_;
 };
+
+// The process that holds the lock of an index, as the lock names it; nothing when none does. Needs
+// no right to write.
+std::optional<std::string> current_writer(const std::filesystem::path& database);
 
 }  // namespace lookalike

@@ -132,6 +132,15 @@ SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOption
   return plan;
 }
 
+std::vector<SampleImage> first_of_sample(std::span<const SampleImage> images,
+                                         const CodebookOptions& options) {
+  std::vector<SampleImage> first;
+  for (const SampleShare& share : ranked(images, options.seed, options.sample_images)) {
+    first.push_back(images[share.image]);
+  }
+  return first;
+}
+
 std::vector<SampleImage> sample_images_of(const FeatureSource& source) {
   std::vector<SampleImage> images;
   source([&](const ImageFeatures& image) {

@@ -42,6 +42,11 @@ struct SamplePlan {
 // their number and how many words they suffice for.
 SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options);
 
+// The first options.sample_images of the images in that order, repeated contents dropped. The plan
+// for several lists is that for what this leaves of each.
+std::vector<SampleImage> first_of_sample(std::span<const SampleImage> images,
+                                         const CodebookOptions& options);
+
 // Passes images to a visitor.
 using FeatureSource = std::function<void(const std::function<void(const ImageFeatures&)>& visit)>;
 

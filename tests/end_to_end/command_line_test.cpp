@@ -59,7 +59,8 @@ TEST_P(EveryCommand, AnUnknownOptionIsAUsageErrorInOneLine) {
 }
 
 std::vector<CommandLine> all_commands() {
-  std::vector<CommandLine> all = {{"lookalike-extract", {}},  {"lookalike-variance", {}},
+  std::vector<CommandLine> all = {{"lookalike-scan", {}},     {"lookalike-extract", {}},
+                                  {"lookalike-variance", {}}, {"lookalike-sample", {}},
                                   {"lookalike-codebook", {}}, {"lookalike-assign", {}},
                                   {"lookalike-store", {}},    {"lookalike-match", {}}};
   for (const std::string& command : commands_of("lookalike"))
@@ -130,6 +131,7 @@ TEST(Lookalike, AMissingIndexIsAnInputError) {
                                                 {"list"},
                                                 {"calibrate"},
                                                 {"retrain"},
+                                                {"merge", "/nowhere/index.db"},
                                                 {"move", "old", "new"},
                                                 {"remove", "photo.jpg"}}) {
     std::vector<std::string> arguments = words;

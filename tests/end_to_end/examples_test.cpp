@@ -102,20 +102,22 @@ class Examples : public testing::Test {
 
 // The commands in an order in which each finds what it needs.
 const std::vector<std::string> kCommands = {
-    "init",       "index",    "query",   "duplicates", "reject", "serve",   "explain",
-    "locate",     "features", "formats", "list",       "show",   "runs",    "folders",
-    "quarantine", "check",    "compact", "migrate",    "config", "devices", "calibrate",
-    "retrain",    "evaluate", "move",    "remove",     "tune",   "bench"};
+    "init",       "index",    "query",    "duplicates", "reject", "serve",   "explain",
+    "locate",     "features", "formats",  "list",       "show",   "runs",    "folders",
+    "quarantine", "check",    "compact",  "migrate",    "config", "devices", "calibrate",
+    "merge",      "retrain",  "evaluate", "move",       "remove", "tune",    "bench"};
 
 TEST_F(Examples, WorkWhenPasted) {
   for (const std::string& command : kCommands) {
+    if (command == "merge") fs::copy(at("photos.db"), at("scans.db"));
     if (command == "move") fs::rename(at("photos/2019"), at("photos/2020"));
     expect_examples_of(command);
   }
 }
 
 TEST_F(Examples, OfStagesWorkInTheirOrder) {
-  for (const std::string stage : {"extract", "variance", "codebook", "assign", "store", "match"}) {
+  for (const std::string stage :
+       {"scan", "extract", "variance", "sample", "codebook", "assign", "store", "match"}) {
     if (stage == "match") fs::copy(at("photos.features"), at("queries.features"));
     expect_examples_of("lookalike-" + stage);
   }

@@ -75,9 +75,9 @@ void PrintTo(const Command& command, std::ostream* out) {
 
 std::vector<Command> all_commands() {
   std::vector<Command> all;
-  for (const char* program :
-       {"lookalike", "lookalike-extract", "lookalike-variance", "lookalike-codebook",
-        "lookalike-assign", "lookalike-store", "lookalike-match"}) {
+  for (const char* program : {"lookalike", "lookalike-scan", "lookalike-extract",
+                              "lookalike-variance", "lookalike-sample", "lookalike-codebook",
+                              "lookalike-assign", "lookalike-store", "lookalike-match"}) {
     all.push_back({program, ""});
     for (const std::string& name : commands_of(program)) {
       all.push_back({program, name});

@@ -95,13 +95,23 @@ const std::vector<Writer> kWriters = {
     {"--metrics (run.metrics)", "lookalike", {"index", "--metrics", kHere}, {}},
     {"--metrics (run.metrics)", "lookalike", {"index", "--set", "run.metrics=@"}, {}},
     {"--metrics (run.metrics)", "lookalike", {"retrain", "--metrics", kHere}, {}},
+    {"--output", "lookalike-scan", {"--output", kHere}, {}, "--skipped"},
     {"--output", "lookalike-extract", {"--output", kHere}, {}, "--skipped"},
+    {"--output",
+     "lookalike-extract",
+     {"--manifest", "photos.manifest", "--output", kHere},
+     {"photos.manifest"},
+     "--skipped"},
     {"--skipped",
      "lookalike-extract",
      {"--output", "made.features", "--skipped", kHere},
      {},
      "--output"},
-    {"--output", "lookalike-variance", {"--output", kHere}, {}},
+    {"--output", "lookalike-variance", {"--output", kHere}, {}, "--skipped"},
+    {"--output",
+     "lookalike-sample",
+     {"--features", "photos.features", "--statistics", "photos.statistics", "--output", kHere},
+     {"photos.features", "photos.statistics"}},
     {"--output",
      "lookalike-codebook",
      {"--features", "photos.features", "--statistics", "photos.statistics", "--output", kHere},
@@ -136,6 +146,7 @@ class Outputs : public testing::TestWithParam<Writer> {
                    "[images]\nfolders = [\"photos\"]\n[store]\ndatabase = \"index.db\"\n"
                    "[codebook]\nwords = 64\n");
     make("lookalike", {"index", "-q"});
+    make("lookalike-scan", {"--output", at("photos.manifest")});
     make("lookalike-extract", {"--output", at("photos.features")});
     make("lookalike-variance", {"--output", at("photos.statistics")});
     make("lookalike-codebook",

@@ -1,11 +1,15 @@
 // The stage programs one after the other, against the same work in one process.
 
+#include <chrono>
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pipeline/index/index_run.h"
 #include "storage/index_reader.h"
+#include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
@@ -13,6 +17,7 @@
 namespace lookalike {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -100,6 +105,149 @@ TEST_F(StagesTest, ShardsGiveTheSameIndex) {
   EXPECT_EQ(IndexReader(at("stages.db")).content_hash(), IndexReader(at("run.db")).content_hash());
 }
 
+TEST_F(StagesTest, ShardsOfAManifestAndTheirSamplesGiveTheSameIndexWhileTheFolderChanges) {
+  index_in_one_process();
+  run("lookalike-scan", {"--images", at("photos"), "--output", at("manifest")});
+  folder_.write("photos/00-new.png", text(encode(".png", draw_picture(200, 150, 40))));
+  const std::vector<std::string> small = {"--set", "codebook.sample_images=2"};
+  std::vector<std::string> names[4];  // features, statistics, samples, words
+  for (const std::string shard : {"1-of-3", "2-of-3", "3-of-3"}) {
+    names[0].push_back(at("features" + shard));
+    names[1].push_back(at("statistics" + shard));
+    names[2].push_back(at("sample" + shard));
+    names[3].push_back(at("words" + shard));
+    run("lookalike-extract", {"--manifest", at("manifest"), "--output", names[0].back(), "--shard",
+                              shard, "--skipped", at("skipped" + shard)});
+    run("lookalike-variance",
+        {"--manifest", at("manifest"), "--output", names[1].back(), "--shard", shard});
+    run("lookalike-sample", {"--features", names[0].back(), "--statistics", names[1].back(),
+                             "--output", names[2].back(), small[0], small[1]});
+  }
+  const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  run("lookalike-codebook",
+      with(with({"--output", at("codebook"), "--features"}, names[2]), small));
+  run("lookalike-codebook",
+      with(with(with({"--output", at("codebook-of-all"), "--features"}, names[0]),
+                with({"--statistics"}, names[1])),
+           small));
+  EXPECT_EQ(content_of(at("codebook")), content_of(at("codebook-of-all")));
+  EXPECT_LT(fs::file_size(names[2].front()), fs::file_size(names[0].front()));
+
+  // And all of it, with the words of a run.
+  run("lookalike-codebook", with(with({"--output", at("codebook"), "--features"}, names[0]),
+                                 with({"--statistics"}, names[1])));
+  for (std::size_t i = 0; i < 3; ++i) {
+    run("lookalike-assign",
+        {"--features", names[0][i], "--codebook", at("codebook"), "--output", names[3][i]});
+  }
+  run("lookalike-store",
+      with(with({"--codebook", at("codebook"), "--database", at("stages.db"), "--words"}, names[3]),
+           with({"--statistics"}, names[1])));
+  EXPECT_EQ(IndexReader(at("stages.db")).content_hash(), IndexReader(at("run.db")).content_hash());
+}
+
+TEST_F(StagesTest, ShardsMayBeThoseOfAnArrayOfTasks) {
+  run("lookalike-scan", {"--images", at("photos"), "--output", at("manifest")});
+  run("lookalike-variance",
+      {"--manifest", at("manifest"), "--output", at("1-of-2"), "--shard", "1-of-2"});
+  const ProgramResult task =
+      run_program("lookalike-variance",
+                  {"--manifest", at("manifest"), "--output", at("task"), "--shard", "env/2"},
+                  {"JOB_COMPLETION_INDEX=0"});
+  EXPECT_EQ(task.exit_code, 0) << task.err;
+  EXPECT_EQ(content_of(at("task")), content_of(at("1-of-2")));
+}
+
+TEST_F(StagesTest, SkippedFilesAreInTheArtefactAndNoFailureWhereTheyAreExpected) {
+  folder_.write("photos/words.jpg", "text");
+  fs::create_symlink("nowhere", at("photos/link.jpg"));
+  run("lookalike-scan", {"--images", at("photos"), "--output", at("manifest")}, 1);
+  run("lookalike-scan", {"--images", at("photos"), "--output", at("manifest"), "--skipped",
+                         at("scan.skipped"), "--skipped-ok"});
+  run("lookalike-extract", {"--manifest", at("manifest"), "--output", at("features")}, 1);
+  run("lookalike-extract", {"--manifest", at("manifest"), "--output", at("features"), "--skipped",
+                            at("skipped"), "--skipped-ok"});
+  run("lookalike-variance",
+      {"--manifest", at("manifest"), "--output", at("statistics"), "--skipped-ok"});
+  run("lookalike-codebook", {"--features", at("features"), "--output", at("codebook")});
+  run("lookalike-assign",
+      {"--features", at("features"), "--codebook", at("codebook"), "--output", at("words")});
+  run("lookalike-store",
+      {"--words", at("words"), "--statistics", at("statistics"), "--codebook", at("codebook"),
+       "--skipped", at("skipped"), at("scan.skipped"), "--database", at("stages.db")});
+  const std::vector<SkippedFile> quarantine = IndexReader(at("stages.db")).quarantine();
+  ASSERT_EQ(quarantine.size(), 2U);
+  EXPECT_EQ(quarantine[0].file.path, at("photos/link.jpg"));
+  EXPECT_EQ(quarantine[1].reason, "undecodable");
+}
+
+TEST_F(StagesTest, AFolderThatCannotBeReadIsAFailureAlsoWhereSkippedFilesAreExpected) {
+  folder_.write("photos/below/.lookalikeignore/file", "");  // patterns that cannot be read
+  for (const char* program : {"lookalike-scan", "lookalike-variance"}) {
+    const ProgramResult result = run_program(
+        program, {"--images", at("photos"), "--output", at("out"), "--force", "--skipped-ok"});
+    EXPECT_EQ(result.exit_code, 1) << program;
+    EXPECT_THAT(result.err, HasSubstr(at("photos/below"))) << program;
+  }
+}
+
+TEST_F(StagesTest, AManifestThatIsNoneOrListsNothingIsAnInputError) {
+  fs::create_directory(at("empty"));
+  run("lookalike-scan", {"--images", at("empty"), "--output", at("none")}, 3);
+  EXPECT_FALSE(fs::exists(at("none")));
+  fs::create_symlink("nowhere", at("empty/link.jpg"));
+  run("lookalike-scan", {"--images", at("empty"), "--output", at("none"), "--skipped-ok"});
+  for (const std::string& manifest : {at("none"), at("photos/0.png"), at("missing")}) {
+    const ProgramResult result = run_program(
+        "lookalike-variance", {"--manifest", manifest, "--output", at("out"), "--shard", "0/2"});
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(manifest));
+    EXPECT_FALSE(fs::exists(at("out")));
+  }
+  run("lookalike-variance",
+      {"--manifest", at("none"), "--images", at("photos"), "--output", at("out")}, 2);
+}
+
+TEST_F(StagesTest, AnImageOfAManifestIsNeverReplaced) {
+  run("lookalike-scan", {"--images", at("photos"), "--output", at("manifest")});
+  const ProgramResult result =
+      run_program("lookalike-variance",
+                  {"--manifest", at("manifest"), "--output", at("photos/0.png"), "--force"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr(at("photos/0.png") + ": is an indexed file, or one to index"));
+}
+
+TEST_F(StagesTest, UpdateLeavesOutputsThatAreNoOlderThanTheirInputs) {
+  run("lookalike-scan", {"--images", at("photos"), "--output", at("manifest")});
+  const std::vector<std::string> extract = {"--manifest",   at("manifest"), "--output",
+                                            at("features"), "--skipped",    at("skipped"),
+                                            "--update"};
+  const auto made = [&] { return fs::last_write_time(at("features")); };
+  run("lookalike-extract", extract);
+  const auto first = made();
+  const ProgramResult again = run_program("lookalike-extract", extract);
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.err, HasSubstr("up to date"));
+  EXPECT_EQ(made(), first);
+
+  fs::remove(at("skipped"));  // one output of two
+  run("lookalike-extract", extract);
+  EXPECT_GT(made(), first);
+  const auto second = made();
+  fs::last_write_time(at("manifest"), second + std::chrono::seconds(1));
+  run("lookalike-extract", extract);
+  EXPECT_GT(made(), second);
+  const auto third = made();
+  fs::last_write_time(at("manifest"), third);
+  run("lookalike-extract", extract);
+  EXPECT_EQ(made(), third);
+  run("lookalike-extract", {extract.begin(), extract.end() - 1});  // without --update
+  EXPECT_GT(made(), third);
+}
+
 TEST_F(StagesTest, UnusableFilesAreNamedAndTheExitCodeIsOne) {
   folder_.write("photos/words.jpg", "text");
   const ProgramResult result = run_program(
@@ -131,8 +279,9 @@ TEST_F(StagesTest, WordsWithoutTheirStatisticsAreAnInputError) {
 }
 
 TEST(StagePrograms, HelpNamesInputsAndOutputsWithAnExample) {
-  for (const char* program : {"lookalike-extract", "lookalike-variance", "lookalike-codebook",
-                              "lookalike-assign", "lookalike-store"}) {
+  for (const char* program :
+       {"lookalike-scan", "lookalike-extract", "lookalike-variance", "lookalike-sample",
+        "lookalike-codebook", "lookalike-assign", "lookalike-store"}) {
     const ProgramResult result = run_program(program, {"--help"});
     EXPECT_EQ(result.exit_code, 0) << program;
     EXPECT_THAT(result.out, AllOf(HasSubstr("Input: "), HasSubstr("Output: "),

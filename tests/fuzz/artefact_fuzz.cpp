@@ -84,7 +84,7 @@ using namespace lookalike;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const ByteView bytes(data + 1, size - 1);
-  switch (data[0] % 5) {
+  switch (data[0] % 6) {
     case 0:
       read<ImageFeatures>(bytes);
       break;
@@ -97,8 +97,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 3:
       read<SkippedFile>(bytes);
       break;
-    default:
+    case 4:
       read<Codebook>(bytes);
+      break;
+    default:
+      read<SourceFile>(bytes);
   }
   return 0;
 }

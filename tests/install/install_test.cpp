@@ -96,10 +96,10 @@ TEST_F(Installed, EveryProgramHasItsManualAndCompletions) {
                 output_of(entry.path().native() + " " + command + " --generate man"));
     }
   }
-  EXPECT_THAT(programs,
-              testing::UnorderedElementsAre("lookalike", "lookalike-extract", "lookalike-variance",
-                                            "lookalike-codebook", "lookalike-assign",
-                                            "lookalike-store", "lookalike-match"));
+  EXPECT_THAT(programs, testing::UnorderedElementsAre(
+                            "lookalike", "lookalike-scan", "lookalike-extract",
+                            "lookalike-variance", "lookalike-sample", "lookalike-codebook",
+                            "lookalike-assign", "lookalike-store", "lookalike-match"));
 }
 
 TEST_F(Installed, UnitsAndDocumentsAreThere) {
@@ -117,7 +117,8 @@ TEST_F(Installed, UnitsAndDocumentsAreThere) {
   EXPECT_THAT(content_of(documents() / "examples/lookalike.cron"), HasSubstr("lookalike index"));
   for (const char* name :
        {"README.md", "CHANGELOG.md", "LICENSE", "docs/nightly.md", "docs/result.jpg",
-        "docs/openapi.json", "docs/schema/query.json", "examples/default.toml"}) {
+        "docs/openapi.json", "docs/schema/query.json", "examples/default.toml",
+        "examples/cluster/step", "examples/cluster/slurm/submit"}) {
     EXPECT_TRUE(fs::exists(documents() / name)) << name;
   }
 }

@@ -77,6 +77,16 @@ TEST(ArtefactFiles, SkippedFilesComeBackWithPathsThatAreNoText) {
   EXPECT_THAT(read_all<SkippedFile>(folder / "k"), testing::ElementsAre(expected));
 }
 
+TEST(ArtefactFiles, AManifestComesBackAndIsNoOtherFile) {
+  const TemporaryFolder folder;
+  const std::vector<SourceFile> files = {sample_file(1), {"/p/\xFF \n", 0, -1}};
+  write_all<SourceFile>(folder / "m", files);
+  EXPECT_EQ(read_all<SourceFile>(folder / "m"), files);
+  const Error error = error_of([&] { read_all<SkippedFile>(folder / "m"); });
+  EXPECT_EQ(error.kind(), ErrorKind::kInput);
+  EXPECT_THAT(error.what(), HasSubstr("is a manifest file, expected skipped"));
+}
+
 TEST(ArtefactFiles, AFileOfNoRecordsComesBack) {
   const TemporaryFolder folder;
   write_all<ImageWords>(folder / "none", {});

@@ -1,5 +1,6 @@
 #include "storage/output_guard.h"
 
+#include <chrono>
 #include <fcntl.h>
 #include <string>
 #include <string_view>
@@ -71,6 +72,30 @@ TEST_F(OutputGuardTest, NewEmptyAndEarlierFilesAreWritten) {
     EXPECT_EQ(content(name), "# ours\nnew\n");
   }
   EXPECT_THAT(folder_.names(), ElementsAre("earlier", "empty", "new"));
+}
+
+TEST_F(OutputGuardTest, OutputsAreCurrentWhileTheyAreNoOlderThanTheirInputs) {
+  const fs::path input = write("input", "text");
+  const fs::path one = write("one", "# ours\n");
+  const auto is_current = [&](const std::vector<std::string>& outputs) {
+    OutputGuard guard(true);
+    guard.add_input(input);
+    guard.add_input(at("missing"));
+    for (const std::string& name : outputs) guard.open("--" + name, at(name), kind());
+    return guard.outputs_are_current();
+  };
+  fs::last_write_time(input, fs::last_write_time(one));
+  EXPECT_TRUE(is_current({"one"}));
+  EXPECT_FALSE(is_current({}));
+  EXPECT_FALSE(is_current({"one", "new"}));
+  write("new", "");
+  EXPECT_FALSE(is_current({"one", "new"}));
+  write("foreign", "# theirs\n");
+  EXPECT_FALSE(is_current({"foreign"}));
+  fs::last_write_time(input, fs::last_write_time(one) + std::chrono::nanoseconds(1));
+  EXPECT_FALSE(is_current({"one"}));
+  fs::remove(input);
+  EXPECT_TRUE(is_current({"one"}));
 }
 
 TEST_F(OutputGuardTest, AForeignFileIsReplacedWithForceAlone) {
@@ -196,9 +221,9 @@ TEST_F(OutputGuardTest, FilesThatTheIndexKnowsAreRefusedByAbsoluteName) {
   OutputGuard guard(true);
   guard.protect_files([&](const std::string& path) { return path == at("known"); });
   fs::create_symlink("known", at("link"));
-  EXPECT_THAT(refusal(guard, at("known")), HasSubstr("the index knows"));
-  EXPECT_THAT(refusal(guard, at("./known")), HasSubstr("the index knows"));
-  EXPECT_THAT(refusal(guard, at("link")), HasSubstr("the index knows"));
+  EXPECT_THAT(refusal(guard, at("known")), HasSubstr("is an indexed file"));
+  EXPECT_THAT(refusal(guard, at("./known")), HasSubstr("is an indexed file"));
+  EXPECT_THAT(refusal(guard, at("link")), HasSubstr("is an indexed file"));
 }
 
 TEST_F(OutputGuardTest, TwoOutputsOfOneFileAreRefusedExceptOnADevice) {

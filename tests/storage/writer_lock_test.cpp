@@ -46,6 +46,18 @@ TEST(WriterLock, AFileThatAKilledHolderLeftDoesNotMatter) {
   EXPECT_NO_THROW(WriterLock(folder / "index.db"));
 }
 
+TEST(WriterLock, NamesItsHolderToWhoOnlyReads) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(current_writer(folder / "index.db"), std::nullopt);
+  std::optional<WriterLock> lock(std::in_place, folder / "index.db");
+  EXPECT_THAT(current_writer(folder / "index.db").value_or(""),
+              AllOf(HasSubstr("process " + std::to_string(getpid())), HasSubstr(" since 20")));
+  lock.reset();
+  const std::string line = "process 1 on elsewhere since 2001\n";  // killed
+  write_bytes(folder / "index.db.lock", Bytes(line.begin(), line.end()));
+  EXPECT_EQ(current_writer(folder / "index.db"), std::nullopt);
+}
+
 TEST(WriterLock, AFileOfSomebodyElseIsLeftAlone) {
   const TemporaryFolder folder;
   const std::string text = "bicycle: 3-1-4\n";

@@ -337,24 +337,6 @@ Progress::Style VerbosityArguments::apply() const {
   return quiet_ ? Progress::Style::kQuiet : Progress::style_for_stderr();
 }
 
-ShardArgument::ShardArgument(CLI::App& command, const std::string& items) {
-  command
-      .add_option("--shard", text_,
-                  "Process only " + items + " I, I + N, I + 2N, ..., where I counts from 0")
-      ->type_name("I/N");
-}
-
-ImageArguments::ImageArguments(CLI::App& command, ConfigArguments& config)
-    : shard_(command, "the images") {
-  config.add("--images", "images.folders");
-  config.add_each("--exclude", "images.exclude");
-  config.add("--hidden", "images.hidden");
-  config.add("--extensions", "images.extensions");
-  config.add("--longest-side", "extract.longest_side_px");
-  config.add("--threads", "images.decode_threads");
-  config.add("--device", "device.choice");
-}
-
 void protect_images(OutputGuard& guard, const RunConfig& config, const IndexReader* index) {
   for (const std::string& folder : config.images.folders) {
     guard.protect_folder(folder, config.images.extensions);

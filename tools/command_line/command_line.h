@@ -14,7 +14,6 @@
 #include "base/progress.h"
 #include "config/fields.h"
 #include "config/options.h"
-#include "pipeline/single_stage.h"
 #include "storage/index_reader.h"
 #include "storage/output_guard.h"
 
@@ -105,27 +104,6 @@ class VerbosityArguments {
  private:
   bool quiet_ = false;
   bool verbose_ = false;
-};
-
-// --shard I/N, over the items that `items` names.
-class ShardArgument {
- public:
-  ShardArgument(CLI::App& command, const std::string& items);
-  Shard get() const { return parse_shard(text_); }
-
- private:
-  std::string text_ = "0/1";
-};
-
-// The options of programs that read images: --images, --exclude, --hidden, --extensions,
-// --longest-side, --threads, --device, --shard.
-class ImageArguments {
- public:
-  ImageArguments(CLI::App& command, ConfigArguments& config);
-  Shard shard() const { return shard_.get(); }
-
- private:
-  ShardArgument shard_;
 };
 
 // Protects images: the names in the configured folders that would be indexed and, given an index,

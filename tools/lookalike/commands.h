@@ -30,6 +30,7 @@ void add_folders_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
 void add_move_command(CLI::App& app, Action& action);
 void add_remove_command(CLI::App& app, Action& action);
+void add_merge_command(CLI::App& app, Action& action);
 void add_retrain_command(CLI::App& app, Action& action);
 void add_migrate_command(CLI::App& app, Action& action);
 

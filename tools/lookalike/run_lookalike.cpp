@@ -17,10 +17,11 @@ namespace {
 
 // What other programs call a command.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-    {"search", "query"},  {"find", "query"},  {"lookup", "query"}, {"add", "index"},
-    {"update", "index"},  {"ls", "list"},     {"files", "list"},   {"rm", "remove"},
-    {"delete", "remove"}, {"rename", "move"}, {"info", "show"},    {"stats", "show"},
-    {"why", "explain"},   {"web", "serve"},   {"server", "serve"}, {"verify", "check"}};
+    {"search", "query"},  {"find", "query"},   {"lookup", "query"}, {"add", "index"},
+    {"update", "index"},  {"ls", "list"},      {"files", "list"},   {"rm", "remove"},
+    {"delete", "remove"}, {"rename", "move"},  {"info", "show"},    {"stats", "show"},
+    {"why", "explain"},   {"web", "serve"},    {"server", "serve"}, {"verify", "check"},
+    {"join", "merge"},    {"combine", "merge"}};
 
 // Names the nearest command, where CLI11 only says that a subcommand is required.
 void check_command_name(const CLI::App& app, std::string_view written) {
@@ -78,6 +79,7 @@ int run_lookalike(int argc, const char* const* argv) {
   add_list_command(app, action);
   add_move_command(app, action);
   add_remove_command(app, action);
+  add_merge_command(app, action);
   add_retrain_command(app, action);
   add_migrate_command(app, action);
   std::vector<const char*> words(argv, argv + argc);

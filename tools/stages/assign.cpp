@@ -3,9 +3,8 @@
 #include "base/page_name.h"
 #include "base/program.h"
 #include "pipeline/open_session.h"
-#include "pipeline/single_stage.h"
 #include "stages/assign/assign_stage.h"
-#include "tools/command_line/command_line.h"
+#include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {
 namespace {
@@ -32,19 +31,21 @@ int assign_command(int argc, const char* const* argv) {
       ->type_name("FILE")
       ->required();
   app.add_option("--output", output, "Words file to write")->type_name("FILE")->required();
-  const OutputArguments outputs(app);
+  const StageOutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Shard shard = shard_argument.get();
+  const Progress::Style style = verbosity.apply();
 
   OutputGuard guard = outputs.guard(arguments, config);
   guard.add_inputs(features);
   guard.add_input(codebook);
   OutputFile file = guard.open("--output", output, artefact_kind<ImageWords>());
+  if (outputs.is_done(guard)) return kExitDone;
   OpenClSession session(session_options(config.device));
   AssignStage stage(session, read_codebook(codebook), config.assign);
   ArtefactWriter<ImageWords> writer(std::move(file));
-  Progress progress("assign", "images", 0, verbosity.apply());
+  Progress progress("assign", "images", 0, style);
   std::vector<ImageFeatures> batch;
   std::size_t seen = 0;
   std::size_t files = 0;

@@ -2,34 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "base/page_name.h"
 #include "base/program.h"
 #include "pipeline/open_session.h"
-#include "pipeline/single_stage.h"
 #include "stages/codebook/codebook_stage.h"
-#include "stages/variance/variance_stage.h"
-#include "tools/command_line/command_line.h"
+#include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {
 namespace {
 
-// The features of the images that a run trains on: first pages, but for those that the statistics
-// show to be blank.
-FeatureSource features_of(const std::vector<std::string>& files, const SumsByContent& sums,
-                          const VarianceOptions& options) {
-  return [&](const auto& visit) {
-    for_each_record<ImageFeatures>(files, [&](const ImageFeatures& image) {
-      if (page_of(image.image.file.path).number > 1) return;
-      const auto found = sums.find(image.image.content);
-      if (found == sums.end() || !is_blank(found->second, options)) visit(image);
-    });
-  };
-}
-
 int codebook_command(int argc, const char* const* argv) {
   CLI::App app(
       "Trains a codebook of visual words on features, by k-means.\n"
-      "Input: files of features, and of statistics. Output: a codebook file.\n"
+      "Input: files of features with files of statistics, or of lookalike-sample without them. "
+      "Output: a codebook file.\n"
       "Example: lookalike-codebook --features photos.features --statistics photos.statistics "
       "--output photos.codebook",
       "lookalike-codebook");
@@ -46,14 +31,14 @@ int codebook_command(int argc, const char* const* argv) {
   std::vector<std::string> features;
   std::vector<std::string> statistics;
   std::string output;
-  app.add_option("--features", features, "Files of lookalike-extract")
+  app.add_option("--features", features, "Files of lookalike-extract or lookalike-sample")
       ->type_name("FILE...")
       ->required();
   app.add_option("--statistics", statistics,
                  "Files of lookalike-variance: blank images are left out")
       ->type_name("FILE...");
   app.add_option("--output", output, "Codebook file to write")->type_name("FILE")->required();
-  const OutputArguments outputs(app);
+  const StageOutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Progress::Style style = verbosity.apply();
@@ -62,8 +47,9 @@ int codebook_command(int argc, const char* const* argv) {
   guard.add_inputs(features);
   guard.add_inputs(statistics);
   OutputFile file = guard.open("--output", output, artefact_kind<Codebook>());
+  if (outputs.is_done(guard)) return kExitDone;
   const SumsByContent sums = read_statistics(statistics);
-  const FeatureSource source = features_of(features, sums, config.variance);
+  const FeatureSource source = trainable_features(features, sums, config.variance);
   const Sample sample =
       take_sample(sample_images_of(source), source, config.codebook, file.folder());
   OpenClSession session(session_options(config.device));

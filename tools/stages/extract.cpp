@@ -3,10 +3,8 @@
 
 #include "base/program.h"
 #include "pipeline/open_session.h"
-#include "pipeline/single_stage.h"
 #include "stages/extract/extract_stage.h"
-#include "storage/artefact_files.h"
-#include "tools/command_line/command_line.h"
+#include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {
 namespace {
@@ -14,7 +12,7 @@ namespace {
 int extract_command(int argc, const char* const* argv) {
   CLI::App app(
       "Finds SURF features in images.\n"
-      "Input: folders of images. Output: a file of features, one record an image.\n"
+      "Input: folders of images, or a manifest. Output: a file of features, one record an image.\n"
       "Example: lookalike-extract --images photos --output photos.features",
       "lookalike-extract");
   ConfigArguments arguments(app);
@@ -27,35 +25,30 @@ int extract_command(int argc, const char* const* argv) {
   arguments.add("--upright", "extract.upright");
   arguments.add("--max-features", "extract.max_features");
   const VerbosityArguments verbosity(app);
+  const SkippedArguments skipped_arguments(app);
   std::string output;
-  std::string skipped_output;
   app.add_option("--output", output, "Features file to write")->type_name("FILE")->required();
-  app.add_option("--skipped", skipped_output, "Also write the files that were skipped, and why")
-      ->type_name("FILE");
-  const OutputArguments outputs(app);
+  const StageOutputArguments outputs(app);
   if (!parse_command_line(app, argc, argv)) return kExitDone;
   const RunConfig config = arguments.load();
   const Shard shard = images.shard();
   const Progress::Style style = verbosity.apply();
 
-  OutputGuard guard = outputs.guard(arguments, config);
+  OutputGuard guard = images.guard(outputs, arguments, config);
   OutputFile features_file = guard.open("--output", output, artefact_kind<ImageFeatures>());
-  std::optional<OutputFile> skipped_file =
-      guard.open_if_named("--skipped", skipped_output, artefact_kind<SkippedFile>());
+  std::optional<OutputFile> skipped_file = skipped_arguments.open(guard);
+  if (outputs.is_done(guard)) return kExitDone;
+  ImageList list = images.list(config, shard);
+  const bool is_whole = list.is_whole;
   OpenClSession session(session_options(config.device));
   ExtractStage stage(session, config.extract);
   ArtefactWriter<ImageFeatures> writer(std::move(features_file));
   const std::vector<SkippedFile> skipped = for_each_image_batch(
-      config, shard, "extract", style, [&](std::span<const DecodedImage> batch) {
+      config, std::move(list), "extract", style, [&](std::span<const DecodedImage> batch) {
         for (const ImageFeatures& features : stage.run(batch)) writer.write(features);
       });
   writer.finish();
-  if (skipped_file) {
-    ArtefactWriter<SkippedFile> skipped_writer(*std::move(skipped_file));
-    for (const SkippedFile& file : skipped) skipped_writer.write(file);
-    skipped_writer.finish();
-  }
-  return report_skipped(skipped);
+  return skipped_arguments.finish(std::move(skipped_file), skipped, is_whole);
 }
 
 }  // namespace

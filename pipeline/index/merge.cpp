@@ -1,0 +1,161 @@
+#include "pipeline/index/merge.h"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "pipeline/flow/store_queue.h"
+#include "stages/store/settings.h"
+#include "storage/index_reader.h"
+#include "storage/writer_lock.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The names of settings whose values differ.
+std::vector<std::string> differences(const Settings& one, const Settings& other) {
+  Settings all = one;
+  all.insert(other.begin(), other.end());
+  std::vector<std::string> names;
+  for (const auto& [name, value] : all) {
+    const auto a = one.find(name);
+    const auto b = other.find(name);
+    if (a == one.end() || b == other.end() || a->second != b->second) names.push_back(name);
+  }
+  return names;
+}
+
+// The settings of a source, which has a codebook.
+Settings settings_to_merge(const fs::path& source) {
+  const IndexReader index(source);
+  Settings settings = index.settings();
+  if (settings.empty()) {
+    throw Error(ErrorKind::kInput, printable(source.native()) + ": holds no images");
+  }
+  refuse_retired(settings);
+  return settings;
+}
+
+void check_paths(const IndexReader& target, const IndexReader& source) {
+  source.for_each_image([&](const StoredImage& image) {
+    if (image.page > 1) return;
+    const std::optional<ImageId> same = target.find(image.content);
+    for (const std::string& path : image.paths) {
+      const std::optional<ImageId> there = target.find(path);
+      if (!there || there == same) continue;
+      throw Error(ErrorKind::kInput,
+                  fmt::format("{}: has different contents in the indexes: bring one of them up to "
+                              "date, or remove the file from it (lookalike remove)",
+                              printable(path)));
+    }
+  });
+}
+
+// The files that hold an image; a page after the first stands under its name.
+std::vector<SourceFile> files_of(const IndexReader& source, const StoredImage& image) {
+  if (image.page == 1) return source.files_of(image.id);
+  SourceFile page;
+  page.path = image.paths.front();
+  return {page};
+}
+
+// Queues an image under its first file, then its content under the others.
+void push_image(const IndexReader& source, const StoredImage& image, StoreQueue& queue) {
+  ImageWords words;
+  words.image.content = image.content;
+  words.image.width = image.width;
+  words.image.height = image.height;
+  words.features = source.features(image.id);
+  words.histogram = source.histogram(image.id);
+  Item item;
+  item.content = image.content;
+  item.sums = image.sums;
+  item.blank = image.blank;
+  item.state = std::move(words);
+  for (const SourceFile& file : files_of(source, image)) {
+    item.file = file;
+    queue.push(std::move(item));
+    item = Item();
+    item.content = image.content;
+    item.state = KnownContent{};
+  }
+}
+
+void add_images(IndexWriter& target, const IndexReader& source, const StoreOptions& options,
+                Progress::Style style) {
+  Progress progress("merge", "images", source.counts().images, style);
+  StageTimes times;
+  StoreQueue queue(target, options, times);
+  std::size_t done = 0;
+  source.for_each_image([&](const StoredImage& image) {
+    push_image(source, image, queue);
+    progress.update(++done);
+  });
+  queue.finish();
+}
+
+void add_quarantine(IndexWriter& target, const IndexReader& source) {
+  std::vector<SkippedFile> skipped = source.quarantine();
+  std::erase_if(skipped,
+                [&](const SkippedFile& file) { return target.find(file.file.path).has_value(); });
+  target.put_in_quarantine(skipped);
+}
+
+void add_roots(IndexWriter& target, const IndexReader& source) {
+  const std::vector<IndexRoot> known = target.roots();
+  std::vector<IndexRoot> added = source.roots();
+  std::erase_if(added, [&](const IndexRoot& root) {
+    return std::ranges::find(known, root.path, &IndexRoot::path) != known.end();
+  });
+  target.put_roots(added);
+}
+
+}  // namespace
+
+void check_mergeable(const std::vector<fs::path>& sources, const fs::path& target) {
+  std::error_code missing;
+  const fs::path* first = &sources.front();
+  Settings settings;
+  if (fs::exists(target, missing) && !fs::is_empty(target, missing)) {  // empty: begun by SQLite
+    settings = IndexReader(target).settings();
+    first = &target;
+  }
+  for (const fs::path& source : sources) {
+    const std::string name = printable(source.native());
+    if (fs::equivalent(source, target, missing)) {
+      throw Error(ErrorKind::kUsage, name + ": is the index that is written: name the others");
+    }
+    if (const std::optional<std::string> writer = current_writer(source)) {
+      throw Error(ErrorKind::kStorage,
+                  fmt::format("{}: is being written by {}: merge it afterwards", name, *writer));
+    }
+    Settings own = settings_to_merge(source);
+    if (settings.empty()) {
+      settings = std::move(own);
+      first = &source;
+    } else if (const auto names = differences(settings, own); !names.empty()) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{}: cannot be merged with {}, since these settings differ: {}", name,
+                              printable(first->native()), fmt::join(names, ", ")));
+    }
+  }
+}
+
+void merge_index(IndexWriter& target, const IndexReader& source, const StoreOptions& options,
+                 Progress::Style style) {
+  target.set_codebook(source.codebook(), source.settings());
+  check_paths(target, source);
+  add_images(target, source, options, style);
+  add_quarantine(target, source);
+  add_roots(target, source);
+}
+
+}  // namespace lookalike

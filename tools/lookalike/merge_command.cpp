@@ -1,0 +1,83 @@
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <spdlog/spdlog.h>
+
+#include "base/program.h"
+#include "base/text.h"
+#include "pipeline/groups/rejections.h"
+#include "pipeline/index/merge.h"
+#include "tools/lookalike/commands.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments {
+  explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
+    command.add_option("INDEX", sources, "The indexes to add")->required()->type_name("");
+    config.add_database();
+  }
+  std::vector<std::string> sources;
+  ConfigArguments config;
+  VerbosityArguments verbosity;
+};
+
+// Checks that a new index does not replace anything else, nor take the name of an image.
+void claim_target(const Arguments& arguments, const RunConfig& config,
+                  const std::filesystem::path& target) {
+  OutputGuard guard;
+  guard.add_input(arguments.config.file());
+  guard.add_inputs(arguments.sources);
+  protect_images(guard, config, nullptr);
+  for (const std::string& source : arguments.sources) {
+    for (const IndexRoot& root : IndexReader(std::filesystem::path(source)).roots()) {
+      guard.protect_folder(root.path, config.images.extensions);
+    }
+  }
+  guard.claim_index("--database", target);
+}
+
+void merge_rejections(const std::filesystem::path& source, const std::filesystem::path& target) {
+  const Rejections added = read_rejections(source);
+  if (added.all().empty()) return;
+  change_rejections(target, [&](Rejections& rejections) {
+    bool changed = false;
+    for (const Rejection& rejection : added.all()) changed = rejections.add(rejection) || changed;
+    return changed;
+  });
+}
+
+int merge(const Arguments& arguments) {
+  RunConfig config = arguments.config.load();
+  const Progress::Style style = arguments.verbosity.apply();
+  const std::filesystem::path target = arguments.config.choose_database(config);
+  const std::vector<std::filesystem::path> sources(arguments.sources.begin(),
+                                                   arguments.sources.end());
+  check_mergeable(sources, target);
+  claim_target(arguments, config, target);
+  IndexWriter writer(target);
+  for (const std::filesystem::path& source : sources) {
+    const std::uint64_t before = writer.counts().images;
+    const IndexReader index(source);
+    merge_index(writer, index, config.store, style);
+    merge_rejections(source, target);
+    spdlog::info("{}: {} images, {} of them new", printable(source.native()), index.counts().images,
+                 writer.counts().images - before);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, Action& action) {
+  add_command(app, action, "merge", "Add indexes of the same codebook to another, or to a new one",
+              "Output: the index of --database with the images, files, quarantine, folders and "
+              "rejections of the others, which stay as they are. An index that holds a file with "
+              "another content is refused whole; those before it stay merged. After an "
+              "interruption, the same command completes the merge.\n"
+              "Example: lookalike merge -d all.db photos.db scans.db",
+              merge);
+}
+
+}  // namespace lookalike
