@@ -219,7 +219,7 @@ TEST_F(ServeTest, ListsImagesPageByPage) {
 }
 
 TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
-  start({"--set", "serve.max_body_mib=1", "--set", "images.max_megapixels=1"});
+  start({"--set", "serve.max_body_mib=1", "--set", "serve.max_megapixels=10"});
   expect_error(ask("POST /v1/query", {}, "not a picture"), 422, "undecodable");
   expect_error(ask("POST /v1/query"), 400, "empty");
   expect_error(ask("POST /v1/query", {"Content-Type: multipart/form-data; boundary=x"}, "--x"), 400,
@@ -229,7 +229,9 @@ TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
   expect_error(large.reply(), 413, "too_large");
   std::vector<std::uint8_t> bomb;  // a few kB that would become 12 megapixels
   cv::imencode(".png", cv::Mat::zeros(3000, 4000, CV_8U), bomb);
-  expect_error(ask("POST /v1/query", {}, {bomb.begin(), bomb.end()}), 422, "too_large");
+  const HttpReply refused = ask("POST /v1/query", {}, {bomb.begin(), bomb.end()});
+  expect_error(refused, 413, "too_large");
+  EXPECT_THAT(refused.body, HasSubstr("4000 x 3000 px is more than serve.max_megapixels = 10"));
   expect_error(ask("POST /v1/query?region=600,0,100,100", {}, content_of(at("photo.jpg"))), 400,
                "parameter");
   for (const char* wrong : {"top=0", "top=x", "region=1", "mirror=maybe", "all=1", "top=1&top=2",
@@ -238,6 +240,8 @@ TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
                  "parameter");
   }
   EXPECT_EQ(ask("GET /v1/health").status, 200);
+  start({"--set", "images.max_megapixels=10"});
+  expect_error(ask("POST /v1/query", {}, {bomb.begin(), bomb.end()}), 413, "too_large");
 }
 
 TEST_F(ServeTest, ReadsIndexedImagesAlone) {

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "config/fields.h"
 #include "pipeline/groups/rejections.h"
+#include "stages/decode/decoders.h"
 #include "tools/command_line/command_line.h"
 #include "tools/report/picture.h"
 #include "tools/serve/multipart.h"
@@ -175,9 +176,22 @@ Refused unusable(const SkippedFile& why) {
   const bool is_library_text = std::ranges::any_of(
       kLibraries, [&](std::string_view library) { return why.detail.starts_with(library); });
   if (is_library_text) spdlog::info("a photo cannot be used: {}", printable(why.detail));
-  return Refused(422, ErrorKind::kInput, why.reason,
+  return Refused(why.reason == "too_large" ? 413 : 422, ErrorKind::kInput, why.reason,
                  fmt::format("the photo cannot be used: {}",
                              is_library_text ? "it cannot be decoded" : why.detail));
+}
+
+// Throws Refused for a photo that was sent and whose header, whatever its size in bytes, promises
+// more pixels than are decoded for a request.
+void check_pixels(const LoadedFile& photo, const RunConfig& config) {
+  const auto checked = check_header(photo, config.images);
+  if (const auto* why = std::get_if<SkippedFile>(&checked)) throw unusable(*why);
+  const auto& header = std::get<ImageHeader>(checked);
+  const std::uint64_t most = std::uint64_t{config.serve.max_megapixels} * 1'000'000;
+  if (header.width * header.height <= most) return;
+  throw unusable({photo.file, "too_large",
+                  fmt::format("{} x {} px is more than serve.max_megapixels = {}", header.width,
+                              header.height, config.serve.max_megapixels)});
 }
 
 // Runs work() on what the request asks for: the sender is told what is wrong with it.
@@ -365,9 +379,9 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");
   const Timed timed(*this);
   Searcher& searcher = state.searcher();
-  auto loaded = asked([&] {
-    return searcher.load(loaded_bytes(kUploaded, {bytes.begin(), bytes.end()}), region);
-  });
+  const LoadedFile photo = loaded_bytes(kUploaded, {bytes.begin(), bytes.end()});
+  check_pixels(photo, config_);
+  auto loaded = asked([&] { return searcher.load(photo, region); });
   if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
   QueryResult result = searcher.search(std::get<Query>(loaded), options);
   if (region) move_matches(result.matches, translation(region->x, region->y));
