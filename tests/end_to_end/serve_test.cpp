@@ -432,3 +432,4 @@ TEST_F(ServeTest, RefusesWhatItCannotServe) {
 
 }  // namespace
 }  // namespace lookalike
+  EXPECT_THROW(connect_(), std::runtime_error) << "new clients are refused meanwhile";
