@@ -369,7 +369,7 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   }
   std::string_view bytes = request.body;
   const std::string_view type = request.header("content-type");
-  if (type.starts_with("multipart/")) {
+  if (is_multipart(type)) {
     const auto file = multipart_file(type, request.body);
     if (!file) {
       throw Refused(400, ErrorKind::kInput, "multipart", "the body has no part with a file");
