@@ -75,7 +75,7 @@ Json image_answer(const IndexReader& index, const StoredImage& image);
 Json folders_answer(const IndexReader& index);
 
 // {"quarantine": [{"path", "reason", "detail", "size_bytes"}, ...]}.
-Json quarantine_answer(const IndexReader& index);
+Json quarantine_answer(std::span<const SkippedFile> quarantine);
 
 // {"id", "command", "started", "elapsed_seconds", "outcome", "report"}; the report is null where
 // the run left none.

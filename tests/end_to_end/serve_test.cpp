@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "storage/index_writer.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/json_schema.h"
 #include "tests/end_to_end/run_program.h"
@@ -185,9 +186,9 @@ TEST_F(ServeTest, AnswersAreThoseOfTheCommands) {
             matches_of({"--region", "60,40,400,540", photo}));
   const std::string id = std::to_string(id_of("posters/1.jpg"));
   EXPECT_EQ(get("/v1/query?id=" + id)["matches"], matches_of({"--id", id}));
-  for (const std::string name : {"folders", "quarantine"}) {
-    EXPECT_EQ(get("/v1/" + name), run({name, "--json", "-d", at("index.db")}));
-  }
+  EXPECT_EQ(get("/v1/folders"), run({"folders", "--json", "-d", at("index.db")}));
+  EXPECT_EQ(get("/v1/quarantine")["quarantine"],
+            run({"quarantine", "--json", "-d", at("index.db")})["quarantine"]);
   EXPECT_EQ(get("/v1/runs")["runs"][0], run({"runs", "--json", "-d", at("index.db")}));
   EXPECT_EQ(get("/v1/images/" + id), run({"show", "--json", "-d", at("index.db"), id}));
 }
@@ -216,6 +217,36 @@ TEST_F(ServeTest, ListsImagesPageByPage) {
     after = page["next"].dump();
   }
   EXPECT_EQ(ids.size(), 7U);
+}
+
+TEST_F(ServeTest, ListsTheQuarantinePageByPage) {
+  folder_.write("posters/also broken.jpg", "not a picture either");
+  index();
+  start();
+  const json first = get("/v1/quarantine?limit=1");
+  EXPECT_EQ(first["total"], 2);
+  EXPECT_EQ(first["next"], 1);
+  const json second = get("/v1/quarantine?limit=1&after=1");
+  EXPECT_TRUE(second["next"].is_null());
+  EXPECT_EQ(first["quarantine"][0]["path"], at("posters/also broken.jpg"));
+  EXPECT_EQ(second["quarantine"][0]["path"], at("posters/broken.jpg"));
+  EXPECT_TRUE(get("/v1/quarantine?after=9")["quarantine"].empty());
+}
+
+TEST_F(ServeTest, EmptiesTheLogThatItsReadersHold) {
+  start();
+  const auto log_bytes = [&] { return fs::file_size(at("index.db-wal")); };
+  IndexWriter(at("index.db")).set_derived("test", std::string(20 << 20, 'x'));
+  const auto published = Clock::now();
+  EXPECT_GT(log_bytes(), 16U << 20U);
+  while (log_bytes() > 0) {
+    ASSERT_LT(Clock::now() - published, 60s);
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_FALSE(query()["matches"].empty());
+  const int states = get("/v1/health")["state"];
+  std::this_thread::sleep_for(2500ms);
+  EXPECT_EQ(get("/v1/health")["state"], states) << "nothing is built again without need";
 }
 
 TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
@@ -374,6 +405,7 @@ TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
   program_->send(SIGTERM);
   std::this_thread::sleep_for(300ms);
   EXPECT_TRUE(program_->is_running());
+  EXPECT_THROW(connect_(), std::runtime_error) << "new clients are refused meanwhile";
   slow.send(request.substr(request.size() - 1));
   EXPECT_EQ(slow.reply().status, 200);
   EXPECT_EQ(program_->wait().exit_code, 0);
@@ -432,4 +464,3 @@ TEST_F(ServeTest, RefusesWhatItCannotServe) {
 
 }  // namespace
 }  // namespace lookalike
-  EXPECT_THROW(connect_(), std::runtime_error) << "new clients are refused meanwhile";

@@ -458,23 +458,28 @@ HttpResponse Api::groups(const HttpRequest& request, SearchState& state) {
 
 HttpResponse Api::folders(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
-  return json_response(200, state.list(folders_answer));
+  return json_response(200, folders_answer(state.index()));
 }
 
 HttpResponse Api::runs(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"limit"});
   const std::uint64_t limit = number(request, "limit", 20, 1, 1000);
-  const auto records = state.list([&](const IndexReader& index) { return index.runs(limit); });
   Json runs = Json::array();
-  for (const RunRecord& record : records) {
+  for (const RunRecord& record : state.index().runs(limit)) {
     runs.push_back(with_schema(run_answer(record)));
   }
   return json_response(200, {{"runs", std::move(runs)}});
 }
 
 HttpResponse Api::quarantine(const HttpRequest& request, SearchState& state) {
-  check_parameters(request, {});
-  return json_response(200, state.list(quarantine_answer));
+  check_parameters(request, {"after", "limit"});
+  const Slice slice(request, 100, 1000);
+  Json page = quarantine_answer(state.index().quarantine(slice.after, slice.limit));
+  const std::uint64_t end = slice.after + page["quarantine"].size();
+  const std::uint64_t total = state.counts().quarantined;
+  page["total"] = total;
+  page["next"] = end < total ? Json(end) : Json();
+  return json_response(200, page);
 }
 
 HttpResponse Api::reject(const HttpRequest& request, SearchState& state) {
