@@ -136,6 +136,7 @@ Json query_answer(const std::string& query, const QueryResult& result) {
                                  {"probability", match.probability},
                                  {"decision", to_string(match.decision)},
                                  {"mirrored", match.mirrored},
+                                 {"rejected", match.rejected},
                                  {"inliers", match.evidence.inliers},
                                  {"correlation", or_null(match.evidence.correlation)},
                                  {"evidence", to_json(match.evidence)},

@@ -181,8 +181,8 @@ Refused unusable(const SkippedFile& why) {
                              is_library_text ? "it cannot be decoded" : why.detail));
 }
 
-// Throws Refused for a photo that was sent and whose header, whatever its size in bytes, promises
-// more pixels than are decoded for a request.
+// Refuses an uploaded photo, before it is decoded, whose header declares more pixels than a request
+// may have decoded.
 void check_pixels(const LoadedFile& photo, const RunConfig& config) {
   const auto checked = check_header(photo, config.images);
   if (const auto* why = std::get_if<SkippedFile>(&checked)) throw unusable(*why);
@@ -385,6 +385,7 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
   QueryResult result = searcher.search(std::get<Query>(loaded), options);
   if (region) move_matches(result.matches, translation(region->x, region->y));
+  mark_rejected(result.matches, photo.content, read_rejections(config_.store.database));
   return json_response(200, query_answer(kUploaded, result));
 }
 
@@ -394,7 +395,8 @@ HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
   const StoredImage image =
       must_find(state.index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
   const Timed timed(*this);
-  const QueryResult result = state.searcher().search(image.id, options);
+  QueryResult result = state.searcher().search(image.id, options);
+  mark_rejected(result.matches, image.content, read_rejections(config_.store.database));
   return json_response(200, query_answer(fmt::format("{}", image.id), result));
 }
 
