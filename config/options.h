@@ -130,6 +130,7 @@ struct ServeOptions {
   std::vector<std::string> hosts;         // names that a proxy serves the page under
   std::string token_file;                 // empty: a random token for this run
   std::uint32_t max_body_mib = 64;
+  std::uint32_t max_megapixels = 100;
   std::uint32_t max_connections = 256;
   std::uint32_t queue = 32;  // requests that wait
   std::uint32_t request_seconds = 60;

@@ -1,5 +1,6 @@
 #include "pipeline/answers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -110,6 +111,12 @@ Json steps_json(const Explanation& explanation) {
   return steps;
 }
 
+// Empty for "/".
+std::string_view folder_of(std::string_view path) {
+  return path == "/" ? std::string_view()
+                     : path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
 }  // namespace
 
 std::string json_text(const Json& json) {
@@ -129,6 +136,7 @@ Json query_answer(const std::string& query, const QueryResult& result) {
                                  {"probability", match.probability},
                                  {"decision", to_string(match.decision)},
                                  {"mirrored", match.mirrored},
+                                 {"rejected", match.rejected},
                                  {"inliers", match.evidence.inliers},
                                  {"correlation", or_null(match.evidence.correlation)},
                                  {"evidence", to_json(match.evidence)},
@@ -197,11 +205,14 @@ Json folders_answer(const IndexReader& index) {
   const std::vector<IndexRoot> roots = index.roots();
   PathSet paths;
   for (const IndexRoot& root : roots) paths.insert(root.path);
-  std::map<std::string, std::size_t> files;  // by folder; "" for files outside all of them
-  index.for_each_file([&](const std::string& file) {
-    const std::string* const root = paths.innermost(file);
-    ++files[root == nullptr ? std::string() : *root];
-  });
+  // By folder, without those of folders in it; "" for files outside all of them.
+  std::map<std::string, std::size_t> files = {{"", index.counts().files}};
+  for (const IndexRoot& root : roots) {
+    const std::size_t below = index.files_below(root.path);
+    const std::string* const outer = paths.innermost(folder_of(root.path));
+    files[root.path] += below;
+    files[outer == nullptr ? std::string() : *outer] -= below;
+  }
   Json folders = Json::array();
   for (const IndexRoot& root : roots) {
     std::error_code error;
@@ -215,9 +226,9 @@ Json folders_answer(const IndexReader& index) {
   return {{"folders", folders}, {"files_without_folder", files[""]}};
 }
 
-Json quarantine_answer(const IndexReader& index) {
+Json quarantine_answer(std::span<const SkippedFile> quarantine) {
   Json files = Json::array();
-  for (const SkippedFile& file : index.quarantine()) {
+  for (const SkippedFile& file : quarantine) {
     files.push_back({{"path", text_of_path(file.file.path)},
                      {"reason", file.reason},
                      {"detail", file.detail},

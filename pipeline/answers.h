@@ -20,12 +20,12 @@ struct Group;
 std::string json_text(const Json& json);
 
 // {"query": path, "found": n, "matches": [{"id", "path", "page", "paths", "gone", "score",
-// "probability", "decision", "mirrored", "inliers", "correlation", "evidence", "moved_px", "quad"},
-// ...]}. found: how many there are, also beyond those listed. paths: every file of the image, of
-// which `path` is the first that exists; gone: those that do not. moved_px: how far, in full-size
-// px of the query, the pixels moved the corner of the quad that they moved most. It and the
-// correlation are null where the pixels were not compared, quad without a pose. Positions and
-// moved_px are rounded to 1/1000, paths are as text_of_path() gives them.
+// "probability", "decision", "mirrored", "rejected", "inliers", "correlation", "evidence",
+// "moved_px", "quad"}, ...]}. found: how many there are, also beyond those listed. paths: every
+// file of the image, of which `path` is the first that exists; gone: those that do not. moved_px:
+// how far, in full-size px of the query, the pixels moved the corner of the quad that they moved
+// most. It and the correlation are null where the pixels were not compared, quad without a pose.
+// Positions and moved_px are rounded to 1/1000, paths are as text_of_path() gives them.
 Json query_answer(const std::string& query, const QueryResult& result);
 
 // {"query": path, "id", "path", "page", "paths", "gone", "mirrored",
@@ -75,7 +75,7 @@ Json image_answer(const IndexReader& index, const StoredImage& image);
 Json folders_answer(const IndexReader& index);
 
 // {"quarantine": [{"path", "reason", "detail", "size_bytes"}, ...]}.
-Json quarantine_answer(const IndexReader& index);
+Json quarantine_answer(std::span<const SkippedFile> quarantine);
 
 // {"id", "command", "started", "elapsed_seconds", "outcome", "report"}; the report is null where
 // the run left none.

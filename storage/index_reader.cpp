@@ -59,6 +59,15 @@ constexpr const char* kSelectImages =
     "WHERE others.first = coalesce(images.first, images.id)), 1) "
     "FROM images JOIN statistics ON image = id ";
 
+std::vector<SourceFile> source_files(Rows rows) {
+  std::vector<SourceFile> files;
+  while (rows.next()) {
+    SourceFile& file = files.emplace_back();
+    rows.read(file.path, file.size_bytes, file.modified_ns);
+  }
+  return files;
+}
+
 // What several threads may use at the same time, each one for a while.
 template <typename T>
 class Pool {
@@ -206,15 +215,17 @@ void IndexReader::segments_changed() {
 }
 
 Settings IndexReader::settings() const {
-  return read_settings(connection());
+  return impl_->pool.with(read_settings);
 }
 
 std::optional<std::string> IndexReader::derived(const std::string& name) const {
-  return connection().first<std::string>("SELECT value FROM derived WHERE name = ?", name);
+  return impl_->pool.with([&](Connection& reading) {
+    return reading.first<std::string>("SELECT value FROM derived WHERE name = ?", name);
+  });
 }
 
 std::optional<Codebook> IndexReader::stored_codebook() const {
-  return read_stored_codebook(connection());
+  return impl_->pool.with(read_stored_codebook);
 }
 
 Codebook IndexReader::codebook() const {
@@ -224,16 +235,18 @@ Codebook IndexReader::codebook() const {
 }
 
 IndexCounts IndexReader::counts() const {
-  Rows rows = connection().rows(
-      "SELECT count(*), sum(blank), sum(feature_count), "
-      "(SELECT count(*) FROM files), (SELECT count(*) FROM quarantine), "
-      "(SELECT sum(word_count) FROM codebook), (SELECT sum(posting_count) FROM segments), "
-      "(SELECT count(*) FROM segments), (SELECT count(*) FROM withheld) FROM images");
-  rows.next();
-  IndexCounts counts;
-  rows.read(counts.images, counts.blank, counts.features, counts.files, counts.quarantined,
-            counts.words, counts.postings, counts.segments, counts.withheld);
-  return counts;
+  return impl_->pool.with([](Connection& reading) {
+    Rows rows = reading.rows(
+        "SELECT count(*), sum(blank), sum(feature_count), "
+        "(SELECT count(*) FROM files), (SELECT count(*) FROM quarantine), "
+        "(SELECT sum(word_count) FROM codebook), (SELECT sum(posting_count) FROM segments), "
+        "(SELECT count(*) FROM segments), (SELECT count(*) FROM withheld) FROM images");
+    rows.next();
+    IndexCounts counts;
+    rows.read(counts.images, counts.blank, counts.features, counts.files, counts.quarantined,
+              counts.words, counts.postings, counts.segments, counts.withheld);
+    return counts;
+  });
 }
 
 void IndexReader::for_each_list(std::uint32_t word,
@@ -255,19 +268,23 @@ const std::vector<bool>& IndexReader::removed() const {
 }
 
 std::unordered_map<ImageId, float> IndexReader::norms() const {
-  std::unordered_map<ImageId, float> norms;
-  Rows rows = connection().rows("SELECT id, norm FROM images WHERE blank = 0");
-  while (rows.next()) {
-    norms.emplace(static_cast<ImageId>(rows.integer(0)), static_cast<float>(rows.real(1)));
-  }
-  return norms;
+  return impl_->pool.with([](Connection& reading) {
+    std::unordered_map<ImageId, float> norms;
+    Rows rows = reading.rows("SELECT id, norm FROM images WHERE blank = 0");
+    while (rows.next()) {
+      norms.emplace(static_cast<ImageId>(rows.integer(0)), static_cast<float>(rows.real(1)));
+    }
+    return norms;
+  });
 }
 
 std::vector<ImageId> IndexReader::images_by_content() const {
-  Rows rows = connection().rows("SELECT id FROM images WHERE blank = 0 ORDER BY content");
-  std::vector<ImageId> images;
-  while (rows.next()) images.push_back(static_cast<ImageId>(rows.integer(0)));
-  return images;
+  return impl_->pool.with([](Connection& reading) {
+    Rows rows = reading.rows("SELECT id FROM images WHERE blank = 0 ORDER BY content");
+    std::vector<ImageId> images;
+    while (rows.next()) images.push_back(static_cast<ImageId>(rows.integer(0)));
+    return images;
+  });
 }
 
 std::optional<StoredImage> IndexReader::image(ImageId id) const {
@@ -320,99 +337,119 @@ SparseHistogram IndexReader::histogram(ImageId id) const {
 }
 
 std::vector<SourceFile> IndexReader::files() const {
-  Rows rows = connection().rows("SELECT path, size_bytes, modified_ns FROM files ORDER BY path");
-  std::vector<SourceFile> files;
-  while (rows.next()) {
-    SourceFile& file = files.emplace_back();
-    rows.read(file.path, file.size_bytes, file.modified_ns);
-  }
-  return files;
+  return impl_->pool.with([](Connection& reading) {
+    return source_files(
+        reading.rows("SELECT path, size_bytes, modified_ns FROM files ORDER BY path"));
+  });
 }
 
 std::vector<SourceFile> IndexReader::files_of(ImageId id) const {
-  Rows rows = connection().rows(
-      "SELECT path, size_bytes, modified_ns FROM files "
-      "WHERE image = (SELECT coalesce(first, id) FROM images WHERE id = ?) ORDER BY path",
-      id);
-  std::vector<SourceFile> files;
-  while (rows.next()) {
-    SourceFile& file = files.emplace_back();
-    rows.read(file.path, file.size_bytes, file.modified_ns);
-  }
-  return files;
+  return impl_->pool.with([&](Connection& reading) {
+    return source_files(reading.rows(
+        "SELECT path, size_bytes, modified_ns FROM files "
+        "WHERE image = (SELECT coalesce(first, id) FROM images WHERE id = ?) ORDER BY path",
+        id));
+  });
 }
 
-std::vector<SkippedFile> IndexReader::quarantine() const {
-  Rows rows = connection().rows(
-      "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine ORDER BY path");
-  std::vector<SkippedFile> files;
-  while (rows.next()) {
-    SkippedFile& skipped = files.emplace_back();
-    rows.read(skipped.file.path, skipped.file.size_bytes, skipped.file.modified_ns, skipped.reason,
-              skipped.detail);
-  }
-  return files;
+// The paths below a folder lie between its name with '/' and that with '0', the next character.
+std::size_t IndexReader::files_below(const std::string& folder) const {
+  const std::string name = folder.ends_with('/') ? folder.substr(0, folder.size() - 1) : folder;
+  return impl_->pool.with([&](Connection& reading) {
+    return reading
+        .first<std::size_t>("SELECT count(*) FROM files WHERE path > ? AND path < ?",
+                            bytes_of(name + '/'), bytes_of(name + '0'))
+        .value();
+  });
+}
+
+std::vector<SkippedFile> IndexReader::quarantine(std::size_t after, std::size_t count) const {
+  return impl_->pool.with([&](Connection& reading) {
+    Rows rows = reading.rows(
+        "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine "
+        "ORDER BY path LIMIT ? OFFSET ?",
+        count, after);
+    std::vector<SkippedFile> files;
+    while (rows.next()) {
+      SkippedFile& skipped = files.emplace_back();
+      rows.read(skipped.file.path, skipped.file.size_bytes, skipped.file.modified_ns,
+                skipped.reason, skipped.detail);
+    }
+    return files;
+  });
 }
 
 std::vector<IndexRoot> IndexReader::roots() const {
-  Rows rows = connection().rows("SELECT path, scanned_ns FROM roots ORDER BY path");
-  std::vector<IndexRoot> roots;
-  while (rows.next()) {
-    IndexRoot& root = roots.emplace_back();
-    rows.read(root.path, root.scanned_ns);
-    Rows devices = connection().rows(
-        "SELECT path, device, file_system FROM devices WHERE root = ? ORDER BY path",
-        bytes_of(root.path));
-    while (devices.next()) {
-      FolderDevice& folder = root.devices.emplace_back();
-      devices.read(folder.path, folder.device, folder.file_system);
+  return impl_->pool.with([](Connection& reading) {
+    Rows rows = reading.rows("SELECT path, scanned_ns FROM roots ORDER BY path");
+    std::vector<IndexRoot> roots;
+    while (rows.next()) {
+      IndexRoot& root = roots.emplace_back();
+      rows.read(root.path, root.scanned_ns);
+      Rows devices =
+          reading.rows("SELECT path, device, file_system FROM devices WHERE root = ? ORDER BY path",
+                       bytes_of(root.path));
+      while (devices.next()) {
+        FolderDevice& folder = root.devices.emplace_back();
+        devices.read(folder.path, folder.device, folder.file_system);
+      }
+      Rows withheld = reading.rows("SELECT path FROM withheld WHERE root = ? ORDER BY path",
+                                   bytes_of(root.path));
+      while (withheld.next()) root.withheld.emplace_back(withheld.text(0));
     }
-    Rows withheld = connection().rows("SELECT path FROM withheld WHERE root = ? ORDER BY path",
-                                      bytes_of(root.path));
-    while (withheld.next()) root.withheld.emplace_back(withheld.text(0));
-  }
-  return roots;
+    return roots;
+  });
 }
 
 std::vector<RunRecord> IndexReader::runs(std::size_t count) const {
-  Rows rows = connection().rows(
-      "SELECT id, command, started_ns, elapsed_seconds, outcome, document "
-      "FROM runs ORDER BY id DESC LIMIT ?",
-      count);
-  std::vector<RunRecord> runs;
-  while (rows.next()) {
-    RunRecord& run = runs.emplace_back();
-    rows.read(run.id, run.command, run.started_ns, run.elapsed_seconds, run.outcome, run.document);
-  }
-  return runs;
+  return impl_->pool.with([&](Connection& reading) {
+    Rows rows = reading.rows(
+        "SELECT id, command, started_ns, elapsed_seconds, outcome, document "
+        "FROM runs ORDER BY id DESC LIMIT ?",
+        count);
+    std::vector<RunRecord> runs;
+    while (rows.next()) {
+      RunRecord& run = runs.emplace_back();
+      rows.read(run.id, run.command, run.started_ns, run.elapsed_seconds, run.outcome,
+                run.document);
+    }
+    return runs;
+  });
 }
 
 void IndexReader::for_each_file(const std::function<void(const std::string&)>& visit) const {
-  Rows rows = connection().rows("SELECT path FROM files ORDER BY path");
-  while (rows.next()) visit(std::string(rows.text(0)));
+  impl_->pool.with([&](Connection& reading) {
+    Rows rows = reading.rows("SELECT path FROM files ORDER BY path");
+    while (rows.next()) visit(std::string(rows.text(0)));
+  });
 }
 
 void IndexReader::for_each_image(const std::function<void(const StoredImage&)>& visit) const {
-  Rows rows = connection().rows(std::string(kSelectImages) + "ORDER BY id");
-  while (rows.next()) visit(impl_->image_in(connection(), rows));
+  constexpr std::size_t kImages = 256;  // no connection is taken while the visitor runs
+  for (auto images = images_after(0, kImages); !images.empty();
+       images = images_after(images.back().id, kImages)) {
+    std::ranges::for_each(images, visit);
+  }
 }
 
 // XXH3-128 over the codebook's hash, the settings by name, and the sorted digests of the live
 // images.
 std::string IndexReader::content_hash() const {
-  ByteWriter out;
-  Rows codebook = connection().rows("SELECT hash FROM codebook");
-  while (codebook.next()) put_blob(out, codebook.blob(0));
-  const Settings settings = this->settings();
-  out.put_count(settings.size());
-  for (const auto& [name, value] : settings) {
-    out.put_text(name);
-    out.put_text(value);
-  }
-  for (const ContentHash& digest : image_digests(connection())) {
-    out.put_array(digest.data(), digest.size());
-  }
-  return to_hex(hash_content(out.view()));
+  return impl_->pool.with([](Connection& reading) {
+    ByteWriter out;
+    Rows codebook = reading.rows("SELECT hash FROM codebook");
+    while (codebook.next()) put_blob(out, codebook.blob(0));
+    const Settings settings = read_settings(reading);
+    out.put_count(settings.size());
+    for (const auto& [name, value] : settings) {
+      out.put_text(name);
+      out.put_text(value);
+    }
+    for (const ContentHash& digest : image_digests(reading)) {
+      out.put_array(digest.data(), digest.size());
+    }
+    return to_hex(hash_content(out.view()));
+  });
 }
 
 Settings read_settings(Connection& connection) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,15 +20,17 @@ class Connection;
 
 // An index opened for reading. It sees one published state, the last one when it was opened, and
 // never waits for a writer; an IndexWriter, which is a reader as well, sees what it has written so
-// far. Used from one thread at a time, except that for_each_list, image, images_after, find,
-// features and histogram may be called from several: these read and decode side by side, over a
-// connection per core, all of which see the same state. While a reader is open, the writer's log
-// cannot shrink, so do not keep one for long. Needs no right to write, neither to the file nor to
-// its folder; in a folder that it cannot write it reads the file as it stands, and must not be used
-// while a writer elsewhere changes it. Throws Error(kInput) if the file is missing or is no index,
-// Error(kStorage) if it is damaged, of a newer format, or a blob fails its checksum.
+// far. A reader, but not a writer, may be used from several threads: they read and decode side by
+// side, over a connection per core, all of which see the same state. While a reader is open, the
+// writer's log may be unable to shrink (see IndexWatch), so do not keep one for long. Needs no
+// right to write, neither to the file nor to its folder; in a folder that it cannot write it reads
+// the file as it stands, and must not be used while a writer elsewhere changes it. Throws
+// Error(kInput) if the file is missing or is no index, Error(kStorage) if it is damaged, of a newer
+// format, or a blob fails its checksum.
 class IndexReader {
  public:
+  static constexpr std::size_t kAll = std::numeric_limits<std::int64_t>::max();
+
   explicit IndexReader(const std::filesystem::path& database);
   ~IndexReader();
   IndexReader(IndexReader&&) noexcept;
@@ -62,13 +66,16 @@ class IndexReader {
   // for an image that is blank or unknown, as is the histogram.
   std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
-  std::vector<SourceFile> files() const;                 // indexed files, by path
-  std::vector<SourceFile> files_of(ImageId id) const;    // those that hold the image
-  std::vector<SkippedFile> quarantine() const;           // by path
+  std::vector<SourceFile> files() const;                     // indexed files, by path
+  std::vector<SourceFile> files_of(ImageId id) const;        // those that hold the image
+  std::size_t files_below(const std::string& folder) const;  // in the form of normal_path()
+  // By path; without the first `after`, and at most `count`.
+  std::vector<SkippedFile> quarantine(std::size_t after = 0, std::size_t count = kAll) const;
   std::vector<IndexRoot> roots() const;                  // by path
   std::vector<RunRecord> runs(std::size_t count) const;  // the last ones, newest first
-  void for_each_file(const std::function<void(const std::string& path)>& visit) const;  // by path
-  // By id. The visitor may call any function of the reader but this one.
+  // By path. The visitor calls no function of the reader.
+  void for_each_file(const std::function<void(const std::string& path)>& visit) const;
+  // By id. The visitor may call any function of the reader.
   void for_each_image(const std::function<void(const StoredImage&)>& visit) const;
 
   // A digest of what is indexed, hexadecimal: codebook, settings, and each live image's content,

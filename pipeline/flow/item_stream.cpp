@@ -7,24 +7,13 @@
 
 #include "base/page_name.h"
 #include "stages/decode/decode.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/large_turn.h"
 
 namespace lookalike {
 namespace {
 
 // Decoded images that may wait for the device.
 constexpr std::size_t kWaitingImages = 32;
-
-// Larger files and images take turns. So a thread holds less than 100 MB otherwise, and photos of
-// 12 megapixels are decoded side by side in every format.
-constexpr std::uint64_t kLargeFileBytes = std::uint64_t{32} << 20U;
-constexpr std::uint64_t kLargePixelBytes = 64'000'000;
-
-// Readers of some formats know no grey.
-bool is_large(const ImageHeader& header) {
-  const bool is_gray = !header.has_alpha && header.format != ImageFormat::kHeif;
-  return header.width * header.height * (is_gray ? 1 : 4) > kLargePixelBytes;
-}
 
 std::size_t decode_threads(const ImagesOptions& options) {
   return options.decode_threads > 0 ? options.decode_threads : core_count();
@@ -84,9 +73,8 @@ class ItemStream::FurtherPages {
     item.file.path = page_name(item.file.path, number);
     if (stream_.known_ && stream_.known_->contains(item.file, item.content)) return item;
     return stream_.times_.timed("decode", [&] {
-      std::unique_lock turn(stream_.large_, std::defer_lock);
-      if (loaded_->file.size_bytes > kLargeFileBytes) turn.lock();
-      Item page = stream_.item_of(page_of_loaded(*loaded_, number), std::move(turn));
+      const LargeTurn turn(loaded_->file);
+      Item page = stream_.item_of(page_of_loaded(*loaded_, number));
       page.ends_file = false;
       return page;
     });
@@ -112,16 +100,15 @@ ItemStream::ItemStream(const std::vector<SourceFile>& files, const RunConfig& co
 ItemStream::~ItemStream() = default;
 
 Item ItemStream::read(const SourceFile& file) {
-  std::unique_lock turn(large_, std::defer_lock);
-  if (file.size_bytes > kLargeFileBytes) turn.lock();
+  const LargeTurn turn(file);
   auto loaded = load_file(file.path, config_.images);
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) {
     return {.file = skipped->file, .state = std::move(*skipped)};
   }
-  return item_of(std::get<LoadedFile>(loaded), std::move(turn));
+  return item_of(std::get<LoadedFile>(loaded));
 }
 
-Item ItemStream::item_of(const LoadedFile& page, std::unique_lock<std::mutex> turn) {
+Item ItemStream::item_of(const LoadedFile& page) {
   Item item{.file = page.file,
             .content = page.content,
             .pages = static_cast<std::uint32_t>(std::max<std::size_t>(1, page.pages.size()))};
@@ -130,15 +117,8 @@ Item ItemStream::item_of(const LoadedFile& page, std::unique_lock<std::mutex> tu
   } else if (known_ && known_->is_cached(item.content)) {
     item.state = CachedFeatures{};
   } else {
-    auto checked = check_header(page, config_.images);
-    if (auto* skipped = std::get_if<SkippedFile>(&checked)) {
-      item.state = std::move(*skipped);
-      return item;
-    }
-    const auto& header = std::get<ImageHeader>(checked);
-    if (!turn.owns_lock() && is_large(header)) turn.lock();
     std::visit([&](auto&& result) { item.state = std::move(result); },
-               decode(page, header, wanted_size(config_.extract), config_.images));
+               decode(page, wanted_size(config_.extract), config_.images));
   }
   return item;
 }

@@ -72,14 +72,12 @@ class ItemStream {
 
   std::optional<Item> next();
   Item read(const SourceFile& file);
-  // `turn`: of large_, held or not.
-  Item item_of(const LoadedFile& page, std::unique_lock<std::mutex> turn);
+  Item item_of(const LoadedFile& page);
 
   const RunConfig& config_;
   StageTimes& times_;
   KnownContents* const known_;
   const Pages pages_;
-  std::mutex large_;
   std::unique_ptr<FurtherPages> further_;
   OrderedParallel<Item> items_;  // last: its threads use what is above
 };

@@ -127,6 +127,11 @@ bool Rejections::remove(const ContentHash& one, const ContentHash& other) {
          }) > 0;
 }
 
+void mark_rejected(std::vector<Match>& matches, const ContentHash& query,
+                   const Rejections& rejections) {
+  for (Match& match : matches) match.rejected = rejections.contains(query, match.image.content);
+}
+
 std::filesystem::path rejection_file(const std::filesystem::path& database) {
   return resolved(database).native() + ".rejected";
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "stages/match/match.h"
 
 namespace lookalike {
 
@@ -42,6 +43,11 @@ class Rejections {
  private:
   std::vector<Rejection> all_;
 };
+
+// Marks matches that a person has rejected for a query of this content, which may be indexed or
+// not.
+void mark_rejected(std::vector<Match>& matches, const ContentHash& query,
+                   const Rejections& rejections);
 
 // The file that keeps the rejections of an index: DATABASE.rejected.
 std::filesystem::path rejection_file(const std::filesystem::path& database);

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "stages/decode/decoders.h"
 #include "stages/decode/image_header.h"
+#include "stages/decode/large_turn.h"
 #include "stages/decode/tiff_pages.h"
 
 namespace lookalike {
@@ -162,6 +163,26 @@ void turn_to(LoadedFile& loaded, std::uint32_t page) {
   make_first_page(loaded.bytes, loaded.pages.at(page - 1));
 }
 
+// Of a file whose header check_header() has read.
+std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const ImageHeader& header,
+                                               WantedSize size, const ImagesOptions& limits) {
+  const LargeTurn turn(header);
+  const double scale = scale_for(header.width, header.height, size);
+  if (auto why = too_small(header.width, header.height, scale)) {
+    return SkippedFile{loaded.file, "too_small", std::move(*why)};
+  }
+  const int divisor = jpeg_divisor(header, size.at_most_px);
+  auto decoded = decode_pixels(loaded, header, PixelMode::kGray, divisor);
+  if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
+  const auto& [gray, alpha] = std::get<ShownPixels>(decoded);
+  ImageRecord record{loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
+  if (auto why = too_large(static_cast<std::uint64_t>(record.width),
+                           static_cast<std::uint64_t>(record.height), limits)) {
+    return SkippedFile{loaded.file, "too_large", std::move(*why)};
+  }
+  return fitted(std::move(record), gray, alpha, divisor, size);
+}
+
 }  // namespace
 
 WantedSize wanted_size(const ExtractOptions& options) {
@@ -200,24 +221,6 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedS
   return decode(loaded, std::get<ImageHeader>(checked), size, limits);
 }
 
-std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const ImageHeader& header,
-                                               WantedSize size, const ImagesOptions& limits) {
-  const double scale = scale_for(header.width, header.height, size);
-  if (auto why = too_small(header.width, header.height, scale)) {
-    return SkippedFile{loaded.file, "too_small", std::move(*why)};
-  }
-  const int divisor = jpeg_divisor(header, size.at_most_px);
-  auto decoded = decode_pixels(loaded, header, PixelMode::kGray, divisor);
-  if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
-  const auto& [gray, alpha] = std::get<ShownPixels>(decoded);
-  ImageRecord record{loaded.file, loaded.content, gray.cols * divisor, gray.rows * divisor};
-  if (auto why = too_large(static_cast<std::uint64_t>(record.width),
-                           static_cast<std::uint64_t>(record.height), limits)) {
-    return SkippedFile{loaded.file, "too_large", std::move(*why)};
-  }
-  return fitted(std::move(record), gray, alpha, divisor, size);
-}
-
 std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,
                                                     const ImagesOptions& limits) {
   auto loaded = load_file(path, limits);
@@ -251,7 +254,11 @@ std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, c
 std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
                                                       const Region& region, WantedSize size,
                                                       const ImagesOptions& limits) {
-  auto decoded = decode(loaded, kAnySide, limits);
+  auto checked = check_header(loaded, limits);
+  if (auto* skipped = std::get_if<SkippedFile>(&checked)) return std::move(*skipped);
+  const auto& header = std::get<ImageHeader>(checked);
+  const LargeTurn turn(header);  // until the rest of the photo is dropped
+  auto decoded = decode(loaded, header, kAnySide, limits);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   DecodedImage image = std::get<DecodedImage>(std::move(decoded));
   if (!lies_in(region, image.record)) {

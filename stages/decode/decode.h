@@ -11,8 +11,6 @@
 
 namespace lookalike {
 
-struct ImageHeader;
-
 // A page of a file: its bytes as they were read, once, with that page first.
 struct LoadedFile {
   SourceFile file;        // the page's name; size and time as they were when the file was opened
@@ -40,13 +38,10 @@ LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number);
 // Decodes to 8-bit grey (EXIF orientation honoured, transparent pixels laid over a
 // ground); reduces by area averaging, enlarges by cubic interpolation.
 // Reasons for skipping: "too_large" (limits.max_megapixels, taken from the header), "too_small",
-// "undecodable" and "no_reader" (see check_header, decode_pixels). Throws as decode_pixels.
+// "undecodable" and "no_reader" (see check_header, decode_pixels). Large pictures are decoded one
+// at a time (LargeTurn). Throws as decode_pixels.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
-
-// The same of a file whose header check_header() has read.
-std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const ImageHeader& header,
-                                               WantedSize size, const ImagesOptions& limits);
 
 // load_file, then decode. A file that cannot be used is a value, not an exception.
 std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,

@@ -64,6 +64,7 @@ struct Match {
   std::vector<std::uint32_t> query_features;
   std::vector<std::string> gone;  // of image.paths, those that lead to no file any more
   bool mirrored = false;          // found in the mirrored query: its quad runs anticlockwise
+  bool rejected = false;  // by a person; see mark_rejected() in pipeline/groups/rejections.h
 
   // The region of the query in which all agreement lies, if it is but a part; see agreement.h.
   std::optional<Quad> part{};

@@ -47,8 +47,11 @@ class Validator {
       const std::string reference = schema["$ref"];
       const std::string prefix = "schema/";
       if (reference.starts_with(prefix)) {
-        const json other = schema_of_command(std::filesystem::path(reference).stem());
-        add_all(Validator(other).faults(other, value, place));
+        const std::string file = reference.substr(0, reference.find('#'));
+        const json other = schema_of_command(std::filesystem::path(file).stem());
+        const bool is_part = file != reference;
+        const json::json_pointer part(is_part ? reference.substr(file.size() + 1) : "");
+        add_all(Validator(other).faults(other.at(part), value, place));
       } else {
         add_all(faults(target(reference), value, place));
       }

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "storage/index_writer.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/json_schema.h"
 #include "tests/end_to_end/run_program.h"
@@ -185,9 +186,9 @@ TEST_F(ServeTest, AnswersAreThoseOfTheCommands) {
             matches_of({"--region", "60,40,400,540", photo}));
   const std::string id = std::to_string(id_of("posters/1.jpg"));
   EXPECT_EQ(get("/v1/query?id=" + id)["matches"], matches_of({"--id", id}));
-  for (const std::string name : {"folders", "quarantine"}) {
-    EXPECT_EQ(get("/v1/" + name), run({name, "--json", "-d", at("index.db")}));
-  }
+  EXPECT_EQ(get("/v1/folders"), run({"folders", "--json", "-d", at("index.db")}));
+  EXPECT_EQ(get("/v1/quarantine")["quarantine"],
+            run({"quarantine", "--json", "-d", at("index.db")})["quarantine"]);
   EXPECT_EQ(get("/v1/runs")["runs"][0], run({"runs", "--json", "-d", at("index.db")}));
   EXPECT_EQ(get("/v1/images/" + id), run({"show", "--json", "-d", at("index.db"), id}));
 }
@@ -218,8 +219,62 @@ TEST_F(ServeTest, ListsImagesPageByPage) {
   EXPECT_EQ(ids.size(), 7U);
 }
 
+TEST_F(ServeTest, ListsTheQuarantinePageByPage) {
+  folder_.write("posters/also broken.jpg", "not a picture either");
+  index();
+  start();
+  const json first = get("/v1/quarantine?limit=1");
+  EXPECT_EQ(first["total"], 2);
+  EXPECT_EQ(first["next"], 1);
+  const json second = get("/v1/quarantine?limit=1&after=1");
+  EXPECT_TRUE(second["next"].is_null());
+  EXPECT_EQ(first["quarantine"][0]["path"], at("posters/also broken.jpg"));
+  EXPECT_EQ(second["quarantine"][0]["path"], at("posters/broken.jpg"));
+  EXPECT_TRUE(get("/v1/quarantine?after=9")["quarantine"].empty());
+}
+
+TEST_F(ServeTest, MarksRejectedMatches) {
+  start();
+  const auto rejected_of = [](const json& answer) {
+    std::set<std::string> paths;
+    for (const json& match : answer["matches"]) {
+      if (match["rejected"]) paths.insert(fs::path(match["path"].get<std::string>()).filename());
+    }
+    return paths;
+  };
+  const std::string a = std::to_string(id_of("posters/1.jpg"));
+  const std::string b = std::to_string(id_of("posters/small.jpg"));
+  const std::string photo = content_of(at("posters/1.jpg"));
+  const auto by_photo = [&] { return json::parse(ask("POST /v1/query", {}, photo).body); };
+  EXPECT_THAT(rejected_of(by_photo()), IsEmpty());
+  ask("POST /v1/rejections", {}, R"({"a": )" + a + R"(, "b": )" + b + "}");
+  const testing::Matcher<std::set<std::string>> one = testing::ElementsAre("small.jpg");
+  EXPECT_THAT(rejected_of(by_photo()), one);
+  EXPECT_THAT(rejected_of(get("/v1/query?id=" + a)), one);
+  EXPECT_THAT(rejected_of(run({"query", "--json", "-d", at("index.db"), at("posters/1.jpg")})),
+              one);
+  EXPECT_THAT(rejected_of(run({"query", "--json", "-d", at("index.db"), "--id", a})), one);
+  EXPECT_THAT(run_program("lookalike", {"query", "-d", at("index.db"), at("posters/1.jpg")}).out,
+              HasSubstr("small.jpg  (rejected)"));
+}
+
+TEST_F(ServeTest, EmptiesTheLogThatItsReadersHold) {
+  start();
+  const auto log_bytes = [&] { return fs::file_size(at("index.db-wal")); };
+  IndexWriter(at("index.db")).set_derived("test", std::string(20 << 20, 'x'));
+  const auto published = Clock::now();
+  while (log_bytes() > 0) {
+    ASSERT_LT(Clock::now() - published, 60s);
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_FALSE(query()["matches"].empty());
+  const int states = get("/v1/health")["state"];
+  std::this_thread::sleep_for(2500ms);
+  EXPECT_EQ(get("/v1/health")["state"], states) << "nothing is built again without need";
+}
+
 TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
-  start({"--set", "serve.max_body_mib=1", "--set", "images.max_megapixels=1"});
+  start({"--set", "serve.max_body_mib=1", "--set", "serve.max_megapixels=10"});
   expect_error(ask("POST /v1/query", {}, "not a picture"), 422, "undecodable");
   expect_error(ask("POST /v1/query"), 400, "empty");
   expect_error(ask("POST /v1/query", {"Content-Type: multipart/form-data; boundary=x"}, "--x"), 400,
@@ -229,7 +284,9 @@ TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
   expect_error(large.reply(), 413, "too_large");
   std::vector<std::uint8_t> bomb;  // a few kB that would become 12 megapixels
   cv::imencode(".png", cv::Mat::zeros(3000, 4000, CV_8U), bomb);
-  expect_error(ask("POST /v1/query", {}, {bomb.begin(), bomb.end()}), 422, "too_large");
+  const HttpReply refused = ask("POST /v1/query", {}, {bomb.begin(), bomb.end()});
+  expect_error(refused, 413, "too_large");
+  EXPECT_THAT(refused.body, HasSubstr("4000 x 3000 px is more than serve.max_megapixels = 10"));
   expect_error(ask("POST /v1/query?region=600,0,100,100", {}, content_of(at("photo.jpg"))), 400,
                "parameter");
   for (const char* wrong : {"top=0", "top=x", "region=1", "mirror=maybe", "all=1", "top=1&top=2",
@@ -238,6 +295,8 @@ TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
                  "parameter");
   }
   EXPECT_EQ(ask("GET /v1/health").status, 200);
+  start({"--set", "images.max_megapixels=10"});
+  expect_error(ask("POST /v1/query", {}, {bomb.begin(), bomb.end()}), 413, "too_large");
 }
 
 TEST_F(ServeTest, ReadsIndexedImagesAlone) {
@@ -370,6 +429,7 @@ TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
   program_->send(SIGTERM);
   std::this_thread::sleep_for(300ms);
   EXPECT_TRUE(program_->is_running());
+  EXPECT_THROW(connect_(), std::runtime_error) << "new clients are refused meanwhile";
   slow.send(request.substr(request.size() - 1));
   EXPECT_EQ(slow.reply().status, 200);
   EXPECT_EQ(program_->wait().exit_code, 0);

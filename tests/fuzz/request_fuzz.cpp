@@ -37,7 +37,7 @@ class Reader : public HttpHandler {
     const Access access = check_access(rules, request.header("host"), request.header("origin"),
                                        request.header("authorization"));
     promise(access != Access::kAllowed ||
-            request.header("authorization") == "Bearer 0123456789abcdef");
+            request.header("authorization").substr(6) == " 0123456789abcdef");
     if (request.path == "/refused") return HttpResponse{403, "text/plain", "no"};
     return std::nullopt;
   }

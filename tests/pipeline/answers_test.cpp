@@ -28,8 +28,8 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
   EXPECT_EQ(json_text(query_answer("q.jpg", result)),
             R"({"query":"q.jpg","found":3,"matches":[{"id":7,"path":"/photos/a.jpg","page":1,)"
             R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
-            R"("score":12.5,)"
-            R"("probability":0.875,"decision":"same object","mirrored":false,"inliers":42,)"
+            R"("score":12.5,"probability":0.875,"decision":"same object","mirrored":false,)"
+            R"("rejected":false,"inliers":42,)"
             R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
             R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null},"moved_px":0.5,)"
             R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");

@@ -60,11 +60,15 @@ TEST_F(ReaderTest, SeveralThreadsReadWhatOneReads) {
   std::vector<WordPostings> postings(kReads);
   std::vector<std::vector<IndexedFeature>> features(kReads);
   std::vector<std::optional<StoredImage>> images(kReads);
+  std::vector<std::vector<SourceFile>> files(kReads);
+  std::vector<std::vector<ImageId>> visited(kReads);
   parallel_for(kReads, 4, [&](std::size_t i) {
     postings[i] = postings_of(shared, static_cast<std::uint32_t>(i % 20));
     const auto id = shared.find(sample_file(1 + i % 6).path).value();
     features[i] = shared.features(id);
     images[i] = shared.image(id);
+    files[i] = i % 2 == 0 ? shared.files() : shared.files_of(id);
+    shared.for_each_image([&](const StoredImage& image) { visited[i].push_back(image.id); });
   });
   for (std::size_t i = 0; i < kReads; ++i) {
     const WordPostings expected = postings_of(alone, static_cast<std::uint32_t>(i % 20));
@@ -72,6 +76,8 @@ TEST_F(ReaderTest, SeveralThreadsReadWhatOneReads) {
     EXPECT_EQ(postings[i].signatures, expected.signatures);
     const auto id = alone.find(sample_file(1 + i % 6).path).value();
     EXPECT_EQ(features[i], alone.features(id));
+    EXPECT_EQ(files[i], i % 2 == 0 ? alone.files() : alone.files_of(id));
+    EXPECT_THAT(visited[i], ElementsAre(1, 2, 3, 4, 5, 6));
     ASSERT_TRUE(images[i].has_value());
     EXPECT_THAT(images[i]->paths, ElementsAre(sample_file(1 + i % 6).path));
   }
@@ -171,6 +177,36 @@ TEST_F(ReaderTest, CountsAddUp) {
   EXPECT_EQ(counts.postings, 60U);
   EXPECT_EQ(counts.segments, 1U);
   EXPECT_THAT(reader().quarantine(), ElementsAre(skipped));
+}
+
+TEST_F(ReaderTest, ListsTheQuarantineInParts) {
+  for (const std::uint64_t number : {3, 1, 2}) {
+    const SkippedFile skipped{sample_file(number), "empty", ""};
+    writer_->put_in_quarantine({&skipped, 1});
+  }
+  const auto paths_of = [&](std::size_t after, std::size_t count) {
+    std::vector<std::string> paths;
+    for (const SkippedFile& file : reader().quarantine(after, count))
+      paths.push_back(file.file.path);
+    return paths;
+  };
+  EXPECT_THAT(paths_of(0, 2), ElementsAre(sample_file(1).path, sample_file(2).path));
+  EXPECT_THAT(paths_of(2, 2), ElementsAre(sample_file(3).path));
+  EXPECT_THAT(paths_of(3, 2), IsEmpty());
+  EXPECT_EQ(reader().quarantine().size(), 3U);
+}
+
+TEST_F(ReaderTest, CountsTheFilesBelowAFolder) {
+  std::uint64_t number = 0;
+  for (const char* path : {"/a/b/1", "/a/b/c/2", "/a/b/\xFF", "/a/b.jpg", "/a/b0", "/a/b", "/c"}) {
+    ImageToStore image = sample_to_store(++number);
+    image.words.image.file.path = path;
+    publish(image);
+  }
+  EXPECT_EQ(reader().files_below("/a/b"), 3U);
+  EXPECT_EQ(reader().files_below("/a"), 6U);
+  EXPECT_EQ(reader().files_below("/"), 7U);
+  EXPECT_EQ(reader().files_below("/none"), 0U);
 }
 
 TEST_F(ReaderTest, NormsAreOfTheHistogramsAndLeaveBlankImagesOut) {

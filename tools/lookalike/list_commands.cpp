@@ -60,10 +60,10 @@ int list_folders(const FileArguments& arguments) {
 int list_quarantine(const FileArguments& arguments) {
   const IndexReader index = arguments.index.open();
   if (arguments.format.is_json()) {
-    print_json(quarantine_answer(index));
+    print_json(quarantine_answer(index.quarantine()));
   } else if (arguments.format.is_table()) {
     const Table table(arguments.format, {"path", "reason", "detail", "size_bytes"});
-    const Json answer = quarantine_answer(index);
+    const Json answer = quarantine_answer(index.quarantine());
     for (const Json& file : answer["quarantine"]) table.add(file);
   } else {
     for (const SkippedFile& file : index.quarantine()) {

@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "config/scan_rules.h"
 #include "pipeline/answers.h"
+#include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decoders.h"
 #include "stages/match/match.h"
@@ -122,6 +123,7 @@ Facts facts_of(const Match& match) {
     facts.emplace_back("correlation", fmt::format("{:.3f}", *match.evidence.correlation));
   }
   if (match.mirrored) facts.emplace_back("mirrored", "yes");
+  if (match.rejected) facts.emplace_back("rejected", "yes");
   if (match.moved_px) {
     facts.emplace_back("corners moved", fmt::format("{:.2f} px", *match.moved_px));
   }
@@ -167,7 +169,8 @@ void print_text(const std::string& photo, const QueryResult& result) {
     std::string decision(to_string(match.decision));
     std::ranges::replace(decision, ' ', '_');
     print_row(i + 1, decision, style_of(match.decision), columns_of(match),
-              path_text(match, path) + (match.mirrored ? "  (mirrored)" : ""));
+              path_text(match, path) + (match.mirrored ? "  (mirrored)" : "") +
+                  (match.rejected ? "  (rejected)" : ""));
     for (const std::string& copy : match.image.paths) {
       if (copy != path) fmt::print("      also  {}\n", path_text(match, copy));
     }
@@ -309,11 +312,20 @@ LookUpResult result_of(const std::string& photo, const LookUp& look_up) {
 }
 
 LookUpResult look_up(Searcher& searcher, const std::string& photo,
-                     const std::optional<Region>& region) {
+                     const std::optional<Region>& region, const Rejections& rejections) {
   auto loaded = searcher.load(photo, region);
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
-  QueryResult result = searcher.search(std::get<Query>(loaded));
+  const Query& query = std::get<Query>(loaded);
+  QueryResult result = searcher.search(query);
   if (region) move_matches(result.matches, translation(region->x, region->y));
+  mark_rejected(result.matches, query.image.record.content, rejections);
+  return result;
+}
+
+LookUpResult look_up(const Searcher& searcher, const StoredImage& image,
+                     const Rejections& rejections) {
+  QueryResult result = searcher.search(image.id);
+  mark_rejected(result.matches, image.content, rejections);
   return result;
 }
 
@@ -413,6 +425,7 @@ int query(const Arguments& arguments) {
   guard.add_inputs(subjects.files());
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
+  const Rejections rejections = read_rejections(database);
   Searcher searcher(index, config);
   Answers answers(arguments, index, database);
   Progress progress("query", "photos", all.size(), style,
@@ -425,8 +438,10 @@ int query(const Arguments& arguments) {
           if (!subject.problem.empty()) {
             return SkippedFile{{.path = subject.name}, "unusable", subject.problem};
           }
-          if (!subject.file.empty()) return look_up(searcher, subject.file, region);
-          if (const auto id = find_image(index, subject.name)) return searcher.search(*id);
+          if (!subject.file.empty()) return look_up(searcher, subject.file, region, rejections);
+          if (const auto id = find_image(index, subject.name)) {
+            return look_up(searcher, index.image(*id).value(), rejections);
+          }
           return SkippedFile{{.path = subject.name}, "not_indexed", "is not in the index"};
         });
       });
@@ -455,8 +470,8 @@ void add_query_command(CLI::App& app, Action& action) {
       "  {\"schema\": 1, \"query\": path, \"found\": n, \"matches\": [{\"id\", \"path\", "
       "\"page\", \"paths\", "
       "\"gone\", "
-      "\"score\", \"probability\", \"decision\", \"mirrored\", \"inliers\", \"correlation\", "
-      "\"evidence\", \"moved_px\", \"quad\"}, ...]}\n"
+      "\"score\", \"probability\", \"decision\", \"mirrored\", \"rejected\", \"inliers\", "
+      "\"correlation\", \"evidence\", \"moved_px\", \"quad\"}, ...]}\n"
       "  {\"schema\": 1, \"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a "
       "photo "
       "that could not be looked up\n"
@@ -467,6 +482,7 @@ void add_query_command(CLI::App& app, Action& action) {
       "\"similar\" without confirmation; with --all, also \"none\"\n"
       "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
       "(anticlockwise where mirrored); null without a pose\n"
+      "  rejected: whether lookalike reject rejected the pair, by the bytes of both files\n"
       "  moved_px: the largest shift of a corner by refinement; null where the pixels were not "
       "compared\n"
       "Example: lookalike query -d photos.db --report found.html holiday.jpg\n"

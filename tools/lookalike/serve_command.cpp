@@ -73,7 +73,7 @@ int serve(const Arguments& arguments) {
   arguments.config.existing_database(config);
   std::optional<Listener> handed_over = Listener::from_systemd();
   const bool is_handed_over = handed_over.has_value();
-  const Listener listener = handed_over ? *std::move(handed_over) : Listener(config.serve.listen);
+  Listener listener = handed_over ? *std::move(handed_over) : Listener(config.serve.listen);
   const AccessRules rules = rules_of(listener, is_handed_over, config.serve);
   if (!listener.is_local() && !listener.is_loopback()) {
     spdlog::warn(
@@ -91,6 +91,7 @@ int serve(const Arguments& arguments) {
   flush_output();
   spdlog::info("serving on {}; stop with Ctrl-C", api.device().name);
   while (stop.received() == 0) std::this_thread::sleep_for(kBetweenLooks);
+  listener.close();
   server->stop(config.serve.request_seconds);
   return kExitDone;
 }

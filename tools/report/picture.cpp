@@ -10,6 +10,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "stages/decode/decoders.h"
+#include "stages/decode/large_turn.h"
 #include "stages/decode/opencv_codecs.h"
 #include "tools/report/page.h"
 
@@ -34,6 +35,7 @@ std::variant<ReducedPhoto, SkippedFile> reduced_photo(const LoadedFile& photo, i
   auto checked = check_header(photo, limits);
   if (auto* skipped = std::get_if<SkippedFile>(&checked)) return std::move(*skipped);
   const auto& header = std::get<ImageHeader>(checked);
+  const LargeTurn turn(header);
   const int divisor = jpeg_divisor(header, static_cast<std::uint32_t>(longest_side_px));
   auto decoded = decode_pixels(photo, header, PixelMode::kColour, divisor);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);

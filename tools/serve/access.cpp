@@ -63,8 +63,10 @@ Access check_access(const AccessRules& rules, std::string_view host, std::string
                     std::string_view authorization) {
   const Access access = check_host(rules, host, origin);
   if (access != Access::kAllowed || rules.token.empty()) return access;
-  const bool is_right =
-      equal_in_constant_time(authorization, fmt::format("Bearer {}", rules.token));
+  constexpr std::string_view kScheme = "bearer ";  // in any case (RFC 9110)
+  const std::string_view scheme = authorization.substr(0, kScheme.size());
+  const bool is_right = std::ranges::equal(scheme, kScheme, {}, lower_case) &&
+                        equal_in_constant_time(authorization.substr(scheme.size()), rules.token);
   return is_right ? Access::kAllowed : Access::kNoToken;
 }
 

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "config/fields.h"
 #include "pipeline/groups/rejections.h"
+#include "stages/decode/decoders.h"
 #include "tools/command_line/command_line.h"
 #include "tools/report/picture.h"
 #include "tools/serve/multipart.h"
@@ -175,9 +176,22 @@ Refused unusable(const SkippedFile& why) {
   const bool is_library_text = std::ranges::any_of(
       kLibraries, [&](std::string_view library) { return why.detail.starts_with(library); });
   if (is_library_text) spdlog::info("a photo cannot be used: {}", printable(why.detail));
-  return Refused(422, ErrorKind::kInput, why.reason,
+  return Refused(why.reason == "too_large" ? 413 : 422, ErrorKind::kInput, why.reason,
                  fmt::format("the photo cannot be used: {}",
                              is_library_text ? "it cannot be decoded" : why.detail));
+}
+
+// Refuses an uploaded photo, before it is decoded, whose header declares more pixels than a request
+// may have decoded.
+void check_pixels(const LoadedFile& photo, const RunConfig& config) {
+  const auto checked = check_header(photo, config.images);
+  if (const auto* why = std::get_if<SkippedFile>(&checked)) throw unusable(*why);
+  const auto& header = std::get<ImageHeader>(checked);
+  const std::uint64_t most = std::uint64_t{config.serve.max_megapixels} * 1'000'000;
+  if (header.width * header.height <= most) return;
+  throw unusable({photo.file, "too_large",
+                  fmt::format("{} x {} px is more than serve.max_megapixels = {}", header.width,
+                              header.height, config.serve.max_megapixels)});
 }
 
 // Runs work() on what the request asks for: the sender is told what is wrong with it.
@@ -355,7 +369,7 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   }
   std::string_view bytes = request.body;
   const std::string_view type = request.header("content-type");
-  if (type.starts_with("multipart/")) {
+  if (is_multipart(type)) {
     const auto file = multipart_file(type, request.body);
     if (!file) {
       throw Refused(400, ErrorKind::kInput, "multipart", "the body has no part with a file");
@@ -365,12 +379,13 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");
   const Timed timed(*this);
   Searcher& searcher = state.searcher();
-  auto loaded = asked([&] {
-    return searcher.load(loaded_bytes(kUploaded, {bytes.begin(), bytes.end()}), region);
-  });
+  const LoadedFile photo = loaded_bytes(kUploaded, {bytes.begin(), bytes.end()});
+  check_pixels(photo, config_);
+  auto loaded = asked([&] { return searcher.load(photo, region); });
   if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
   QueryResult result = searcher.search(std::get<Query>(loaded), options);
   if (region) move_matches(result.matches, translation(region->x, region->y));
+  mark_rejected(result.matches, photo.content, read_rejections(config_.store.database));
   return json_response(200, query_answer(kUploaded, result));
 }
 
@@ -380,7 +395,8 @@ HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
   const StoredImage image =
       must_find(state.index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
   const Timed timed(*this);
-  const QueryResult result = state.searcher().search(image.id, options);
+  QueryResult result = state.searcher().search(image.id, options);
+  mark_rejected(result.matches, image.content, read_rejections(config_.store.database));
   return json_response(200, query_answer(fmt::format("{}", image.id), result));
 }
 
@@ -444,23 +460,28 @@ HttpResponse Api::groups(const HttpRequest& request, SearchState& state) {
 
 HttpResponse Api::folders(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
-  return json_response(200, state.list(folders_answer));
+  return json_response(200, folders_answer(state.index()));
 }
 
 HttpResponse Api::runs(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"limit"});
   const std::uint64_t limit = number(request, "limit", 20, 1, 1000);
-  const auto records = state.list([&](const IndexReader& index) { return index.runs(limit); });
   Json runs = Json::array();
-  for (const RunRecord& record : records) {
+  for (const RunRecord& record : state.index().runs(limit)) {
     runs.push_back(with_schema(run_answer(record)));
   }
   return json_response(200, {{"runs", std::move(runs)}});
 }
 
 HttpResponse Api::quarantine(const HttpRequest& request, SearchState& state) {
-  check_parameters(request, {});
-  return json_response(200, state.list(quarantine_answer));
+  check_parameters(request, {"after", "limit"});
+  const Slice slice(request, 100, 1000);
+  Json page = quarantine_answer(state.index().quarantine(slice.after, slice.limit));
+  const std::uint64_t end = slice.after + page["quarantine"].size();
+  const std::uint64_t total = state.counts().quarantined;
+  page["total"] = total;
+  page["next"] = end < total ? Json(end) : Json();
+  return json_response(200, page);
 }
 
 HttpResponse Api::reject(const HttpRequest& request, SearchState& state) {

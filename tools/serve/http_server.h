@@ -64,8 +64,9 @@ class HttpHandler {
 class HttpServer {
  public:
   virtual ~HttpServer() = default;  // as stop(0)
-  // Accepts no more, waits at most so long for requests that are arriving or being sent, answers
-  // those in work and in the queue, however long that takes, and ends. To be called once.
+  // Closes the listening socket, waits at most so long for requests that are arriving or being
+  // sent, answers those in work and in the queue, however long that takes, and ends. To be called
+  // once.
   virtual void stop(double seconds) = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <fcntl.h>
 #include <microhttpd.h>
 #include <mutex>
 #include <new>
@@ -64,6 +65,7 @@ class MicroHttpServer : public HttpServer {
 
   void stop(double seconds) override {
     const MHD_socket listening = MHD_quiesce_daemon(daemon_);
+    stop_listening(listening);
     {
       std::unique_lock lock(mutex_);
       stopping_ = true;
@@ -76,7 +78,7 @@ class MicroHttpServer : public HttpServer {
     watch_ = {};
     MHD_stop_daemon(daemon_);
     daemon_ = nullptr;
-    if (listening != MHD_INVALID_SOCKET) ::close(listening);  // systemd may go on listening
+    if (listening != MHD_INVALID_SOCKET) ::close(listening);
   }
 
  private:
@@ -88,6 +90,16 @@ class MicroHttpServer : public HttpServer {
     int socket = -1;
     Clock::time_point due{};
   };
+
+  // Clients who come are refused at once, unless another process, such as systemd, listens as well.
+  // libmicrohttpd's thread may still use the number, so a socket that does not listen takes it
+  // over.
+  static void stop_listening(MHD_socket listening) {
+    const int idle = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (idle < 0 || listening == MHD_INVALID_SOCKET) return;
+    ::dup3(idle, listening, O_CLOEXEC);
+    ::close(idle);
+  }
 
   static MicroHttpServer& self(void* server) { return *static_cast<MicroHttpServer*>(server); }
 

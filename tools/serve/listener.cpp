@@ -127,7 +127,12 @@ std::optional<Listener> Listener::from_systemd() {
 }
 
 Listener::~Listener() {
+  close();
+}
+
+void Listener::close() {
   if (socket_.is_open() && !made_.empty()) ::unlink(made_.c_str());
+  socket_ = FileDescriptor();
 }
 
 void Listener::describe() {

@@ -17,8 +17,11 @@ class Listener {
   // The one that systemd handed over (sd_listen_fds(3)); nothing if there is none. Throws
   // Error(kUsage) for any number but one.
   static std::optional<Listener> from_systemd();
-  ~Listener();  // removes the file of a Unix socket that it made
+  ~Listener();  // as close()
   Listener(Listener&&) noexcept = default;
+
+  // Stops listening over this descriptor, and removes the file of a Unix socket that it made.
+  void close();
 
   bool is_local() const { return address_.empty(); }  // a Unix socket
   bool is_loopback() const;

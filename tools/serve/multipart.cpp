@@ -3,46 +3,105 @@
 #include <algorithm>
 #include <string>
 
-#include <fmt/format.h>
+#include "base/text.h"
 
 namespace lookalike {
 namespace {
 
-// A line of multipart/form-data that separates its parts.
-std::string delimiter_of(std::string_view content_type) {
-  const std::string_view mark = "boundary=";
-  const std::size_t at = content_type.find(mark);
-  if (at == content_type.npos) return {};
-  std::string_view boundary = content_type.substr(at + mark.size());
-  if (boundary.starts_with('"')) {
-    boundary = boundary.substr(1, boundary.find('"', 1) - 1);
-  } else {
-    boundary = boundary.substr(0, boundary.find_first_of("; \t"));
+constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::size_t kLongestBoundary = 70;
+
+bool starts_in_any_case(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() &&
+         std::ranges::equal(text.substr(0, start.size()), start, {}, lower_case, lower_case);
+}
+
+bool is_in_any_case(std::string_view text, std::string_view other) {
+  return text.size() == other.size() && starts_in_any_case(text, other);
+}
+
+// Removes what is before the first of these characters, or all without one, and returns it.
+std::string_view cut(std::string_view& text, std::string_view ends) {
+  const std::string_view head = text.substr(0, text.find_first_of(ends));
+  text.remove_prefix(head.size());
+  return head;
+}
+
+// A token or a quoted string, which is removed; nothing for one that does not end.
+std::optional<std::string> cut_value(std::string_view& text) {
+  if (!text.starts_with('"')) return std::string(cut(text, " \t\r\n;"));
+  std::string value;
+  for (text.remove_prefix(1); !text.empty(); text.remove_prefix(1)) {
+    if (text.front() == '"') return value;
+    if (text.front() == '\\' && text.size() > 1) text.remove_prefix(1);
+    value += text.front();
   }
-  const bool is_one = !boundary.empty() && boundary.size() <= 70;
-  return is_one ? fmt::format("--{}", boundary) : std::string();
+  return std::nullopt;
+}
+
+// The value of a parameter of a header, such as b of `form-data; name="a"; filename="b"`.
+std::optional<std::string> parameter_of(std::string_view header, std::string_view name) {
+  while (true) {
+    cut(header, ";");
+    const std::size_t start = header.find_first_not_of("; \t\r\n");
+    if (start == header.npos) return std::nullopt;
+    header.remove_prefix(start);
+    const std::string_view found = cut(header, "=;");
+    if (!header.starts_with('=')) continue;
+    header.remove_prefix(1);
+    std::optional<std::string> value = cut_value(header);
+    if (!value || is_in_any_case(found, name)) return value;
+  }
+}
+
+// The header Content-Disposition among those of a part, which begin with a line break each.
+std::string_view disposition_of(std::string_view headers) {
+  const std::string_view name = "\r\nContent-Disposition:";
+  for (std::size_t at = 0; (at = headers.find("\r\n", at)) != headers.npos; at += 2) {
+    const std::string_view header = headers.substr(at);
+    if (!starts_in_any_case(header, name)) continue;
+    std::size_t end = header.find("\r\n", name.size());
+    while (end < header.size() - 2 && kBlanks.find(header[end + 2]) != kBlanks.npos) {
+      end = header.find("\r\n", end + 2);  // the next line continues this one
+    }
+    return header.substr(0, end);
+  }
+  return {};
+}
+
+bool is_file(std::string_view headers) {
+  const std::string_view disposition = disposition_of(headers);
+  return parameter_of(disposition, "filename") || parameter_of(disposition, "filename*");
 }
 
 }  // namespace
 
+bool is_multipart(std::string_view content_type) {
+  return starts_in_any_case(content_type, "multipart/");
+}
+
 std::optional<std::string_view> multipart_file(std::string_view content_type,
                                                std::string_view body) {
-  const std::string delimiter = delimiter_of(content_type);
-  if (delimiter.empty() || !body.starts_with(delimiter)) return std::nullopt;
-  const std::string next = fmt::format("\r\n{}", delimiter);
-  for (std::size_t at = delimiter.size(); body.substr(at).starts_with("\r\n");) {
-    const std::size_t headers_end = body.find("\r\n\r\n", at);
-    if (headers_end == body.npos) return std::nullopt;
-    const std::size_t start = headers_end + 4;
-    const std::size_t end = body.find(next, start - 2);  // an empty part has no line of its own
-    if (end == body.npos) return std::nullopt;
-    const std::string_view headers = body.substr(at, headers_end - at);
-    if (headers.find("filename=") != headers.npos) {
-      return body.substr(start, std::max(end, start) - start);
-    }
-    at = end + next.size();
+  const std::string boundary = parameter_of(content_type, "boundary").value_or("");
+  if (boundary.empty() || boundary.size() > kLongestBoundary) return std::nullopt;
+  const std::string delimiter = "\r\n--" + boundary;
+  // What precedes the first delimiter, a line of its own, is no part.
+  const bool has_preamble = !body.starts_with(std::string_view(delimiter).substr(2));
+  const std::size_t first = has_preamble ? body.find(delimiter) : 0;
+  if (first == body.npos) return std::nullopt;
+  std::string_view rest = body.substr(first + delimiter.size() - (has_preamble ? 0 : 2));
+  while (true) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    const std::size_t headers_end = rest.find("\r\n\r\n");
+    if (!rest.starts_with("\r\n") || headers_end == rest.npos) return std::nullopt;
+    const std::string_view headers = rest.substr(0, headers_end);
+    const std::string_view content = rest.substr(headers_end + 2);  // behind a line break
+    const std::size_t end = content.find(delimiter);
+    if (end == content.npos) return std::nullopt;
+    if (is_file(headers))
+      return content.substr(std::min<std::size_t>(2, end), end < 2 ? 0 : end - 2);
+    rest = content.substr(end + delimiter.size());
   }
-  return std::nullopt;
 }
 
 }  // namespace lookalike

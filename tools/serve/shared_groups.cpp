@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
 
 #include "tools/command_line/command_line.h"
 
@@ -30,6 +32,19 @@ struct SharedGroups::Found {
   const Groups groups;
 };
 
+bool FileStamps::have_changed() {
+  std::string now;
+  for (const std::filesystem::path& file : files_) {
+    struct stat is {};
+    if (::stat(file.c_str(), &is) != 0) is = {};
+    now += fmt::format("{} {} {} {}.{:09}\n", is.st_dev, is.st_ino, is.st_size, is.st_mtim.tv_sec,
+                       is.st_mtim.tv_nsec);
+  }
+  if (now == last_) return false;
+  last_ = std::move(now);
+  return true;
+}
+
 SharedGroups::SharedGroups(const RunConfig& config)
     : config_(config),
       stamps_({pair_file(config.store.database), rejection_file(config.store.database)}) {}
@@ -37,27 +52,25 @@ SharedGroups::SharedGroups(const RunConfig& config)
 SharedGroups::~SharedGroups() = default;
 
 std::optional<Json> SharedGroups::page(SearchState& state, std::size_t after, std::size_t limit) {
-  return state.list([&](const IndexReader& index) -> std::optional<Json> {
-    const std::lock_guard lock(mutex_);
-    if (stamps_.have_changed() || !found_ || found_->searched != state.number()) {
-      found_.reset();  // so that what fails now is tried again, not answered with what was
-      found_ = std::make_unique<const Found>(state.number(), index, config_);
-    }
-    const auto not_compared = static_cast<std::size_t>(
-        std::ranges::count(found_->state.images, false, &ComparedImage::compared));
-    if (not_compared == found_->state.images.size()) return std::nullopt;
-    const Groups& groups = found_->groups;
-    Json page = Json::array();
-    const std::size_t first = std::min(after, groups.size());
-    const std::size_t end = first + std::min(limit, groups.size() - first);
-    for (std::size_t i = first; i < end; ++i) {
-      page.push_back(with_schema(group_answer(i + 1, groups.group(i))));
-    }
-    return Json{{"groups", std::move(page)},
-                {"total", groups.size()},
-                {"not_compared", not_compared},
-                {"next", end < groups.size() ? Json(end) : Json()}};
-  });
+  const std::lock_guard lock(mutex_);
+  if (stamps_.have_changed() || !found_ || found_->searched != state.number()) {
+    found_.reset();  // so that what fails now is tried again, not answered with what was
+    found_ = std::make_unique<const Found>(state.number(), state.index(), config_);
+  }
+  const auto not_compared = static_cast<std::size_t>(
+      std::ranges::count(found_->state.images, false, &ComparedImage::compared));
+  if (not_compared == found_->state.images.size()) return std::nullopt;
+  const Groups& groups = found_->groups;
+  Json page = Json::array();
+  const std::size_t first = std::min(after, groups.size());
+  const std::size_t end = first + std::min(limit, groups.size() - first);
+  for (std::size_t i = first; i < end; ++i) {
+    page.push_back(with_schema(group_answer(i + 1, groups.group(i))));
+  }
+  return Json{{"groups", std::move(page)},
+              {"total", groups.size()},
+              {"not_compared", not_compared},
+              {"next", end < groups.size() ? Json(end) : Json()}};
 }
 
 }  // namespace lookalike

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <sys/stat.h>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "pipeline/open_session.h"
@@ -19,35 +17,21 @@ constexpr std::chrono::seconds kBetweenLooks{1};
 // Rest after a build, in times that the build took, so that a run that publishes all the time keeps
 // the thread busy a fifth of it at most.
 constexpr int kRestPerBuild = 4;
+constexpr std::uint64_t kLongLogBytes = std::uint64_t{16} << 20U;
 
 }  // namespace
 
 SearchState::SearchState(const RunConfig& config, const OpenClSession& session, std::size_t number)
     : number_(number),
       index_(std::filesystem::path(config.store.database)),
-      lists_(std::filesystem::path(config.store.database)),
       queue_(session.another_queue()),
       searcher_(index_, config, &queue_),
-      counts_(lists_.counts()) {}
-
-bool FileStamps::have_changed() {
-  std::string now;
-  for (const std::filesystem::path& file : files_) {
-    struct stat is {};
-    if (::stat(file.c_str(), &is) != 0 || is.st_size == 0) is = {};  // readers make an empty log
-    now += fmt::format("{} {} {} {}.{:09}\n", is.st_dev, is.st_ino, is.st_size, is.st_mtim.tv_sec,
-                       is.st_mtim.tv_nsec);
-  }
-  if (now == last_) return false;
-  last_ = std::move(now);
-  return true;
-}
+      counts_(index_.counts()) {}
 
 SharedSearcher::SharedSearcher(const RunConfig& config)
     : config_(config),
       session_(query_session_options(config.device)),
-      stamps_({config.store.database, config.store.database + "-wal"}) {
-  stamps_.have_changed();
+      index_(std::filesystem::path(config.store.database)) {
   state_ = std::make_shared<SearchState>(config_, session_, 1);
   state_->searcher().prepare_extraction();
   watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
@@ -60,6 +44,7 @@ std::shared_ptr<SearchState> SharedSearcher::state() const {
 
 void SharedSearcher::watch(const std::stop_token& stop) {
   std::string failure;
+  bool may_hold_log = true;  // whether the log may have been in use when the state was opened
   Clock::duration rest = kBetweenLooks;
   while (true) {
     std::shared_ptr<SearchState> now;
@@ -70,9 +55,12 @@ void SharedSearcher::watch(const std::stop_token& stop) {
       now = state_;
     }
     rest = kBetweenLooks;
-    if (!stamps_.have_changed() && failure.empty()) continue;
     const auto start = Clock::now();
     try {
+      const bool has_changed = index_.has_changed();
+      const bool is_log_held = index_.empty_log(kLongLogBytes);
+      if (!has_changed && failure.empty() && !(is_log_held && may_hold_log)) continue;
+      may_hold_log = has_changed;
       auto next = std::make_shared<SearchState>(config_, session_, now->number() + 1);
       next->searcher().prepare_extraction();
       const std::lock_guard lock(mutex_);

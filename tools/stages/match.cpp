@@ -4,6 +4,7 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
+#include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
 #include "pipeline/single_stage.h"
 #include "stages/decode/decoders.h"
@@ -13,7 +14,8 @@ namespace lookalike {
 namespace {
 
 // Whether the photo that the features were taken from could still be read and was answered.
-bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& config) {
+bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& config,
+            const Rejections& rejections) {
   const std::string& path = features.image.file.path;
   const auto fail = [&](const SkippedFile& why) {
     spdlog::error("{}", unusable_text(path, why));
@@ -26,7 +28,9 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
   if (query.image.record.content != features.image.content) {
     return fail({features.image.file, "changed", "since its features were taken"});
   }
-  print_json(query_answer(path, searcher.search(query)));
+  QueryResult result = searcher.search(query);
+  mark_rejected(result.matches, query.image.record.content, rejections);
+  print_json(query_answer(path, result));
   return true;
 }
 
@@ -53,10 +57,11 @@ int match_command(int argc, const char* const* argv) {
   verbosity.apply();
 
   const IndexReader index{std::filesystem::path(arguments.existing_database(config))};
+  const Rejections rejections = read_rejections(config.store.database);
   Searcher searcher(index, config);
   bool all = true;
   for_each_record<ImageFeatures>(files, [&](const ImageFeatures& features) {
-    all = answer(searcher, features, config) && all;
+    all = answer(searcher, features, config, rejections) && all;
   });
   return all ? kExitDone : kExitSkippedItems;
 }

@@ -24,6 +24,19 @@ const ContentHash kA = {1};
 const ContentHash kB = {2};
 const ContentHash kC = {3};
 
+TEST(Rejections, MarkTheMatchesOfAQuery) {
+  Rejections rejections;
+  rejections.add(rejection_of(kA, kB, 1));
+  std::vector<Match> matches(2);
+  matches[0].image.content = kB;
+  matches[1].image.content = kC;
+  mark_rejected(matches, kA, rejections);
+  EXPECT_TRUE(matches[0].rejected);
+  EXPECT_FALSE(matches[1].rejected);
+  mark_rejected(matches, kC, rejections);
+  EXPECT_FALSE(matches[0].rejected);
+}
+
 TEST(Rejections, HoldEitherWayRound) {
   Rejections rejections;
   EXPECT_TRUE(rejections.add(rejection_of(kB, kA, 20)));

@@ -47,11 +47,14 @@ TEST(Access, RefusesPagesOfOtherSites) {
 }
 
 TEST(Access, TakesTheRightTokenAlone) {
-  EXPECT_EQ(with_token("Bearer 0123456789abcdef"), Access::kAllowed);
+  for (const char* right :
+       {"Bearer 0123456789abcdef", "bearer 0123456789abcdef", "BEARER 0123456789abcdef"}) {
+    EXPECT_EQ(with_token(right), Access::kAllowed) << right;
+  }
   for (const char* wrong :
-       {"", "Bearer ", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0", "0123456789abcdef",
-        "bearer 0123456789abcdef", "Basic 0123456789abcdef", "Bearer 0123456789abcdeF",
-        "Bearer 0123456789abcdefBearer 0123456789abcdef"}) {
+       {"", "Bearer", "Bearer ", "bearer 0123456789ABCDEF", "Bearer 0123456789abcde",
+        "Bearer 0123456789abcdef0", "0123456789abcdef", "Basic 0123456789abcdef",
+        "Bearer 0123456789abcdeF", "Bearer 0123456789abcdefBearer 0123456789abcdef"}) {
     EXPECT_EQ(with_token(wrong), Access::kNoToken) << wrong;
   }
   EXPECT_EQ(check_access(kRules, "evil.example", "", "Bearer 0123456789abcdef"),

@@ -236,6 +236,7 @@ TEST_F(HttpServerTest, StopFinishesWhatIsUnderWay) {
   wait_for_work(1);
   std::jthread opener([&] {
     std::this_thread::sleep_for(200ms);
+    EXPECT_THROW(HttpConnection{port_}, std::runtime_error) << "new clients are refused meanwhile";
     echo_.is_open = true;
   });
   server_->stop(10);

@@ -24,6 +24,37 @@ TEST(Multipart, GivesTheBytesOfTheFirstFile) {
   EXPECT_EQ(multipart_file(kType, kFile + "\r\n--xyz--"), "");
 }
 
+TEST(Multipart, TakesEveryFormThatTheStandardsAllow) {
+  const std::string part = kFile + "1\r\n--xyz--";
+  for (const char* type :
+       {"Multipart/Form-Data; Boundary=xyz", "MULTIPART/FORM-DATA;BOUNDARY=\"xyz\"",
+        "multipart/form-data; charset=\"a;boundary=b\"; boundary=xyz",
+        "multipart/form-data; boundary=\"x\\yz\" ; a=b"}) {
+    EXPECT_TRUE(is_multipart(type)) << type;
+    EXPECT_EQ(multipart_file(type, part), "1") << type;
+  }
+  EXPECT_FALSE(is_multipart("image/jpeg"));
+  EXPECT_FALSE(is_multipart("multipart"));
+  for (const char* before : {"\r\n", "a preamble\r\n", "--xy\r\nx--xyz\r\n\r\n"}) {
+    EXPECT_EQ(multipart_file(kType, before + part), "1") << before;
+  }
+  const auto file_of = [](const std::string& headers) {
+    return multipart_file(kType, "--xyz \t\r\n" + headers + "\r\n\r\n1\r\n--xyz--");
+  };
+  for (const char* headers :
+       {"Content-Disposition: form-data; filename=a", "content-disposition:form-data;FileName=\"\"",
+        "Content-Disposition: form-data; name=\"a\"; filename*=UTF-8''%E2%82%AC.jpg",
+        "A: b\r\nContent-Disposition: form-data;\r\n\tfilename=\"a\\\"b\"\r\nC: d"}) {
+    EXPECT_EQ(file_of(headers), "1") << headers;
+  }
+  for (const char* headers :
+       {"Content-Disposition: form-data; name=\"filename=a\"", "Content-Type: a; filename=a",
+        "X-Content-Disposition: form-data; filename=a", "Content-Disposition: filename",
+        "Content-Disposition: form-data; filename=\"a"}) {
+    EXPECT_EQ(file_of(headers), std::nullopt) << headers;
+  }
+}
+
 TEST(Multipart, RefusesWhatIsCutOrNone) {
   const std::string whole = kField + kFile + "bytes\r\n--xyz";
   for (std::size_t size = 0; size < whole.size(); ++size) {

@@ -142,11 +142,14 @@ export async function showRuns() {
 }
 
 export async function showQuarantine() {
-  const { quarantine } = await getJson('/v1/quarantine');
-  say(quarantine.length > 0 ? `${quarantine.length} files.` : 'No file had to be set aside.');
-  byId('quarantine').querySelector('.list').replaceChildren(...(quarantine.length > 0 ? [table([
-    { name: 'File', of: (file) => file.path },
-    { name: 'Reason', of: (file) => file.reason },
-    { name: 'Detail', of: (file) => file.detail },
-  ], quarantine)] : []));
+  await pages(byId('quarantine'), async (after) => {
+    const { quarantine, total, next } = await getJson('/v1/quarantine', { after, limit: 200 });
+    say(total > 0 ? `${total} files.` : 'No file had to be set aside.');
+    const elements = quarantine.length > 0 ? [table([
+      { name: 'File', of: (file) => file.path },
+      { name: 'Reason', of: (file) => file.reason },
+      { name: 'Detail', of: (file) => file.detail },
+    ], quarantine)] : [];
+    return { elements, next };
+  });
 }

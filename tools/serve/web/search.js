@@ -30,6 +30,7 @@ function card(match, number) {
   const facts = [`probability ${percent(match.probability)}`, `${match.inliers} inliers`];
   if (match.correlation !== null) facts.push(`correlation ${match.correlation.toFixed(2)}`);
   if (match.mirrored) facts.push('mirrored');
+  if (match.rejected) facts.push('rejected');
   if (match.gone.length > 0) facts.push('file is gone');
   return make('li', { class: 'card' },
     thumbnail(match.id, baseName(match.path)),

@@ -1,0 +1,64 @@
+#include "storage/index_watch.h"
+
+#include <sys/stat.h>
+#include <system_error>
+
+#include "base/error.h"
+#include "storage/schema.h"
+
+namespace lookalike {
+
+IndexWatch::IndexWatch(std::filesystem::path database) : database_(std::move(database)) {
+  has_changed();
+}
+
+bool IndexWatch::has_changed() {
+  if (is_replaced() || !connection_) {
+    connection_.reset();
+    connection_.emplace(open_for_reading(database_));
+    connection_->execute("PRAGMA busy_timeout = 0");
+    version_ = version();
+    return true;
+  }
+  const std::int64_t now = version();
+  return std::exchange(version_, now) != now;
+}
+
+// A number of this connection, which others' transactions change.
+std::int64_t IndexWatch::version() {
+  return connection_->first<std::int64_t>("PRAGMA data_version").value();
+}
+
+bool IndexWatch::is_replaced() {
+  struct stat named {};
+  ::stat(database_.c_str(), &named);
+  const FileNumber now = {named.st_dev, named.st_ino};
+  return std::exchange(file_, now) != now;
+}
+
+bool IndexWatch::empty_log(std::uint64_t longer_than_bytes) {
+  if (!connection_) return false;
+  std::error_code error;
+  const auto size = std::filesystem::file_size(connection_->path() + "-wal", error);
+  if (error || size <= longer_than_bytes) return false;
+  try {
+    // First without the writer's lock, for which a run would wait while pages are moved.
+    if (!is_done("PRAGMA wal_checkpoint(PASSIVE)")) return false;
+    return !is_done("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (const Error&) {
+    return false;  // it cannot be written
+  }
+}
+
+// Whether a checkpoint was not kept from anything, and moved the whole log.
+bool IndexWatch::is_done(const char* checkpoint) {
+  Rows rows = connection_->rows(checkpoint);
+  if (!rows.next()) return false;
+  std::int64_t busy = 0;
+  std::int64_t pages = 0;
+  std::int64_t moved = 0;
+  rows.read(busy, pages, moved);
+  return busy == 0 && pages == moved;
+}
+
+}  // namespace lookalike
