@@ -227,7 +227,7 @@ void describe_queries(Description& to) {
   serve("max_body_mib", &ServeOptions::max_body_mib, Integer{1, 512, "MiB"},
         "Largest photo that is taken.");
   serve("max_megapixels", &ServeOptions::max_megapixels, Integer{1, 1000, "megapixels"},
-        "Larger photos are refused before they are decoded; images.max_megapixels holds as well.");
+        "Larger photos are refused before they are decoded; images.max_megapixels also applies.");
   serve("max_connections", &ServeOptions::max_connections, Integer{1, 10000, "connections"},
         "Open connections; further ones wait.");
   serve("queue", &ServeOptions::queue, Integer{1, 10000, "requests"},

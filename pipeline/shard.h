@@ -37,8 +37,8 @@ Shard parse_shard(const std::string& text, const Environment& environment = std:
 template <typename T>
 void keep_shard(std::vector<T>& items, const Shard& shard) {
   std::vector<T> own;
-  for (std::size_t i = shard.index; i < items.size(); i += shard.count) {
-    own.push_back(std::move(items[i]));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (shard.owns(i)) own.push_back(std::move(items[i]));
   }
   items = std::move(own);
 }

@@ -1,6 +1,8 @@
 #include "pipeline/single_stage.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,6 +52,16 @@ ImageList list_images(const ImagesOptions& options, const std::string& manifest,
     if (shard.owns(seen++)) images.files.push_back(std::move(file));
   });
   if (seen == 0) throw Error(ErrorKind::kInput, manifest + ": lists no file");
+  const auto exists = [](const SourceFile& file) {
+    std::error_code unknown;
+    return std::filesystem::exists(file.path, unknown);
+  };
+  if (images.files.size() > 1 && std::ranges::none_of(images.files, exists)) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: none of the {} files of this shard is there: is their folder "
+                            "mounted on this machine?",
+                            manifest, images.files.size()));
+  }
   return images;
 }
 

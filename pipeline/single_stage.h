@@ -33,7 +33,8 @@ struct ImageList {
 
 // The shard's part of the files that a manifest lists or, where `manifest` is empty, of those that
 // scan_images() finds. A manifest is read record by record: memory holds the shard's part alone.
-// Throws as scan_images(), and Error(kInput) for a manifest that cannot be read or lists no file.
+// Throws as scan_images(), and Error(kInput) for a manifest that cannot be read or lists no file,
+// and for a shard of several files none of which is there.
 ImageList list_images(const ImagesOptions& options, const std::string& manifest,
                       const Shard& shard);
 

@@ -12,13 +12,15 @@ constexpr int kMostPages = 16384;
 }  // namespace
 
 Checkpointer::Checkpointer(Connection& writer)
-    : writer_(writer), own_(writer.path(), Connection::Mode::kRead) {
+    : writer_(writer),
+      own_(writer.path(), Connection::Mode::kRead),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {
   own_.first<int>("PRAGMA user_version");  // a connection that has read nothing knows of no log
   sqlite3_wal_hook(writer_.handle(), after_commit, this);
 }
 
 Checkpointer::~Checkpointer() {
-  sqlite3_wal_hook(writer_.handle(), nullptr, nullptr);
+  sqlite3_wal_autocheckpoint(writer_.handle(), kPagesForCheckpoint);
 }
 
 int Checkpointer::after_commit(void* self, sqlite3*, const char*, int pages) {
@@ -27,13 +29,17 @@ int Checkpointer::after_commit(void* self, sqlite3*, const char*, int pages) {
 }
 
 void Checkpointer::committed(int pages) {
-  std::unique_lock lock(mutex_);
-  if (!thread_.joinable()) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  {
+    const std::lock_guard lock(mutex_);
+    is_due_ = true;
+    due_.notify_one();
   }
-  is_due_ = true;
-  due_.notify_one();
-  if (pages >= kMostPages) done_.wait(lock, [&] { return !is_due_ && !is_running_; });
+  if (pages >= kMostPages) wait();
+}
+
+void Checkpointer::wait() {
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [&] { return !is_due_ && !is_running_; });
 }
 
 void Checkpointer::run(const std::stop_token& stop) {
@@ -42,7 +48,7 @@ void Checkpointer::run(const std::stop_token& stop) {
     is_due_ = false;
     is_running_ = true;
     lock.unlock();
-    // Passive: waits for nobody. Its errors are those of the next commit, too.
+    // Passive: waits for nobody. What fails stays in the log, as with SQLite's own checkpoint.
     sqlite3_wal_checkpoint_v2(own_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     lock.lock();
     is_running_ = false;

@@ -13,14 +13,16 @@ namespace lookalike {
 // part of the commit. The log stays below 64 MiB and one transaction, unless a reader holds an old
 // state: a commit that would leave more waits for the copy.
 //
-// What a checkpoint cannot do stays in the log, from which readers read it, for the next one.
+// Pages that a reader still needs stay in the log until a later checkpoint.
 class Checkpointer {
  public:
   // writer: the only connection that writes; must outlive this. Throws Error(kStorage).
   explicit Checkpointer(Connection& writer);
-  ~Checkpointer();
+  ~Checkpointer();  // SQLite checkpoints in commits again
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
+
+  void wait();  // until nothing is copied or due
 
  private:
   static int after_commit(void* self, sqlite3* writer, const char* schema, int pages);
@@ -34,7 +36,7 @@ class Checkpointer {
   std::condition_variable_any done_;
   bool is_due_ = false;
   bool is_running_ = false;
-  std::jthread thread_;  // from the first time on; last: it uses what is above
+  std::jthread thread_;  // last: it uses what is above
 };
 
 }  // namespace lookalike

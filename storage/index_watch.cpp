@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "storage/schema.h"
@@ -17,6 +18,7 @@ bool IndexWatch::has_changed() {
     connection_.reset();
     connection_.emplace(open_for_reading(database_));
     connection_->execute("PRAGMA busy_timeout = 0");
+    file_ = stamp();
     version_ = version();
     return true;
   }
@@ -29,11 +31,17 @@ std::int64_t IndexWatch::version() {
   return connection_->first<std::int64_t>("PRAGMA data_version").value();
 }
 
-bool IndexWatch::is_replaced() {
+// Of a file that cannot be opened for changes, SQLite takes none to happen.
+IndexWatch::FileStamp IndexWatch::stamp() const {
   struct stat named {};
   ::stat(database_.c_str(), &named);
-  const FileNumber now = {named.st_dev, named.st_ino};
-  return std::exchange(file_, now) != now;
+  const std::int64_t modified_ns =
+      std::int64_t{named.st_mtim.tv_sec} * 1'000'000'000 + named.st_mtim.tv_nsec;
+  return {named.st_dev, named.st_ino, connection_ && connection_->is_immutable() ? modified_ns : 0};
+}
+
+bool IndexWatch::is_replaced() const {
+  return stamp() != file_;
 }
 
 bool IndexWatch::empty_log(std::uint64_t longer_than_bytes) {

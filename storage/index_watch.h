@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <optional>
 #include <sys/types.h>
-#include <utility>
+#include <tuple>
 
 #include "storage/sqlite.h"
 
 namespace lookalike {
 
-// Looks after an index that this process reads for long, while others write it. Used by one thread.
+// Watches an index that a long-lived process reads while others write it: reports what they
+// publish, and keeps its log short. Used by one thread.
 class IndexWatch {
  public:
   // database: as IndexReader takes it. Throws as IndexReader.
@@ -27,14 +28,16 @@ class IndexWatch {
   bool empty_log(std::uint64_t longer_than_bytes);
 
  private:
-  using FileNumber = std::pair<dev_t, ino_t>;
+  // Device, number and time of a file, in nanoseconds; 0 for the time where SQLite sees changes.
+  using FileStamp = std::tuple<dev_t, ino_t, std::int64_t>;
 
-  bool is_replaced();
+  FileStamp stamp() const;
+  bool is_replaced() const;
   std::int64_t version();
   bool is_done(const char* checkpoint);
 
   const std::filesystem::path database_;
-  FileNumber file_{};
+  FileStamp file_{};
   std::optional<Connection> connection_;  // to that file; never within a transaction
   std::int64_t version_ = 0;
 };

@@ -309,7 +309,9 @@ void IndexWriter::merge_small_segments() {
 
 void IndexWriter::compact() {
   in_transaction([&] { merge_all_segments(connection()); });
-  connection().execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  connection().execute("VACUUM");
+  checkpointer_->wait();
+  connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 void IndexWriter::replace_content(const std::filesystem::path& other) {

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxMergedAtOnce = 256;
 constexpr std::uint64_t kRemovedShare = 4;
 // What merge_small_segments leaves is larger than this many times all that is smaller.
 constexpr std::uint64_t kLeastGrowth = 4;
-// Of posting lists that are merged side by side.
+// Bytes of posting lists that are merged in one parallel step.
 constexpr std::size_t kMergedBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
 
@@ -88,7 +88,7 @@ class Cursor {
   std::uint32_t word_ = 0;
 };
 
-// The postings of a word in several segments, and what they are together.
+// The posting lists of a word in several segments, and the list that they merge to.
 struct MergedWord {
   std::uint32_t word = 0;
   std::vector<Bytes> blobs{};  // in the order of the segments
@@ -105,7 +105,7 @@ class MergedCursor {
     advance(cursors_.size() - 1);
   }
 
-  // The next words and their blobs: few megabytes of them; none after the last.
+  // The next words and their blobs, a few megabytes of them; none after the last.
   std::vector<MergedWord> next() {
     std::vector<MergedWord> words;
     for (std::size_t bytes = 0; !heads_.empty() && bytes < kMergedBytes;) {

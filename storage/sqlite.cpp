@@ -54,18 +54,18 @@ void Connection::Close::operator()(sqlite3* handle) const noexcept {
   sqlite3_close_v2(handle);
 }
 
-Connection::Connection(const std::filesystem::path& file, Mode mode) {
+Connection::Connection(const std::filesystem::path& file, Mode mode)
+    : immutable_(mode == Mode::kImmutable) {
   // Absolute, so that no name (":memory:") means something else to SQLite.
   const std::string path = std::filesystem::absolute(file).string();
-  const bool immutable = mode == Mode::kImmutable;
   // SQLite falls back to reading by itself where a file cannot be written.
-  const int flags = (immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
+  const int flags = (immutable_ ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
                     (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_EXRESCODE |
                     SQLITE_OPEN_NOFOLLOW;
   sqlite3* handle = nullptr;
   const int code =
-      sqlite3_open_v2(immutable ? (file_uri(path) + "?immutable=1").c_str() : path.c_str(), &handle,
-                      flags, nullptr);
+      sqlite3_open_v2(immutable_ ? (file_uri(path) + "?immutable=1").c_str() : path.c_str(),
+                      &handle, flags, nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) {
     fail(code, path, handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle));

@@ -140,6 +140,7 @@ class Connection {
   }
   std::int64_t last_insert_id() const;
   std::string path() const;
+  bool is_immutable() const { return immutable_; }
   sqlite3* handle() const { return handle_.get(); }
 
  private:
@@ -147,6 +148,7 @@ class Connection {
     void operator()(sqlite3* handle) const noexcept;
   };
   std::unique_ptr<sqlite3, Close> handle_;
+  bool immutable_ = false;
   std::map<std::string, Statement, std::less<>> statements_;  // by text
 };
 

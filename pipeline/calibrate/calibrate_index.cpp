@@ -199,18 +199,26 @@ std::optional<std::string> problem_of_calibration(const IndexReader& index) {
   return std::nullopt;
 }
 
+std::optional<Calibration> calibration_of(const Sightings& seen, std::size_t wanted_photos) {
+  if (2 * seen.photos < wanted_photos) return std::nullopt;
+  return calibrate(seen);
+}
+
 CalibrationRun calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
                                Progress::Style style, const std::function<void()>& before_each) {
   const IndexReader index{std::filesystem::path(config.store.database)};
   const IndexCounts counts = index.counts();
-  Progress progress("calibrate", "photos",
-                    std::min<std::size_t>(kPhotos, counts.images - counts.blank), style);
+  const std::size_t wanted = std::min<std::size_t>(kPhotos, counts.images - counts.blank);
+  Progress progress("calibrate", "photos", wanted, style);
   CalibrationRun run{sightings_of(index, session, config, progress, before_each), std::nullopt};
-  if (run.sightings.photos == 0) {
-    logger()->warn("calibrate: no image of the index can be read any more; nothing is changed");
+  run.calibration = calibration_of(run.sightings, wanted);
+  if (!run.calibration) {
+    logger()->warn(
+        "calibrate: only {} of {} photos could be made, since images of the index cannot "
+        "be read; nothing is changed",
+        run.sightings.photos, wanted);
     return run;
   }
-  run.calibration = calibrate(run.sightings);
   writer.set_derived(kCalibrationName, to_text(*run.calibration));
   writer.set_derived(kCalibratedImages, std::to_string(counts.images - counts.blank));
   return run;

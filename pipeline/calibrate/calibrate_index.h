@@ -45,14 +45,18 @@ bool is_calibration_due(const IndexReader& index);
 // shipped one instead.
 std::optional<std::string> problem_of_calibration(const IndexReader& index);
 
+// Nothing when fewer than half of the photos could be made: a disk may not be mounted. Photos in
+// which all is found for certain leave the shipped weights.
+std::optional<Calibration> calibration_of(const Sightings& seen, std::size_t wanted_photos);
+
 // What an index was calibrated on, and to what; to nothing when it was left as it is.
 struct CalibrationRun {
   Sightings sightings;
   std::optional<Calibration> calibration;
 };
 
-// Calibrates the index that the writer holds. Leaves it as it is when none of its images can be
-// read any more, and when before_each throws.
+// Calibrates the index that the writer holds. Leaves it as it is where calibration_of() gives
+// nothing, and when before_each throws.
 CalibrationRun calibrate_index(
     IndexWriter& writer, const RunConfig& config, OpenClSession& session, Progress::Style style,
     const std::function<void()>& before_each = [] {});

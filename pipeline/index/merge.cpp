@@ -67,8 +67,10 @@ std::vector<SourceFile> files_of(const IndexReader& source, const StoredImage& i
   return {page};
 }
 
-// Queues an image under its first file, then its content under the others.
-void push_image(const IndexReader& source, const StoredImage& image, StoreQueue& queue) {
+// Queues an image under its first file, then its content under the others. A file with further
+// pages is left unfinished, and goes to `unfinished` with its time.
+void push_image(const IndexReader& source, const StoredImage& image, StoreQueue& queue,
+                std::vector<Item>& unfinished) {
   ImageWords words;
   words.image.content = image.content;
   words.image.width = image.width;
@@ -80,12 +82,18 @@ void push_image(const IndexReader& source, const StoredImage& image, StoreQueue&
   item.sums = image.sums;
   item.blank = image.blank;
   item.state = std::move(words);
+  Item known;
+  known.content = image.content;
+  known.state = KnownContent{};
   for (const SourceFile& file : files_of(source, image)) {
     item.file = file;
+    if (image.page == 1 && image.pages > 1) {
+      unfinished.push_back(known);
+      unfinished.back().file = file;
+      item.file.modified_ns = kUnfinished;
+    }
     queue.push(std::move(item));
-    item = Item();
-    item.content = image.content;
-    item.state = KnownContent{};
+    item = known;
   }
 }
 
@@ -95,10 +103,12 @@ void add_images(IndexWriter& target, const IndexReader& source, const StoreOptio
   StageTimes times;
   StoreQueue queue(target, options, times);
   std::size_t done = 0;
+  std::vector<Item> unfinished;
   source.for_each_image([&](const StoredImage& image) {
-    push_image(source, image, queue);
+    push_image(source, image, queue, unfinished);
     progress.update(++done);
   });
+  for (Item& file : unfinished) queue.push(std::move(file));
   queue.finish();
 }
 

@@ -9,8 +9,9 @@ constexpr std::uint64_t kLargeFileBytes = std::uint64_t{32} << 20U;
 constexpr std::uint64_t kLargePixelBytes = 64'000'000;
 
 // Readers of some formats know no grey.
-bool is_large(const ImageHeader& header) {
-  const bool is_gray = !header.has_alpha && header.format != ImageFormat::kHeif;
+bool is_large(const ImageHeader& header, PixelMode mode) {
+  const bool is_gray =
+      mode == PixelMode::kGray && !header.has_alpha && header.format != ImageFormat::kHeif;
   return header.width * header.height * (is_gray ? 1 : 4) > kLargePixelBytes;
 }
 
@@ -20,8 +21,8 @@ LargeTurn::LargeTurn(const SourceFile& file) : lock_(mutex_, std::defer_lock) {
   if (file.size_bytes > kLargeFileBytes) lock_.lock();
 }
 
-LargeTurn::LargeTurn(const ImageHeader& header) : lock_(mutex_, std::defer_lock) {
-  if (is_large(header)) lock_.lock();
+LargeTurn::LargeTurn(const ImageHeader& header, PixelMode mode) : lock_(mutex_, std::defer_lock) {
+  if (is_large(header, mode)) lock_.lock();
 }
 
 }  // namespace lookalike

@@ -4,6 +4,7 @@
 
 #include "base/artefacts.h"
 #include "stages/decode/image_header.h"
+#include "stages/decode/readers.h"
 
 namespace lookalike {
 
@@ -14,7 +15,7 @@ namespace lookalike {
 class LargeTurn {
  public:
   explicit LargeTurn(const SourceFile& file);
-  explicit LargeTurn(const ImageHeader& header);
+  explicit LargeTurn(const ImageHeader& header, PixelMode mode = PixelMode::kGray);
 
  private:
   // One for the process, as its memory is.

@@ -192,6 +192,26 @@ TEST_F(StagesTest, AFolderThatCannotBeReadIsAFailureAlsoWhereSkippedFilesAreExpe
     EXPECT_EQ(result.exit_code, 1) << program;
     EXPECT_THAT(result.err, HasSubstr(at("photos/below"))) << program;
   }
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    run("lookalike-scan",
+        {"--images", at("photos"), "--output", at("list"), "--skipped", at("list.skipped"),
+         "--skipped-ok", "--update"},
+        1);
+    EXPECT_FALSE(fs::exists(at("list")));
+    EXPECT_FALSE(fs::exists(at("list.skipped")));
+  }
+}
+
+TEST_F(StagesTest, AShardOfWhichNoFileIsThereIsAnInputError) {
+  run("lookalike-scan", {"--images", at("photos"), "--output", at("manifest")});
+  fs::rename(at("photos"), at("unmounted"));
+  for (const char* program : {"lookalike-extract", "lookalike-variance"}) {
+    const ProgramResult result =
+        run_program(program, {"--manifest", at("manifest"), "--output", at("out"), "--skipped-ok"});
+    EXPECT_EQ(result.exit_code, 3) << program;
+    EXPECT_THAT(result.err, HasSubstr("is their folder mounted on this machine?")) << program;
+    EXPECT_FALSE(fs::exists(at("out")));
+  }
 }
 
 TEST_F(StagesTest, AManifestThatIsNoneOrListsNothingIsAnInputError) {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/index_writer.h"
 #include "storage/schema.h"
 #include "tests/temporary_folder.h"
 
@@ -35,7 +36,27 @@ TEST_F(CheckpointerTest, TheLogStaysBelowItsLimit) {
   Checkpointer checkpointer(writer_);
   for (int i = 0; i < 60; ++i) write(4 * kMiB);
   EXPECT_LT(log_bytes(), 70 * kMiB);
-  // Without it, the log has all 240 MiB.
+}
+
+TEST_F(CheckpointerTest, CommitsLeaveTheCopyToItsThread) {
+  const auto pages_for_sqlite = [&] { return writer_.first<int>("PRAGMA wal_autocheckpoint"); };
+  EXPECT_EQ(pages_for_sqlite(), 1000);
+  {
+    Checkpointer checkpointer(writer_);
+    EXPECT_EQ(pages_for_sqlite(), 0);
+    write(8 * kMiB);
+    checkpointer.wait();
+    EXPECT_GT(std::filesystem::file_size(file_), 8 * kMiB);
+  }
+  EXPECT_EQ(pages_for_sqlite(), 1000);
+}
+
+TEST_F(CheckpointerTest, AnIndexWriterHasOne) {
+  const IndexWriter writer(folder_.path() / "other.db");
+  struct Opened : IndexWriter {
+    using IndexWriter::connection;
+  };
+  EXPECT_EQ((writer.*&Opened::connection)().first<int>("PRAGMA wal_autocheckpoint"), 0);
 }
 
 TEST_F(CheckpointerTest, AReaderOfAnOldStateIsNotDisturbed) {
@@ -54,6 +75,7 @@ TEST_F(CheckpointerTest, AReaderOfAnOldStateIsNotDisturbed) {
   }
   EXPECT_EQ(reader.first<std::string>("SELECT value FROM derived"),
             std::string(8 * kMiB, static_cast<char>('a' + (written_ - 1) % 26)));
+  EXPECT_LT(log_bytes(), 70 * kMiB);
 }
 
 TEST_F(CheckpointerTest, TheFileIsCompleteAfterTheEnd) {

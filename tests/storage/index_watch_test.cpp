@@ -1,5 +1,6 @@
 #include "storage/index_watch.h"
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -68,6 +69,23 @@ TEST_F(IndexWatchTest, LeavesShortLogsAlone) {
   IndexWatch watch(database());
   EXPECT_FALSE(watch.empty_log(1'000'000));
   EXPECT_GT(log_bytes(), 100'000U);
+}
+
+TEST_F(IndexWatchTest, SeesChangesOfAnIndexInAFolderThatItCannotWrite) {
+  publish(1, 1);
+  writer_.reset();  // no log is left
+  fs::permissions(database(), kReadOnly);
+  fs::permissions(folder_.path(), kReadOnlyFolder);
+  std::optional<IndexWatch> watch;
+  {
+    const WithoutRootRights without;
+    watch.emplace(database());
+    EXPECT_FALSE(watch->has_changed());
+  }
+  fs::last_write_time(database(), fs::file_time_type::clock::now() + std::chrono::seconds(5));
+  const WithoutRootRights without;
+  EXPECT_TRUE(watch->has_changed());
+  EXPECT_FALSE(watch->has_changed());
 }
 
 TEST_F(IndexWatchTest, LeavesAnIndexThatItCannotWriteAlone) {

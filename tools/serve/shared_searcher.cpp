@@ -60,7 +60,7 @@ void SharedSearcher::watch(const std::stop_token& stop) {
       const bool has_changed = index_.has_changed();
       const bool is_log_held = index_.empty_log(kLongLogBytes);
       if (!has_changed && failure.empty() && !(is_log_held && may_hold_log)) continue;
-      may_hold_log = has_changed;
+      may_hold_log = has_changed || !is_log_held;
       auto next = std::make_shared<SearchState>(config_, session_, now->number() + 1);
       next->searcher().prepare_extraction();
       const std::lock_guard lock(mutex_);

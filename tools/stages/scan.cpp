@@ -13,7 +13,8 @@ namespace {
 int scan_command(int argc, const char* const* argv) {
   CLI::App app(
       "Lists the images in folders once, so that all shards of a run take the same list.\n"
-      "Input: folders of images. Output: a manifest, one record a file, by path.\n"
+      "Input: folders of images. Output: a manifest, one record a file, by path; none when a "
+      "folder cannot be read.\n"
       "Example: lookalike-scan --images photos --output photos.manifest",
       "lookalike-scan");
   ConfigArguments arguments(app);
@@ -34,8 +35,12 @@ int scan_command(int argc, const char* const* argv) {
   const ImageList images = list_images(config.images, "", Shard{});
   ArtefactWriter<SourceFile> writer(std::move(file));
   for (const SourceFile& image : images.files) writer.write(image);
-  writer.finish();
-  spdlog::info("{} files", images.files.size());
+  if (images.is_whole) {
+    writer.finish();
+    spdlog::info("{} files", images.files.size());
+  } else {
+    skipped_file.reset();  // outputs that are there would count as current
+  }
   return skipped_arguments.finish(std::move(skipped_file), images.skipped, images.is_whole);
 }
 

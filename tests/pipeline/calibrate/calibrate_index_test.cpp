@@ -64,10 +64,17 @@ TEST_F(CalibrateIndexTest, IndexKeepsWhatItWasCalibratedTo) {
   EXPECT_EQ(run.calibration, lookalike::calibrate(run.sightings));
 }
 
-TEST_F(CalibrateIndexTest, AnIndexWhosePhotosAreAllFoundForCertainIsCalibrated) {
+TEST(CalibrationOf, PhotosInWhichAllIsCertainLeaveTheShippedWeights) {
   Sightings certain;
-  certain.photos = 32;
-  EXPECT_EQ(lookalike::calibrate(certain), Calibration{});
+  certain.photos = 16;
+  EXPECT_EQ(calibration_of(certain, 32), Calibration{});
+}
+
+TEST(CalibrationOf, FewerThanHalfOfThePhotosAreNotEnough) {
+  Sightings few;
+  few.photos = 15;
+  few.shown.resize(15);
+  EXPECT_EQ(calibration_of(few, 32), std::nullopt);
 }
 
 TEST_F(CalibrateIndexTest, AnIndexWithoutFilesIsLeftAsItIs) {
