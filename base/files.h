@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <vector>
 
@@ -47,6 +48,11 @@ bool move_all(std::size_t bytes, const Move& move) {
 
 inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// The time of the last change of a file's content, in nanoseconds since the epoch.
+inline std::int64_t modified_ns(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
 // The absolute name of the file itself, with all links followed. Opening it with O_NOFOLLOW opens

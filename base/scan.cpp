@@ -175,9 +175,7 @@ void add_file(const std::string& path, ScanResult& result) {
     skip(path, broken_link ? kNotAFile : kUnreadable, std::generic_category().message(errno),
          result);
   } else if (S_ISREG(status.st_mode)) {
-    result.files.push_back(
-        {path, static_cast<std::uint64_t>(status.st_size),
-         std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec});
+    result.files.push_back({path, static_cast<std::uint64_t>(status.st_size), modified_ns(status)});
   } else if (!S_ISDIR(status.st_mode)) {
     skip(path, kNotAFile, "not a regular file", result);
   }

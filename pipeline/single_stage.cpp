@@ -17,6 +17,7 @@
 #include "stages/variance/variance_stage.h"
 
 namespace lookalike {
+
 ScanResult scan_images(const ImagesOptions& options) {
   if (options.folders.empty()) {
     throw Error(ErrorKind::kUsage, "images.folders: name at least one folder, with --images");

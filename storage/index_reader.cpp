@@ -452,6 +452,18 @@ std::string IndexReader::content_hash() const {
   });
 }
 
+std::vector<std::string> differing_settings(const Settings& one, const Settings& other) {
+  Settings all = one;
+  all.insert(other.begin(), other.end());
+  std::vector<std::string> names;
+  for (const auto& [name, value] : all) {
+    const auto a = one.find(name);
+    const auto b = other.find(name);
+    if (a == one.end() || b == other.end() || a->second != b->second) names.push_back(name);
+  }
+  return names;
+}
+
 Settings read_settings(Connection& connection) {
   Rows rows = connection.rows("SELECT name, value FROM settings");
   Settings settings;

@@ -94,6 +94,9 @@ class IndexReader {
   std::unique_ptr<Impl> impl_;
 };
 
+// The names of settings that only one of the two has, or with other values, in order.
+std::vector<std::string> differing_settings(const Settings& one, const Settings& other);
+
 // For code that reads an index without an IndexReader.
 Settings read_settings(Connection& connection);
 std::optional<Codebook> read_stored_codebook(Connection& connection);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "storage/schema.h"
 
 namespace lookalike {
@@ -31,13 +32,12 @@ std::int64_t IndexWatch::version() {
   return connection_->first<std::int64_t>("PRAGMA data_version").value();
 }
 
-// Of a file that cannot be opened for changes, SQLite takes none to happen.
+// Over an immutable connection SQLite sees no changes, so the time of the file counts as well.
 IndexWatch::FileStamp IndexWatch::stamp() const {
   struct stat named {};
   ::stat(database_.c_str(), &named);
-  const std::int64_t modified_ns =
-      std::int64_t{named.st_mtim.tv_sec} * 1'000'000'000 + named.st_mtim.tv_nsec;
-  return {named.st_dev, named.st_ino, connection_ && connection_->is_immutable() ? modified_ns : 0};
+  return {named.st_dev, named.st_ino,
+          connection_ && connection_->is_immutable() ? modified_ns(named) : 0};
 }
 
 bool IndexWatch::is_replaced() const {

@@ -57,15 +57,10 @@ std::string differences(const Settings& stored, const Settings& given) {
     const auto found = settings.find(name);
     return found == settings.end() ? "not set" : "\"" + found->second + "\"";
   };
-  Settings names = stored;
-  names.insert(given.begin(), given.end());
   std::string text;
-  for (const auto& [name, value] : names) {
-    const std::string before = quoted(stored, name);
-    const std::string now = quoted(given, name);
-    if (before == now) continue;
+  for (const std::string& name : differing_settings(stored, given)) {
     text += fmt::format("{}{} is {} in the index and {} now", text.empty() ? "" : "; ", name,
-                        before, now);
+                        quoted(stored, name), quoted(given, name));
   }
   return text;
 }

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/page_name.h"
 #include "base/scan.h"
 #include "base/text.h"
@@ -159,7 +160,7 @@ std::string_view text_of(const Bytes& bytes) {
 std::optional<std::int64_t> time_of(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return modified_ns(status);
 }
 
 [[noreturn]] void refuse_index(const OutputTarget& target, const fs::path& index) {

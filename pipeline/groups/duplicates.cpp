@@ -37,10 +37,8 @@ FileNow file_now(const SourceFile& file) {
   struct stat status {};
   struct stat itself {};
   if (::stat(file.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return now;
-  const std::int64_t modified_ns =
-      std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
   now.is_as_indexed = static_cast<std::uint64_t>(status.st_size) == file.size_bytes &&
-                      modified_ns == file.modified_ns;
+                      modified_ns(status) == file.modified_ns;
   now.is_link = ::lstat(file.path.c_str(), &itself) == 0 && S_ISLNK(itself.st_mode);
   now.device = status.st_dev;
   now.inode = status.st_ino;

@@ -152,4 +152,13 @@ void change_rejections(const std::filesystem::path& database,
   }
 }
 
+std::size_t add_rejections(const std::filesystem::path& database, const Rejections& more) {
+  std::size_t added = 0;
+  change_rejections(database, [&](Rejections& rejections) {
+    for (const Rejection& rejection : more.all()) added += rejections.add(rejection) ? 1 : 0;
+    return added > 0;
+  });
+  return added;
+}
+
 }  // namespace lookalike

@@ -63,4 +63,7 @@ Rejections read_rejections(const std::filesystem::path& database);
 void change_rejections(const std::filesystem::path& database,
                        const std::function<bool(Rejections&)>& change);
 
+// Adds pairs by change_rejections(). Returns how many were not rejected yet.
+std::size_t add_rejections(const std::filesystem::path& database, const Rejections& more);
+
 }  // namespace lookalike

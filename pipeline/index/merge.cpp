@@ -20,19 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The names of settings whose values differ.
-std::vector<std::string> differences(const Settings& one, const Settings& other) {
-  Settings all = one;
-  all.insert(other.begin(), other.end());
-  std::vector<std::string> names;
-  for (const auto& [name, value] : all) {
-    const auto a = one.find(name);
-    const auto b = other.find(name);
-    if (a == one.end() || b == other.end() || a->second != b->second) names.push_back(name);
-  }
-  return names;
-}
-
 // The settings of a source, which has a codebook.
 Settings settings_to_merge(const fs::path& source) {
   const IndexReader index(source);
@@ -151,7 +138,7 @@ void check_mergeable(const std::vector<fs::path>& sources, const fs::path& targe
     if (settings.empty()) {
       settings = std::move(own);
       first = &source;
-    } else if (const auto names = differences(settings, own); !names.empty()) {
+    } else if (const auto names = differing_settings(settings, own); !names.empty()) {
       throw Error(ErrorKind::kUsage,
                   fmt::format("{}: cannot be merged with {}, since these settings differ: {}", name,
                               printable(first->native()), fmt::join(names, ", ")));

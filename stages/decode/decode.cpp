@@ -34,10 +34,6 @@ SkippedFile unreadable(SourceFile file) {
           std::generic_category().message(code)};
 }
 
-std::int64_t modified_ns(const struct stat& status) {
-  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-}
-
 // Whether the file has changed since it was opened.
 bool has_changed(int descriptor, const SourceFile& file) {
   struct stat status {};

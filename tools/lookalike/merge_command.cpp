@@ -38,16 +38,6 @@ void claim_target(const Arguments& arguments, const RunConfig& config,
   guard.claim_index("--database", target);
 }
 
-void merge_rejections(const std::filesystem::path& source, const std::filesystem::path& target) {
-  const Rejections added = read_rejections(source);
-  if (added.all().empty()) return;
-  change_rejections(target, [&](Rejections& rejections) {
-    bool changed = false;
-    for (const Rejection& rejection : added.all()) changed = rejections.add(rejection) || changed;
-    return changed;
-  });
-}
-
 int merge(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
   const Progress::Style style = arguments.verbosity.apply();
@@ -61,7 +51,7 @@ int merge(const Arguments& arguments) {
     const std::uint64_t before = writer.counts().images;
     const IndexReader index(source);
     merge_index(writer, index, config.store, style);
-    merge_rejections(source, target);
+    add_rejections(target, read_rejections(source));
     spdlog::info("{}: {} images, {} of them new", printable(source.native()), index.counts().images,
                  writer.counts().images - before);
   }

@@ -78,11 +78,7 @@ void import_pairs(const std::string& database, const std::string& file) {
                 fmt::format("{}: cannot be read: {}", printable(file), std::strerror(errno)));
   }
   const Rejections more = Rejections::parse(*text, printable(file));
-  std::size_t added = 0;
-  change_rejections(database, [&](Rejections& rejections) {
-    for (const Rejection& rejection : more.all()) added += rejections.add(rejection) ? 1 : 0;
-    return added > 0;
-  });
+  const std::size_t added = add_rejections(database, more);
   spdlog::info("{} pairs added, {} were rejected already", added, more.all().size() - added);
 }
 

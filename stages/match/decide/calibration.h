@@ -52,7 +52,7 @@ struct Calibration {
 
 // Evidence of matches with a pose in photos that were made of an index's own images.
 struct Sightings {
-  std::size_t photos = 0;
+  std::size_t photos = 0;        // that could be made
   std::vector<Evidence> shown;   // of the images that the photos show
   std::vector<Evidence> others;  // of other images, which may show the same thing too
   std::vector<Evidence> decoys;  // of other images in the mirrored photos: false matches
