@@ -114,6 +114,9 @@ void describe_indexing(Description& to) {
 
   const TableOf codebook(to, &RunConfig::codebook, "codebook",
                          "Visual words, trained by k-means when an index is made.");
+  codebook(
+      "from", &CodebookOptions::from, Text{.file_name = true},
+      "Index, or file of lookalike-codebook, whose words a new index takes. Empty: train words.");
   codebook("words", &CodebookOptions::words, Integer{1, 262144, "words", "auto"},
            "Visual words. \"auto\": by the size of the collection.");
   codebook("features_per_word", &CodebookOptions::features_per_word, Integer{1, 1024, "features"},
@@ -147,6 +150,10 @@ void describe_indexing(Description& to) {
 
 void describe_queries(Description& to) {
   const TableOf match(to, &RunConfig::match, "match", "Queries.");
+  match("shards", &MatchOptions::shards, TextList{.file_names = true},
+        "Index files that are searched together with store.database, as one index.");
+  match("calibration", &MatchOptions::calibration, Text{.file_name = true},
+        "Index file whose calibration gives the probabilities. Empty: the first one searched.");
   match("top", &MatchOptions::top, Integer{1, 1000, "images"}, "Maximum matches per query.");
   match("report", &MatchOptions::report,
         Choice{{"all", "similar", "part", "same_object", "duplicate"}},

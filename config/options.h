@@ -48,6 +48,7 @@ struct ExtractOptions {
 };
 
 struct CodebookOptions {
+  std::string from{};       // a file; empty: train
   std::uint32_t words = 0;  // 0: "auto"
   std::uint32_t features_per_word = 40;
   std::uint32_t sample_images = 8192;
@@ -80,6 +81,8 @@ struct StoreOptions {
 };
 
 struct MatchOptions {
+  std::vector<std::string> shards{};  // files, searched together with store.database
+  std::string calibration{};          // a file; empty: the database searched first
   std::uint32_t top = 10;
   std::string report = "similar";  // the weakest decision reported, see Decision
   double min_probability = 0;      // of a match that is reported

@@ -19,6 +19,12 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
   return std::nullopt;
 }
 
+std::vector<std::filesystem::path> searched_databases(const RunConfig& config) {
+  std::vector<std::filesystem::path> databases = {config.store.database};
+  databases.insert(databases.end(), config.match.shards.begin(), config.match.shards.end());
+  return databases;
+}
+
 namespace {
 
 // The settings for a photo: those of the index, with the features of a second look if there is one.
@@ -49,7 +55,7 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
       own_session_(session ? nullptr
                            : std::make_unique<OpenClSession>(query_session_options(config.device))),
       session_(session ? *session : *own_session_),
-      matcher_(session_, index, stored_calibration(index), config.match,
+      matcher_(session_, index, calibration_for(index, config.match), config.match,
                [this](const StoredImage& image, WantedSize size) {
                  auto picture = read_indexed(image, size, limits_);
                  if (picture) brighten(picture->pixels, brightness());

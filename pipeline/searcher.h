@@ -1,10 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "config/options.h"
 #include "kernels/session/session.h"
@@ -19,6 +21,9 @@ namespace lookalike {
 // its content any more, or the file exceeds the limits.
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
                                          const ImagesOptions& limits);
+
+// The databases of the index that config names for searching: store.database and match.shards.
+std::vector<std::filesystem::path> searched_databases(const RunConfig& config);
 
 // Looks photos up in an index: the index, the device, extraction under the index's own settings,
 // and the matcher, assembled once. May be used from several threads at the same time: they decode,

@@ -130,7 +130,8 @@ void decode_postings(ByteView blob, WordPostings& postings) {
   in.require_end();
 }
 
-EncodedPostings::EncodedPostings(ByteView payload) : payload_(payload) {
+EncodedPostings::EncodedPostings(ByteView payload, ImageNumbers numbers)
+    : payload_(payload), numbers_(numbers) {
   ByteReader in(payload, ErrorKind::kStorage);
   count_ = get_count(in, kMinPostingBytes);
   images_ = in.rest().data();
@@ -143,7 +144,7 @@ std::size_t EncodedPostings::Images::read_one(ImageId& image) {
     const std::uint8_t byte = *next_++;
     delta |= std::uint32_t{byte & 0x7FU} << shift;
     if (byte < 0x80U) {
-      image = last_ += delta;
+      image = numbers_.of(last_ += delta);
       return delta != 0 ? 1 : 0;
     }
     if (shift == 28) break;
@@ -154,6 +155,7 @@ std::size_t EncodedPostings::Images::read_one(ImageId& image) {
 // Eight bytes at a time, which hold eight numbers at most.
 std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
   constexpr std::uint64_t kMore = 0x8080808080808080;
+  const ImageNumbers numbers = numbers_;  // in registers, which `images` cannot overlap
   std::size_t changes = 0;
   std::size_t done = 0;
   while (done + 8 <= count && end_ - next_ >= 8) {
@@ -162,7 +164,7 @@ std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
     if ((bytes & kMore) == 0) {
       for (int i = 0; i < 8; ++i, bytes >>= 8U) {
         const auto delta = static_cast<std::uint32_t>(bytes & 0xFFU);
-        images[done++] = last_ += delta;
+        images[done++] = numbers.of(last_ += delta);
         changes += delta != 0 ? 1 : 0;
       }
       next_ += 8;
@@ -175,7 +177,7 @@ std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
       const std::uint64_t delta = (groups & 0x7F) | (groups >> 1 & 0x3F80) |
                                   (groups >> 2 & 0x1FC000) | (groups >> 3 & 0xFE00000) |
                                   (groups >> 4 & 0xF0000000);
-      images[done++] = last_ += static_cast<std::uint32_t>(delta);
+      images[done++] = numbers.of(last_ += static_cast<std::uint32_t>(delta));
       changes += delta != 0 ? 1 : 0;
       start = end;
     }
@@ -186,8 +188,8 @@ std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
   return changes;
 }
 
-EncodedPostings open_postings(ByteView blob) {
-  return EncodedPostings(open_sealed(blob));
+EncodedPostings open_postings(ByteView blob, ImageNumbers numbers) {
+  return EncodedPostings(open_sealed(blob), numbers);
 }
 
 Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t longer_side_px) {

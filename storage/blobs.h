@@ -28,10 +28,12 @@ void decode_postings(ByteView blob, WordPostings& postings);
 // stands.
 class EncodedPostings {
  public:
-  // Of a blob without its checksum. Throws Error(kStorage) for one that ends early.
-  explicit EncodedPostings(ByteView payload);
+  // Of a blob without its checksum, by an index that numbers its images so. Throws Error(kStorage)
+  // for one that ends early.
+  explicit EncodedPostings(ByteView payload, ImageNumbers numbers = {});
 
   ByteView payload() const { return payload_; }
+  ImageNumbers numbers() const { return numbers_; }
   std::size_t size() const { return count_; }
   // u64 [size()], little-endian and not aligned.
   const std::uint8_t* signatures() const { return signatures_; }
@@ -39,7 +41,8 @@ class EncodedPostings {
   // Reads the images of a list from its start.
   class Images {
    public:
-    explicit Images(const EncodedPostings& list) : next_(list.images_), end_(list.signatures_) {}
+    explicit Images(const EncodedPostings& list)
+        : next_(list.images_), end_(list.signatures_), numbers_(list.numbers_) {}
     // Decodes the next `count` images. Returns how many of them differ from the one before, that
     // of the call before included. Throws Error(kStorage) past the end.
     std::size_t read(ImageId* images, std::size_t count);
@@ -49,18 +52,20 @@ class EncodedPostings {
 
     const std::uint8_t* next_;
     const std::uint8_t* end_;
-    std::uint32_t last_ = 0;
+    const ImageNumbers numbers_;
+    std::uint32_t last_ = 0;  // as it is stored
   };
 
  private:
   ByteView payload_;
+  ImageNumbers numbers_;
   std::size_t count_;
   const std::uint8_t* images_;
   const std::uint8_t* signatures_;
 };
 
 // Throws Error(kStorage) unless the blob is undamaged.
-EncodedPostings open_postings(ByteView blob);
+EncodedPostings open_postings(ByteView blob, ImageNumbers numbers = {});
 
 // Rounding of a forward record. Positions: 1/65535 of the longer side, from the outer corner of the
 // top-left pixel; those outside the image are clamped to its edge.

@@ -1,17 +1,27 @@
 #include "storage/index_reader.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/artefacts.h"
 #include "base/content_hash.h"
 #include "base/files.h"
 #include "base/page_name.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "storage/blobs.h"
+#include "storage/connection_pool.h"
 #include "storage/schema.h"
 #include "storage/segments.h"
 #include "storage/sqlite.h"
@@ -48,7 +58,6 @@ std::vector<ContentHash> image_digests(Connection& connection) {
     for (int column = 5; column < 10; ++column) out.put<std::int64_t>(rows.integer(column));
     digests.push_back(hash_content(out.view()));
   }
-  std::ranges::sort(digests);
   return digests;
 }
 
@@ -68,137 +77,314 @@ std::vector<SourceFile> source_files(Rows rows) {
   return files;
 }
 
-// What several threads may use at the same time, each one for a while.
-template <typename T>
-class Pool {
- public:
-  void add(T& item) { free_.push_back(&item); }
+IndexCounts counts_of(Connection& reading) {
+  Rows rows = reading.rows(
+      "SELECT count(*), sum(blank), sum(feature_count), "
+      "(SELECT count(*) FROM files), (SELECT count(*) FROM quarantine), "
+      "(SELECT sum(word_count) FROM codebook), (SELECT sum(posting_count) FROM segments), "
+      "(SELECT count(*) FROM segments), (SELECT count(*) FROM withheld) FROM images");
+  rows.next();
+  IndexCounts counts;
+  rows.read(counts.images, counts.blank, counts.features, counts.files, counts.quarantined,
+            counts.words, counts.postings, counts.segments, counts.withheld);
+  return counts;
+}
 
-  // Calls work(item) with an item that no other thread has, for which it may wait.
-  template <typename Work>
-  auto with(const Work& work) {
-    const Taken taken(*this);
-    return work(*taken.item);
+void add(const IndexCounts& counts, IndexCounts& total) {
+  total.images += counts.images;
+  total.blank += counts.blank;
+  total.files += counts.files;
+  total.quarantined += counts.quarantined;
+  total.withheld += counts.withheld;
+  total.features += counts.features;
+  total.words = counts.words;  // of the one codebook
+  total.postings += counts.postings;
+  total.segments += counts.segments;
+}
+
+std::vector<IndexRoot> roots_of(Connection& reading) {
+  Rows rows = reading.rows("SELECT path, scanned_ns FROM roots ORDER BY path");
+  std::vector<IndexRoot> roots;
+  while (rows.next()) {
+    IndexRoot& root = roots.emplace_back();
+    rows.read(root.path, root.scanned_ns);
+    Rows devices =
+        reading.rows("SELECT path, device, file_system FROM devices WHERE root = ? ORDER BY path",
+                     bytes_of(root.path));
+    while (devices.next()) {
+      FolderDevice& folder = root.devices.emplace_back();
+      devices.read(folder.path, folder.device, folder.file_system);
+    }
+    Rows withheld =
+        reading.rows("SELECT path FROM withheld WHERE root = ? ORDER BY path", bytes_of(root.path));
+    while (withheld.next()) root.withheld.emplace_back(withheld.text(0));
   }
+  return roots;
+}
 
- private:
-  struct Taken {
-    explicit Taken(Pool& from) : pool(from) {
-      std::unique_lock lock(pool.mutex_);
-      pool.returned_.wait(lock, [&] { return !pool.free_.empty(); });
-      item = pool.free_.back();
-      pool.free_.pop_back();
-    }
-    ~Taken() {
-      const std::lock_guard lock(pool.mutex_);
-      pool.free_.push_back(item);
-      pool.returned_.notify_one();
-    }
-    Taken(const Taken&) = delete;
-    Taken& operator=(const Taken&) = delete;
+std::vector<RunRecord> runs_of(Connection& reading, std::size_t count) {
+  Rows rows = reading.rows(
+      "SELECT id, command, started_ns, elapsed_seconds, outcome, document "
+      "FROM runs ORDER BY id DESC LIMIT ?",
+      count);
+  std::vector<RunRecord> runs;
+  while (rows.next()) {
+    RunRecord& run = runs.emplace_back();
+    rows.read(run.id, run.command, run.started_ns, run.elapsed_seconds, run.outcome, run.document);
+  }
+  return runs;
+}
 
-    Pool& pool;
-    T* item = nullptr;
+std::optional<ImageId> image_at(Connection& reading, const std::string& path) {
+  const auto image_of = [&](const std::string& file) {
+    return reading.first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(file));
   };
+  const std::optional<ImageId> image = image_of(path);
+  const Page page = page_of(path);
+  if (image || page.file == path) return image;
+  const std::optional<ImageId> first = image_of(page.file);
+  if (!first || page.number == 1) return first;
+  return reading.first<ImageId>("SELECT id FROM images WHERE first = ? AND page = ?", *first,
+                                page.number);
+}
 
-  std::mutex mutex_;
-  std::condition_variable returned_;
-  std::vector<T*> free_;  // guarded by the mutex
-};
+template <typename T>
+void append(std::vector<T> from, std::vector<T>& to) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+// Of neighbours with equal keys, keeps the first.
+template <typename T, typename Key>
+void keep_first_of_each(std::vector<T>& sorted, Key key) {
+  const auto rest = std::ranges::unique(sorted, {}, key);
+  sorted.erase(rest.begin(), rest.end());
+}
 
 }  // namespace
 
 struct IndexReader::Impl {
-  explicit Impl(const std::filesystem::path& database) : connection(open_for_reading(database)) {
-    constexpr std::size_t kMaxConnections = 16;  // each has files and a page cache open
-    for (std::size_t i = 1; i < std::min(core_count(), kMaxConnections); ++i) {
-      others.push_back(open_for_reading(database));
-    }
-    begin_reading();
-    load_segments();
-    pool.add(connection);
-    for (Connection& other : others) pool.add(other);
-  }
-  Impl(const std::filesystem::path& database, ForWriting)
-      : lock(std::in_place, database), connection(open_for_writing(database)) {
-    pool.add(connection);
+  // A database of the index.
+  struct Part {
+    Part(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t connections)
+        : numbers(its_numbers), pool(database, connections) {}
+    explicit Part(Connection connection) : pool(std::move(connection)) {}
+
+    const ImageNumbers numbers{};
+    ConnectionPool pool;
+    std::vector<std::int64_t> segments{};  // if is_loaded
+  };
+
+  explicit Impl(const std::vector<std::filesystem::path>& databases);
+  Impl(const std::filesystem::path& database, ForWriting) : lock(std::in_place, database) {
+    parts.emplace_back(open_for_writing(database));
   }
 
-  void begin_reading();
+  void check_parts();
+  void find_copies();
   void load_segments();
-  const std::vector<std::int64_t>& current_segments() {
+  void ensure_segments() {
     if (!is_loaded) load_segments();
-    return segments;
   }
-  StoredImage image_in(Connection& reading, const Rows& rows) const;
+
+  Part& part_of(ImageId id) { return parts[id % parts.size()]; }
+  // The number of an image in its own database.
+  ImageId own_id(ImageId id) const { return id / static_cast<ImageId>(parts.size()); }
+  // The image that stands for one of this content.
+  ImageId original(ImageId id) const {
+    const auto copy = originals.find(id);
+    return copy == originals.end() ? id : copy->second;
+  }
+
+  StoredImage image_in(const Part& part, Connection& reading, const Rows& rows) const;
+  std::optional<StoredImage> stored(ImageId id);
+  void add_paths_of_copies(StoredImage& image);
   // What decode() makes of the blob that `select` finds for the image; empty without one.
   template <typename Decode>
   auto decode_blob(const char* select, const char* what, ImageId id, const Decode& decode) {
-    return pool.with([&](Connection& reading) {
-      Rows rows = reading.rows(select, id);
+    return part_of(id).pool.with([&](Connection& reading) {
+      Rows rows = reading.rows(select, own_id(id));
       if (!rows.next()) return decltype(decode(ByteView())){};
-      return decode_named(reading, what, id, [&] { return decode(rows.blob(0)); });
+      return decode_named(reading, what, own_id(id), [&] { return decode(rows.blob(0)); });
     });
   }
+  // Reads rows of all databases, each of which has its own in the order of their key, together in
+  // that order: calls visit(part, connection, rows) at each of them until it returns false. Works
+  // over open(part, connection) -> Rows and key(part, rows).
+  template <typename Open, typename Key, typename Visit>
+  void merge_rows(const Open& open, const Key& key, const Visit& visit);
+  // The same of a query, by the bytes of its first column.
+  template <typename Visit>
+  void merge_by_path(const char* select, const Visit& visit) {
+    merge_rows([&](const Part&, Connection& reading) { return reading.rows(select); },
+               [](const Part&, const Rows& rows) { return std::string(rows.text(0)); }, visit);
+  }
 
-  std::optional<WriterLock> lock{};  // released after the connection is closed
-  Connection connection;
-  std::vector<Connection> others{};  // of the same published state
-  Pool<Connection> pool{};           // of them all
-  bool is_loaded = false;            // whether the next two are up to date
-  std::vector<std::int64_t> segments{};
-  std::vector<bool> removed{};  // by image
+  std::optional<WriterLock> lock{};  // released after the connections are closed
+  std::deque<Part> parts{};
+  bool is_loaded = false;                              // whether segments and the next are current
+  std::vector<bool> not_counted{};                     // by image, as removed() has it
+  std::unordered_map<ImageId, ImageId> originals{};    // by copy in a later database
+  std::unordered_multimap<ImageId, ImageId> copies{};  // by original
 };
 
-// All reads, over whichever connection, are of one published state. SQLite has no call for that in
-// its default build: if nothing was published between the first connection's begin and the last's,
-// which the data version tells, they see the same.
-void IndexReader::Impl::begin_reading() {
-  connection.execute("PRAGMA cache_size = -16384");
-  const auto data_version = [&] {
-    return connection.first<std::int64_t>("PRAGMA data_version").value();
-  };
-  const auto begin = [](Connection& each) {
-    each.execute("BEGIN");
-    each.first<std::int64_t>("SELECT count(*) FROM segments");
-  };
-  while (true) {
-    const std::int64_t before = data_version();
-    std::ranges::for_each(others, begin);
-    begin(connection);
-    if (data_version() == before) return;
-    for (Connection& other : others) other.execute("ROLLBACK");
-    connection.execute("ROLLBACK");
+IndexReader::Impl::Impl(const std::vector<std::filesystem::path>& databases) {
+  require(!databases.empty(), "IndexReader: no database");
+  constexpr std::size_t kMaxConnections = 16;  // each has files and a page cache open
+  constexpr std::size_t kCacheKib = 16384;     // of one connection of each database, together
+  const std::size_t count = databases.size();
+  const std::size_t connections =
+      std::min(core_count(), std::max<std::size_t>(kMaxConnections / count, count == 1 ? 1 : 2));
+  for (std::size_t i = 0; i < count; ++i) {
+    const ImageNumbers numbers{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i)};
+    Part& part = parts.emplace_back(numbers, databases[i], connections);
+    part.pool.first().execute(fmt::format("PRAGMA cache_size = -{}", kCacheKib / count).c_str());
   }
+  if (count > 1) {
+    check_parts();
+    find_copies();
+  }
+  load_segments();
+}
+
+void IndexReader::Impl::check_parts() {
+  Connection& first = parts.front().pool.first();
+  const Settings settings = read_settings(first);
+  for (auto part = parts.begin(); part != parts.end(); ++part) {
+    Connection& own = part->pool.first();
+    const std::string name = printable(own.path());
+    for (auto earlier = parts.begin(); earlier != part; ++earlier) {
+      if (std::filesystem::equivalent(earlier->pool.first().path(), own.path())) {
+        throw Error(ErrorKind::kUsage, name + ": is named twice: name each index once");
+      }
+    }
+    const auto names = differing_settings(settings, read_settings(own));
+    if (!names.empty()) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{}: cannot be searched together with {}, since these settings "
+                              "differ: {}",
+                              name, printable(first.path()), fmt::join(names, ", ")));
+    }
+    const auto last = own.first<std::uint64_t>("SELECT coalesce(max(id), 0) FROM images").value();
+    if ((last + 1) * parts.size() > std::numeric_limits<ImageId>::max()) {
+      throw Error(ErrorKind::kInput,
+                  fmt::format("{}: is too large to be searched together with {} others", name,
+                              parts.size() - 1));
+    }
+  }
+}
+
+void IndexReader::Impl::find_copies() {
+  std::optional<std::pair<ContentHash, ImageId>> last;
+  const auto content_in = [](const Rows& rows) {
+    ImageId image = 0;
+    ContentHash content{};
+    rows.read(image, content);
+    return content;
+  };
+  merge_rows(
+      [](const Part&, Connection& reading) {
+        return reading.rows("SELECT id, content FROM images ORDER BY content");
+      },
+      [&](const Part&, const Rows& rows) { return content_in(rows); },
+      [&](const Part& part, Connection&, const Rows& rows) {
+        const auto image = part.numbers.of(static_cast<ImageId>(rows.integer(0)));
+        const ContentHash content = content_in(rows);
+        if (last && last->first == content) {
+          originals.emplace(image, last->second);
+          copies.emplace(last->second, image);
+        } else {
+          last = {content, image};
+        }
+        return true;
+      });
 }
 
 void IndexReader::Impl::load_segments() {
-  segments.clear();
-  Rows listed = connection.rows("SELECT id FROM segments ORDER BY id");
-  while (listed.next()) segments.push_back(listed.integer(0));
-  removed.clear();
-  Rows tombstones = connection.rows("SELECT image FROM tombstones ORDER BY image DESC");
-  while (tombstones.next()) {
-    const auto image = static_cast<std::size_t>(tombstones.integer(0));
-    if (removed.size() <= image) removed.resize(image + 1);
-    removed[image] = true;
+  not_counted.clear();
+  const auto leave_out = [&](ImageId image) {
+    if (not_counted.size() <= image) not_counted.resize(std::size_t{image} + 1);
+    not_counted[image] = true;
+  };
+  for (Part& part : parts) {
+    part.segments.clear();
+    Connection& reading = part.pool.first();
+    Rows listed = reading.rows("SELECT id FROM segments ORDER BY id");
+    while (listed.next()) part.segments.push_back(listed.integer(0));
+    Rows tombstones = reading.rows("SELECT image FROM tombstones ORDER BY image DESC");
+    while (tombstones.next()) {
+      leave_out(part.numbers.of(static_cast<ImageId>(tombstones.integer(0))));
+    }
   }
+  for (const auto& [copy, original] : originals) leave_out(copy);
   is_loaded = true;
 }
 
-StoredImage IndexReader::Impl::image_in(Connection& reading, const Rows& rows) const {
+template <typename Open, typename Key, typename Visit>
+void IndexReader::Impl::merge_rows(const Open& open, const Key& key, const Visit& visit) {
+  struct Cursor {
+    Cursor(Part& its_part, const Open& open_rows)
+        : part(its_part), lease(part.pool), rows(open_rows(part, lease.connection())) {}
+    Part& part;
+    ConnectionPool::Lease lease;
+    Rows rows;
+  };
+  std::deque<Cursor> cursors;
+  std::set<std::pair<decltype(key(parts.front(), cursors.front().rows)), std::size_t>> next;
+  const auto advance = [&](std::size_t i) {
+    if (cursors[i].rows.next()) next.emplace(key(cursors[i].part, cursors[i].rows), i);
+  };
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    cursors.emplace_back(parts[i], open);
+    advance(i);
+  }
+  while (!next.empty()) {
+    const std::size_t i = next.begin()->second;
+    next.erase(next.begin());
+    if (!visit(cursors[i].part, cursors[i].lease.connection(), cursors[i].rows)) return;
+    advance(i);
+  }
+}
+
+// Without the paths of copies.
+StoredImage IndexReader::Impl::image_in(const Part& part, Connection& reading,
+                                        const Rows& rows) const {
   StoredImage image;
   ImageId first = 0;
   rows.read(image.id, image.content, image.width, image.height, image.blank, image.feature_count,
             image.sums.count, image.sums.sum, image.sums.sum_of_squares, image.page, first,
             image.pages);
+  image.id = part.numbers.of(image.id);
   Rows paths = reading.rows("SELECT path FROM files WHERE image = ? ORDER BY path", first);
   while (paths.next()) image.paths.push_back(page_name(std::string(paths.text(0)), image.page));
   return image;
 }
 
+std::optional<StoredImage> IndexReader::Impl::stored(ImageId id) {
+  const Part& part = part_of(id);
+  return part_of(id).pool.with([&](Connection& reading) -> std::optional<StoredImage> {
+    Rows rows = reading.rows(std::string(kSelectImages) + "WHERE id = ?", own_id(id));
+    if (!rows.next()) return std::nullopt;
+    return image_in(part, reading, rows);
+  });
+}
+
+void IndexReader::Impl::add_paths_of_copies(StoredImage& image) {
+  const auto [begin, end] = copies.equal_range(image.id);
+  if (begin == end) return;
+  for (auto copy = begin; copy != end; ++copy) {
+    StoredImage other = stored(copy->second).value();
+    image.pages = std::max(image.pages, other.pages);
+    append(std::move(other.paths), image.paths);
+  }
+  std::ranges::sort(image.paths);
+  keep_first_of_each(image.paths, std::identity());
+}
+
 IndexReader::IndexReader(const std::filesystem::path& database)
-    : impl_(std::make_unique<Impl>(database)) {}
+    : IndexReader(std::vector<std::filesystem::path>{database}) {}
+
+IndexReader::IndexReader(const std::vector<std::filesystem::path>& databases)
+    : impl_(std::make_unique<Impl>(databases)) {}
 
 IndexReader::IndexReader(const std::filesystem::path& database, ForWriting for_writing)
     : impl_(std::make_unique<Impl>(database, for_writing)) {}
@@ -207,7 +393,7 @@ IndexReader::~IndexReader() = default;
 IndexReader::IndexReader(IndexReader&&) noexcept = default;
 
 Connection& IndexReader::connection() const {
-  return impl_->connection;
+  return impl_->parts.front().pool.first();
 }
 
 void IndexReader::segments_changed() {
@@ -215,17 +401,17 @@ void IndexReader::segments_changed() {
 }
 
 Settings IndexReader::settings() const {
-  return impl_->pool.with(read_settings);
+  return impl_->parts.front().pool.with(read_settings);
 }
 
 std::optional<std::string> IndexReader::derived(const std::string& name) const {
-  return impl_->pool.with([&](Connection& reading) {
+  return impl_->parts.front().pool.with([&](Connection& reading) {
     return reading.first<std::string>("SELECT value FROM derived WHERE name = ?", name);
   });
 }
 
 std::optional<Codebook> IndexReader::stored_codebook() const {
-  return impl_->pool.with(read_stored_codebook);
+  return impl_->parts.front().pool.with(read_stored_codebook);
 }
 
 Codebook IndexReader::codebook() const {
@@ -235,95 +421,126 @@ Codebook IndexReader::codebook() const {
 }
 
 IndexCounts IndexReader::counts() const {
-  return impl_->pool.with([](Connection& reading) {
-    Rows rows = reading.rows(
-        "SELECT count(*), sum(blank), sum(feature_count), "
-        "(SELECT count(*) FROM files), (SELECT count(*) FROM quarantine), "
-        "(SELECT sum(word_count) FROM codebook), (SELECT sum(posting_count) FROM segments), "
-        "(SELECT count(*) FROM segments), (SELECT count(*) FROM withheld) FROM images");
-    rows.next();
-    IndexCounts counts;
-    rows.read(counts.images, counts.blank, counts.features, counts.files, counts.quarantined,
-              counts.words, counts.postings, counts.segments, counts.withheld);
-    return counts;
-  });
+  IndexCounts total;
+  for (Impl::Part& part : impl_->parts) add(part.pool.with(counts_of), total);
+  for (const auto& [copy, original] : impl_->originals) {
+    const StoredImage image = impl_->stored(copy).value();
+    --total.images;
+    total.blank -= image.blank ? 1 : 0;
+    total.features -= image.feature_count;
+  }
+  return total;
 }
 
 void IndexReader::for_each_list(std::uint32_t word,
                                 const std::function<void(const EncodedPostings&)>& visit) const {
-  impl_->pool.with([&](Connection& reading) {
-    for (const std::int64_t segment : impl_->current_segments()) {
-      Rows rows =
-          reading.rows("SELECT data FROM postings WHERE id = ?", postings_id(segment, word));
-      if (!rows.next()) continue;
-      visit(decode_named(reading, "postings of word", word,
-                         [&] { return open_postings(rows.blob(0)); }));
-    }
-  });
+  impl_->ensure_segments();
+  const std::size_t count = impl_->parts.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    // Words begin with different databases, so that threads do not wait for the same one.
+    Impl::Part& part = impl_->parts[(word + i) % count];
+    part.pool.with([&](Connection& reading) {
+      for (const std::int64_t segment : part.segments) {
+        Rows rows =
+            reading.rows("SELECT data FROM postings WHERE id = ?", postings_id(segment, word));
+        if (!rows.next()) continue;
+        visit(decode_named(reading, "postings of word", word,
+                           [&] { return open_postings(rows.blob(0), part.numbers); }));
+      }
+    });
+  }
 }
 
 const std::vector<bool>& IndexReader::removed() const {
-  impl_->current_segments();
-  return impl_->removed;
+  impl_->ensure_segments();
+  return impl_->not_counted;
 }
 
 std::unordered_map<ImageId, float> IndexReader::norms() const {
-  return impl_->pool.with([](Connection& reading) {
-    std::unordered_map<ImageId, float> norms;
-    Rows rows = reading.rows("SELECT id, norm FROM images WHERE blank = 0");
-    while (rows.next()) {
-      norms.emplace(static_cast<ImageId>(rows.integer(0)), static_cast<float>(rows.real(1)));
-    }
-    return norms;
-  });
+  std::unordered_map<ImageId, float> norms;
+  for (Impl::Part& part : impl_->parts) {
+    part.pool.with([&](Connection& reading) {
+      Rows rows = reading.rows("SELECT id, norm FROM images WHERE blank = 0");
+      while (rows.next()) {
+        const ImageId image = part.numbers.of(static_cast<ImageId>(rows.integer(0)));
+        if (impl_->original(image) == image) {
+          norms.emplace(image, static_cast<float>(rows.real(1)));
+        }
+      }
+    });
+  }
+  return norms;
 }
 
 std::vector<ImageId> IndexReader::images_by_content() const {
-  return impl_->pool.with([](Connection& reading) {
-    Rows rows = reading.rows("SELECT id FROM images WHERE blank = 0 ORDER BY content");
-    std::vector<ImageId> images;
-    while (rows.next()) images.push_back(static_cast<ImageId>(rows.integer(0)));
-    return images;
-  });
+  std::vector<ImageId> images;
+  impl_->merge_rows(
+      [](const Impl::Part&, Connection& reading) {
+        return reading.rows("SELECT content, id FROM images WHERE blank = 0 ORDER BY content");
+      },
+      [](const Impl::Part&, const Rows& rows) {
+        ContentHash content{};
+        rows.read(content);
+        return content;
+      },
+      [&](const Impl::Part& part, Connection&, const Rows& rows) {
+        const ImageId image = part.numbers.of(static_cast<ImageId>(rows.integer(1)));
+        if (impl_->original(image) == image) images.push_back(image);
+        return true;
+      });
+  return images;
 }
 
 std::optional<StoredImage> IndexReader::image(ImageId id) const {
-  return impl_->pool.with([&](Connection& reading) -> std::optional<StoredImage> {
-    Rows rows = reading.rows(std::string(kSelectImages) + "WHERE id = ?", id);
-    if (!rows.next()) return std::nullopt;
-    return impl_->image_in(reading, rows);
+  std::optional<StoredImage> image = impl_->stored(impl_->original(id));
+  if (image) impl_->add_paths_of_copies(*image);
+  return image;
+}
+
+ContentHash IndexReader::content(ImageId id) const {
+  return impl_->part_of(id).pool.with([&](Connection& reading) {
+    return reading.first<ContentHash>("SELECT content FROM images WHERE id = ?", impl_->own_id(id))
+        .value();
   });
 }
 
 std::vector<StoredImage> IndexReader::images_after(ImageId id, std::size_t count) const {
-  return impl_->pool.with([&](Connection& reading) {
-    Rows rows =
-        reading.rows(std::string(kSelectImages) + "WHERE id > ? ORDER BY id LIMIT ?", id, count);
-    std::vector<StoredImage> images;
-    while (rows.next()) images.push_back(impl_->image_in(reading, rows));
-    return images;
-  });
+  std::vector<StoredImage> images;
+  if (count == 0) return images;
+  impl_->merge_rows(
+      [&](const Impl::Part& part, Connection& reading) {
+        // The last of its own ids whose number is not above `id`; 0, which is no id, if none is.
+        const ImageId before = id < part.numbers.place ? 0 : impl_->own_id(id - part.numbers.place);
+        return reading.rows(std::string(kSelectImages) + "WHERE id > ? ORDER BY id", before);
+      },
+      [](const Impl::Part& part, const Rows& rows) {
+        return part.numbers.of(static_cast<ImageId>(rows.integer(0)));
+      },
+      [&](const Impl::Part& part, Connection& reading, const Rows& rows) {
+        StoredImage image = impl_->image_in(part, reading, rows);
+        if (impl_->original(image.id) == image.id) images.push_back(std::move(image));
+        return images.size() < count;
+      });
+  for (StoredImage& image : images) impl_->add_paths_of_copies(image);
+  return images;
 }
 
 std::optional<ImageId> IndexReader::find(const std::string& path) const {
-  return impl_->pool.with([&](Connection& reading) {
-    const auto image_of = [&](const std::string& file) {
-      return reading.first<ImageId>("SELECT image FROM files WHERE path = ?", bytes_of(file));
-    };
-    const std::optional<ImageId> image = image_of(path);
-    const Page page = page_of(path);
-    if (image || page.file == path) return image;
-    const std::optional<ImageId> first = image_of(page.file);
-    if (!first || page.number == 1) return first;
-    return reading.first<ImageId>("SELECT id FROM images WHERE first = ? AND page = ?", *first,
-                                  page.number);
-  });
+  for (Impl::Part& part : impl_->parts) {
+    const auto image = part.pool.with([&](Connection& reading) { return image_at(reading, path); });
+    if (image) return impl_->original(part.numbers.of(*image));
+  }
+  return std::nullopt;
 }
 
 std::optional<ImageId> IndexReader::find(const ContentHash& content) const {
-  return impl_->pool.with([&](Connection& reading) {
-    return reading.first<ImageId>("SELECT id FROM images WHERE content = ?", content);
-  });
+  for (Impl::Part& part : impl_->parts) {
+    const auto image = part.pool.with([&](Connection& reading) {
+      return reading.first<ImageId>("SELECT id FROM images WHERE content = ?", content);
+    });
+    if (image) return part.numbers.of(*image);
+  }
+  return std::nullopt;
 }
 
 std::vector<IndexedFeature> IndexReader::features(ImageId id) const {
@@ -337,91 +554,98 @@ SparseHistogram IndexReader::histogram(ImageId id) const {
 }
 
 std::vector<SourceFile> IndexReader::files() const {
-  return impl_->pool.with([](Connection& reading) {
-    return source_files(
-        reading.rows("SELECT path, size_bytes, modified_ns FROM files ORDER BY path"));
-  });
+  std::vector<SourceFile> files;
+  impl_->merge_by_path("SELECT path, size_bytes, modified_ns FROM files ORDER BY path",
+                       [&](const Impl::Part&, Connection&, const Rows& rows) {
+                         SourceFile& file = files.emplace_back();
+                         rows.read(file.path, file.size_bytes, file.modified_ns);
+                         return true;
+                       });
+  keep_first_of_each(files, &SourceFile::path);
+  return files;
 }
 
 std::vector<SourceFile> IndexReader::files_of(ImageId id) const {
-  return impl_->pool.with([&](Connection& reading) {
-    return source_files(reading.rows(
-        "SELECT path, size_bytes, modified_ns FROM files "
-        "WHERE image = (SELECT coalesce(first, id) FROM images WHERE id = ?) ORDER BY path",
-        id));
-  });
+  id = impl_->original(id);
+  std::vector<ImageId> same = {id};
+  const auto [begin, end] = impl_->copies.equal_range(id);
+  for (auto copy = begin; copy != end; ++copy) same.push_back(copy->second);
+  std::vector<SourceFile> files;
+  for (const ImageId image : same) {
+    append(impl_->part_of(image).pool.with([&](Connection& reading) {
+      return source_files(
+          reading.rows("SELECT path, size_bytes, modified_ns FROM files "
+                       "WHERE image = (SELECT coalesce(first, id) FROM images WHERE id = ?) "
+                       "ORDER BY path",
+                       impl_->own_id(image)));
+    }),
+           files);
+  }
+  std::ranges::stable_sort(files, {}, &SourceFile::path);
+  keep_first_of_each(files, &SourceFile::path);
+  return files;
 }
 
 // The paths below a folder lie between its name with '/' and that with '0', the next character.
 std::size_t IndexReader::files_below(const std::string& folder) const {
   const std::string name = folder.ends_with('/') ? folder.substr(0, folder.size() - 1) : folder;
-  return impl_->pool.with([&](Connection& reading) {
-    return reading
-        .first<std::size_t>("SELECT count(*) FROM files WHERE path > ? AND path < ?",
-                            bytes_of(name + '/'), bytes_of(name + '0'))
-        .value();
-  });
+  std::size_t files = 0;
+  for (Impl::Part& part : impl_->parts) {
+    files += part.pool.with([&](Connection& reading) {
+      return reading
+          .first<std::size_t>("SELECT count(*) FROM files WHERE path > ? AND path < ?",
+                              bytes_of(name + '/'), bytes_of(name + '0'))
+          .value();
+    });
+  }
+  return files;
 }
 
 std::vector<SkippedFile> IndexReader::quarantine(std::size_t after, std::size_t count) const {
-  return impl_->pool.with([&](Connection& reading) {
-    Rows rows = reading.rows(
-        "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine "
-        "ORDER BY path LIMIT ? OFFSET ?",
-        count, after);
-    std::vector<SkippedFile> files;
-    while (rows.next()) {
-      SkippedFile& skipped = files.emplace_back();
-      rows.read(skipped.file.path, skipped.file.size_bytes, skipped.file.modified_ns,
-                skipped.reason, skipped.detail);
-    }
-    return files;
-  });
+  std::vector<SkippedFile> files;
+  impl_->merge_by_path(
+      "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine ORDER BY path",
+      [&](const Impl::Part&, Connection&, const Rows& rows) {
+        if (after > 0) {
+          --after;
+          return true;
+        }
+        if (files.size() == count) return false;
+        SkippedFile& skipped = files.emplace_back();
+        rows.read(skipped.file.path, skipped.file.size_bytes, skipped.file.modified_ns,
+                  skipped.reason, skipped.detail);
+        return true;
+      });
+  return files;
 }
 
 std::vector<IndexRoot> IndexReader::roots() const {
-  return impl_->pool.with([](Connection& reading) {
-    Rows rows = reading.rows("SELECT path, scanned_ns FROM roots ORDER BY path");
-    std::vector<IndexRoot> roots;
-    while (rows.next()) {
-      IndexRoot& root = roots.emplace_back();
-      rows.read(root.path, root.scanned_ns);
-      Rows devices =
-          reading.rows("SELECT path, device, file_system FROM devices WHERE root = ? ORDER BY path",
-                       bytes_of(root.path));
-      while (devices.next()) {
-        FolderDevice& folder = root.devices.emplace_back();
-        devices.read(folder.path, folder.device, folder.file_system);
-      }
-      Rows withheld = reading.rows("SELECT path FROM withheld WHERE root = ? ORDER BY path",
-                                   bytes_of(root.path));
-      while (withheld.next()) root.withheld.emplace_back(withheld.text(0));
-    }
-    return roots;
-  });
+  std::vector<IndexRoot> roots;
+  for (Impl::Part& part : impl_->parts) append(part.pool.with(roots_of), roots);
+  std::ranges::stable_sort(roots, {}, &IndexRoot::path);
+  keep_first_of_each(roots, &IndexRoot::path);
+  return roots;
 }
 
 std::vector<RunRecord> IndexReader::runs(std::size_t count) const {
-  return impl_->pool.with([&](Connection& reading) {
-    Rows rows = reading.rows(
-        "SELECT id, command, started_ns, elapsed_seconds, outcome, document "
-        "FROM runs ORDER BY id DESC LIMIT ?",
-        count);
-    std::vector<RunRecord> runs;
-    while (rows.next()) {
-      RunRecord& run = runs.emplace_back();
-      rows.read(run.id, run.command, run.started_ns, run.elapsed_seconds, run.outcome,
-                run.document);
-    }
-    return runs;
-  });
+  std::vector<RunRecord> runs;
+  for (Impl::Part& part : impl_->parts) {
+    append(part.pool.with([&](Connection& reading) { return runs_of(reading, count); }), runs);
+  }
+  if (impl_->parts.size() > 1) {
+    std::ranges::stable_sort(runs, std::greater<>(), &RunRecord::started_ns);
+    if (runs.size() > count)
+      runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(count), runs.end());
+  }
+  return runs;
 }
 
 void IndexReader::for_each_file(const std::function<void(const std::string&)>& visit) const {
-  impl_->pool.with([&](Connection& reading) {
-    Rows rows = reading.rows("SELECT path FROM files ORDER BY path");
-    while (rows.next()) visit(std::string(rows.text(0)));
-  });
+  impl_->merge_by_path("SELECT path FROM files ORDER BY path",
+                       [&](const Impl::Part&, Connection&, const Rows& rows) {
+                         visit(std::string(rows.text(0)));
+                         return true;
+                       });
 }
 
 void IndexReader::for_each_image(const std::function<void(const StoredImage&)>& visit) const {
@@ -435,8 +659,8 @@ void IndexReader::for_each_image(const std::function<void(const StoredImage&)>& 
 // XXH3-128 over the codebook's hash, the settings by name, and the sorted digests of the live
 // images.
 std::string IndexReader::content_hash() const {
-  return impl_->pool.with([](Connection& reading) {
-    ByteWriter out;
+  ByteWriter out;
+  impl_->parts.front().pool.with([&](Connection& reading) {
     Rows codebook = reading.rows("SELECT hash FROM codebook");
     while (codebook.next()) put_blob(out, codebook.blob(0));
     const Settings settings = read_settings(reading);
@@ -445,11 +669,13 @@ std::string IndexReader::content_hash() const {
       out.put_text(name);
       out.put_text(value);
     }
-    for (const ContentHash& digest : image_digests(reading)) {
-      out.put_array(digest.data(), digest.size());
-    }
-    return to_hex(hash_content(out.view()));
   });
+  std::vector<ContentHash> digests;
+  for (Impl::Part& part : impl_->parts) append(part.pool.with(image_digests), digests);
+  std::ranges::sort(digests);
+  keep_first_of_each(digests, std::identity());  // of copies
+  for (const ContentHash& digest : digests) out.put_array(digest.data(), digest.size());
+  return to_hex(hash_content(out.view()));
 }
 
 std::vector<std::string> differing_settings(const Settings& one, const Settings& other) {

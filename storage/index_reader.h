@@ -18,37 +18,42 @@ namespace lookalike {
 
 class Connection;
 
-// An index opened for reading. It sees one published state, the last one when it was opened, and
-// never waits for a writer; an IndexWriter, which is a reader as well, sees what it has written so
-// far. A reader, but not a writer, may be used from several threads: they read and decode side by
-// side, over a connection per core, all of which see the same state. While a reader is open, the
-// writer's log may be unable to shrink (see IndexWatch), so do not keep one for long. Needs no
-// right to write, neither to the file nor to its folder; in a folder that it cannot write it reads
-// the file as it stands, and must not be used while a writer elsewhere changes it. Throws
-// Error(kInput) if the file is missing or is no index, Error(kStorage) if it is damaged, of a newer
-// format, or a blob fails its checksum.
+// An index opened for reading: one database, or several of one codebook and the same settings,
+// read as the one index that merging them would make (D42). Images have ImageNumbers; content that
+// several databases have is that of the first of them, with the paths of all.
+// It sees one published state of each database, the last one when it was opened, and never waits
+// for a writer; an IndexWriter, which is a reader as well, sees what it has written so far. A
+// reader, but not a writer, may be used from several threads: they read and decode side by side,
+// over a connection per core, all of which see the same state. While a reader is open, the writer's
+// log may be unable to shrink (see IndexWatch), so do not keep one for long. Needs no right to
+// write, neither to the file nor to its folder; in a folder that it cannot write it reads the file
+// as it stands, and must not be used while a writer elsewhere changes it. Throws Error(kInput) if
+// the file is missing or is no index, Error(kStorage) if it is damaged, of a newer format, or a
+// blob fails its checksum.
 class IndexReader {
  public:
   static constexpr std::size_t kAll = std::numeric_limits<std::int64_t>::max();
 
   explicit IndexReader(const std::filesystem::path& database);
+  // Throws Error(kUsage) as well, for databases that differ in settings, or are the same file.
+  explicit IndexReader(const std::vector<std::filesystem::path>& databases);
   ~IndexReader();
   IndexReader(IndexReader&&) noexcept;
 
   Settings settings() const;
-  // What IndexWriter::set_derived stored last under a name.
+  // What IndexWriter::set_derived stored last under a name, in the first database.
   std::optional<std::string> derived(const std::string& name) const;
   Codebook codebook() const;                        // throws Error(kInput) if there is none yet
   std::optional<Codebook> stored_codebook() const;  // nothing if there is none yet
-  IndexCounts counts() const;
+  IndexCounts counts() const;  // a file that several databases have counts in each
 
-  // The posting lists of one word, one for each segment that has it. They lie in memory that is
-  // the visitor's until it returns, and hold postings of removed images as well. The visitor calls
-  // no function of the reader.
+  // The posting lists of one word, one for each segment that has it, in no order. They lie in
+  // memory that is the visitor's until it returns, and hold postings of removed images as well. The
+  // visitor calls no function of the reader.
   void for_each_list(std::uint32_t word,
                      const std::function<void(const EncodedPostings&)>& visit) const;
-  // By image: whether it was removed and still has postings. Ends with the last such image, so it
-  // is empty when there is none.
+  // By image: whether its postings do not count, since it was removed, or is a copy of an image in
+  // an earlier database. Ends with the last such image, so it is empty when there is none.
   const std::vector<bool>& removed() const;
   // Norm of the histogram of each live image that is not blank: sqrt of the sum of squared counts.
   std::unordered_map<ImageId, float> norms() const;
@@ -56,6 +61,7 @@ class IndexReader {
   // The live images that are not blank, by content.
   std::vector<ImageId> images_by_content() const;
   std::optional<StoredImage> image(ImageId id) const;
+  ContentHash content(ImageId id) const;  // of an image that is there
   // The first `count` images whose ids are above `id`, by id.
   std::vector<StoredImage> images_after(ImageId id, std::size_t count) const;
   // By the path of a file, or the name of a page (base/page_name.h).
@@ -71,8 +77,9 @@ class IndexReader {
   std::size_t files_below(const std::string& folder) const;  // in the form of normal_path()
   // By path; without the first `after`, and at most `count`.
   std::vector<SkippedFile> quarantine(std::size_t after = 0, std::size_t count = kAll) const;
-  std::vector<IndexRoot> roots() const;                  // by path
-  std::vector<RunRecord> runs(std::size_t count) const;  // the last ones, newest first
+  std::vector<IndexRoot> roots() const;  // by path
+  // The last ones, newest first; databases number theirs apart.
+  std::vector<RunRecord> runs(std::size_t count) const;
   // By path. The visitor calls no function of the reader.
   void for_each_file(const std::function<void(const std::string& path)>& visit) const;
   // By id. The visitor may call any function of the reader.

@@ -14,6 +14,16 @@ namespace lookalike {
 // Numbers the images of one index, from 1; never reused after a removal.
 using ImageId = std::uint32_t;
 
+// How the images of several databases are numbered together: image i of a database, whose place
+// among them counts from 0, has the number i * databases + place. So numbers stay while the
+// databases grow, and the images of one keep their order.
+struct ImageNumbers {
+  std::uint32_t databases = 1;
+  std::uint32_t place = 0;
+
+  ImageId of(ImageId image) const { return image * databases + place; }
+};
+
 // The time of modification of a file of which not every page is indexed, so that the next run reads
 // it again.
 inline constexpr std::int64_t kUnfinished = -1;

@@ -178,8 +178,7 @@ bool begins_an_index(ByteView start) {
   // https://www.sqlite.org/fileformat2.html#the_database_header
   constexpr std::string_view kSqlite{"SQLite format 3\0", 16};
   constexpr std::size_t kApplicationIdAt = 68;
-  constexpr std::size_t kHeaderBytes = 100;
-  if (start.size() < kHeaderBytes) return false;
+  if (start.size() < kBytesToTellAnIndex) return false;
   std::int64_t id = 0;  // big-endian
   for (const std::uint8_t byte : start.subspan(kApplicationIdAt, 4)) id = id << 8 | byte;
   return std::ranges::equal(start.first(kSqlite.size()), kSqlite, {}, {},

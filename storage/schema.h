@@ -20,6 +20,7 @@ class EmptyIndex : public Error {
 };
 
 // Whether a file with this start is an index, of any format. Needs the first 100 bytes.
+inline constexpr std::size_t kBytesToTellAnIndex = 100;
 bool begins_an_index(ByteView start);
 
 // Mode kRead, or kImmutable if SQLite cannot create its files in the database's folder. Throws

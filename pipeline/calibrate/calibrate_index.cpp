@@ -99,6 +99,7 @@ class Observer {
     config.match.second_look = false;
     config.match.explain_once = false;
     config.match.mirror = false;
+    config.match.calibration.clear();
     config.match.cache_mib = std::min(config.match.cache_mib, kCacheMib);
     return config;
   }
@@ -160,6 +161,17 @@ Calibration stored_calibration(const IndexReader& index) {
   return text ? calibration_from(*text).value_or(Calibration{}) : Calibration{};
 }
 
+Calibration calibration_for(const IndexReader& index, const MatchOptions& match) {
+  if (match.calibration.empty()) return stored_calibration(index);
+  const IndexReader named{std::filesystem::path(match.calibration)};
+  if (!named.derived(std::string(kCalibrationName))) {
+    throw Error(ErrorKind::kInput,
+                fmt::format("match.calibration: {} has no calibration: run lookalike calibrate",
+                            printable(match.calibration)));
+  }
+  return stored_calibration(named);
+}
+
 Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
                        Progress& progress, const std::function<void()>& before_each) {
   const std::vector<Ingredients> photos = ingredients_of(index);
@@ -204,9 +216,9 @@ std::optional<Calibration> calibration_of(const Sightings& seen, std::size_t wan
   return calibrate(seen);
 }
 
-CalibrationRun calibrate_index(IndexWriter& writer, const RunConfig& config, OpenClSession& session,
+CalibrationRun calibrate_index(IndexWriter& writer, const IndexReader& index,
+                               const RunConfig& config, OpenClSession& session,
                                Progress::Style style, const std::function<void()>& before_each) {
-  const IndexReader index{std::filesystem::path(config.store.database)};
   const IndexCounts counts = index.counts();
   const std::size_t wanted = std::min<std::size_t>(kPhotos, counts.images - counts.blank);
   Progress progress("calibrate", "photos", wanted, style);
@@ -220,7 +232,8 @@ CalibrationRun calibrate_index(IndexWriter& writer, const RunConfig& config, Ope
     return run;
   }
   writer.set_derived(kCalibrationName, to_text(*run.calibration));
-  writer.set_derived(kCalibratedImages, std::to_string(counts.images - counts.blank));
+  const IndexCounts own = writer.counts();  // by which is_calibration_due() goes
+  writer.set_derived(kCalibratedImages, std::to_string(own.images - own.blank));
   return run;
 }
 

@@ -29,6 +29,10 @@ Calibration stored_calibration(const IndexReader& index);
 // An index of fewer images is not calibrated: what is shipped is better than so few pairs.
 inline constexpr std::size_t kFewestForCalibration = 40;
 
+// The one that searching an index uses: that of match.calibration, or its own. Throws as
+// IndexReader, and Error(kInput) when the index that is named has none.
+Calibration calibration_for(const IndexReader& index, const MatchOptions& match);
+
 // What is found in at most 32 photos made of the index's own images, taken by their content and the
 // seed, and in their mirror images; see Sightings. Left out are images that cannot be read any
 // more, and matches that are certain without their pixels: they move no weight. Photos are looked
@@ -55,10 +59,11 @@ struct CalibrationRun {
   std::optional<Calibration> calibration;
 };
 
-// Calibrates the index that the writer holds. Leaves it as it is where calibration_of() gives
+// Calibrates the index that the writer holds, on `index`: its own published state, or that of
+// several databases of which it is one. Leaves it as it is where calibration_of() gives
 // nothing, and when before_each throws.
 CalibrationRun calibrate_index(
-    IndexWriter& writer, const RunConfig& config, OpenClSession& session, Progress::Style style,
-    const std::function<void()>& before_each = [] {});
+    IndexWriter& writer, const IndexReader& index, const RunConfig& config, OpenClSession& session,
+    Progress::Style style, const std::function<void()>& before_each = [] {});
 
 }  // namespace lookalike

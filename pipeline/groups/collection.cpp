@@ -31,7 +31,7 @@ Collection::Collection(const IndexReader& index, RunConfig config, GroupOptions 
       options_(with_match(std::move(options), config_.match)),
       fingerprint_(pair_fingerprint(index.settings(), config_.match)),
       lock_(options_.scope.is_all() ? lock_pairs(config_.store.database) : std::nullopt),
-      rejections_(read_rejections(config_.store.database)),
+      rejections_(searched_rejections(config_)),
       state_(load_pairs(config_.store.database, fingerprint_)),
       images_(indexed_images(index, options_.scope)),
       places_(adopt_images(images_, state_)),

@@ -175,7 +175,7 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
       places_(places),
       state_(state),
       options_(std::move(options)),
-      calibration_(stored_calibration(index)),
+      calibration_(calibration_for(index, options_.match)),
       pairs_(wanted_pairs()) {
   std::vector<Link> links;
   for (const Pair& pair : pairs_) {

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "pipeline/searcher.h"
 
 namespace lookalike {
 namespace {
@@ -138,6 +139,15 @@ std::filesystem::path rejection_file(const std::filesystem::path& database) {
 
 Rejections read_rejections(const std::filesystem::path& database) {
   return read(rejection_file(database));
+}
+
+Rejections searched_rejections(const RunConfig& config) {
+  Rejections all;
+  for (const std::filesystem::path& database : searched_databases(config)) {
+    const Rejections own = read_rejections(database);
+    for (const Rejection& rejection : own.all()) all.add(rejection);
+  }
+  return all;
 }
 
 void change_rejections(const std::filesystem::path& database,

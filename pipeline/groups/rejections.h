@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "config/options.h"
 #include "stages/match/match.h"
 
 namespace lookalike {
@@ -55,6 +56,9 @@ std::filesystem::path rejection_file(const std::filesystem::path& database);
 // None without a file. Throws Error(kInput) for a damaged one, kStorage for one that cannot be
 // read.
 Rejections read_rejections(const std::filesystem::path& database);
+
+// Those of all databases that are searched (pipeline/searcher.h).
+Rejections searched_rejections(const RunConfig& config);
 
 // Lets `change` change what the file holds, and writes it whole, or not at all if `change` throws
 // or returns false. Changes by several processes follow one another under a lock of the file's own,

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -39,18 +40,48 @@
 #include "pipeline/index/run_roots.h"
 #include "pipeline/index/update_plan.h"
 #include "stages/store/settings.h"
+#include "storage/artefact_files.h"
 #include "storage/index_reader.h"
 #include "storage/index_types.h"
 #include "storage/index_writer.h"
+#include "storage/schema.h"
 
 namespace lookalike {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Thrown when a run is asked to stop, and caught by IndexRun::until_stopped().
 struct Stopped {};
 
 // Threads that read the cache for training, each a chunk at a time.
 constexpr std::size_t kCacheReaders = 2;
+
+// The words of another index, or of a file of lookalike-codebook.
+Codebook codebook_of(const fs::path& file, const ExtractOptions& extract) {
+  Bytes start(kBytesToTellAnIndex);
+  std::ifstream(file, std::ios::binary)
+      .read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
+  const std::string name = printable(file.native());
+  std::vector<std::string> differing;
+  Codebook codebook;
+  if (begins_an_index(start)) {
+    const IndexReader index(file);
+    codebook = index.codebook();
+    differing = differing_settings(index.settings(), settings_of(extract, codebook));
+  } else {
+    codebook = read_codebook(file);
+    if (codebook.descriptor_size != extract.descriptor_size) {
+      differing = {"extract.descriptor_size"};
+    }
+  }
+  if (!differing.empty()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("codebook.from: {} was made under other settings: {}", name,
+                            fmt::join(differing, ", ")));
+  }
+  return codebook;
+}
 
 std::uint64_t peak_memory_bytes() {
   rusage usage{};
@@ -219,10 +250,24 @@ class IndexRun {
     return *std::ranges::find(report_.roots, root, &RootReport::path);
   }
 
-  // The codebook that the index has, if any. Throws when its settings are not this run's.
+  // The codebook that the index has, or takes from another; nothing if it is to train one. Throws
+  // when its settings are not this run's.
   std::optional<Codebook> checked_codebook() {
     std::optional<Codebook> codebook = writer_.stored_codebook();
-    if (codebook) {
+    const std::string& from = config_.codebook.from;
+    if (!codebook && !from.empty()) {
+      codebook = codebook_of(from, config_.extract);
+      writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
+      logger()->info("codebook: the {} words of {}", codebook->size(), printable(from));
+    } else if (codebook) {
+      std::error_code error;
+      if (fs::exists(from, error) &&
+          codebook_hash(codebook_of(from, config_.extract)) != codebook_hash(*codebook)) {
+        throw OtherSettings(fmt::format(
+            "codebook.from: the index has other words than {}: `lookalike retrain` moves it to "
+            "these, and reads its photos again",
+            printable(from)));
+      }
       refuse_retired(writer_.settings());
       writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
       const std::size_t wanted = config_.codebook.words;
@@ -570,7 +615,8 @@ class IndexRun {
     if (!is_calibration_due(writer_)) return;
     times_.timed("calibrate", [&] {
       device().run([&](OpenClSession& session) {
-        calibrate_index(writer_, config_, session, style_, [&] { throw_if_stopped(); });
+        const IndexReader index{std::filesystem::path(config_.store.database)};
+        calibrate_index(writer_, index, config_, session, style_, [&] { throw_if_stopped(); });
       });
     });
   }

@@ -67,7 +67,7 @@ void compare_votes(std::span<const RankedImage> shortlist, std::vector<Match>& m
 }
 
 bool ranks_before(const Match& a, const Match& b) {
-  return a.score != b.score ? a.score > b.score : a.image.id < b.image.id;
+  return a.score != b.score ? a.score > b.score : a.image.content < b.image.content;
 }
 
 std::vector<Match>::iterator find_match(std::vector<Match>& matches, ImageId image) {
@@ -259,7 +259,8 @@ struct Matcher::Impl {
         assigner(session, codebook),
         shortlist(
             [this](std::uint32_t word, const auto& visit) { index.for_each_list(word, visit); },
-            reader.norms(), reader.removed(), match_options.hamming_threshold),
+            [this](ImageId image) { return reader.content(image); }, reader.norms(),
+            reader.removed(), match_options.hamming_threshold),
         sharpeners(session) {}
 
   // A photo while its pixels are compared with those of indexed images.
@@ -446,7 +447,7 @@ Matcher::Pairs Matcher::Impl::pairs(const IndexQuery& query, const PictureOf& pi
   for (Match& match : matches) {
     match.decision = decide(match, query.width, query.height, options);
   }
-  std::ranges::sort(matches, {}, [](const Match& match) { return match.image.id; });
+  std::ranges::sort(matches, {}, [](const Match& match) { return match.image.content; });
   return pairs;
 }
 

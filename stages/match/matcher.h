@@ -48,7 +48,7 @@ class Matcher {
   // Which images of a shortlist are verified; called on the caller's thread.
   using Wanted = std::function<bool(ImageId)>;
   struct Pairs {
-    std::vector<Match> matches;  // by image id
+    std::vector<Match> matches;  // by content
     // Whether every picture that was to be compared could be read: if not, a match may be missing,
     // or lack its correlation.
     bool all_read = true;

@@ -369,6 +369,29 @@ TEST_F(ServeTest, AnswersFromWhatARunPublishes) {
   EXPECT_EQ(get("/v1/health")["images"], 8);
 }
 
+TEST_F(ServeTest, AnswersFromWhatARunPublishesIntoAShard) {
+  fs::copy_file(at("index.db"), at("shard.db"));
+  const auto index_shard = [&] {
+    return run_program("lookalike", {"index", "-q", at("more"), "-d", at("shard.db")}).exit_code;
+  };
+  fs::create_directory(at("more"));
+  draw("more/7.jpg", 7);
+  ASSERT_EQ(index_shard(), 0);
+  ASSERT_EQ(
+      run_program("lookalike", {"remove", "-q", at("posters"), "-d", at("shard.db")}).exit_code, 0);
+  start({"-d", at("shard.db")});
+  EXPECT_EQ(get("/v1/health")["images"], 8);
+  EXPECT_THAT(query()["matches"].dump(), HasSubstr("3.jpg"));
+  draw("more/new.jpg", 50);
+  cv::imwrite(at("photo.jpg"), draw_poster(50, {240, 320}));
+  ASSERT_EQ(index_shard(), 0);
+  const auto published = Clock::now();
+  while (query()["matches"].dump().find("new.jpg") == std::string::npos) {
+    ASSERT_LT(Clock::now() - published, 20s);
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
 TEST_F(ServeTest, RejectedPairsLeaveTheGroups) {
   start();
   expect_error(ask("GET /v1/groups"), 409, "not_compared");

@@ -114,7 +114,7 @@ TEST(Codecs, EveryFlippedBitAndEveryTruncationIsNoticed) {
     WordPostings postings;
     decode_postings(blob, postings);
   });
-  expect_every_flip_noticed(postings_blob(), open_postings);
+  expect_every_flip_noticed(postings_blob(), [](ByteView blob) { open_postings(blob); });
   expect_every_flip_noticed(encode_features(features_of(1, 5), kLongerSide), decode_features);
   expect_every_flip_noticed(encode_histogram(std::vector<WordCount>{{0, 1}, {900, 300}}),
                             decode_histogram);

@@ -20,6 +20,7 @@
 #include "config/fields.h"
 #include "config/load.h"
 #include "pipeline/answers.h"
+#include "pipeline/searcher.h"
 #include "tools/command_line/manual.h"
 
 namespace lookalike {
@@ -264,6 +265,12 @@ void ConfigArguments::override_field(RunConfig& config, const Argument& argument
 RunConfig ConfigArguments::load() const {
   RunConfig config = file_.empty() ? RunConfig{} : load_config(file_);
   for (const Argument& argument : arguments_) override_field(config, argument);
+  if (!databases_.empty()) {
+    config.store.database = absolute(databases_.front());
+    config.match.shards.clear();
+    std::transform(databases_.begin() + 1, databases_.end(),
+                   std::back_inserter(config.match.shards), absolute);
+  }
   for (const std::string& setting : settings_) apply_setting(config, setting, "--set");
   check_ranges(config);
   return config;
@@ -277,10 +284,22 @@ void ConfigArguments::add_each(const std::string& option, std::string_view field
 }
 
 void ConfigArguments::add_database() {
-  database_ = add("-d,--database", "store.database");
-  database_->description(
-      fmt::format("Index file. Default: ${}, else the one of --config, else ./{}",
-                  kDatabaseVariable, kDefaultDatabase));
+  add_database("Index file");
+}
+
+void ConfigArguments::add_databases() {
+  add_database("Index file; several, of one codebook, are searched as one");
+  database_->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void ConfigArguments::add_database(std::string_view meaning) {
+  database_ = command_
+                  .add_option("-d,--database", databases_,
+                              fmt::format("{}. Default: ${}, else the one of --config, else ./{}",
+                                          meaning, kDatabaseVariable, kDefaultDatabase))
+                  ->type_name("FILE")
+                  ->expected(1)
+                  ->allow_extra_args(false);
 }
 
 bool ConfigArguments::names_database() const {
@@ -298,6 +317,7 @@ bool ConfigArguments::complete_database(RunConfig& config) const {
     if (!database.empty() && database != name) {
       spdlog::info("{}: the index, by {}; {} names {}", printable(name), kDatabaseVariable,
                    printable(file_), printable(database));
+      config.match.shards.clear();
     }
     database = name;
   }
@@ -325,6 +345,11 @@ const std::string& ConfigArguments::existing_database(RunConfig& config) const {
               fmt::format("no index is named, and there is no ./{}: give --database FILE, or make "
                           "one with lookalike index FOLDER",
                           kDefaultDatabase));
+}
+
+IndexReader ConfigArguments::open_searched(RunConfig& config) const {
+  existing_database(config);
+  return IndexReader(searched_databases(config));
 }
 
 VerbosityArguments::VerbosityArguments(CLI::App& command) {
@@ -359,6 +384,7 @@ OutputGuard OutputArguments::guard(const ConfigArguments& arguments, const RunCo
   OutputGuard guard(force_);
   if (arguments.has_file()) guard.add_input(arguments.file());
   if (!config.store.database.empty()) guard.add_index(config.store.database);
+  for (const std::string& shard : config.match.shards) guard.add_index(shard);
   protect_images(guard, config, index);
   return guard;
 }

@@ -61,6 +61,8 @@ class ConfigArguments {
   void add_each(const std::string& option, std::string_view field);
   // Adds --database and -d, for commands that use an index.
   void add_database();
+  // The same, for commands that search: every further use names a shard (match.shards).
+  void add_databases();
 
   // The defaults, overridden by the file of --config, then by options, then by --set. Folders and
   // files that options name are made absolute. Throws Error(kUsage).
@@ -72,6 +74,8 @@ class ConfigArguments {
   // The same, of a file that exists, so that a mistyped name creates no index. Throws Error(kInput)
   // when it does not, Error(kUsage) when none is named either.
   const std::string& existing_database(RunConfig& config) const;
+  // Opens the index that existing_database() gives, and its shards.
+  IndexReader open_searched(RunConfig& config) const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }  // of --config; empty without it
 
@@ -82,6 +86,7 @@ class ConfigArguments {
     bool flag = false;
     std::vector<std::string> values{};
   };
+  void add_database(std::string_view meaning);
   void override_field(RunConfig& config, const Argument& argument) const;
   bool names_database() const;
   // As choose_database(), silently; returns whether none is named.
@@ -89,6 +94,7 @@ class ConfigArguments {
 
   CLI::App& command_;
   CLI::Option* database_ = nullptr;
+  std::vector<std::string> databases_;
   std::string file_;
   std::vector<std::string> settings_;  // "table.key=value"
   std::deque<Argument> arguments_;     // CLI11 holds pointers into its items

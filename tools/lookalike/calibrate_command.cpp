@@ -11,7 +11,7 @@ namespace {
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
-    config.add_database();
+    config.add_databases();
     config.add("--device", "device.choice");
     command.add_flag("--json", json, "Print the evidence and the weights as one JSON object");
   }
@@ -39,7 +39,8 @@ int calibrate(const Arguments& arguments) {
   const Progress::Style style = arguments.verbosity.apply();
   IndexWriter writer(arguments.config.existing_database(config));
   OpenClSession session(session_options(config.device));
-  const auto [sightings, calibration] = calibrate_index(writer, config, session, style);
+  const IndexReader index = arguments.config.open_searched(config);
+  const auto [sightings, calibration] = calibrate_index(writer, index, config, session, style);
   spdlog::info("matches: {} of the image shown, {} of other images, {} of mirrored photos",
                sightings.shown.size(), sightings.others.size(), sightings.decoys.size());
   if (arguments.json) {
@@ -58,7 +59,8 @@ void add_calibrate_command(CLI::App& app, Action& action) {
               "Learn match probabilities from photos made of an index's own images",
               "Makes photos of indexed images, looks up these photos and their mirror images, and "
               "stores in the index the probabilities that result. `lookalike index` calibrates on "
-              "its own when an index is new or has grown by half.\n"
+              "its own when an index is new or has grown by half. With several indexes, photos are "
+              "made of the images of all, and the first stores the probabilities.\n"
               "Output: the index with its calibration; with --json the evidence and the weights.\n"
               "Example: lookalike calibrate -d photos.db",
               calibrate);

@@ -37,7 +37,7 @@ struct Arguments {
         verbosity(command),
         outputs(command),
         format(command, "Print one JSON object per group, one per line") {
-    config.add_database();
+    config.add_databases();
     config.add("--device", "device.choice");
     config.add("--mirror", "match.mirror");
     const std::vector<std::string_view> names = pair_kind_names();
@@ -197,8 +197,7 @@ int duplicates(const Arguments& arguments) {
   StopSignal stop;
   RunConfig config = arguments.config.load();
   const Progress::Style style = arguments.verbosity.apply();
-  const std::string& database = arguments.config.existing_database(config);
-  const IndexReader index{std::filesystem::path(database)};
+  const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   warn_of_unindexed(index, arguments);
@@ -227,7 +226,7 @@ int duplicates(const Arguments& arguments) {
   std::optional<Table> table;
   if (arguments.format.is_table()) table.emplace(arguments.format, kColumns, kPathColumns);
   std::optional<GroupsReport> page;
-  if (report) page.emplace(*report, database, config.images);
+  if (report) page.emplace(*report, config.store.database, config.images);
   Totals totals;
   std::set<ImageId> reported;
   for (std::size_t i = 0; i < groups.size(); ++i) {

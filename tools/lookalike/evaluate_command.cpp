@@ -59,7 +59,7 @@ struct Arguments : ComputeArguments {
     command.add_option("--report", report, "Write an HTML page with charts")
         ->type_name("FILE.html")
         ->needs(synthetic_flag);
-    config.add_database();
+    config.add_databases();
     config.add("--device", "device.choice");
     command
         .add_option("--truth", truth, "Ground truth; its paths are relative to the file's folder")
@@ -430,8 +430,7 @@ std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& con
   }
   const bool has_folders = !config.images.folders.empty();
   if (arguments.synthetic && has_folders && config.store.database.empty()) return std::nullopt;
-  return std::optional<IndexReader>(
-      std::filesystem::path(arguments.config.existing_database(config)));
+  return arguments.config.open_searched(config);
 }
 
 int evaluate(const Arguments& arguments) {

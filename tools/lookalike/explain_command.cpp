@@ -27,7 +27,7 @@ struct Arguments {
         verbosity(command),
         outputs(command),
         format(command, "Print one JSON object", false) {
-    config.add_database();
+    config.add_databases();
     config.add("--device", "device.choice");
     config.add("--mirror", "match.mirror");
     command
@@ -114,8 +114,7 @@ int failure(const Arguments& arguments, const char* what, const SkippedFile& why
 int explain(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
   arguments.verbosity.apply();
-  const std::string& database = arguments.config.existing_database(config);
-  const IndexReader index{std::filesystem::path(database)};
+  const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   StandardInput input(config.images);
   const std::string photo = input.file_of(arguments.photo);
@@ -143,9 +142,10 @@ int explain(const Arguments& arguments) {
     print_text(arguments.photo, explanation);
   }
   if (report) {
-    const Report page = {.title = "Why an image was found, or not",
-                         .facts = {{"index", database}, {"device", searcher.device().name}},
-                         .entries = {entry_of(arguments.photo, photo, explanation)}};
+    const Report page = {
+        .title = "Why an image was found, or not",
+        .facts = {{"index", config.store.database}, {"device", searcher.device().name}},
+        .entries = {entry_of(arguments.photo, photo, explanation)}};
     write_whole(*report, render_report(page, config.images));
   }
   return kExitDone;

@@ -38,6 +38,7 @@ struct Arguments : ComputeArguments {
     config.add("--descriptor-size", "extract.descriptor_size");
     config.add("--upright", "extract.upright");
     config.add("--words", "codebook.words");
+    config.add("--codebook", "codebook.from");
     config.add("--seed", "codebook.seed");
     config.add("--min-variance", "variance.minimum");
     config.add("--metrics", "run.metrics");

@@ -33,7 +33,7 @@ struct Arguments : ComputeArguments {
       : ComputeArguments(command),
         format(command, "Print one JSON object per scene, one per line") {
     command.add_option("--object", objects, "Pictures of the objects to find")->type_name("IMAGE");
-    config.add_database();
+    config.add_databases();
     command.add_option("--id", ids, "Indexed images to find")->type_name("PATH|NUMBER");
     command
         .add_option("--scene", scenes,
@@ -87,8 +87,7 @@ ExtractOptions extract_options(const Arguments& arguments, const RunConfig& conf
 // Opens the index if --id needs it.
 std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& config) {
   if (arguments.ids.empty()) return std::nullopt;
-  return std::optional<IndexReader>(
-      std::filesystem::path(arguments.config.existing_database(config)));
+  return arguments.config.open_searched(config);
 }
 
 // The names of the objects: those of --object, then the files of --id.

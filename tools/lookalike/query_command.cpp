@@ -46,7 +46,7 @@ struct Arguments {
         verbosity(command),
         outputs(command),
         format(command, "Print one JSON object per photo, one per line") {
-    config.add_database();
+    config.add_databases();
     config.add("--top", "match.top");
     config.add("--device", "device.choice");
     auto* mirror = config.add("--mirror", "match.mirror");
@@ -332,9 +332,12 @@ LookUpResult look_up(const Searcher& searcher, const StoredImage& image,
 // Prints answers, and collects the report.
 class Answers {
  public:
-  Answers(const Arguments& arguments, const IndexReader& index, const std::string& database)
+  Answers(const Arguments& arguments, const IndexReader& index, const RunConfig& config)
       : arguments_(arguments), index_(index) {
-    report_ = {.title = "What lookalike found", .facts = {{"index", database}}, .entries = {}};
+    report_ = {.title = "What lookalike found", .facts = {}, .entries = {}};
+    for (const std::filesystem::path& database : searched_databases(config)) {
+      report_.facts.emplace_back("index", database.native());
+    }
     if (arguments.format.is_table()) table_.emplace(arguments.format, kColumns, kPathColumns);
   }
 
@@ -417,17 +420,16 @@ int query(const Arguments& arguments) {
   }
   std::optional<Region> region;
   if (!arguments.region.empty()) region = parse_region(arguments.region);
-  const std::string& database = arguments.config.existing_database(config);
-  const IndexReader index{std::filesystem::path(database)};
+  const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   const Subjects subjects(arguments, config.images);
   const std::vector<Subject>& all = subjects.all();
   guard.add_inputs(subjects.files());
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
-  const Rejections rejections = read_rejections(database);
+  const Rejections rejections = searched_rejections(config);
   Searcher searcher(index, config);
-  Answers answers(arguments, index, database);
+  Answers answers(arguments, index, config);
   Progress progress("query", "photos", all.size(), style,
                     style == Progress::Style::kBar ? kBarDelay : kLineDelay);
   // Photos are looked up side by side, a few ahead of the one that is printed next.

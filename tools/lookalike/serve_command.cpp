@@ -25,7 +25,7 @@ constexpr std::size_t kLargestBodies = 4;
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
-    config.add_database();
+    config.add_databases();
     config.add("--listen", "serve.listen");
     config.add("--token-file", "serve.token_file");
     config.add("--device", "device.choice");

@@ -23,15 +23,16 @@ constexpr std::uint64_t kLongLogBytes = std::uint64_t{16} << 20U;
 
 SearchState::SearchState(const RunConfig& config, const OpenClSession& session, std::size_t number)
     : number_(number),
-      index_(std::filesystem::path(config.store.database)),
+      index_(searched_databases(config)),
       queue_(session.another_queue()),
       searcher_(index_, config, &queue_),
       counts_(index_.counts()) {}
 
 SharedSearcher::SharedSearcher(const RunConfig& config)
-    : config_(config),
-      session_(query_session_options(config.device)),
-      index_(std::filesystem::path(config.store.database)) {
+    : config_(config), session_(query_session_options(config.device)) {
+  for (const std::filesystem::path& database : searched_databases(config)) {
+    watched_.emplace_back(database);
+  }
   state_ = std::make_shared<SearchState>(config_, session_, 1);
   state_->searcher().prepare_extraction();
   watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
@@ -57,8 +58,12 @@ void SharedSearcher::watch(const std::stop_token& stop) {
     rest = kBetweenLooks;
     const auto start = Clock::now();
     try {
-      const bool has_changed = index_.has_changed();
-      const bool is_log_held = index_.empty_log(kLongLogBytes);
+      bool has_changed = false;
+      bool is_log_held = false;
+      for (IndexWatch& watched : watched_) {
+        has_changed |= watched.has_changed();
+        is_log_held |= watched.empty_log(kLongLogBytes);
+      }
       if (!has_changed && failure.empty() && !(is_log_held && may_hold_log)) continue;
       may_hold_log = has_changed || !is_log_held;
       auto next = std::make_shared<SearchState>(config_, session_, now->number() + 1);

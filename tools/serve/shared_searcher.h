@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -48,8 +49,8 @@ class SharedSearcher {
 
   const RunConfig config_;
   OpenClSession session_;
-  IndexWatch index_;          // after the start, of the thread that watches
-  mutable std::mutex mutex_;  // guards what follows
+  std::deque<IndexWatch> watched_;  // after the start, of the thread that watches
+  mutable std::mutex mutex_;        // guards what follows
   std::condition_variable_any waiting_;
   std::shared_ptr<SearchState> state_;
   std::jthread watch_;

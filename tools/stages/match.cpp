@@ -43,7 +43,7 @@ int match_command(int argc, const char* const* argv) {
       "Example: lookalike-match --database photos.db --features queries.features",
       "lookalike-match");
   ConfigArguments arguments(app);
-  arguments.add_database();
+  arguments.add_databases();
   arguments.add("--top", "match.top");
   arguments.add("--longest-side", "extract.longest_side_px");
   arguments.add("--device", "device.choice");
@@ -56,8 +56,8 @@ int match_command(int argc, const char* const* argv) {
   RunConfig config = arguments.load();
   verbosity.apply();
 
-  const IndexReader index{std::filesystem::path(arguments.existing_database(config))};
-  const Rejections rejections = read_rejections(config.store.database);
+  const IndexReader index = arguments.open_searched(config);
+  const Rejections rejections = searched_rejections(config);
   Searcher searcher(index, config);
   bool all = true;
   for_each_record<ImageFeatures>(files, [&](const ImageFeatures& features) {

@@ -19,18 +19,18 @@ IndexCache::IndexCache(const IndexReader& index, PictureLoader load_picture,
 void IndexCache::for_each_list(std::uint32_t word,
                                const std::function<void(const EncodedPostings&)>& visit) {
   if (const auto known = postings_.find(word)) {
-    for (const Bytes& payload : *known) visit(EncodedPostings(payload));
+    for (const auto& [payload, numbers] : *known) visit(EncodedPostings(payload, numbers));
     return;
   }
-  std::vector<Bytes> payloads;
+  std::vector<KeptList> lists;
   std::size_t size = 0;
   index_.for_each_list(word, [&](const EncodedPostings& list) {
     const ByteView payload = list.payload();
-    payloads.emplace_back(payload.begin(), payload.end());
-    size += sizeof(Bytes) + payload.size();
+    lists.push_back({{payload.begin(), payload.end()}, list.numbers()});
+    size += sizeof(KeptList) + payload.size();
     visit(list);
   });
-  postings_.put(word, std::make_shared<const std::vector<Bytes>>(std::move(payloads)), size);
+  postings_.put(word, std::make_shared<const std::vector<KeptList>>(std::move(lists)), size);
 }
 
 std::shared_ptr<const Record> IndexCache::record(ImageId image) {

@@ -103,9 +103,15 @@ class IndexCache {
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
 
  private:
+  // A posting list, in memory of its own.
+  struct KeptList {
+    Bytes payload;
+    ImageNumbers numbers;
+  };
+
   const IndexReader& index_;
   const PictureLoader load_picture_;
-  Cache<std::uint32_t, std::vector<Bytes>> postings_;  // payloads of a word's lists
+  Cache<std::uint32_t, std::vector<KeptList>> postings_;  // by word
   Cache<ImageId, Record> records_;
   Cache<ImageId, std::optional<DecodedImage>> pictures_;
 };

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "base/hamming.h"
@@ -74,22 +73,25 @@ std::size_t count_changes(std::span<const ImageId> images, std::uint64_t bits, I
 }
 
 bool is_better(const RankedImage& a, const RankedImage& b) {
-  return a.score != b.score ? a.score > b.score : a.image < b.image;
+  return a.score > b.score;
 }
 
-// Keeps the best `count`, in no order.
+// Keeps the best `count`, and those whose score is that of the last of them, in no order.
 void keep_best(std::vector<RankedImage>& images, std::size_t count) {
   if (images.size() <= count) return;
-  const auto end = images.begin() + static_cast<std::ptrdiff_t>(count);
-  std::nth_element(images.begin(), end, images.end(), is_better);
-  images.erase(end, images.end());
+  const auto last = images.begin() + static_cast<std::ptrdiff_t>(count) - 1;
+  std::nth_element(images.begin(), last, images.end(), is_better);
+  const double score = last->score;
+  std::erase_if(images, [&](const RankedImage& image) { return image.score < score; });
 }
 
 }  // namespace
 
-Shortlist::Shortlist(ForEachList for_each_list, const std::unordered_map<ImageId, float>& norms,
-                     std::vector<bool> removed, std::uint32_t hamming_threshold)
+Shortlist::Shortlist(ForEachList for_each_list, ContentOf content_of,
+                     const std::unordered_map<ImageId, float>& norms, std::vector<bool> removed,
+                     std::uint32_t hamming_threshold)
     : for_each_list_(std::move(for_each_list)),
+      content_of_(std::move(content_of)),
       image_count_(norms.size()),
       removed_(std::move(removed)),
       hamming_threshold_(std::min<std::uint32_t>(hamming_threshold, kSignatureBits)),
@@ -196,21 +198,40 @@ std::vector<RankedImage> Shortlist::best(const Scores& scores, double query_norm
                                          std::size_t count) const {
   std::vector<RankedImage> images;
   if (count == 0) return images;
-  const std::size_t most = std::max<std::size_t>(2 * count, 1024);
-  std::optional<RankedImage> last;  // of the best so far, once there are enough
+  std::size_t most = std::max<std::size_t>(2 * count, 1024);
+  double lowest = 0;  // score of the best so far, once there are enough
   for (std::size_t id = 0; id < scores.size(); ++id) {
     if (scores[id] == 0 || norms_[id] <= 0) continue;
     const RankedImage image = {static_cast<ImageId>(id),
                                static_cast<double>(scores[id]) / (query_norm * double{norms_[id]})};
-    if (last && !is_better(image, *last)) continue;
+    if (image.score < lowest) continue;
     images.push_back(image);
     if (images.size() < most) continue;
     keep_best(images, count);
-    last = *std::ranges::max_element(images, is_better);
+    lowest = std::ranges::max_element(images, is_better)->score;
+    most = std::max(most, 2 * images.size());
   }
   keep_best(images, count);
   std::ranges::sort(images, is_better);
+  order_ties(images, count);
+  images.resize(std::min(images.size(), count));
   return images;
+}
+
+// Orders those of the first `count` that have the same score, and what ties with them.
+void Shortlist::order_ties(std::vector<RankedImage>& ranked, std::size_t count) const {
+  for_each_run(
+      ranked,
+      [&](std::size_t first, std::size_t end) {
+        if (end - first < 2 || first >= count) return;
+        std::vector<std::pair<ContentHash, ImageId>> tied;
+        for (std::size_t i = first; i < end; ++i) {
+          tied.emplace_back(content_of_(ranked[i].image), ranked[i].image);
+        }
+        std::ranges::sort(tied);
+        for (std::size_t i = first; i < end; ++i) ranked[i].image = tied[i - first].second;
+      },
+      &RankedImage::score);
 }
 
 }  // namespace lookalike

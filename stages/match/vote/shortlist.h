@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "base/hamming.h"
 #include "stages/match/vote/query_words.h"
 #include "storage/blobs.h"
@@ -34,16 +35,20 @@ class Shortlist {
   // Calls visit(list) for each posting list of the word; called from several threads.
   using ForEachList = std::function<void(std::uint32_t word,
                                          const std::function<void(const EncodedPostings&)>& visit)>;
+  // The content of an image that is in the index.
+  using ContentOf = std::function<ContentHash(ImageId)>;
 
   //   norms              of every live image; other images get no score
   //   removed            by image, perhaps shorter: whether its postings are not counted
   //   hamming_threshold  bits
-  Shortlist(ForEachList for_each_list, const std::unordered_map<ImageId, float>& norms,
-            std::vector<bool> removed, std::uint32_t hamming_threshold);
+  Shortlist(ForEachList for_each_list, ContentOf content_of,
+            const std::unordered_map<ImageId, float>& norms, std::vector<bool> removed,
+            std::uint32_t hamming_threshold);
 
   std::size_t image_count() const { return image_count_; }
 
-  // The best `count` images that got a vote, best first, ties by id. `words` are by word. Works on
+  // The best `count` images that got a vote, best first, ties by content, so that the order does
+  // not depend on how the index came about. `words` are by word. Works on
   // at most `threads` threads, at least 1.
   std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count,
                                 std::size_t threads) const;
@@ -64,8 +69,10 @@ class Shortlist {
   std::size_t collect(const EncodedPostings& postings, std::span<const QueryWord> same_word,
                       std::vector<Votes>& votes) const;
   std::vector<RankedImage> best(const Scores& scores, double query_norm, std::size_t count) const;
+  void order_ties(std::vector<RankedImage>& ranked, std::size_t count) const;
 
   ForEachList for_each_list_;
+  ContentOf content_of_;
   std::vector<float> norms_;  // by image id; 0 where there is no such image
   std::size_t image_count_ = 0;
   std::vector<bool> removed_;

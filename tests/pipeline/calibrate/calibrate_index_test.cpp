@@ -34,7 +34,8 @@ class CalibrateIndexTest : public ::testing::Test {
   CalibrationRun calibrate() {
     IndexWriter writer(config_.store.database);
     OpenClSession session(session_options(config_.device));
-    return calibrate_index(writer, config_, session, Progress::Style::kQuiet);
+    return calibrate_index(writer, IndexReader(fs::path(config_.store.database)), config_, session,
+                           Progress::Style::kQuiet);
   }
 
   TemporaryFolder folder_;

@@ -41,7 +41,15 @@ struct Postings {
         visit(open_postings(blob));
       }
     };
-    return Shortlist(for_each_list, norms, removed, 24).find(query, count, threads);
+    // Descends as the ids ascend.
+    const auto content_of = [](ImageId image) {
+      ContentHash content{};
+      for (std::size_t i = 0; i < sizeof image; ++i) {
+        content[i] = static_cast<std::uint8_t>(~image >> (24 - 8 * i));
+      }
+      return content;
+    };
+    return Shortlist(for_each_list, content_of, norms, removed, 24).find(query, count, threads);
   }
 };
 
@@ -121,12 +129,21 @@ TEST(Shortlist, OrderOfPostingsDoesNotMatter) {
   EXPECT_EQ(index.find({{0, 0, 0, 1}}), reversed.find({{0, 0, 0, 1}}));
 }
 
-TEST(Shortlist, BestComeFirstAndTiesGoToTheLowestId) {
+TEST(Shortlist, BestComeFirstAndTiesGoByContent) {
   Postings index;
   index.norms = {{1, 1.0F}, {2, 1.0F}, {3, 1.0F}, {4, 2.0F}};
   for (const ImageId image : {4U, 3U, 2U, 1U}) index.add(0, image, image == 3 ? 0U : bits(4));
-  EXPECT_THAT(ids(index.find({{0, 0, 0, 1}})), ElementsAre(3U, 1U, 2U, 4U));
-  EXPECT_THAT(ids(index.find({{0, 0, 0, 1}}, 2)), ElementsAre(3U, 1U));
+  EXPECT_THAT(ids(index.find({{0, 0, 0, 1}})), ElementsAre(3U, 2U, 1U, 4U));
+  EXPECT_THAT(ids(index.find({{0, 0, 0, 1}}, 2)), ElementsAre(3U, 2U));
+}
+
+TEST(Shortlist, TiesGoByContentEvenWhereMoreAreTiedThanAreKept) {
+  Postings index;
+  for (ImageId image = 1; image <= 5000; ++image) {
+    index.norms[image] = image % 1000 == 0 ? 1.0F : 2.0F;
+    index.add(0, image, 0);
+  }
+  EXPECT_THAT(ids(index.find({{0, 0, 0, 1}}, 2)), ElementsAre(5000U, 4000U));
 }
 
 TEST(Shortlist, NothingInCommonGivesNothing) {
@@ -195,7 +212,7 @@ std::vector<RankedImage> expected_ranking(const Postings& index,
         {image, static_cast<double>(score) / (query_norm * double{index.norms.at(image)})});
   }
   std::ranges::sort(ranked, [](const RankedImage& a, const RankedImage& b) {
-    return a.score != b.score ? a.score > b.score : a.image < b.image;
+    return a.score != b.score ? a.score > b.score : a.image > b.image;
   });
   return ranked;
 }
