@@ -321,6 +321,17 @@ TEST_F(ServeTest, ReadsIndexedImagesAlone) {
   expect_error(ask("GET /v1/images/" + id + "/thumbnail"), 404, "gone");
 }
 
+TEST_F(ServeTest, AnImageBeyondTheLimitsCannotBeShown) {
+  cv::imwrite(at("posters/large.jpg"), draw_poster(9, {1000, 1200}));
+  index();
+  start({"--set", "images.max_megapixels=1"});
+  const HttpReply reply =
+      ask("GET /v1/images/" + std::to_string(id_of("posters/large.jpg")) + "/thumbnail");
+  expect_error(reply, 422, "too_large");
+  EXPECT_EQ(json::parse(reply.body)["error"]["kind"], "input");
+  EXPECT_THAT(reply.body, HasSubstr("the indexed image cannot be shown: 1000 x 1200 px"));
+}
+
 TEST_F(ServeTest, TcpNeedsTheToken) {
   start_tcp({"--token-file", at("token")});
   const std::string right = "Authorization: Bearer " + kToken;

@@ -171,14 +171,24 @@ bool fits(std::span<const std::string_view> parts, std::string_view pattern) {
   });
 }
 
-Refused unusable(const SkippedFile& why) {
+// What became of a photo that was sent, or of an image that was to be shown.
+std::string reason_to_tell(const SkippedFile& why) {
   constexpr std::array<std::string_view, 4> kLibraries = {"OpenCV", "libheif", "giflib", "libwebp"};
   const bool is_library_text = std::ranges::any_of(
       kLibraries, [&](std::string_view library) { return why.detail.starts_with(library); });
   if (is_library_text) spdlog::info("a photo cannot be used: {}", printable(why.detail));
+  return is_library_text ? "it cannot be decoded" : why.detail;
+}
+
+Refused unusable(const SkippedFile& why) {
   return Refused(why.reason == "too_large" ? 413 : 422, ErrorKind::kInput, why.reason,
-                 fmt::format("the photo cannot be used: {}",
-                             is_library_text ? "it cannot be decoded" : why.detail));
+                 fmt::format("the photo cannot be used: {}", reason_to_tell(why)));
+}
+
+// Never 413: the request was not too large.
+Refused cannot_be_shown(const SkippedFile& why) {
+  return Refused(422, ErrorKind::kInput, why.reason,
+                 fmt::format("the indexed image cannot be shown: {}", reason_to_tell(why)));
 }
 
 // Refuses an uploaded photo, before it is decoded, whose header declares more pixels than a request
@@ -442,7 +452,7 @@ HttpResponse Api::thumbnail(const HttpRequest& request, SearchState& state) {
     const auto* const loaded = std::get_if<LoadedFile>(&file);
     if (loaded == nullptr || loaded->content != image.content) continue;
     auto photo = reduced_photo(*loaded, side, config_.images, kJpegQuality);
-    if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
+    if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_shown(*why);
     const std::vector<std::uint8_t>& jpeg = std::get<ReducedPhoto>(photo).jpeg;
     return with_policies({200, "image/jpeg", {jpeg.begin(), jpeg.end()}}, "private, max-age=300");
   }
