@@ -258,6 +258,29 @@ TEST_F(ServeTest, MarksRejectedMatches) {
               HasSubstr("small.jpg  (rejected)"));
 }
 
+TEST_F(ServeTest, ReadsRejectionsAgainWhenAnotherProgramHasWrittenThem) {
+  start();
+  const auto rejected = [&](const HttpReply& reply) {
+    const json matches = json::parse(reply.body)["matches"];
+    return std::ranges::count_if(matches, [](const json& match) { return match["rejected"]; });
+  };
+  const std::string line = "GET /v1/query?id=" + std::to_string(id_of("posters/1.jpg"));
+  const auto reject = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        "reject", "-q", "-d", at("index.db"), at("posters/1.jpg"), at("posters/small.jpg")};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(run_program("lookalike", words).exit_code, 0);
+  };
+  EXPECT_EQ(rejected(ask(line)), 0);
+  reject({});
+  EXPECT_EQ(rejected(ask(line)), 1);
+  // A damaged file fails each request, not the first alone.
+  folder_.write("index.db.rejected", "damaged");
+  for (int i = 0; i < 2; ++i) expect_error(ask(line), 500, "failed");
+  fs::remove(at("index.db.rejected"));
+  EXPECT_EQ(rejected(ask(line)), 0);
+}
+
 TEST_F(ServeTest, EmptiesTheLogThatItsReadersHold) {
   start();
   const auto log_bytes = [&] { return fs::file_size(at("index.db-wal")); };

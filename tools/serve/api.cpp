@@ -261,7 +261,11 @@ const Api::Route& Api::find_route(const HttpRequest& request) {
 }
 
 Api::Api(const RunConfig& config, AccessRules rules)
-    : config_(config), rules_(std::move(rules)), searcher_(config), groups_(config) {}
+    : config_(config),
+      rules_(std::move(rules)),
+      searcher_(config),
+      rejections_(config.store.database),
+      groups_(config, rejections_) {}
 
 // Runs work(), and makes an answer of what it throws.
 template <typename Work>
@@ -393,10 +397,10 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   check_pixels(photo, config_);
   auto loaded = asked([&] { return searcher.load(photo, region); });
   if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
-  const Rejections rejections = read_rejections(config_.store.database);
+  const auto rejections = rejections_.read();
   QueryResult result = searcher.search(std::get<Query>(loaded), options);
   if (region) move_matches(result.matches, translation(region->x, region->y));
-  mark_rejected(result.matches, photo.content, rejections);
+  mark_rejected(result.matches, photo.content, *rejections);
   return json_response(200, query_answer(kUploaded, result));
 }
 
@@ -406,9 +410,9 @@ HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
   const StoredImage image =
       must_find(state.index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
   const Timed timed(*this);
-  const Rejections rejections = read_rejections(config_.store.database);
+  const auto rejections = rejections_.read();
   QueryResult result = state.searcher().search(image.id, options);
-  mark_rejected(result.matches, image.content, rejections);
+  mark_rejected(result.matches, image.content, *rejections);
   return json_response(200, query_answer(fmt::format("{}", image.id), result));
 }
 

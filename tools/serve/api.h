@@ -11,6 +11,7 @@
 #include "tools/serve/access.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/shared_groups.h"
+#include "tools/serve/shared_rejections.h"
 #include "tools/serve/shared_searcher.h"
 
 namespace lookalike {
@@ -67,6 +68,7 @@ class Api : public HttpHandler {
   const RunConfig config_;
   const AccessRules rules_;
   SharedSearcher searcher_;
+  SharedRejections rejections_;
   SharedGroups groups_;
   std::mutex mutex_;                       // guards what follows
   std::map<int, std::uint64_t> answered_;  // by status

@@ -1,40 +1,26 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "config/options.h"
 #include "pipeline/answers.h"
 #include "pipeline/groups/compare.h"
 #include "pipeline/groups/duplicates.h"
 #include "pipeline/groups/pair_file.h"
+#include "tools/serve/shared_rejections.h"
 #include "tools/serve/shared_searcher.h"
 
 namespace lookalike {
-
-// Whether files were written, replaced or removed: by times, sizes and numbers of the files.
-class FileStamps {
- public:
-  explicit FileStamps(std::vector<std::filesystem::path> files) : files_(std::move(files)) {}
-  // Whether they differ from those of the last call that returned true; true at first.
-  bool have_changed();
-
- private:
-  std::vector<std::filesystem::path> files_;
-  std::string last_;
-};
 
 // The groups that the last run of `lookalike duplicates` found, as it reports them unless asked for
 // more, for any number of threads. Images that were not compared yet are in no group.
 class SharedGroups {
  public:
-  explicit SharedGroups(const RunConfig& config);
+  // The rejections must outlive it.
+  SharedGroups(const RunConfig& config, SharedRejections& rejections);
   ~SharedGroups();
 
   // {"groups": [as group_answer()], "total", "not_compared", "next"}: groups after the given
@@ -46,6 +32,7 @@ class SharedGroups {
   struct Found;
 
   const RunConfig config_;
+  SharedRejections& rejections_;
   std::mutex mutex_;  // guards what follows
   FileStamps stamps_;
   std::unique_ptr<const Found> found_;
