@@ -238,14 +238,14 @@ const Api::Route Api::kRoutes[] = {
     {"GET", "/v1/images", &Api::images},
     {"GET", "/v1/images/{id}", &Api::image},
     {"GET", "/v1/images/{id}/thumbnail", &Api::thumbnail},
-    {"GET", "/v1/groups", &Api::groups},
+    {"GET", "/v1/groups", &Api::groups, Takes::kLong},
     {"GET", "/v1/folders", &Api::folders},
     {"GET", "/v1/runs", &Api::runs},
     {"GET", "/v1/quarantine", &Api::quarantine},
     {"POST", "/v1/rejections", &Api::reject},
     {"DELETE", "/v1/rejections", &Api::take_back},
-    {"GET", "/v1/health", &Api::health, true},
-    {"GET", "/metrics", &Api::metrics, true},
+    {"GET", "/v1/health", &Api::health, Takes::kNothing},
+    {"GET", "/metrics", &Api::metrics, Takes::kNothing},
 };
 
 const Api::Route& Api::find_route(const HttpRequest& request) {
@@ -309,11 +309,15 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
     const Access access = check_access(rules_, host, origin, request.header("authorization"));
     if (const auto why = refusal_of(access)) throw Refused(*why);
     const Route& route = find_route(request);
-    if (!route.at_once) return {.status = 0};
+    if (route.takes != Takes::kNothing) return {.status = 0};
     return (this->*route.answer)(request, *searcher_.state());
   });
   if (response.status == 0) return std::nullopt;  // a worker answers it
   return counted(std::move(response));
+}
+
+bool Api::takes_long(const HttpRequest& request) noexcept {
+  return find_route(request).takes == Takes::kLong;  // throws nothing: the request was admitted
 }
 
 HttpResponse Api::answer(const HttpRequest& request) noexcept {

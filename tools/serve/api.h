@@ -25,6 +25,7 @@ class Api : public HttpHandler {
   Api(const RunConfig& config, AccessRules rules);
 
   std::optional<HttpResponse> admit(const HttpRequest& request) noexcept override;
+  bool takes_long(const HttpRequest& request) noexcept override;
   HttpResponse answer(const HttpRequest& request) noexcept override;
   HttpResponse refuse(HttpRefusal why) noexcept override;
 
@@ -32,11 +33,16 @@ class Api : public HttpHandler {
 
  private:
   using Answer = HttpResponse (Api::*)(const HttpRequest& request, SearchState& state);
+  enum class Takes {
+    kNothing,  // answered on the thread of the network
+    kUsual,
+    kLong,  // HttpHandler::takes_long()
+  };
   struct Route {
     std::string_view method;
     std::string_view path;  // "{id}" stands for a number
     Answer answer;
-    bool at_once = false;  // on the thread of the network
+    Takes takes = Takes::kUsual;
   };
   static const Route kRoutes[];
   static const Route& find_route(const HttpRequest& request);

@@ -25,7 +25,8 @@ class SharedGroups {
 
   // {"groups": [as group_answer()], "total", "not_compared", "next"}: groups after the given
   // number, at most `limit`; next is null at the end. Nothing when no image was compared yet. The
-  // first call after a change finds the groups, and calls meanwhile wait for them.
+  // first call after a change finds the groups, which takes seconds for a large index; calls
+  // meanwhile wait for them.
   std::optional<Json> page(SearchState& state, std::size_t after, std::size_t limit);
 
  private:
