@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/artefacts.h"
@@ -360,6 +361,31 @@ std::size_t IndexReader::files_below(const std::string& folder) const {
         .first<std::size_t>("SELECT count(*) FROM files WHERE path > ? AND path < ?",
                             bytes_of(name + '/'), bytes_of(name + '0'))
         .value();
+  });
+}
+
+void IndexReader::for_each_entry(const std::string& folder, const std::string& after,
+                                 const std::function<bool(const std::string&, bool)>& visit) const {
+  const std::string name = folder.ends_with('/') ? folder.substr(0, folder.size() - 1) : folder;
+  const std::string end = name + '0';
+  impl_->pool.with([&](Connection& reading) {
+    // Each folder ends a list of rows; the next one begins past all that is in it.
+    std::optional<std::string> next = std::max(name + '/', after + '\0');
+    while (next) {
+      const std::string from = *std::exchange(next, std::nullopt);
+      Rows rows = reading.rows("SELECT path FROM files WHERE path >= ? AND path < ? ORDER BY path",
+                               bytes_of(from), bytes_of(end));
+      while (!next && rows.next()) {
+        std::string path(rows.text(0));
+        const std::size_t slash = path.find('/', name.size() + 1);
+        const bool is_folder = slash != path.npos;
+        if (is_folder) {
+          path.resize(slash);
+          next = path + '0';
+        }
+        if (!visit(path, is_folder)) return;
+      }
+    }
   });
 }
 

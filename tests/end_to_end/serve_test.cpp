@@ -153,6 +153,7 @@ TEST_F(ServeTest, AnswersAsItsDescriptionSays) {
               : path == "/v1/images/{id}/thumbnail" ? "/v1/images/1/thumbnail"
                                                     : path;
       if (path == "/v1/query" && !is_post) line += "?id=1";
+      if (path == "/v1/folder") line += "?path=" + at("posters");
       if (method == "delete") line += "?a=1&b=2";
       const HttpReply reply = ask(line, {}, !is_post ? "" : path == "/v1/query" ? photo : pair);
       EXPECT_EQ(reply.status, 200) << line << reply.body;
@@ -217,6 +218,47 @@ TEST_F(ServeTest, ListsImagesPageByPage) {
     after = page["next"].dump();
   }
   EXPECT_EQ(ids.size(), 7U);
+}
+
+TEST_F(ServeTest, ListsAFolderWithItsFolders) {
+  fs::create_directories(at("posters/trips/2020/a & b=c"));
+  draw("posters/trips/2020/x.jpg", 60);
+  draw("posters/trips/2020/a & b=c/y.jpg", 61);
+  draw("posters/trips/z.jpg", 62);
+  index();
+  start();
+  const auto names = [](const json& entries) {
+    std::vector<std::string> found;
+    for (const json& entry : entries) {
+      found.push_back(fs::path(entry["path"].get<std::string>()).filename());
+    }
+    return found;
+  };
+  const json top = get("/v1/folder?limit=5&path=" + at("posters"));
+  EXPECT_EQ(top["files"], 11);
+  EXPECT_THAT(top["ancestors"], IsEmpty());
+  EXPECT_EQ(top["folders"],
+            json::parse(R"([{"path": ")" + at("posters/trips") + R"(", "files": 3}])"));
+  EXPECT_THAT(names(top["images"]),
+              testing::ElementsAre("0.jpg", "1.jpg", "2.jpg", "3.jpg", "4.jpg"));
+  const json rest =
+      get("/v1/folder?limit=5&path=" + at("posters") + "&after=" + top["next"].get<std::string>());
+  EXPECT_THAT(names(rest["images"]), testing::ElementsAre("5.jpg", "copy.jpg", "small.jpg"));
+  EXPECT_TRUE(rest["next"].is_null());
+  EXPECT_THAT(rest["folders"], IsEmpty()) << "they were on the first page";
+  const json copy = rest["images"][1];
+  EXPECT_EQ(copy["id"], top["images"][0]["id"]) << "one image, with the path of this file";
+  const json deep = get("/v1/folder?path=" + at("posters/trips/2020/a%20%26%20b%3Dc/"));
+  EXPECT_EQ(deep["path"], at("posters/trips/2020/a & b=c"));
+  EXPECT_EQ(deep["ancestors"],
+            json({at("posters"), at("posters/trips"), at("posters/trips/2020")}));
+  EXPECT_THAT(names(deep["images"]), testing::ElementsAre("y.jpg"));
+  // The index is asked, not the disk.
+  for (const std::string& other : {std::string("/etc"), at("posters/trips/.."), at("posters/tr"),
+                                   std::string("posters"), at("posters/0.jpg")}) {
+    expect_error(ask("GET /v1/folder?path=" + other), 404, "not_indexed");
+  }
+  expect_error(ask("GET /v1/folder?path=file://elsewhere/a"), 400, "parameter");
 }
 
 TEST_F(ServeTest, ListsTheQuarantinePageByPage) {

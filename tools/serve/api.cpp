@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/parse_number.h"
+#include "base/path_set.h"
 #include "base/text.h"
 #include "config/fields.h"
 #include "pipeline/groups/rejections.h"
@@ -224,6 +225,37 @@ struct Slice {
   std::uint64_t limit;
 };
 
+Json listed_image(const StoredImage& image, const std::string& path) {
+  return {{"id", image.id},
+          {"path", text_of_path(path)},
+          {"page", image.page},
+          {"width", image.width},
+          {"height", image.height},
+          {"blank", image.blank},
+          {"features", image.feature_count}};
+}
+
+// A path that a parameter names; it need not exist.
+std::string path_parameter(const HttpRequest& request, const std::string& name) {
+  const std::optional<std::string> text = parameter(request, name);
+  return text ? asked([&] { return path_of_text(*text); }) : std::string();
+}
+
+// The folders on the way from the root of the index that covers a folder, the outermost, down to
+// its parent.
+std::vector<std::string> ancestors(const IndexReader& index, const std::string& folder) {
+  std::string at = folder;
+  for (const IndexRoot& root : index.roots()) {
+    if (is_within(folder, root.path) && root.path.size() < at.size()) at = root.path;
+  }
+  std::vector<std::string> way;
+  while (at != folder) {
+    way.push_back(at);
+    at = folder.substr(0, folder.find('/', at.size() + 1));
+  }
+  return way;
+}
+
 const WebFile* find_file(std::string_view path) {
   const auto files = web_files();
   const auto found = std::ranges::find(files, path == "/" ? "/index.html" : path, &WebFile::path);
@@ -240,6 +272,7 @@ const Api::Route Api::kRoutes[] = {
     {"GET", "/v1/images/{id}/thumbnail", &Api::thumbnail},
     {"GET", "/v1/groups", &Api::groups, Takes::kLong},
     {"GET", "/v1/folders", &Api::folders},
+    {"GET", "/v1/folder", &Api::folder},
     {"GET", "/v1/runs", &Api::runs},
     {"GET", "/v1/quarantine", &Api::quarantine},
     {"POST", "/v1/rejections", &Api::reject},
@@ -429,13 +462,7 @@ HttpResponse Api::images(const HttpRequest& request, SearchState& state) {
   if (!is_last) found.pop_back();
   Json images = Json::array();
   for (const StoredImage& image : found) {
-    images.push_back({{"id", image.id},
-                      {"path", text_of_path(image.paths.front())},
-                      {"page", image.page},
-                      {"width", image.width},
-                      {"height", image.height},
-                      {"blank", image.blank},
-                      {"features", image.feature_count}});
+    images.push_back(listed_image(image, image.paths.front()));
   }
   return json_response(200, {{"images", std::move(images)},
                              {"total", state.counts().images},
@@ -481,6 +508,45 @@ HttpResponse Api::groups(const HttpRequest& request, SearchState& state) {
 HttpResponse Api::folders(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
   return json_response(200, folders_answer(state.index()));
+}
+
+// Folders are on the first page, files on as many as it takes.
+HttpResponse Api::folder(const HttpRequest& request, SearchState& state) {
+  check_parameters(request, {"path", "after", "limit"});
+  const IndexReader& index = state.index();
+  std::string folder = path_parameter(request, "path");
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  const std::string after = path_parameter(request, "after");
+  const std::uint64_t limit = number(request, "limit", 100, 1, 1000);
+  const std::size_t below = folder.starts_with('/') ? index.files_below(folder) : 0;
+  if (below == 0) {
+    throw Refused(404, ErrorKind::kInput, "not_indexed", "the index has no file in that folder");
+  }
+  std::vector<std::string> folders;
+  std::vector<std::string> files;
+  index.for_each_entry(folder, after, [&](const std::string& path, bool is_folder) {
+    if (!is_folder && files.size() <= limit) files.push_back(path);
+    if (is_folder && after.empty()) folders.push_back(path);
+    return after.empty() || files.size() <= limit;
+  });
+  const bool is_last = files.size() <= limit;
+  if (!is_last) files.pop_back();
+  Json above = Json::array();
+  for (const std::string& one : ancestors(index, folder)) above.push_back(text_of_path(one));
+  Json listed = Json::array();
+  for (const std::string& one : folders) {
+    listed.push_back({{"path", text_of_path(one)}, {"files", index.files_below(one)}});
+  }
+  Json images = Json::array();
+  for (const std::string& file : files) {
+    images.push_back(listed_image(must_find(index, index.find(file).value()), file));
+  }
+  return json_response(200, {{"path", text_of_path(folder)},
+                             {"ancestors", std::move(above)},
+                             {"files", below},
+                             {"folders", std::move(listed)},
+                             {"images", std::move(images)},
+                             {"next", is_last ? Json() : Json(text_of_path(files.back()))}});
 }
 
 HttpResponse Api::runs(const HttpRequest& request, SearchState& state) {

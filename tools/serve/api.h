@@ -54,6 +54,7 @@ class Api : public HttpHandler {
   HttpResponse thumbnail(const HttpRequest& request, SearchState& state);
   HttpResponse groups(const HttpRequest& request, SearchState& state);
   HttpResponse folders(const HttpRequest& request, SearchState& state);
+  HttpResponse folder(const HttpRequest& request, SearchState& state);
   HttpResponse runs(const HttpRequest& request, SearchState& state);
   HttpResponse quarantine(const HttpRequest& request, SearchState& state);
   HttpResponse reject(const HttpRequest& request, SearchState& state);
