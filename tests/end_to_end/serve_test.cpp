@@ -194,6 +194,32 @@ TEST_F(ServeTest, AnswersAreThoseOfTheCommands) {
   EXPECT_EQ(get("/v1/images/" + id), run({"show", "--json", "-d", at("index.db"), id}));
 }
 
+TEST_F(ServeTest, LooksAPartOfAnIndexedImageUp) {
+  // A scene with poster 3, which is indexed as well.
+  fs::copy_file(at("photo.jpg"), at("posters/scene.jpg"));
+  index();
+  start();
+  const std::string id = std::to_string(id_of("posters/scene.jpg"));
+  const json answer = get("/v1/query?region=60,40,400,540&id=" + id);
+  const json photo = query("?region=60,40,400,540");
+  ASSERT_EQ(photo["matches"].size(), 2U);
+  ASSERT_EQ(answer["matches"].size(), 1U) << "without the image itself";
+  EXPECT_EQ(answer["matches"][0]["path"], at("posters/3.jpg"));
+  EXPECT_EQ(answer["query"], id);
+  // In px of the whole image.
+  for (int corner = 0; corner < 4; ++corner) {
+    const json quad = answer["matches"][0]["quad"];
+    const std::vector<std::pair<double, double>> places = {
+        {120, 70}, {420, 118}, {404, 500}, {96, 540}};
+    EXPECT_NEAR(quad[corner][0], places[corner].first, 5);
+    EXPECT_NEAR(quad[corner][1], places[corner].second, 5);
+  }
+  expect_error(ask("GET /v1/query?region=600,0,100,100&id=" + id), 400, "parameter");
+  expect_error(ask("GET /v1/query?region=1&id=" + id), 400, "parameter");
+  fs::remove(at("posters/scene.jpg"));
+  expect_error(ask("GET /v1/query?region=60,40,400,540&id=" + id), 404, "gone");
+}
+
 TEST_F(ServeTest, TakesAFormAsWell) {
   start();
   const std::string body =
@@ -386,7 +412,7 @@ TEST_F(ServeTest, ReadsIndexedImagesAlone) {
   expect_error(ask("GET /v1/images/" + id + "/thumbnail"), 404, "gone");
 }
 
-TEST_F(ServeTest, AnImageBeyondTheLimitsCannotBeShown) {
+TEST_F(ServeTest, AnIndexedImageBeyondTheLimitsIsNotTheRequestsFault) {
   cv::imwrite(at("posters/large.jpg"), draw_poster(9, {1000, 1200}));
   index();
   start({"--set", "images.max_megapixels=1"});
@@ -394,7 +420,7 @@ TEST_F(ServeTest, AnImageBeyondTheLimitsCannotBeShown) {
       ask("GET /v1/images/" + std::to_string(id_of("posters/large.jpg")) + "/thumbnail");
   expect_error(reply, 422, "too_large");
   EXPECT_EQ(json::parse(reply.body)["error"]["kind"], "input");
-  EXPECT_THAT(reply.body, HasSubstr("the indexed image cannot be shown: 1000 x 1200 px"));
+  EXPECT_THAT(reply.body, HasSubstr("the indexed image cannot be read: 1000 x 1200 px"));
 }
 
 TEST_F(ServeTest, TcpNeedsTheToken) {

@@ -186,10 +186,10 @@ Refused unusable(const SkippedFile& why) {
                  fmt::format("the photo cannot be used: {}", reason_to_tell(why)));
 }
 
-// Never 413: the request was not too large.
-Refused cannot_be_shown(const SkippedFile& why) {
+// An indexed image. Never 413: the request was not too large.
+Refused cannot_be_read(const SkippedFile& why) {
   return Refused(422, ErrorKind::kInput, why.reason,
-                 fmt::format("the indexed image cannot be shown: {}", reason_to_tell(why)));
+                 fmt::format("the indexed image cannot be read: {}", reason_to_tell(why)));
 }
 
 // Refuses an uploaded photo, before it is decoded, whose header declares more pixels than a request
@@ -254,6 +254,24 @@ std::vector<std::string> ancestors(const IndexReader& index, const std::string& 
     at = folder.substr(0, folder.find('/', at.size() + 1));
   }
   return way;
+}
+
+std::optional<Region> region_of(const HttpRequest& request) {
+  const std::optional<std::string> text = parameter(request, "region");
+  if (!text) return std::nullopt;
+  return asked([&] { return parse_region(*text); });
+}
+
+// A file of the image with the content that was indexed; another one is none of the index's
+// business.
+LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits) {
+  for (const std::string& path : image.paths) {
+    auto file = load_file(path, limits);
+    auto* const loaded = std::get_if<LoadedFile>(&file);
+    if (loaded == nullptr || loaded->content != image.content) continue;
+    return std::move(*loaded);
+  }
+  throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
 }
 
 const WebFile* find_file(std::string_view path) {
@@ -414,10 +432,7 @@ struct Api::Timed {
 HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
   const MatchOptions options = asked_of(request);
-  std::optional<Region> region;
-  if (const auto text = parameter(request, "region")) {
-    region = asked([&] { return parse_region(*text); });
-  }
+  const std::optional<Region> region = region_of(request);
   std::string_view bytes = request.body;
   const std::string_view type = request.header("content-type");
   if (is_multipart(type)) {
@@ -442,13 +457,25 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
 }
 
 HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
-  check_parameters(request, {"id", "top", "all", "min_probability"});
+  check_parameters(request, {"id", "top", "all", "min_probability", "region"});
   const MatchOptions options = asked_of(request);
+  const std::optional<Region> region = region_of(request);
   const StoredImage image =
       must_find(state.index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
   const Timed timed(*this);
   const auto rejections = rejections_.read();
-  QueryResult result = state.searcher().search(image.id, options);
+  QueryResult result;
+  if (region) {
+    const LoadedFile file = file_of(image, config_.images);
+    auto loaded = asked([&] { return state.searcher().load(file, region); });
+    if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw cannot_be_read(*why);
+    Query& part = std::get<Query>(loaded);
+    part.excluded_image = image.id;
+    result = state.searcher().search(part, options);
+    move_matches(result.matches, translation(region->x, region->y));
+  } else {
+    result = state.searcher().search(image.id, options);
+  }
   mark_rejected(result.matches, image.content, *rejections);
   return json_response(200, query_answer(fmt::format("{}", image.id), result));
 }
@@ -476,22 +503,15 @@ HttpResponse Api::image(const HttpRequest& request, SearchState& state) {
   return json_response(200, image_answer(index, image));
 }
 
-// Of a file whose content is still that of the image; another one is none of the index's business.
 HttpResponse Api::thumbnail(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"side"});
   const StoredImage image = must_find(state.index(), id_from(third_part(request.path)));
   const auto side =
       static_cast<int>(number(request, "side", kThumbnailPx, 16, kLargestThumbnailPx));
-  for (const std::string& path : image.paths) {
-    const auto file = load_file(path, config_.images);
-    const auto* const loaded = std::get_if<LoadedFile>(&file);
-    if (loaded == nullptr || loaded->content != image.content) continue;
-    auto photo = reduced_photo(*loaded, side, config_.images, kJpegQuality);
-    if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_shown(*why);
-    const std::vector<std::uint8_t>& jpeg = std::get<ReducedPhoto>(photo).jpeg;
-    return with_policies({200, "image/jpeg", {jpeg.begin(), jpeg.end()}}, "private, max-age=300");
-  }
-  throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
+  auto photo = reduced_photo(file_of(image, config_.images), side, config_.images, kJpegQuality);
+  if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_read(*why);
+  const std::vector<std::uint8_t>& jpeg = std::get<ReducedPhoto>(photo).jpeg;
+  return with_policies({200, "image/jpeg", {jpeg.begin(), jpeg.end()}}, "private, max-age=300");
 }
 
 HttpResponse Api::groups(const HttpRequest& request, SearchState& state) {
