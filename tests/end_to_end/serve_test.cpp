@@ -155,7 +155,8 @@ TEST_F(ServeTest, AnswersAsItsDescriptionSays) {
       if (path == "/v1/query" && !is_post) line += "?id=1";
       if (path == "/v1/folder") line += "?path=" + at("posters");
       if (method == "delete") line += "?a=1&b=2";
-      const HttpReply reply = ask(line, {}, !is_post ? "" : path == "/v1/query" ? photo : pair);
+      const bool takes_photo = path == "/v1/query" || path == "/v1/thumbnail";
+      const HttpReply reply = ask(line, {}, !is_post ? "" : takes_photo ? photo : pair);
       EXPECT_EQ(reply.status, 200) << line << reply.body;
       const json& documented = operation["responses"]["200"]["content"];
       EXPECT_TRUE(documented.contains(
@@ -388,6 +389,22 @@ TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
   EXPECT_EQ(ask("GET /v1/health").status, 200);
   start({"--set", "images.max_megapixels=10"});
   expect_error(ask("POST /v1/query", {}, {bomb.begin(), bomb.end()}), 413, "too_large");
+}
+
+TEST_F(ServeTest, ShowsAPhotoThatTheBrowserCannot) {
+  start({"--set", "serve.max_megapixels=1"});
+  cv::imwrite(at("photo.tif"), draw_poster(1, {600, 800}));
+  const HttpReply reply = ask("POST /v1/thumbnail?side=100", {}, content_of(at("photo.tif")));
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.headers.at("content-type"), "image/jpeg");
+  EXPECT_EQ(reply.headers.at("photo-width"), "600");
+  EXPECT_EQ(reply.headers.at("photo-height"), "800");
+  const cv::Mat bytes(1, static_cast<int>(reply.body.size()), CV_8U,
+                      const_cast<char*>(reply.body.data()));
+  EXPECT_EQ(cv::imdecode(bytes, cv::IMREAD_COLOR).size(), cv::Size(75, 100));
+  expect_error(ask("POST /v1/thumbnail", {}, "not a picture"), 422, "undecodable");
+  cv::imwrite(at("photo.tif"), draw_poster(1, {1000, 1200}));
+  expect_error(ask("POST /v1/thumbnail", {}, content_of(at("photo.tif"))), 413, "too_large");
 }
 
 TEST_F(ServeTest, ReadsIndexedImagesAlone) {

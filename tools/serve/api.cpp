@@ -235,6 +235,14 @@ Json listed_image(const StoredImage& image, const std::string& path) {
           {"features", image.feature_count}};
 }
 
+int thumbnail_side(const HttpRequest& request) {
+  return static_cast<int>(number(request, "side", kThumbnailPx, 16, kLargestThumbnailPx));
+}
+
+HttpResponse jpeg_response(const ReducedPhoto& photo, const char* cache) {
+  return with_policies({200, "image/jpeg", {photo.jpeg.begin(), photo.jpeg.end()}}, cache);
+}
+
 // A path that a parameter names; it need not exist.
 std::string path_parameter(const HttpRequest& request, const std::string& name) {
   const std::optional<std::string> text = parameter(request, name);
@@ -285,6 +293,7 @@ const WebFile* find_file(std::string_view path) {
 const Api::Route Api::kRoutes[] = {
     {"POST", "/v1/query", &Api::query},
     {"GET", "/v1/query", &Api::query_image},
+    {"POST", "/v1/thumbnail", &Api::photo_thumbnail},
     {"GET", "/v1/images", &Api::images},
     {"GET", "/v1/images/{id}", &Api::image},
     {"GET", "/v1/images/{id}/thumbnail", &Api::thumbnail},
@@ -429,10 +438,8 @@ struct Api::Timed {
   const Clock::time_point start = Clock::now();
 };
 
-HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
-  check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
-  const MatchOptions options = asked_of(request);
-  const std::optional<Region> region = region_of(request);
+// The photo in the body, which may be a form; within the limits of a request.
+LoadedFile Api::sent_photo(const HttpRequest& request) const {
   std::string_view bytes = request.body;
   const std::string_view type = request.header("content-type");
   if (is_multipart(type)) {
@@ -443,10 +450,18 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
     bytes = *file;
   }
   if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");
+  LoadedFile photo = loaded_bytes(kUploaded, {bytes.begin(), bytes.end()});
+  check_pixels(photo, config_);
+  return photo;
+}
+
+HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
+  check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
+  const MatchOptions options = asked_of(request);
+  const std::optional<Region> region = region_of(request);
   const Timed timed(*this);
   Searcher& searcher = state.searcher();
-  const LoadedFile photo = loaded_bytes(kUploaded, {bytes.begin(), bytes.end()});
-  check_pixels(photo, config_);
+  const LoadedFile photo = sent_photo(request);
   auto loaded = asked([&] { return searcher.load(photo, region); });
   if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
   const auto rejections = rejections_.read();
@@ -506,12 +521,23 @@ HttpResponse Api::image(const HttpRequest& request, SearchState& state) {
 HttpResponse Api::thumbnail(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"side"});
   const StoredImage image = must_find(state.index(), id_from(third_part(request.path)));
-  const auto side =
-      static_cast<int>(number(request, "side", kThumbnailPx, 16, kLargestThumbnailPx));
-  auto photo = reduced_photo(file_of(image, config_.images), side, config_.images, kJpegQuality);
+  const auto photo = reduced_photo(file_of(image, config_.images), thumbnail_side(request),
+                                   config_.images, kJpegQuality);
   if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_read(*why);
-  const std::vector<std::uint8_t>& jpeg = std::get<ReducedPhoto>(photo).jpeg;
-  return with_policies({200, "image/jpeg", {jpeg.begin(), jpeg.end()}}, "private, max-age=300");
+  return jpeg_response(std::get<ReducedPhoto>(photo), "private, max-age=300");
+}
+
+// For a page, which can show JPEG, of a photo in any format.
+HttpResponse Api::photo_thumbnail(const HttpRequest& request, SearchState& /*state*/) {
+  check_parameters(request, {"side"});
+  const int side = thumbnail_side(request);
+  const auto photo = reduced_photo(sent_photo(request), side, config_.images, kJpegQuality);
+  if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
+  const auto& reduced = std::get<ReducedPhoto>(photo);
+  HttpResponse response = jpeg_response(reduced, "no-store");
+  response.headers.emplace_back("Photo-Width", fmt::format("{}", reduced.width));
+  response.headers.emplace_back("Photo-Height", fmt::format("{}", reduced.height));
+  return response;
 }
 
 HttpResponse Api::groups(const HttpRequest& request, SearchState& state) {

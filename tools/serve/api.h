@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "config/options.h"
+#include "stages/decode/decode.h"
 #include "tools/serve/access.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/shared_groups.h"
@@ -49,6 +50,7 @@ class Api : public HttpHandler {
 
   HttpResponse query(const HttpRequest& request, SearchState& state);
   HttpResponse query_image(const HttpRequest& request, SearchState& state);
+  HttpResponse photo_thumbnail(const HttpRequest& request, SearchState& state);
   HttpResponse images(const HttpRequest& request, SearchState& state);
   HttpResponse image(const HttpRequest& request, SearchState& state);
   HttpResponse thumbnail(const HttpRequest& request, SearchState& state);
@@ -64,6 +66,7 @@ class Api : public HttpHandler {
 
   HttpResponse change_rejection(SearchState& state, std::uint64_t a, std::uint64_t b,
                                 bool is_rejected);
+  LoadedFile sent_photo(const HttpRequest& request) const;
   MatchOptions asked_of(const HttpRequest& request) const;
   HttpResponse counted(HttpResponse response);
   template <typename Work>

@@ -1,15 +1,15 @@
 // The first view: a photo, or an indexed image, and what it or a part of it shows.
 
-import { getJson, postJson } from './api.js';
+import { getJson, postJson, thumbnailOf } from './api.js';
 import { baseName, byId, make, percent, say, showThumbnail, thumbnail } from './dom.js';
 import { Picture } from './picture.js';
 
 let photo = null;    // the file that is looked up; null for an indexed image
 let image = null;    // the number of an indexed image that is looked up
 let lastPhoto = null;
-let picture = null;  // null where the browser cannot show it
+let picture = null;  // null where it cannot be shown
 let latest = 0;      // answers to older questions are dropped
-let shown = 0;       // and pictures of images that were asked for before
+let shown = 0;       // and pictures that were asked for before
 
 function options() {
   const parameters = {};
@@ -59,7 +59,7 @@ function show(answer) {
   });
   byId('matches').replaceChildren(...cards);
   picture?.showOutlines(outlines);
-  say(summary(answer) + (picture ? '.' : '. This browser cannot show photos of this format.'));
+  say(`${summary(answer)}.${picture ? '' : ' The photo cannot be shown.'}`);
 }
 
 // Runs ask(), and shows its answer unless another question came after it.
@@ -106,20 +106,42 @@ function present() {
   });
 }
 
+async function loaded(blob) {
+  const url = URL.createObjectURL(blob);
+  const shot = make('img', { src: url, alt: 'The photo, with the outlines of matches' });
+  try {
+    await shot.decode();
+    return shot;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+// A format that this browser cannot show is read by the server; null for one that it cannot read.
+async function pictureOf(file) {
+  try {
+    const shot = await loaded(file);
+    return new Picture(shot, shot.naturalWidth, shot.naturalHeight);
+  } catch {
+    say('Looking …');
+  }
+  try {
+    const { blob, width, height } = await thumbnailOf(file, 1280);
+    return new Picture(await loaded(blob), width, height);
+  } catch (error) {
+    if (error.status === 401) throw error;
+    return null;  // the answer to the query says why
+  }
+}
+
 export async function searchPhoto(file) {
   if (location.hash !== '#search') history.pushState(null, '', '#search');
   photo = lastPhoto = file;
   picture = null;
-  const url = URL.createObjectURL(file);
-  const shot = make('img', { src: url, alt: 'The photo, with the outlines of matches' });
-  try {
-    await shot.decode();
-    picture = new Picture(shot, shot.naturalWidth, shot.naturalHeight);
-  } catch {
-    // A format that the server can read and the browser cannot.
-  } finally {
-    URL.revokeObjectURL(url);
-  }
+  const asked = ++shown;
+  const drawn = await pictureOf(file);
+  if (asked !== shown) return null;  // another was chosen meanwhile
+  picture = drawn;
   present();
   return lookUp(null);
 }
