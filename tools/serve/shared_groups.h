@@ -8,7 +8,7 @@
 #include "config/options.h"
 #include "pipeline/answers.h"
 #include "pipeline/groups/compare.h"
-#include "pipeline/groups/duplicates.h"
+#include "pipeline/groups/groups.h"
 #include "pipeline/groups/pair_file.h"
 #include "tools/serve/shared_rejections.h"
 #include "tools/serve/shared_searcher.h"
