@@ -572,6 +572,32 @@ TEST_F(ServeTest, TakesTheSocketThatSystemdHandsOver) {
   ::close(number);
 }
 
+// Its unit's own command, as systemd's tool starts it.
+TEST_F(ServeTest, TheFirstRequestStartsItUnderSystemd) {
+  const std::string activate = "/usr/bin/systemd-socket-activate";
+  if (!fs::exists(activate)) GTEST_SKIP() << "systemd is not installed";
+  const std::string unit =
+      content_of(fs::path(LOOKALIKE_SOURCE_DIR) / "tools/nightly/lookalike-serve@.service");
+  const std::string key = "\nExecStart=lookalike ";
+  const std::size_t begin = unit.find(key);
+  ASSERT_NE(begin, unit.npos);
+  std::string words = unit.substr(begin + key.size());
+  words.resize(words.find('\n'));
+  const std::string config = "/etc/lookalike/%i.toml";
+  ASSERT_NE(words.find(config), words.npos);
+  words.replace(words.find(config), config.size(), at("index.toml"));
+  folder_.write("index.toml", "[store]\ndatabase = \"" + at("index.db") + "\"\n");
+  const std::string program = fs::path(LOOKALIKE_PROGRAMS) / "lookalike";
+  const std::string command = "exec " + activate + " -l '" + at("socket") + "' '" + program + "' ";
+  program_ =
+      std::make_unique<RunningProgram>("/bin/sh", std::vector<std::string>{"-c", command + words});
+  connect_ = [this] { return HttpConnection(at("socket")); };
+  wait_for_start();
+  EXPECT_FALSE(query()["matches"].empty());
+  program_->send(SIGTERM);
+  EXPECT_EQ(program_->wait().exit_code, 0);
+}
+
 TEST_F(ServeTest, ReplacesASocketThatNobodyListensOn) {
   start();
   EXPECT_THAT(run_program("lookalike",
