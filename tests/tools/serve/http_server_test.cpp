@@ -216,6 +216,7 @@ TEST_F(HttpServerTest, RequestsThatTakeLongWaitForOneAnotherAlone) {
   }
   std::this_thread::sleep_for(100ms);
   EXPECT_EQ(echo_.working, 1) << "one after another";
+  if (HasFailure()) echo_.is_open = true;  // the next would wait for ever
   EXPECT_EQ(ask(http_request("GET /a")).status, 200) << "others have their workers";
   EXPECT_EQ(ask(http_request("GET /long")).status, 503) << "two wait, as in the queue of others";
   echo_.is_open = true;
