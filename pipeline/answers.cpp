@@ -11,7 +11,7 @@
 #include "base/content_hash.h"
 #include "base/path_set.h"
 #include "base/text.h"
-#include "pipeline/groups/duplicates.h"
+#include "pipeline/groups/groups.h"
 
 namespace lookalike {
 namespace {

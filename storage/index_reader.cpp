@@ -212,10 +212,10 @@ struct IndexReader::Impl {
   // over open(part, connection) -> Rows and key(part, rows).
   template <typename Open, typename Key, typename Visit>
   void merge_rows(const Open& open, const Key& key, const Visit& visit);
-  // The same of a query, by the bytes of its first column.
-  template <typename Visit>
-  void merge_by_path(const char* select, const Visit& visit) {
-    merge_rows([&](const Part&, Connection& reading) { return reading.rows(select); },
+  // The same of a query with these values, by the bytes of its first column.
+  template <typename Visit, typename... Values>
+  void merge_by_path(const char* select, const Visit& visit, const Values&... values) {
+    merge_rows([&](const Part&, Connection& reading) { return reading.rows(select, values...); },
                [](const Part&, const Rows& rows) { return std::string(rows.text(0)); }, visit);
   }
 
@@ -599,6 +599,37 @@ std::size_t IndexReader::files_below(const std::string& folder) const {
     });
   }
   return files;
+}
+
+void IndexReader::for_each_entry(const std::string& folder, const std::string& after,
+                                 const std::function<bool(const std::string&, bool)>& visit) const {
+  const std::string name = folder.ends_with('/') ? folder.substr(0, folder.size() - 1) : folder;
+  const std::string end = name + '0';
+  // Each folder ends a list of rows; the next one begins past all that is in it.
+  std::optional<std::string> next = std::max(name + '/', after + '\0');
+  std::string last;  // which another database may have as well
+  while (next) {
+    const std::string from = *std::exchange(next, std::nullopt);
+    impl_->merge_by_path(
+        "SELECT path FROM files WHERE path >= ? AND path < ? ORDER BY path",
+        [&](const Impl::Part&, Connection&, const Rows& rows) {
+          std::string path(rows.text(0));
+          const std::size_t slash = path.find('/', name.size() + 1);
+          const bool is_folder = slash != path.npos;
+          if (is_folder) {
+            path.resize(slash);
+            next = path + '0';
+          }
+          if (path == last) return true;
+          last = path;
+          if (!visit(path, is_folder)) {
+            next.reset();
+            return false;
+          }
+          return !is_folder;
+        },
+        bytes_of(from), bytes_of(end));
+  }
 }
 
 std::vector<SkippedFile> IndexReader::quarantine(std::size_t after, std::size_t count) const {

@@ -75,6 +75,12 @@ class IndexReader {
   std::vector<SourceFile> files() const;                     // indexed files, by path
   std::vector<SourceFile> files_of(ImageId id) const;        // those that hold the image
   std::size_t files_below(const std::string& folder) const;  // in the form of normal_path()
+  // Files right in a folder, and folders right below it that hold files at any depth: by path,
+  // those after `after` alone. The folder is in the form of normal_path(). Stops when the visitor,
+  // which calls no function of the reader, returns false. Reads no more rows than it visits.
+  void for_each_entry(
+      const std::string& folder, const std::string& after,
+      const std::function<bool(const std::string& path, bool is_folder)>& visit) const;
   // By path; without the first `after`, and at most `count`.
   std::vector<SkippedFile> quarantine(std::size_t after = 0, std::size_t count = kAll) const;
   std::vector<IndexRoot> roots() const;  // by path

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/options.h"
-#include "pipeline/groups/duplicates.h"
+#include "pipeline/groups/groups.h"
 
 namespace lookalike {
 

@@ -1,230 +1,373 @@
 #include "pipeline/groups/groups.h"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <sys/stat.h>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "base/content_hash.h"
+#include "base/files.h"
+#include "base/page_name.h"
+#include "pipeline/calibrate/calibrate_index.h"
+#include "pipeline/groups/cluster.h"
+#include "stages/decode/image_header.h"
 
 namespace lookalike {
 namespace {
 
-using Image = std::uint32_t;
-using ImagePair = std::pair<Image, Image>;
+using Place = std::size_t;  // of a file in its group
 
-ImagePair ordered(Image a, Image b) {
-  return {std::min(a, b), std::max(a, b)};
-}
+// A file as it is now.
+struct FileNow {
+  bool is_as_indexed = false;
+  bool is_link = false;
+  dev_t device = 0;
+  ino_t inode = 0;
 
-bool is_stronger(const Link& a, const Link& b) {
-  return std::tuple(-static_cast<int>(a.kind), -a.probability, a.a, a.b) <
-         std::tuple(-static_cast<int>(b.kind), -b.probability, b.a, b.b);
-}
-
-bool is_weak(const Link& link) {
-  return link.kind < PairKind::kCrop && link.probability < kStrongProbability;
-}
-
-// Union-find with the members of each set.
-class Sets {
- public:
-  explicit Sets(std::size_t size) : parent_(size), members_(size) {
-    std::iota(parent_.begin(), parent_.end(), 0U);
-    for (Image i = 0; i < size; ++i) members_[i] = {i};
-  }
-  Image root(Image i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  const std::vector<Image>& members(Image i) { return members_[root(i)]; }
-  void join(Image a, Image b) {
-    a = root(a);
-    b = root(b);
-    if (a == b) return;
-    if (members_[a].size() < members_[b].size()) std::swap(a, b);
-    parent_[b] = a;
-    members_[a].insert(members_[a].end(), members_[b].begin(), members_[b].end());
-    members_[b] = {};
-  }
-
- private:
-  std::vector<Image> parent_;
-  std::vector<std::vector<Image>> members_;
+  std::pair<dev_t, ino_t> identity() const { return {device, inode}; }
 };
 
-// The images that links name, numbered from 0.
-class Numbers {
- public:
-  explicit Numbers(std::span<const Link> links) {
-    for (const Link& link : links) {
-      images_.push_back(link.a);
-      images_.push_back(link.b);
-    }
-    std::ranges::sort(images_);
-    const auto repeated = std::ranges::unique(images_);
-    images_.erase(repeated.begin(), repeated.end());
-  }
-  std::size_t size() const { return images_.size(); }
-  Image operator[](Image image) const {
-    return static_cast<Image>(std::ranges::lower_bound(images_, image) - images_.begin());
-  }
-
- private:
-  std::vector<Image> images_;
-};
-
-// The links of one component.
-class Component {
- public:
-  explicit Component(std::span<const Link> links)
-      : links_(links), number_(links), at_(number_.size()) {
-    for (std::size_t i = 0; i < links.size(); ++i) {
-      at_[number_[links[i].a]].push_back(i);
-      at_[number_[links[i].b]].push_back(i);
-    }
-  }
-
-  // The number of the weakest weak bridge, if there is one.
-  // Method: Tarjan, "A note on finding the bridges of a graph", IPL 1974, without recursion.
-  std::optional<std::size_t> weakest_bridge() const {
-    struct Visit {
-      std::size_t image;
-      std::size_t from;  // link
-      std::size_t next;  // of its links
-    };
-    const std::size_t none = links_.size();
-    std::vector<std::size_t> seen(at_.size(), 0);  // order of discovery, from 1
-    std::vector<std::size_t> low(at_.size(), 0);
-    std::vector<std::size_t> below(at_.size(), 1);  // images in the subtree
-    std::optional<std::size_t> weakest;
-    std::size_t order = 0;
-    std::vector<Visit> stack = {{0, none, 0}};
-    seen[0] = low[0] = ++order;
-    while (!stack.empty()) {
-      Visit& visit = stack.back();
-      if (visit.next < at_[visit.image].size()) {
-        const std::size_t link = at_[visit.image][visit.next++];
-        if (link == visit.from) continue;
-        const std::size_t other = other_end(link, visit.image);
-        if (seen[other] != 0) {
-          low[visit.image] = std::min(low[visit.image], seen[other]);
-        } else {
-          seen[other] = low[other] = ++order;
-          stack.push_back({other, link, 0});
-        }
-        continue;
-      }
-      const Visit done = visit;
-      stack.pop_back();
-      if (stack.empty()) break;
-      const std::size_t parent = stack.back().image;
-      low[parent] = std::min(low[parent], low[done.image]);
-      below[parent] += below[done.image];
-      const bool parts = below[done.image] >= 2 && at_.size() - below[done.image] >= 2;
-      if (low[done.image] <= seen[parent] || !parts || !is_weak(links_[done.from])) continue;
-      if (!weakest || is_stronger(links_[*weakest], links_[done.from])) weakest = done.from;
-    }
-    return weakest;
-  }
-
- private:
-  std::size_t other_end(std::size_t link, std::size_t image) const {
-    const std::size_t a = number_[links_[link].a];
-    return a == image ? number_[links_[link].b] : a;
-  }
-
-  std::span<const Link> links_;
-  Numbers number_;
-  std::vector<std::vector<std::size_t>> at_;  // links by image
-};
-
-// The links by component, in the order of their first link.
-std::vector<std::vector<Link>> components(std::span<const Link> links) {
-  const Numbers number(links);
-  Sets sets(number.size());
-  for (const Link& link : links) sets.join(number[link.a], number[link.b]);
-  std::vector<std::size_t> place(number.size(), links.size());
-  std::vector<std::vector<Link>> result;
-  for (const Link& link : links) {
-    std::size_t& at = place[sets.root(number[link.a])];
-    if (at == links.size()) {
-      at = result.size();
-      result.emplace_back();
-    }
-    result[at].push_back(link);
-  }
-  return result;
+FileNow file_now(const SourceFile& file) {
+  FileNow now;
+  struct stat status {};
+  struct stat itself {};
+  if (::stat(file.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return now;
+  now.is_as_indexed = static_cast<std::uint64_t>(status.st_size) == file.size_bytes &&
+                      modified_ns(status) == file.modified_ns;
+  now.is_link = ::lstat(file.path.c_str(), &itself) == 0 && S_ISLNK(itself.st_mode);
+  now.device = status.st_dev;
+  now.inode = status.st_ino;
+  return now;
 }
 
-// Of links that share both images, the strongest.
-std::vector<Link> strongest_links(std::span<const Link> links, const std::set<ImagePair>& apart) {
-  std::vector<Link> result;
-  for (const Link& link : links) {
-    if (link.a == link.b || apart.contains(ordered(link.a, link.b))) continue;
-    const auto [a, b] = ordered(link.a, link.b);
-    result.push_back({a, b, link.kind, link.probability});
-  }
-  std::ranges::sort(result, is_stronger);
-  std::set<ImagePair> seen;
-  std::erase_if(result, [&](const Link& link) { return !seen.insert({link.a, link.b}).second; });
-  return result;
-}
-
-std::vector<Link> without_weak_bridges(std::span<const Link> links) {
-  std::vector<Link> kept;
-  std::vector<std::vector<Link>> left = components(links);
-  while (!left.empty()) {
-    std::vector<Link> component = std::move(left.back());
-    left.pop_back();
-    const auto bridge = Component(component).weakest_bridge();
-    if (!bridge) {
-      kept.insert(kept.end(), component.begin(), component.end());
-      continue;
-    }
-    component.erase(component.begin() + static_cast<std::ptrdiff_t>(*bridge));
-    for (std::vector<Link>& part : components(component)) left.push_back(std::move(part));
-  }
-  std::ranges::sort(kept, is_stronger);
-  return kept;
+// Whether the file holds more than the picture that it is indexed by: a RAW file what the sensor
+// saw, of which that is a preview, an animation its other pictures. Also if it cannot be read.
+bool holds_more(const std::string& path) {
+  constexpr std::size_t kHeaderBytes = std::size_t{1} << 16U;
+  auto bytes = read_file(path, kHeaderBytes);
+  // The first directory of a TIFF file, which tells RAW, is often its end.
+  if (bytes && (bytes->starts_with("II*") || bytes->starts_with("MM"))) bytes = read_file(path);
+  if (!bytes) return true;
+  const ImageFormat format = format_of(bytes_of(*bytes));
+  return format == ImageFormat::kRaw || format == ImageFormat::kGif ||
+         format == ImageFormat::kAnimatedWebp;
 }
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> grouped(std::size_t images, std::span<const Link> links,
-                                                std::span<const ImagePair> rejected) {
-  std::set<ImagePair> apart;
-  std::vector<bool> is_rejected(images, false);
-  for (const auto& [a, b] : rejected) {
-    apart.insert(ordered(a, b));
-    is_rejected[a] = is_rejected[b] = true;
-  }
-  std::optional<Sets> joined;
-  const auto must_stay_apart = [&](Image a, Image b) {
-    return std::ranges::any_of(joined->members(a), [&](Image left) {
-      return is_rejected[left] && std::ranges::any_of(joined->members(b), [&](Image right) {
-               return is_rejected[right] && apart.contains(ordered(left, right));
-             });
-    });
+// A file of a group, with what its proposal depends on.
+struct GroupCandidate {
+  GroupFile file;
+  FileNow now;
+  std::uint32_t image = 0;  // number
+  Scope::Sides sides = 0;
+};
+
+namespace {
+
+constexpr std::size_t kSideSets = (Scope::kLeft | Scope::kRight) + 1;
+
+// The best first; see Group.
+bool is_better(const GroupCandidate& a, const GroupCandidate& b) {
+  const auto rank = [](const GroupCandidate& one) {
+    const auto pixels = std::int64_t{one.file.size.width} * one.file.size.height;
+    return std::tuple(!one.now.is_as_indexed, -pixels,
+                      -static_cast<std::int64_t>(one.file.file.size_bytes));
   };
-  std::vector<Link> left = strongest_links(links, apart);
-  do {
-    left = without_weak_bridges(left);
-    joined.emplace(images);
-    for (const Link& link : left) {
-      if (!must_stay_apart(link.a, link.b)) joined->join(link.a, link.b);
-    }
-    // Without the links that did not join, others may be weak bridges.
-  } while (std::erase_if(left, [&](const Link& link) {
-             return joined->root(link.a) != joined->root(link.b);
-           }) > 0);
-  std::vector<std::vector<Image>> groups;
-  for (Image i = 0; i < images; ++i) {
-    if (joined->root(i) != i || joined->members(i).size() < 2) continue;
-    std::vector<Image>& members = groups.emplace_back(joined->members(i));
-    std::ranges::sort(members);
+  const auto tie = [](const GroupCandidate& one) {
+    return std::tuple(one.now.is_link, one.file.file.modified_ns, one.file.file.path);
+  };
+  return rank(a) != rank(b) ? rank(a) < rank(b) : tie(a) < tie(b);
+}
+
+// How an image relates to another.
+struct Related {
+  PairKind kind = PairKind::kExact;
+  double probability = 1;
+  bool is_all_shown = true;  // by the other
+};
+
+// The places of files, by their image and their sides.
+class FilesByImage {
+ public:
+  void add(const GroupCandidate& file, Place place) {
+    places_[file.image][file.sides].push_back(place);
   }
-  std::ranges::sort(groups);
-  return groups;
+  // The first file of the image, but for `except`, that meets these sides.
+  std::optional<Place> first(std::uint32_t image, Scope::Sides sides, Place except) const {
+    const auto found = places_.find(image);
+    if (found == places_.end()) return std::nullopt;
+    std::optional<Place> result;
+    for (Scope::Sides other = 0; other < found->second.size(); ++other) {
+      if (!Scope::meet(sides, other)) continue;
+      const std::vector<Place>& places = found->second[other];
+      const auto at = std::ranges::find_if(places, [&](Place place) { return place != except; });
+      if (at != places.end() && (!result || *at < *result)) result = *at;
+    }
+    return result;
+  }
+  // The first two files of the images that meet; there are some.
+  std::pair<Place, Place> first_pair(std::uint32_t a, std::uint32_t b) const {
+    std::optional<std::pair<Place, Place>> result;
+    const auto& by_sides = places_.at(a);
+    for (Scope::Sides sides = 0; sides < by_sides.size(); ++sides) {
+      if (by_sides[sides].empty()) continue;
+      const Place from = by_sides[sides].front();
+      const std::optional<Place> to = first(b, sides, from);
+      if (to && (!result || std::pair(from, *to) < *result)) result = {from, *to};
+    }
+    return result.value();
+  }
+
+ private:
+  // In ascending order.
+  std::unordered_map<std::uint32_t, std::array<std::vector<Place>, kSideSets>> places_;
+};
+
+}  // namespace
+
+// The files of a group, the best first, and how their images relate.
+struct GroupParts {
+  std::vector<GroupCandidate> files;
+  FilesByImage by_image;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Related> related;
+
+  // Calls visit(place, how) for the first of `among` of each image that the file is related to.
+  template <typename Visit>
+  void for_each_partner(const GroupCandidate& file, Place place, const FilesByImage& among,
+                        const Visit& visit) const {
+    auto at = related.lower_bound({file.image, 0});
+    for (; at != related.end() && at->first.first == file.image; ++at) {
+      if (const auto other = among.first(at->first.second, file.sides, place)) {
+        visit(*other, at->second);
+      }
+    }
+  }
+  void place_files() {
+    by_image = {};
+    for (Place i = 0; i < files.size(); ++i) by_image.add(files[i], i);
+  }
+};
+
+std::set<PairKind> usual_kinds() {
+  std::set<PairKind> kinds;
+  for (const std::string_view name : pair_kind_names()) kinds.insert(pair_kind(name).value());
+  kinds.erase(PairKind::kObject);
+  kinds.erase(PairKind::kPart);
+  return kinds;
+}
+
+std::string_view to_string(Proposal proposal) {
+  constexpr std::array<std::string_view, 3> kNames = {"keep", "go", "unknown"};
+  return kNames[static_cast<std::size_t>(proposal)];
+}
+
+Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
+               std::span<const std::uint32_t> places, const PairState& state,
+               const Rejections& rejections, GroupOptions options)
+    : index_(index),
+      images_(images),
+      places_(places),
+      state_(state),
+      options_(std::move(options)),
+      calibration_(calibration_for(index, options_.match)),
+      pairs_(wanted_pairs()) {
+  std::vector<Link> links;
+  for (const Pair& pair : pairs_) {
+    links.push_back({pair.a, pair.b, pair.relation.kind, pair.relation.probability});
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> apart;
+  for (const Rejection& rejection : rejections.all()) {
+    const auto a = find_image(images_, rejection.a);
+    const auto b = find_image(images_, rejection.b);
+    if (a && b) apart.emplace_back(*a, *b);
+  }
+  std::vector<Members> found = clusters(images_.size(), links, apart);
+  if (options_.kinds.contains(PairKind::kExact)) {
+    std::vector<bool> grouped_already(images_.size(), false);
+    for (const Members& members : found) {
+      for (const std::uint32_t image : members) grouped_already[image] = true;
+    }
+    for (std::uint32_t i = 0; i < images_.size(); ++i) {
+      if (!grouped_already[i] && has_exact_pair(i)) found.push_back({i});
+    }
+  }
+  std::vector<std::pair<std::string, Members>> named;
+  for (Members& members : found) {
+    if (options_.new_only && std::ranges::none_of(members, [&](auto i) { return is_new(i); })) {
+      continue;
+    }
+    std::string path = parts_of(members).files.front().file.file.path;
+    named.emplace_back(std::move(path), std::move(members));
+  }
+  std::ranges::sort(named);
+  for (auto& [path, members] : named) groups_.push_back(std::move(members));
+}
+
+// The sure pairs of the wanted kinds that meet in the scope.
+std::vector<Groups::Pair> Groups::wanted_pairs() const {
+  std::vector<std::uint32_t> number(state_.images.size(), 0);
+  for (std::uint32_t i = 0; i < places_.size(); ++i) number[places_[i]] = i;
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < state_.pairs.size(); ++i) {
+    const FoundPair& found = state_.pairs[i];
+    const IndexedImage& first = images_[number[found.first]];
+    const IndexedImage& second = images_[number[found.second]];
+    if (!Scope::meet(first.sides, second.sides)) continue;
+    const Relation relation =
+        relation_of(found, first.size, second.size, calibration_, options_.match);
+    if (relation.probability < options_.min_probability) continue;
+    if (!options_.kinds.contains(relation.kind)) continue;
+    pairs.push_back({number[found.first], number[found.second], i, relation});
+  }
+  std::ranges::sort(pairs, {}, [](const Pair& pair) {
+    return std::tuple(pair.a, pair.b, -static_cast<int>(pair.relation.kind), pair.found);
+  });
+  return pairs;
+}
+
+bool Groups::is_new(std::uint32_t image) const {
+  return images_[image].files > state_.images[places_[image]].reported_files;
+}
+
+// Of pages, the first alone: files that are the same are one pair.
+bool Groups::has_exact_pair(std::uint32_t image) const {
+  if (images_[image].files < 2 || images_[image].page > 1) return false;
+  if (options_.scope.is_all()) return true;
+  std::set<Scope::Sides> seen;
+  for (const SourceFile& file : index_.files_of(images_[image].id)) {
+    const Scope::Sides sides = options_.scope.sides_of(file.path);
+    if (std::ranges::any_of(seen, [&](auto other) { return Scope::meet(sides, other); })) {
+      return true;
+    }
+    seen.insert(sides);
+  }
+  return false;
+}
+
+// The found pairs between images of a group.
+std::vector<const Groups::Pair*> Groups::pairs_among(const Members& members) const {
+  std::vector<const Pair*> pairs;
+  for (const std::uint32_t image : members) {
+    auto pair = std::ranges::lower_bound(pairs_, image, {}, &Pair::a);
+    for (; pair != pairs_.end() && pair->a == image; ++pair) {
+      if (std::ranges::binary_search(members, pair->b)) pairs.push_back(&*pair);
+    }
+  }
+  return pairs;
+}
+
+GroupParts Groups::parts_of(const Members& members) const {
+  GroupParts parts;
+  const auto relate = [&](std::uint32_t from, std::uint32_t to, const Related& how) {
+    Related& known = parts.related.try_emplace({from, to}, how).first->second;
+    known.is_all_shown = known.is_all_shown || how.is_all_shown;
+    if (std::tie(known.kind, known.probability) < std::tie(how.kind, how.probability)) {
+      known.kind = how.kind;
+      known.probability = how.probability;
+    }
+  };
+  for (const Pair* pair : pairs_among(members)) {
+    const PictureSize a = images_[pair->a].size;
+    const PictureSize b = images_[pair->b].size;
+    const Relation& there = pair->relation;
+    const Relation back = there.reversed(state_.pairs[pair->found].first_to_second, b);
+    relate(pair->a, pair->b, {there.kind, there.probability, shows_all(there, a, b)});
+    relate(pair->b, pair->a, {back.kind, back.probability, shows_all(back, b, a)});
+  }
+  for (const std::uint32_t image : members) {
+    if (options_.kinds.contains(PairKind::kExact)) relate(image, image, {});
+    for (SourceFile& file : index_.files_of(images_[image].id)) {
+      GroupCandidate one;
+      one.sides = options_.scope.sides_of(file.path);
+      if (one.sides == 0) continue;
+      one.image = image;
+      one.now = file_now(file);
+      file.path = page_name(file.path, images_[image].page);
+      one.file = {.file = std::move(file),
+                  .image = images_[image].id,
+                  .size = images_[image].size,
+                  .is_new = is_new(image)};
+      parts.files.push_back(std::move(one));
+    }
+  }
+  // Of an image that has files on both sides, one may meet no other.
+  std::ranges::sort(parts.files, is_better);
+  parts.place_files();
+  std::vector<GroupCandidate> met;
+  for (Place i = 0; i < parts.files.size(); ++i) {
+    bool is_met = false;
+    parts.for_each_partner(parts.files[i], i, parts.by_image, [&](Place, auto&) { is_met = true; });
+    if (is_met) met.push_back(std::move(parts.files[i]));
+  }
+  parts.files = std::move(met);
+  parts.place_files();
+  return parts;
+}
+
+Group Groups::group(std::size_t number) const {
+  const Members& members = groups_[number];
+  GroupParts parts = parts_of(members);
+  Group group;
+  for (const Pair* pair : pairs_among(members)) {
+    const auto [first, second] = parts.by_image.first_pair(pair->a, pair->b);
+    group.pairs.push_back({first, second, state_.pairs[pair->found], pair->relation});
+  }
+  std::ranges::sort(group.pairs, {}, [](const GroupPair& pair) {
+    return std::tuple(pair.first, pair.second, -static_cast<int>(pair.relation.kind));
+  });
+
+  FilesByImage kept;
+  std::set<std::pair<dev_t, ino_t>> kept_files;
+  for (Place i = 0; i < parts.files.size(); ++i) {
+    GroupCandidate& one = parts.files[i];
+    GroupFile& file = one.file;
+    const auto relate = [&](Place other, const Related& how) {
+      file.related = other;
+      file.kind = how.kind;
+      file.probability = how.probability;
+    };
+    const auto closeness = [&](Place other, PairKind kind, double probability) {
+      return std::tuple(other < i, kind, probability, -static_cast<std::int64_t>(other));
+    };
+    const auto relate_closest = [&](Place other, const Related& how) {
+      if (!file.related || closeness(*file.related, file.kind, file.probability) <
+                               closeness(other, how.kind, how.probability)) {
+        relate(other, how);
+      }
+    };
+    if (i > 0) parts.for_each_partner(one, i, parts.by_image, relate_closest);
+    if (!one.now.is_as_indexed) continue;
+    std::optional<std::pair<Place, Related>> shown_by;
+    std::optional<bool> has_more;
+    const auto is_dispensable = [&](const Related& how) {
+      if (how.kind == PairKind::kExact) return true;
+      if (!how.is_all_shown || images_[one.image].pages > 1) return false;
+      if (!has_more) has_more = holds_more(file.file.path);
+      return !*has_more;
+    };
+    if (!kept_files.contains(one.now.identity())) {
+      parts.for_each_partner(one, i, kept, [&](Place other, const Related& how) {
+        if (shown_by && shown_by->first < other) return;
+        if (is_dispensable(how)) shown_by = {other, how};
+      });
+    }
+    if (shown_by) {
+      file.proposal = Proposal::kGo;
+      relate(shown_by->first, shown_by->second);
+    } else {
+      file.proposal = Proposal::kKeep;
+      kept.add(one, i);
+      kept_files.insert(one.now.identity());
+    }
+  }
+  for (GroupCandidate& one : parts.files) group.files.push_back(std::move(one.file));
+  return group;
 }
 
 }  // namespace lookalike

@@ -20,6 +20,7 @@ struct Query {
   // So many features, the first, are those of a first look; a second look takes all. Nothing: both
   // take all. See Matcher.
   std::optional<std::size_t> first_look{};
+  std::optional<ImageId> excluded_image{};  // never an answer: the one that the photo is cut from
 };
 
 // Features of a photo's second look for each one of its first, if the photo has so many.

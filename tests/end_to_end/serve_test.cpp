@@ -153,8 +153,10 @@ TEST_F(ServeTest, AnswersAsItsDescriptionSays) {
               : path == "/v1/images/{id}/thumbnail" ? "/v1/images/1/thumbnail"
                                                     : path;
       if (path == "/v1/query" && !is_post) line += "?id=1";
+      if (path == "/v1/folder") line += "?path=" + at("posters");
       if (method == "delete") line += "?a=1&b=2";
-      const HttpReply reply = ask(line, {}, !is_post ? "" : path == "/v1/query" ? photo : pair);
+      const bool takes_photo = path == "/v1/query" || path == "/v1/thumbnail";
+      const HttpReply reply = ask(line, {}, !is_post ? "" : takes_photo ? photo : pair);
       EXPECT_EQ(reply.status, 200) << line << reply.body;
       const json& documented = operation["responses"]["200"]["content"];
       EXPECT_TRUE(documented.contains(
@@ -193,6 +195,32 @@ TEST_F(ServeTest, AnswersAreThoseOfTheCommands) {
   EXPECT_EQ(get("/v1/images/" + id), run({"show", "--json", "-d", at("index.db"), id}));
 }
 
+TEST_F(ServeTest, LooksAPartOfAnIndexedImageUp) {
+  // A scene with poster 3, which is indexed as well.
+  fs::copy_file(at("photo.jpg"), at("posters/scene.jpg"));
+  index();
+  start();
+  const std::string id = std::to_string(id_of("posters/scene.jpg"));
+  const json answer = get("/v1/query?region=60,40,400,540&id=" + id);
+  const json photo = query("?region=60,40,400,540");
+  ASSERT_EQ(photo["matches"].size(), 2U);
+  ASSERT_EQ(answer["matches"].size(), 1U) << "without the image itself";
+  EXPECT_EQ(answer["matches"][0]["path"], at("posters/3.jpg"));
+  EXPECT_EQ(answer["query"], id);
+  // In px of the whole image.
+  for (int corner = 0; corner < 4; ++corner) {
+    const json quad = answer["matches"][0]["quad"];
+    const std::vector<std::pair<double, double>> places = {
+        {120, 70}, {420, 118}, {404, 500}, {96, 540}};
+    EXPECT_NEAR(quad[corner][0], places[corner].first, 5);
+    EXPECT_NEAR(quad[corner][1], places[corner].second, 5);
+  }
+  expect_error(ask("GET /v1/query?region=600,0,100,100&id=" + id), 400, "parameter");
+  expect_error(ask("GET /v1/query?region=1&id=" + id), 400, "parameter");
+  fs::remove(at("posters/scene.jpg"));
+  expect_error(ask("GET /v1/query?region=60,40,400,540&id=" + id), 404, "gone");
+}
+
 TEST_F(ServeTest, TakesAFormAsWell) {
   start();
   const std::string body =
@@ -217,6 +245,47 @@ TEST_F(ServeTest, ListsImagesPageByPage) {
     after = page["next"].dump();
   }
   EXPECT_EQ(ids.size(), 7U);
+}
+
+TEST_F(ServeTest, ListsAFolderWithItsFolders) {
+  fs::create_directories(at("posters/trips/2020/a & b=c"));
+  draw("posters/trips/2020/x.jpg", 60);
+  draw("posters/trips/2020/a & b=c/y.jpg", 61);
+  draw("posters/trips/z.jpg", 62);
+  index();
+  start();
+  const auto names = [](const json& entries) {
+    std::vector<std::string> found;
+    for (const json& entry : entries) {
+      found.push_back(fs::path(entry["path"].get<std::string>()).filename());
+    }
+    return found;
+  };
+  const json top = get("/v1/folder?limit=5&path=" + at("posters"));
+  EXPECT_EQ(top["files"], 11);
+  EXPECT_THAT(top["ancestors"], IsEmpty());
+  EXPECT_EQ(top["folders"],
+            json::parse(R"([{"path": ")" + at("posters/trips") + R"(", "files": 3}])"));
+  EXPECT_THAT(names(top["images"]),
+              testing::ElementsAre("0.jpg", "1.jpg", "2.jpg", "3.jpg", "4.jpg"));
+  const json rest =
+      get("/v1/folder?limit=5&path=" + at("posters") + "&after=" + top["next"].get<std::string>());
+  EXPECT_THAT(names(rest["images"]), testing::ElementsAre("5.jpg", "copy.jpg", "small.jpg"));
+  EXPECT_TRUE(rest["next"].is_null());
+  EXPECT_THAT(rest["folders"], IsEmpty()) << "they were on the first page";
+  const json copy = rest["images"][1];
+  EXPECT_EQ(copy["id"], top["images"][0]["id"]) << "one image, with the path of this file";
+  const json deep = get("/v1/folder?path=" + at("posters/trips/2020/a%20%26%20b%3Dc/"));
+  EXPECT_EQ(deep["path"], at("posters/trips/2020/a & b=c"));
+  EXPECT_EQ(deep["ancestors"],
+            json({at("posters"), at("posters/trips"), at("posters/trips/2020")}));
+  EXPECT_THAT(names(deep["images"]), testing::ElementsAre("y.jpg"));
+  // The index is asked, not the disk.
+  for (const std::string& other : {std::string("/etc"), at("posters/trips/.."), at("posters/tr"),
+                                   std::string("posters"), at("posters/0.jpg")}) {
+    expect_error(ask("GET /v1/folder?path=" + other), 404, "not_indexed");
+  }
+  expect_error(ask("GET /v1/folder?path=file://elsewhere/a"), 400, "parameter");
 }
 
 TEST_F(ServeTest, ListsTheQuarantinePageByPage) {
@@ -256,6 +325,29 @@ TEST_F(ServeTest, MarksRejectedMatches) {
   EXPECT_THAT(rejected_of(run({"query", "--json", "-d", at("index.db"), "--id", a})), one);
   EXPECT_THAT(run_program("lookalike", {"query", "-d", at("index.db"), at("posters/1.jpg")}).out,
               HasSubstr("small.jpg  (rejected)"));
+}
+
+TEST_F(ServeTest, ReadsRejectionsAgainWhenAnotherProgramHasWrittenThem) {
+  start();
+  const auto rejected = [&](const HttpReply& reply) {
+    const json matches = json::parse(reply.body)["matches"];
+    return std::ranges::count_if(matches, [](const json& match) { return match["rejected"]; });
+  };
+  const std::string line = "GET /v1/query?id=" + std::to_string(id_of("posters/1.jpg"));
+  const auto reject = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        "reject", "-q", "-d", at("index.db"), at("posters/1.jpg"), at("posters/small.jpg")};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(run_program("lookalike", words).exit_code, 0);
+  };
+  EXPECT_EQ(rejected(ask(line)), 0);
+  reject({});
+  EXPECT_EQ(rejected(ask(line)), 1);
+  // A damaged file fails each request, not the first alone.
+  folder_.write("index.db.rejected", "damaged");
+  for (int i = 0; i < 2; ++i) expect_error(ask(line), 500, "failed");
+  fs::remove(at("index.db.rejected"));
+  EXPECT_EQ(rejected(ask(line)), 0);
 }
 
 TEST_F(ServeTest, EmptiesTheLogThatItsReadersHold) {
@@ -299,6 +391,22 @@ TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
   expect_error(ask("POST /v1/query", {}, {bomb.begin(), bomb.end()}), 413, "too_large");
 }
 
+TEST_F(ServeTest, ShowsAPhotoThatTheBrowserCannot) {
+  start({"--set", "serve.max_megapixels=1"});
+  cv::imwrite(at("photo.tif"), draw_poster(1, {600, 800}));
+  const HttpReply reply = ask("POST /v1/thumbnail?side=100", {}, content_of(at("photo.tif")));
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.headers.at("content-type"), "image/jpeg");
+  EXPECT_EQ(reply.headers.at("photo-width"), "600");
+  EXPECT_EQ(reply.headers.at("photo-height"), "800");
+  const cv::Mat bytes(1, static_cast<int>(reply.body.size()), CV_8U,
+                      const_cast<char*>(reply.body.data()));
+  EXPECT_EQ(cv::imdecode(bytes, cv::IMREAD_COLOR).size(), cv::Size(75, 100));
+  expect_error(ask("POST /v1/thumbnail", {}, "not a picture"), 422, "undecodable");
+  cv::imwrite(at("photo.tif"), draw_poster(1, {1000, 1200}));
+  expect_error(ask("POST /v1/thumbnail", {}, content_of(at("photo.tif"))), 413, "too_large");
+}
+
 TEST_F(ServeTest, ReadsIndexedImagesAlone) {
   start();
   const std::string id = std::to_string(id_of("posters/5.jpg"));
@@ -319,6 +427,17 @@ TEST_F(ServeTest, ReadsIndexedImagesAlone) {
   // A file that took an indexed one's place is not shown.
   draw("posters/5.jpg", 77);
   expect_error(ask("GET /v1/images/" + id + "/thumbnail"), 404, "gone");
+}
+
+TEST_F(ServeTest, AnIndexedImageBeyondTheLimitsIsNotTheRequestsFault) {
+  cv::imwrite(at("posters/large.jpg"), draw_poster(9, {1000, 1200}));
+  index();
+  start({"--set", "images.max_megapixels=1"});
+  const HttpReply reply =
+      ask("GET /v1/images/" + std::to_string(id_of("posters/large.jpg")) + "/thumbnail");
+  expect_error(reply, 422, "too_large");
+  EXPECT_EQ(json::parse(reply.body)["error"]["kind"], "input");
+  EXPECT_THAT(reply.body, HasSubstr("the indexed image cannot be read: 1000 x 1200 px"));
 }
 
 TEST_F(ServeTest, TcpNeedsTheToken) {
@@ -474,6 +593,32 @@ TEST_F(ServeTest, TakesTheSocketThatSystemdHandsOver) {
     EXPECT_EQ(program_->wait().exit_code, 0);
   }
   ::close(number);
+}
+
+// Its unit's own command, as systemd's tool starts it.
+TEST_F(ServeTest, TheFirstRequestStartsItUnderSystemd) {
+  const std::string activate = "/usr/bin/systemd-socket-activate";
+  if (!fs::exists(activate)) GTEST_SKIP() << "systemd is not installed";
+  const std::string unit =
+      content_of(fs::path(LOOKALIKE_SOURCE_DIR) / "tools/nightly/lookalike-serve@.service");
+  const std::string key = "\nExecStart=lookalike ";
+  const std::size_t begin = unit.find(key);
+  ASSERT_NE(begin, unit.npos);
+  std::string words = unit.substr(begin + key.size());
+  words.resize(words.find('\n'));
+  const std::string config = "/etc/lookalike/%i.toml";
+  ASSERT_NE(words.find(config), words.npos);
+  words.replace(words.find(config), config.size(), at("index.toml"));
+  folder_.write("index.toml", "[store]\ndatabase = \"" + at("index.db") + "\"\n");
+  const std::string program = fs::path(LOOKALIKE_PROGRAMS) / "lookalike";
+  const std::string command = "exec " + activate + " -l '" + at("socket") + "' '" + program + "' ";
+  program_ =
+      std::make_unique<RunningProgram>("/bin/sh", std::vector<std::string>{"-c", command + words});
+  connect_ = [this] { return HttpConnection(at("socket")); };
+  wait_for_start();
+  EXPECT_FALSE(query()["matches"].empty());
+  program_->send(SIGTERM);
+  EXPECT_EQ(program_->wait().exit_code, 0);
 }
 
 TEST_F(ServeTest, ReplacesASocketThatNobodyListensOn) {

@@ -41,6 +41,7 @@ class Reader : public HttpHandler {
     if (request.path == "/refused") return HttpResponse{403, "text/plain", "no"};
     return std::nullopt;
   }
+  bool takes_long(const HttpRequest& request) noexcept override { return request.path == "/long"; }
   HttpResponse answer(const HttpRequest& request) noexcept override {
     promise(request.body.size() <= kLimits.body_bytes);
     const auto file = multipart_file(request.header("content-type"), request.body);

@@ -209,6 +209,33 @@ TEST_F(ReaderTest, CountsTheFilesBelowAFolder) {
   EXPECT_EQ(reader().files_below("/none"), 0U);
 }
 
+TEST_F(ReaderTest, VisitsWhatLiesRightInAFolder) {
+  std::uint64_t number = 0;
+  for (const char* path :
+       {"/a/b/1", "/a/b/c/2", "/a/b/\xFF", "/a/b.jpg", "/a/b0", "/a/b", "/c", "/a/d/e/f/3"}) {
+    ImageToStore image = sample_to_store(++number);
+    image.words.image.file.path = path;
+    publish(image);
+  }
+  const auto entries = [&](const std::string& folder, const std::string& after = "",
+                           std::size_t most = 10) {
+    std::vector<std::string> found;
+    reader().for_each_entry(folder, after, [&](const std::string& path, bool is_folder) {
+      found.push_back(is_folder ? path + '/' : path);
+      return found.size() < most;
+    });
+    return found;
+  };
+  EXPECT_THAT(entries("/"), ElementsAre("/a/", "/c"));
+  EXPECT_THAT(entries("/a"), ElementsAre("/a/b", "/a/b.jpg", "/a/b/", "/a/b0", "/a/d/"));
+  EXPECT_THAT(entries("/a", "/a/b"), ElementsAre("/a/b.jpg", "/a/b/", "/a/b0", "/a/d/"));
+  EXPECT_THAT(entries("/a", "/a/b.jpg", 2), ElementsAre("/a/b/", "/a/b0"));
+  EXPECT_THAT(entries("/a/b"), ElementsAre("/a/b/1", "/a/b/c/", "/a/b/\xFF"));
+  EXPECT_THAT(entries("/a/d"), ElementsAre("/a/d/e/"));
+  EXPECT_THAT(entries("/a", "/b"), IsEmpty());
+  EXPECT_THAT(entries("/none"), IsEmpty());
+}
+
 TEST_F(ReaderTest, NormsAreOfTheHistogramsAndLeaveBlankImagesOut) {
   ImageToStore image = sample_to_store(1, 1);
   image.words.histogram = {{2, 3}, {7, 4}};

@@ -152,6 +152,21 @@ TEST_F(ShardsTest, FilesAndTheQuarantineAreInOneOrder) {
   EXPECT_EQ(quarantine[1].file.path, sample_file(50).path);
 }
 
+TEST_F(ShardsTest, EntriesOfAFolderAreThoseOfOneIndex) {
+  const auto entries = [](const IndexReader& index, const std::string& folder) {
+    std::vector<std::pair<std::string, bool>> found;
+    index.for_each_entry(folder, "", [&](const std::string& path, bool is_folder) {
+      found.emplace_back(path, is_folder);
+      return true;
+    });
+    return found;
+  };
+  const std::string folder = std::filesystem::path(sample_file(1).path).parent_path();
+  EXPECT_GE(entries(whole(), folder).size(), 6U);
+  EXPECT_EQ(entries(together(), folder), entries(whole(), folder));
+  EXPECT_EQ(entries(together(), "/"), entries(whole(), "/"));
+}
+
 TEST_F(ShardsTest, AnImageKeepsItsNumberWhileTheDatabasesGrow) {
   const std::string path = sample_file(4).path;
   const auto before = together().find(path);

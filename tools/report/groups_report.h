@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/options.h"
-#include "pipeline/groups/duplicates.h"
+#include "pipeline/groups/groups.h"
 #include "storage/output_file.h"
 
 namespace lookalike {

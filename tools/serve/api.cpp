@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/parse_number.h"
+#include "base/path_set.h"
 #include "base/text.h"
 #include "config/fields.h"
 #include "pipeline/groups/rejections.h"
@@ -171,14 +172,24 @@ bool fits(std::span<const std::string_view> parts, std::string_view pattern) {
   });
 }
 
-Refused unusable(const SkippedFile& why) {
+// What became of a photo that was sent, or of an image that was to be shown.
+std::string reason_to_tell(const SkippedFile& why) {
   constexpr std::array<std::string_view, 4> kLibraries = {"OpenCV", "libheif", "giflib", "libwebp"};
   const bool is_library_text = std::ranges::any_of(
       kLibraries, [&](std::string_view library) { return why.detail.starts_with(library); });
   if (is_library_text) spdlog::info("a photo cannot be used: {}", printable(why.detail));
+  return is_library_text ? "it cannot be decoded" : why.detail;
+}
+
+Refused unusable(const SkippedFile& why) {
   return Refused(why.reason == "too_large" ? 413 : 422, ErrorKind::kInput, why.reason,
-                 fmt::format("the photo cannot be used: {}",
-                             is_library_text ? "it cannot be decoded" : why.detail));
+                 fmt::format("the photo cannot be used: {}", reason_to_tell(why)));
+}
+
+// An indexed image. Never 413: the request was not too large.
+Refused cannot_be_read(const SkippedFile& why) {
+  return Refused(422, ErrorKind::kInput, why.reason,
+                 fmt::format("the indexed image cannot be read: {}", reason_to_tell(why)));
 }
 
 // Refuses an uploaded photo, before it is decoded, whose header declares more pixels than a request
@@ -214,6 +225,63 @@ struct Slice {
   std::uint64_t limit;
 };
 
+Json listed_image(const StoredImage& image, const std::string& path) {
+  return {{"id", image.id},
+          {"path", text_of_path(path)},
+          {"page", image.page},
+          {"width", image.width},
+          {"height", image.height},
+          {"blank", image.blank},
+          {"features", image.feature_count}};
+}
+
+int thumbnail_side(const HttpRequest& request) {
+  return static_cast<int>(number(request, "side", kThumbnailPx, 16, kLargestThumbnailPx));
+}
+
+HttpResponse jpeg_response(const ReducedPhoto& photo, const char* cache) {
+  return with_policies({200, "image/jpeg", {photo.jpeg.begin(), photo.jpeg.end()}}, cache);
+}
+
+// A path that a parameter names; it need not exist.
+std::string path_parameter(const HttpRequest& request, const std::string& name) {
+  const std::optional<std::string> text = parameter(request, name);
+  return text ? asked([&] { return path_of_text(*text); }) : std::string();
+}
+
+// The folders on the way from the root of the index that covers a folder, the outermost, down to
+// its parent.
+std::vector<std::string> ancestors(const IndexReader& index, const std::string& folder) {
+  std::string at = folder;
+  for (const IndexRoot& root : index.roots()) {
+    if (is_within(folder, root.path) && root.path.size() < at.size()) at = root.path;
+  }
+  std::vector<std::string> way;
+  while (at != folder) {
+    way.push_back(at);
+    at = folder.substr(0, folder.find('/', at.size() + 1));
+  }
+  return way;
+}
+
+std::optional<Region> region_of(const HttpRequest& request) {
+  const std::optional<std::string> text = parameter(request, "region");
+  if (!text) return std::nullopt;
+  return asked([&] { return parse_region(*text); });
+}
+
+// A file of the image with the content that was indexed; another one is none of the index's
+// business.
+LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits) {
+  for (const std::string& path : image.paths) {
+    auto file = load_file(path, limits);
+    auto* const loaded = std::get_if<LoadedFile>(&file);
+    if (loaded == nullptr || loaded->content != image.content) continue;
+    return std::move(*loaded);
+  }
+  throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
+}
+
 const WebFile* find_file(std::string_view path) {
   const auto files = web_files();
   const auto found = std::ranges::find(files, path == "/" ? "/index.html" : path, &WebFile::path);
@@ -225,17 +293,19 @@ const WebFile* find_file(std::string_view path) {
 const Api::Route Api::kRoutes[] = {
     {"POST", "/v1/query", &Api::query},
     {"GET", "/v1/query", &Api::query_image},
+    {"POST", "/v1/thumbnail", &Api::photo_thumbnail},
     {"GET", "/v1/images", &Api::images},
     {"GET", "/v1/images/{id}", &Api::image},
     {"GET", "/v1/images/{id}/thumbnail", &Api::thumbnail},
-    {"GET", "/v1/groups", &Api::groups},
+    {"GET", "/v1/groups", &Api::groups, Takes::kLong},
     {"GET", "/v1/folders", &Api::folders},
+    {"GET", "/v1/folder", &Api::folder},
     {"GET", "/v1/runs", &Api::runs},
     {"GET", "/v1/quarantine", &Api::quarantine},
     {"POST", "/v1/rejections", &Api::reject},
     {"DELETE", "/v1/rejections", &Api::take_back},
-    {"GET", "/v1/health", &Api::health, true},
-    {"GET", "/metrics", &Api::metrics, true},
+    {"GET", "/v1/health", &Api::health, Takes::kNothing},
+    {"GET", "/metrics", &Api::metrics, Takes::kNothing},
 };
 
 const Api::Route& Api::find_route(const HttpRequest& request) {
@@ -251,7 +321,11 @@ const Api::Route& Api::find_route(const HttpRequest& request) {
 }
 
 Api::Api(const RunConfig& config, AccessRules rules)
-    : config_(config), rules_(std::move(rules)), searcher_(config), groups_(config) {}
+    : config_(config),
+      rules_(std::move(rules)),
+      searcher_(config),
+      rejections_(config_),
+      groups_(config, rejections_) {}
 
 // Runs work(), and makes an answer of what it throws.
 template <typename Work>
@@ -295,11 +369,15 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
     const Access access = check_access(rules_, host, origin, request.header("authorization"));
     if (const auto why = refusal_of(access)) throw Refused(*why);
     const Route& route = find_route(request);
-    if (!route.at_once) return {.status = 0};
+    if (route.takes != Takes::kNothing) return {.status = 0};
     return (this->*route.answer)(request, *searcher_.state());
   });
   if (response.status == 0) return std::nullopt;  // a worker answers it
   return counted(std::move(response));
+}
+
+bool Api::takes_long(const HttpRequest& request) noexcept {
+  return find_route(request).takes == Takes::kLong;  // throws nothing: the request was admitted
 }
 
 HttpResponse Api::answer(const HttpRequest& request) noexcept {
@@ -360,13 +438,8 @@ struct Api::Timed {
   const Clock::time_point start = Clock::now();
 };
 
-HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
-  check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
-  const MatchOptions options = asked_of(request);
-  std::optional<Region> region;
-  if (const auto text = parameter(request, "region")) {
-    region = asked([&] { return parse_region(*text); });
-  }
+// The photo in the body, which may be a form; within the limits of a request.
+LoadedFile Api::sent_photo(const HttpRequest& request) const {
   std::string_view bytes = request.body;
   const std::string_view type = request.header("content-type");
   if (is_multipart(type)) {
@@ -377,28 +450,48 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
     bytes = *file;
   }
   if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");
+  LoadedFile photo = loaded_bytes(kUploaded, {bytes.begin(), bytes.end()});
+  check_pixels(photo, config_);
+  return photo;
+}
+
+HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
+  check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
+  const MatchOptions options = asked_of(request);
+  const std::optional<Region> region = region_of(request);
   const Timed timed(*this);
   Searcher& searcher = state.searcher();
-  const LoadedFile photo = loaded_bytes(kUploaded, {bytes.begin(), bytes.end()});
-  check_pixels(photo, config_);
+  const LoadedFile photo = sent_photo(request);
   auto loaded = asked([&] { return searcher.load(photo, region); });
   if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
-  const Rejections rejections = read_rejections(config_.store.database);
+  const auto rejections = rejections_.read();
   QueryResult result = searcher.search(std::get<Query>(loaded), options);
   if (region) move_matches(result.matches, translation(region->x, region->y));
-  mark_rejected(result.matches, photo.content, rejections);
+  mark_rejected(result.matches, photo.content, *rejections);
   return json_response(200, query_answer(kUploaded, result));
 }
 
 HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
-  check_parameters(request, {"id", "top", "all", "min_probability"});
+  check_parameters(request, {"id", "top", "all", "min_probability", "region"});
   const MatchOptions options = asked_of(request);
+  const std::optional<Region> region = region_of(request);
   const StoredImage image =
       must_find(state.index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
   const Timed timed(*this);
-  const Rejections rejections = read_rejections(config_.store.database);
-  QueryResult result = state.searcher().search(image.id, options);
-  mark_rejected(result.matches, image.content, rejections);
+  const auto rejections = rejections_.read();
+  QueryResult result;
+  if (region) {
+    const LoadedFile file = file_of(image, config_.images);
+    auto loaded = asked([&] { return state.searcher().load(file, region); });
+    if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw cannot_be_read(*why);
+    Query& part = std::get<Query>(loaded);
+    part.excluded_image = image.id;
+    result = state.searcher().search(part, options);
+    move_matches(result.matches, translation(region->x, region->y));
+  } else {
+    result = state.searcher().search(image.id, options);
+  }
+  mark_rejected(result.matches, image.content, *rejections);
   return json_response(200, query_answer(fmt::format("{}", image.id), result));
 }
 
@@ -411,13 +504,7 @@ HttpResponse Api::images(const HttpRequest& request, SearchState& state) {
   if (!is_last) found.pop_back();
   Json images = Json::array();
   for (const StoredImage& image : found) {
-    images.push_back({{"id", image.id},
-                      {"path", text_of_path(image.paths.front())},
-                      {"page", image.page},
-                      {"width", image.width},
-                      {"height", image.height},
-                      {"blank", image.blank},
-                      {"features", image.feature_count}});
+    images.push_back(listed_image(image, image.paths.front()));
   }
   return json_response(200, {{"images", std::move(images)},
                              {"total", state.counts().images},
@@ -431,22 +518,26 @@ HttpResponse Api::image(const HttpRequest& request, SearchState& state) {
   return json_response(200, image_answer(index, image));
 }
 
-// Of a file whose content is still that of the image; another one is none of the index's business.
 HttpResponse Api::thumbnail(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"side"});
   const StoredImage image = must_find(state.index(), id_from(third_part(request.path)));
-  const auto side =
-      static_cast<int>(number(request, "side", kThumbnailPx, 16, kLargestThumbnailPx));
-  for (const std::string& path : image.paths) {
-    const auto file = load_file(path, config_.images);
-    const auto* const loaded = std::get_if<LoadedFile>(&file);
-    if (loaded == nullptr || loaded->content != image.content) continue;
-    auto photo = reduced_photo(*loaded, side, config_.images, kJpegQuality);
-    if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
-    const std::vector<std::uint8_t>& jpeg = std::get<ReducedPhoto>(photo).jpeg;
-    return with_policies({200, "image/jpeg", {jpeg.begin(), jpeg.end()}}, "private, max-age=300");
-  }
-  throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
+  const auto photo = reduced_photo(file_of(image, config_.images), thumbnail_side(request),
+                                   config_.images, kJpegQuality);
+  if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_read(*why);
+  return jpeg_response(std::get<ReducedPhoto>(photo), "private, max-age=300");
+}
+
+// For a page, which can show JPEG, of a photo in any format.
+HttpResponse Api::photo_thumbnail(const HttpRequest& request, SearchState& /*state*/) {
+  check_parameters(request, {"side"});
+  const int side = thumbnail_side(request);
+  const auto photo = reduced_photo(sent_photo(request), side, config_.images, kJpegQuality);
+  if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
+  const auto& reduced = std::get<ReducedPhoto>(photo);
+  HttpResponse response = jpeg_response(reduced, "no-store");
+  response.headers.emplace_back("Photo-Width", fmt::format("{}", reduced.width));
+  response.headers.emplace_back("Photo-Height", fmt::format("{}", reduced.height));
+  return response;
 }
 
 HttpResponse Api::groups(const HttpRequest& request, SearchState& state) {
@@ -463,6 +554,45 @@ HttpResponse Api::groups(const HttpRequest& request, SearchState& state) {
 HttpResponse Api::folders(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
   return json_response(200, folders_answer(state.index()));
+}
+
+// Folders are on the first page, files on as many as it takes.
+HttpResponse Api::folder(const HttpRequest& request, SearchState& state) {
+  check_parameters(request, {"path", "after", "limit"});
+  const IndexReader& index = state.index();
+  std::string folder = path_parameter(request, "path");
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  const std::string after = path_parameter(request, "after");
+  const std::uint64_t limit = number(request, "limit", 100, 1, 1000);
+  const std::size_t below = folder.starts_with('/') ? index.files_below(folder) : 0;
+  if (below == 0) {
+    throw Refused(404, ErrorKind::kInput, "not_indexed", "the index has no file in that folder");
+  }
+  std::vector<std::string> folders;
+  std::vector<std::string> files;
+  index.for_each_entry(folder, after, [&](const std::string& path, bool is_folder) {
+    if (!is_folder && files.size() <= limit) files.push_back(path);
+    if (is_folder && after.empty()) folders.push_back(path);
+    return after.empty() || files.size() <= limit;
+  });
+  const bool is_last = files.size() <= limit;
+  if (!is_last) files.pop_back();
+  Json above = Json::array();
+  for (const std::string& one : ancestors(index, folder)) above.push_back(text_of_path(one));
+  Json listed = Json::array();
+  for (const std::string& one : folders) {
+    listed.push_back({{"path", text_of_path(one)}, {"files", index.files_below(one)}});
+  }
+  Json images = Json::array();
+  for (const std::string& file : files) {
+    images.push_back(listed_image(must_find(index, index.find(file).value()), file));
+  }
+  return json_response(200, {{"path", text_of_path(folder)},
+                             {"ancestors", std::move(above)},
+                             {"files", below},
+                             {"folders", std::move(listed)},
+                             {"images", std::move(images)},
+                             {"next", is_last ? Json() : Json(text_of_path(files.back()))}});
 }
 
 HttpResponse Api::runs(const HttpRequest& request, SearchState& state) {
@@ -518,10 +648,20 @@ HttpResponse Api::change_rejection(SearchState& state, std::uint64_t a, std::uin
   const Rejection pair =
       asked([&] { return rejection_of(first.content, second.content, now.count()); });
   bool changed = false;
-  change_rejections(config_.store.database, [&](Rejections& rejections) {
-    changed = is_rejected ? rejections.add(pair) : rejections.remove(pair.a, pair.b);
-    return changed;
-  });
+  const auto change = [&](const std::filesystem::path& database) {
+    change_rejections(database, [&](Rejections& rejections) {
+      const bool is_new = is_rejected ? rejections.add(pair) : rejections.remove(pair.a, pair.b);
+      changed |= is_new;
+      return is_new;
+    });
+  };
+  if (is_rejected) {
+    change(config_.store.database);
+  } else {
+    for (const std::filesystem::path& database : searched_databases(config_)) {
+      if (read_rejections(database).contains(pair.a, pair.b)) change(database);
+    }
+  }
   return json_response(
       200, {{"a", first.id}, {"b", second.id}, {"rejected", is_rejected}, {"changed", changed}});
 }

@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include "config/options.h"
+#include "stages/decode/decode.h"
 #include "tools/serve/access.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/shared_groups.h"
+#include "tools/serve/shared_rejections.h"
 #include "tools/serve/shared_searcher.h"
 
 namespace lookalike {
@@ -24,6 +26,7 @@ class Api : public HttpHandler {
   Api(const RunConfig& config, AccessRules rules);
 
   std::optional<HttpResponse> admit(const HttpRequest& request) noexcept override;
+  bool takes_long(const HttpRequest& request) noexcept override;
   HttpResponse answer(const HttpRequest& request) noexcept override;
   HttpResponse refuse(HttpRefusal why) noexcept override;
 
@@ -31,22 +34,29 @@ class Api : public HttpHandler {
 
  private:
   using Answer = HttpResponse (Api::*)(const HttpRequest& request, SearchState& state);
+  enum class Takes {
+    kNothing,  // answered on the thread of the network
+    kUsual,
+    kLong,  // HttpHandler::takes_long()
+  };
   struct Route {
     std::string_view method;
     std::string_view path;  // "{id}" stands for a number
     Answer answer;
-    bool at_once = false;  // on the thread of the network
+    Takes takes = Takes::kUsual;
   };
   static const Route kRoutes[];
   static const Route& find_route(const HttpRequest& request);
 
   HttpResponse query(const HttpRequest& request, SearchState& state);
   HttpResponse query_image(const HttpRequest& request, SearchState& state);
+  HttpResponse photo_thumbnail(const HttpRequest& request, SearchState& state);
   HttpResponse images(const HttpRequest& request, SearchState& state);
   HttpResponse image(const HttpRequest& request, SearchState& state);
   HttpResponse thumbnail(const HttpRequest& request, SearchState& state);
   HttpResponse groups(const HttpRequest& request, SearchState& state);
   HttpResponse folders(const HttpRequest& request, SearchState& state);
+  HttpResponse folder(const HttpRequest& request, SearchState& state);
   HttpResponse runs(const HttpRequest& request, SearchState& state);
   HttpResponse quarantine(const HttpRequest& request, SearchState& state);
   HttpResponse reject(const HttpRequest& request, SearchState& state);
@@ -56,6 +66,7 @@ class Api : public HttpHandler {
 
   HttpResponse change_rejection(SearchState& state, std::uint64_t a, std::uint64_t b,
                                 bool is_rejected);
+  LoadedFile sent_photo(const HttpRequest& request) const;
   MatchOptions asked_of(const HttpRequest& request) const;
   HttpResponse counted(HttpResponse response);
   template <typename Work>
@@ -67,6 +78,7 @@ class Api : public HttpHandler {
   const RunConfig config_;
   const AccessRules rules_;
   SharedSearcher searcher_;
+  SharedRejections rejections_;
   SharedGroups groups_;
   std::mutex mutex_;                       // guards what follows
   std::map<int, std::uint64_t> answered_;  // by status

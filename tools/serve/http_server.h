@@ -39,6 +39,7 @@ struct HttpLimits {
   std::size_t bodies_bytes = 0;  // of all requests together
   std::size_t connections = 1;   // further ones wait until one is closed
   std::size_t queue = 1;         // requests that wait for a worker
+  // Those that take long have one worker more and a queue of the same length, of their own.
   std::size_t workers = 1;
   // For receiving a body, from the end of its headers, and for sending an answer. Headers have 10 s
   // of it at most, from the start of the connection or the end of the request before. The
@@ -56,6 +57,9 @@ class HttpHandler {
   // Called when the headers of a request are there, on the thread of the network, so it must not
   // take long: an answer ends the request, and its body is not read.
   virtual std::optional<HttpResponse> admit(const HttpRequest& request) noexcept = 0;
+  // Whether a request that was admitted may take much longer than most. Such requests are answered
+  // one after another, by a worker of their own: however many there are, others need not wait.
+  virtual bool takes_long(const HttpRequest& request) noexcept = 0;
   // Called with the whole request, on a worker.
   virtual HttpResponse answer(const HttpRequest& request) noexcept = 0;
   virtual HttpResponse refuse(HttpRefusal why) noexcept = 0;

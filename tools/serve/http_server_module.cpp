@@ -1,5 +1,6 @@
 // libmicrohttpd's threads: one does all input and output and never waits for an answer. A request
 // that is complete is suspended, waits in a queue for a worker, and is resumed with its answer.
+// Requests that take long have a queue and a worker of their own.
 
 #include <algorithm>
 #include <chrono>
@@ -58,7 +59,10 @@ class MicroHttpServer : public HttpServer {
         kConnectionBytes, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
         on_completed, this, MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_END);
     if (daemon_ == nullptr) return false;
-    for (std::size_t i = 0; i < limits_.workers; ++i) workers_.emplace_back([this] { work(); });
+    for (std::size_t i = 0; i < limits_.workers; ++i) {
+      workers_.emplace_back([this] { work(waiting_); });
+    }
+    workers_.emplace_back([this] { work(waiting_long_); });
     watch_ = std::jthread([this](const std::stop_token& stop) { cut_late(stop); });
     return true;
   }
@@ -193,14 +197,16 @@ class MicroHttpServer : public HttpServer {
   MHD_Result finish(MHD_Connection* connection, Exchange& exchange) {
     if (exchange.response) return send(connection, *exchange.response, false);
     if (exchange.refusal) return refuse(connection, *exchange.refusal);
+    const bool is_long = handler_.takes_long(exchange.request);
     {
       const std::lock_guard lock(mutex_);
+      std::deque<Waiting>& queue = is_long ? waiting_long_ : waiting_;
       if (workers_stop_) {
         exchange.refusal = HttpRefusal::kStopping;
-      } else if (waiting_.size() < limits_.queue) {
+      } else if (queue.size() < limits_.queue) {
         links_[connection].due = Clock::time_point::max();
         MHD_suspend_connection(connection);
-        waiting_.push_back({connection, &exchange});
+        queue.push_back({connection, &exchange});
         changed_.notify_all();
         return MHD_YES;
       }
@@ -279,13 +285,13 @@ class MicroHttpServer : public HttpServer {
     }
   }
 
-  void work() {
+  void work(std::deque<Waiting>& queue) {
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [&] { return workers_stop_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      const Waiting next = waiting_.front();
-      waiting_.pop_front();
+      changed_.wait(lock, [&] { return workers_stop_ || !queue.empty(); });
+      if (queue.empty()) return;
+      const Waiting next = queue.front();
+      queue.pop_front();
       lock.unlock();
       HttpResponse response = handler_.answer(next.exchange->request);
       next.exchange->response = std::move(response);
@@ -303,6 +309,7 @@ class MicroHttpServer : public HttpServer {
   std::condition_variable changed_;
   std::condition_variable_any watching_;
   std::deque<Waiting> waiting_;
+  std::deque<Waiting> waiting_long_;
   std::map<MHD_Connection*, Link> links_;
   std::size_t exchanges_ = 0;  // requests under way
   bool stopping_ = false;

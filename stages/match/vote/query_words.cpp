@@ -40,6 +40,7 @@ void add(const IndexedFeature& feature, const FeaturePlace& place, IndexQuery& q
 IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
                        std::size_t words_per_feature, std::size_t features) {
   IndexQuery result;
+  result.excluded_image = query.excluded_image;
   result.width = query.image.record.width;
   result.height = query.image.record.height;
   const std::vector<Keypoint>& keypoints = query.features.keypoints;

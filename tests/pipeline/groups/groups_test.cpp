@@ -1,87 +1,226 @@
 #include "pipeline/groups/groups.h"
 
-#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/files.h"
+#include "pipeline/groups/cluster.h"
+#include "storage/index_writer.h"
+#include "tests/temporary_folder.h"
+
 namespace lookalike {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Images = std::vector<std::uint32_t>;
+using Names = std::vector<std::string>;
 
-constexpr double kDoubtful = 0.97;
+constexpr PictureSize kSmall{400, 300};
+constexpr PictureSize kLarge{800, 600};
 
-Link copy(std::uint32_t a, std::uint32_t b) {
-  return {a, b, PairKind::kCopy, 0.9999};
-}
-Link object(std::uint32_t a, std::uint32_t b, double probability = kDoubtful) {
-  return {a, b, PairKind::kObject, probability};
-}
-
-std::vector<Images> groups_of(
-    const std::vector<Link>& links,
-    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& apart = {}) {
-  return grouped(10, links, apart);
-}
-
-TEST(Groups, AreConnectedComponentsOfAtLeastTwo) {
-  EXPECT_THAT(groups_of({}), IsEmpty());
-  EXPECT_THAT(groups_of({copy(7, 3), copy(1, 2), copy(2, 9)}),
-              ElementsAre(Images{1, 2, 9}, Images{3, 7}));
+// The evidence of so many inliers, whose pixels correlate.
+Evidence evidence_of(std::uint32_t inliers, double correlation) {
+  return {.votes_excess = 8,
+          .shortlist = 100,
+          .pairs = inliers + 50,
+          .inliers = inliers,
+          .effective_inliers = inliers,
+          .coherence = 2,
+          .correlation = correlation,
+          .detail = correlation};
 }
 
-TEST(Groups, ADoubtfulPairJoinsAnImageToAGroupButNotTwoGroups) {
-  EXPECT_THAT(groups_of({object(1, 2)}), ElementsAre(Images{1, 2}));
-  EXPECT_THAT(groups_of({copy(1, 2), object(2, 3)}), ElementsAre(Images{1, 2, 3}));
-  EXPECT_THAT(groups_of({copy(1, 2), object(2, 3), copy(3, 4)}),
-              ElementsAre(Images{1, 2}, Images{3, 4}));
-}
-
-TEST(Groups, ASurePairOrASecondDoubtfulOneJoinsTwoGroups) {
-  EXPECT_THAT(groups_of({copy(1, 2), object(2, 3, 0.9995), copy(3, 4)}),
-              ElementsAre(Images{1, 2, 3, 4}));
-  EXPECT_THAT(groups_of({copy(1, 2), {2, 3, PairKind::kCrop, kDoubtful}, copy(3, 4)}),
-              ElementsAre(Images{1, 2, 3, 4}));
-  EXPECT_THAT(groups_of({copy(1, 2), object(2, 3), object(1, 4), copy(3, 4)}),
-              ElementsAre(Images{1, 2, 3, 4}));
-}
-
-TEST(Groups, OfAChainTheWeakestBridgeIsCutFirst) {
-  EXPECT_THAT(
-      groups_of({object(0, 1), object(1, 2), object(2, 3, 0.96), object(3, 4), object(4, 5)}),
-      ElementsAre(Images{0, 1, 2}, Images{3, 4, 5}));
-}
-
-TEST(Groups, RejectedPairsStayApartEvenIfOthersJoinThem) {
-  EXPECT_THAT(groups_of({copy(1, 2)}, {{2, 1}}), IsEmpty());
-  // 3 goes with the one that it is linked to more strongly.
-  EXPECT_THAT(groups_of({copy(1, 3), {2, 3, PairKind::kCrop, 0.9999}}, {{1, 2}}),
-              ElementsAre(Images{1, 3}));
-  EXPECT_THAT(groups_of({copy(1, 3), copy(2, 4), {3, 4, PairKind::kCrop, 0.999}}, {{1, 2}}),
-              ElementsAre(Images{1, 3}, Images{2, 4}));
-}
-
-TEST(Groups, ADoubtfulPairJoinsNoTwoGroupsWhereARejectionKeepsTheirOtherLinksApart) {
-  const Link crop_of_2{2, 5, PairKind::kCrop, 0.9999};
-  const Link crop_of_3{5, 3, PairKind::kCrop, 0.9999};
-  EXPECT_THAT(
-      groups_of({copy(1, 2), copy(3, 4), crop_of_2, crop_of_3, object(2, 3)}, {{1, 5}, {4, 5}}),
-      ElementsAre(Images{1, 2}, Images{3, 4}));
-}
-
-TEST(Groups, DoNotDependOnTheOrderOfLinks) {
-  std::vector<Link> links = {copy(1, 2),   object(2, 3), object(3, 4), copy(5, 4), object(4, 6),
-                             object(6, 7), copy(7, 8),   object(1, 8), copy(0, 9), object(9, 5)};
-  const auto expected = groups_of(links, {{0, 1}});
-  for (int i = 0; i < 50; ++i) {
-    std::ranges::next_permutation(links, {}, [](const Link& link) { return link.a * 16 + link.b; });
-    std::swap(links[0].a, links[0].b);
-    EXPECT_EQ(groups_of(links, {{1, 0}}), expected);
+// Of a pair whose pixels do not agree: the first that is sure enough for groups, and no more.
+Evidence doubtful() {
+  for (std::uint32_t inliers = 5; inliers < 200; ++inliers) {
+    const Evidence evidence = evidence_of(inliers, 0.3);
+    const double probability = Calibration().probability(evidence);
+    if (probability < kUsualProbability) continue;
+    EXPECT_LT(probability, kStrongProbability);
+    return evidence;
   }
+  ADD_FAILURE() << "no evidence makes a pair sure";
+  return {};
+}
+
+// An index of files that are no pictures, with pairs that nobody had to find.
+class GroupsTest : public testing::Test {
+ protected:
+  GroupsTest() {
+    Codebook codebook{.descriptor_size = 1, .words = {0}, .projection = {}, .thresholds = {}};
+    codebook.projection.resize(64, 0.125F);
+    codebook.thresholds.resize(64);
+    writer_.set_codebook(codebook, {});
+  }
+
+  std::string at(const std::string& name) const { return folder_.path() / name; }
+
+  // A file of so many bytes, so many hours old, of an image of its own.
+  void add(const std::string& name, PictureSize size = kSmall, std::size_t bytes = 100,
+           int hours = 1) {
+    const std::string path = folder_.write(name, std::string(bytes, 'x'));
+    fs::last_write_time(path, kNow - std::chrono::hours(hours));
+    struct stat status {};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    const ContentHash content = {static_cast<std::uint8_t>(content_of_.size() + 1)};
+    content_of_[name] = content;
+    const ImageRecord record = {
+        {path, bytes, modified_ns(status)}, content, size.width, size.height};
+    ImageToStore image;
+    image.words = {record, {{.word = 0, .size = 9}}, {{0, 1}}};
+    writer_.publish({&image, 1});
+  }
+
+  // A pair of images that show the same thing whole.
+  void pair(const std::string& one, const std::string& other,
+            const Evidence& evidence = evidence_of(150, 0.98)) {
+    pairs_.push_back({one, other, evidence});
+  }
+  void copies(const Names& names) {
+    for (std::size_t i = 1; i < names.size(); ++i) pair(names[i - 1], names[i]);
+  }
+  void reject(const std::string& one, const std::string& other) {
+    rejections_.add(rejection_of(content_of_.at(one), content_of_.at(other), 1));
+  }
+
+  std::vector<Group> groups() {
+    const IndexReader index(folder_.path() / "index.db");
+    const std::vector<IndexedImage> images = indexed_images(index, {});
+    PairState state;
+    const std::vector<std::uint32_t> places = adopt_images(images, state);
+    const auto number = [&](const std::string& name) {
+      return find_image(images, content_of_.at(name)).value();
+    };
+    for (const auto& [one, other, evidence] : pairs_) {
+      const std::uint32_t a = number(one);
+      const std::uint32_t b = number(other);
+      FoundPair& found = state.pairs.emplace_back();
+      found.first = places[a];
+      found.second = places[b];
+      found.evidence = evidence;
+      found.first_to_second = resizing(images[a].size.width, images[a].size.height,
+                                       images[b].size.width, images[b].size.height);
+    }
+    GroupOptions options;
+    for (const std::string_view name : pair_kind_names()) {
+      options.kinds.insert(pair_kind(name).value());
+    }
+    options.min_probability = kUsualProbability;
+    const Groups groups(index, images, places, state, rejections_, options);
+    std::vector<Group> all;
+    for (std::size_t i = 0; i < groups.size(); ++i) all.push_back(groups.group(i));
+    return all;
+  }
+  // The names of each group's files, best first.
+  static std::vector<Names> names(const std::vector<Group>& groups) {
+    std::vector<Names> all;
+    for (const Group& group : groups) {
+      Names& names = all.emplace_back();
+      for (const GroupFile& file : group.files) {
+        names.push_back(fs::path(file.file.path).filename());
+      }
+    }
+    return all;
+  }
+  static std::vector<Proposal> proposals(const Group& group) {
+    std::vector<Proposal> all;
+    for (const GroupFile& file : group.files) all.push_back(file.proposal);
+    return all;
+  }
+
+ private:
+  struct NamedPair {
+    std::string one;
+    std::string other;
+    Evidence evidence;
+  };
+  const fs::file_time_type kNow = fs::file_time_type::clock::now();
+  TemporaryFolder folder_;
+  IndexWriter writer_{folder_.path() / "index.db"};
+  std::map<std::string, ContentHash> content_of_;
+  std::vector<NamedPair> pairs_;
+  Rejections rejections_;
+};
+
+TEST_F(GroupsTest, FilesStandInTheOrderInWhichTheyWouldBeKept) {
+  add("e-small", kSmall, 900);
+  add("d-large-poor", kLarge, 100);
+  add("c-large-young", kLarge, 500, 1);
+  add("b-large-old", kLarge, 500, 9);
+  add("a-large-old-too", kLarge, 500, 9);
+  copies({"e-small", "d-large-poor", "c-large-young", "b-large-old", "a-large-old-too"});
+  pair("e-small", "a-large-old-too");
+  const std::vector<Group> found = groups();
+  EXPECT_THAT(names(found), ElementsAre(Names{"a-large-old-too", "b-large-old", "c-large-young",
+                                              "d-large-poor", "e-small"}));
+}
+
+TEST_F(GroupsTest, AFileMayGoIfOneThatStaysShowsAllOfIt) {
+  add("best", kLarge);
+  add("small");
+  add("smaller", {200, 150});
+  copies({"best", "small", "smaller"});  // nobody compared the first with the last
+  const std::vector<Group> found = groups();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(names(found), ElementsAre(Names{"best", "small", "smaller"}));
+  // What may go needs one that stays, not one that may go itself.
+  EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kGo, Proposal::kKeep));
+  EXPECT_EQ(found[0].files[1].related, 0U);
+  EXPECT_EQ(found[0].files[1].kind, PairKind::kCopy);
+  EXPECT_EQ(found[0].pairs.size(), 2U);
+}
+
+TEST_F(GroupsTest, AFileThatHasChangedComesLastAndMakesNoOtherGo) {
+  add("changed", kLarge);
+  add("small");
+  copies({"changed", "small"});
+  fs::resize_file(at("changed"), 50);
+  const std::vector<Group> found = groups();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(names(found), ElementsAre(Names{"small", "changed"}));
+  EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kUnknown));
+}
+
+TEST_F(GroupsTest, ADoubtfulPairAloneJoinsNoTwoGroups) {
+  for (const char* name : {"a1", "a2", "b1", "b2", "lone"}) add(name);
+  copies({"a1", "a2"});
+  copies({"b1", "b2"});
+  pair("a2", "b1", doubtful());
+  pair("b2", "lone", doubtful());
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"a1", "a2"}, Names{"b1", "b2", "lone"}));
+  pair("a1", "b2", doubtful());
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"a1", "a2", "b1", "b2", "lone"}));
+}
+
+TEST_F(GroupsTest, RejectedPairsStayApart) {
+  for (const char* name : {"a", "b", "c"}) add(name);
+  copies({"a", "b", "c"});
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"a", "b", "c"}));
+  reject("c", "a");
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"a", "b"}));
+  reject("a", "b");
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"b", "c"}));
+  reject("b", "c");
+  EXPECT_THAT(names(groups()), IsEmpty());
+}
+
+TEST_F(GroupsTest, StandInTheOrderOfTheirFirstFiles) {
+  for (const char* name : {"d", "c", "b", "a"}) add(name);
+  add("a-small", {200, 150});
+  copies({"d", "c"});
+  copies({"a-small", "b"});
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"b", "a-small"}, Names{"c", "d"}));
 }
 
 }  // namespace

@@ -26,9 +26,10 @@ class Echo : public HttpHandler {
     if (request.path == "/at-once") return HttpResponse{200, "text/plain", "yes"};
     return std::nullopt;
   }
+  bool takes_long(const HttpRequest& request) noexcept override { return request.path == "/long"; }
   HttpResponse answer(const HttpRequest& request) noexcept override {
     ++working;
-    if (request.path == "/wait") {
+    if (request.path == "/wait" || request.path == "/long") {
       while (!is_open) std::this_thread::sleep_for(1ms);
     }
     std::string text = request.method + " " + request.path;
@@ -203,6 +204,23 @@ TEST_F(HttpServerTest, RefusesMoreThanTheQueueHolds) {
   echo_.is_open = true;
   for (const auto& connection : waiting) EXPECT_EQ(connection->reply().status, 200);
   EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, RequestsThatTakeLongWaitForOneAnotherAlone) {
+  start();
+  std::vector<std::unique_ptr<HttpConnection>> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(std::make_unique<HttpConnection>(port_));
+    waiting.back()->send(http_request("GET /long"));
+    if (i == 0) wait_for_work(1);
+  }
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(echo_.working, 1) << "one after another";
+  if (HasFailure()) echo_.is_open = true;  // the next would wait for ever
+  EXPECT_EQ(ask(http_request("GET /a")).status, 200) << "others have their workers";
+  EXPECT_EQ(ask(http_request("GET /long")).status, 503) << "two wait, as in the queue of others";
+  echo_.is_open = true;
+  for (const auto& connection : waiting) EXPECT_EQ(connection->reply().status, 200);
 }
 
 TEST_F(HttpServerTest, ConnectionsBeyondTheLimitWait) {

@@ -49,6 +49,13 @@ export function postJson(path, parameters, body) {
   return getJson(path, parameters, { method: 'POST', body });
 }
 
+// Of a photo that this browser cannot show: { blob, width, height }, the size in px of the photo itself.
+export async function thumbnailOf(photo, side) {
+  const response = await send(`/v1/thumbnail?side=${side}`, { method: 'POST', body: photo });
+  const [width, height] = ['Photo-Width', 'Photo-Height'].map((name) => Number(response.headers.get(name)));
+  return { blob: await response.blob(), width, height };
+}
+
 export async function getThumbnail(id, side) {
   return (await send(`/v1/images/${id}/thumbnail?side=${side}`)).blob();
 }

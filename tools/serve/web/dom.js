@@ -39,9 +39,11 @@ export function percent(probability) {
   return probability > 0.999 ? '> 99.9 %' : `${(100 * probability).toFixed(1)} %`;
 }
 
+// A cell is what column.of() returns: a text, a number or an element.
 export function table(columns, rows) {
-  const cell = (tag, text, column, more = {}) =>
-    make(tag, { class: column.isNumber ? 'number-cell' : null, ...more }, String(text ?? ''));
+  const cell = (tag, content, column, more = {}) =>
+    make(tag, { class: column.isNumber ? 'number-cell' : null, ...more },
+      content instanceof Node ? content : String(content ?? ''));
   const head = make('tr', {}, ...columns.map((column) => cell('th', column.name, column, { scope: 'col' })));
   const body = rows.map((row) =>
     make('tr', {}, ...columns.map((column) => cell('td', column.of(row), column))));

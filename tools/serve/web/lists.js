@@ -8,17 +8,23 @@ function megabytes(bytes) {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
+function filesText(count) {
+  return `${count} ${count === 1 ? 'file' : 'files'}`;
+}
+
 const visits = new Map();  // the last one, by section
 
-// Fills the list of a section page by page: load(after) returns { elements, next }.
+// Fills the list of a section page by page: load(after) returns { elements, next } and, on the first page, what stands
+// above the list, { head }.
 async function pages(section, load) {
   const list = section.querySelector('.list');
   const more = section.querySelector('.more');
   const visit = {};  // answers to an earlier visit of the section are dropped
   visits.set(section, visit);
   const add = async (after) => {
-    const { elements, next } = await load(after);
+    const { head, elements, next } = await load(after);
     if (visits.get(section) !== visit) return;
+    if (head) section.querySelector('.head').replaceChildren(...head);
     list.append(...elements);
     more.hidden = next === null;
     more.onclick = () => {
@@ -26,8 +32,9 @@ async function pages(section, load) {
       add(next).catch((error) => say(error.message, true)).finally(() => { more.disabled = false; });
     };
     elements[0]?.setAttribute('tabindex', '-1');
-    if (after > 0) elements[0]?.focus();
+    if (after !== 0) elements[0]?.focus();
   };
+  section.querySelector('.head')?.replaceChildren();
   list.replaceChildren();
   more.hidden = true;
   await add(0);
@@ -103,23 +110,57 @@ export async function showGroups() {
   });
 }
 
+function imageOfList(image) {
+  return make('li', {},
+    thumbnail(image.id, baseName(image.path)),
+    make('div', { class: 'path', title: image.path }, baseName(image.path)),
+    make('p', { class: 'facts' }, `${image.width} × ${image.height}${image.blank ? ' · blank' : ''}`));
+}
+
+function folderLink(path, text) {
+  return make('a', { href: `#folder=${encodeURIComponent(path)}`, title: path }, text);
+}
+
 export async function showImages() {
-  const section = byId('images');
-  const { folders } = await getJson('/v1/folders');
-  section.querySelector('.folders').replaceChildren(table([
-    { name: 'Folder', of: (folder) => folder.path + (folder.present ? '' : ' (missing)') },
-    { name: 'Files', of: (folder) => folder.files, isNumber: true },
-    { name: 'Last scan', of: (folder) => folder.last_scan ?? 'never' },
-  ], folders));
-  await pages(section, async (after) => {
+  await pages(byId('images'), async (after) => {
     const answer = await getJson('/v1/images', { after, limit: 60 });
+    const { folders } = after === 0 ? await getJson('/v1/folders') : {};
     say(`${answer.total} images.`);
-    const elements = answer.images.map((image) => make('li', {},
-      thumbnail(image.id, baseName(image.path)),
-      make('div', { class: 'path', title: image.path }, baseName(image.path)),
-      make('p', { class: 'facts' }, `${image.width} × ${image.height}${image.blank ? ' · blank' : ''}`)));
-    return { elements, next: answer.next };
+    const nameOf = ({ path, present }) => make('span', {}, folderLink(path, path), present ? '' : ' (missing)');
+    const head = folders && [table([
+      { name: 'Folder', of: nameOf },
+      { name: 'Files', of: (folder) => folder.files, isNumber: true },
+      { name: 'Last scan', of: (folder) => folder.last_scan ?? 'never' },
+    ], folders)];
+    return { head, elements: answer.images.map(imageOfList), next: answer.next };
   });
+}
+
+// Where a folder is, and the folders in it.
+function headOfFolder({ path, ancestors, folders }) {
+  const names = [...ancestors, path].map((folder, i) => (i === 0 ? folder : baseName(folder)));
+  const way = [
+    make('a', { href: '#images' }, 'All images'),
+    ...ancestors.map((folder, i) => folderLink(folder, names[i])),
+    make('span', { 'aria-current': 'page', tabindex: -1 }, names.at(-1)),
+  ];
+  const crumbs = make('nav', { 'aria-label': 'Folders above' },
+    make('ol', { class: 'crumbs' }, ...way.map((step) => make('li', {}, step))));
+  if (folders.length === 0) return [crumbs];
+  return [crumbs, make('ul', { class: 'subfolders', 'aria-label': 'Folders' }, ...folders.map((folder) =>
+    make('li', {}, folderLink(folder.path, baseName(folder.path)),
+      make('span', { class: 'facts' }, filesText(folder.files)))))];
+}
+
+export async function showFolder(path) {
+  const section = byId('images');
+  await pages(section, async (after) => {
+    const answer = await getJson('/v1/folder', after === 0 ? { path, limit: 60 } : { path, after, limit: 60 });
+    say(`${filesText(answer.files)}${answer.folders.length > 0 ? ', with those in its folders' : ''}.`);
+    return { head: after === 0 && headOfFolder(answer), elements: answer.images.map(imageOfList), next: answer.next };
+  });
+  // The link that led here is gone.
+  if (document.activeElement === document.body) section.querySelector('.crumbs [aria-current]')?.focus();
 }
 
 function outcomeOf(run) {

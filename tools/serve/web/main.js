@@ -2,7 +2,7 @@
 
 import { setToken, takeTokenFromAddress } from './api.js';
 import { byId, say } from './dom.js';
-import { showGroups, showImages, showQuarantine, showRuns } from './lists.js';
+import { showFolder, showGroups, showImages, showQuarantine, showRuns } from './lists.js';
 import { searchImage, searchLastPhoto, startSearch } from './search.js';
 
 const kViews = {
@@ -24,11 +24,11 @@ async function guard(work) {
 
 function route() {
   takeTokenFromAddress();
-  const [name, id] = location.hash.slice(1).split('=');
+  const [, name, value] = /^#?([^=]*)=?(.*)$/.exec(location.hash);
   if (name === 'content') return;  // the link that skips the header
-  const view = name === 'image' ? 'search' : Object.hasOwn(kViews, name) ? name : 'search';
+  const view = name === 'image' ? 'search' : name === 'folder' ? 'images' : Object.hasOwn(kViews, name) ? name : 'search';
   for (const other of Object.keys(kViews)) byId(other).hidden = other !== view;
-  for (const link of document.querySelectorAll('nav a')) {
+  for (const link of document.querySelectorAll('header nav a')) {
     if (link.hash === `#${view}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
@@ -36,7 +36,9 @@ function route() {
   say('');
   window.scrollTo(0, 0);
   if (name === 'image') {
-    guard(() => searchImage(id));
+    guard(() => searchImage(value));
+  } else if (name === 'folder') {
+    guard(() => showFolder(decodeURIComponent(value)));
   } else {
     guard(kViews[view]);
   }

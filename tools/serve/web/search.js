@@ -1,14 +1,15 @@
-// The first view: a photo, or an indexed image, and what it shows.
+// The first view: a photo, or an indexed image, and what it or a part of it shows.
 
-import { getJson, postJson } from './api.js';
+import { getJson, postJson, thumbnailOf } from './api.js';
 import { baseName, byId, make, percent, say, showThumbnail, thumbnail } from './dom.js';
 import { Picture } from './picture.js';
 
 let photo = null;    // the file that is looked up; null for an indexed image
+let image = null;    // the number of an indexed image that is looked up
 let lastPhoto = null;
-let picture = null;  // null where the browser cannot show it
+let picture = null;  // null where it cannot be shown
 let latest = 0;      // answers to older questions are dropped
-let shown = 0;       // and pictures of images that were asked for before
+let shown = 0;       // and pictures that were asked for before
 
 function options() {
   const parameters = {};
@@ -58,7 +59,7 @@ function show(answer) {
   });
   byId('matches').replaceChildren(...cards);
   picture?.showOutlines(outlines);
-  say(summary(answer) + (picture ? '.' : '. This browser cannot show photos of this format.'));
+  say(`${summary(answer)}.${picture ? '' : ' The photo cannot be shown.'}`);
 }
 
 // Runs ask(), and shows its answer unless another question came after it.
@@ -80,10 +81,13 @@ async function look(ask) {
   }
 }
 
-function lookPhotoUp(region) {
+// A region of the photo or the indexed image, or all of it.
+function lookUp(region) {
   const parameters = options();
   if (region) parameters.region = [region.x, region.y, region.width, region.height].join();
-  return look(() => postJson('/v1/query', parameters, photo));
+  const subject = photo;
+  if (!subject) return look(() => getJson('/v1/query', { id: image, ...parameters }));
+  return look(() => postJson('/v1/query', parameters, subject));
 }
 
 function showRegion(region) {
@@ -92,46 +96,68 @@ function showRegion(region) {
   picture?.showRegion(region);
 }
 
-function present(element) {
+function present() {
   byId('result').hidden = false;
-  byId('region-form').hidden = !photo;
-  byId('photo').replaceChildren(...(element ? [element] : []));
+  byId('photo').replaceChildren(...(picture ? [picture.element] : []));
   showRegion(null);
+  picture?.allowDrawing((region) => {
+    showRegion(region);
+    lookUp(region);
+  });
+}
+
+async function loaded(blob) {
+  const url = URL.createObjectURL(blob);
+  const shot = make('img', { src: url, alt: 'The photo, with the outlines of matches' });
+  try {
+    await shot.decode();
+    return shot;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+// A format that this browser cannot show is read by the server; null for one that it cannot read.
+async function pictureOf(file) {
+  try {
+    const shot = await loaded(file);
+    return new Picture(shot, shot.naturalWidth, shot.naturalHeight);
+  } catch {
+    say('Looking …');
+  }
+  try {
+    const { blob, width, height } = await thumbnailOf(file, 1280);
+    return new Picture(await loaded(blob), width, height);
+  } catch (error) {
+    if (error.status === 401) throw error;
+    return null;  // the answer to the query says why
+  }
 }
 
 export async function searchPhoto(file) {
   if (location.hash !== '#search') history.pushState(null, '', '#search');
   photo = lastPhoto = file;
   picture = null;
-  const url = URL.createObjectURL(file);
-  const image = make('img', { src: url, alt: 'The photo, with the outlines of matches' });
-  try {
-    await image.decode();
-    picture = new Picture(image, image.naturalWidth, image.naturalHeight);
-    picture.allowDrawing((region) => {
-      showRegion(region);
-      lookPhotoUp(region);
-    });
-  } catch {
-    // A format that the server can read and the browser cannot.
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-  present(picture?.element);
-  return lookPhotoUp(null);
+  const asked = ++shown;
+  const drawn = await pictureOf(file);
+  if (asked !== shown) return null;  // another was chosen meanwhile
+  picture = drawn;
+  present();
+  return lookUp(null);
 }
 
 export async function searchImage(id) {
   photo = null;
   picture = null;
+  image = id;
   const asked = ++shown;
   const { width, height, paths } = await getJson(`/v1/images/${id}`);
   if (asked !== shown) return null;  // another was asked for meanwhile
-  const image = make('img', { width, height, alt: `${baseName(paths[0])}, with the outlines of matches` });
-  showThumbnail(image, id, 1280);
-  picture = new Picture(image, width, height);
-  present(picture.element);
-  return look(() => getJson('/v1/query', { id, ...options() }));
+  const shot = make('img', { width, height, alt: `${baseName(paths[0])}, with the outlines of matches` });
+  showThumbnail(shot, id, 1280);
+  picture = new Picture(shot, width, height);
+  present();
+  return lookUp(null);
 }
 
 // What the view shows without an image: the photo that was looked up before, if there is one.
@@ -166,10 +192,10 @@ export function startSearch(guard) {
     const { x, y, width, height } = event.target.elements;
     const region = { x: +x.value, y: +y.value, width: +width.value, height: +height.value };
     showRegion(region);
-    guard(() => lookPhotoUp(region));
+    guard(() => lookUp(region));
   });
   byId('whole').addEventListener('click', () => {
     showRegion(null);
-    guard(() => lookPhotoUp(null));
+    guard(() => lookUp(null));
   });
 }
