@@ -46,12 +46,6 @@ Polygon clip(const Polygon& polygon, Point a, Point b) {
 
 }  // namespace
 
-Point Homography::apply(Point point) const {
-  const double w = depth(point);
-  return {(h[0] * point.x + h[1] * point.y + h[2]) / w,
-          (h[3] * point.x + h[4] * point.y + h[5]) / w};
-}
-
 Homography Homography::inverse() const {
   const std::array<double, 9> adjugate = {
       h[4] * h[8] - h[5] * h[7], h[2] * h[7] - h[1] * h[8], h[1] * h[5] - h[2] * h[4],

@@ -24,7 +24,11 @@ struct Homography {
   std::array<double, 9> h = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
   // Where the point goes; not finite when it goes to infinity.
-  Point apply(Point point) const;
+  Point apply(Point point) const {
+    const double w = depth(point);
+    return {(h[0] * point.x + h[1] * point.y + h[2]) / w,
+            (h[3] * point.x + h[4] * point.y + h[5]) / w};
+  }
   // w' of the point: proportional to its distance from the camera, not positive behind it.
   double depth(Point point) const { return h[6] * point.x + h[7] * point.y + h[8]; }
   // The map that goes back. Throws Error(kInternal) when there is none.

@@ -19,9 +19,8 @@ ConnectionPool::ConnectionPool(const std::filesystem::path& database, std::size_
   for (Connection& connection : connections_) free_.push_back(&connection);
 }
 
-// SQLite has no call in its default build that gives several connections one state: if nothing was
-// published between the first one's begin and the last's, which the data version tells, they see
-// the same.
+// SQLite's default build has no call that gives several connections one state. So all of them
+// begin, and begin again if something was published meanwhile, which the data version tells.
 void ConnectionPool::begin_reading() {
   const auto data_version = [&] {
     return first().first<std::int64_t>("PRAGMA data_version").value();

@@ -230,7 +230,7 @@ struct IndexReader::Impl {
 IndexReader::Impl::Impl(const std::vector<std::filesystem::path>& databases) {
   require(!databases.empty(), "IndexReader: no database");
   constexpr std::size_t kMaxConnections = 16;  // each has files and a page cache open
-  constexpr std::size_t kCacheKib = 16384;     // of one connection of each database, together
+  constexpr std::size_t kCacheKib = 16384;     // shared by the first connections of all databases
   const std::size_t count = databases.size();
   const std::size_t connections =
       std::min(core_count(), std::max<std::size_t>(kMaxConnections / count, count == 1 ? 1 : 2));
@@ -257,14 +257,22 @@ void IndexReader::Impl::check_parts() {
         throw Error(ErrorKind::kUsage, name + ": is named twice: name each index once");
       }
     }
-    const auto names = differing_settings(settings, read_settings(own));
+    const Settings own_settings = read_settings(own);
+    if (own_settings.empty()) {
+      throw Error(ErrorKind::kInput,
+                  name + ": holds no images yet: run `lookalike index --images DIR`");
+    }
+    const auto names = differing_settings(settings, own_settings);
     if (!names.empty()) {
       throw Error(ErrorKind::kUsage,
                   fmt::format("{}: cannot be searched together with {}, since these settings "
                               "differ: {}",
                               name, printable(first.path()), fmt::join(names, ", ")));
     }
-    const auto last = own.first<std::uint64_t>("SELECT coalesce(max(id), 0) FROM images").value();
+    const auto last = own.first<std::uint64_t>(
+                             "SELECT max(coalesce((SELECT max(id) FROM images), 0), "
+                             "coalesce((SELECT max(image) FROM tombstones), 0))")
+                          .value();
     if ((last + 1) * parts.size() > std::numeric_limits<ImageId>::max()) {
       throw Error(ErrorKind::kInput,
                   fmt::format("{}: is too large to be searched together with {} others", name,

@@ -24,12 +24,12 @@ class Connection;
 // It sees one published state of each database, the last one when it was opened, and never waits
 // for a writer; an IndexWriter, which is a reader as well, sees what it has written so far. A
 // reader, but not a writer, may be used from several threads: they read and decode side by side,
-// over a connection per core, all of which see the same state. While a reader is open, the writer's
-// log may be unable to shrink (see IndexWatch), so do not keep one for long. Needs no right to
-// write, neither to the file nor to its folder; in a folder that it cannot write it reads the file
-// as it stands, and must not be used while a writer elsewhere changes it. Throws Error(kInput) if
-// the file is missing or is no index, Error(kStorage) if it is damaged, of a newer format, or a
-// blob fails its checksum.
+// over a connection per core, 16 at most, all of which see the same state. While a reader is open,
+// the writer's log may be unable to shrink (see IndexWatch), so do not keep one for long. Needs no
+// right to write, neither to the file nor to its folder; in a folder that it cannot write it reads
+// the file as it stands, and must not be used while a writer elsewhere changes it. Throws
+// Error(kInput) if the file is missing or is no index, Error(kStorage) if it is damaged, of a newer
+// format, or a blob fails its checksum.
 class IndexReader {
  public:
   static constexpr std::size_t kAll = std::numeric_limits<std::int64_t>::max();
@@ -72,9 +72,10 @@ class IndexReader {
   // for an image that is blank or unknown, as is the histogram.
   std::vector<IndexedFeature> features(ImageId id) const;
   SparseHistogram histogram(ImageId id) const;
-  std::vector<SourceFile> files() const;                     // indexed files, by path
-  std::vector<SourceFile> files_of(ImageId id) const;        // those that hold the image
-  std::size_t files_below(const std::string& folder) const;  // in the form of normal_path()
+  std::vector<SourceFile> files() const;               // indexed files, by path
+  std::vector<SourceFile> files_of(ImageId id) const;  // those that hold the image
+  // In the form of normal_path(); a file that several databases have counts in each.
+  std::size_t files_below(const std::string& folder) const;
   // Files right in a folder, and folders right below it that hold files at any depth: by path,
   // those after `after` alone. The folder is in the form of normal_path(). Stops when the visitor,
   // which calls no function of the reader, returns false. Reads no more rows than it visits.

@@ -162,6 +162,21 @@ void change_rejections(const std::filesystem::path& database,
   }
 }
 
+bool set_rejected(const RunConfig& config, const Rejection& pair, bool is_rejected) {
+  bool changed = false;
+  for (const std::filesystem::path& database : searched_databases(config)) {
+    // Those that do not have it may be in a folder that cannot be written.
+    if (!is_rejected && !read_rejections(database).contains(pair.a, pair.b)) continue;
+    change_rejections(database, [&](Rejections& rejections) {
+      const bool changes = is_rejected ? rejections.add(pair) : rejections.remove(pair.a, pair.b);
+      changed |= changes;
+      return changes;
+    });
+    if (is_rejected) break;
+  }
+  return changed;
+}
+
 std::size_t add_rejections(const std::filesystem::path& database, const Rejections& more) {
   std::size_t added = 0;
   change_rejections(database, [&](Rejections& rejections) {

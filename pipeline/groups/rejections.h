@@ -67,6 +67,10 @@ Rejections searched_rejections(const RunConfig& config);
 void change_rejections(const std::filesystem::path& database,
                        const std::function<bool(Rejections&)>& change);
 
+// Adds a pair to the rejections of the first database that is searched, or takes it out of those of
+// all. Returns whether anything changed. Throws as change_rejections().
+bool set_rejected(const RunConfig& config, const Rejection& pair, bool is_rejected);
+
 // Adds pairs by change_rejections(). Returns how many were not rejected yet.
 std::size_t add_rejections(const std::filesystem::path& database, const Rejections& more);
 

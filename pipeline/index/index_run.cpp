@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -35,53 +34,24 @@
 #include "pipeline/flow/feature_cache.h"
 #include "pipeline/flow/item_stream.h"
 #include "pipeline/flow/store_queue.h"
+#include "pipeline/index/given_codebook.h"
 #include "pipeline/index/removals.h"
 #include "pipeline/index/run_record.h"
 #include "pipeline/index/run_roots.h"
 #include "pipeline/index/update_plan.h"
 #include "stages/store/settings.h"
-#include "storage/artefact_files.h"
 #include "storage/index_reader.h"
 #include "storage/index_types.h"
 #include "storage/index_writer.h"
-#include "storage/schema.h"
 
 namespace lookalike {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Thrown when a run is asked to stop, and caught by IndexRun::until_stopped().
 struct Stopped {};
 
 // Threads that read the cache for training, each a chunk at a time.
 constexpr std::size_t kCacheReaders = 2;
-
-// The words of another index, or of a file of lookalike-codebook.
-Codebook codebook_of(const fs::path& file, const ExtractOptions& extract) {
-  Bytes start(kBytesToTellAnIndex);
-  std::ifstream(file, std::ios::binary)
-      .read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
-  const std::string name = printable(file.native());
-  std::vector<std::string> differing;
-  Codebook codebook;
-  if (begins_an_index(start)) {
-    const IndexReader index(file);
-    codebook = index.codebook();
-    differing = differing_settings(index.settings(), settings_of(extract, codebook));
-  } else {
-    codebook = read_codebook(file);
-    if (codebook.descriptor_size != extract.descriptor_size) {
-      differing = {"extract.descriptor_size"};
-    }
-  }
-  if (!differing.empty()) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("codebook.from: {} was made under other settings: {}", name,
-                            fmt::join(differing, ", ")));
-  }
-  return codebook;
-}
 
 std::uint64_t peak_memory_bytes() {
   rusage usage{};
@@ -250,36 +220,51 @@ class IndexRun {
     return *std::ranges::find(report_.roots, root, &RootReport::path);
   }
 
-  // The codebook that the index has, or takes from another; nothing if it is to train one. Throws
-  // when its settings are not this run's.
+  // The codebook that the index has, or is given; nothing if it is to train one. Throws when its
+  // settings are not this run's.
   std::optional<Codebook> checked_codebook() {
     std::optional<Codebook> codebook = writer_.stored_codebook();
     const std::string& from = config_.codebook.from;
     if (!codebook && !from.empty()) {
-      codebook = codebook_of(from, config_.extract);
+      codebook = given_codebook(from, config_.extract);
       writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
       logger()->info("codebook: the {} words of {}", codebook->size(), printable(from));
+      warn_of_words(codebook->size(), "codebook.from has {} words");
     } else if (codebook) {
-      std::error_code error;
-      if (fs::exists(from, error) &&
-          codebook_hash(codebook_of(from, config_.extract)) != codebook_hash(*codebook)) {
-        throw OtherSettings(fmt::format(
-            "codebook.from: the index has other words than {}: `lookalike retrain` moves it to "
-            "these, and reads its photos again",
-            printable(from)));
-      }
       refuse_retired(writer_.settings());
-      writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
-      const std::size_t wanted = config_.codebook.words;
-      if (wanted != 0 && wanted != codebook->size()) {
-        words_warning_ = fmt::format(
-            "codebook.words = {} has no effect: the index has {} words; `lookalike retrain` trains "
-            "new ones",
-            wanted, codebook->size());
-        logger()->warn(*words_warning_);
+      const Settings settings = settings_of(config_.extract, *codebook);
+      writer_.set_codebook(*codebook, settings);
+      if (!from.empty() && settings.at("codebook.hash") != hash_or_nothing(from)) {
+        warn(
+            fmt::format("codebook.from = {} has no effect: the index has other words; `lookalike "
+                        "retrain` moves it to these",
+                        printable(from)));
+      } else {
+        warn_of_words(codebook->size(),
+                      "the index has {} words; `lookalike retrain` trains new ones");
       }
     }
     return codebook;
+  }
+
+  void warn_of_words(std::size_t words, fmt::format_string<std::size_t&> why) {
+    const std::size_t wanted = config_.codebook.words;
+    if (wanted == 0 || wanted == words) return;
+    warn(fmt::format("codebook.words = {} has no effect: {}", wanted, fmt::format(why, words)));
+  }
+
+  void warn(const std::string& warning) {
+    words_warning_ = warning;
+    logger()->warn(warning);
+  }
+
+  // A run that needs no words does not depend on the file.
+  static std::string hash_or_nothing(const std::string& from) {
+    try {
+      return given_codebook_hash(from);
+    } catch (const Error&) {
+      return "";
+    }
   }
 
   UpdatePlan plan_in_scope(const ScanResult& found, std::vector<SourceFile> indexed) {

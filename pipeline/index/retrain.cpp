@@ -10,10 +10,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
 #include "base/path_set.h"
+#include "base/program.h"
 #include "base/text.h"
+#include "pipeline/index/given_codebook.h"
 #include "pipeline/index/removals.h"
 #include "pipeline/index/run_record.h"
 #include "pipeline/index/update_plan.h"
@@ -39,6 +42,11 @@ bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
   }
 }
 
+std::string hash_of_words(const Settings& settings) {
+  const auto hash = settings.find("codebook.hash");
+  return hash == settings.end() ? "" : hash->second;
+}
+
 // The sources of the new index: all folders of the old one, those named now, and the files of the
 // old one that lie in none of them.
 struct Sources {
@@ -59,14 +67,16 @@ Sources sources_of(const IndexWriter& writer, const ImagesOptions& images) {
   return sources;
 }
 
-// Whether everything in an incomplete index is still wanted.
-bool can_be_resumed(const std::string& beside, const Sources& sources) {
+// Whether everything in an incomplete index is still wanted; words: their hash, or any.
+bool can_be_resumed(const std::string& beside, const Sources& sources, const std::string& words) {
   PathSet wanted;
   for (const std::string& folder : sources.folders) wanted.insert(normal_path(folder));
   for (const std::string& file : sources.options.lone_files) wanted.insert(file);
   bool all_wanted = true;
   try {
     const IndexReader incomplete(beside);
+    const Settings settings = incomplete.settings();
+    if (!words.empty() && !settings.empty()) all_wanted = hash_of_words(settings) == words;
     for (const IndexRoot& root : incomplete.roots()) all_wanted &= wanted.contains(root.path);
     incomplete.for_each_file(
         [&](const std::string& file) { all_wanted &= wanted.innermost(file) != nullptr; });
@@ -78,9 +88,11 @@ bool can_be_resumed(const std::string& beside, const Sources& sources) {
 
 IndexRunReport index_beside(const RunConfig& config, Progress::Style style, const StopRequest& stop,
                             const Sources& sources) {
+  const std::string& from = config.codebook.from;
+  const std::string words = from.empty() ? "" : given_codebook_hash(from);
   if (std::filesystem::exists(config.store.database)) {
     try {
-      if (can_be_resumed(config.store.database, sources)) {
+      if (can_be_resumed(config.store.database, sources, words)) {
         return run_index(config, style, stop, sources.options);
       }
     } catch (const OtherSettings&) {
@@ -176,6 +188,11 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
     const Sources sources = sources_of(writer, config.images);
     beside.images.folders = sources.folders;
+    const std::string& from = config.codebook.from;
+    if (!from.empty() && given_codebook_hash(from) == hash_of_words(writer.settings())) {
+      logger()->info("codebook.from: the index has these words already; training new ones");
+      beside.codebook.from.clear();
+    }
     IndexRunReport report = index_beside(beside, style, stop, sources);
     if (!report.stopped) {
       account_for_missing(writer, config, beside.store.database, report);

@@ -689,10 +689,12 @@ QueryResult Matcher::match(const Query& query, const MatchOptions& asked) const 
 
 Explanation Matcher::explain(const Query& query, ImageId id) const {
   const InProgress in_progress(impl_->in_progress);
-  if (!impl_->reader.image(id)) {
+  const std::optional<StoredImage> image = impl_->reader.image(id);
+  if (!image) {
     throw Error(ErrorKind::kInput,
                 "explain: there is no image " + std::to_string(id) + " in the index");
   }
+  id = image->id;  // that of a copy's original
   const MatchOptions& options = impl_->options;
   std::array<Followed, 2> followed = {Followed{id}, Followed{id}};
   MatchTimes times;

@@ -169,10 +169,12 @@ TEST_F(Shards, BeginWithTheWordsOfAnotherIndex) {
 
   ASSERT_EQ(index({"-d", at("own.db")}).exit_code, 0);
   const ProgramResult kept = index({"-d", at("own.db"), "--codebook", at("whole.db")});
-  EXPECT_EQ(kept.exit_code, 2);
-  EXPECT_THAT(kept.err, HasSubstr("has other words than"));
-  ASSERT_EQ(run({"retrain", "-q", "-d", at("own.db"), "--codebook", at("whole.db")}).exit_code, 0);
+  EXPECT_EQ(kept.exit_code, 0);
+  EXPECT_THAT(kept.err, HasSubstr("has no effect: the index has other words"));
+  const Words retrain = {"retrain", "-d", at("own.db"), "--codebook", at("whole.db")};
+  ASSERT_EQ(run(retrain).exit_code, 0);
   EXPECT_EQ(hash_of("own.db"), hash_of("1.db"));
+  EXPECT_THAT(run(retrain).err, HasSubstr("the index has these words already; training new ones"));
 }
 
 TEST_F(Shards, BeginWithTheWordsOfAFile) {
@@ -194,6 +196,35 @@ TEST_F(Shards, BeginWithTheWordsOfAFile) {
   EXPECT_THAT(none.err, HasSubstr("nothing.codebook"));
   ASSERT_EQ(with("0.codebook").exit_code, 0);
   EXPECT_EQ(run({"query", at("1/8.png"), "-d", at("from-file.db")}).exit_code, 0);
+}
+
+TEST_F(Shards, KnowWhatWasRejectedInAnyOfThem) {
+  for (const char* name : {"0.db", "1.db"})
+    fs::copy(at(name), at(std::string("rejecting-") + name));
+  const Words both = {"-d", at("rejecting-0.db"), "-d", at("rejecting-1.db")};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const Words pair = {"reject", at("0/1.png"), at("1/8.png")};  // one in each
+  const Words list = {"reject", "--format", "csv"};
+  ASSERT_EQ(run(with(pair, both)).exit_code, 0);
+  const std::string listed = run(with(list, both)).out;
+  EXPECT_THAT(listed, HasSubstr("8.png"));
+  fs::rename(at("rejecting-0.db.rejected"), at("rejecting-1.db.rejected"));
+  EXPECT_EQ(run(with(list, both)).out, listed);
+  EXPECT_EQ(run(with(with(pair, {"--undo"}), both)).exit_code, 0);
+  EXPECT_THAT(run(with(list, both)).out, Not(HasSubstr("8.png")));
+}
+
+TEST_F(Shards, AnswerByTheNumberOfACopyAsByThatOfItsOriginal) {
+  // 0/1.png is the first image of 0.db, and a copy of it the last of 2.db.
+  const json shown = json::parse(run({"show", "--json", "-d", at("2.db"), at("2/copy.png")}).out);
+  const std::size_t copy = shown["id"].get<std::size_t>() * kFolders + 2;
+  const auto explained = [](const std::string& image) {
+    return run(of_shards({"explain", "--json", at("0/1.png"), image})).out;
+  };
+  EXPECT_EQ(explained(std::to_string(copy)), explained(at("0/1.png")));
 }
 
 TEST_F(Shards, AreNotReplacedByAReport) {

@@ -156,6 +156,7 @@ std::string fault_of(const CLI::App& command, const CLI::ParseError& error) {
 }
 
 std::string absolute(const std::string& name) {
+  if (name.empty()) return name;
   return std::filesystem::absolute(name).lexically_normal().string();
 }
 
@@ -303,9 +304,13 @@ void ConfigArguments::add_database(std::string_view meaning) {
 }
 
 bool ConfigArguments::names_database() const {
-  return database_->count() > 0 || std::ranges::any_of(settings_, [](const std::string& setting) {
-           return setting.starts_with("store.database=");
-         });
+  return database_->count() > 0 || sets("store.database");
+}
+
+bool ConfigArguments::sets(std::string_view key) const {
+  return std::ranges::any_of(settings_, [&](const std::string& setting) {
+    return setting.starts_with(std::string(key) + '=');
+  });
 }
 
 bool ConfigArguments::complete_database(RunConfig& config) const {
@@ -317,7 +322,7 @@ bool ConfigArguments::complete_database(RunConfig& config) const {
     if (!database.empty() && database != name) {
       spdlog::info("{}: the index, by {}; {} names {}", printable(name), kDatabaseVariable,
                    printable(file_), printable(database));
-      config.match.shards.clear();
+      if (!sets("match.shards")) config.match.shards.clear();
     }
     database = name;
   }
@@ -399,7 +404,8 @@ std::optional<ImageId> find_image(const IndexReader& index, const std::string& n
   if (!name.empty()) id = index.find(normal_path(name));
   if (!id) id = index.find(name);
   if (!id) id = parse_number<ImageId>(name);
-  return id && index.image(*id) ? id : std::nullopt;
+  const std::optional<StoredImage> image = id ? index.image(*id) : std::nullopt;
+  return image ? std::optional(image->id) : std::nullopt;
 }
 
 ImageId must_find(const IndexReader& index, const std::string& name) {

@@ -89,6 +89,7 @@ class ConfigArguments {
   void add_database(std::string_view meaning);
   void override_field(RunConfig& config, const Argument& argument) const;
   bool names_database() const;
+  bool sets(std::string_view key) const;  // by --set
   // As choose_database(), silently; returns whether none is named.
   bool complete_database(RunConfig& config) const;
 

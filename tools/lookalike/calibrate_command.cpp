@@ -1,6 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/open_session.h"
@@ -38,6 +39,10 @@ int calibrate(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
   const Progress::Style style = arguments.verbosity.apply();
   IndexWriter writer(arguments.config.existing_database(config));
+  if (!config.match.calibration.empty()) {
+    spdlog::warn("match.calibration: searches use the calibration of {}, not the one stored now",
+                 printable(config.match.calibration));
+  }
   OpenClSession session(session_options(config.device));
   const IndexReader index = arguments.config.open_searched(config);
   const auto [sightings, calibration] = calibrate_index(writer, index, config, session, style);

@@ -23,9 +23,10 @@ namespace {
 
 struct Arguments {
   explicit Arguments(CLI::App& command)
-      : index(command),
+      : config(command),
         verbosity(command),
         format(command, "Print one JSON object per rejected pair, one per line", false) {
+    config.add_databases();
     auto* const first_option =
         command.add_option("A", first, "An image: path, number, or content as listed")
             ->type_name("");
@@ -35,7 +36,7 @@ struct Arguments {
         ->type_name("FILE.csv")
         ->excludes(first_option);
   }
-  IndexArgument index;
+  ConfigArguments config;
   VerbosityArguments verbosity;
   FormatArgument format;
   std::string first;
@@ -56,14 +57,10 @@ std::int64_t now_ns() {
       .count();
 }
 
-void reject(const std::string& database, const IndexReader& index, const Arguments& arguments) {
+void reject(const RunConfig& config, const IndexReader& index, const Arguments& arguments) {
   const Rejection pair = rejection_of(content_of(index, arguments.first),
                                       content_of(index, arguments.second), now_ns());
-  bool changed = false;
-  change_rejections(database, [&](Rejections& rejections) {
-    changed = arguments.undo ? rejections.remove(pair.a, pair.b) : rejections.add(pair);
-    return changed;
-  });
+  const bool changed = set_rejected(config, pair, !arguments.undo);
   if (arguments.undo) {
     spdlog::info(changed ? "no longer rejected" : "this pair was not rejected");
   } else {
@@ -88,7 +85,7 @@ std::optional<std::string> path_of(const IndexReader& index, const ContentHash& 
   return id ? std::optional(index.image(*id).value().paths.front()) : std::nullopt;
 }
 
-void list_rejections(const std::string& database, const IndexReader& index,
+void list_rejections(const RunConfig& config, const IndexReader& index,
                      const FormatArgument& format) {
   std::optional<Table> table;
   if (format.is_table()) {
@@ -97,7 +94,7 @@ void list_rejections(const std::string& database, const IndexReader& index,
         std::vector<std::string>{"content", "other_content", "since_ns", "path", "other_path"},
         std::vector<std::string>{"path", "other_path"});
   }
-  const Rejections rejections = read_rejections(database);
+  const Rejections rejections = searched_rejections(config);
   for (const Rejection& pair : rejections.all()) {
     const auto path = path_of(index, pair.a);
     const auto other = path_of(index, pair.b);
@@ -121,18 +118,18 @@ void list_rejections(const std::string& database, const IndexReader& index,
 }
 
 int run(const Arguments& arguments) {
+  RunConfig config = arguments.config.load();
   arguments.verbosity.apply();
-  const std::string database = arguments.index.path();
-  const IndexReader index{std::filesystem::path(database)};
+  const IndexReader index = arguments.config.open_searched(config);
   if (arguments.first.empty() != arguments.second.empty()) {
     throw Error(ErrorKind::kUsage, "reject: name two images");
   }
   if (!arguments.import.empty()) {
-    import_pairs(database, arguments.import);
+    import_pairs(config.store.database, arguments.import);
   } else if (!arguments.first.empty()) {
-    reject(database, index, arguments);
+    reject(config, index, arguments);
   } else {
-    list_rejections(database, index, arguments.format);
+    list_rejections(config, index, arguments.format);
   }
   return kExitDone;
 }

@@ -473,7 +473,8 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
 
 HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"id", "top", "all", "min_probability", "region"});
-  const MatchOptions options = asked_of(request);
+  MatchOptions options = asked_of(request);
+  options.mirror = false;  // as for whole images, whose descriptors are not kept
   const std::optional<Region> region = region_of(request);
   const StoredImage image =
       must_find(state.index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
@@ -647,21 +648,7 @@ HttpResponse Api::change_rejection(SearchState& state, std::uint64_t a, std::uin
       std::chrono::system_clock::now().time_since_epoch());
   const Rejection pair =
       asked([&] { return rejection_of(first.content, second.content, now.count()); });
-  bool changed = false;
-  const auto change = [&](const std::filesystem::path& database) {
-    change_rejections(database, [&](Rejections& rejections) {
-      const bool is_new = is_rejected ? rejections.add(pair) : rejections.remove(pair.a, pair.b);
-      changed |= is_new;
-      return is_new;
-    });
-  };
-  if (is_rejected) {
-    change(config_.store.database);
-  } else {
-    for (const std::filesystem::path& database : searched_databases(config_)) {
-      if (read_rejections(database).contains(pair.a, pair.b)) change(database);
-    }
-  }
+  const bool changed = set_rejected(config_, pair, is_rejected);
   return json_response(
       200, {{"a", first.id}, {"b", second.id}, {"rejected", is_rejected}, {"changed", changed}});
 }

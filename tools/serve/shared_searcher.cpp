@@ -33,6 +33,7 @@ SharedSearcher::SharedSearcher(const RunConfig& config)
   for (const std::filesystem::path& database : searched_databases(config)) {
     watched_.emplace_back(database);
   }
+  if (!config.match.calibration.empty()) watched_.emplace_back(config.match.calibration);
   state_ = std::make_shared<SearchState>(config_, session_, 1);
   state_->searcher().prepare_extraction();
   watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });

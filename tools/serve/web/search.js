@@ -136,11 +136,10 @@ async function pictureOf(file) {
 
 export async function searchPhoto(file) {
   if (location.hash !== '#search') history.pushState(null, '', '#search');
-  photo = lastPhoto = file;
-  picture = null;
   const asked = ++shown;
   const drawn = await pictureOf(file);
   if (asked !== shown) return null;  // another was chosen meanwhile
+  photo = lastPhoto = file;
   picture = drawn;
   present();
   return lookUp(null);

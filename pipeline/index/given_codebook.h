@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/artefacts.h"
+#include "config/options.h"
+
+// The words that codebook.from names: those of an index, or of a file of lookalike-codebook. Throw
+// Error(kInput) when it cannot be read as either.
+namespace lookalike {
+
+// Throws Error(kUsage) as well, when it was made under other settings than these.
+Codebook given_codebook(const std::filesystem::path& file, const ExtractOptions& extract);
+
+// As an index stores it under "codebook.hash".
+std::string given_codebook_hash(const std::filesystem::path& file);
+
+}  // namespace lookalike
