@@ -207,16 +207,31 @@ struct IndexReader::Impl {
       return decode_named(reading, what, own_id(id), [&] { return decode(rows.blob(0)); });
     });
   }
+  // A row of a database while all are read together.
+  struct Row {
+    const Part& part;
+    Connection& reading;
+    const Rows& columns;
+
+    ImageId image(int column) const {
+      return part.numbers.of(static_cast<ImageId>(columns.integer(column)));
+    }
+  };
   // Reads rows of all databases, each of which has its own in the order of their key, together in
-  // that order: calls visit(part, connection, rows) at each of them until it returns false. Works
-  // over open(part, connection) -> Rows and key(part, rows).
-  template <typename Open, typename Key, typename Visit>
-  void merge_rows(const Open& open, const Key& key, const Visit& visit);
-  // The same of a query with these values, by the bytes of its first column.
-  template <typename Visit, typename... Values>
-  void merge_by_path(const char* select, const Visit& visit, const Values&... values) {
+  // that order: calls visit(key, row) at each of them until it returns false. Works over
+  // open(part, connection) -> Rows and key_of(row).
+  template <typename Open, typename KeyOf, typename Visit>
+  void merge_rows(const Open& open, const KeyOf& key_of, const Visit& visit);
+  // The same of a query with these values, by its first column: a path, or a content.
+  template <typename Key, typename Visit, typename... Values>
+  void merge_by(const char* select, const Visit& visit, const Values&... values) {
     merge_rows([&](const Part&, Connection& reading) { return reading.rows(select, values...); },
-               [](const Part&, const Rows& rows) { return std::string(rows.text(0)); }, visit);
+               [](const Row& row) {
+                 Key key{};
+                 row.columns.read(key);
+                 return key;
+               },
+               visit);
   }
 
   std::optional<WriterLock> lock{};  // released after the connections are closed
@@ -283,28 +298,17 @@ void IndexReader::Impl::check_parts() {
 
 void IndexReader::Impl::find_copies() {
   std::optional<std::pair<ContentHash, ImageId>> last;
-  const auto content_in = [](const Rows& rows) {
-    ImageId image = 0;
-    ContentHash content{};
-    rows.read(image, content);
-    return content;
-  };
-  merge_rows(
-      [](const Part&, Connection& reading) {
-        return reading.rows("SELECT id, content FROM images ORDER BY content");
-      },
-      [&](const Part&, const Rows& rows) { return content_in(rows); },
-      [&](const Part& part, Connection&, const Rows& rows) {
-        const auto image = part.numbers.of(static_cast<ImageId>(rows.integer(0)));
-        const ContentHash content = content_in(rows);
-        if (last && last->first == content) {
-          originals.emplace(image, last->second);
-          copies.emplace(last->second, image);
-        } else {
-          last = {content, image};
-        }
-        return true;
-      });
+  merge_by<ContentHash>("SELECT content, id FROM images ORDER BY content",
+                        [&](const ContentHash& content, const Row& row) {
+                          const ImageId image = row.image(1);
+                          if (last && last->first == content) {
+                            originals.emplace(image, last->second);
+                            copies.emplace(last->second, image);
+                          } else {
+                            last = {content, image};
+                          }
+                          return true;
+                        });
 }
 
 void IndexReader::Impl::load_segments() {
@@ -327,28 +331,30 @@ void IndexReader::Impl::load_segments() {
   is_loaded = true;
 }
 
-template <typename Open, typename Key, typename Visit>
-void IndexReader::Impl::merge_rows(const Open& open, const Key& key, const Visit& visit) {
+template <typename Open, typename KeyOf, typename Visit>
+void IndexReader::Impl::merge_rows(const Open& open, const KeyOf& key_of, const Visit& visit) {
   struct Cursor {
-    Cursor(Part& its_part, const Open& open_rows)
-        : part(its_part), lease(part.pool), rows(open_rows(part, lease.connection())) {}
-    Part& part;
+    Cursor(Part& part, const Open& open_rows)
+        : lease(part.pool),
+          rows(open_rows(part, lease.connection())),
+          row{part, lease.connection(), rows} {}
     ConnectionPool::Lease lease;
     Rows rows;
+    Row row;
   };
   std::deque<Cursor> cursors;
-  std::set<std::pair<decltype(key(parts.front(), cursors.front().rows)), std::size_t>> next;
+  std::set<std::pair<decltype(key_of(cursors.front().row)), std::size_t>> next;
   const auto advance = [&](std::size_t i) {
-    if (cursors[i].rows.next()) next.emplace(key(cursors[i].part, cursors[i].rows), i);
+    if (cursors[i].rows.next()) next.emplace(key_of(cursors[i].row), i);
   };
   for (std::size_t i = 0; i < parts.size(); ++i) {
     cursors.emplace_back(parts[i], open);
     advance(i);
   }
   while (!next.empty()) {
-    const std::size_t i = next.begin()->second;
+    const auto [key, i] = *next.begin();
     next.erase(next.begin());
-    if (!visit(cursors[i].part, cursors[i].lease.connection(), cursors[i].rows)) return;
+    if (!visit(key, cursors[i].row)) return;
     advance(i);
   }
 }
@@ -368,8 +374,8 @@ StoredImage IndexReader::Impl::image_in(const Part& part, Connection& reading,
 }
 
 std::optional<StoredImage> IndexReader::Impl::stored(ImageId id) {
-  const Part& part = part_of(id);
-  return part_of(id).pool.with([&](Connection& reading) -> std::optional<StoredImage> {
+  Part& part = part_of(id);
+  return part.pool.with([&](Connection& reading) -> std::optional<StoredImage> {
     Rows rows = reading.rows(std::string(kSelectImages) + "WHERE id = ?", own_id(id));
     if (!rows.next()) return std::nullopt;
     return image_in(part, reading, rows);
@@ -432,10 +438,14 @@ IndexCounts IndexReader::counts() const {
   IndexCounts total;
   for (Impl::Part& part : impl_->parts) add(part.pool.with(counts_of), total);
   for (const auto& [copy, original] : impl_->originals) {
-    const StoredImage image = impl_->stored(copy).value();
-    --total.images;
-    total.blank -= image.blank ? 1 : 0;
-    total.features -= image.feature_count;
+    impl_->part_of(copy).pool.with([&](Connection& reading) {
+      Rows rows =
+          reading.rows("SELECT blank, feature_count FROM images WHERE id = ?", impl_->own_id(copy));
+      rows.next();
+      --total.images;
+      total.blank -= static_cast<std::uint64_t>(rows.integer(0));
+      total.features -= static_cast<std::uint64_t>(rows.integer(1));
+    });
   }
   return total;
 }
@@ -482,20 +492,12 @@ std::unordered_map<ImageId, float> IndexReader::norms() const {
 
 std::vector<ImageId> IndexReader::images_by_content() const {
   std::vector<ImageId> images;
-  impl_->merge_rows(
-      [](const Impl::Part&, Connection& reading) {
-        return reading.rows("SELECT content, id FROM images WHERE blank = 0 ORDER BY content");
-      },
-      [](const Impl::Part&, const Rows& rows) {
-        ContentHash content{};
-        rows.read(content);
-        return content;
-      },
-      [&](const Impl::Part& part, Connection&, const Rows& rows) {
-        const ImageId image = part.numbers.of(static_cast<ImageId>(rows.integer(1)));
-        if (impl_->original(image) == image) images.push_back(image);
-        return true;
-      });
+  impl_->merge_by<ContentHash>("SELECT content, id FROM images WHERE blank = 0 ORDER BY content",
+                               [&](const ContentHash&, const Impl::Row& row) {
+                                 const ImageId image = row.image(1);
+                                 if (impl_->original(image) == image) images.push_back(image);
+                                 return true;
+                               });
   return images;
 }
 
@@ -521,12 +523,11 @@ std::vector<StoredImage> IndexReader::images_after(ImageId id, std::size_t count
         const ImageId before = id < part.numbers.place ? 0 : impl_->own_id(id - part.numbers.place);
         return reading.rows(std::string(kSelectImages) + "WHERE id > ? ORDER BY id", before);
       },
-      [](const Impl::Part& part, const Rows& rows) {
-        return part.numbers.of(static_cast<ImageId>(rows.integer(0)));
-      },
-      [&](const Impl::Part& part, Connection& reading, const Rows& rows) {
-        StoredImage image = impl_->image_in(part, reading, rows);
-        if (impl_->original(image.id) == image.id) images.push_back(std::move(image));
+      [](const Impl::Row& row) { return row.image(0); },
+      [&](ImageId number, const Impl::Row& row) {
+        if (impl_->original(number) == number) {
+          images.push_back(impl_->image_in(row.part, row.reading, row.columns));
+        }
         return images.size() < count;
       });
   for (StoredImage& image : images) impl_->add_paths_of_copies(image);
@@ -563,12 +564,12 @@ SparseHistogram IndexReader::histogram(ImageId id) const {
 
 std::vector<SourceFile> IndexReader::files() const {
   std::vector<SourceFile> files;
-  impl_->merge_by_path("SELECT path, size_bytes, modified_ns FROM files ORDER BY path",
-                       [&](const Impl::Part&, Connection&, const Rows& rows) {
-                         SourceFile& file = files.emplace_back();
-                         rows.read(file.path, file.size_bytes, file.modified_ns);
-                         return true;
-                       });
+  impl_->merge_by<std::string>("SELECT path, size_bytes, modified_ns FROM files ORDER BY path",
+                               [&](const std::string&, const Impl::Row& row) {
+                                 SourceFile& file = files.emplace_back();
+                                 row.columns.read(file.path, file.size_bytes, file.modified_ns);
+                                 return true;
+                               });
   keep_first_of_each(files, &SourceFile::path);
   return files;
 }
@@ -618,10 +619,9 @@ void IndexReader::for_each_entry(const std::string& folder, const std::string& a
   std::string last;  // which another database may have as well
   while (next) {
     const std::string from = *std::exchange(next, std::nullopt);
-    impl_->merge_by_path(
+    impl_->merge_by<std::string>(
         "SELECT path FROM files WHERE path >= ? AND path < ? ORDER BY path",
-        [&](const Impl::Part&, Connection&, const Rows& rows) {
-          std::string path(rows.text(0));
+        [&](std::string path, const Impl::Row&) {
           const std::size_t slash = path.find('/', name.size() + 1);
           const bool is_folder = slash != path.npos;
           if (is_folder) {
@@ -642,17 +642,17 @@ void IndexReader::for_each_entry(const std::string& folder, const std::string& a
 
 std::vector<SkippedFile> IndexReader::quarantine(std::size_t after, std::size_t count) const {
   std::vector<SkippedFile> files;
-  impl_->merge_by_path(
+  impl_->merge_by<std::string>(
       "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine ORDER BY path",
-      [&](const Impl::Part&, Connection&, const Rows& rows) {
+      [&](const std::string&, const Impl::Row& row) {
         if (after > 0) {
           --after;
           return true;
         }
         if (files.size() == count) return false;
         SkippedFile& skipped = files.emplace_back();
-        rows.read(skipped.file.path, skipped.file.size_bytes, skipped.file.modified_ns,
-                  skipped.reason, skipped.detail);
+        row.columns.read(skipped.file.path, skipped.file.size_bytes, skipped.file.modified_ns,
+                         skipped.reason, skipped.detail);
         return true;
       });
   return files;
@@ -673,18 +673,17 @@ std::vector<RunRecord> IndexReader::runs(std::size_t count) const {
   }
   if (impl_->parts.size() > 1) {
     std::ranges::stable_sort(runs, std::greater<>(), &RunRecord::started_ns);
-    if (runs.size() > count)
-      runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(count), runs.end());
+    runs.resize(std::min(runs.size(), count));
   }
   return runs;
 }
 
 void IndexReader::for_each_file(const std::function<void(const std::string&)>& visit) const {
-  impl_->merge_by_path("SELECT path FROM files ORDER BY path",
-                       [&](const Impl::Part&, Connection&, const Rows& rows) {
-                         visit(std::string(rows.text(0)));
-                         return true;
-                       });
+  impl_->merge_by<std::string>("SELECT path FROM files ORDER BY path",
+                               [&](const std::string& path, const Impl::Row&) {
+                                 visit(path);
+                                 return true;
+                               });
 }
 
 void IndexReader::for_each_image(const std::function<void(const StoredImage&)>& visit) const {

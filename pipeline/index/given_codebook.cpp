@@ -50,7 +50,10 @@ Codebook given_codebook(const std::filesystem::path& file, const ExtractOptions&
 
 std::string given_codebook_hash(const std::filesystem::path& file) {
   if (!is_index(file)) return to_hex(codebook_hash(read_codebook(file)));
-  const Settings settings = IndexReader(file).settings();
+  return codebook_hash_in(IndexReader(file).settings());
+}
+
+std::string codebook_hash_in(const Settings& settings) {
   const auto hash = settings.find("codebook.hash");
   return hash == settings.end() ? "" : hash->second;
 }

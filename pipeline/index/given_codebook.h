@@ -5,6 +5,7 @@
 
 #include "base/artefacts.h"
 #include "config/options.h"
+#include "storage/index_types.h"
 
 // The words that codebook.from names: those of an index, or of a file of lookalike-codebook. Throw
 // Error(kInput) when it cannot be read as either.
@@ -13,7 +14,10 @@ namespace lookalike {
 // Throws Error(kUsage) as well, when it was made under other settings than these.
 Codebook given_codebook(const std::filesystem::path& file, const ExtractOptions& extract);
 
-// As an index stores it under "codebook.hash".
+// As codebook_hash_in() has it.
 std::string given_codebook_hash(const std::filesystem::path& file);
+
+// "codebook.hash" of an index's settings: hexadecimal, empty without a codebook.
+std::string codebook_hash_in(const Settings& settings);
 
 }  // namespace lookalike

@@ -234,7 +234,7 @@ class IndexRun {
       refuse_retired(writer_.settings());
       const Settings settings = settings_of(config_.extract, *codebook);
       writer_.set_codebook(*codebook, settings);
-      if (!from.empty() && settings.at("codebook.hash") != hash_or_nothing(from)) {
+      if (!from.empty() && codebook_hash_in(settings) != hash_or_nothing(from)) {
         warn(
             fmt::format("codebook.from = {} has no effect: the index has other words; `lookalike "
                         "retrain` moves it to these",

@@ -42,11 +42,6 @@ bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
   }
 }
 
-std::string hash_of_words(const Settings& settings) {
-  const auto hash = settings.find("codebook.hash");
-  return hash == settings.end() ? "" : hash->second;
-}
-
 // The sources of the new index: all folders of the old one, those named now, and the files of the
 // old one that lie in none of them.
 struct Sources {
@@ -67,7 +62,8 @@ Sources sources_of(const IndexWriter& writer, const ImagesOptions& images) {
   return sources;
 }
 
-// Whether everything in an incomplete index is still wanted; words: their hash, or any.
+// Whether everything in an incomplete index is still wanted; words: the hash of those it must have,
+// empty for any.
 bool can_be_resumed(const std::string& beside, const Sources& sources, const std::string& words) {
   PathSet wanted;
   for (const std::string& folder : sources.folders) wanted.insert(normal_path(folder));
@@ -75,8 +71,8 @@ bool can_be_resumed(const std::string& beside, const Sources& sources, const std
   bool all_wanted = true;
   try {
     const IndexReader incomplete(beside);
-    const Settings settings = incomplete.settings();
-    if (!words.empty() && !settings.empty()) all_wanted = hash_of_words(settings) == words;
+    const std::string has = codebook_hash_in(incomplete.settings());
+    all_wanted = words.empty() || has.empty() || has == words;
     for (const IndexRoot& root : incomplete.roots()) all_wanted &= wanted.contains(root.path);
     incomplete.for_each_file(
         [&](const std::string& file) { all_wanted &= wanted.innermost(file) != nullptr; });
@@ -87,9 +83,7 @@ bool can_be_resumed(const std::string& beside, const Sources& sources, const std
 }
 
 IndexRunReport index_beside(const RunConfig& config, Progress::Style style, const StopRequest& stop,
-                            const Sources& sources) {
-  const std::string& from = config.codebook.from;
-  const std::string words = from.empty() ? "" : given_codebook_hash(from);
+                            const Sources& sources, const std::string& words) {
   if (std::filesystem::exists(config.store.database)) {
     try {
       if (can_be_resumed(config.store.database, sources, words)) {
@@ -188,12 +182,14 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
     const Sources sources = sources_of(writer, config.images);
     beside.images.folders = sources.folders;
-    const std::string& from = config.codebook.from;
-    if (!from.empty() && given_codebook_hash(from) == hash_of_words(writer.settings())) {
+    std::string& from = beside.codebook.from;
+    std::string words = from.empty() ? "" : given_codebook_hash(from);
+    if (!words.empty() && words == codebook_hash_in(writer.settings())) {
       logger()->info("codebook.from: the index has these words already; training new ones");
-      beside.codebook.from.clear();
+      from.clear();
+      words.clear();
     }
-    IndexRunReport report = index_beside(beside, style, stop, sources);
+    IndexRunReport report = index_beside(beside, style, stop, sources, words);
     if (!report.stopped) {
       account_for_missing(writer, config, beside.store.database, report);
       writer.replace_content(beside.store.database);

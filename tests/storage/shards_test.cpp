@@ -1,7 +1,6 @@
 // Several databases read as one index: the same as one that holds what they hold together.
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -19,8 +18,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ShardsTest : public testing::Test {
+class ShardsTest : public IndexTest {
  protected:
+  // The index of the base class holds what the shards hold together.
   ShardsTest() {
     ImageToStore copy = sample_to_store(3);  // in two shards, under two names
     copy.words.image.file = sample_file(30);
@@ -30,52 +30,36 @@ class ShardsTest : public testing::Test {
         {sample_to_store(1), sample_to_store(2), sample_to_store(3), blank},
         {copy, sample_to_store(4)},
         {sample_to_store(5), sample_to_store(6), sample_to_store(7), blank, sample_to_store(3)}};
-    IndexWriter whole(folder_ / "whole.db");
-    whole.set_codebook(sample_codebook(), settings_);
     for (std::size_t i = 0; i < shards.size(); ++i) {
       databases_.push_back(folder_ / ("abc"[i] + std::string(".db")));
       IndexWriter shard(databases_.back());
-      shard.set_codebook(sample_codebook(), settings_);
+      shard.set_codebook(sample_codebook(), writer_->settings());
       for (const ImageToStore& image : shards[i]) {
         shard.publish({&image, 1});
-        whole.publish({&image, 1});
+        publish(image);
       }
       const SkippedFile skipped{sample_file(50 - i), "empty", ""};
       shard.put_in_quarantine({&skipped, 1});
-      whole.put_in_quarantine({&skipped, 1});
+      writer_->put_in_quarantine({&skipped, 1});
     }
     const std::string gone = sample_file(6).path;
-    whole.remove_paths({&gone, 1});
+    remove(6);
     IndexWriter(databases_[2]).remove_paths({&gone, 1});
   }
 
   // The signatures of a word, by the content of their images.
-  static std::multimap<ContentHash, std::uint64_t> postings_of(const IndexReader& index,
-                                                               std::uint32_t word) {
-    const std::vector<bool>& removed = index.removed();
-    std::vector<std::pair<ImageId, std::uint64_t>> posted;
-    index.for_each_list(word, [&](const EncodedPostings& list) {
-      std::vector<ImageId> images(list.size());
-      EncodedPostings::Images(list).read(images.data(), images.size());
-      for (std::size_t i = 0; i < images.size(); ++i) {
-        if (images[i] < removed.size() && removed[images[i]]) continue;
-        std::uint64_t signature = 0;
-        std::memcpy(&signature, list.signatures() + i * sizeof signature, sizeof signature);
-        posted.emplace_back(images[i], signature);
-      }
-    });
-    std::multimap<ContentHash, std::uint64_t> postings;
-    for (const auto& [image, signature] : posted) {
-      postings.emplace(index.content(image), signature);
+  static std::multimap<ContentHash, std::uint64_t> signatures_of(const IndexReader& index,
+                                                                 std::uint32_t word) {
+    std::multimap<ContentHash, std::uint64_t> signatures;
+    for (const auto& [image, signature] : sorted_postings(index, word)) {
+      signatures.emplace(index.content(image), signature);
     }
-    return postings;
+    return signatures;
   }
 
-  IndexReader whole() const { return IndexReader(folder_ / "whole.db"); }
+  IndexReader whole() const { return reader(); }
   IndexReader together() const { return IndexReader(databases_); }
 
-  const TemporaryFolder folder_;
-  const Settings settings_ = {{"extract.octaves", "4"}};
   std::vector<std::filesystem::path> databases_;
 };
 
@@ -89,7 +73,7 @@ TEST_F(ShardsTest, HoldWhatOneIndexHolds) {
   EXPECT_EQ(all.counts().features, one.counts().features);
   EXPECT_EQ(all.counts().words, one.counts().words);
   for (std::uint32_t word = 0; word < 16; ++word) {
-    EXPECT_EQ(postings_of(all, word), postings_of(one, word));
+    EXPECT_EQ(signatures_of(all, word), signatures_of(one, word));
   }
   std::map<ContentHash, float> norms;
   std::map<ContentHash, float> expected;

@@ -22,15 +22,15 @@ void IndexCache::for_each_list(std::uint32_t word,
     for (const auto& [payload, numbers] : *known) visit(EncodedPostings(payload, numbers));
     return;
   }
-  std::vector<KeptList> lists;
+  std::vector<CachedList> lists;
   std::size_t size = 0;
   index_.for_each_list(word, [&](const EncodedPostings& list) {
     const ByteView payload = list.payload();
     lists.push_back({{payload.begin(), payload.end()}, list.numbers()});
-    size += sizeof(KeptList) + payload.size();
+    size += sizeof(CachedList) + payload.size();
     visit(list);
   });
-  postings_.put(word, std::make_shared<const std::vector<KeptList>>(std::move(lists)), size);
+  postings_.put(word, std::make_shared<const std::vector<CachedList>>(std::move(lists)), size);
 }
 
 std::shared_ptr<const Record> IndexCache::record(ImageId image) {

@@ -104,14 +104,14 @@ class IndexCache {
 
  private:
   // A posting list, in memory of its own.
-  struct KeptList {
+  struct CachedList {
     Bytes payload;
     ImageNumbers numbers;
   };
 
   const IndexReader& index_;
   const PictureLoader load_picture_;
-  Cache<std::uint32_t, std::vector<KeptList>> postings_;  // by word
+  Cache<std::uint32_t, std::vector<CachedList>> postings_;  // by word
   Cache<ImageId, Record> records_;
   Cache<ImageId, std::optional<DecodedImage>> pictures_;
 };

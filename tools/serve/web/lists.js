@@ -14,16 +14,17 @@ function filesText(count) {
 
 const visits = new Map();  // the last one, by section
 
-// Fills the list of a section page by page: load(after) returns { elements, next } and, on the first page, what stands
-// above the list, { head }.
+// Fills the list of a section page by page: load(after) returns { elements, next }, and perhaps { summary }, which is
+// said, and { head }, which stands above the list.
 async function pages(section, load) {
   const list = section.querySelector('.list');
   const more = section.querySelector('.more');
   const visit = {};  // answers to an earlier visit of the section are dropped
   visits.set(section, visit);
   const add = async (after) => {
-    const { head, elements, next } = await load(after);
+    const { summary, head, elements, next } = await load(after);
     if (visits.get(section) !== visit) return;
+    if (summary) say(summary);
     if (head) section.querySelector('.head').replaceChildren(...head);
     list.append(...elements);
     more.hidden = next === null;
@@ -105,8 +106,11 @@ export async function showGroups() {
     const answer = await getJson('/v1/groups', { after, limit: 20 });
     const rest = answer.not_compared > 0
       ? ` Not compared yet: ${answer.not_compared}; run lookalike duplicates.` : '';
-    say(`${answer.total} groups.${rest}`);
-    return { elements: answer.groups.map(groupElement), next: answer.next };
+    return {
+      summary: `${answer.total} groups.${rest}`,
+      elements: answer.groups.map(groupElement),
+      next: answer.next,
+    };
   });
 }
 
@@ -125,14 +129,18 @@ export async function showImages() {
   await pages(byId('images'), async (after) => {
     const answer = await getJson('/v1/images', { after, limit: 60 });
     const { folders } = after === 0 ? await getJson('/v1/folders') : {};
-    say(`${answer.total} images.`);
     const nameOf = ({ path, present }) => make('span', {}, folderLink(path, path), present ? '' : ' (missing)');
     const head = folders && [table([
       { name: 'Folder', of: nameOf },
       { name: 'Files', of: (folder) => folder.files, isNumber: true },
       { name: 'Last scan', of: (folder) => folder.last_scan ?? 'never' },
     ], folders)];
-    return { head, elements: answer.images.map(imageOfList), next: answer.next };
+    return {
+      summary: `${answer.total} images.`,
+      head,
+      elements: answer.images.map(imageOfList),
+      next: answer.next,
+    };
   });
 }
 
@@ -156,8 +164,10 @@ export async function showFolder(path) {
   const section = byId('images');
   await pages(section, async (after) => {
     const answer = await getJson('/v1/folder', after === 0 ? { path, limit: 60 } : { path, after, limit: 60 });
-    say(`${filesText(answer.files)}${answer.folders.length > 0 ? ', with those in its folders' : ''}.`);
-    return { head: after === 0 && headOfFolder(answer), elements: answer.images.map(imageOfList), next: answer.next };
+    const page = { elements: answer.images.map(imageOfList), next: answer.next };
+    if (after !== 0) return page;
+    const below = answer.folders.length > 0 ? ', with those in its folders' : '';
+    return { summary: `${filesText(answer.files)}${below}.`, head: headOfFolder(answer), ...page };
   });
   // The link that led here is gone.
   if (document.activeElement === document.body) section.querySelector('.crumbs [aria-current]')?.focus();
@@ -185,12 +195,11 @@ export async function showRuns() {
 export async function showQuarantine() {
   await pages(byId('quarantine'), async (after) => {
     const { quarantine, total, next } = await getJson('/v1/quarantine', { after, limit: 200 });
-    say(total > 0 ? `${total} files.` : 'No file had to be set aside.');
     const elements = quarantine.length > 0 ? [table([
       { name: 'File', of: (file) => file.path },
       { name: 'Reason', of: (file) => file.reason },
       { name: 'Detail', of: (file) => file.detail },
     ], quarantine)] : [];
-    return { elements, next };
+    return { summary: total > 0 ? `${total} files.` : 'No file had to be set aside.', elements, next };
   });
 }
