@@ -98,6 +98,10 @@ void describe_indexing(Description& to) {
           "Brighten darker images to this mean before extraction. 0: none.");
   extract("octaves", &ExtractOptions::octaves, Integer{1, 6}, "Octaves of the scale space.");
   extract("layers", &ExtractOptions::layers, Integer{1, 8}, "Scales per octave.");
+  extract("max_interval", &ExtractOptions::max_interval,
+          Integer{.lowest = 0, .highest = 8, .unit = "px", .step = 2},
+          "Describe large features in a halved image, sampled at most this far apart. 0: in the "
+          "image itself.");
   extract("descriptor_size", &ExtractOptions::descriptor_size,
           Integer{.lowest = 64, .highest = 128, .unit = "numbers", .step = 64},
           "Length of a descriptor; 128 is more distinctive and slower.");

@@ -36,7 +36,8 @@ struct ExtractOptions {
   double hessian_threshold = 10;    // response
   std::uint32_t brighten_to = 110;  // mean grey level
   std::uint32_t octaves = 4;
-  std::uint32_t layers = 3;  // per octave
+  std::uint32_t layers = 3;        // per octave
+  std::uint32_t max_interval = 2;  // px; 0: as published
   std::uint32_t descriptor_size = 64;
   bool upright = false;                         // true: no orientation
   std::uint32_t max_features = 1000;            // per image, strongest first

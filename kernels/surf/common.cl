@@ -15,6 +15,7 @@ typedef struct {
   int width, height;
   int first_layer, layer_count;
   int sample_rows, search_rows;
+  int halvings;
 } Image;
 
 // As SurfLayer in surf_plan.h, which explains it.

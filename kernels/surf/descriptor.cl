@@ -98,15 +98,16 @@ kernel void descriptor(global const Image* restrict images, global const uint* r
   local float sums[PATCH * CHUNK], values[CHUNK > DESCRIPTOR_SIZE ? CHUNK : DESCRIPTOR_SIZE];
   local float patch[PATCH * PATCH];
   const size_t k = get_group_id(0);
-  const Image image = images[chosen[k].image];
-  const Window window = window_of(chosen[k]);
+  FoundKeypoint keypoint = chosen[k];
+  const Level level = level_of(images[keypoint.image], &keypoint);
+  const Window window = window_of(keypoint);
   for (int i = 0; i < PATCH * PATCH; ++i) patch[i] = 0;
-  const bool inside = lies_inside(window, image.width, image.height);
+  const bool inside = lies_inside(window, level.width, level.height);
   for (int first = 0; first < window.side; first += CHUNK) {
     const int count = min(CHUNK, window.side - first);
     const int padded = (count + LANES - 1) / LANES * LANES;
-    gather_down(quads + image.quads, image.width, image.height, inside, window, first, padded,
-                values, sums);
+    gather_down(quads + level.at, level.width, level.height, inside, window, first, padded, values,
+                sums);
     gather_across(window.side, first, count, sums, patch);
   }
   round_patch(window.side, patch);

@@ -42,10 +42,10 @@ INLINE float share_of_row(float row, float p, float side) {
 
 // Sums columns [first, first + count) of the window down to the patch rows of this team, each
 // member its own rows: sums [MEMBER_ROWS][BAND][CHUNK].
-INLINE void sum_band(global const uint* restrict quads, Image image, Window window, int first,
+INLINE void sum_band(global const uint* restrict quads, Level level, Window window, int first,
                      int count, local float* restrict sums) {
-  const bool inside = lies_inside(window, image.width, image.height);
-  global const uint* origin = quads + ((long)window.top * image.width + window.left);
+  const bool inside = lies_inside(window, level.width, level.height);
+  global const uint* origin = quads + ((long)window.top * level.width + window.left);
   const int side = window.side, member_row = MEMBER / MEMBER_COLUMNS;
   const int begin = TEAM * BAND * side / PATCH;
   const int end = ((TEAM + 1) * BAND * side + PATCH - 1) / PATCH;
@@ -61,9 +61,9 @@ INLINE void sum_band(global const uint* restrict quads, Image image, Window wind
         const float x = row_x + at * window.cosine, y = row_y - at * window.sine;
         float value;
         if (inside) {
-          value = sample_inside(origin, image.width, x, y);
+          value = sample_inside(origin, level.width, x, y);
         } else {
-          const Place place = place_at_border(x, y, image.width, image.height, window);
+          const Place place = place_at_border(x, y, level.width, level.height, window);
           value = between(quads[place.at], place.right_share, place.lower_share);
         }
         for (int p = 0; p < BAND; ++p) band[p][i] += shares[p] * value;
@@ -104,14 +104,15 @@ kernel __attribute__((reqd_work_group_size(TEAMS * MEMBERS, 1, 1))) void descrip
   local float sums[TEAMS * MEMBER_ROWS * BAND * CHUNK], patch[PATCH * PATCH];
   local float values[DESCRIPTOR_SIZE];
   const size_t k = get_group_id(0);
-  const Image image = images[chosen[k].image];
-  const Window window = window_of(chosen[k]);
+  FoundKeypoint keypoint = chosen[k];
+  const Level level = level_of(images[keypoint.image], &keypoint);
+  const Window window = window_of(keypoint);
   local float* mine = sums + TEAM * MEMBER_ROWS * BAND * CHUNK;
   FOR_ITEMS(i, PATCH * PATCH) patch[i] = 0;
   for (int first = 0; first < window.side; first += CHUNK) {
     const int count = min(CHUNK, window.side - first);
     barrier(CLK_LOCAL_MEM_FENCE);
-    sum_band(quads + image.quads, image, window, first, count, mine);
+    sum_band(quads + level.at, level, window, first, count, mine);
     barrier(CLK_LOCAL_MEM_FENCE);
     gather_band(window.side, first, count, mine, patch);
   }

@@ -3,8 +3,23 @@
 // From here on a * b + c may be fused: devices need not agree to the last bit.
 #pragma OPENCL FP_CONTRACT ON
 
-// Where the window's pixels lie in the image: pixel (column, row) of the window is at
-// (x + column * cosine + row * sine, y - column * sine + row * cosine) from the image's pixel
+// The level of the image that a keypoint is described in, and the keypoint there: pixel x of a level
+// is the middle of pixels 2 x and 2 x + 1 of the one before.
+INLINE Level level_of(Image image, FoundKeypoint* keypoint) {
+  Level level = {image.quads, image.width, image.height};
+#if MAX_INTERVAL
+  while (sampling_interval(keypoint->size) > MAX_INTERVAL) {
+    level = halved(level);
+    keypoint->x = keypoint->x * 0.5f - 0.25f;
+    keypoint->y = keypoint->y * 0.5f - 0.25f;
+    keypoint->size *= 0.5f;
+  }
+#endif
+  return level;
+}
+
+// Where the window's pixels lie in a level of the image: pixel (column, row) of the window is at
+// (x + column * cosine + row * sine, y - column * sine + row * cosine) from the level's pixel
 // (left, top), which no pixel of the window lies left of or above: offsets are small, hence exact,
 // and never negative.
 typedef struct {

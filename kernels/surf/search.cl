@@ -1,9 +1,41 @@
 // The keypoints of every image, in no order: non-maximum suppression over 3 x 3 x 3 samples and the
 // fit of the peak between samples. Then the strongest of them, in order.
 
-INLINE bool is_peak(float value, global const float* below, global const float* here,
-                    global const float* above, int columns) {
-  bool peak = value > here[-1] && value > here[1] && value > below[0] && value > above[0];
+#if LOCAL_SIZE == 1
+#define AT_ONCE 16  // samples
+
+// Which of 16 samples side by side are peaks above the threshold, a bit each. Few are even above
+// their four neighbours, so those are tested first. What lies beyond the row is read, too: a border
+// of rows follows the last one that is searched.
+INLINE uint find_peaks(global const float* below, global const float* here,
+                       global const float* above, int columns, float threshold) {
+  const float16 values = vload16(0, here);
+  int16 peaks = values > threshold & values > vload16(0, here - 1) &
+                values > vload16(0, here + 1) & values > vload16(0, here - columns) &
+                values > vload16(0, here + columns);
+  if (!any(peaks)) return 0;
+  for (int y = -1; y <= 1; ++y) {
+    for (int x = -1; x <= 1; ++x) {
+      const int at = y * columns + x;
+      peaks &= values > vload16(0, below + at) & values > vload16(0, above + at);
+      if (at != 0) peaks &= values > vload16(0, here + at);
+    }
+  }
+  const int16 bits = peaks & (int16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+                                     16384, 32768);
+  const int8 halves = bits.lo | bits.hi;
+  const int4 quarters = halves.lo | halves.hi;
+  const int2 eighths = quarters.lo | quarters.hi;
+  return eighths.x | eighths.y;
+}
+#else
+#define AT_ONCE 1
+
+INLINE uint find_peaks(global const float* below, global const float* here,
+                       global const float* above, int columns, float threshold) {
+  const float value = here[0];
+  bool peak = value > threshold && value > here[-1] && value > here[1] && value > below[0] &&
+              value > above[0];
   for (int y = -1; peak && y <= 1; ++y) {
     for (int x = -1; x <= 1; ++x) {
       const int at = y * columns + x;
@@ -11,14 +43,6 @@ INLINE bool is_peak(float value, global const float* below, global const float* 
     }
   }
   return peak;
-}
-
-#if LOCAL_SIZE == 1
-// Whether any of 16 neighbours may be a peak. Few may, so they are tested as one vector.
-INLINE bool may_hold_peak(global const float* here, int columns, float threshold) {
-  const float16 values = vload16(0, here);
-  return any(values > threshold & values > vload16(0, here - 1) & values > vload16(0, here + 1) &
-             values > vload16(0, here - columns) & values > vload16(0, here + columns));
 }
 #endif
 
@@ -119,25 +143,25 @@ kernel void search(global const Image* restrict images, global const Layer* rest
   global const float* here = from + layer.map;
   global const float* below = from + layers[index - 1].map;
   global const float* above = from + layers[index + 1].map;
-  for (int x = layer.border + get_local_id(0); x < end; x += LOCAL_SIZE) {
-#if LOCAL_SIZE == 1
-    while (x + 16 <= end && !may_hold_peak(here + x, columns, threshold)) x += 16;
-    if (x >= end) break;
-#endif
-    const float value = here[x];
-    if (!(value > threshold) || !is_peak(value, below + x, here + x, above + x, columns)) continue;
-    const float3 offset = peak_offset(below + x, here + x, above + x, columns);
-    if (!is_good_fit(offset)) continue;
-    FoundKeypoint keypoint = keypoint_at(integral + image.integral, image.width + 1, layer, row, x,
-                                         value, offset);
-    if (is_masked_out(image, masks, keypoint.x, keypoint.y)) continue;
-    if (!has_orientation(image, keypoint.x, keypoint.y, keypoint.size, samples)) continue;
-    keypoint.angle_degrees = UPRIGHT_ANGLE;
-    keypoint.image = image_index;
-    const int place = atomic_inc(counts + image_index);
-    if (place >= image.capacity) continue;
-    found[image.places + place] = keypoint;
-    responses[image.places + place] = value;
+  for (int first = layer.border + get_local_id(0) * AT_ONCE; first < end;
+       first += LOCAL_SIZE * AT_ONCE) {
+    uint peaks = find_peaks(below + first, here + first, above + first, columns, threshold);
+    for (; peaks != 0; peaks &= peaks - 1) {
+      const int x = first + 31 - (int)clz(peaks & -peaks);
+      if (x >= end) break;
+      const float3 offset = peak_offset(below + x, here + x, above + x, columns);
+      if (!is_good_fit(offset)) continue;
+      FoundKeypoint keypoint = keypoint_at(integral + image.integral, image.width + 1, layer, row,
+                                           x, here[x], offset);
+      if (is_masked_out(image, masks, keypoint.x, keypoint.y)) continue;
+      if (!has_orientation(image, keypoint.x, keypoint.y, keypoint.size, samples)) continue;
+      keypoint.angle_degrees = UPRIGHT_ANGLE;
+      keypoint.image = image_index;
+      const int place = atomic_inc(counts + image_index);
+      if (place >= image.capacity) continue;
+      found[image.places + place] = keypoint;
+      responses[image.places + place] = keypoint.response;
+    }
   }
 }
 

@@ -66,6 +66,7 @@ struct BatchImage {
   std::int32_t layer_count = 0;
   std::int32_t sample_rows = 0;  // of all its layers
   std::int32_t search_rows = 0;
+  std::int32_t halvings = 0;
 };
 
 // As kernels/surf/common.cl declares it.
@@ -76,7 +77,7 @@ struct FoundKeypoint {
 static_assert(sizeof(Keypoint) == 28 && std::is_trivially_copyable_v<Keypoint>);
 static_assert(sizeof(FoundKeypoint) == 32);
 static_assert(sizeof(SurfLayer) == 56 && std::is_trivially_copyable_v<SurfLayer>);
-static_assert(sizeof(BatchImage) == 96 && std::is_trivially_copyable_v<BatchImage>);
+static_assert(sizeof(BatchImage) == 104 && std::is_trivially_copyable_v<BatchImage>);
 
 // An image in which keypoints can be found.
 struct Task {
@@ -89,7 +90,7 @@ struct Task {
 struct Batch {
   std::vector<BatchImage> images;
   std::vector<SurfLayer> layers;  // images of one size in a row share theirs
-  std::size_t pixels = 0;
+  std::size_t pixels = 0;         // halved ones as well
   std::size_t integral_values = 0;
   std::size_t map_values = 0;
   std::size_t places = 0;
@@ -108,6 +109,7 @@ struct Batch {
     image.layer_count = static_cast<std::int32_t>(task.plan.layers.size());
     image.sample_rows = static_cast<std::int32_t>(task.plan.sample_rows);
     image.search_rows = static_cast<std::int32_t>(task.plan.search_rows);
+    image.halvings = task.plan.halvings;
     image.capacity =
         static_cast<std::int64_t>(std::max(kMinPlaces, task.place.size() / kPixelsPerPlace));
     if (!images.empty() && images.back().width == image.width &&
@@ -119,7 +121,10 @@ struct Batch {
     }
     images.push_back(image);
 
-    pixels += task.place.size();
+    for (int i = 0; i <= image.halvings; ++i) {
+      pixels +=
+          static_cast<std::size_t>(image.width >> i) * static_cast<std::size_t>(image.height >> i);
+    }
     integral_values +=
         (static_cast<std::size_t>(image.width) + 1) * (static_cast<std::size_t>(image.height) + 1);
     map_values += task.plan.map_values;
@@ -189,7 +194,8 @@ std::string build_options(SurfKernel kernel, const SurfParameters& parameters,
          define("REACH", kOrientationHalfWindowDegrees / kOrientationStepDegrees) +
          define("UNITS", kOrientationUnits) + define("UPRIGHT", parameters.upright ? 1 : 0) +
          define("UPRIGHT_ANGLE", kUprightAngleDegrees) + define("PATCH", kPatchSide) +
-         define("CHUNK", kChunkColumns) + define("DESCRIPTOR_SIZE", parameters.descriptor_size) +
+         define("MAX_INTERVAL", parameters.max_interval) + define("CHUNK", kChunkColumns) +
+         define("DESCRIPTOR_SIZE", parameters.descriptor_size) +
          define("NORM_EPSILON", kNormEpsilon) +
          define("DESCRIPTOR_GAUSSIAN", literals(gaussian(kPatchSide - 1, kDescriptorSigma)));
 }
@@ -218,6 +224,7 @@ struct Surf::Rep {
   void upload_images(const Batch& batch);
   void tone(const DeviceImages& source, const Batch& batch);
   void integrate(const cl::Buffer& pixels, const Batch& batch);
+  void halve(const Batch& batch);
   std::vector<std::int32_t> search(const DeviceImages& source, Batch& batch);
   void describe(std::size_t chosen);
 
@@ -264,6 +271,7 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
       "surf/common.cl",
       "surf/tone.cl",
       is_cpu ? "surf/integral.cl" : "surf/integral_groups.cl",
+      "surf/halve.cl",
       "surf/hessian.cl",
       "surf/search.cl",
       "surf/orientation.cl",
@@ -276,6 +284,7 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
   } else {
     names.insert(names.end(), {"sum_bands", "start_bands", "scan_bands"});
   }
+  if (parameters.max_interval > 0) names.push_back("halve");
   for (const std::string& name : names) kernels[name] = session.kernel(sources, name, options);
   if (parameters.signed_roots) {
     kernels["signed_roots"] =
@@ -318,6 +327,7 @@ FoundFeatures Surf::Rep::find_batch(const DeviceImages& images, std::span<const 
   reserve(batch);
   if (tones) tone(images, batch);
   integrate(tones ? buffers.toned.buffer : images.pixels(), batch);
+  halve(batch);
   launch("hessian", {batch.largest(&BatchImage::sample_rows) * group_items, tasks.size()},
          {group_items, 1}, buffers.images.buffer, buffers.layers.buffer, buffers.integral.buffer,
          buffers.maps.buffer);
@@ -391,6 +401,16 @@ void Surf::Rep::integrate(const cl::Buffer& pixels, const Batch& batch) {
          buffers.integral.buffer);
   launch("scan_bands", {bands * kScanItems, images}, {kScanItems, 1}, buffers.images.buffer, pixels,
          buffers.integral.buffer);
+}
+
+// Quads to those of the halved images.
+void Surf::Rep::halve(const Batch& batch) {
+  const auto most = static_cast<int>(batch.largest(&BatchImage::halvings));
+  for (int halvings = 1; halvings <= most; ++halvings) {
+    const std::size_t rows = batch.largest(&BatchImage::height) >> halvings;
+    launch("halve", {rows * group_items, batch.images.size()}, {group_items, 1},
+           buffers.images.buffer, halvings, buffers.quads.buffer);
+  }
 }
 
 // How many keypoints each image has; all of them are found, in no order.

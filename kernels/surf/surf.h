@@ -33,6 +33,10 @@ struct SurfParameters {
   // Images whose mean grey level is lower are brightened to it first, by one curve for each level,
   // since a threshold and 8 bits leave little of what is dark; see tone.h. 0: none are.
   int brighten_to = 0;
+  // A keypoint whose sampling interval, in px, is above this is described in the image halved until
+  // it is not: the means of a coarse window need no fine samples. 0, as published: every keypoint
+  // in the image itself; else at least 2.
+  int max_interval = 0;
 };
 
 // Features of several images, on the device until the next are found.
@@ -71,7 +75,7 @@ std::vector<SurfKernel> surf_kernels(const OpenClSession& session);
 //   x (smallest first), so that every device and every run gives the same list.
 // Method: Bay, Ess, Tuytelaars, Van Gool, "SURF: Speeded Up Robust Features", CVIU 2008.
 // Images go through the device many at a time, whatever their sizes. Device memory is reused
-// between calls and grows to what the largest batch needs: 39 bytes a pixel beside the descriptors.
+// between calls and grows to what the largest batch needs: 41 bytes a pixel beside the descriptors.
 class Surf {
  public:
   // Throws Error(kDevice) when the kernels do not compile or the device cannot run this one.
@@ -103,9 +107,9 @@ class Surf {
 FeatureSet surf_reference(const ImageView& image, const SurfParameters& parameters,
                           const ImageView& mask = {});
 
-// The descriptor of a keypoint: descriptor_size values of length 1.
+// The descriptor of a keypoint: descriptor_size values of length 1, before signed roots.
 std::vector<float> surf_descriptor_reference(const ImageView& image, const Keypoint& keypoint,
-                                             std::size_t descriptor_size, bool upright);
+                                             const SurfParameters& parameters);
 
 // What SurfParameters::signed_roots does to a descriptor; one of zeros stays.
 void take_signed_roots(std::span<float> descriptor);

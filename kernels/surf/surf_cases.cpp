@@ -111,7 +111,7 @@ std::vector<KernelCase> surf_cases(OpenClSession& session, CaseScale scale) {
                        .amount = static_cast<double>(size.images * pixels)};
     const auto inputs = [size] {
       Inputs made{textured_picture(size.width, size.height, 1),
-                  {.hessian_threshold = kPictureHessianThreshold},
+                  {.hessian_threshold = kPictureHessianThreshold, .max_interval = 2},
                   {}};
       if (size.is_blocky) made = {blocky_picture(size.width, size.height), {}, {}};
       made.batch.assign(size.images, made.image.view());

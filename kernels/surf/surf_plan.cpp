@@ -30,6 +30,16 @@ SurfLayer make_layer(int width, int height, int octave, int index) {
   return layer;
 }
 
+// How often an image is halved for the largest keypoint that a layer can have.
+int halvings_of(const SurfLayer& layer, int max_interval) {
+  if (max_interval == 0) return 0;
+  const int largest = layer.side + (kSurfSideStep << layer.octave);
+  float interval = sampling_interval(static_cast<float>(largest));
+  int halvings = 0;
+  for (; interval > static_cast<float>(max_interval); interval /= 2) ++halvings;
+  return halvings;
+}
+
 }  // namespace
 
 void check_parameters(const SurfParameters& parameters) {
@@ -44,6 +54,8 @@ void check_parameters(const SurfParameters& parameters) {
         "descriptor_size must be 64 or 128, was " + std::to_string(parameters.descriptor_size));
   check(parameters.brighten_to >= 0 && parameters.brighten_to <= 255,
         "brighten_to must be 0 to 255, was " + std::to_string(parameters.brighten_to));
+  check(parameters.max_interval == 0 || parameters.max_interval >= 2,
+        "max_interval must be 0 or at least 2, was " + std::to_string(parameters.max_interval));
 }
 
 SurfPlan plan_surf(int width, int height, const SurfParameters& parameters) {
@@ -67,6 +79,7 @@ SurfPlan plan_surf(int width, int height, const SurfParameters& parameters) {
     if (i == 0 || i + 1 == layers.size() || layers[i - 1].octave != layers[i + 1].octave) continue;
     layer.border = layers[i + 1].margin + 1;
     plan.search_rows += static_cast<std::size_t>(std::max(0, layer.rows - 2 * layer.border));
+    plan.halvings = std::max(plan.halvings, halvings_of(layer, parameters.max_interval));
   }
   check(plan.map_values <= INT32_MAX,
         "image too large: " + std::to_string(width) + " x " + std::to_string(height));

@@ -49,6 +49,7 @@ struct SurfPlan {
   std::size_t sample_rows = 0;
   std::size_t search_rows = 0;
   std::size_t map_values = 0;
+  int halvings = 0;  // of the image, for its largest keypoints; see SurfParameters::max_interval
 };
 
 // Throws Error(kInternal) when a parameter is out of range.
@@ -59,6 +60,11 @@ SurfPlan plan_surf(int width, int height, const SurfParameters& parameters);
 // k * side / 9, rounded: where a line of the 9-unit grid falls. Never a tie: 3 divides side.
 constexpr int grid_line(int side, int k) {
   return (2 * side * k + 9) / 18;
+}
+
+// The sampling interval s of a keypoint of that size, px.
+constexpr float sampling_interval(float size) {
+  return size * 1.2F / 9.0F;
 }
 
 // Gaussian of `taps` taps about the middle, sum 1.

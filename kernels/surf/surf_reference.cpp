@@ -211,11 +211,6 @@ std::vector<Keypoint> find_keypoints(const IntegralImage& integral,
   return keypoints;
 }
 
-// The sampling interval s of a keypoint of that size.
-float sampling_interval(float size) {
-  return size * 1.2F / 9.0F;
-}
-
 struct Gradient {
   float x = 0;
   float y = 0;
@@ -366,6 +361,19 @@ Grid average_patch(const Grid& window, int side) {
   return patch;
 }
 
+// Half the columns and rows, a last odd one left out: rounded means of two by two pixels.
+GrayImage halved(const ImageView& image) {
+  GrayImage half(image.width / 2, image.height / 2);
+  for (int y = 0; y < half.height; ++y) {
+    for (int x = 0; x < half.width; ++x) {
+      const int sum = image.at(2 * x, 2 * y) + image.at(2 * x + 1, 2 * y) +
+                      image.at(2 * x, 2 * y + 1) + image.at(2 * x + 1, 2 * y + 1);
+      half.at(x, y) = static_cast<std::uint8_t>((sum + 2) / 4);
+    }
+  }
+  return half;
+}
+
 // Adds a gradient to the sums of its cell.
 void add_gradient(float dx, float dy, bool split, float* sums) {
   if (!split) {
@@ -386,14 +394,22 @@ void add_gradient(float dx, float dy, bool split, float* sums) {
 }  // namespace
 
 std::vector<float> surf_descriptor_reference(const ImageView& image, const Keypoint& keypoint,
-                                             std::size_t descriptor_size, bool upright) {
-  const int side = static_cast<int>(kPatchSide * sampling_interval(keypoint.size));
-  const Grid patch = average_patch(sample_window(image, keypoint, side, upright), side);
+                                             const SurfParameters& parameters) {
+  const float interval = sampling_interval(keypoint.size);
+  if (parameters.max_interval > 0 && interval > static_cast<float>(parameters.max_interval)) {
+    Keypoint there = keypoint;
+    there.x = keypoint.x / 2 - 0.25F;
+    there.y = keypoint.y / 2 - 0.25F;
+    there.size = keypoint.size / 2;
+    return surf_descriptor_reference(halved(image).view(), there, parameters);
+  }
+  const int side = static_cast<int>(kPatchSide * interval);
+  const Grid patch = average_patch(sample_window(image, keypoint, side, parameters.upright), side);
   constexpr int kGradients = kPatchSide - 1;
   constexpr int kCell = kGradients / 4;
   const std::vector<float> weights = gaussian(kGradients, kDescriptorSigma);
-  const std::size_t kinds = descriptor_size / 16;
-  std::vector<float> descriptor(descriptor_size);
+  const std::size_t kinds = parameters.descriptor_size / 16;
+  std::vector<float> descriptor(parameters.descriptor_size);
   for (int y = 0; y < kGradients; ++y) {
     for (int x = 0; x < kGradients; ++x) {
       const float weight =
@@ -445,8 +461,7 @@ FeatureSet surf_reference(const ImageView& given, const SurfParameters& paramete
   }
   select_keypoints(features.keypoints, mask, parameters.max_features);
   for (const Keypoint& keypoint : features.keypoints) {
-    const std::vector<float> descriptor =
-        surf_descriptor_reference(image, keypoint, parameters.descriptor_size, parameters.upright);
+    const std::vector<float> descriptor = surf_descriptor_reference(image, keypoint, parameters);
     features.descriptors.insert(features.descriptors.end(), descriptor.begin(), descriptor.end());
   }
   if (!parameters.signed_roots) return features;

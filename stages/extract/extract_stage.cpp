@@ -15,7 +15,8 @@ SurfParameters surf_parameters(const ExtractOptions& options) {
           .upright = options.upright,
           .max_features = options.max_features,
           .signed_roots = options.descriptor_form == "signed_root",
-          .brighten_to = static_cast<int>(options.brighten_to)};
+          .brighten_to = static_cast<int>(options.brighten_to),
+          .max_interval = static_cast<int>(options.max_interval)};
 }
 
 // Scales keypoints of resized pixels to the image at full size.

@@ -20,7 +20,7 @@ constexpr const char* kMethod = "surf-1";
 
 // Keys that came after the first indexes, and what those were made with.
 const Settings& earlier_settings() {
-  static const Settings settings = {{"extract.brighten_to", "0"}};
+  static const Settings settings = {{"extract.brighten_to", "0"}, {"extract.max_interval", "0"}};
   return settings;
 }
 

@@ -31,6 +31,7 @@ struct Arguments : ComputeArguments {
     config.add("--brighten-to", "extract.brighten_to");
     config.add("--octaves", "extract.octaves");
     config.add("--layers", "extract.layers");
+    config.add("--max-interval", "extract.max_interval");
     config.add("--descriptor-size", "extract.descriptor_size");
     config.add("--upright", "extract.upright");
     max_features = config.add("--max-features", "extract.max_features");

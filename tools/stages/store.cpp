@@ -91,6 +91,7 @@ int store_command(int argc, const char* const* argv) {
   arguments.add("--brighten-to", "extract.brighten_to");
   arguments.add("--octaves", "extract.octaves");
   arguments.add("--layers", "extract.layers");
+  arguments.add("--max-interval", "extract.max_interval");
   arguments.add("--descriptor-size", "extract.descriptor_size");
   arguments.add("--upright", "extract.upright");
   arguments.add("--max-features", "extract.max_features");

@@ -86,10 +86,29 @@ TEST_P(SurfTest, DarkImagesAreBrightenedAndBrightOnesBesideThemStay) {
   EXPECT_GT(together[1].size(), 2 * extract(dark, {.hessian_threshold = 500}).size());
 }
 
+TEST_P(SurfTest, LargeKeypointsAreDescribedInTheImageHalved) {
+  const GrayImage image = blob_image(331, 257, 8);
+  const FeatureSet published = extract(image, {});
+  for (const int interval : {2, 3, 4, 8}) {
+    expect_reference(image, {.max_interval = interval});
+    const FeatureSet found = extract(image, {.max_interval = interval});
+    ASSERT_EQ(found.keypoints, published.keypoints);
+    std::size_t other = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double apart = descriptor_distance(found, i, published, i);
+      const bool is_large = found.keypoints[i].size * 1.2F / 9 > static_cast<float>(interval);
+      EXPECT_LE(apart, is_large ? 0.25 : 0) << i;
+      if (apart > 0) ++other;
+    }
+    EXPECT_GT(other, 10U) << interval;
+  }
+}
+
 TEST_P(SurfTest, OtherOctavesAndLayersMatchTheReference) {
   const GrayImage image = blob_image(280, 300, 5);
   expect_reference(image, {.hessian_threshold = 50, .octaves = 1, .layers = 1});
   expect_reference(image, {.hessian_threshold = 50, .octaves = 6, .layers = 2});
+  expect_reference(image, {.hessian_threshold = 50, .octaves = 6, .layers = 2, .max_interval = 2});
   expect_reference(image, {.hessian_threshold = 50, .octaves = 2, .layers = 8});
 }
 
@@ -284,7 +303,8 @@ TEST_P(SurfTest, ParametersOutOfRangeAreRefused) {
   for (const SurfParameters& wrong :
        {SurfParameters{.hessian_threshold = -1}, SurfParameters{.hessian_threshold = NAN},
         SurfParameters{.octaves = 0}, SurfParameters{.octaves = 7}, SurfParameters{.layers = 0},
-        SurfParameters{.layers = 9}, SurfParameters{.descriptor_size = 65}}) {
+        SurfParameters{.layers = 9}, SurfParameters{.descriptor_size = 65},
+        SurfParameters{.max_interval = 1}}) {
     EXPECT_THROW(Surf(session, wrong, GetParam()), Error);
     EXPECT_THROW(surf_reference({}, wrong), Error);
   }

@@ -54,7 +54,7 @@ class MatcherTest : public testing::Test {
 
   static ImageFeatures features_of(const std::string& path) {
     const DecodedImage image = std::get<DecodedImage>(decode_file(path, 1024, {}));
-    return ExtractStage(*session_, {.hessian_threshold = 100, .brighten_to = 0})
+    return ExtractStage(*session_, {.hessian_threshold = 100, .brighten_to = 0, .max_interval = 0})
         .run({&image, 1})
         .front();
   }

@@ -47,15 +47,15 @@ std::vector<Keypoint> some_keypoints() {
 double largest_distance(std::size_t descriptor_size, bool upright) {
   const GrayImage image = photo("home.jpg");
   const GrayImage mirror = flipped(image);
+  const SurfParameters parameters = {.descriptor_size = descriptor_size, .upright = upright};
   double largest = 0;
   for (Keypoint keypoint : some_keypoints()) {
     if (upright) keypoint.angle_degrees = 270;
     FeatureSet features{descriptor_size, {keypoint}, {}};
-    features.descriptors =
-        surf_descriptor_reference(image.view(), keypoint, descriptor_size, upright);
+    features.descriptors = surf_descriptor_reference(image.view(), keypoint, parameters);
     const FeatureSet seen = mirrored(features, image.width);
     const std::vector<float> truth =
-        surf_descriptor_reference(mirror.view(), seen.keypoints[0], descriptor_size, upright);
+        surf_descriptor_reference(mirror.view(), seen.keypoints[0], parameters);
     largest = std::max(largest, distance(seen.descriptors, truth));
   }
   return largest;

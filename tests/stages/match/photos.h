@@ -29,10 +29,11 @@ inline Query query_of(OpenClSession& session, const GrayImage& image) {
   query.image.record.width = image.width;
   query.image.record.height = image.height;
   query.image.pixels = image;
-  query.features = ExtractStage(session, {.hessian_threshold = 100, .brighten_to = 0})
-                       .run({&query.image, 1})
-                       .front()
-                       .features;
+  query.features =
+      ExtractStage(session, {.hessian_threshold = 100, .brighten_to = 0, .max_interval = 0})
+          .run({&query.image, 1})
+          .front()
+          .features;
   return query;
 }
 

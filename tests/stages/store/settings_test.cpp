@@ -24,6 +24,7 @@ TEST(Settings, ExtractOptionsComeBack) {
   options.brighten_to = 90;
   options.octaves = 3;
   options.layers = 2;
+  options.max_interval = 8;
   options.descriptor_size = 128;
   options.upright = true;
   options.max_features = 77;
@@ -36,7 +37,9 @@ TEST(Settings, ExtractOptionsComeBack) {
 TEST(Settings, AnIndexOfBeforeAKeyHasWhatWasDoneThen) {
   Settings settings = settings_of({}, some_codebook());
   settings.erase("extract.brighten_to");
+  settings.erase("extract.max_interval");
   EXPECT_EQ(extract_options_from(settings).brighten_to, 0U);
+  EXPECT_EQ(extract_options_from(settings).max_interval, 0U);
 }
 
 TEST(Settings, CodebookIsNamedByItsContent) {

@@ -1,0 +1,44 @@
+// The image halved again and again, for the descriptors of large keypoints: each level has half the
+// columns and rows of the one before, a last odd one left out, and its quads stand behind those of
+// the one before. Pixel (x, y) of a level is the rounded mean of pixels (2 x, 2 y) to
+// (2 x + 1, 2 y + 1).
+
+// Quads [height][width] from `at` on, packed as integral.cl does.
+typedef struct {
+  long at;
+  int width, height;
+} Level;
+
+INLINE Level halved(Level level) {
+  level.at += (long)level.width * level.height;
+  level.width /= 2;
+  level.height /= 2;
+  return level;
+}
+
+// The rounded mean of a quad's pixels.
+INLINE uint mean_of(uint quad) {
+  const uint columns = (quad & 0xff00ff) + (quad >> 8 & 0xff00ff);
+  return ((columns & 0xffff) + (columns >> 16) + 2) >> 2;
+}
+
+// Group (row of the level after `halvings`, image).
+kernel void halve(global const Image* restrict images, int halvings, global uint* quads) {
+  const Image image = images[get_group_id(1)];
+  if (halvings > image.halvings) return;
+  Level from, to = {image.quads, image.width, image.height};
+  for (int i = 0; i < halvings; ++i) {
+    from = to;
+    to = halved(to);
+  }
+  const int row = get_group_id(0);
+  if (row >= to.height) return;
+  global const uint* here = quads + from.at + (size_t)(2 * row) * from.width;
+  global const uint* below = here + (row + 1 < to.height ? 2 * from.width : 0);
+  global uint* out = quads + to.at + (size_t)row * to.width;
+  for (int x = get_local_id(0); x < to.width; x += LOCAL_SIZE) {
+    const int left = 2 * x, right = 2 * min(x + 1, to.width - 1);
+    out[x] = mean_of(here[left]) | mean_of(here[right]) << 8 | mean_of(below[left]) << 16 |
+             mean_of(below[right]) << 24;
+  }
+}
