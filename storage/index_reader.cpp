@@ -30,6 +30,13 @@
 namespace lookalike {
 namespace {
 
+Settings settings_as_stored(Connection& connection) {
+  Rows rows = connection.rows("SELECT name, value FROM settings");
+  Settings settings;
+  while (rows.next()) settings.emplace(rows.text(0), rows.text(1));
+  return settings;
+}
+
 // Length first, so that different sequences of fields differ in their bytes.
 void put_blob(ByteWriter& out, ByteView blob) {
   out.put_count(blob.size());
@@ -701,7 +708,7 @@ std::string IndexReader::content_hash() const {
   impl_->parts.front().pool.with([&](Connection& reading) {
     Rows codebook = reading.rows("SELECT hash FROM codebook");
     while (codebook.next()) put_blob(out, codebook.blob(0));
-    const Settings settings = read_settings(reading);
+    const Settings settings = settings_as_stored(reading);
     out.put_count(settings.size());
     for (const auto& [name, value] : settings) {
       out.put_text(name);
@@ -728,10 +735,16 @@ std::vector<std::string> differing_settings(const Settings& one, const Settings&
   return names;
 }
 
+const Settings& earlier_settings() {
+  static const Settings settings = {{"extract.brighten_to", "0"}, {"extract.max_interval", "0"}};
+  return settings;
+}
+
 Settings read_settings(Connection& connection) {
-  Rows rows = connection.rows("SELECT name, value FROM settings");
-  Settings settings;
-  while (rows.next()) settings.emplace(rows.text(0), rows.text(1));
+  Settings settings = settings_as_stored(connection);
+  if (settings.contains("extract.method")) {
+    settings.insert(earlier_settings().begin(), earlier_settings().end());
+  }
   return settings;
 }
 

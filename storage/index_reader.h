@@ -111,7 +111,11 @@ class IndexReader {
 // The names of settings that only one of the two has, or with other values, in order.
 std::vector<std::string> differing_settings(const Settings& one, const Settings& other);
 
-// For code that reads an index without an IndexReader.
+// Keys that came after the first indexes, with what was done before they came.
+const Settings& earlier_settings();
+
+// For code that reads an index without an IndexReader. An index that is older than a key has it with
+// the value of earlier_settings().
 Settings read_settings(Connection& connection);
 std::optional<Codebook> read_stored_codebook(Connection& connection);
 

@@ -232,6 +232,12 @@ class IndexRun {
       warn_of_words(codebook->size(), "codebook.from has {} words");
     } else if (codebook) {
       refuse_retired(writer_.settings());
+      for (const std::string& name : keep_earlier(config_.extract, writer_.settings())) {
+        logger()->info(
+            "{} is {}, since the index was made before there was another value; "
+            "`lookalike retrain` moves it to the default",
+            name, writer_.settings().at(name));
+      }
       const Settings settings = settings_of(config_.extract, *codebook);
       writer_.set_codebook(*codebook, settings);
       if (!from.empty() && codebook_hash_in(settings) != hash_or_nothing(from)) {
@@ -654,7 +660,7 @@ class IndexRun {
     return *device_;
   }
 
-  const RunConfig& config_;
+  RunConfig config_;
   const IndexRunOptions& options_;
   const PathSet lone_files_{options_.lone_files};
   const Progress::Style style_;

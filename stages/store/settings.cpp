@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "config/fields.h"
 #include "storage/artefact_files.h"
+#include "storage/index_reader.h"
 
 namespace lookalike {
 namespace {
@@ -17,12 +18,6 @@ namespace {
 // Changes whenever the same settings give other features.
 constexpr const char* kMethodKey = "extract.method";
 constexpr const char* kMethod = "surf-1";
-
-// Keys that came after the first indexes, and what those were made with.
-const Settings& earlier_settings() {
-  static const Settings settings = {{"extract.brighten_to", "0"}, {"extract.max_interval", "0"}};
-  return settings;
-}
 
 // As set_field() reads it: texts without quotes.
 std::string text_of(const ConfigField& field, const RunConfig& config) {
@@ -66,13 +61,29 @@ void refuse_retired(const Settings& settings) {
   }
 }
 
+std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& index) {
+  const RunConfig defaults;
+  RunConfig config;
+  config.extract = extract;
+  std::vector<std::string> names;
+  for_each_extract_field([&](const ConfigField& field) {
+    const auto earlier = earlier_settings().find(field.name());
+    if (earlier == earlier_settings().end() || !index.contains(field.name())) return;
+    const std::string& kept = index.at(field.name());
+    const std::string value = text_of(field, config);
+    if (kept != earlier->second || kept == value || value != text_of(field, defaults)) return;
+    set_field(config, field, kept, field.name());
+    names.push_back(field.name());
+  });
+  extract = config.extract;
+  return names;
+}
+
 ExtractOptions extract_options_from(const Settings& settings) {
   refuse_retired(settings);
   const auto value = [&](const std::string& name) {
-    for (const Settings* from : {&settings, &earlier_settings()}) {
-      const auto found = from->find(name);
-      if (found != from->end()) return found->second;
-    }
+    const auto found = settings.find(name);
+    if (found != settings.end()) return found->second;
     throw Error(ErrorKind::kStorage, "index settings: " + name + " is missing");
   };
   if (value(kMethodKey) != kMethod) {

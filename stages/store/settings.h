@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "config/options.h"
 #include "storage/index_types.h"
 
@@ -14,6 +17,10 @@ Settings settings_of(const ExtractOptions& extract);
 // Throws OtherSettings, naming the command that rebuilds the index, if its settings have a retired
 // value.
 void refuse_retired(const Settings& settings);
+
+// An index that was made before a key came keeps what was done then: where `extract` has the
+// default, it takes the index's value. Returns the names of what changed.
+std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& index);
 
 // The settings that an index's features were extracted with. Throws as refuse_retired() does, and
 // Error(kStorage) for a missing key or another value that this version does not know.

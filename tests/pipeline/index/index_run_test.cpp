@@ -18,6 +18,7 @@
 #include "stages/store/settings.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
+#include "storage/sqlite.h"
 #include "tests/pipeline/index/index_run_fixture.h"
 
 namespace lookalike {
@@ -143,6 +144,31 @@ TEST_F(IndexRunTest, OtherSettingsAreRefusedAndNamed) {
   const Error refused = error();
   EXPECT_EQ(refused.kind(), ErrorKind::kUsage);
   EXPECT_THAT(refused.what(), HasSubstr("extract.octaves"));
+}
+
+TEST_F(IndexRunTest, AnIndexOlderThanAKeyIsGoneOnWithAsItWasMade) {
+  const auto change = [&](const char* statement) {
+    Connection(config_.store.database, Connection::Mode::kWrite).run(statement);
+  };
+  config_.extract.max_interval = 0;
+  draw_some(3);
+  run();
+  draw("later.png", 9);
+  run();
+  const std::string made = index().content_hash();
+  std::filesystem::remove(photos() / "later.png");
+  run();
+
+  change("DELETE FROM settings WHERE name = 'extract.max_interval'");
+  EXPECT_EQ(index().settings().at("extract.max_interval"), "0");
+  config_.extract = {};
+  draw("later.png", 9);
+  EXPECT_EQ(run().indexed, 1U);
+  config_.extract.max_interval = 4;
+  EXPECT_THAT(error().what(),
+              HasSubstr("extract.max_interval is \"0\" in the index and \"4\" now"));
+  change("INSERT INTO settings VALUES ('extract.max_interval', '0')");
+  EXPECT_EQ(index().content_hash(), made);
 }
 
 TEST_F(IndexRunTest, IndexOfARetiredFormIsRefusedWithTheCommandThatRebuilds) {

@@ -8,7 +8,9 @@
 namespace lookalike {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Codebook some_codebook() {
   Codebook codebook;
@@ -34,12 +36,19 @@ TEST(Settings, ExtractOptionsComeBack) {
   EXPECT_EQ(extract_options_from(settings_of(options, some_codebook())), options);
 }
 
-TEST(Settings, AnIndexOfBeforeAKeyHasWhatWasDoneThen) {
-  Settings settings = settings_of({}, some_codebook());
-  settings.erase("extract.brighten_to");
-  settings.erase("extract.max_interval");
-  EXPECT_EQ(extract_options_from(settings).brighten_to, 0U);
-  EXPECT_EQ(extract_options_from(settings).max_interval, 0U);
+TEST(Settings, AnIndexOfBeforeAKeyKeepsWhatWasDoneThenUnlessAnotherValueIsAskedFor) {
+  Settings index = settings_of({}, some_codebook());
+  index["extract.max_interval"] = "0";
+  ExtractOptions defaults;
+  EXPECT_THAT(keep_earlier(defaults, index), ElementsAre("extract.max_interval"));
+  EXPECT_EQ(defaults.max_interval, 0U);
+  EXPECT_EQ(defaults.brighten_to, ExtractOptions().brighten_to);
+  EXPECT_THAT(keep_earlier(defaults, index), IsEmpty()) << "has the value already";
+
+  ExtractOptions asked;
+  asked.max_interval = 4;
+  EXPECT_THAT(keep_earlier(asked, index), IsEmpty());
+  EXPECT_EQ(asked.max_interval, 4U);
 }
 
 TEST(Settings, CodebookIsNamedByItsContent) {
