@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "storage/index_reader.h"
 
 namespace lookalike {
 namespace {
@@ -105,7 +106,12 @@ std::optional<FileDescriptor> lock_pairs(const std::filesystem::path& database) 
 
 ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match) {
   std::string text;
-  for (const auto& [name, value] : settings) text += fmt::format("{}={}\n", name, value);
+  for (const auto& [name, value] : settings) {
+    // An index that is older than a key has it from then on, and is the same.
+    const auto earlier = earlier_settings().find(name);
+    if (earlier != earlier_settings().end() && earlier->second == value) continue;
+    text += fmt::format("{}={}\n", name, value);
+  }
   text += fmt::format("{} {} {} {} {} {} {}\n", match.shortlist, match.words_per_feature,
                       match.hamming_threshold, match.min_inliers, match.inlier_distance,
                       match.same_probability, match.seed);

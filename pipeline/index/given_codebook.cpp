@@ -48,9 +48,13 @@ Codebook given_codebook(const std::filesystem::path& file, const ExtractOptions&
   return codebook;
 }
 
+Settings settings_of_given(const std::filesystem::path& file) {
+  return is_index(file) ? IndexReader(file).settings() : Settings{};
+}
+
 std::string given_codebook_hash(const std::filesystem::path& file) {
   if (!is_index(file)) return to_hex(codebook_hash(read_codebook(file)));
-  return codebook_hash_in(IndexReader(file).settings());
+  return codebook_hash_in(settings_of_given(file));
 }
 
 std::string codebook_hash_in(const Settings& settings) {

@@ -14,6 +14,9 @@ namespace lookalike {
 // Throws Error(kUsage) as well, when it was made under other settings than these.
 Codebook given_codebook(const std::filesystem::path& file, const ExtractOptions& extract);
 
+// Those of the index; empty for a file of lookalike-codebook.
+Settings settings_of_given(const std::filesystem::path& file);
+
 // As codebook_hash_in() has it.
 std::string given_codebook_hash(const std::filesystem::path& file);
 

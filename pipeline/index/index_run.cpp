@@ -226,18 +226,14 @@ class IndexRun {
     std::optional<Codebook> codebook = writer_.stored_codebook();
     const std::string& from = config_.codebook.from;
     if (!codebook && !from.empty()) {
+      keep_earlier_of(from, settings_of_given(from));
       codebook = given_codebook(from, config_.extract);
       writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
       logger()->info("codebook: the {} words of {}", codebook->size(), printable(from));
       warn_of_words(codebook->size(), "codebook.from has {} words");
     } else if (codebook) {
       refuse_retired(writer_.settings());
-      for (const std::string& name : keep_earlier(config_.extract, writer_.settings())) {
-        logger()->info(
-            "{} is {}, since the index was made before there was another value; "
-            "`lookalike retrain` moves it to the default",
-            name, writer_.settings().at(name));
-      }
+      keep_earlier_of(config_.store.database, writer_.settings());
       const Settings settings = settings_of(config_.extract, *codebook);
       writer_.set_codebook(*codebook, settings);
       if (!from.empty() && codebook_hash_in(settings) != hash_or_nothing(from)) {
@@ -251,6 +247,14 @@ class IndexRun {
       }
     }
     return codebook;
+  }
+
+  void keep_earlier_of(const std::string& index, const Settings& settings) {
+    if (!options_.keep_earlier) return;
+    for (const std::string& name : keep_earlier(config_.extract, settings)) {
+      logger()->info("{} is {}, as {} was made; `lookalike retrain` applies the default", name,
+                     settings.at(name), printable(index));
+    }
   }
 
   void warn_of_words(std::size_t words, fmt::format_string<std::size_t&> why) {

@@ -60,6 +60,7 @@ struct IndexRunOptions {
   std::vector<std::string> confirmed_roots{};  // scanned, and their withheld removals applied
   std::vector<std::string> lone_files{};       // scanned as if a folder held them
   bool keep_spans = false;                     // for a timeline
+  bool keep_earlier = true;                    // settings; see stages/store/settings.h
 };
 
 // Brings the index config.store.database up to date with config.images.folders, or with all folders
@@ -74,8 +75,8 @@ struct IndexRunOptions {
 // the database as it was at the last batch that was published, and leaves none that was new and
 // holds nothing; it is rethrown: Error(kInput) when a new folder cannot be scanned, when a first
 // run finds no image, or too few features for training; Error(kUsage) when there is no folder to
-// scan, a confirmed root is not known, or the index was made under other settings; Error(kDevice),
-// Error(kStorage).
+// scan, a confirmed root is not known, or the index was made under other settings, but for those
+// that options.keep_earlier lets it keep; Error(kDevice), Error(kStorage).
 IndexRunReport run_index(
     const RunConfig& config, Progress::Style style, const StopRequest& stop = [] { return false; },
     const IndexRunOptions& options = {});

@@ -46,7 +46,7 @@ bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
 // old one that lie in none of them.
 struct Sources {
   std::vector<std::string> folders;
-  IndexRunOptions options;
+  IndexRunOptions options{.keep_earlier = false};
 };
 
 Sources sources_of(const IndexWriter& writer, const ImagesOptions& images) {

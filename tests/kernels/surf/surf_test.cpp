@@ -362,13 +362,16 @@ TEST_P(SurfTest, TiesAreBrokenBySizeOctaveAndPlace) {
 TEST_P(SurfTest, ImagesOfManySizesTogetherAreAsAlone) {
   const std::vector<GrayImage> images = {blob_image(120, 90, 15),  GrayImage(),
                                          blob_image(200, 210, 16), flat_image(1, 1, 3),
-                                         blob_image(200, 210, 17), blob_image(64, 64, 18)};
+                                         blob_image(200, 210, 17), blob_image(64, 64, 18),
+                                         blob_image(90, 301, 19)};
+  // Large ones are halved more often than small ones beside them.
+  const SurfParameters parameters = {.brighten_to = 140, .max_interval = 2};
   OpenClSession& session = shared_session();
-  Surf surf(session, {}, GetParam());
+  Surf surf(session, parameters, GetParam());
   const std::vector<FeatureSet> together = surf.extract(views_of(images));
   ASSERT_EQ(together.size(), images.size());
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const FeatureSet alone = extract(images[i], {});
+    const FeatureSet alone = extract(images[i], parameters);
     EXPECT_EQ(together[i].keypoints, alone.keypoints) << i;
     EXPECT_EQ(together[i].descriptors, alone.descriptors) << i;
   }

@@ -146,11 +146,12 @@ TEST_F(IndexRunTest, OtherSettingsAreRefusedAndNamed) {
   EXPECT_THAT(refused.what(), HasSubstr("extract.octaves"));
 }
 
-TEST_F(IndexRunTest, AnIndexOlderThanAKeyIsGoneOnWithAsItWasMade) {
+TEST_F(IndexRunTest, AnIndexOlderThanAKeyKeepsWhatWasDoneThen) {
   const auto change = [&](const char* statement) {
     Connection(config_.store.database, Connection::Mode::kWrite).run(statement);
   };
   config_.extract.max_interval = 0;
+  config_.extract.brighten_to = 0;
   draw_some(3);
   run();
   draw("later.png", 9);
@@ -159,15 +160,16 @@ TEST_F(IndexRunTest, AnIndexOlderThanAKeyIsGoneOnWithAsItWasMade) {
   std::filesystem::remove(photos() / "later.png");
   run();
 
-  change("DELETE FROM settings WHERE name = 'extract.max_interval'");
+  change("DELETE FROM settings WHERE name IN ('extract.max_interval', 'extract.brighten_to')");
   EXPECT_EQ(index().settings().at("extract.max_interval"), "0");
+  EXPECT_EQ(index().settings().at("extract.brighten_to"), "0");
   config_.extract = {};
   draw("later.png", 9);
   EXPECT_EQ(run().indexed, 1U);
   config_.extract.max_interval = 4;
   EXPECT_THAT(error().what(),
               HasSubstr("extract.max_interval is \"0\" in the index and \"4\" now"));
-  change("INSERT INTO settings VALUES ('extract.max_interval', '0')");
+  change("INSERT INTO settings VALUES ('extract.max_interval', '0'), ('extract.brighten_to', '0')");
   EXPECT_EQ(index().content_hash(), made);
 }
 

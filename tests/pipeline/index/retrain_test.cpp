@@ -193,6 +193,16 @@ TEST_F(RetrainTest, OtherSettingsAreTakenOver) {
   EXPECT_EQ(content(), fresh_content());
 }
 
+TEST_F(RetrainTest, AnIndexMadeBeforeAKeyIsMovedToItsDefaultThoughOneBesideWasNot) {
+  RunConfig beside = config_;
+  beside.extract.max_interval = 0;
+  beside.store.database += ".retrain";
+  run_index(beside, Progress::Style::kQuiet);
+  retrain();
+  EXPECT_EQ(IndexReader(config_.store.database).settings().at("extract.max_interval"), "2");
+  EXPECT_EQ(content(), fresh_content());
+}
+
 TEST_F(RetrainTest, OneThatFailsLeavesTheIndex) {
   config_.codebook.words = 100'000;
   EXPECT_THROW(retrain(), Error);

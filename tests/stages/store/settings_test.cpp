@@ -36,7 +36,7 @@ TEST(Settings, ExtractOptionsComeBack) {
   EXPECT_EQ(extract_options_from(settings_of(options, some_codebook())), options);
 }
 
-TEST(Settings, AnIndexOfBeforeAKeyKeepsWhatWasDoneThenUnlessAnotherValueIsAskedFor) {
+TEST(Settings, TheValueOfBeforeAKeyIsKeptInPlaceOfTheDefault) {
   Settings index = settings_of({}, some_codebook());
   index["extract.max_interval"] = "0";
   ExtractOptions defaults;
