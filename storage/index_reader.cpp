@@ -30,6 +30,12 @@
 namespace lookalike {
 namespace {
 
+// Keys that came after the first indexes, with what was done before they came.
+const Settings& earlier_settings() {
+  static const Settings settings = {{"extract.brighten_to", "0"}, {"extract.max_interval", "0"}};
+  return settings;
+}
+
 Settings settings_as_stored(Connection& connection) {
   Rows rows = connection.rows("SELECT name, value FROM settings");
   Settings settings;
@@ -735,9 +741,9 @@ std::vector<std::string> differing_settings(const Settings& one, const Settings&
   return names;
 }
 
-const Settings& earlier_settings() {
-  static const Settings settings = {{"extract.brighten_to", "0"}, {"extract.max_interval", "0"}};
-  return settings;
+bool is_earlier_setting(const std::string& name, const std::string& value) {
+  const auto earlier = earlier_settings().find(name);
+  return earlier != earlier_settings().end() && earlier->second == value;
 }
 
 Settings read_settings(Connection& connection) {

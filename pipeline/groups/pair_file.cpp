@@ -108,9 +108,7 @@ ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match
   std::string text;
   for (const auto& [name, value] : settings) {
     // An index that is older than a key has it from then on, and is the same.
-    const auto earlier = earlier_settings().find(name);
-    if (earlier != earlier_settings().end() && earlier->second == value) continue;
-    text += fmt::format("{}={}\n", name, value);
+    if (!is_earlier_setting(name, value)) text += fmt::format("{}={}\n", name, value);
   }
   text += fmt::format("{} {} {} {} {} {} {}\n", match.shortlist, match.words_per_feature,
                       match.hamming_threshold, match.min_inliers, match.inlier_distance,

@@ -67,12 +67,11 @@ std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& i
   config.extract = extract;
   std::vector<std::string> names;
   for_each_extract_field([&](const ConfigField& field) {
-    const auto earlier = earlier_settings().find(field.name());
-    if (earlier == earlier_settings().end() || !index.contains(field.name())) return;
-    const std::string& kept = index.at(field.name());
+    const auto kept = index.find(field.name());
+    if (kept == index.end() || !is_earlier_setting(kept->first, kept->second)) return;
     const std::string value = text_of(field, config);
-    if (kept != earlier->second || kept == value || value != text_of(field, defaults)) return;
-    set_field(config, field, kept, field.name());
+    if (kept->second == value || value != text_of(field, defaults)) return;
+    set_field(config, field, kept->second, field.name());
     names.push_back(field.name());
   });
   extract = config.extract;
