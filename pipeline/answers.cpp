@@ -305,6 +305,7 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"probability", relation.probability},
                      {"correlation", or_null(pair.found.evidence.correlation)},
                      {"detail", or_null(pair.found.evidence.detail)},
+                     {"largest_difference", or_null(relation.largest_difference)},
                      {"inliers", pair.found.evidence.inliers},
                      {"mirrored", pair.found.mirrored},
                      {"turn_degrees", to_thousandths(relation.turn_degrees)},

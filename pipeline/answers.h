@@ -60,10 +60,11 @@ Json locate_answer(const std::string& scene, std::span<const ObjectLocated> obje
 
 // {"group": number, "images": n, "files": [{"path", "id", "proposal", "kind", "of", "probability",
 // "width", "height", "size_bytes", "modified", "new"}, ...], "pairs": [{"first", "second", "kind",
-// "probability", "correlation", "detail", "inliers", "mirrored", "turn_degrees", "scale",
-// "first_shown", "second_shown", "outline"}, ...]}. Best file first; proposal: "keep", "go" or
-// "unknown"; kind: how the file relates to the file `of`, null for the first. Pairs are of images,
-// each named by one of its files; the outline is that of the first in px of the second.
+// "probability", "correlation", "detail", "largest_difference", "inliers", "mirrored",
+// "turn_degrees", "scale", "first_shown", "second_shown", "outline"}, ...]}. Best file first;
+// proposal: "keep", "go" or "unknown"; kind: how the file relates to the file `of`, null for the
+// first. Pairs are of images, each named by one of its files; the outline is that of the first in
+// px of the second.
 Json group_answer(std::size_t number, const Group& group);
 
 // {"id", "paths", "page", "content", "width", "height", "blank", "features", "pixels", "mean",
