@@ -333,6 +333,11 @@ TEST_F(ServeTest, ListsRejectionsWhichCanBeTakenBack) {
   const json second = get("/v1/rejections?limit=1&after=1");
   EXPECT_TRUE(second["next"].is_null());
   const json pair = second["rejections"][0];
+  EXPECT_THAT(output_faults("reject", pair.dump()), IsEmpty());
+  EXPECT_THAT(
+      output_faults("reject",
+                    run_program("lookalike", {"reject", "--json", "-d", at("index.db")}).out),
+      IsEmpty());
   EXPECT_THAT(pair.dump(), AllOf(HasSubstr("1.jpg"), HasSubstr("small.jpg")));
   EXPECT_THAT((std::set<std::string>{pair["id"].dump(), pair["other_id"].dump()}),
               testing::ElementsAre(std::min(a, b), std::max(a, b)));
