@@ -15,6 +15,7 @@ namespace lookalike {
 
 using Json = nlohmann::ordered_json;
 struct Group;
+struct Rejection;
 
 // One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
 std::string json_text(const Json& json);
@@ -77,6 +78,10 @@ Json folders_answer(const IndexReader& index);
 
 // {"quarantine": [{"path", "reason", "detail", "size_bytes"}, ...]}.
 Json quarantine_answer(std::span<const SkippedFile> quarantine);
+
+// {"content", "other_content", "since_ns", "id", "other_id", "path", "other_path"}; ids and paths
+// are null for images that the index does not have.
+Json rejection_answer(const IndexReader& index, const Rejection& pair);
 
 // {"id", "command", "started", "elapsed_seconds", "outcome", "report"}; the report is null where
 // the run left none.

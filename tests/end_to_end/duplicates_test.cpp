@@ -384,6 +384,20 @@ TEST_F(Duplicates, AreKeptApartAfterARejection) {
   EXPECT_FALSE(together("moved.png"));
 }
 
+TEST_F(Duplicates, RefusesProbabilitiesBelowThoseThatAreFound) {
+  const auto answer = [&](const std::vector<std::string>& more, int exit_code) {
+    std::vector<std::string> words = {"-q", "-d", at("index.db")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run("duplicates", words, exit_code).err;
+  };
+  EXPECT_THAT(
+      answer({"--min-probability", "0.1"}, 2),
+      HasSubstr("--min-probability: must be from match.same_probability = 0.4 to 1, was 0.1"));
+  answer({"--min-probability", "0.4"}, 0);
+  answer({"--min-probability", "0.1", "--set", "match.same_probability=0.1"}, 0);
+  answer({"--set", "match.same_probability=0.99"}, 0);  // the default is below
+}
+
 TEST_F(Duplicates, RejectSaysWhatIsWrong) {
   const auto error = [&](std::vector<std::string> words, int exit_code) {
     words.insert(words.begin(), {"-d", at("index.db")});
