@@ -178,6 +178,7 @@ struct OutputGuard::Rules {
   std::vector<fs::path> indexes{};  // by their canonical names
   std::vector<ProtectedFolder> folders{};
   std::vector<std::function<bool(const std::string&)>> known_files{};
+  std::function<bool(ByteView)> is_image = [](ByteView /*start*/) { return false; };
   std::vector<ClaimedFile> claimed{};
 
   void check_inputs(const OutputTarget& target) const {
@@ -240,11 +241,15 @@ struct OutputGuard::Rules {
     }
     const Bytes start = start_of(target.path());
     if (begins_an_index(start)) refuse_index(target, target.path());
+    const bool is_earlier = kind.is_earlier(text_of(start));
+    if (!is_earlier && is_image(start)) {
+      target.refuse("is an image, which no output replaces: name another file, or remove it");
+    }
     if (force) return OutputForm::kReplaced;
     if ((status->st_mode & 0222U) == 0) {
       target.refuse("is read-only: name another file, or replace it with --force");
     }
-    if (status->st_size > 0 && !kind.is_earlier(text_of(start))) {
+    if (status->st_size > 0 && !is_earlier) {
       target.refuse(
           fmt::format("is a file, but not {}: name another file, or replace it with "
                       "--force",
@@ -302,6 +307,10 @@ void OutputGuard::protect_folder(const fs::path& folder, std::span<const std::st
 
 void OutputGuard::protect_files(std::function<bool(const std::string&)> is_known) {
   rules_->known_files.push_back(std::move(is_known));
+}
+
+void OutputGuard::protect_images(std::function<bool(ByteView start)> is_image) {
+  rules_->is_image = std::move(is_image);
 }
 
 void OutputGuard::claim_index(const std::string& option, const fs::path& database) {

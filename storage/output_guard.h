@@ -18,8 +18,9 @@ namespace lookalike {
 //   - A file with content is replaced if it carries the mark of the kind being written. Force
 //     replaces other regular files as well, and files without any write permission.
 //   - Nothing replaces an input of the command, an index of lookalike or a file beside it, a file
-//     that the command's index or manifest knows, a name in a folder of images that would be
-//     indexed, the output of another option, a folder, a block device, a socket or a dangling link.
+//     with a protected content and without that mark, a file that the command's index or manifest
+//     knows, a name in a folder of images that would be indexed, the output of another option, a
+//     folder, a block device, a socket or a dangling link.
 // Symbolic links are followed once, and every name on the way is checked. Files are compared by
 // device and inode as well as by name. Add inputs, indexes and protected files before the first
 // open().
@@ -38,6 +39,10 @@ class OutputGuard {
   void protect_folder(const std::filesystem::path& folder, std::span<const std::string> extensions);
   // Protects the files whose absolute names `is_known` accepts. Called by open() alone.
   void protect_files(std::function<bool(const std::string& path)> is_known);
+
+  // Protects the files whose content `is_image` accepts by its start, at most kMarkBytes, wherever
+  // they lie.
+  void protect_images(std::function<bool(ByteView start)> is_image);
 
   // As add_index(), for a database that the command may create. Throws Error(kUsage) if it is not
   // an index yet and its name is that of an input or of an image in a protected folder.

@@ -21,6 +21,7 @@
 #include "config/load.h"
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
+#include "stages/decode/image_header.h"
 #include "tools/command_line/manual.h"
 
 namespace lookalike {
@@ -381,12 +382,13 @@ void protect_images(OutputGuard& guard, const RunConfig& config, const IndexRead
 OutputArguments::OutputArguments(CLI::App& command) {
   command.add_flag("--force", force_,
                    "Replace files that lookalike did not write, and read-only ones; never an "
-                   "input, an index, or an image in an indexed folder");
+                   "input, an index, or an image");
 }
 
 OutputGuard OutputArguments::guard(const ConfigArguments& arguments, const RunConfig& config,
                                    const IndexReader* index) const {
   OutputGuard guard(force_);
+  guard.protect_images(begins_an_image);
   if (arguments.has_file()) guard.add_input(arguments.file());
   if (!config.store.database.empty()) guard.add_index(config.store.database);
   for (const std::string& shard : config.match.shards) guard.add_index(shard);

@@ -123,8 +123,8 @@ class OutputArguments {
  public:
   explicit OutputArguments(CLI::App& command);
 
-  // A guard that protects the configuration file, the configured index, and images as
-  // protect_images() does. Add the other inputs of the command before the first open().
+  // A guard that protects the configuration file, the configured index, all images that exist, and
+  // the names that protect_images() protects. Add the other inputs of the command before the first open().
   OutputGuard guard(const ConfigArguments& arguments, const RunConfig& config,
                     const IndexReader* index = nullptr) const;
 
