@@ -163,6 +163,11 @@ std::optional<std::int64_t> time_of(const fs::path& file) {
   return modified_ns(status);
 }
 
+// "-" is standard output.
+fs::path file_of(const fs::path& path) {
+  return path == "-" ? fs::path("/dev/stdout") : path;
+}
+
 [[noreturn]] void refuse_index(const OutputTarget& target, const fs::path& index) {
   target.refuse(
       fmt::format("belongs to the index {}: name another file", printable(index.native())));
@@ -329,13 +334,13 @@ void OutputGuard::claim_index(const std::string& option, const fs::path& databas
 OutputFile OutputGuard::open(const std::string& option, const fs::path& path,
                              const OutputKind& kind) {
   if (path.empty()) throw Error(ErrorKind::kUsage, option + ": names no file");
-  OutputTarget target = follow_links(option, path);
+  OutputTarget target = follow_links(option, file_of(path));
   if (!target.open_file.is_open()) rules_->check_names(target);
   const OutputForm form = rules_->check_file(target, kind);
   rules_->claim(target, kind);
   // The rules for names are constant during a command; what has the name may change.
   OutputFile::Check check = [rules = rules_, kind, option, path, meant = target.path()] {
-    const OutputTarget now = follow_links(option, path);
+    const OutputTarget now = follow_links(option, file_of(path));
     if (now.path() != meant) {
       now.refuse("changed where it leads to while this command ran: start it again");
     }

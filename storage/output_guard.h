@@ -48,8 +48,9 @@ class OutputGuard {
   // an index yet and its name is that of an input or of an image in a protected folder.
   void claim_index(const std::string& option, const std::filesystem::path& database);
 
-  // Checks that the file may be written, and creates nothing. OutputFile::commit() checks again.
-  // Throws Error(kUsage, "OPTION: PATH: what is wrong: what to do").
+  // Checks that the file may be written, and creates nothing; "-" is standard output.
+  // OutputFile::commit() checks again. Throws Error(kUsage, "OPTION: PATH: what is wrong: what to
+  // do").
   OutputFile open(const std::string& option, const std::filesystem::path& path,
                   const OutputKind& kind);
   // Nothing for an empty path, which is that of an option that was not given.
