@@ -71,7 +71,7 @@ TEST(ImageHeader, ImagesAreKnownByTheirStart) {
   const auto begins = [](std::string_view start) {
     return begins_an_image({reinterpret_cast<const std::uint8_t*>(start.data()), start.size()});
   };
-  const cv::Mat picture(20, 30, CV_8UC3, cv::Scalar(1, 2, 3));
+  const cv::Mat picture(120, 160, CV_8UC3, cv::Scalar(1, 2, 3));
   for (const char* ending : {".jpg", ".png", ".webp", ".tiff", ".bmp", ".ppm", ".jp2"}) {
     const std::vector<std::uint8_t> file = encode(ending, picture);
     EXPECT_TRUE(begins_an_image(std::span(file).first(40))) << ending;

@@ -200,7 +200,7 @@ TEST(ConfigArguments, SetOfARetiredKeyWarnsOrIsRefused) {
 
 TEST(ParseCommandLine, WhatIsWrongIsToldAndWhereHelpIs) {
   EXPECT_THAT(refusal({"--octave", "9"}), HasSubstr("--octave"));
-  EXPECT_THAT(refusal({"--octave", "9"}), HasSubstr("see lookalike-nothing --help"));
+  EXPECT_THAT(refusal({"--octaves"}), HasSubstr("see lookalike-nothing --help"));
 }
 
 TEST(ParseCommandLine, AnUnknownOptionNamesTheNearestOne) {
