@@ -21,6 +21,14 @@ struct PairSums {
     bb += other * other;
     ab += one * other;
   }
+  void add(const PairSums& more) {
+    count += more.count;
+    a += more.a;
+    b += more.b;
+    aa += more.aa;
+    bb += more.bb;
+    ab += more.ab;
+  }
 
   // The sum of squared differences from the mean.
   Value spread_a() const requires std::floating_point<Value> { return aa - a * a / count; }

@@ -239,6 +239,25 @@ Json quarantine_answer(std::span<const SkippedFile> quarantine) {
   return {{"quarantine", files}};
 }
 
+Json rejection_answer(const IndexReader& index, const Rejection& pair) {
+  const auto image_of = [&](const ContentHash& content) -> std::optional<StoredImage> {
+    const auto id = index.find(content);
+    return id ? index.image(*id) : std::nullopt;
+  };
+  const auto id = [](const std::optional<StoredImage>& image) {
+    return image ? Json(image->id) : Json();
+  };
+  const auto path = [](const std::optional<StoredImage>& image) {
+    return image ? Json(text_of_path(image->paths.front())) : Json();
+  };
+  const auto first = image_of(pair.a);
+  const auto second = image_of(pair.b);
+  return {{"content", to_hex(pair.a)}, {"other_content", to_hex(pair.b)},
+          {"since_ns", pair.since_ns}, {"id", id(first)},
+          {"other_id", id(second)},    {"path", path(first)},
+          {"other_path", path(second)}};
+}
+
 Json run_answer(const RunRecord& run) {
   const Json report = Json::parse(run.document, nullptr, false);
   return {{"id", run.id},
@@ -310,6 +329,7 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"probability", relation.probability},
                      {"correlation", or_null(pair.found.evidence.correlation)},
                      {"detail", or_null(pair.found.evidence.detail)},
+                     {"largest_difference", or_null(relation.largest_difference)},
                      {"inliers", pair.found.evidence.inliers},
                      {"mirrored", pair.found.mirrored},
                      {"turn_degrees", to_thousandths(relation.turn_degrees)},

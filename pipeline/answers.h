@@ -15,6 +15,7 @@ namespace lookalike {
 
 using Json = nlohmann::ordered_json;
 struct Group;
+struct Rejection;
 
 // One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
 std::string json_text(const Json& json);
@@ -61,10 +62,11 @@ Json locate_answer(const std::string& scene, std::span<const ObjectLocated> obje
 
 // {"group": number, "images": n, "files": [{"path", "id", "proposal", "kind", "of", "probability",
 // "width", "height", "size_bytes", "modified", "new"}, ...], "pairs": [{"first", "second", "kind",
-// "probability", "correlation", "detail", "inliers", "mirrored", "turn_degrees", "scale",
-// "first_shown", "second_shown", "outline"}, ...]}. Best file first; proposal: "keep", "go" or
-// "unknown"; kind: how the file relates to the file `of`, null for the first. Pairs are of images,
-// each named by one of its files; the outline is that of the first in px of the second.
+// "probability", "correlation", "detail", "largest_difference", "inliers", "mirrored",
+// "turn_degrees", "scale", "first_shown", "second_shown", "outline"}, ...]}. Best file first;
+// proposal: "keep", "go" or "unknown"; kind: how the file relates to the file `of`, null for the
+// first. Pairs are of images, each named by one of its files; the outline is that of the first in
+// px of the second.
 Json group_answer(std::size_t number, const Group& group);
 
 // {"id", "paths", "page", "content", "width", "height", "blank", "features", "pixels", "mean",
@@ -77,6 +79,10 @@ Json folders_answer(const IndexReader& index);
 
 // {"quarantine": [{"path", "reason", "detail", "size_bytes"}, ...]}.
 Json quarantine_answer(std::span<const SkippedFile> quarantine);
+
+// {"content", "other_content", "since_ns", "id", "other_id", "path", "other_path"}; ids and paths
+// are null for images that the index does not have.
+Json rejection_answer(const IndexReader& index, const Rejection& pair);
 
 // {"id", "command", "started", "elapsed_seconds", "outcome", "report"}; the report is null where
 // the run left none.

@@ -626,9 +626,11 @@ std::size_t IndexReader::files_below(const std::string& folder) const {
 void IndexReader::for_each_entry(const std::string& folder, const std::string& after,
                                  const std::function<bool(const std::string&, bool)>& visit) const {
   const std::string name = folder.ends_with('/') ? folder.substr(0, folder.size() - 1) : folder;
-  const std::string end = name + '0';
   // Each folder ends a list of rows; the next one begins past all that is in it.
-  std::optional<std::string> next = std::max(name + '/', after + '\0');
+  const auto past = [](const std::string& of) { return of + '0'; };
+  const bool is_after_folder = after.ends_with('/');
+  std::optional<std::string> next = std::max(
+      name + '/', is_after_folder ? past(after.substr(0, after.size() - 1)) : after + '\0');
   std::string last;  // which another database may have as well
   while (next) {
     const std::string from = *std::exchange(next, std::nullopt);
@@ -639,7 +641,7 @@ void IndexReader::for_each_entry(const std::string& folder, const std::string& a
           const bool is_folder = slash != path.npos;
           if (is_folder) {
             path.resize(slash);
-            next = path + '0';
+            next = past(path);
           }
           if (path == last) return true;
           last = path;
@@ -649,7 +651,7 @@ void IndexReader::for_each_entry(const std::string& folder, const std::string& a
           }
           return !is_folder;
         },
-        bytes_of(from), bytes_of(end));
+        bytes_of(from), bytes_of(past(name)));
   }
 }
 

@@ -77,8 +77,8 @@ class IndexReader {
   // In the form of normal_path(); a file that several databases have counts in each.
   std::size_t files_below(const std::string& folder) const;
   // Files right in a folder, and folders right below it that hold files at any depth: by path,
-  // those after `after` alone. The folder is in the form of normal_path(). Stops when the visitor,
-  // which calls no function of the reader, returns false. Reads no more rows than it visits.
+  // those after `after` alone, a file or "folder/". The folder is in the form of normal_path().
+  // Stops when the visitor, which must not call the reader, returns false. Reads what it visits.
   void for_each_entry(
       const std::string& folder, const std::string& after,
       const std::function<bool(const std::string& path, bool is_folder)>& visit) const;

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <iterator>
 #include <numbers>
+#include <span>
+#include <vector>
 
 #include "stages/match/decide/decision.h"
 
@@ -31,6 +33,104 @@ double share_covered(const Quad& quad, PictureSize size) {
   // |a and b| from |a and b| / |a or b|
   const double area = signed_area(frame);
   return std::min(1.0, common / (1 + common) * (area + signed_area(other)) / area);
+}
+
+// Points of a w x h image, corners of pixels among them, that a map takes into another image.
+void add_common(PictureSize size, const Homography& map, PictureSize other,
+                std::vector<Point>& points) {
+  constexpr int kSteps = 8;
+  const Quad frame = moved(frame_of(other), translation(-0.5, -0.5));
+  for (int i = 0; i <= kSteps; ++i) {
+    for (int j = 0; j <= kSteps; ++j) {
+      const Point at{double{1} * size.width * j / kSteps - 0.5,
+                     double{1} * size.height * i / kSteps - 0.5};
+      if (map.depth(at) > 0 && contains(frame, map.apply(at))) points.push_back(at);
+    }
+  }
+}
+
+// The edits that keep a picture: similarities, also mirrored, and stretching along its sides, also
+// with these exchanged. Each is fitted to points about their middle, by least squares.
+Point as_seen(Point at, bool mirrored) {
+  return {mirrored ? -at.x : at.x, at.y};
+}
+
+double departure_from_similarity(std::span<const PointPair> pairs, bool mirrored) {
+  double along = 0;
+  double across = 0;
+  double squares = 0;
+  for (const PointPair& pair : pairs) {
+    const Point p = as_seen(pair.object, mirrored);
+    along += p.x * pair.scene.x + p.y * pair.scene.y;
+    across += p.x * pair.scene.y - p.y * pair.scene.x;
+    squares += p.x * p.x + p.y * p.y;
+  }
+  const double c = along / squares;
+  const double s = across / squares;
+  double furthest = 0;
+  for (const PointPair& pair : pairs) {
+    const Point p = as_seen(pair.object, mirrored);
+    furthest = std::max(
+        furthest, std::hypot(c * p.x - s * p.y - pair.scene.x, s * p.x + c * p.y - pair.scene.y));
+  }
+  return furthest;
+}
+
+double departure_from_stretching(std::span<const PointPair> pairs, bool exchanged) {
+  const auto x_of = [&](Point p) { return exchanged ? p.y : p.x; };
+  const auto y_of = [&](Point p) { return exchanged ? p.x : p.y; };
+  double xx = 0;
+  double yy = 0;
+  double x_squares = 0;
+  double y_squares = 0;
+  for (const auto& [object, scene] : pairs) {
+    xx += x_of(object) * scene.x;
+    yy += y_of(object) * scene.y;
+    x_squares += x_of(object) * x_of(object);
+    y_squares += y_of(object) * y_of(object);
+  }
+  double furthest = 0;
+  for (const auto& [object, scene] : pairs) {
+    furthest = std::max(furthest, std::hypot(xx / x_squares * x_of(object) - scene.x,
+                                             yy / y_squares * y_of(object) - scene.y));
+  }
+  return furthest;
+}
+
+Point middle_of(std::span<const Point> points) {
+  Point sum;
+  for (const Point& point : points) sum = {sum.x + point.x, sum.y + point.y};
+  const auto count = static_cast<double>(points.size());
+  return {sum.x / count, sum.y / count};
+}
+
+// Whether a pose does no more than editing does; see kMostBent. Small pictures have poses that are
+// exact to half a pixel of the coarser one.
+bool is_edit(const Homography& map, PictureSize first, PictureSize second, double scale) {
+  constexpr double kLeastErrorPx = 0.5;
+  std::vector<Point> points;
+  add_common(first, map, second, points);
+  const Homography back = map.inverse();
+  const std::size_t forward = points.size();
+  std::vector<Point> more;
+  add_common(second, back, first, more);
+  for (const Point& point : more) points.push_back(back.apply(point));
+  if (forward + more.size() < 3) return false;
+  std::vector<Point> places;
+  for (const Point& point : points) places.push_back(map.apply(point));
+  const Point from = middle_of(points);
+  const Point to = middle_of(places);
+  std::vector<PointPair> pairs;
+  double radius = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    pairs.push_back(
+        {{points[i].x - from.x, points[i].y - from.y}, {places[i].x - to.x, places[i].y - to.y}});
+    radius = std::max(radius, std::hypot(pairs[i].scene.x, pairs[i].scene.y));
+  }
+  const double departure =
+      std::min({departure_from_similarity(pairs, false), departure_from_similarity(pairs, true),
+                departure_from_stretching(pairs, false), departure_from_stretching(pairs, true)});
+  return departure <= std::max(kMostBent * 2 * radius, kLeastErrorPx * std::max(1.0, scale));
 }
 
 }  // namespace
@@ -69,7 +169,9 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const double turn = std::atan2(side * at.yx, side * at.xx) * 180 / std::numbers::pi;
   relation.turn_degrees = turn == -180 ? 180 : turn + 0.0;  // no -0
   relation.scale = std::sqrt(std::abs(at.determinant()));
-  relation.pixels_agree = pixels_agree(pair.evidence, options.duplicate_correlation);
+  relation.one_picture = pixels_agree(pair.evidence, options.duplicate_correlation) &&
+                         is_edit(map, first, second, relation.scale);
+  relation.largest_difference = pair.evidence.largest_difference;
 
   Match match;
   match.evidence = pair.evidence;
@@ -79,7 +181,7 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const Decision decision = decide(match, second.width, second.height, options);
   if (decision == Decision::kPart) {
     relation.kind = PairKind::kPart;
-  } else if (!relation.pixels_agree) {
+  } else if (!relation.one_picture) {
     relation.kind = PairKind::kObject;
   } else if (pair.mirrored) {
     relation.kind = PairKind::kMirrored;
@@ -106,10 +208,11 @@ Relation Relation::reversed(const Homography& first_to_second, PictureSize secon
 bool shows_all(const Relation& relation, PictureSize first, PictureSize second) {
   const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
   if (relation.kind == PairKind::kExact) return true;
+  if (!relation.largest_difference || *relation.largest_difference > kMostDifference) return false;
   if (relation.first_shown < kWholeShare) return false;
   if (relation.kind == PairKind::kCopy) return pixels(second) >= pixels(first);
   const double beyond = std::abs(std::remainder(relation.turn_degrees, 90));
-  return relation.pixels_agree && relation.kind != PairKind::kPart && beyond <= kQuarterTurnSlack &&
+  return relation.one_picture && relation.kind != PairKind::kPart && beyond <= kQuarterTurnSlack &&
          relation.scale >= kSameScale;
 }
 

@@ -24,8 +24,9 @@ struct FoundPair {
   Homography first_to_second{};  // between full-size pixel centres
 };
 
-// How two files or images relate, loosest first. From kCrop on their pixels agree; see
-// pixels_agree().
+// How two files or images relate, loosest first. From kCrop on they are one picture: their pixels
+// agree, see pixels_agree(), and the pose is what editing does to a picture, but for its error; see
+// kMostBent.
 enum class PairKind {
   kPart,      // they share a small part, and the rest differs: the decision "part"
   kObject,    // both show the same thing, such as from two sides or on a desk, mirrored or not
@@ -45,6 +46,13 @@ bool pixels_agree(const Evidence& evidence, double duplicate_correlation);
 inline constexpr double kSurelyEqual = 0.97;
 inline constexpr double kEqualInDetail = 0.8;
 inline constexpr double kLeastTurnDegrees = 5;
+// How far the pose of one picture departs from resizing, turning, mirroring and cutting, as a share
+// of the diagonal of what both show: the pose's own error. A photo of a picture is taken at an
+// angle, and departs further. EXPERIMENTS.md, "Groups".
+inline constexpr double kMostBent = 0.003;
+// The grey levels by which a cell of a picture may differ from one that replaces it. A label, a
+// reflection or another person in the same place makes more.
+inline constexpr double kMostDifference = 16;
 
 // "part", "object", "crop", "mirrored", "turned", "copy", "exact"; and back.
 std::string_view to_string(PairKind kind);
@@ -61,7 +69,8 @@ struct Relation {
   double turn_degrees = 0;  // of the first in the second, clockwise as seen, (-180, 180]
   double scale = 1;         // px of the second per px of the first, in the first one's middle
   Quad outline{};           // of the first, in px of the second
-  bool pixels_agree = false;
+  bool one_picture = false;
+  std::optional<double> largest_difference{};  // see Evidence
 
   // The same, seen from the second image; its outline lies in the first.
   Relation reversed(const Homography& first_to_second, PictureSize second) const;
@@ -70,10 +79,11 @@ struct Relation {
 Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize second,
                      const Calibration& calibration, const MatchOptions& options);
 
-// Whether the second image shows at least 98 % of the first one's area, which is all of it but for
-// the error of a pose, and not noticeably smaller: a copy has at least as many pixels; any other
-// has at least 0.95 px per px of the first. Never where one is turned by anything but quarters: it
-// was resampled, and which of the two was is unknown.
+// Whether the second image can stand for the first: it is the same picture and differs by no more
+// than kMostDifference anywhere, shows at least 98 % of the first one's area, which is all of it
+// but for the error of a pose, and not noticeably smaller: a copy has at least as many pixels; any
+// other has at least 0.95 px per px of the first. Never where one is turned by anything but
+// quarters: it was resampled, and which of the two was is unknown.
 bool shows_all(const Relation& relation, PictureSize first, PictureSize second);
 
 }  // namespace lookalike

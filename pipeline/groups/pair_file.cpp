@@ -22,9 +22,9 @@ namespace lookalike {
 namespace {
 
 constexpr std::string_view kMagic = "LKLKPAIR";
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint16_t kVersion = 2;
 constexpr std::size_t kImageBytes = 16 + 1 + 4;
-constexpr std::size_t kPairBytes = 2 * 4 + 1 + 3 * 8 + 4 * 4 + 4 * 8 + 9 * 8;
+constexpr std::size_t kPairBytes = 2 * 4 + 1 + 3 * 8 + 4 * 4 + 5 * 8 + 9 * 8;
 
 // Bits of an image, and of a pair.
 constexpr std::uint8_t kCompared = 1;
@@ -60,7 +60,7 @@ void put_pair(ByteWriter& out, const FoundPair& pair) {
   out.put<std::uint32_t>(evidence.inliers);
   out.put<std::uint32_t>(evidence.effective_inliers);
   for (const double value : {evidence.coherence, evidence.squeeze, or_nan(evidence.correlation),
-                             or_nan(evidence.detail)}) {
+                             or_nan(evidence.detail), or_nan(evidence.largest_difference)}) {
     out.put<double>(value);
   }
   out.put_array(pair.first_to_second.h.data(), pair.first_to_second.h.size());
@@ -86,6 +86,7 @@ FoundPair get_pair(ByteReader& in) {
   evidence.squeeze = in.get<double>();
   evidence.correlation = unless_nan(in.get<double>());
   evidence.detail = unless_nan(in.get<double>());
+  evidence.largest_difference = unless_nan(in.get<double>());
   in.get_array(pair.first_to_second.h.data(), pair.first_to_second.h.size());
   return pair;
 }

@@ -39,7 +39,8 @@ struct Evidence {
   double squeeze = 1;                   // see Pose
   std::optional<double> correlation{};  // of the pixels at the pose
   std::optional<double> detail{};       // of the same pixels, cell by cell; see agreement.h
-  bool identical = false;               // each whole and reduced alike, both pictures are equal
+  std::optional<double> largest_difference{};  // of a cell of them, in grey levels; see there
+  bool identical = false;  // each whole and reduced alike, both pictures are equal
 };
 
 // The decision about a match, weakest first; see decision.h.

@@ -90,6 +90,7 @@ ImageIds first_located(std::span<const Match> matches, std::size_t count) {
 void set_pose(const SharpenedPose& pose, Match& match) {
   match.evidence.correlation = pose.correlation;
   match.evidence.detail = pose.detail;
+  match.evidence.largest_difference = pose.largest_difference;
   match.evidence.identical = pose.identical;
   match.object_to_query = pose.object_to_scene;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);

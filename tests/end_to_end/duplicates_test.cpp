@@ -20,6 +20,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "config/image_formats.h"
+#include "pipeline/groups/pair.h"
 #include "pipeline/groups/pair_file.h"
 #include "storage/writer_lock.h"
 #include "tests/content_of.h"
@@ -127,6 +128,34 @@ TEST_F(Duplicates, AreGroupedWithTheirKindsAndProposals) {
   });
   ASSERT_NE(crop, found[1]["pairs"].end());
   EXPECT_GE((*crop)["correlation"], 0.9);
+}
+
+TEST_F(Duplicates, NeitherAPhotoOfAPictureNorACopyWithALabelReplacesIt) {
+  const cv::Mat picture = draw_picture(640, 480, 3);  // c.png
+  // Both have more pixels.
+  cv::Mat photo;
+  const std::vector<cv::Point2f> corners = {{0, 0}, {639, 0}, {639, 479}, {0, 479}};
+  const std::vector<cv::Point2f> seen = {{100, 80}, {900, 110}, {880, 690}, {120, 700}};
+  cv::warpPerspective(picture, photo, cv::getPerspectiveTransform(corners, seen), {1000, 800},
+                      cv::INTER_LINEAR, cv::BORDER_CONSTANT, cv::Scalar::all(120));
+  cv::imwrite(at("photos/c-photo.png"), photo);
+  cv::Mat labelled;
+  cv::resize(picture, labelled, {800, 600}, 0, 0, cv::INTER_CUBIC);
+  cv::rectangle(labelled, cv::Rect(320, 200, 80, 80), cv::Scalar::all(190), cv::FILLED);
+  cv::imwrite(at("photos/c-label.png"), labelled);
+  index();
+  const auto of_c = [](const std::vector<json>& found) {
+    return *std::ranges::find_if(found,
+                                 [](const json& group) { return files(group).contains("c.png"); });
+  };
+  const json group = of_c(groups());
+  EXPECT_EQ(files(group), Names({"c.png", "c-label.png"}));
+  EXPECT_EQ(kinds(group)["c"], "copy");
+  EXPECT_EQ(files(group, "keep"), files(group));
+  EXPECT_GT(group["pairs"][0]["largest_difference"], kMostDifference);
+  const json with_photo = of_c(groups({"--objects"}));
+  EXPECT_TRUE(files(with_photo).contains("c-photo.png"));
+  EXPECT_EQ(files(with_photo, "keep"), files(with_photo));
 }
 
 TEST_F(Duplicates, AreTheSameTwiceAndWhenRememberedAndMirroredOnRequest) {
@@ -353,6 +382,20 @@ TEST_F(Duplicates, AreKeptApartAfterARejection) {
   EXPECT_TRUE(together("moved.png"));
   run("reject", {"-q", "-d", at("index.db"), "--import", at("rejected.csv")});
   EXPECT_FALSE(together("moved.png"));
+}
+
+TEST_F(Duplicates, RefusesProbabilitiesBelowThoseThatAreFound) {
+  const auto answer = [&](const std::vector<std::string>& more, int exit_code) {
+    std::vector<std::string> words = {"-q", "-d", at("index.db")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run("duplicates", words, exit_code).err;
+  };
+  EXPECT_THAT(
+      answer({"--min-probability", "0.1"}, 2),
+      HasSubstr("--min-probability: must be from match.same_probability = 0.4 to 1, was 0.1"));
+  answer({"--min-probability", "0.4"}, 0);
+  answer({"--min-probability", "0.1", "--set", "match.same_probability=0.1"}, 0);
+  answer({"--set", "match.same_probability=0.99"}, 0);  // the default is below
 }
 
 TEST_F(Duplicates, RejectSaysWhatIsWrong) {

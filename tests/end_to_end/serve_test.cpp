@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
+using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -261,19 +262,22 @@ TEST_F(ServeTest, ListsAFolderWithItsFolders) {
     }
     return found;
   };
-  const json top = get("/v1/folder?limit=5&path=" + at("posters"));
+  const auto page = [&](const std::string& after) {
+    return get("/v1/folder?limit=5&path=" + at("posters") + "&after=" + after);
+  };
+  const json top = page("");
   EXPECT_EQ(top["files"], 11);
   EXPECT_THAT(top["ancestors"], IsEmpty());
   EXPECT_EQ(top["folders"],
             json::parse(R"([{"path": ")" + at("posters/trips") + R"(", "files": 3}])"));
-  EXPECT_THAT(names(top["images"]),
-              testing::ElementsAre("0.jpg", "1.jpg", "2.jpg", "3.jpg", "4.jpg"));
-  const json rest =
-      get("/v1/folder?limit=5&path=" + at("posters") + "&after=" + top["next"].get<std::string>());
-  EXPECT_THAT(names(rest["images"]), testing::ElementsAre("5.jpg", "copy.jpg", "small.jpg"));
+  EXPECT_THAT(names(top["images"]), testing::ElementsAre("0.jpg", "1.jpg", "2.jpg", "3.jpg"))
+      << "the folder is one of five";
+  const json rest = page(top["next"]);
+  EXPECT_THAT(names(rest["images"]),
+              testing::ElementsAre("4.jpg", "5.jpg", "copy.jpg", "small.jpg"));
   EXPECT_TRUE(rest["next"].is_null());
   EXPECT_THAT(rest["folders"], IsEmpty()) << "they were on the first page";
-  const json copy = rest["images"][1];
+  const json copy = rest["images"][2];
   EXPECT_EQ(copy["id"], top["images"][0]["id"]) << "one image, with the path of this file";
   const json deep = get("/v1/folder?path=" + at("posters/trips/2020/a%20%26%20b%3Dc/"));
   EXPECT_EQ(deep["path"], at("posters/trips/2020/a & b=c"));
@@ -286,6 +290,104 @@ TEST_F(ServeTest, ListsAFolderWithItsFolders) {
     expect_error(ask("GET /v1/folder?path=" + other), 404, "not_indexed");
   }
   expect_error(ask("GET /v1/folder?path=file://elsewhere/a"), 400, "parameter");
+}
+
+TEST_F(ServeTest, ListsTheFoldersOfAFolderPageByPage) {
+  for (const char* name : {"a", "b", "c", "d"}) {
+    fs::create_directories(at("posters/trips") + "/" + name);
+    draw(std::string("posters/trips/") + name + "/x.jpg", 60);
+  }
+  draw("posters/trips/y.jpg", 61);
+  index();
+  start();
+  std::vector<std::string> found;
+  std::vector<std::size_t> sizes;
+  std::string after;
+  while (true) {
+    const json page = get("/v1/folder?limit=2&path=" + at("posters/trips") + "&after=" + after);
+    for (const char* kind : {"folders", "images"}) {
+      for (const json& entry : page[kind]) {
+        found.push_back(fs::path(entry["path"].get<std::string>()).filename());
+      }
+    }
+    sizes.push_back(page["folders"].size() + page["images"].size());
+    if (page["next"].is_null()) break;
+    after = page["next"];
+  }
+  EXPECT_THAT(found, testing::ElementsAre("a", "b", "c", "d", "y.jpg"));
+  EXPECT_THAT(sizes, testing::ElementsAre(2, 2, 1));
+}
+
+TEST_F(ServeTest, ListsRejectionsWhichCanBeTakenBack) {
+  start();
+  EXPECT_EQ(get("/v1/rejections")["total"], 0);
+  const std::string a = std::to_string(id_of("posters/1.jpg"));
+  const std::string b = std::to_string(id_of("posters/small.jpg"));
+  const std::string c = std::to_string(id_of("posters/2.jpg"));
+  ask("POST /v1/rejections", {}, R"({"a": )" + a + R"(, "b": )" + b + "}");
+  ask("POST /v1/rejections", {}, R"({"a": )" + a + R"(, "b": )" + c + "}");
+  const json first = get("/v1/rejections?limit=1");
+  EXPECT_EQ(first["total"], 2);
+  EXPECT_EQ(first["next"], 1);
+  EXPECT_THAT(first.dump(), HasSubstr("2.jpg")) << "the latest first";
+  const json second = get("/v1/rejections?limit=1&after=1");
+  EXPECT_TRUE(second["next"].is_null());
+  const json pair = second["rejections"][0];
+  EXPECT_THAT(output_faults("reject", pair.dump()), IsEmpty());
+  EXPECT_THAT(
+      output_faults("reject",
+                    run_program("lookalike", {"reject", "--json", "-d", at("index.db")}).out),
+      IsEmpty());
+  EXPECT_THAT(pair.dump(), AllOf(HasSubstr("1.jpg"), HasSubstr("small.jpg")));
+  EXPECT_THAT((std::set<std::string>{pair["id"].dump(), pair["other_id"].dump()}),
+              testing::ElementsAre(std::min(a, b), std::max(a, b)));
+  // By content, also of images that the index does not have now.
+  fs::remove(at("posters/small.jpg"));
+  ASSERT_EQ(
+      run_program("lookalike", {"remove", "-q", "-d", at("index.db"), at("posters/small.jpg")})
+          .exit_code,
+      0);
+  const auto is_gone = [&] {
+    const json known = get("/v1/rejections?after=1")["rejections"][0];
+    return known["path"].is_null() || known["other_path"].is_null();
+  };
+  const auto published = Clock::now();
+  while (!is_gone()) {
+    ASSERT_LT(Clock::now() - published, 20s);
+    std::this_thread::sleep_for(20ms);
+  }
+  const std::string contents =
+      "a=" + pair["content"].get<std::string>() + "&b=" + pair["other_content"].get<std::string>();
+  const json answer = json::parse(ask("DELETE /v1/rejections?" + contents).body);
+  EXPECT_EQ(answer["changed"], true);
+  EXPECT_TRUE(answer["a"].is_null() != answer["b"].is_null());
+  EXPECT_EQ(get("/v1/rejections")["total"], 1);
+  EXPECT_EQ(json::parse(ask("POST /v1/rejections", {},
+                            json({{"a", pair["content"]}, {"b", pair["other_content"]}}).dump())
+                            .body)["changed"],
+            true);
+}
+
+TEST_F(ServeTest, ARejectedMatchOfAPhotoCanBeTakenBack) {
+  start();
+  const std::string a = std::to_string(id_of("posters/1.jpg"));
+  const std::string b = std::to_string(id_of("posters/small.jpg"));
+  ask("POST /v1/rejections", {}, R"({"a": )" + a + R"(, "b": )" + b + "}");
+  const json answer = json::parse(ask("POST /v1/query", {}, content_of(at("posters/1.jpg"))).body);
+  EXPECT_EQ(answer["content"], get("/v1/query?id=" + a)["content"]);
+  EXPECT_EQ(
+      ask("DELETE /v1/rejections?a=" + answer["content"].get<std::string>() + "&b=" + b).status,
+      200);
+  EXPECT_EQ(get("/v1/rejections")["total"], 0);
+}
+
+TEST_F(ServeTest, SaysWhyARejectionCannotBeSaved) {
+  start();
+  fs::create_directory(at("index.db.rejected"));  // cannot be written, not even by root
+  const HttpReply reply = ask("POST /v1/rejections", {}, R"({"a": 1, "b": 2})");
+  expect_error(reply, 507, "not_written");
+  EXPECT_EQ(json::parse(reply.body)["error"]["kind"], "storage");
+  EXPECT_THAT(reply.body, HasSubstr("index.db.rejected: cannot be written: Is a directory"));
 }
 
 TEST_F(ServeTest, ListsTheQuarantinePageByPage) {
@@ -423,10 +525,35 @@ TEST_F(ServeTest, ReadsIndexedImagesAlone) {
         "/v1/schema/../openapi.json", "/web/index.html"}) {
     EXPECT_EQ(ask(std::string("GET ") + path).status, 404) << path;
   }
-  EXPECT_EQ(ask("PUT /v1/images/1").status, 405);
   // A file that took an indexed one's place is not shown.
   draw("posters/5.jpg", 77);
   expect_error(ask("GET /v1/images/" + id + "/thumbnail"), 404, "gone");
+}
+
+TEST_F(ServeTest, NamesTheMethodsOfAPathAndTheParametersThatItNeeds) {
+  start();
+  const std::vector<std::pair<std::string, std::string>> wrong_methods = {
+      {"PUT /v1/images/1", "GET, HEAD"},
+      {"HEAD /v1/thumbnail", "POST"},
+      {"POST /style.css", "GET, HEAD"},
+      {"PUT /v1/rejections", "POST, GET, HEAD, DELETE"}};
+  for (const auto& [line, allowed] : wrong_methods) {
+    const HttpReply reply = ask(line);
+    EXPECT_EQ(reply.status, 405) << line;
+    EXPECT_EQ(reply.headers.at("allow"), allowed) << line;
+  }
+  for (const char* path : {"/v1/health", "/v1/images", "/v1/images/1", "/v1/runs", "/metrics"}) {
+    const HttpReply head = ask(std::string("HEAD ") + path);
+    EXPECT_EQ(head.status, 200) << path;
+    EXPECT_EQ(head.body, "") << path;
+    EXPECT_GT(std::stoi(head.headers.at("content-length")), 0) << path;
+  }
+  for (const char* line : {"GET /v1/query", "GET /v1/folder", "DELETE /v1/rejections",
+                           "DELETE /v1/rejections?a=1", "DELETE /v1/rejections?a=x&b=1"}) {
+    expect_error(ask(line), 400, "parameter");
+  }
+  expect_error(ask("GET /v1/images/1%00/thumbnail"), 400, "malformed");
+  expect_error(ask("GET /v1/folder?path=" + at("posters") + "%00/etc"), 400, "malformed");
 }
 
 TEST_F(ServeTest, AnIndexedImageBeyondTheLimitsIsNotTheRequestsFault) {
@@ -509,6 +636,15 @@ TEST_F(ServeTest, AnswersFromWhatARunPublishesIntoAShard) {
     ASSERT_LT(Clock::now() - published, 20s);
     std::this_thread::sleep_for(20ms);
   }
+}
+
+TEST_F(ServeTest, ImagesWithoutFeaturesNeedNoComparison) {
+  cv::imwrite(at("posters/flat.png"), cv::Mat(300, 400, CV_8U, cv::Scalar(90)));
+  index();
+  start();
+  expect_error(ask("GET /v1/groups"), 409, "not_compared");
+  run_program("lookalike", {"duplicates", "-q", "-d", at("index.db")});
+  EXPECT_EQ(get("/v1/groups")["not_compared"], 0);
 }
 
 TEST_F(ServeTest, RejectedPairsLeaveTheGroups) {
@@ -632,6 +768,23 @@ TEST_F(ServeTest, ReplacesASocketThatNobodyListensOn) {
   EXPECT_TRUE(fs::exists(at("socket")));
   start();
   EXPECT_EQ(get("/v1/health")["images"], 7);
+}
+
+TEST_F(ServeTest, SaysByWhichNamesOtherMachinesMayAsk) {
+  const auto started = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen", "0.0.0.0:0"};
+    words.insert(words.end(), more.begin(), more.end());
+    program_ = std::make_unique<RunningProgram>("lookalike", words);
+    std::this_thread::sleep_for(200ms);
+    program_->send(SIGTERM);  // which waits for the start
+    return program_->wait();
+  };
+  const ProgramResult unnamed = started({});
+  EXPECT_THAT(unnamed.out, testing::MatchesRegex("http://localhost:[0-9]+/#token=[0-9a-f]+\n"));
+  EXPECT_THAT(unnamed.err, AllOf(HasSubstr("0.0.0.0 is open to other machines"),
+                                 HasSubstr("refused until serve.hosts lists them")));
+  EXPECT_THAT(started({"--set", "serve.hosts=[\"photos.example.org\"]"}).err,
+              Not(HasSubstr("serve.hosts")));
 }
 
 TEST_F(ServeTest, RefusesWhatItCannotServe) {

@@ -230,6 +230,8 @@ TEST_F(ReaderTest, VisitsWhatLiesRightInAFolder) {
   EXPECT_THAT(entries("/a"), ElementsAre("/a/b", "/a/b.jpg", "/a/b/", "/a/b0", "/a/d/"));
   EXPECT_THAT(entries("/a", "/a/b"), ElementsAre("/a/b.jpg", "/a/b/", "/a/b0", "/a/d/"));
   EXPECT_THAT(entries("/a", "/a/b.jpg", 2), ElementsAre("/a/b/", "/a/b0"));
+  EXPECT_THAT(entries("/a", "/a/b/"), ElementsAre("/a/b0", "/a/d/"));
+  EXPECT_THAT(entries("/a", "/a/d/"), IsEmpty());
   EXPECT_THAT(entries("/a/b"), ElementsAre("/a/b/1", "/a/b/c/", "/a/b/\xFF"));
   EXPECT_THAT(entries("/a/d"), ElementsAre("/a/d/e/"));
   EXPECT_THAT(entries("/a", "/b"), IsEmpty());

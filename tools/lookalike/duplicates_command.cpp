@@ -87,6 +87,14 @@ struct Arguments {
   std::string report;
 };
 
+void check_min_probability(double asked, double least) {
+  if (asked >= std::min(least, kUsualProbability)) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--min-probability: must be from match.same_probability = {} to 1, was "
+                          "{}: less sure pairs are not found",
+                          least, asked));
+}
+
 std::set<PairKind> kinds_of(const Arguments& arguments) {
   std::set<PairKind> kinds;
   for (const std::string& name : arguments.kinds) kinds.insert(pair_kind(name).value());
@@ -197,6 +205,7 @@ int duplicates(const Arguments& arguments) {
   StopSignal stop;
   RunConfig config = arguments.config.load();
   const Progress::Style style = arguments.verbosity.apply();
+  check_min_probability(arguments.min_probability, config.match.same_probability);
   const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());

@@ -79,12 +79,6 @@ void import_pairs(const std::string& database, const std::string& file) {
   spdlog::info("{} pairs added, {} were rejected already", added, more.all().size() - added);
 }
 
-// A path of the image; nothing when the index does not have it now.
-std::optional<std::string> path_of(const IndexReader& index, const ContentHash& content) {
-  const auto id = index.find(content);
-  return id ? std::optional(index.image(*id).value().paths.front()) : std::nullopt;
-}
-
 void list_rejections(const RunConfig& config, const IndexReader& index,
                      const FormatArgument& format) {
   std::optional<Table> table;
@@ -96,23 +90,18 @@ void list_rejections(const RunConfig& config, const IndexReader& index,
   }
   const Rejections rejections = searched_rejections(config);
   for (const Rejection& pair : rejections.all()) {
-    const auto path = path_of(index, pair.a);
-    const auto other = path_of(index, pair.b);
-    const auto text = [](const std::optional<std::string>& known) {
-      return known ? Json(text_of_path(*known)) : Json();
-    };
-    const Json row = {{"content", to_hex(pair.a)},
-                      {"other_content", to_hex(pair.b)},
-                      {"since_ns", pair.since_ns},
-                      {"path", text(path)},
-                      {"other_path", text(other)}};
+    const Json row = rejection_answer(index, pair);
     if (table) {
       table->add(row);
     } else if (format.is_json()) {
       print_json(row);
     } else {
-      fmt::print("{}  {}  {}\n", utc_text(pair.since_ns), printable(path.value_or(to_hex(pair.a))),
-                 printable(other.value_or(to_hex(pair.b))));
+      const auto name = [&](const char* path, const char* content) {
+        const Json& known = row[row[path].is_null() ? content : path];
+        return printable(path_of_text(known.get<std::string>()));
+      };
+      fmt::print("{}  {}  {}\n", utc_text(pair.since_ns), name("path", "content"),
+                 name("other_path", "other_content"));
     }
   }
 }

@@ -2,7 +2,9 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -66,6 +68,21 @@ AccessRules rules_of(const Listener& listener, bool is_handed_over, const ServeO
   return rules;
 }
 
+void warn_of_network(const Listener& listener, const std::vector<std::string>& hosts) {
+  if (listener.is_local() || listener.is_loopback()) return;
+  spdlog::warn(
+      "{} is open to other machines, and photos and the token travel unencrypted: put a proxy with "
+      "TLS in front",
+      listener.address());
+  if (!listener.is_any() || !hosts.empty()) return;
+  char name[256] = {};
+  const bool is_named = ::gethostname(name, sizeof name - 1) == 0;
+  spdlog::warn(
+      "requests for names and addresses other than localhost are refused until serve.hosts lists "
+      "them, such as --set 'serve.hosts=[\"{}\"]'",
+      is_named ? printable(name) : "photos.example.org");
+}
+
 int serve(const Arguments& arguments) {
   StopSignal stop;
   RunConfig config = arguments.config.load();
@@ -75,12 +92,7 @@ int serve(const Arguments& arguments) {
   const bool is_handed_over = handed_over.has_value();
   Listener listener = handed_over ? *std::move(handed_over) : Listener(config.serve.listen);
   const AccessRules rules = rules_of(listener, is_handed_over, config.serve);
-  if (!listener.is_local() && !listener.is_loopback()) {
-    spdlog::warn(
-        "{} is open to other machines, and photos and the token travel unencrypted: put a "
-        "proxy with TLS in front",
-        listener.url());
-  }
+  warn_of_network(listener, config.serve.hosts);
   Api api(config, rules);
   const auto server = start_http_server(listener.duplicate(), limits_of(config.serve), api);
   const bool shows_token = !rules.token.empty() && config.serve.token_file.empty();

@@ -129,8 +129,21 @@ std::string transform(const Homography& pose, PictureSize size) {
                      to.y - j.yx * at.x - j.yy * at.y);
 }
 
+// Radio buttons that put the border of a comparison somewhere, for those without a pointer. In the
+// middle, where it starts, it can be dragged.
+std::string border_buttons(std::size_t group, std::size_t file) {
+  std::string buttons;
+  for (const int percent : {0, 25, 50, 75, 100}) {
+    buttons += fmt::format(
+        " <input type=\"radio\" class=\"at{0}\" name=\"b{1}-{2}\" id=\"b{1}-{2}-{0}\" "
+        "aria-label=\"border at {0} %\"{3}><label for=\"b{1}-{2}-{0}\"> {0} %</label>",
+        percent, group, file, percent == 50 ? " checked" : "");
+  }
+  return buttons;
+}
+
 // One picture over the other where it belongs, with its outline: the border between them can be
-// dragged, and they can flicker.
+// moved, and they can flicker.
 std::string comparison(std::size_t number, const Group& group, const Sheet& sheet, std::size_t i) {
   const GroupFile& file = group.files[i];
   if (!file.related || *file.related >= sheet.shown) return {};
@@ -156,14 +169,15 @@ std::string comparison(std::size_t number, const Group& group, const Sheet& shee
       fmt::format("{} and {}", file_name(group.files[under]), file_name(group.files[over]));
   return fmt::format(
       "<details><summary>{0} on {1}</summary><input type=\"checkbox\" class=\"flicker\" "
-      "id=\"f{2}-{3}\"><label for=\"f{2}-{3}\"> flicker</label>"
+      "id=\"f{2}-{3}\"><label for=\"f{2}-{3}\"> flicker</label>, border at{8}"
       "<div class=\"compare\" style=\"--width:{4}px\">{5}<div class=\"over\">{6}</div>{7}</div>"
       "</details>\n",
       over + 1, under + 1, number, i, width,
       svg(below.width, below.height, name, used(number, sheet.first[under]), ""),
       svg(below.width, below.height, name, used(number, sheet.first[over], transform(*map, size)),
           ""),
-      svg(below.width, below.height, "outline", polygon(quad, kOutlineColour), "lines"));
+      svg(below.width, below.height, "outline", polygon(quad, kOutlineColour), "lines"),
+      border_buttons(number, i));
 }
 
 }  // namespace

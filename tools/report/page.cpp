@@ -93,6 +93,10 @@ circle.first { fill: #0a84ff; stroke: none; }
 .over { position: absolute; inset: 0 auto 0 0; width: 50%; max-width: 100%; overflow: hidden;
   resize: horizontal; border-right: 2px solid #fff; box-shadow: 1px 0 0 #0008; }
 .lines { position: absolute; inset: 0; pointer-events: none; }
+.at0:checked ~ .compare .over { width: 0 !important; }
+.at25:checked ~ .compare .over { width: 25% !important; }
+.at75:checked ~ .compare .over { width: 75% !important; }
+.at100:checked ~ .compare .over { width: 100% !important; }
 @keyframes flicker { 50% { opacity: 0; } }
 .flicker:checked ~ .compare .over { width: 100% !important; resize: none;
   animation: flicker 1.2s steps(1) infinite; }

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -11,8 +12,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include "base/content_hash.h"
 #include "base/error.h"
 #include "base/parse_number.h"
 #include "base/path_set.h"
@@ -38,15 +41,21 @@ constexpr const char* kUploaded = "photo";  // the name of a photo that was sent
 // Ends a request with an error that its sender is told.
 class Refused : public Error {
  public:
-  // reason: one word for programs.
-  Refused(int status, ErrorKind kind, std::string reason, const std::string& message)
-      : Error(kind, message), status_(status), reason_(std::move(reason)) {}
+  // reason: one word for programs; allowed: for 405, the methods of the path.
+  Refused(int status, ErrorKind kind, std::string reason, const std::string& message,
+          std::string allowed = {})
+      : Error(kind, message),
+        status_(status),
+        reason_(std::move(reason)),
+        allowed_(std::move(allowed)) {}
   int status() const { return status_; }
   const std::string& reason() const { return reason_; }
+  const std::string& allowed() const { return allowed_; }
 
  private:
   int status_;
   std::string reason_;
+  std::string allowed_;
 };
 
 std::string_view name_of(ErrorKind kind) {
@@ -90,6 +99,7 @@ HttpResponse error_response(const Refused& why) {
       {{"error",
         {{"kind", name_of(why.kind())}, {"reason", why.reason()}, {"message", why.what()}}}});
   if (why.status() == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  if (why.status() == 405) response.headers.emplace_back("Allow", why.allowed());
   if (why.status() == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
@@ -111,8 +121,11 @@ std::optional<Refused> refusal_of(Access access) {
   return std::nullopt;
 }
 
-Refused wrong_method() {
-  return Refused(405, ErrorKind::kUsage, "method", "this path does not take that method");
+constexpr const char* kReading = "GET, HEAD";
+
+Refused wrong_method(const std::string& allowed) {
+  return Refused(405, ErrorKind::kUsage, "method",
+                 fmt::format("this path does not take that method, but {}", allowed), allowed);
 }
 
 Refused not_found() {
@@ -123,6 +136,12 @@ Refused not_found() {
 std::optional<std::string> parameter(const HttpRequest& request, const std::string& name) {
   const auto found = request.parameters.find(name);
   return found == request.parameters.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string required(const HttpRequest& request, const std::string& name) {
+  const std::optional<std::string> text = parameter(request, name);
+  if (text) return *text;
+  throw Refused(400, ErrorKind::kUsage, "parameter", fmt::format("{}: is missing", name));
 }
 
 // Each parameter at most once, and no other.
@@ -145,6 +164,11 @@ std::uint64_t number(const HttpRequest& request, const std::string& name, std::u
   throw Refused(400, ErrorKind::kUsage, "parameter",
                 fmt::format("{}: must be an integer from {} to {}, was \"{}\"", name, lowest,
                             highest, printable(*text)));
+}
+
+std::uint64_t image_number(const HttpRequest& request, const std::string& name) {
+  required(request, name);
+  return number(request, name, 0, 0, std::numeric_limits<ImageId>::max());
 }
 
 ImageId id_from(std::string_view text) {
@@ -243,10 +267,11 @@ HttpResponse jpeg_response(const ReducedPhoto& photo, const char* cache) {
   return with_policies({200, "image/jpeg", {photo.jpeg.begin(), photo.jpeg.end()}}, cache);
 }
 
-// A path that a parameter names; it need not exist.
-std::string path_parameter(const HttpRequest& request, const std::string& name) {
-  const std::optional<std::string> text = parameter(request, name);
-  return text ? asked([&] { return path_of_text(*text); }) : std::string();
+// The answer to a query, with the content by which its rejections can be taken back.
+Json looked_up(const std::string& name, const ContentHash& content, const QueryResult& result) {
+  Json answer = query_answer(name, result);
+  answer["content"] = to_hex(content);
+  return answer;
 }
 
 // The folders on the way from the root of the index that covers a folder, the outermost, down to
@@ -290,6 +315,19 @@ const WebFile* find_file(std::string_view path) {
 
 }  // namespace
 
+struct Api::NamedImage {
+  NamedImage(const IndexReader& index, std::uint64_t number) {
+    const StoredImage image = must_find(index, number);
+    content = image.content;
+    id = image.id;
+  }
+  NamedImage(const IndexReader& index, const ContentHash& named)
+      : content(named), id(index.find(named)) {}
+
+  ContentHash content{};
+  std::optional<ImageId> id{};
+};
+
 const Api::Route Api::kRoutes[] = {
     {"POST", "/v1/query", &Api::query},
     {"GET", "/v1/query", &Api::query_image},
@@ -303,6 +341,7 @@ const Api::Route Api::kRoutes[] = {
     {"GET", "/v1/runs", &Api::runs},
     {"GET", "/v1/quarantine", &Api::quarantine},
     {"POST", "/v1/rejections", &Api::reject},
+    {"GET", "/v1/rejections", &Api::rejections},
     {"DELETE", "/v1/rejections", &Api::take_back},
     {"GET", "/v1/health", &Api::health, Takes::kNothing},
     {"GET", "/metrics", &Api::metrics, Takes::kNothing},
@@ -310,13 +349,16 @@ const Api::Route Api::kRoutes[] = {
 
 const Api::Route& Api::find_route(const HttpRequest& request) {
   const auto parts = split(request.path, '/');
-  bool is_path_known = false;
+  // libmicrohttpd leaves the body of an answer to HEAD out.
+  const std::string_view sent = request.method;
+  const std::string_view method = sent == "HEAD" ? "GET" : sent;
+  std::vector<std::string_view> allowed;
   for (const Route& route : kRoutes) {
     if (!fits(parts, route.path)) continue;
-    if (route.method == request.method) return route;
-    is_path_known = true;
+    if (route.method == method) return route;
+    allowed.push_back(route.method == "GET" ? kReading : route.method);
   }
-  if (is_path_known) throw wrong_method();
+  if (!allowed.empty()) throw wrong_method(fmt::format("{}", fmt::join(allowed, ", ")));
   throw Refused(404, ErrorKind::kUsage, "path", "there is no such path; see /v1/openapi.json");
 }
 
@@ -362,7 +404,7 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
         request.headers.count("origin") > 1 ? "null" : request.header("origin");
     if (const WebFile* const file = find_file(request.path)) {
       if (const auto why = refusal_of(check_host(rules_, host, origin))) throw Refused(*why);
-      if (request.method != "GET" && request.method != "HEAD") throw wrong_method();
+      if (request.method != "GET" && request.method != "HEAD") throw wrong_method(kReading);
       return with_policies({200, std::string(file->content_type), std::string(file->content)},
                            "no-cache");
     }
@@ -394,6 +436,8 @@ HttpResponse Api::refuse(HttpRefusal why) noexcept {
       case HttpRefusal::kMalformed:
         return {400, ErrorKind::kUsage, "malformed",
                 "the headers say nothing clear about the body"};
+      case HttpRefusal::kNulInUrl:
+        return {400, ErrorKind::kUsage, "malformed", "the URL has a NUL (%00)"};
       case HttpRefusal::kTooLarge:
         return {413, ErrorKind::kInput, "too_large",
                 fmt::format("the photo is larger than serve.max_body_mib = {}",
@@ -468,7 +512,7 @@ HttpResponse Api::query(const HttpRequest& request, SearchState& state) {
   QueryResult result = searcher.search(std::get<Query>(loaded), options);
   if (region) move_matches(result.matches, translation(region->x, region->y));
   mark_rejected(result.matches, photo.content, *rejections);
-  return json_response(200, query_answer(kUploaded, result));
+  return json_response(200, looked_up(kUploaded, photo.content, result));
 }
 
 HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
@@ -476,8 +520,7 @@ HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
   MatchOptions options = asked_of(request);
   options.mirror = false;  // as for whole images, whose descriptors are not kept
   const std::optional<Region> region = region_of(request);
-  const StoredImage image =
-      must_find(state.index(), number(request, "id", 0, 0, std::numeric_limits<ImageId>::max()));
+  const StoredImage image = must_find(state.index(), image_number(request, "id"));
   const Timed timed(*this);
   const auto rejections = rejections_.read();
   QueryResult result;
@@ -493,7 +536,7 @@ HttpResponse Api::query_image(const HttpRequest& request, SearchState& state) {
     result = state.searcher().search(image.id, options);
   }
   mark_rejected(result.matches, image.content, *rejections);
-  return json_response(200, query_answer(fmt::format("{}", image.id), result));
+  return json_response(200, looked_up(fmt::format("{}", image.id), image.content, result));
 }
 
 HttpResponse Api::images(const HttpRequest& request, SearchState& state) {
@@ -557,13 +600,15 @@ HttpResponse Api::folders(const HttpRequest& request, SearchState& state) {
   return json_response(200, folders_answer(state.index()));
 }
 
-// Folders are on the first page, files on as many as it takes.
+// Folders come first, then files. A page that ends with a folder names it with a slash as the next
+// one's `after`.
 HttpResponse Api::folder(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"path", "after", "limit"});
   const IndexReader& index = state.index();
-  std::string folder = path_parameter(request, "path");
+  std::string folder = asked([&] { return path_of_text(required(request, "path")); });
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  const std::string after = path_parameter(request, "after");
+  const std::string after =
+      asked([&] { return path_of_text(parameter(request, "after").value_or("")); });
   const std::uint64_t limit = number(request, "limit", 100, 1, 1000);
   const std::size_t below = folder.starts_with('/') ? index.files_below(folder) : 0;
   if (below == 0) {
@@ -571,13 +616,26 @@ HttpResponse Api::folder(const HttpRequest& request, SearchState& state) {
   }
   std::vector<std::string> folders;
   std::vector<std::string> files;
-  index.for_each_entry(folder, after, [&](const std::string& path, bool is_folder) {
-    if (!is_folder && files.size() <= limit) files.push_back(path);
-    if (is_folder && after.empty()) folders.push_back(path);
-    return after.empty() || files.size() <= limit;
-  });
-  const bool is_last = files.size() <= limit;
-  if (!is_last) files.pop_back();
+  const bool begins_with_folders = after.empty() || after.ends_with('/');
+  const auto is_full = [&] { return folders.size() + files.size() > limit; };
+  if (begins_with_folders) {
+    index.for_each_entry(folder, after, [&](const std::string& path, bool is_folder) {
+      if (is_folder) folders.push_back(path);
+      return !is_full();
+    });
+  }
+  if (!is_full()) {
+    const std::string from = begins_with_folders ? "" : after;
+    index.for_each_entry(folder, from, [&](const std::string& path, bool is_folder) {
+      if (!is_folder) files.push_back(path);
+      return !is_full();
+    });
+  }
+  Json next;
+  if (is_full()) {
+    (files.empty() ? folders : files).pop_back();
+    next = text_of_path(files.empty() ? folders.back() + '/' : files.back());
+  }
   Json above = Json::array();
   for (const std::string& one : ancestors(index, folder)) above.push_back(text_of_path(one));
   Json listed = Json::array();
@@ -593,7 +651,7 @@ HttpResponse Api::folder(const HttpRequest& request, SearchState& state) {
                              {"files", below},
                              {"folders", std::move(listed)},
                              {"images", std::move(images)},
-                             {"next", is_last ? Json() : Json(text_of_path(files.back()))}});
+                             {"next", std::move(next)}});
 }
 
 HttpResponse Api::runs(const HttpRequest& request, SearchState& state) {
@@ -621,36 +679,61 @@ HttpResponse Api::reject(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {});
   const bool is_short = request.body.size() <= kLongestJsonBody;
   const Json pair = is_short ? Json::parse(request.body, nullptr, false) : Json();
-  const auto id = [&](const char* name) {
-    const bool has = pair.is_object() && pair.contains(name) && pair[name].is_number_unsigned();
-    if (!has) {
-      throw Refused(400, ErrorKind::kUsage, "body",
-                    "the body must be JSON: {\"a\": ID, \"b\": ID}");
-    }
-    return pair[name].get<std::uint64_t>();
+  const auto image = [&](const char* name) {
+    const Json value = pair.is_object() ? pair.value(name, Json()) : Json();
+    if (value.is_number_unsigned()) return NamedImage(state.index(), value.get<std::uint64_t>());
+    const auto content = content_from(value.is_string() ? value.get<std::string>() : "");
+    if (content) return NamedImage(state.index(), *content);
+    throw Refused(400, ErrorKind::kUsage, "body",
+                  "the body must be JSON: {\"a\": ID, \"b\": ID}, each a number or a content");
   };
-  return change_rejection(state, id("a"), id("b"), true);
+  return change_rejection(image("a"), image("b"), true);
+}
+
+HttpResponse Api::rejections(const HttpRequest& request, SearchState& state) {
+  check_parameters(request, {"after", "limit"});
+  const Slice slice(request, 100, 1000);
+  const auto known = rejections_.read();
+  std::vector<Rejection> pairs = known->all();
+  std::ranges::stable_sort(pairs, std::greater(), &Rejection::since_ns);
+  const std::size_t begin = std::min<std::size_t>(slice.after, pairs.size());
+  const std::size_t end = begin + std::min<std::size_t>(slice.limit, pairs.size() - begin);
+  Json page = Json::array();
+  for (std::size_t i = begin; i < end; ++i) {
+    page.push_back(with_schema(rejection_answer(state.index(), pairs[i])));
+  }
+  return json_response(200, {{"rejections", std::move(page)},
+                             {"total", pairs.size()},
+                             {"next", end < pairs.size() ? Json(end) : Json()}});
 }
 
 HttpResponse Api::take_back(const HttpRequest& request, SearchState& state) {
   check_parameters(request, {"a", "b"});
-  const auto id = [&](const char* name) {
-    return number(request, name, 0, 0, std::numeric_limits<ImageId>::max());
+  const auto image = [&](const char* name) {
+    const auto content = content_from(required(request, name));
+    return content ? NamedImage(state.index(), *content)
+                   : NamedImage(state.index(), image_number(request, name));
   };
-  return change_rejection(state, id("a"), id("b"), false);
+  return change_rejection(image("a"), image("b"), false);
 }
 
-HttpResponse Api::change_rejection(SearchState& state, std::uint64_t a, std::uint64_t b,
+HttpResponse Api::change_rejection(const NamedImage& first, const NamedImage& second,
                                    bool is_rejected) {
-  const StoredImage first = must_find(state.index(), a);
-  const StoredImage second = must_find(state.index(), b);
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::system_clock::now().time_since_epoch());
   const Rejection pair =
       asked([&] { return rejection_of(first.content, second.content, now.count()); });
-  const bool changed = set_rejected(config_, pair, is_rejected);
+  bool changed = false;
+  try {
+    changed = set_rejected(config_, pair, is_rejected);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kStorage) throw;
+    throw Refused(507, error.kind(), "not_written",
+                  fmt::format("the rejection cannot be saved: {}", printable(error.what())));
+  }
+  const auto id = [](const NamedImage& image) { return image.id ? Json(*image.id) : Json(); };
   return json_response(
-      200, {{"a", first.id}, {"b", second.id}, {"rejected", is_rejected}, {"changed", changed}});
+      200, {{"a", id(first)}, {"b", id(second)}, {"rejected", is_rejected}, {"changed", changed}});
 }
 
 HttpResponse Api::health(const HttpRequest& request, SearchState& state) {

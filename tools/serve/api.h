@@ -59,12 +59,15 @@ class Api : public HttpHandler {
   HttpResponse folder(const HttpRequest& request, SearchState& state);
   HttpResponse runs(const HttpRequest& request, SearchState& state);
   HttpResponse quarantine(const HttpRequest& request, SearchState& state);
+  HttpResponse rejections(const HttpRequest& request, SearchState& state);
   HttpResponse reject(const HttpRequest& request, SearchState& state);
   HttpResponse take_back(const HttpRequest& request, SearchState& state);
   HttpResponse health(const HttpRequest& request, SearchState& state);
   HttpResponse metrics(const HttpRequest& request, SearchState& state);
 
-  HttpResponse change_rejection(SearchState& state, std::uint64_t a, std::uint64_t b,
+  // One that a request names by its number, or by its content, which the index need not have.
+  struct NamedImage;
+  HttpResponse change_rejection(const NamedImage& first, const NamedImage& second,
                                 bool is_rejected);
   LoadedFile sent_photo(const HttpRequest& request) const;
   MatchOptions asked_of(const HttpRequest& request) const;

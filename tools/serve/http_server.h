@@ -48,7 +48,7 @@ struct HttpLimits {
 };
 
 // Why the server itself refuses a request.
-enum class HttpRefusal { kMalformed, kTooLarge, kBusy, kStopping };
+enum class HttpRefusal { kMalformed, kNulInUrl, kTooLarge, kBusy, kStopping };
 
 // What answers requests. Called from several threads; must not throw.
 class HttpHandler {

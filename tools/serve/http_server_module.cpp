@@ -36,6 +36,10 @@ void for_each_value(MHD_Connection* connection, MHD_ValueKind kind, Add add) {
   MHD_get_connection_values(connection, kind, visit, &add);
 }
 
+// The state of a request, before it has an Exchange, whose URL has a NUL: what libmicrohttpd hands
+// over would end there.
+char nul_in_url;
+
 // A request and, once it is there, its answer.
 struct Exchange {
   HttpRequest request;
@@ -56,8 +60,9 @@ class MicroHttpServer : public HttpServer {
         MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, on_request,
         this, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT,
         static_cast<unsigned>(limits_.connections), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        kConnectionBytes, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-        on_completed, this, MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_END);
+        kConnectionBytes, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, on_url,
+        nullptr, MHD_OPTION_NOTIFY_COMPLETED, on_completed, this, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, this, MHD_OPTION_END);
     if (daemon_ == nullptr) return false;
     for (std::size_t i = 0; i < limits_.workers; ++i) {
       workers_.emplace_back([this] { work(waiting_); });
@@ -107,12 +112,18 @@ class MicroHttpServer : public HttpServer {
 
   static MicroHttpServer& self(void* server) { return *static_cast<MicroHttpServer*>(server); }
 
+  static void* on_url(void*, const char* url, MHD_Connection*) {
+    return std::strstr(url, "%00") == nullptr ? nullptr : &nul_in_url;
+  }
+
   static MHD_Result on_request(void* server, MHD_Connection* connection, const char* path,
                                const char* method, const char*, const char* data, std::size_t* size,
                                void** state) {
-    auto* const exchange = static_cast<Exchange*>(*state);
     try {
-      if (exchange == nullptr) return self(server).begin(connection, path, method, state);
+      if (*state == nullptr || *state == &nul_in_url) {
+        return self(server).begin(connection, path, method, state);
+      }
+      auto* const exchange = static_cast<Exchange*>(*state);
       if (*size > 0) {
         self(server).receive(*exchange, {data, *size});
         *size = 0;
@@ -126,6 +137,7 @@ class MicroHttpServer : public HttpServer {
 
   MHD_Result begin(MHD_Connection* connection, const char* path, const char* method, void** state) {
     auto* const exchange = new Exchange{.request = {.method = method, .path = path}};
+    const bool has_nul = *state == &nul_in_url;
     *state = exchange;
     HttpRequest& request = exchange->request;
     for_each_value(connection, MHD_HEADER_KIND, [&](const char* name, const char* value) {
@@ -144,6 +156,7 @@ class MicroHttpServer : public HttpServer {
       stopping = stopping_;
     }
     if (stopping) return refuse(connection, HttpRefusal::kStopping);
+    if (has_nul) return refuse(connection, HttpRefusal::kNulInUrl);
     if (const auto why = fault_of(request)) return refuse(connection, *why);
     std::optional<HttpResponse> answered = handler_.admit(request);
     if (answered && answered->status >= 400) return send(connection, *answered, true);
@@ -239,8 +252,8 @@ class MicroHttpServer : public HttpServer {
                            MHD_RequestTerminationCode) {
     MicroHttpServer& it = self(server);
     it.set_due(connection, kHeaderSeconds);
+    if (*state == nullptr || *state == &nul_in_url) return;
     auto* const exchange = static_cast<Exchange*>(*state);
-    if (exchange == nullptr) return;
     it.release(*exchange);
     delete exchange;
     *state = nullptr;

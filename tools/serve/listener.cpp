@@ -62,8 +62,7 @@ FileDescriptor listen_on_file(const std::string& listen, const std::string& path
   }
   path.copy(address.sun_path, path.size());
   if (is_left_behind(address)) ::unlink(address.sun_path);
-  const mode_t before = ::umask(0);
-  ::umask(before | 0117);
+  const mode_t before = ::umask(0117);  // connecting takes the right to write
   try {
     FileDescriptor made =
         listen_on(listen, reinterpret_cast<const sockaddr*>(&address), sizeof address);
@@ -153,11 +152,15 @@ void Listener::describe() {
     throw Error(ErrorKind::kUsage, "serve: the socket has no address");
   }
   address_ = storage.ss_family == AF_INET6 ? fmt::format("[{}]", host) : host;
-  url_ = fmt::format("http://{}:{}", address_, port);
+  url_ = fmt::format("http://{}:{}", is_any() ? "localhost" : address_, port);
 }
 
 bool Listener::is_loopback() const {
   return address_.starts_with("127.") || address_ == "[::1]";
+}
+
+bool Listener::is_any() const {
+  return address_ == "0.0.0.0" || address_ == "[::]";
 }
 
 int Listener::duplicate() const {

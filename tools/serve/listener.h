@@ -25,7 +25,8 @@ class Listener {
 
   bool is_local() const { return address_.empty(); }  // a Unix socket
   bool is_loopback() const;
-  // "http://127.0.0.1:8765", or "unix:/PATH".
+  bool is_any() const;  // all addresses of this machine
+  // "http://127.0.0.1:8765", with localhost for all addresses, or "unix:/PATH".
   const std::string& url() const { return url_; }
   const std::string& address() const { return address_; }  // "127.0.0.1"; empty if local
   // Another descriptor of the socket, which the caller closes. Throws Error(kInternal).

@@ -22,7 +22,11 @@ struct SharedGroups::Found {
                {.kinds = usual_kinds(),
                 .min_probability = kUsualProbability,
                 .scope = {},
-                .match = config.match}) {}
+                .match = config.match}) {
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      not_compared += images[i].has_features && !state.images[places[i]].compared ? 1 : 0;
+    }
+  }
 
   const std::size_t searched;  // the number of the state, of whose index the groups are
   const std::shared_ptr<const Rejections> rejections;
@@ -30,6 +34,7 @@ struct SharedGroups::Found {
   const std::vector<IndexedImage> images;
   const std::vector<std::uint32_t> places;
   const Groups groups;
+  std::size_t not_compared = 0;  // of those that have features
 };
 
 SharedGroups::SharedGroups(const RunConfig& config, SharedRejections& rejections)
@@ -46,9 +51,10 @@ std::optional<Json> SharedGroups::page(SearchState& state, std::size_t after, st
     found_ = std::make_unique<const Found>(state.number(), state.index(), std::move(rejections),
                                            config_);
   }
-  const auto not_compared = static_cast<std::size_t>(
-      std::ranges::count(found_->state.images, false, &ComparedImage::compared));
-  if (not_compared == found_->state.images.size()) return std::nullopt;
+  if (found_->not_compared > 0 &&
+      std::ranges::none_of(found_->state.images, &ComparedImage::compared)) {
+    return std::nullopt;
+  }
   const Groups& groups = found_->groups;
   Json page = Json::array();
   const std::size_t first = std::min(after, groups.size());
@@ -58,7 +64,7 @@ std::optional<Json> SharedGroups::page(SearchState& state, std::size_t after, st
   }
   return Json{{"groups", std::move(page)},
               {"total", groups.size()},
-              {"not_compared", not_compared},
+              {"not_compared", found_->not_compared},
               {"next", end < groups.size() ? Json(end) : Json()}};
 }
 

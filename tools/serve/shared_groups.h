@@ -24,9 +24,9 @@ class SharedGroups {
   ~SharedGroups();
 
   // {"groups": [as group_answer()], "total", "not_compared", "next"}: groups after the given
-  // number, at most `limit`; next is null at the end. Nothing when no image was compared yet. The
-  // first call after a change finds the groups, which takes seconds for a large index; calls
-  // meanwhile wait for them.
+  // number, at most `limit`; next is null at the end. Images without features count as compared.
+  // Nothing when no image was compared yet. The first call after a change finds the groups, which
+  // takes seconds for a large index; calls meanwhile wait for them.
   std::optional<Json> page(SearchState& state, std::size_t after, std::size_t limit);
 
  private:

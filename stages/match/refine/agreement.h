@@ -17,13 +17,21 @@ struct DetailCell {
   double correlation = 0;
 };
 
-// Two views cell by cell, row by row. Cells correlate separately, so that light and large
-// shapes, which unrelated pictures have in common too, do not count.
+// Two views cell by cell.
+struct CellComparison {
+  // Row by row, without those that are flat in the object. Cells correlate separately, so that
+  // light and large shapes, which unrelated pictures have in common too, do not count.
+  std::vector<DetailCell> cells{};
+  // By how many grey levels of the object the means of a cell differ, flat or not, where they
+  // differ most, once the views have the same mean and spread. Nothing where a view is flat. A
+  // label, a reflection or another thing in the picture shows here.
+  std::optional<double> largest_difference{};
+};
+
 //   object, seen, mask   [height][width], all of one size
-// Left out are cells that are flat in the object, cells that `mask` (0: undefined) does not cover
-// whole, and the rest of a side that fills no cell. Throws Error(kInternal) when the sizes differ.
-std::vector<DetailCell> detail_cells(const ImageView& object, const ImageView& seen,
-                                     const ImageView& mask);
+// Left out are cells that `mask` (0: undefined) does not cover whole, and the rest of a side that
+// fills no cell. Throws Error(kInternal) when the sizes differ.
+CellComparison compare_cells(const ImageView& object, const ImageView& seen, const ImageView& mask);
 
 // How well the views agree in detail, [-1, 1]: the mean over their cells and kPriorCells more that
 // agree in nothing, so that a few cells are no proof.

@@ -52,6 +52,8 @@ struct SharpenedPose {
   Homography object_to_scene;
   std::optional<double> correlation;  // [-1, 1]; absent where either side is flat
   std::optional<double> detail{};     // see agreement.h
+  // Of a cell, in grey levels; see CellComparison.
+  std::optional<double> largest_difference{};
   // The region of the scene in which all agreement lies, if that is but a part of the object; see
   // agreement.h.
   std::optional<Quad> part{};

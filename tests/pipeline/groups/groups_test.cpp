@@ -38,7 +38,8 @@ Evidence evidence_of(std::uint32_t inliers, double correlation) {
           .effective_inliers = inliers,
           .coherence = 2,
           .correlation = correlation,
-          .detail = correlation};
+          .detail = correlation,
+          .largest_difference = 5};
 }
 
 // Of a pair whose pixels do not agree: the first that is sure enough for groups, and no more.

@@ -24,7 +24,8 @@ FoundPair pair_of(const Homography& map, double correlation = 0.98) {
                    .effective_inliers = 120,
                    .coherence = 2,
                    .correlation = correlation,
-                   .detail = correlation};
+                   .detail = correlation,
+                   .largest_difference = 5};
   return pair;
 }
 
@@ -101,6 +102,47 @@ TEST(Relation, OfATurnedPictureHasItsAngle) {
       pair_of(translation(200, 150) * turned_about_middle(kQuarter, 30)), kQuarter, kLarge);
   EXPECT_EQ(inside.first_shown, 1);
   EXPECT_FALSE(shows_all(inside, kQuarter, kLarge));  // one of them was resampled
+}
+
+// As a hand-held camera sees a picture: one side a little farther away.
+Homography seen_at_an_angle(double departure) {
+  return {{1, 0, 0, 0, 1, 0, departure / 400, 0, 1}};
+}
+
+TEST(Relation, OfAPhotoOfAPictureIsNoCopyOfItAndNeitherStandsForTheOther) {
+  const Homography straight = translation(200, 100);
+  const Homography photo = straight * seen_at_an_angle(0.05);
+  ASSERT_EQ(relation(pair_of(straight), kQuarter, kLarge).kind, PairKind::kCrop);
+  const Relation found = relation(pair_of(photo), kQuarter, kLarge);
+  EXPECT_EQ(found.kind, PairKind::kObject);
+  EXPECT_FALSE(shows_all(found, kQuarter, kLarge));
+  // The error of a pose is no angle.
+  const Homography inexact = straight * seen_at_an_angle(0.002);
+  EXPECT_EQ(relation(pair_of(inexact), kQuarter, kLarge).kind, PairKind::kCrop);
+  // Where one is seen from the other does not matter.
+  EXPECT_EQ(relation(pair_of(photo.inverse()), kLarge, kQuarter).kind, PairKind::kObject);
+  EXPECT_EQ(relation(pair_of(inexact.inverse()), kLarge, kQuarter).kind, PairKind::kCrop);
+}
+
+TEST(Relation, OfASquashedPictureIsACopy) {
+  const PictureSize squashed{800, 300};
+  EXPECT_EQ(relation(pair_of(resizing(400, 300, 800, 300)), kQuarter, squashed).kind,
+            PairKind::kCopy);
+  const Homography on_its_side = {{0, -2, 599, 1, 0, 0, 0, 0, 1}};
+  EXPECT_EQ(relation(pair_of(on_its_side), kQuarter, {600, 400}).kind, PairKind::kTurned);
+  // Sheared, as by a scanner that slipped, it is another picture.
+  const Homography sheared = {{1, 0.1, 0, 0, 1, 0, 0, 0, 1}};
+  EXPECT_EQ(relation(pair_of(sheared), kQuarter, kLarge).kind, PairKind::kObject);
+}
+
+TEST(Relation, OfACopyWithALabelSparesBoth) {
+  FoundPair pair = pair_of({});
+  ASSERT_TRUE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
+  pair.evidence.largest_difference = kMostDifference + 1;
+  EXPECT_EQ(relation(pair, kLarge, kLarge).kind, PairKind::kCopy);
+  EXPECT_FALSE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
+  pair.evidence.largest_difference.reset();  // unknown
+  EXPECT_FALSE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
 }
 
 TEST(Relation, OfAMirrorImageTurnsAlikeFromEitherSide) {

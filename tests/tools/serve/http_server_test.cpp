@@ -37,9 +37,9 @@ class Echo : public HttpHandler {
     return {200, "text/plain", text + " " + std::to_string(request.body.size())};
   }
   HttpResponse refuse(HttpRefusal why) noexcept override {
-    const int status = why == HttpRefusal::kMalformed  ? 400
-                       : why == HttpRefusal::kTooLarge ? 413
-                                                       : 503;
+    const int status = why == HttpRefusal::kMalformed || why == HttpRefusal::kNulInUrl ? 400
+                       : why == HttpRefusal::kTooLarge                                 ? 413
+                                                                                       : 503;
     return {status, "text/plain", ""};
   }
 
@@ -137,6 +137,28 @@ TEST_F(HttpServerTest, RefusesWhatTwoProgramsMayReadDifferently) {
   EXPECT_EQ(ask(http_request("GET /p", {}, "body")).status, 400);
   EXPECT_EQ(echo_.working, 0);
   EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, RefusesUrlsThatANulWouldCut) {
+  start();
+  for (const char* url : {"/a%00b", "/a?x=1%00z", "/a?x%00=1", "/at-once%00"}) {
+    EXPECT_EQ(ask(http_request(std::string("GET ") + url)).status, 400) << url;
+  }
+  EXPECT_EQ(echo_.admitted, 0);
+  // One connection, for which each request is looked at.
+  const HttpConnection connection(port_);
+  connection.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  connection.send(http_request("GET /b%00"));
+  EXPECT_THAT(connection.reply().body, testing::HasSubstr("HTTP/1.1 400"));
+  EXPECT_EQ(ask(http_request("GET /a?x=%2500")).body, "GET /a x=%00 0") << "no NUL";
+}
+
+TEST_F(HttpServerTest, AnswersHeadWithoutABody) {
+  start();
+  const HttpReply reply = ask(http_request("HEAD /at-once"));
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.headers.at("content-length"), "3");
+  EXPECT_EQ(reply.body, "");
 }
 
 TEST_F(HttpServerTest, SurvivesWhatIsNoHttp) {

@@ -35,6 +35,41 @@ export function baseName(path) {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+function folderName(path) {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}
+
+// The name of a file, and its folder in a line below.
+export function fileLabel(path, tag = 'div') {
+  return make('div', { class: 'path' }, make(tag, { class: 'name' }, baseName(path)),
+    make('div', { class: 'folder' }, folderName(path)));
+}
+
+// The other files of an image: nothing where there are none.
+export function otherFiles(path, paths, gone = []) {
+  if (paths.length < 2) return null;
+  const text = (other) => (gone.includes(other) ? `${other} (gone)` : other);
+  return make('details', { class: 'facts' }, make('summary', {}, `in ${paths.length} files`),
+    make('ul', {}, ...paths.filter((other) => other !== path).map((other) => make('li', {}, text(other)))));
+}
+
+// The ends of paths, with as many folders as tell them apart: a Map from path to end.
+export function shortNames(paths) {
+  const all = [...new Set(paths)].map((path) => ({ path, parts: path.split('/'), kept: 1 }));
+  const end = ({ parts, kept }) => parts.slice(-kept).join('/');
+  for (let changed = true; changed;) {
+    changed = false;
+    const counts = new Map();
+    for (const one of all) counts.set(end(one), (counts.get(end(one)) ?? 0) + 1);
+    for (const one of all) {
+      if (counts.get(end(one)) === 1 || one.kept === one.parts.length) continue;
+      ++one.kept;
+      changed = true;
+    }
+  }
+  return new Map(all.map((one) => [one.path, end(one)]));
+}
+
 export function percent(probability) {
   return probability > 0.999 ? '> 99.9 %' : `${(100 * probability).toFixed(1)} %`;
 }

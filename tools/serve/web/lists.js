@@ -1,15 +1,16 @@
-// The other views: groups, images, runs, quarantine.
+// The other views: groups, rejected pairs, images, runs, quarantine.
 
-import { getJson, postJson } from './api.js';
-import { baseName, byId, make, percent, say, showThumbnail, table, thumbnail } from './dom.js';
+import { getJson } from './api.js';
+import { baseName, byId, fileLabel, make, percent, say, shortNames, showThumbnail, table, thumbnail } from './dom.js';
 import { Picture } from './picture.js';
+import { rejectButton } from './rejection.js';
 
 function megabytes(bytes) {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-function filesText(count) {
-  return `${count} ${count === 1 ? 'file' : 'files'}`;
+function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const visits = new Map();  // the last one, by section
@@ -41,18 +42,20 @@ async function pages(section, load) {
   await add(0);
 }
 
-function fileOfGroup(file) {
-  const facts = [file.kind, `${file.width} × ${file.height}`, megabytes(file.size_bytes)].filter(Boolean);
+function fileOfGroup(file, names) {
+  const related = file.of === null ? null
+    : make('p', { class: 'facts relation' }, `${file.kind} of ${names.get(file.of)}`);
   return make('li', {},
-    thumbnail(file.id, baseName(file.path)),
+    thumbnail(file.id, names.get(file.path)),
     make('div', {}, make('span', { class: `badge ${file.proposal}` }, file.proposal)),
-    make('div', { class: 'path', title: file.path }, baseName(file.path)),
-    make('p', { class: 'facts' }, facts.join(' · ')));
+    fileLabel(file.path),
+    related,
+    make('p', { class: 'facts' }, `${file.width} × ${file.height} · ${megabytes(file.size_bytes)}`));
 }
 
-function comparison(pair, first, second) {
+function comparison(pair, first, second, names) {
   const pictureOf = (file) => {
-    const image = make('img', { width: file.width, height: file.height, alt: baseName(file.path) });
+    const image = make('img', { width: file.width, height: file.height, alt: names.get(file.path) });
     showThumbnail(image, file.id, 960);
     return new Picture(image, file.width, file.height);
   };
@@ -61,44 +64,31 @@ function comparison(pair, first, second) {
   return make('div', { class: 'compare' }, pictureOf(first).element, other.element);
 }
 
-function pairOfGroup(pair, files) {
+function pairOfGroup(pair, files, names) {
   const [first, second] = [files.get(pair.first), files.get(pair.second)];
-  const names = `${baseName(pair.first)} and ${baseName(pair.second)}`;
-  const reject = make('button', { type: 'button', 'aria-label': `Reject ${names}` }, 'Reject');
-  const show = make('button', { type: 'button', 'aria-expanded': 'false', 'aria-label': `Compare ${names}` }, 'Compare');
+  const both = `${names.get(pair.first)} and ${names.get(pair.second)}`;
+  const show = make('button', { type: 'button', 'aria-expanded': 'false', 'aria-label': `Compare ${both}` }, 'Compare');
   const row = make('li', {}, make('div', { class: 'row' },
-    make('span', { class: 'names' }, `${names}: ${pair.kind}, ${percent(pair.probability)}`), show, reject));
+    make('span', { class: 'names' }, `${both}: ${pair.kind}, ${percent(pair.probability)}`), show,
+    rejectButton({ a: first.id, b: second.id, names: both, isRejected: false })));
   show.addEventListener('click', () => {
     const isOpen = show.getAttribute('aria-expanded') === 'true';
     if (isOpen) row.lastChild.remove();
-    else row.append(comparison(pair, first, second));
+    else row.append(comparison(pair, first, second, names));
     show.setAttribute('aria-expanded', String(!isOpen));
-  });
-  let isRejected = false;
-  reject.addEventListener('click', async () => {
-    const ids = { a: first.id, b: second.id };
-    try {
-      if (isRejected) await getJson('/v1/rejections', ids, { method: 'DELETE' });
-      else await postJson('/v1/rejections', {}, JSON.stringify(ids));
-      isRejected = !isRejected;
-      reject.textContent = isRejected ? 'Undo' : 'Reject';
-      reject.setAttribute('aria-label', `${isRejected ? 'Undo: reject' : 'Reject'} ${names}`);
-      say(isRejected ? `${names} will stay apart.` : `${names} may be in one group again.`);
-    } catch (error) {
-      say(error.message, true);
-    }
   });
   return row;
 }
 
 function groupElement(group) {
   const files = new Map(group.files.map((file) => [file.path, file]));
+  const names = shortNames(files.keys());
   const needless = group.files.filter((file) => file.proposal === 'go').length;
   return make('article', { class: 'group', 'aria-label': `Group ${group.group}` },
     make('h3', {}, `Group ${group.group}: ${group.files.length} files, ${needless} need not stay`),
-    make('ul', { class: 'grid' }, ...group.files.map(fileOfGroup)),
+    make('ul', { class: 'grid' }, ...group.files.map((file) => fileOfGroup(file, names))),
     make('ul', { class: 'pairs', 'aria-label': 'Pairs' },
-      ...group.pairs.map((pair) => pairOfGroup(pair, files))));
+      ...group.pairs.map((pair) => pairOfGroup(pair, files, names))));
 }
 
 export async function showGroups() {
@@ -107,22 +97,51 @@ export async function showGroups() {
     const rest = answer.not_compared > 0
       ? ` Not compared yet: ${answer.not_compared}; run lookalike duplicates.` : '';
     return {
-      summary: `${answer.total} groups.${rest}`,
+      summary: `${counted(answer.total, 'group')}.${rest}`,
       elements: answer.groups.map(groupElement),
       next: answer.next,
     };
   });
 }
 
-function imageOfList(image) {
+// An image that the index does not have is named by its content.
+function rejectedFile(id, path, content) {
+  if (path === null) return make('div', { class: 'path' }, `not in the index: ${content}`);
+  return make('div', { class: 'file' }, thumbnail(id, path), fileLabel(path));
+}
+
+function rejectedPair(pair) {
+  const names = shortNames([pair.path, pair.other_path].filter(Boolean));
+  const both = `${names.get(pair.path) ?? pair.content} and ${names.get(pair.other_path) ?? pair.other_content}`;
+  const since = new Date(pair.since_ns / 1e6).toLocaleString();
+  return make('li', { class: 'row' },
+    rejectedFile(pair.id, pair.path, pair.content),
+    rejectedFile(pair.other_id, pair.other_path, pair.other_content),
+    make('span', { class: 'facts' }, `since ${since}`),
+    rejectButton({ a: pair.content, b: pair.other_content, names: both, isRejected: true }));
+}
+
+export async function showRejected() {
+  await pages(byId('rejected'), async (after) => {
+    const { rejections, total, next } = await getJson('/v1/rejections', { after, limit: 50 });
+    return {
+      summary: total > 0 ? `${counted(total, 'pair')}.` : 'No pair was rejected.',
+      elements: rejections.map(rejectedPair),
+      next,
+    };
+  });
+}
+
+// The folder is named for images of several folders.
+function imageOfList(image, showsFolder) {
   return make('li', {},
-    thumbnail(image.id, baseName(image.path)),
-    make('div', { class: 'path', title: image.path }, baseName(image.path)),
+    thumbnail(image.id, showsFolder ? image.path : baseName(image.path)),
+    showsFolder ? fileLabel(image.path) : make('div', { class: 'path' }, baseName(image.path)),
     make('p', { class: 'facts' }, `${image.width} × ${image.height}${image.blank ? ' · blank' : ''}`));
 }
 
 function folderLink(path, text) {
-  return make('a', { href: `#folder=${encodeURIComponent(path)}`, title: path }, text);
+  return make('a', { href: `#folder=${encodeURIComponent(path)}` }, text);
 }
 
 export async function showImages() {
@@ -136,12 +155,17 @@ export async function showImages() {
       { name: 'Last scan', of: (folder) => folder.last_scan ?? 'never' },
     ], folders)];
     return {
-      summary: `${answer.total} images.`,
+      summary: `${counted(answer.total, 'image')}.`,
       head,
-      elements: answer.images.map(imageOfList),
+      elements: answer.images.map((image) => imageOfList(image, true)),
       next: answer.next,
     };
   });
+}
+
+function folderEntry(folder) {
+  return make('li', {}, folderLink(folder.path, baseName(folder.path)),
+    make('span', { class: 'facts' }, counted(folder.files, 'file')));
 }
 
 // Where a folder is, and the folders in it.
@@ -155,19 +179,25 @@ function headOfFolder({ path, ancestors, folders }) {
   const crumbs = make('nav', { 'aria-label': 'Folders above' },
     make('ol', { class: 'crumbs' }, ...way.map((step) => make('li', {}, step))));
   if (folders.length === 0) return [crumbs];
-  return [crumbs, make('ul', { class: 'subfolders', 'aria-label': 'Folders' }, ...folders.map((folder) =>
-    make('li', {}, folderLink(folder.path, baseName(folder.path)),
-      make('span', { class: 'facts' }, filesText(folder.files)))))];
+  return [crumbs, make('ul', { class: 'subfolders', 'aria-label': 'Folders' }, ...folders.map(folderEntry))];
 }
 
 export async function showFolder(path) {
   const section = byId('images');
+  let subfolders = null;  // the list of this visit
   await pages(section, async (after) => {
     const answer = await getJson('/v1/folder', after === 0 ? { path, limit: 60 } : { path, after, limit: 60 });
-    const page = { elements: answer.images.map(imageOfList), next: answer.next };
-    if (after !== 0) return page;
+    const page = { elements: answer.images.map((image) => imageOfList(image, false)), next: answer.next };
+    if (after !== 0) {
+      const entries = answer.folders.map(folderEntry);
+      subfolders?.append(...entries);
+      if (page.elements.length === 0) entries[0]?.querySelector('a').focus();
+      return page;
+    }
+    const head = headOfFolder(answer);
+    [, subfolders] = head;
     const below = answer.folders.length > 0 ? ', with those in its folders' : '';
-    return { summary: `${filesText(answer.files)}${below}.`, head: headOfFolder(answer), ...page };
+    return { summary: `${counted(answer.files, 'file')}${below}.`, head, ...page };
   });
   // The link that led here is gone.
   if (document.activeElement === document.body) section.querySelector('.crumbs [aria-current]')?.focus();
@@ -182,7 +212,7 @@ function outcomeOf(run) {
 
 export async function showRuns() {
   const { runs } = await getJson('/v1/runs', { limit: 100 });
-  say(`${runs.length} runs.`);
+  say(`${counted(runs.length, 'run')}.`);
   byId('runs').querySelector('.list').replaceChildren(table([
     { name: 'Started', of: (run) => run.started },
     { name: 'Command', of: (run) => run.command },
@@ -200,6 +230,6 @@ export async function showQuarantine() {
       { name: 'Reason', of: (file) => file.reason },
       { name: 'Detail', of: (file) => file.detail },
     ], quarantine)] : [];
-    return { summary: total > 0 ? `${total} files.` : 'No file had to be set aside.', elements, next };
+    return { summary: total > 0 ? `${counted(total, 'file')}.` : 'No file had to be set aside.', elements, next };
   });
 }

@@ -2,11 +2,12 @@
 
 import { setToken, takeTokenFromAddress } from './api.js';
 import { byId, say } from './dom.js';
-import { showFolder, showGroups, showImages, showQuarantine, showRuns } from './lists.js';
+import { showFolder, showGroups, showImages, showQuarantine, showRejected, showRuns } from './lists.js';
 import { searchImage, searchLastPhoto, startSearch } from './search.js';
 
 const kViews = {
-  search: searchLastPhoto, groups: showGroups, images: showImages, runs: showRuns, quarantine: showQuarantine,
+  search: searchLastPhoto, groups: showGroups, rejected: showRejected, images: showImages, runs: showRuns,
+  quarantine: showQuarantine,
 };
 
 async function guard(work) {
@@ -22,10 +23,17 @@ async function guard(work) {
   }
 }
 
+function folderOf(value) {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw new Error('The address of this page does not name a folder.');
+  }
+}
+
 function route() {
   takeTokenFromAddress();
   const [, name, value] = /^#?([^=]*)=?(.*)$/.exec(location.hash);
-  if (name === 'content') return;  // the link that skips the header
   const view = name === 'image' ? 'search' : name === 'folder' ? 'images' : Object.hasOwn(kViews, name) ? name : 'search';
   for (const other of Object.keys(kViews)) byId(other).hidden = other !== view;
   for (const link of document.querySelectorAll('header nav a')) {
@@ -38,7 +46,7 @@ function route() {
   if (name === 'image') {
     guard(() => searchImage(value));
   } else if (name === 'folder') {
-    guard(() => showFolder(decodeURIComponent(value)));
+    guard(() => showFolder(folderOf(value)));
   } else {
     guard(kViews[view]);
   }
@@ -49,6 +57,11 @@ byId('token-form').addEventListener('submit', (event) => {
   setToken(byId('token').value.trim());
   byId('token').value = '';
   route();
+});
+// The address keeps the view.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  byId('content').focus();
 });
 window.addEventListener('hashchange', route);
 startSearch(guard);

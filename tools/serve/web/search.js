@@ -1,12 +1,14 @@
 // The first view: a photo, or an indexed image, and what it or a part of it shows.
 
 import { getJson, postJson, thumbnailOf } from './api.js';
-import { baseName, byId, make, percent, say, showThumbnail, thumbnail } from './dom.js';
+import { baseName, byId, fileLabel, make, otherFiles, percent, say, shortNames, showThumbnail, thumbnail } from './dom.js';
 import { Picture } from './picture.js';
+import { rejectButton } from './rejection.js';
 
 let photo = null;    // the file that is looked up; null for an indexed image
 let image = null;    // the number of an indexed image that is looked up
 let lastPhoto = null;
+let region = null;   // the part that is looked up; null for all of it
 let picture = null;  // null where it cannot be shown
 let latest = 0;      // answers to older questions are dropped
 let shown = 0;       // and pictures that were asked for before
@@ -26,26 +28,35 @@ function summary(answer) {
   return answer.matches.length > 0 ? 'Nothing sure found' : 'Nothing found';
 }
 
-function card(match, number) {
+// content: of the photo that was looked up.
+function rejection(match, name, content) {
+  const mark = make('span', { class: 'facts' }, 'rejected');
+  const changed = (isRejected) => { mark.hidden = !isRejected; };
+  return make('div', { class: 'row' }, mark,
+    rejectButton({ a: content, b: match.id, names: `this photo and ${name}`, isRejected: true, changed }));
+}
+
+function card(match, number, name, content) {
   const kind = match.decision.replace(' ', '-');
   const facts = [`probability ${percent(match.probability)}`, `${match.inliers} inliers`];
   if (match.correlation !== null) facts.push(`correlation ${match.correlation.toFixed(2)}`);
   if (match.mirrored) facts.push('mirrored');
-  if (match.rejected) facts.push('rejected');
-  if (match.gone.length > 0) facts.push('file is gone');
+  if (match.gone.includes(match.path)) facts.push('file is gone');
   return make('li', { class: 'card' },
-    thumbnail(match.id, baseName(match.path)),
+    thumbnail(match.id, name),
     make('div', { class: 'text' },
       make('div', {}, `${number}. `, make('span', { class: `badge ${kind}` }, match.decision)),
-      make('div', { class: 'path', title: match.path }, baseName(match.path)),
+      fileLabel(match.path),
       make('p', { class: 'facts' }, facts.join(' · ')),
-      match.paths.length > 1 ? make('p', { class: 'facts' }, `in ${match.paths.length} files`) : null));
+      otherFiles(match.path, match.paths, match.gone),
+      match.rejected ? rejection(match, name, content) : null));
 }
 
 function show(answer) {
   const outlines = [];
+  const names = shortNames(answer.matches.map((match) => match.path));
   const cards = answer.matches.map((match, i) => {
-    const element = card(match, i + 1);
+    const element = card(match, i + 1, names.get(match.path), answer.content);
     if (!match.quad) return element;
     const place = outlines.length;
     outlines.push({ quad: match.quad, kind: match.decision.replace(' ', '-'), label: String(i + 1) });
@@ -81,8 +92,8 @@ async function look(ask) {
   }
 }
 
-// A region of the photo or the indexed image, or all of it.
-function lookUp(region) {
+// Looks the region of the photo or the indexed image up, or all of it.
+function lookUp() {
   const parameters = options();
   if (region) parameters.region = [region.x, region.y, region.width, region.height].join();
   const subject = photo;
@@ -90,20 +101,36 @@ function lookUp(region) {
   return look(() => postJson('/v1/query', parameters, subject));
 }
 
-function showRegion(region) {
+function chooseRegion(chosen) {
+  region = chosen;
   const form = byId('region-form');
   for (const name of ['x', 'y', 'width', 'height']) form.elements[name].value = region ? region[name] : '';
   picture?.showRegion(region);
 }
 
-function present() {
+// subject: elements that name what is looked up.
+function present(...subject) {
   byId('result').hidden = false;
+  byId('subject').replaceChildren(...subject.filter(Boolean));
   byId('photo').replaceChildren(...(picture ? [picture.element] : []));
-  showRegion(null);
-  picture?.allowDrawing((region) => {
-    showRegion(region);
-    lookUp(region);
+  byId('mirror').disabled = !photo;
+  byId('mirror-note').hidden = Boolean(photo);
+  chooseRegion(null);
+  picture?.allowDrawing((drawn) => {
+    chooseRegion(drawn);
+    lookUp();
   });
+}
+
+// Nothing is looked up: answers that are under way are dropped.
+function clear() {
+  ++latest;
+  ++shown;
+  photo = image = picture = null;
+  byId('matches').removeAttribute('aria-busy');
+  byId('result').hidden = true;
+  byId('mirror').disabled = false;
+  byId('mirror-note').hidden = true;
 }
 
 async function loaded(blob) {
@@ -134,15 +161,35 @@ async function pictureOf(file) {
   }
 }
 
-export async function searchPhoto(file) {
-  if (location.hash !== '#search') history.pushState(null, '', '#search');
+async function searchPhoto(file) {
   const asked = ++shown;
   const drawn = await pictureOf(file);
   if (asked !== shown) return null;  // another was chosen meanwhile
-  photo = lastPhoto = file;
+  photo = file;
   picture = drawn;
-  present();
-  return lookUp(null);
+  present(make('h3', { class: 'name' }, file.name));
+  return lookUp();
+}
+
+// A photo that was chosen, dropped on any view or pasted.
+function takePhoto(file, guard) {
+  lastPhoto = file;
+  if (location.hash === '#search') {
+    guard(() => searchPhoto(file));
+  } else {
+    photo = null;
+    location.hash = '#search';  // which looks the last photo up
+  }
+}
+
+async function indexedImage(id) {
+  try {
+    if (!/^\d+$/.test(id)) throw new Error(`${id || 'Nothing'} is not the number of an image.`);
+    return await getJson(`/v1/images/${id}`);
+  } catch (error) {
+    clear();
+    throw error;
+  }
 }
 
 export async function searchImage(id) {
@@ -150,26 +197,29 @@ export async function searchImage(id) {
   picture = null;
   image = id;
   const asked = ++shown;
-  const { width, height, paths } = await getJson(`/v1/images/${id}`);
+  const { width, height, paths } = await indexedImage(id);
   if (asked !== shown) return null;  // another was asked for meanwhile
   const shot = make('img', { width, height, alt: `${baseName(paths[0])}, with the outlines of matches` });
   showThumbnail(shot, id, 1280);
   picture = new Picture(shot, width, height);
-  present();
-  return lookUp(null);
+  present(fileLabel(paths[0], 'h3'), otherFiles(paths[0], paths));
+  byId('subject').focus();  // the link that led here is gone
+  return lookUp();
 }
 
 // What the view shows without an image: the photo that was looked up before, if there is one.
 export function searchLastPhoto() {
   if (photo) return null;
-  byId('result').hidden = true;
+  clear();
   return lastPhoto && searchPhoto(lastPhoto);
 }
 
 export function startSearch(guard) {
+  // The same file may be chosen again.
+  byId('file').addEventListener('click', (event) => { event.target.value = ''; });
   byId('file').addEventListener('change', (event) => {
     const [file] = event.target.files;
-    if (file) guard(() => searchPhoto(file));
+    if (file) takePhoto(file, guard);
   });
   document.addEventListener('dragover', (event) => {
     event.preventDefault();
@@ -180,21 +230,25 @@ export function startSearch(guard) {
     event.preventDefault();
     document.body.classList.remove('dragging');
     const [file] = event.dataTransfer.files;
-    if (file) guard(() => searchPhoto(file));
+    if (file) takePhoto(file, guard);
   });
   document.addEventListener('paste', (event) => {
     const [file] = event.clipboardData.files;
-    if (file) guard(() => searchPhoto(file));
+    if (file) takePhoto(file, guard);
   });
+  for (const option of ['mirror', 'all']) {
+    byId(option).addEventListener('change', () => {
+      if (!byId('result').hidden) guard(lookUp);
+    });
+  }
   byId('region-form').addEventListener('submit', (event) => {
     event.preventDefault();
     const { x, y, width, height } = event.target.elements;
-    const region = { x: +x.value, y: +y.value, width: +width.value, height: +height.value };
-    showRegion(region);
-    guard(() => lookUp(region));
+    chooseRegion({ x: +x.value, y: +y.value, width: +width.value, height: +height.value });
+    guard(lookUp);
   });
   byId('whole').addEventListener('click', () => {
-    showRegion(null);
-    guard(() => lookUp(null));
+    chooseRegion(null);
+    guard(lookUp);
   });
 }

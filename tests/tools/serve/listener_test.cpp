@@ -1,0 +1,39 @@
+#include "tools/serve/listener.h"
+
+#include <filesystem>
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/temporary_folder.h"
+
+namespace lookalike {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Listener, TheGroupMayUseASocketWhateverTheUmask) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "socket";
+  for (const mode_t mask : {0022U, 0077U, 0U}) {
+    const mode_t before = ::umask(mask);
+    {
+      const Listener listener("unix:" + file);
+      EXPECT_EQ(fs::status(file).permissions(), static_cast<fs::perms>(0660)) << mask;
+    }
+    EXPECT_EQ(::umask(before), mask) << "left as it was";
+  }
+}
+
+TEST(Listener, TheUrlCanBeOpened) {
+  EXPECT_THAT(Listener("127.0.0.1:0").url(), testing::StartsWith("http://127.0.0.1:"));
+  const Listener any("0.0.0.0:0");
+  EXPECT_THAT(any.url(), testing::MatchesRegex("http://localhost:[0-9]+"));
+  EXPECT_EQ(any.address(), "0.0.0.0");
+  EXPECT_TRUE(any.is_any());
+  EXPECT_FALSE(any.is_loopback());
+}
+
+}  // namespace
+}  // namespace lookalike
