@@ -1,6 +1,7 @@
 #include "base/ignore_rules.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -63,6 +64,11 @@ class PatternMatch {
     bool holds = false;
     for (const std::size_t first = i; i < pattern_.size(); ++i) {
       if (pattern_[i] == ']' && i > first) return {i + 1, holds != negated && c != '/'};
+      if (const auto [end, is_of_it] = in_named_class(i, c); end > 0) {
+        holds |= is_of_it;
+        i = end;
+        continue;
+      }
       const bool is_range =
           i + 2 < pattern_.size() && pattern_[i + 1] == '-' && pattern_[i + 2] != ']';
       const auto low = static_cast<unsigned char>(pattern_[i]);
@@ -70,6 +76,22 @@ class PatternMatch {
       const auto high = static_cast<unsigned char>(pattern_[i]);
       const auto value = static_cast<unsigned char>(c);
       holds |= low <= value && value <= high;
+    }
+    return {0, false};
+  }
+
+  // For "[:upper:]" at `at` and its like, of ASCII: where its "]" is, and whether it holds c; 0 for
+  // anything else.
+  std::pair<std::size_t, bool> in_named_class(std::size_t at, char c) const {
+    constexpr std::pair<std::string_view, int (*)(int)> kClasses[] = {
+        {"[:alnum:]", &std::isalnum}, {"[:alpha:]", &std::isalpha}, {"[:blank:]", &std::isblank},
+        {"[:cntrl:]", &std::iscntrl}, {"[:digit:]", &std::isdigit}, {"[:graph:]", &std::isgraph},
+        {"[:lower:]", &std::islower}, {"[:print:]", &std::isprint}, {"[:punct:]", &std::ispunct},
+        {"[:space:]", &std::isspace}, {"[:upper:]", &std::isupper}, {"[:xdigit:]", &std::isxdigit}};
+    for (const auto& [name, holds] : kClasses) {
+      if (!pattern_.substr(at).starts_with(name)) continue;
+      const auto value = static_cast<unsigned char>(c);
+      return {at + name.size() - 1, value < 128 && holds(value) != 0};
     }
     return {0, false};
   }
@@ -91,6 +113,8 @@ std::string_view trimmed(std::string_view line) {
 }  // namespace
 
 void IgnoreRules::add(std::string_view lines, const std::string& folder) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (lines.starts_with(kByteOrderMark)) lines.remove_prefix(kByteOrderMark.size());
   for (const std::string_view line : split(lines, '\n')) {
     std::string_view pattern = trimmed(line);
     if (pattern.empty() || pattern.front() == '#') continue;

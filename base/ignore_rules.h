@@ -10,7 +10,8 @@ namespace lookalike {
 // that matches a path decides; nothing below a folder that is left out can be taken in again.
 class IgnoreRules {
  public:
-  // Adds patterns, one a line, for paths below a folder in the form of normal_path().
+  // Adds patterns, one a line, behind a byte order mark if there is one, for paths below a folder
+  // in the form of normal_path().
   void add(std::string_view lines, const std::string& folder);
 
   bool ignores(std::string_view path, bool is_folder) const;

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/files.h"
 #include "base/ignore_rules.h"
@@ -37,6 +42,32 @@ FolderDevice device_of(const fs::path& folder, const struct stat& status) {
   return {folder.native(), status.st_dev, known ? system.f_fsid : 0};
 }
 
+bool is_hidden(const fs::path& path) {
+  const std::string name = path.filename().native();
+  return name.front() == '.' || name == "@eaDir" || name == "#recycle";
+}
+
+// Sets `rules` if the folder has a file of its own. Returns false when that cannot be read.
+bool read_own_rules(const fs::path& folder, const IgnoreRules& above,
+                    std::optional<IgnoreRules>& rules) {
+  std::error_code error;
+  const fs::path name = folder / ".lookalikeignore";
+  const fs::file_type type = fs::symlink_status(name, error).type();
+  if (type == fs::file_type::not_found) return true;
+  if (!fs::is_regular_file(name, error)) return false;
+  const std::optional<std::string> lines = read_file(name);
+  if (!lines) return false;
+  rules = above;
+  rules->add(*lines, folder.native());
+  return true;
+}
+
+IgnoreRules excluded_by(const ScanRules& rules, const std::string& folder) {
+  IgnoreRules excluded;
+  for (const std::string& pattern : rules.exclude) excluded.add(pattern, folder);
+  return excluded;
+}
+
 class Scanner {
  public:
   Scanner(std::span<const std::string> folders, const ScanRules& rules, Omissions& left_out,
@@ -52,9 +83,7 @@ class Scanner {
     if (!fs::is_directory(named.path, error)) {
       named.problem = fs::exists(named.path, error) ? "not a folder" : "no such folder";
     } else {
-      IgnoreRules ignored;
-      for (const std::string& pattern : rules_.exclude) ignored.add(pattern, named.path);
-      named.problem = add_folder(named.path, nullptr, ignored);
+      named.problem = add_folder(named.path, nullptr, excluded_by(rules_, named.path));
     }
   }
 
@@ -115,25 +144,8 @@ class Scanner {
     return error ? kFolderUnreadable : "";
   }
 
-  // Sets `rules` if the folder has a file of its own. Returns false when that cannot be read.
-  static bool read_own_rules(const fs::path& folder, const IgnoreRules& above,
-                             std::optional<IgnoreRules>& rules) {
-    std::error_code error;
-    const fs::path name = folder / ".lookalikeignore";
-    const fs::file_type type = fs::symlink_status(name, error).type();
-    if (type == fs::file_type::not_found) return true;
-    if (!fs::is_regular_file(name, error)) return false;
-    const std::optional<std::string> lines = read_file(name);
-    if (!lines) return false;
-    rules = above;
-    rules->add(*lines, folder.native());
-    return true;
-  }
-
   bool leaves_out(const fs::path& path, bool is_folder, const IgnoreRules& ignored) {
-    const std::string name = path.filename().native();
-    const bool is_hidden = name.front() == '.' || name == "@eaDir" || name == "#recycle";
-    if (is_hidden && !rules_.hidden) {
+    if (is_hidden(path) && !rules_.hidden) {
       ++left_out_.hidden;
       return true;
     }
@@ -143,9 +155,9 @@ class Scanner {
   }
 
   void count_other_type(const fs::path& path) {
+    if (path.filename().native().front() == '.') return;
     std::string ending = path.extension().native();
-    if (ending.size() < 2 || path.filename().native().front() == '.') return;
-    ending.erase(0, 1);
+    ending.erase(0, 1);  // the dot
     std::ranges::transform(ending, ending.begin(), lower_case);
     ++left_out_.other_types[ending];
   }
@@ -166,6 +178,52 @@ bool is_same_file_system(const FolderDevice& before, const FolderDevice& now) {
 
 bool may_hide_files(const SkippedFile& skipped) {
   return skipped.reason == kUnreadable;
+}
+
+std::string other_types_text(const Omissions& left_out) {
+  std::vector<std::pair<std::string, std::size_t>> types(left_out.other_types.begin(),
+                                                         left_out.other_types.end());
+  if (types.empty()) return {};
+  std::ranges::stable_sort(types, std::ranges::greater(),
+                           [](const auto& type) { return type.second; });
+  constexpr std::size_t kMostListed = 8;
+  std::size_t files = 0;
+  std::string listed;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const auto& [ending, count] = types[i];
+    files += count;
+    if (i > kMostListed) continue;
+    listed += i == 0 ? "" : ", ";
+    listed += i == kMostListed
+                  ? "..."
+                  : fmt::format("{} {}", ending.empty() ? "no ending" : printable(ending), count);
+  }
+  return fmt::format("{} file{} of other types ignored: {}", files, files == 1 ? "" : "s", listed);
+}
+
+Error no_images(std::span<const std::string> folders, const Omissions& left_out) {
+  const std::string others = other_types_text(left_out);
+  return {ErrorKind::kInput,
+          fmt::format("no images under {}{}{}; `lookalike formats` lists what is read",
+                      printable(fmt::format("{}", fmt::join(folders, ", "))),
+                      others.empty() ? "" : ": ", others)};
+}
+
+LeftOut why_left_out(const std::string& file, const std::string& folder, const ScanRules& rules) {
+  if (!is_image_name(file, rules.extensions)) return LeftOut::kByEnding;
+  const IgnoreRules excluded = excluded_by(rules, folder);
+  IgnoreRules ignored = excluded;
+  fs::path at = folder;
+  for (const fs::path& name : fs::path(file).lexically_relative(folder)) {
+    std::optional<IgnoreRules> own;
+    if (read_own_rules(at, ignored, own) && own) ignored = *std::move(own);
+    at /= name;
+    const bool is_folder = at != file;
+    if (is_hidden(at) && !rules.hidden) return LeftOut::kHidden;
+    if (excluded.ignores(at.native(), is_folder)) return LeftOut::kByPattern;
+    if (ignored.ignores(at.native(), is_folder)) return LeftOut::kByIgnoreFile;
+  }
+  return LeftOut::kNot;
 }
 
 void add_file(const std::string& path, ScanResult& result) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/error.h"
 
 namespace lookalike {
 
@@ -62,12 +63,31 @@ struct ScanRules {
   bool hidden = false;
 };
 
+// Why a scan leaves a file out.
+enum class LeftOut {
+  kNot,           // it does not
+  kByEnding,      // ScanRules::extensions
+  kHidden,        // as a hidden file, or in a hidden folder
+  kByPattern,     // ScanRules::exclude
+  kByIgnoreFile,  // a .lookalikeignore
+};
+
+// For a file below a folder given to the scan, both in the form of normal_path().
+LeftOut why_left_out(const std::string& file, const std::string& folder, const ScanRules& rules);
+
 // What a scan left out.
 struct Omissions {
   std::size_t hidden = 0;    // files with names of images, and folders, each with all below it
   std::size_t excluded = 0;  // by patterns, counted alike
-  std::map<std::string, std::size_t> other_types{};  // other files, by ending in lower case
+  // Other files but hidden ones, by ending in lower case; "" for those without an ending.
+  std::map<std::string, std::size_t> other_types{};
 };
+
+// "4 files of other types ignored: mov 3, xcf 1", the most frequent first; empty for none.
+std::string other_types_text(const Omissions& left_out);
+
+// The Error(kInput) of a scan that found nothing.
+Error no_images(std::span<const std::string> folders, const Omissions& left_out);
 
 // Searches folders recursively for regular files, and links to such, that the rules take for
 // images, and adds to left_out. FIFOs, sockets and devices of such names are skipped. Links to

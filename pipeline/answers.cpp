@@ -96,7 +96,7 @@ Json answer_of(const Explanation& explanation) {
   const auto& rival = explanation.rival;
   return {{"listed", place && *place <= explanation.options.top},
           {"place", or_null(place)},
-          {"found", explanation.found},
+          {"total", explanation.total},
           {"decision", explanation.judged ? Json(to_string(explanation.judged->decision)) : Json()},
           {"rival", rival ? Json{{"path", text_of_path(path_of(rival->match))},
                                  {"features", rival->features}}
@@ -124,8 +124,10 @@ std::string json_text(const Json& json) {
 }
 
 Json query_answer(const std::string& query, const QueryResult& result) {
-  Json answer = {
-      {"query", text_of_path(query)}, {"found", result.found}, {"matches", Json::array()}};
+  Json answer = {{"query", text_of_path(query)},
+                 {"found", result.found},
+                 {"total", result.total},
+                 {"matches", Json::array()}};
   for (const Match& match : result.matches) {
     answer["matches"].push_back({{"id", match.image.id},
                                  {"path", text_of_path(path_of(match))},
@@ -267,8 +269,11 @@ Json run_answer(const RunRecord& run) {
 }
 
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why) {
+  const bool is_missing = why.reason == "vanished";  // as a scan says, and nothing was scanned
+  const std::string reason = is_missing ? "no_such_file" : why.reason;
+  const std::string message = is_missing ? "no such file" : why.detail;
   return {{what, text_of_path(path)},
-          {"error", {{"kind", "input"}, {"reason", why.reason}, {"message", why.detail}}}};
+          {"error", {{"kind", "input"}, {"reason", reason}, {"message", message}}}};
 }
 
 Json locate_answer(const std::string& scene, std::span<const ObjectLocated> objects) {

@@ -20,13 +20,14 @@ struct Rejection;
 // One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
 std::string json_text(const Json& json);
 
-// {"query": path, "found": n, "matches": [{"id", "path", "page", "paths", "gone", "score",
-// "probability", "decision", "mirrored", "rejected", "inliers", "correlation", "evidence",
-// "moved_px", "quad"}, ...]}. found: how many there are, also beyond those listed. paths: every
-// file of the image, of which `path` is the first that exists; gone: those that do not. moved_px:
-// how far, in full-size px of the query, the pixels moved the corner of the quad that they moved
-// most. It and the correlation are null where the pixels were not compared, quad without a pose.
-// Positions and moved_px are rounded to 1/1000, paths are as text_of_path() gives them.
+// {"query": path, "found": n, "total": n, "matches": [{"id", "path", "page", "paths", "gone",
+// "score", "probability", "decision", "mirrored", "rejected", "inliers", "correlation", "evidence",
+// "moved_px", "quad"}, ...]}. total: how many there are, also beyond those listed; found: those of
+// them that is_found() counts. paths: every file of the image, of which `path` is the first that
+// exists; gone: those that do not. moved_px: how far, in full-size px of the query, the pixels
+// moved the corner of the quad that they moved most. It and the correlation are null where the
+// pixels were not compared, quad without a pose. Positions and moved_px are rounded to 1/1000,
+// paths are as text_of_path() gives them.
 Json query_answer(const std::string& query, const QueryResult& result);
 
 // {"query": path, "id", "path", "page", "paths", "gone", "mirrored",
@@ -36,7 +37,7 @@ Json query_answer(const std::string& query, const QueryResult& result);
 //  "pose": {"inliers", "places", "quad"}, "pixels": {"compared", "correlation", "detail",
 //  "moved_px", "identical"}, "probability": {"value", "terms": [{"name", "value", "weight",
 //  "product"}, ...]}, "decision",
-//  "answer": {"listed", "place", "found", "decision", "rival": {"path", "features"}},
+//  "answer": {"listed", "place", "total", "decision", "rival": {"path", "features"}},
 //  "steps": [{"step", "passed", "reason"}, ...]}.
 // Null are: rank without a vote, quad without a pose, what was not compared, the answer's decision
 // when a query does not verify the image, its place when that is not reported, rival without one.
@@ -44,8 +45,8 @@ Json query_answer(const std::string& query, const QueryResult& result);
 Json explain_answer(const std::string& query, const Explanation& explanation);
 
 // Why a query or a scene was not answered: {"query": path, "error": {"kind", "reason", "message"}},
-// `what` being "query", "image" or "scene". kind: always "input"; reason: one word for programs, as
-// in SkippedFile.
+// `what` being "query", "image" or "scene". kind: always "input"; reason: one word for programs,
+// "no_such_file" or as in SkippedFile.
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why);
 
 // The places of one object.

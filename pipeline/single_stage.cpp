@@ -29,9 +29,7 @@ ScanResult scan_images(const ImagesOptions& options) {
     throw Error(ErrorKind::kInput, fmt::format("{}: {}", printable(folder.path), folder.problem));
   }
   if (found.files.empty() && found.skipped.empty()) {
-    throw Error(ErrorKind::kInput, fmt::format("scan: no images under {} (looked for .{})",
-                                               fmt::join(options.folders, ", "),
-                                               fmt::join(options.extensions, ", .")));
+    throw no_images(options.folders, left_out);
   }
   return found;
 }

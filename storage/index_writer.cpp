@@ -197,8 +197,8 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
       given["the codebook"] = to_hex(hash);
       if (stored == given) return;
       throw OtherSettings(
-          fmt::format("{}: was made under other settings: {}; rebuild it with `lookalike "
-                      "retrain`, or give the settings of the index",
+          fmt::format("{}: was made under other settings: {}; give the settings of the index, or "
+                      "rebuild it under these with `lookalike retrain`",
                       connection().path(), differences(stored, given)));
     }
     connection().run("INSERT INTO codebook VALUES (1, ?, ?, ?, ?, ?, ?)", hash,

@@ -163,6 +163,11 @@ std::optional<std::int64_t> time_of(const fs::path& file) {
   return modified_ns(status);
 }
 
+// "-" is standard output.
+fs::path file_of(const fs::path& path) {
+  return path == "-" ? fs::path("/dev/stdout") : path;
+}
+
 [[noreturn]] void refuse_index(const OutputTarget& target, const fs::path& index) {
   target.refuse(
       fmt::format("belongs to the index {}: name another file", printable(index.native())));
@@ -178,6 +183,7 @@ struct OutputGuard::Rules {
   std::vector<fs::path> indexes{};  // by their canonical names
   std::vector<ProtectedFolder> folders{};
   std::vector<std::function<bool(const std::string&)>> known_files{};
+  std::function<bool(ByteView)> is_image = [](ByteView /*start*/) { return false; };
   std::vector<ClaimedFile> claimed{};
 
   void check_inputs(const OutputTarget& target) const {
@@ -240,11 +246,15 @@ struct OutputGuard::Rules {
     }
     const Bytes start = start_of(target.path());
     if (begins_an_index(start)) refuse_index(target, target.path());
+    const bool is_earlier = kind.is_earlier(text_of(start));
+    if (!is_earlier && is_image(start)) {
+      target.refuse("is an image, which no output replaces: name another file, or remove it");
+    }
     if (force) return OutputForm::kReplaced;
     if ((status->st_mode & 0222U) == 0) {
       target.refuse("is read-only: name another file, or replace it with --force");
     }
-    if (status->st_size > 0 && !kind.is_earlier(text_of(start))) {
+    if (status->st_size > 0 && !is_earlier) {
       target.refuse(
           fmt::format("is a file, but not {}: name another file, or replace it with "
                       "--force",
@@ -304,6 +314,10 @@ void OutputGuard::protect_files(std::function<bool(const std::string&)> is_known
   rules_->known_files.push_back(std::move(is_known));
 }
 
+void OutputGuard::protect_images(std::function<bool(ByteView start)> is_image) {
+  rules_->is_image = std::move(is_image);
+}
+
 void OutputGuard::claim_index(const std::string& option, const fs::path& database) {
   const OutputTarget target{
       .option = option, .given = database, .names = {normal(database), canonical_name(database)}};
@@ -320,13 +334,13 @@ void OutputGuard::claim_index(const std::string& option, const fs::path& databas
 OutputFile OutputGuard::open(const std::string& option, const fs::path& path,
                              const OutputKind& kind) {
   if (path.empty()) throw Error(ErrorKind::kUsage, option + ": names no file");
-  OutputTarget target = follow_links(option, path);
+  OutputTarget target = follow_links(option, file_of(path));
   if (!target.open_file.is_open()) rules_->check_names(target);
   const OutputForm form = rules_->check_file(target, kind);
   rules_->claim(target, kind);
   // The rules for names are constant during a command; what has the name may change.
   OutputFile::Check check = [rules = rules_, kind, option, path, meant = target.path()] {
-    const OutputTarget now = follow_links(option, path);
+    const OutputTarget now = follow_links(option, file_of(path));
     if (now.path() != meant) {
       now.refuse("changed where it leads to while this command ran: start it again");
     }

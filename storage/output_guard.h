@@ -18,8 +18,9 @@ namespace lookalike {
 //   - A file with content is replaced if it carries the mark of the kind being written. Force
 //     replaces other regular files as well, and files without any write permission.
 //   - Nothing replaces an input of the command, an index of lookalike or a file beside it, a file
-//     that the command's index or manifest knows, a name in a folder of images that would be
-//     indexed, the output of another option, a folder, a block device, a socket or a dangling link.
+//     with a protected content and without that mark, a file that the command's index or manifest
+//     knows, a name in a folder of images that would be indexed, the output of another option, a
+//     folder, a block device, a socket or a dangling link.
 // Symbolic links are followed once, and every name on the way is checked. Files are compared by
 // device and inode as well as by name. Add inputs, indexes and protected files before the first
 // open().
@@ -39,12 +40,17 @@ class OutputGuard {
   // Protects the files whose absolute names `is_known` accepts. Called by open() alone.
   void protect_files(std::function<bool(const std::string& path)> is_known);
 
+  // Protects the files whose content `is_image` accepts by its start, at most kMarkBytes, wherever
+  // they lie.
+  void protect_images(std::function<bool(ByteView start)> is_image);
+
   // As add_index(), for a database that the command may create. Throws Error(kUsage) if it is not
   // an index yet and its name is that of an input or of an image in a protected folder.
   void claim_index(const std::string& option, const std::filesystem::path& database);
 
-  // Checks that the file may be written, and creates nothing. OutputFile::commit() checks again.
-  // Throws Error(kUsage, "OPTION: PATH: what is wrong: what to do").
+  // Checks that the file may be written, and creates nothing; "-" is standard output.
+  // OutputFile::commit() checks again. Throws Error(kUsage, "OPTION: PATH: what is wrong: what to
+  // do").
   OutputFile open(const std::string& option, const std::filesystem::path& path,
                   const OutputKind& kind);
   // Nothing for an empty path, which is that of an option that was not given.

@@ -59,18 +59,39 @@ std::uint64_t peak_memory_bytes() {
                                                : 0;
 }
 
-// A remark on files that a scan did not find: how many of them exist, and so are left out.
-std::string why_left_out(std::span<const std::string> files) {
-  const auto exists = [](const std::string& file) {
+std::string_view name_of(LeftOut why) {
+  switch (why) {
+    case LeftOut::kByEnding:
+      return "images.extensions";
+    case LeftOut::kHidden:
+      return "images.hidden";
+    case LeftOut::kByPattern:
+      return "images.exclude";
+    case LeftOut::kByIgnoreFile:
+      return ".lookalikeignore";
+    case LeftOut::kNot:
+      break;
+  }
+  return "no rule";
+}
+
+// A remark on files that a scan of their root did not find: how many of them exist, and which rules
+// leave them out.
+std::string left_out_text(std::span<const std::string> files, const std::string& root,
+                          const ScanRules& rules) {
+  std::map<std::string_view, std::size_t> counts;
+  std::size_t existing = 0;
+  for (const std::string& file : files) {
     std::error_code unknown;
-    return std::filesystem::exists(std::filesystem::symlink_status(file, unknown));
-  };
-  const auto count = std::ranges::count_if(files, exists);
-  if (count == 0) return {};
-  return fmt::format(
-      "; {} of them exist, but are left out now, by images.exclude, images.hidden, "
-      "images.extensions or .lookalikeignore",
-      count);
+    if (!std::filesystem::exists(std::filesystem::symlink_status(file, unknown))) continue;
+    ++existing;
+    ++counts[name_of(why_left_out(file, root, rules))];
+  }
+  if (existing == 0) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, count] : counts) names.push_back(fmt::format("{} ({})", name, count));
+  return fmt::format("; {} of them exist, and are left out by {}", existing,
+                     fmt::join(names, ", "));
 }
 
 // One run: each step is a function, in the order of update().
@@ -182,9 +203,7 @@ class IndexRun {
   // A first run over folders without images has their names wrong.
   void require_images(const ScanResult& found) const {
     if (!found.files.empty() || !found.skipped.empty() || !holds_nothing()) return;
-    throw Error(ErrorKind::kInput, fmt::format("scan: no images under {} (looked for .{})",
-                                               fmt::join(roots_->to_scan(), ", "),
-                                               fmt::join(config_.images.extensions, ", .")));
+    throw no_images(roots_->to_scan(), report_.left_out);
   }
 
   void put_new_roots() {
@@ -252,8 +271,8 @@ class IndexRun {
   void keep_earlier_of(const std::string& index, const Settings& settings) {
     if (!options_.keep_earlier) return;
     for (const std::string& name : keep_earlier(config_.extract, settings)) {
-      logger()->info("{} is {}, as {} was made; `lookalike retrain` applies the default", name,
-                     settings.at(name), printable(index));
+      logger()->info("{} is {}, as {} was made; `lookalike retrain` without it applies the default",
+                     name, settings.at(name), printable(index));
     }
   }
 
@@ -600,7 +619,8 @@ class IndexRun {
       now.withheld = std::move(withheld->second.files);
       RootReport& report = report_of(path);
       report.withheld = now.withheld.size();
-      report.problem = withheld->second.reason + why_left_out(now.withheld);
+      report.problem =
+          withheld->second.reason + left_out_text(now.withheld, path, scan_rules(config_.images));
       report_.withheld += report.withheld;
     }
     writer_.put_roots(scanned);

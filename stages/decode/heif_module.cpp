@@ -84,6 +84,8 @@ class HeifFile {
     const bool lacks_part =
         error.code == heif_error_Unsupported_feature || error.subcode == kNoMatchingDecoder;
     problem_ = lacks_part ? std::string() : std::string("libheif: ") + error.message;
+    problem_.erase(problem_.find_last_not_of('\n') +
+                   1);  // where libheif passes on another's message
     return false;
   }
 

@@ -111,6 +111,10 @@ ImageHeader read_webp(Bytes bytes) {
   return {};
 }
 
+bool is_bmp(Bytes bytes) {
+  return has_text(bytes, 0, "BM");
+}
+
 // Heights are negative where rows run from the top. The oldest headers have 12 bytes.
 ImageHeader read_bmp(Bytes bytes) {
   if (little_endian(bytes, 14, 4) == 12) {
@@ -119,6 +123,11 @@ ImageHeader read_bmp(Bytes bytes) {
   const auto height = static_cast<std::int32_t>(little_endian(bytes, 22, 4));
   const std::int64_t wide = height;
   return {little_endian(bytes, 18, 4), static_cast<std::uint64_t>(wide < 0 ? -wide : wide)};
+}
+
+bool is_pnm(Bytes bytes) {
+  return bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
+         (bytes[2] <= ' ' || bytes[2] == '#');
 }
 
 // "P5 # comment\n640 480 ..."
@@ -230,6 +239,10 @@ bool is_heif(Bytes bytes) {
   return false;
 }
 
+bool is_jpeg2000(Bytes bytes) {
+  return has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51");
+}
+
 // The codestream's size, which is what gets decoded; a box around it may claim another.
 ImageHeader read_jpeg2000(Bytes bytes) {
   constexpr std::string_view kSize = "\xff\x4f\xff\x51";  // start, then the marker segment SIZ
@@ -249,14 +262,10 @@ ImageHeader read_any(Bytes bytes) {
   if (has_text(bytes, 0, kJpegStart)) return read_jpeg(bytes);
   if (has_text(bytes, 0, kPngStart)) return read_png(bytes);
   if (is_webp(bytes)) return read_webp(bytes);
-  if (has_text(bytes, 0, "BM")) return read_bmp(bytes);
+  if (is_bmp(bytes)) return read_bmp(bytes);
   if (is_tiff(bytes)) return read_tiff(bytes);
-  if (has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51")) {
-    return read_jpeg2000(bytes);
-  }
-  if (bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6') {
-    return read_pnm(bytes);
-  }
+  if (is_jpeg2000(bytes)) return read_jpeg2000(bytes);
+  if (is_pnm(bytes)) return read_pnm(bytes);
   return {};
 }
 
@@ -278,6 +287,11 @@ ImageFormat format_of(std::span<const std::uint8_t> bytes) {
   if (has_raw_mark(bytes) || (is_tiff(bytes) && is_raw_tiff(bytes))) return ImageFormat::kRaw;
   if (!is_webp(bytes) && is_heif(bytes)) return ImageFormat::kHeif;
   return read_any(bytes).format;
+}
+
+bool begins_an_image(std::span<const std::uint8_t> bytes) {
+  return format_of(bytes) != ImageFormat::kOther || is_webp(bytes) || is_bmp(bytes) ||
+         is_tiff(bytes) || is_jpeg2000(bytes) || is_pnm(bytes);
 }
 
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes) {

@@ -21,6 +21,9 @@ enum class ImageFormat {
 // that is not recognised.
 ImageFormat format_of(std::span<const std::uint8_t> bytes);
 
+// Whether a file that starts with these bytes is of a format that lookalike reads.
+bool begins_an_image(std::span<const std::uint8_t> bytes);
+
 // What the header of an image file declares, before anything is decoded.
 struct ImageHeader {
   std::uint64_t width = 0;   // px, before EXIF orientation

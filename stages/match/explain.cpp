@@ -264,7 +264,7 @@ ExplainedStep answer(const Explanation& why) {
   if (why.place) {
     const std::uint32_t top = why.options.top;
     const std::string number =
-        fmt::format("{}, number {} of {}", quoted(why.judged->decision), *why.place, why.found);
+        fmt::format("{}, number {} of {}", quoted(why.judged->decision), *why.place, why.total);
     if (*why.place > top) {
       return step(false, fmt::format("Found, but not listed: {}; only {} listed.", number,
                                      top == 1 ? std::string("the first is")

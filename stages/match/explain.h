@@ -51,8 +51,8 @@ struct Explanation {
   std::vector<EvidenceTerm> terms;  // of its probability; none where it does not follow from them
 
   std::optional<Match> judged;       // as the query judged it; nothing when it did not come to it
-  std::optional<std::size_t> place;  // among the matches found, from 1; nothing when not reported
-  std::size_t found = 0;             // matches that the query reports, also beyond options.top
+  std::optional<std::size_t> place;  // among the query's matches, from 1; nothing when not reported
+  std::size_t total = 0;             // matches that the query reports, also beyond options.top
   std::optional<Rival> rival;        // where the query took features from the image
 };
 

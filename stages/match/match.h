@@ -49,6 +49,11 @@ enum class Decision { kNone, kSimilar, kPart, kSameObject, kDuplicate };
 // "none", "similar", "part", "same object", "duplicate".
 std::string_view to_string(Decision decision);
 
+// Whether a decision is sure, so that commands count the match as found.
+constexpr bool is_found(Decision decision) {
+  return decision >= Decision::kPart;
+}
+
 // An indexed image that was found in a query, or that looks like it.
 struct Match {
   StoredImage image;
@@ -93,7 +98,10 @@ struct MatchTimes {
 // The answer to a query.
 struct QueryResult {
   std::vector<Match> matches;  // best first, at most options.top
-  std::size_t found = 0;       // all that options.report includes, also beyond those
+  // Also beyond those: all that options.report includes, and of these the ones that is_found()
+  // counts.
+  std::size_t total = 0;
+  std::size_t found = 0;
   MatchTimes times{};
 };
 

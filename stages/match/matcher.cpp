@@ -102,12 +102,14 @@ void note_missing_files(Match& match) {
                        [](const std::string& path) { return !has_file(path); });
 }
 
-// The first options.top of the matches, and their number.
+// The first options.top of the matches, and how many there are.
 QueryResult result_of(std::vector<Match> matches, const MatchOptions& options,
                       const MatchTimes& times) {
   QueryResult result;
   result.times = times;
-  result.found = matches.size();
+  result.total = matches.size();
+  result.found = static_cast<std::size_t>(
+      std::ranges::count_if(matches, [](const Match& match) { return is_found(match.decision); }));
   matches.resize(std::min<std::size_t>(matches.size(), options.top));
   std::ranges::for_each(matches, note_missing_files);
   result.matches = std::move(matches);
@@ -711,7 +713,7 @@ Explanation Matcher::explain(const Query& query, ImageId id) const {
       side = 1;
     }
   }
-  explanation.found = answers.size();
+  explanation.total = answers.size();
   explanation.judged = std::move(followed[side].judged);
   const auto answered = find_match(answers, id);
   if (answered != answers.end()) {

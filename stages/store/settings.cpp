@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "config/fields.h"
 #include "storage/artefact_files.h"
-#include "storage/index_reader.h"
+#include "storage/index_types.h"
 
 namespace lookalike {
 namespace {
@@ -68,7 +68,7 @@ std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& i
   std::vector<std::string> names;
   for_each_extract_field([&](const ConfigField& field) {
     const auto kept = index.find(field.name());
-    if (kept == index.end() || !is_earlier_setting(kept->first, kept->second)) return;
+    if (kept == index.end()) return;
     const std::string value = text_of(field, config);
     if (kept->second == value || value != text_of(field, defaults)) return;
     set_field(config, field, kept->second, field.name());

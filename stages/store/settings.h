@@ -18,9 +18,9 @@ Settings settings_of(const ExtractOptions& extract);
 // value.
 void refuse_retired(const Settings& settings);
 
-// Keeps an index as it was made before a key came: where it has a key's earlier value and `extract`
-// the default, `extract` takes that value, whether the index stores it or is older than the key.
-// Returns the names of what changed.
+// Keeps an index as it was made: where `extract` has a key's default and the index another value,
+// `extract` takes that value, whether the index stores it or is older than the key. Returns the
+// names of what changed.
 std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& index);
 
 // The settings that an index's features were extracted with. Throws as refuse_retired() does, and

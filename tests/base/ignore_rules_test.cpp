@@ -56,6 +56,18 @@ TEST(IgnoreRules, TwoStarsCrossFolders) {
   EXPECT_FALSE(file_is_ignored("x/**", "xy/a.jpg"));
 }
 
+TEST(IgnoreRules, ClassesMayBeNamed) {
+  EXPECT_TRUE(file_is_ignored("[[:upper:]]*", "A.jpg"));
+  EXPECT_FALSE(file_is_ignored("[[:upper:]]*", "a.jpg"));
+  EXPECT_TRUE(file_is_ignored("[^[:digit:]_]*", "a.jpg"));
+  EXPECT_FALSE(file_is_ignored("[^[:digit:]_]*", "1.jpg"));
+  EXPECT_FALSE(file_is_ignored("[^[:digit:]_]*", "_.jpg"));
+}
+
+TEST(IgnoreRules, AByteOrderMarkIsNoPartOfTheFirstPattern) {
+  EXPECT_TRUE(file_is_ignored("\xef\xbb\xbf*.png", "a.png"));
+}
+
 TEST(IgnoreRules, QuestionMarksClassesAndBackslashes) {
   EXPECT_TRUE(file_is_ignored("?.jpg", "a.jpg"));
   EXPECT_FALSE(file_is_ignored("?.jpg", "ab.jpg"));

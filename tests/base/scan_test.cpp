@@ -336,11 +336,37 @@ TEST_F(ScanByRules, AFolderWhosePathIsTooLongForPatternsIsNotScanned) {
 }
 
 TEST_F(ScanByRules, OtherFilesAreCountedByEnding) {
-  for (const char* name : {"a.jpg", "b.HEIC", "x/c.heic", "d.mov", "README"}) {
+  for (const char* name : {"a.jpg", "b.HEIC", "x/c.heic", "d.mov", "README", ".notes"}) {
     folder_.write(name, "x");
   }
   names({});
-  EXPECT_EQ(left_out_.other_types, (std::map<std::string, std::size_t>{{"heic", 2}, {"mov", 1}}));
+  EXPECT_EQ(left_out_.other_types,
+            (std::map<std::string, std::size_t>{{"", 1}, {"heic", 2}, {"mov", 1}}));
+  EXPECT_EQ(other_types_text(left_out_),
+            "4 files of other types ignored: heic 2, no ending 1, mov 1");
+  EXPECT_EQ(other_types_text({}), "");
+  const std::vector<std::string> folders = {"/a"};
+  EXPECT_STREQ(no_images(folders, left_out_).what(),
+               "no images under /a: 4 files of other types ignored: heic 2, no ending 1, mov 1; "
+               "`lookalike formats` lists what is read");
+}
+
+TEST_F(ScanByRules, TheRuleThatLeavesAFileOutIsKnown) {
+  folder_.write("b/.lookalikeignore", "*-small.jpg\n");
+  const std::string folder = folder_.path().native();
+  const std::vector<std::string> exclude = {"drafts/"};
+  const std::vector<std::string> extensions = {"jpg"};
+  const auto why = [&](const std::string& file, bool hidden = false) {
+    return why_left_out(folder + '/' + file, folder, {extensions, exclude, hidden});
+  };
+  EXPECT_EQ(why("a.jpg"), LeftOut::kNot);
+  EXPECT_EQ(why("a.png"), LeftOut::kByEnding);
+  EXPECT_EQ(why(".x/a.jpg"), LeftOut::kHidden);
+  EXPECT_EQ(why(".x/a.jpg", true), LeftOut::kNot);
+  EXPECT_EQ(why("x/drafts/y/a.jpg"), LeftOut::kByPattern);
+  EXPECT_EQ(why("drafts"), LeftOut::kByEnding);
+  EXPECT_EQ(why("b/a-small.jpg"), LeftOut::kByIgnoreFile);
+  EXPECT_EQ(why("a-small.jpg"), LeftOut::kNot);
 }
 
 }  // namespace

@@ -77,6 +77,17 @@ TEST(Lookalike, HelpAndVersionExitZero) {
   EXPECT_EQ(run_program("lookalike", {"-V"}).out, version.out);
 }
 
+TEST(Lookalike, AnOptionBeforeTheCommandIsToldItsPlace) {
+  EXPECT_EQ(run_program("lookalike", {"-d", "x.db", "query", "photo.jpg"}).err,
+            "lookalike: error: -d: options come after the command: lookalike query ...; see "
+            "lookalike query --help\n");
+}
+
+TEST(Lookalike, StageExecutablesHaveTheVersionToo) {
+  EXPECT_THAT(run_program("lookalike-scan", {"-V"}).out,
+              ContainsRegex("^lookalike-scan [0-9.]+\n$"));
+}
+
 TEST(Lookalike, HelpIsACommandToo) {
   EXPECT_EQ(run_program("lookalike", {"help"}).out, run_program("lookalike", {"--help"}).out);
   EXPECT_EQ(run_program("lookalike", {"help", "query"}).out,

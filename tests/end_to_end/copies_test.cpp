@@ -22,7 +22,9 @@ namespace fs = std::filesystem;
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using testing::UnorderedElementsAre;
 
 constexpr int kNearCopies = 15;
@@ -85,9 +87,11 @@ TEST_F(Copies, AnIndexedFileIsADuplicateOfItselfHoweverLittleItShows) {
 }
 
 TEST_F(Copies, WhatIsNotListedIsCounted) {
-  EXPECT_EQ(answer({"--top", "10", at("query.png")})["found"], kNearCopies);
-  EXPECT_EQ(answer({"--top", "10", at("query.png")})["matches"].size(), 10U);
-  const std::string words = "10 found, 10 of 15 listed";
+  const json answered = answer({"--top", "10", at("query.png")});
+  EXPECT_EQ(answered["found"], kNearCopies);
+  EXPECT_EQ(answered["total"], kNearCopies);
+  EXPECT_EQ(answered["matches"].size(), 10U);
+  const std::string words = "15 found, 10 of 15 listed";
   EXPECT_THAT(query({"--top", "10", "--report", at("r.html"), at("query.png")}).out,
               HasSubstr(words));
   EXPECT_THAT(content_of(at("r.html")), HasSubstr(words));
@@ -103,6 +107,17 @@ TEST_F(Copies, AllFilesOfTheSameBytesAreListed) {
                                                   HasSubstr("also  " + at("photos/same.png"))));
 }
 
+TEST_F(Copies, TablesHaveARowAndPathsALinePerFile) {
+  const std::string table = query({"--top", "1", "--format", "tsv", at("other.png")}).out;
+  for (const std::string& file :
+       {at("photos/other.png"), at("photos/same.png"), "file://" + at("photos/%FF.png")}) {
+    EXPECT_THAT(table, ContainsRegex("\t1\tduplicate\t[^\n]*\t" + file + "\t\tfalse\n"));
+  }
+  const std::string paths = query({"--top", "1", "--format", "paths", at("other.png")}).out;
+  EXPECT_EQ(paths, at("photos/other.png") + '\n' + at("photos/same.png") + '\n' +
+                       at("photos/\xFF.png") + '\n');
+}
+
 TEST_F(Copies, AnyFileNamesTheImageAndSoDoesItsUri) {
   const json by_first = answer({"--id", at("photos/other.png")});
   for (const std::string& name :
@@ -116,11 +131,19 @@ TEST_F(Copies, AFileThatIsGoneIsMarked) {
   fs::rename(at("photos/other.png"), at("kept.png"));
   const json match = answer({at("other.png")})["matches"].at(0);
   const ProgramResult text = query({at("other.png")});
+  const ProgramResult table = query({"--top", "1", "--format", "csv", at("other.png")});
+  const ProgramResult paths = query({"--top", "1", "--format", "paths", at("other.png")});
   fs::rename(at("kept.png"), at("photos/other.png"));
   EXPECT_EQ(match["path"], at("photos/same.png"));
   EXPECT_EQ(match["gone"], json({at("photos/other.png")}));
   EXPECT_THAT(text.out,
               HasSubstr(at("photos/other.png") + "  (file is gone; run `lookalike index`)"));
+  EXPECT_THAT(table.out, AllOf(HasSubstr(at("photos/other.png") + "\",,true\n"),
+                               HasSubstr(at("photos/same.png") + "\",,false\n")));
+  EXPECT_THAT(paths.out, AllOf(HasSubstr(at("photos/same.png")), Not(HasSubstr("other.png"))));
+  for (const ProgramResult& result : {table, paths}) {
+    EXPECT_THAT(result.err, HasSubstr("1 of the matches' files are gone; run `lookalike index`"));
+  }
 }
 
 }  // namespace

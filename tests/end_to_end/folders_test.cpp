@@ -1,5 +1,6 @@
 // The folders of an index, as a user adds them, loses them, renames them and takes them out.
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Folders : public testing::Test {
  protected:
@@ -108,7 +110,7 @@ TEST_F(Folders, ManyRemovalsWaitUntilTheyAreConfirmed) {
   for (int run = 0; run < 2; ++run) {
     const ProgramResult result = index();
     EXPECT_EQ(result.exit_code, 1);
-    EXPECT_THAT(result.err, AllOf(HasSubstr("21 of 25 files are gone, and none was removed"),
+    EXPECT_THAT(result.err, AllOf(HasSubstr("the removal of 21 of 25 files is withheld"),
                                   HasSubstr("--confirm-removals " + at("a"))));
     EXPECT_EQ(last_run()["files"]["withheld"], 21);
     EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
@@ -229,6 +231,7 @@ TEST_F(Folders, MoveLeavesFilesWhoseContentIsNotThere) {
                                HasSubstr("a/2.png: stays: the file at the new place has other")));
   EXPECT_EQ(files(), (Counts{{at("a"), 2}, {at("copy"), 23}}));
   EXPECT_EQ(run({"move", at("nowhere"), at("copy")}).exit_code, 3);
+  EXPECT_EQ(run({"move", at("a"), at("b/../a")}).exit_code, 2);
 }
 
 TEST_F(Folders, RetrainTakesAllFoldersAndLosesNothing) {
@@ -270,15 +273,18 @@ TEST_F(Folders, FilesThatAreExcludedNowCountAsRemovedUnderTheGuard) {
   const ProgramResult many = index({"--exclude", "[!9].png", "--exclude", "??.png"});
   EXPECT_EQ(many.exit_code, 1);
   EXPECT_THAT(many.err,
-              AllOf(HasSubstr("24 of 25 files are gone, and none was removed"),
-                    HasSubstr("24 of them exist, but are left out now, by images.exclude")));
+              AllOf(HasSubstr("the removal of 24 of 25 files is withheld"),
+                    HasSubstr("; 24 of them exist, and are left out by images.exclude (24). ")));
   EXPECT_EQ(files(), (Counts{{at("a"), 25}}));
   EXPECT_EQ(last_run()["left_out"]["excluded"], 24);
   EXPECT_EQ(run({"list", "--state", "gone", "--format", "paths", at("a/3.png")}).out,
             at("a/3.png") + "\n");
-  const ProgramResult confirmed =
-      index({"--exclude", "[!9].png", "--exclude", "??.png", "--confirm-removals", at("a")});
-  EXPECT_EQ(confirmed.exit_code, 0) << confirmed.err;
+  // As the message says, in a shell.
+  const std::string command = many.err.substr(many.err.find("lookalike index "));
+  const int status = std::system(fmt::format("{}/{} 2> '{}'", LOOKALIKE_PROGRAMS,
+                                             command.substr(0, command.find('\n')), at("err"))
+                                     .c_str());
+  EXPECT_EQ(status, 0) << command << content_of(at("err"));
   EXPECT_EQ(files(), (Counts{{at("a"), 1}}));
 }
 
@@ -289,9 +295,24 @@ TEST_F(Folders, OtherTypesAndHiddenFilesAreCounted) {
   folder_.write("a/@eaDir/0.png", "x");
   const ProgramResult result = index();
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("3 files of other types ignored: psd 2, mov 1"),
-                                HasSubstr("1 hidden and 0 excluded files and folders left out")));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("3 files of other types ignored: psd 2, mov 1"),
+                    HasSubstr("1 hidden files and folders left out"), Not(HasSubstr("excluded"))));
   EXPECT_EQ(last_run()["left_out"]["other_types"]["psd"], 2);
+}
+
+TEST_F(Folders, SettingsOfExtractionStayUnlessOthersAreGiven) {
+  fs::remove(at("index.db"));
+  ASSERT_EQ(index({"--max-features", "200", at("a")}).exit_code, 0);
+  draw("a/more", 1);
+  const ProgramResult plain = index();
+  EXPECT_EQ(plain.exit_code, 0) << plain.err;
+  EXPECT_THAT(plain.err,
+              AllOf(HasSubstr("extract.max_features is 200, as "), HasSubstr("1 indexed")));
+  const ProgramResult others = index({"--max-features", "300"});
+  EXPECT_EQ(others.exit_code, 2);
+  EXPECT_THAT(others.err, HasSubstr("lookalike retrain --database " + at("index.db") +
+                                    " --max-features 300 --set codebook.words=16"));
 }
 
 TEST_F(Folders, WordsOfAnExistingIndexStayAndAWarningSaysSo) {

@@ -69,11 +69,13 @@ TEST_F(FormatsTest, AFileOfEachIsFoundAndFindsItself) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   std::istringstream lines(result.out);
   std::string line;
-  for (std::size_t i = 0; std::getline(lines, line); ++i) {
+  for (std::size_t i = 0; std::getline(lines, line);) {
     const json answer = json::parse(line);
+    if (answer["query"].get<std::string>().ends_with(']')) continue;  // a further page
     ASSERT_FALSE(answer["matches"].empty()) << line;
     EXPECT_EQ(answer["matches"][0]["path"], path(name(i / 2)));
     EXPECT_EQ(answer["matches"][0]["decision"], "duplicate") << name(i / 2);
+    ++i;
   }
 }
 

@@ -408,10 +408,10 @@ TEST_F(QueryTest, TablesHaveARowPerMatchAndPerPhotoThatFailed) {
   EXPECT_EQ(result.exit_code, 1);
   const std::string poster_row = path("posters/1.png") + "\t1\tduplicate\t1.0000\t";
   EXPECT_THAT(result.out, testing::StartsWith("query\trank\tdecision\tprobability\tinliers\t"
-                                              "correlation\tmirrored\tpath\terror\n" +
+                                              "correlation\tmirrored\tpath\terror\tgone\n" +
                                               poster_row));
-  EXPECT_THAT(result.out, testing::EndsWith("\n" + path("no.png") +
-                                            "\t\t\t\t\t\t\t\tNo such file or directory\n"));
+  EXPECT_THAT(result.out,
+              testing::EndsWith("\n" + path("no.png") + "\t\t\t\t\t\t\t\tno such file\t\n"));
   EXPECT_EQ(result.err, "error: " + path("no.png") + ": no such file\n");
 }
 
@@ -432,11 +432,62 @@ TEST_F(QueryTest, FailIfNoneIsForScripts) {
   EXPECT_EQ(query({"--fail-if-none", path("stranger.png"), path("no.png")}).exit_code, 1);
 }
 
+TEST_F(QueryTest, WhatIsOnlySimilarIsListedAndNotFound) {
+  const std::vector<std::string> doubting = {"--set", "match.same_probability=1",
+                                             path("scene.png")};
+  const auto doubt = [&](std::vector<std::string> words) {
+    words.insert(words.end(), doubting.begin(), doubting.end());
+    return query(words);
+  };
+  const json answer = json::parse(doubt({"--json"}).out);
+  ASSERT_EQ(answer["matches"].at(0)["decision"], "similar") << answer;
+  EXPECT_EQ(answer["found"], 0);
+  EXPECT_EQ(answer["total"], answer["matches"].size());
+  EXPECT_THAT(doubt({}).out, HasSubstr("nothing sure found"));
+  const ProgramResult paths = doubt({"--fail-if-none", "--format", "paths"});
+  EXPECT_EQ(paths.exit_code, 6);
+  EXPECT_EQ(paths.out, path("posters/3.png") + "\n");
+}
+
+TEST_F(QueryTest, EveryPageOfAFileIsLookedUp) {
+  std::filesystem::create_directories(path("pages"));
+  cv::imwritemulti(path("pages/scan.tif"), std::vector<cv::Mat>{poster(1), poster(6)});
+  for (const std::string& name : {path("pages"), path("pages/scan.tif")}) {
+    const ProgramResult result = query({"--json", "--report", path("pages.html"), name});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const std::vector<json> answers = lines_of(result.out);
+    ASSERT_EQ(answers.size(), 2U);
+    EXPECT_EQ(answers[0]["query"], path("pages/scan.tif"));
+    EXPECT_EQ(answers[0]["matches"].at(0)["path"], path("posters/1.png"));
+    EXPECT_EQ(answers[1]["query"], path("pages/scan.tif[2]"));
+    EXPECT_EQ(answers[1]["matches"].at(0)["path"], path("posters/6.png"));
+    EXPECT_THAT(content_of(path("pages.html")), Not(HasSubstr("cannot be read")));
+  }
+  for (const char* page : {"[1]", "[2]"}) {
+    EXPECT_EQ(lines_of(query({"--json", path("pages/scan.tif") + page}).out).size(), 1U) << page;
+  }
+}
+
+TEST_F(QueryTest, ARegionOutsideThePhotoNamesThePhotoOnce) {
+  const ProgramResult result = query({"--region", "5000,0,50,50", path("scene.png")});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.err.find(path("scene.png")), result.err.rfind(path("scene.png"))) << result.err;
+}
+
+TEST_F(QueryTest, AReportMayGoToStandardOutput) {
+  const ProgramResult result = query({"--report", "-", path("scene.png")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("<!DOCTYPE html>"));
+  EXPECT_FALSE(std::filesystem::exists("-"));
+}
+
 TEST_F(QueryTest, MatchesBelowAProbabilityAreNotFound) {
   const json all = json::parse(query({"--json", "--all", path("scene.png")}).out);
   const json sure =
       json::parse(query({"--json", "--all", "--min-probability", "0.5", path("scene.png")}).out);
-  EXPECT_GT(all["found"], sure["found"]);
+  EXPECT_GT(all["total"], sure["total"]);
+  EXPECT_EQ(sure["total"], 1);
+  EXPECT_EQ(all["found"], 1);
   EXPECT_EQ(sure["found"], 1);
   EXPECT_EQ(query({"--min-probability", "2", path("scene.png")}).exit_code, 2);
 }
@@ -463,6 +514,11 @@ TEST_F(QueryTest, ListHasEveryFileWithItsImage) {
   EXPECT_EQ(list({"--format", "paths", path("posters/3.png")}).out, path("posters/3.png") + "\n");
   EXPECT_THAT(list({"--state", "blank"}).out, IsEmpty());
   EXPECT_EQ(list({"--state", "blnk"}).exit_code, 2);
+  const ProgramResult unknown = list({path("nofolder"), path("posters"), path("posters/3.png")});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_EQ(unknown.err,
+            "error: " + path("nofolder") + ": neither it nor anything below it is in the index\n");
+  EXPECT_EQ(list({path("nofolder")}).exit_code, 3);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 // A signal, and the file whose appearance it follows.
 struct Stop {
@@ -66,6 +67,7 @@ TEST_P(StoppedIndex, SaysSoAndTheNextRunMakesWhatOneInOneGoMakes) {
   EXPECT_EQ(stopped.exit_code, stop.exit_code);
   EXPECT_THAT(stopped.err,
               HasSubstr("stopped by " + stop.name + "; the next run resumes from here"));
+  EXPECT_THAT(stopped.err, Not(HasSubstr("contains no images")));
   const ProgramResult check = run_program("lookalike", {"check", "--database", at("index.db")});
   EXPECT_EQ(check.exit_code, 0) << check.out;
 

@@ -136,7 +136,7 @@ TEST_F(TextTest, TablesHaveTheSameRows) {
             "error");
   EXPECT_THAT(places[1],
               testing::StartsWith(at("scene.png") + '\t' + at("posters/3.png") + "\tfeatures\t"));
-  EXPECT_EQ(places[2], at("no.png") + "\t\t\t\t\t\t\t\t\tNo such file or directory");
+  EXPECT_EQ(places[2], at("no.png") + "\t\t\t\t\t\t\t\t\tno such file");
   EXPECT_THAT(rows({"explain", "-d", at("index.db"), at("scene.png"), "1"}),
               testing::Contains(testing::StartsWith("votes\t")));
   EXPECT_THAT(rows({"show", "-d", at("index.db")}), testing::Contains("images\t8"));

@@ -22,21 +22,29 @@ Match match_of(const std::string& path) {
 }
 
 TEST(QueryAnswer, HasTheShapeThatIsPromised) {
-  QueryResult result{{match_of("/photos/a.jpg")}, 3};
+  QueryResult result{.matches = {match_of("/photos/a.jpg")}, .total = 3, .found = 2};
   result.matches[0].image.id = 7;
   result.matches[0].gone = {"/another/copy.jpg"};
-  EXPECT_EQ(json_text(query_answer("q.jpg", result)),
-            R"({"query":"q.jpg","found":3,"matches":[{"id":7,"path":"/photos/a.jpg","page":1,)"
-            R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
-            R"("score":12.5,"probability":0.875,"decision":"same object","mirrored":false,)"
-            R"("rejected":false,"inliers":42,)"
-            R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
-            R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null},"moved_px":0.5,)"
-            R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
+  EXPECT_EQ(
+      json_text(query_answer("q.jpg", result)),
+      R"({"query":"q.jpg","found":2,"total":3,"matches":[{"id":7,"path":"/photos/a.jpg","page":1,)"
+      R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
+      R"("score":12.5,"probability":0.875,"decision":"same object","mirrored":false,)"
+      R"("rejected":false,"inliers":42,)"
+      R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
+      R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null},"moved_px":0.5,)"
+      R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 
 TEST(QueryAnswer, NoMatchesAreAnEmptyList) {
-  EXPECT_EQ(json_text(query_answer("q.jpg", {})), R"({"query":"q.jpg","found":0,"matches":[]})");
+  EXPECT_EQ(json_text(query_answer("q.jpg", {})),
+            R"({"query":"q.jpg","found":0,"total":0,"matches":[]})");
+}
+
+TEST(FailedAnswer, AFileThatWasNeverThereHasNotVanished) {
+  const SkippedFile why = {{.path = "q.jpg"}, "vanished", "No such file or directory"};
+  EXPECT_EQ(failed_answer("query", "q.jpg", why)["error"]["reason"], "no_such_file");
+  EXPECT_EQ(failed_answer("query", "q.jpg", why)["error"]["message"], "no such file");
 }
 
 TEST(QueryAnswer, IsNamedByTheFirstFileThatIsThere) {
@@ -67,7 +75,7 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
   why.terms = {{"constant", 1, -4}, {"detail", 0.5, 6}};
   why.judged = why.match;
   why.place = 1;
-  why.found = 2;
+  why.total = 2;
   Json answer = explain_answer("q.jpg", why);
   const Json steps = answer["steps"];
   answer.erase("steps");
@@ -88,7 +96,7 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
             R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
             R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"
             R"("decision":"same object",)"
-            R"("answer":{"listed":true,"place":1,"found":2,"decision":"same object",)"
+            R"("answer":{"listed":true,"place":1,"total":2,"decision":"same object",)"
             R"("rival":null}})");
   ASSERT_EQ(steps.size(), 9U);
   EXPECT_EQ(steps.front()["step"], "features");

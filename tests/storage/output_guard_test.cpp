@@ -108,6 +108,18 @@ TEST_F(OutputGuardTest, AForeignFileIsReplacedWithForceAlone) {
   EXPECT_EQ(content("foreign"), "# ours\nnew\n");
 }
 
+TEST_F(OutputGuardTest, AnImageIsReplacedOnlyByTheKindWhoseMarkItHas) {
+  const auto is_image = [](ByteView start) { return !start.empty() && start.front() == '#'; };
+  for (const bool force : {false, true}) {
+    OutputGuard guard(force);
+    guard.protect_images(is_image);
+    EXPECT_THAT(refusal(guard, write("theirs", "# theirs\n")),
+                EndsWith("is an image, which no output replaces: name another file, or remove it"));
+    put(guard, write("earlier", "# ours\nold\n"));
+    EXPECT_EQ(content("earlier"), "# ours\nnew\n");
+  }
+}
+
 TEST_F(OutputGuardTest, AReadOnlyFileIsReplacedWithForceAloneAndStaysReadOnly) {
   const fs::path earlier = write("earlier", kMark);
   fs::permissions(earlier, fs::perms(0440));

@@ -1,6 +1,7 @@
 #include "tools/command_line/command_line.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -21,6 +22,7 @@
 #include "config/load.h"
 #include "pipeline/answers.h"
 #include "pipeline/searcher.h"
+#include "stages/decode/image_header.h"
 #include "tools/command_line/manual.h"
 
 namespace lookalike {
@@ -137,12 +139,20 @@ std::vector<const CLI::App*> named_commands(const CLI::App& app) {
   return commands;
 }
 
-// The fault of a command line: an option that the command does not have, with the nearest one that
-// it has, or what the parser says.
-std::string fault_of(const CLI::App& command, const CLI::ParseError& error) {
+// The fault of a command line: an option before the command, one that the command does not have,
+// with the nearest one that it has, or what the parser says.
+std::string fault_of(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  const auto is_option = [](const std::string& word) {
+    return word.size() > 1 && word.front() == '-';
+  };
+  const std::vector<std::string> before = app.remaining();
+  if (&app != &command && std::ranges::any_of(before, is_option)) {
+    return fmt::format("{}: options come after the command: {} {} ...",
+                       *std::ranges::find_if(before, is_option), app.get_name(),
+                       command.get_name());
+  }
   const std::vector<std::string> extras = command.remaining();
-  const auto unknown = std::ranges::find_if(
-      extras, [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
+  const auto unknown = std::ranges::find_if(extras, is_option);
   if (unknown == extras.end()) return error.what();
   const std::string name = unknown->substr(0, unknown->find('='));
   std::vector<std::string> names;
@@ -199,6 +209,7 @@ CLI::App* add_subcommand(CLI::App& app, const char* name, const char* descriptio
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) word = path_of_text(word);
+  app.set_version_flag("-V,--version", app.get_name() + " " LOOKALIKE_VERSION);
   if (const std::optional<std::string> text = generated(app, words)) {
     fmt::print("{}", *text);
     return false;
@@ -216,9 +227,10 @@ bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
     const auto name_of = [](const CLI::App* command) { return command->get_name(); };
     std::vector<std::string> names;
     std::ranges::transform(commands, std::back_inserter(names), name_of);
-    throw Error(
-        ErrorKind::kUsage,
-        fmt::format("{}; see {} --help", fault_of(*commands.back(), error), fmt::join(names, " ")));
+    const std::string fault = fault_of(app, *commands.back(), error);
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}{} {} --help", fault, fault.ends_with('?') ? " See" : "; see",
+                            fmt::join(names, " ")));
   }
 }
 
@@ -277,8 +289,25 @@ RunConfig ConfigArguments::load() const {
   return config;
 }
 
-void ConfigArguments::add_each(const std::string& option, std::string_view field) {
-  add(option, field)
+std::string ConfigArguments::settings_again() const {
+  std::string words;
+  const auto add = [&](std::string_view option, const std::string& value) {
+    words += fmt::format(" {} {}", option, shell_word(text_of_path(value)));
+  };
+  if (!file_.empty()) add("--config", absolute(file_));
+  for (const Argument& argument : arguments_) {
+    if (argument.field == &config_field("images.folders")) continue;
+    if (argument.flag) words += ' ' + argument.option;
+    for (const std::string& value : argument.values) {
+      add(argument.option, holds_file_names(argument.field->rule) ? absolute(value) : value);
+    }
+  }
+  for (const std::string& setting : settings_) add("--set", setting);
+  return words;
+}
+
+CLI::Option* ConfigArguments::add_each(const std::string& option, std::string_view field) {
+  return add(option, field)
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -381,12 +410,13 @@ void protect_images(OutputGuard& guard, const RunConfig& config, const IndexRead
 OutputArguments::OutputArguments(CLI::App& command) {
   command.add_flag("--force", force_,
                    "Replace files that lookalike did not write, and read-only ones; never an "
-                   "input, an index, or an image in an indexed folder");
+                   "input, an index, or an image");
 }
 
 OutputGuard OutputArguments::guard(const ConfigArguments& arguments, const RunConfig& config,
                                    const IndexReader* index) const {
   OutputGuard guard(force_);
+  guard.protect_images(begins_an_image);
   if (arguments.has_file()) guard.add_input(arguments.file());
   if (!config.store.database.empty()) guard.add_index(config.store.database);
   for (const std::string& shard : config.match.shards) guard.add_index(shard);
@@ -418,6 +448,17 @@ std::string file_of_image(const IndexReader& index, const std::string& name) {
   const std::vector<std::string> paths = index.image(must_find(index, name)).value().paths;
   const auto found = std::ranges::find_if(paths, has_file);
   return found == paths.end() ? paths.front() : *found;
+}
+
+std::string shell_word(const std::string& text) {
+  const bool is_plain = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-+=./:,@%").find(c) != std::string_view::npos;
+  });
+  if (is_plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + '\'';
 }
 
 std::string unusable_text(const std::string& name, const SkippedFile& why) {

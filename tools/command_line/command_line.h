@@ -58,7 +58,7 @@ class ConfigArguments {
   CLI::Option* add(const std::string& option, std::string_view field);
 
   // The same for a list, of which each use of the option adds one value.
-  void add_each(const std::string& option, std::string_view field);
+  CLI::Option* add_each(const std::string& option, std::string_view field);
   // Adds --database and -d, for commands that use an index.
   void add_database();
   // The same, for commands that search: every further use names a shard (match.shards).
@@ -76,6 +76,10 @@ class ConfigArguments {
   const std::string& existing_database(RunConfig& config) const;
   // Opens the index that existing_database() gives, and its shards.
   IndexReader open_searched(RunConfig& config) const;
+  // What the command line says of keys other than the folders and the index, for a shell, each with
+  // a space before it: " --config /etc/run.toml --exclude 'drafts/'". A command that repeats this
+  // one needs it.
+  std::string settings_again() const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }  // of --config; empty without it
 
@@ -123,8 +127,9 @@ class OutputArguments {
  public:
   explicit OutputArguments(CLI::App& command);
 
-  // A guard that protects the configuration file, the configured index, and images as
-  // protect_images() does. Add the other inputs of the command before the first open().
+  // A guard that protects the configuration file, the configured index, all images that exist, and
+  // the names that protect_images() protects. Add the other inputs of the command before the first
+  // open().
   OutputGuard guard(const ConfigArguments& arguments, const RunConfig& config,
                     const IndexReader* index = nullptr) const;
 
@@ -169,6 +174,9 @@ ImageId must_find(const IndexReader& index, const std::string& name);
 // The first file of an indexed image that exists; where none does, the first of all. Throws as
 // must_find().
 std::string file_of_image(const IndexReader& index, const std::string& name);
+
+// A word of a command to be copied: quoted where a POSIX shell would change it.
+std::string shell_word(const std::string& text);
 
 // Why a file that the command line names cannot be used: "photo.jpg: no such file".
 std::string unusable_text(const std::string& name, const SkippedFile& why);

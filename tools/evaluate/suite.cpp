@@ -60,17 +60,17 @@ struct PreparedVariant {
   Quad place{};  // of the photo
 };
 
-std::variant<Original, LeftOut> read_original(const StoredImage& image,
-                                              const ImagesOptions& limits) {
+std::variant<Original, LeftOutImage> read_original(const StoredImage& image,
+                                                   const ImagesOptions& limits) {
   const std::string& path = first_path(image);
   const auto loaded = load_file(path, limits);
   const auto* file = std::get_if<LoadedFile>(&loaded);
-  if (file == nullptr) return LeftOut{path, "cannot be read"};
-  if (file->content != image.content) return LeftOut{path, "has changed since it was indexed"};
+  if (file == nullptr) return LeftOutImage{path, "cannot be read"};
+  if (file->content != image.content) return LeftOutImage{path, "has changed since it was indexed"};
   const auto header = check_header(*file, limits);
-  if (const auto* why = std::get_if<SkippedFile>(&header)) return LeftOut{path, why->detail};
+  if (const auto* why = std::get_if<SkippedFile>(&header)) return LeftOutImage{path, why->detail};
   const auto decoded = decode_pixels(*file, std::get<ImageHeader>(header), PixelMode::kColour);
-  if (const auto* why = std::get_if<SkippedFile>(&decoded)) return LeftOut{path, why->detail};
+  if (const auto* why = std::get_if<SkippedFile>(&decoded)) return LeftOutImage{path, why->detail};
   const cv::Mat& photo = std::get<ShownPixels>(decoded).pixels;
   const double factor =
       std::min(1.0, static_cast<double>(kSuitePhotoSidePx) / std::max(photo.cols, photo.rows));
@@ -163,7 +163,7 @@ SuiteResult run_suite(Selection selection, const SuiteOptions& options, const Lo
   for (std::size_t i = 0; i < photos.size(); ++i) {
     progress.update(i * variants.size());
     const auto read = read_original(photos[i], options.limits);
-    if (const auto* left_out = std::get_if<LeftOut>(&read)) {
+    if (const auto* left_out = std::get_if<LeftOutImage>(&read)) {
       result.left_out.push_back(*left_out);
       continue;
     }

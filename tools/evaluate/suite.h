@@ -19,7 +19,7 @@
 namespace lookalike {
 
 // A file that the suite leaves out, and the reason.
-struct LeftOut {
+struct LeftOutImage {
   std::string path;
   std::string why;
 };
@@ -27,7 +27,7 @@ struct LeftOut {
 // The photos that the suite distorts.
 struct Selection {
   std::vector<StoredImage> photos;  // by path
-  std::vector<LeftOut> left_out;
+  std::vector<LeftOutImage> left_out;
 };
 
 // At most `count` images of the index, with the smallest sample_rank(content, seed); with `files`,
@@ -59,7 +59,7 @@ struct SuiteAnswer {
 struct SuiteResult {
   std::vector<VariantKind> kinds;
   std::size_t photos = 0;
-  std::vector<LeftOut> left_out;
+  std::vector<LeftOutImage> left_out;
   std::vector<SuiteAnswer> answers;  // by photo, kind and strength
 };
 

@@ -98,7 +98,7 @@ std::string left_out_list(const SuiteResult& result) {
   if (result.left_out.empty()) return "";
   std::string html =
       fmt::format("<details><summary>{} files left out</summary><ul>", result.left_out.size());
-  for (const LeftOut& file : result.left_out) {
+  for (const LeftOutImage& file : result.left_out) {
     html += fmt::format("<li>{} {}</li>", escape_html(file.path), escape_html(file.why));
   }
   return html + "</ul></details>\n";
@@ -133,7 +133,7 @@ std::string suite_table(const SuiteResult& result) {
 
 Json suite_json(const SuiteResult& result) {
   Json left_out = Json::array();
-  for (const LeftOut& file : result.left_out) {
+  for (const LeftOutImage& file : result.left_out) {
     left_out.push_back({{"path", text_of_path(file.path)}, {"why", file.why}});
   }
   Json results = Json::array();

@@ -48,7 +48,7 @@ struct Arguments : ComputeArguments {
         ->type_name("NAME")
         ->needs(synthetic_flag);
     command.add_option("--photos", photos, "Maximum number of photos to distort")
-        ->check(CLI::Range(1, 1000000))
+        ->check(CLI::Range(1, 1000000).description(""))
         ->type_name("N")
         ->capture_default_str()
         ->needs(synthetic_flag);

@@ -173,8 +173,7 @@ int features(const Arguments& arguments) {
   const std::string file = input.file_of(arguments.image);
   guard.add_input(file);
   guard.add_input(arguments.mask);
-  std::optional<OutputFile> table = guard.open_if_named(
-      "--csv", arguments.csv == "-" ? "/dev/stdout" : arguments.csv, csv_kind());
+  std::optional<OutputFile> table = guard.open_if_named("--csv", arguments.csv, csv_kind());
   const DecodedImage image = must_decode(arguments, config, file);
   const FeatureSet found = extract(arguments, config, image);
   if (table) {

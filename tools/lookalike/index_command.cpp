@@ -2,10 +2,8 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include "pipeline/index/index_run.h"
 #include "pipeline/index/metrics.h"
 #include "pipeline/index/retrain.h"
+#include "storage/index_types.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -58,7 +57,9 @@ void log_skipped(const std::vector<SkippedFile>& skipped, const std::string& dat
   }
 }
 
-void log_folders(const IndexRunReport& report, const std::string& database) {
+// settings: the options of the run, for a command that repeats it.
+void log_folders(const IndexRunReport& report, const std::string& database,
+                 const std::string& settings) {
   for (const RootReport& root : report.roots) {
     const std::string path = printable(root.path);
     if (root.state == "not_scanned") {
@@ -68,11 +69,13 @@ void log_folders(const IndexRunReport& report, const std::string& database) {
           "{}: {}; its {} files stay. If it is gone for good: lookalike remove --database {} {}",
           path, root.problem, root.files, database, path);
     } else if (root.withheld > 0) {
+      const std::string folder = shell_word(text_of_path(root.path));
       spdlog::warn(
-          "{}: {} of {} files are gone, and none was removed: {}. To remove them: lookalike index "
-          "--database {} --confirm-removals {}",
-          path, root.withheld, root.files, root.problem, database, path);
-    } else if (root.files == 0) {
+          "{}: the removal of {} of {} files is withheld: {}. To remove them: lookalike index {} "
+          "--database {}{} --confirm-removals {}",
+          path, root.withheld, root.files, root.problem, folder, shell_word(text_of_path(database)),
+          settings, folder);
+    } else if (root.files == 0 && !report.stopped) {
       spdlog::warn("{}: contains no images", path);
     }
   }
@@ -81,29 +84,12 @@ void log_folders(const IndexRunReport& report, const std::string& database) {
   }
 }
 
-// "heic 380, mov 32", the most frequent first.
-std::string counted_types(const std::map<std::string, std::size_t>& types) {
-  std::vector<std::pair<std::string, std::size_t>> sorted(types.begin(), types.end());
-  std::ranges::stable_sort(sorted, std::ranges::greater(),
-                           [](const auto& type) { return type.second; });
-  constexpr std::size_t kMostListed = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMostListed, sorted.size()); ++i) {
-    text += fmt::format("{}{} {}", i > 0 ? ", " : "", printable(sorted[i].first), sorted[i].second);
-  }
-  return sorted.size() > kMostListed ? text + ", ..." : text;
-}
-
 void log_left_out(const Omissions& left_out) {
-  std::size_t others = 0;
-  for (const auto& [type, count] : left_out.other_types) others += count;
-  if (others > 0) {
-    spdlog::info("{} files of other types ignored: {}", others,
-                 counted_types(left_out.other_types));
-  }
-  if (left_out.hidden + left_out.excluded > 0) {
-    spdlog::info("{} hidden and {} excluded files and folders left out", left_out.hidden,
-                 left_out.excluded);
+  const std::string others = other_types_text(left_out);
+  if (!others.empty()) spdlog::info("{}", others);
+  if (left_out.hidden > 0) spdlog::info("{} hidden files and folders left out", left_out.hidden);
+  if (left_out.excluded > 0) {
+    spdlog::info("{} excluded files and folders left out", left_out.excluded);
   }
 }
 
@@ -176,7 +162,7 @@ int run_as(const Run& run, const Arguments& arguments, ChooseDatabase choose_dat
   const IndexRunReport report =
       run_with_metrics(run, config, metrics, style, [&] { return stop.received() != 0; });
   log_skipped(report.skipped, database);
-  log_folders(report, database);
+  log_folders(report, database, arguments.config.settings_again());
   log_left_out(report.left_out);
   log_summary(report);
   if (report.stopped) {
@@ -200,7 +186,13 @@ struct IndexArguments : Arguments {
 
 int index_folders(const IndexArguments& arguments) {
   const auto run = [&](const RunConfig& config, Progress::Style style, const StopRequest& stop) {
-    return run_index(config, style, stop, {.confirmed_roots = arguments.confirmed_roots});
+    try {
+      return run_index(config, style, stop, {.confirmed_roots = arguments.confirmed_roots});
+    } catch (const OtherSettings& error) {
+      throw OtherSettings(fmt::format("{}: lookalike retrain --database {}{}", error.what(),
+                                      shell_word(text_of_path(config.store.database)),
+                                      arguments.config.settings_again()));
+    }
   };
   return run_as(run, arguments, &ConfigArguments::choose_database);
 }
@@ -217,7 +209,10 @@ void add_index_command(CLI::App& app, Action& action) {
       "Input: the photos in the folders. The index remembers its folders: those named are added, "
       "and without any all of them are scanned. Hidden files, what a NAS keeps for itself, and "
       "what --exclude or a file .lookalikeignore in a folder names are left out. An indexed file "
-      "that is left out now counts as removed. Output: the index file; a summary on stderr.\n"
+      "that is left out now counts as removed. --exclude holds for one run: for every run, put "
+      "patterns in images.exclude or in .lookalikeignore. A run without an option of [extract] "
+      "keeps the index's value.\n"
+      "Output: the index file; a summary on stderr.\n"
       "Exit code 1 when files were skipped, each reported with the reason, when a folder could not "
       "be scanned, or when removals were withheld. On SIGINT or SIGTERM the current batch is "
       "finished and published, and the exit code is 130 or 143.\n"
@@ -230,7 +225,8 @@ void add_retrain_command(CLI::App& app, Action& action) {
       app, action, "retrain", "Train new visual words for an index whose collection has grown",
       "Input: all folders and files of the index, and any new --images. Output: the same index, "
       "rebuilt beside the old one (DATABASE.retrain) and swapped in at once; queries work "
-      "meanwhile. Settings of [extract] may differ from the old ones. No image is lost: if a "
+      "meanwhile. Settings of [extract] are those given here, not the old index's. No image is "
+      "lost: if a "
       "folder or file of the index cannot be read, the index stays unchanged and the exit code is "
       "3. The next run resumes one that was stopped.\n"
       "Example: lookalike retrain -d photos.db",

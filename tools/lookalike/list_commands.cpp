@@ -1,11 +1,14 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
 
 #include "base/error.h"
 #include "base/page_name.h"
@@ -103,12 +106,9 @@ class FileList {
   }
 
   // image: nullptr for a file in quarantine.
-  void add(const SourceFile& file, const StoredImage* image, const std::string& state) const {
+  void add(const SourceFile& file, const StoredImage* image, const std::string& state) {
+    if (!is_wanted(file.path)) return;
     if (!arguments_.state.empty() && arguments_.state != state) return;
-    if (!is_all_ && wanted_.innermost(page_of(file.path).file) == nullptr &&
-        wanted_.innermost(file.path) == nullptr) {
-      return;
-    }
     if (!table_ && !arguments_.format.is_json()) {
       const std::string columns = fmt::format(
           "{:>8} {:>11} {:>8}  {:<11}", image ? fmt::format("{}", image->id) : "-", file.size_bytes,
@@ -128,10 +128,33 @@ class FileList {
     }
   }
 
+  // Reports the paths of the command line that name nothing of the index; returns the exit code.
+  int finish() const {
+    std::size_t missing = 0;
+    for (const std::string& path : arguments_.paths) {
+      const std::string name = normal_path(path);
+      const auto is_met = [&](const std::string& met) { return is_within(met, name); };
+      if (std::ranges::any_of(met_, is_met)) continue;
+      ++missing;
+      spdlog::error("{}: neither it nor anything below it is in the index", printable(path));
+    }
+    if (missing == 0) return kExitDone;
+    return missing == arguments_.paths.size() ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
+  }
+
  private:
+  bool is_wanted(const std::string& path) {
+    if (is_all_) return true;
+    const std::string* wanted = wanted_.innermost(path);
+    if (wanted == nullptr) wanted = wanted_.innermost(page_of(path).file);
+    if (wanted != nullptr) met_.insert(*wanted);
+    return wanted != nullptr;
+  }
+
   const ContentArguments& arguments_;
   const bool is_all_;
   PathSet wanted_;
+  std::set<std::string> met_;  // those of the wanted that hold something
   std::optional<Table> table_;
 };
 
@@ -141,7 +164,7 @@ int list_files(const ContentArguments& arguments) {
   for (const IndexRoot& root : index.roots()) {
     for (const std::string& file : root.withheld) gone.insert(file);
   }
-  const FileList list(arguments);
+  FileList list(arguments);
   for (const SourceFile& file : index.files()) {
     const bool is_gone = gone.contains(file.path);
     std::uint32_t pages = 1;
@@ -158,13 +181,15 @@ int list_files(const ContentArguments& arguments) {
   for (const SkippedFile& skipped : index.quarantine()) {
     list.add(skipped.file, nullptr, "quarantined");
   }
-  return kExitDone;
+  return list.finish();
 }
 
 struct RunsArguments : ListArguments {
   explicit RunsArguments(CLI::App& command)
       : ListArguments(command, "Print each run's full report, one JSON object per line", false) {
-    command.add_option("--last", last, "Maximum number of runs")->check(CLI::Range(1U, 1000000U));
+    command.add_option("--last", last, "Maximum number of runs")
+        ->check(CLI::Range(1U, 1000000U).description(""))
+        ->type_name("N");
   }
   std::size_t last = 20;
 };
@@ -234,6 +259,7 @@ void add_list_command(CLI::App& app, Action& action) {
               "with the same content have the same number. State: indexed; blank, without visible "
               "content; gone, but kept until its removal is confirmed; quarantined, as `lookalike "
               "quarantine` explains, without a number.\n"
+              "Exit code 1, or 3 if it is so of each PATH, when one names nothing in the index.\n"
               "Example: lookalike list -d photos.db ~/photos/2019\n"
               "         lookalike list -d photos.db --state blank --format paths",
               list_files);

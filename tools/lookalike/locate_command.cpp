@@ -339,8 +339,11 @@ class Answers {
 
   void add_failure(const std::string& scene, const SkippedFile& why) const {
     spdlog::error("{}", unusable_text(scene, why));
-    if (format_.is_json()) print_json(failed_answer("scene", scene, why));
-    if (table_) table_->add({{"scene", text_of_path(scene)}, {"error", why.detail}});
+    const Json answer = failed_answer("scene", scene, why);
+    if (format_.is_json()) print_json(answer);
+    if (table_) {
+      table_->add({{"scene", answer["scene"]}, {"error", answer["error"]["message"]}});
+    }
   }
 
  private:

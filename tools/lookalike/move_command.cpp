@@ -95,6 +95,9 @@ int move_files(const Arguments& arguments) {
   IndexWriter writer(database);
   const std::string from = normal_path(arguments.from);
   const std::string to = normal_path(arguments.to);
+  if (from == to) {
+    throw Error(ErrorKind::kUsage, fmt::format("{}: is its old and its new name", arguments.to));
+  }
   std::vector<SourceFile> files = writer.files();
   std::erase_if(files, [&](const SourceFile& file) { return !is_within(file.path, from); });
   if (files.empty()) {

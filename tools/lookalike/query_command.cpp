@@ -2,11 +2,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -18,7 +20,9 @@
 
 #include "base/error.h"
 #include "base/geometry.h"
+#include "base/page_name.h"
 #include "base/parallel.h"
+#include "base/program.h"
 #include "base/progress.h"
 #include "base/scan.h"
 #include "base/terminal.h"
@@ -27,6 +31,7 @@
 #include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
+#include "stages/decode/decode.h"
 #include "stages/decode/decoders.h"
 #include "stages/match/match.h"
 #include "tools/command_line/format.h"
@@ -62,11 +67,15 @@ struct Arguments {
     command.add_flag_callback(
         "--refine", [] {}, "No effect: outlines are always refined by the pixels");
     command.add_flag("--all", all, "Also list images that do not look alike, as \"none\"");
-    config.add_each("--exclude", "images.exclude");
-    config.add("--hidden", "images.hidden");
+    config.add_each("--exclude", "images.exclude")
+        ->description(
+            "Leave these out of the folders that are looked up; patterns as in .gitignore");
+    config.add("--hidden", "images.hidden")
+        ->description("Also look up hidden files of folders, and folders such as @eaDir");
     config.add("--min-probability", "match.min_probability");
     command.add_flag("--fail-if-none", fail_if_none,
-                     "Exit with 6 when every photo was looked up and nothing was found");
+                     "Exit with 6 when every photo was looked up and nothing sure was found: no "
+                     "duplicate, same object or part");
     command.add_option("--report", report, "Write an HTML page that shows what was found")
         ->type_name("FILE.html");
     command
@@ -78,7 +87,7 @@ struct Arguments {
         .add_option(
             "IMAGE", photos,
             "Photos, folders, which are searched as indexed folders are, or - for one photo "
-            "on standard input")
+            "on standard input; of a TIFF file every page, of scan.tif[2] the second alone")
         ->type_name("");
   }
   ConfigArguments config;
@@ -94,20 +103,17 @@ struct Arguments {
   std::vector<std::string> photos;
 };
 
-bool is_found(const Match& match) {
-  return match.decision >= Decision::kSameObject;
-}
-
-// "2 found", "nothing found", "nothing sure found", "12 found, 10 of 15 listed".
+// "2 found", "1 found by a part", "nothing found", "nothing sure found", "12 found, 10 of 15
+// listed".
 std::string headline(const QueryResult& result) {
-  const auto sure = std::ranges::count_if(result.matches, is_found);
-  const auto parts = std::ranges::count(result.matches, Decision::kPart, &Match::decision);
-  std::string text = sure > 0                 ? fmt::format("{} found", sure)
-                     : parts > 0              ? fmt::format("{} by a part", parts)
-                     : result.matches.empty() ? "nothing found"
-                                              : "nothing sure found";
-  if (result.found > result.matches.size()) {
-    text += fmt::format(", {} of {} listed", result.matches.size(), result.found);
+  const bool parts_alone = std::ranges::none_of(
+      result.matches, [](const Match& match) { return match.decision > Decision::kPart; });
+  std::string text = result.found > 0
+                         ? fmt::format("{} found{}", result.found, parts_alone ? " by a part" : "")
+                     : result.total > 0 ? "nothing sure found"
+                                        : "nothing found";
+  if (result.total > result.matches.size()) {
+    text += fmt::format(", {} of {} listed", result.matches.size(), result.total);
   }
   return text;
 }
@@ -130,10 +136,13 @@ Facts facts_of(const Match& match) {
   return facts;
 }
 
+bool is_gone(const Match& match, const std::string& path) {
+  return std::ranges::find(match.gone, path) != match.gone.end();
+}
+
 // The path, with a remark if the file no longer exists.
 std::string path_text(const Match& match, const std::string& path) {
-  const bool gone = std::ranges::find(match.gone, path) != match.gone.end();
-  return printable(path) + (gone ? "  (file is gone; run `lookalike index`)" : "");
+  return printable(path) + (is_gone(match, path) ? "  (file is gone; run `lookalike index`)" : "");
 }
 
 fmt::text_style style_of(Decision decision) {
@@ -177,23 +186,32 @@ void print_text(const std::string& photo, const QueryResult& result) {
   }
 }
 
-const std::vector<std::string> kColumns = {"query",       "rank",    "decision",
-                                           "probability", "inliers", "correlation",
-                                           "mirrored",    "path",    "error"};
+const std::vector<std::string> kColumns = {"query",   "rank",        "decision", "probability",
+                                           "inliers", "correlation", "mirrored", "path",
+                                           "error",   "gone"};
 const std::vector<std::string> kPathColumns = {"query", "path"};
 
-void print_rows(const std::string& photo, const QueryResult& result, const Table& table) {
+// A row per file of each match, that of path_of() first. As paths, only files that exist.
+void print_rows(const std::string& photo, const QueryResult& result, const Table& table,
+                bool paths_alone) {
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
     const auto& correlation = match.evidence.correlation;
-    table.add({{"query", text_of_path(photo)},
-               {"rank", i + 1},
-               {"decision", to_string(match.decision)},
-               {"probability", match.probability},
-               {"inliers", match.evidence.inliers},
-               {"correlation", correlation ? Json(*correlation) : Json()},
-               {"mirrored", match.mirrored},
-               {"path", text_of_path(path_of(match))}});
+    std::vector<std::string> paths = match.image.paths;
+    std::ranges::stable_partition(paths,
+                                  [&](const std::string& path) { return path == path_of(match); });
+    for (const std::string& path : paths) {
+      if (paths_alone && is_gone(match, path)) continue;
+      table.add({{"query", text_of_path(photo)},
+                 {"rank", i + 1},
+                 {"decision", to_string(match.decision)},
+                 {"probability", match.probability},
+                 {"inliers", match.evidence.inliers},
+                 {"correlation", correlation ? Json(*correlation) : Json()},
+                 {"mirrored", match.mirrored},
+                 {"path", text_of_path(path)},
+                 {"gone", is_gone(match, path)}});
+    }
   }
 }
 
@@ -207,7 +225,7 @@ struct Subject {
 // photo: the file of its picture.
 ReportEntry entry_of(const Subject& subject, const std::string& photo, const QueryResult& result) {
   ReportEntry entry{.photo = photo, .name = subject.name, .verdict = headline(result)};
-  entry.found = std::ranges::any_of(result.matches, is_found);
+  entry.found = result.found > 0;
   for (const Match& match : result.matches) {
     ReportFinding& finding = entry.findings.emplace_back();
     finding.image = path_of(match);
@@ -300,18 +318,23 @@ class Subjects {
 
 using LookUpResult = std::variant<QueryResult, SkippedFile>;
 
-// Runs look_up(). Input that cannot be used is answered with its error.
+// Runs look_up(). Input that cannot be used is answered with its error, without the file's name
+// before it.
 template <typename LookUp>
-LookUpResult result_of(const std::string& photo, const LookUp& look_up) {
+LookUpResult result_of(const std::string& file, const LookUp& look_up) {
   try {
     return look_up();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput) throw;
-    return SkippedFile{{.path = photo}, "unusable", error.what()};
+    const std::string_view what = error.what();
+    const std::string name = file + ": ";
+    return SkippedFile{{.path = file},
+                       "unusable",
+                       std::string(what.substr(what.starts_with(name) ? name.size() : 0))};
   }
 }
 
-LookUpResult look_up(Searcher& searcher, const std::string& photo,
+LookUpResult look_up(Searcher& searcher, const LoadedFile& photo,
                      const std::optional<Region>& region, const Rejections& rejections) {
   auto loaded = searcher.load(photo, region);
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
@@ -320,6 +343,33 @@ LookUpResult look_up(Searcher& searcher, const std::string& photo,
   if (region) move_matches(result.matches, translation(region->x, region->y));
   mark_rejected(result.matches, query.image.record.content, rejections);
   return result;
+}
+
+struct Answered {
+  Subject subject;
+  LookUpResult result;
+};
+
+// Looks up every page of a file, or the one that its name ends in.
+std::vector<Answered> look_up_pages(Searcher& searcher, const Subject& subject,
+                                    const ImagesOptions& limits,
+                                    const std::optional<Region>& region,
+                                    const Rejections& rejections) {
+  const auto file = load_file(subject.file, limits);
+  if (const auto* skipped = std::get_if<SkippedFile>(&file)) return {{subject, *skipped}};
+  const auto& loaded = std::get<LoadedFile>(file);
+  const auto look_up_page = [&](const LoadedFile& page) {
+    return result_of(page.file.path, [&] { return look_up(searcher, page, region, rejections); });
+  };
+  std::vector<Answered> answered = {{subject, look_up_page(loaded)}};
+  std::error_code unknown;
+  const bool is_page =
+      page_of(subject.file).file != subject.file && !std::filesystem::exists(subject.file, unknown);
+  for (std::uint32_t number = 2; !is_page && number <= loaded.pages.size(); ++number) {
+    answered.push_back({{page_name(subject.name, number), page_name(subject.file, number)},
+                        look_up_page(page_of_loaded(loaded, number))});
+  }
+  return answered;
 }
 
 LookUpResult look_up(const Searcher& searcher, const StoredImage& image,
@@ -342,6 +392,7 @@ class Answers {
   }
 
   void answer(const Subject& subject, const LookUpResult& result) {
+    ++count_;
     if (const auto* skipped = std::get_if<SkippedFile>(&result)) {
       add_failure(subject, *skipped);
     } else {
@@ -349,8 +400,19 @@ class Answers {
     }
   }
 
-  std::size_t failures() const { return failures_; }
-  bool found_any() const { return found_any_; }  // "none" apart, which --all lists
+  int exit_code() const {
+    if (failures_ > 0) {
+      return failures_ == count_ ? lookalike::exit_code(ErrorKind::kInput) : kExitSkippedItems;
+    }
+    return arguments_.fail_if_none && !found_any_ ? kExitNothingFound : kExitDone;
+  }
+
+  // Tables and paths have no place for this remark.
+  void warn_of_gone_files() const {
+    if (gone_ > 0 && table_) {
+      spdlog::warn("{} of the matches' files are gone; run `lookalike index`", gone_);
+    }
+  }
 
   void write_report(const IndexCounts& counts, const std::string& device,
                     const ImagesOptions& limits, OutputFile& file) {
@@ -362,14 +424,14 @@ class Answers {
  private:
   void add(const Subject& subject, const QueryResult& result) {
     if (table_) {
-      print_rows(subject.name, result, *table_);
+      print_rows(subject.name, result, *table_, arguments_.format.get() == Format::kPaths);
     } else if (arguments_.format.is_json()) {
       print_json(query_answer(subject.name, result));
     } else {
       print_text(subject.name, result);
     }
-    found_any_ |= std::ranges::any_of(
-        result.matches, [](const Match& match) { return match.decision > Decision::kNone; });
+    found_any_ |= result.found > 0;
+    for (const Match& match : result.matches) gone_ += match.gone.size();
     if (arguments_.report.empty()) return;
     const std::string photo =
         subject.file.empty() ? file_of_image(index_, subject.name) : subject.file;
@@ -379,10 +441,11 @@ class Answers {
   void add_failure(const Subject& subject, const SkippedFile& why) {
     ++failures_;
     spdlog::error("{}", unusable_text(subject.name, why));
+    const Json answer = failed_answer("query", subject.name, why);
     if (table_) {
-      table_->add({{"query", text_of_path(subject.name)}, {"error", why.detail}});
+      table_->add({{"query", answer["query"]}, {"error", answer["error"]["message"]}});
     } else if (arguments_.format.is_json()) {
-      print_json(failed_answer("query", subject.name, why));
+      print_json(answer);
     }
     report_.entries.push_back({.photo = subject.name, .problem = why.detail});
   }
@@ -391,20 +454,15 @@ class Answers {
   const IndexReader& index_;
   std::optional<Table> table_;
   Report report_;
+  std::size_t count_ = 0;
   std::size_t failures_ = 0;
+  std::size_t gone_ = 0;
   bool found_any_ = false;
 };
 
 // On a terminal the answers themselves show the progress.
 Progress::Style progress_style(Progress::Style style) {
   return terminal_columns(stdout) > 0 ? Progress::Style::kQuiet : style;
-}
-
-int exit_code_of(const Arguments& arguments, const Answers& answers, std::size_t subjects) {
-  if (answers.failures() > 0) {
-    return answers.failures() == subjects ? exit_code(ErrorKind::kInput) : kExitSkippedItems;
-  }
-  return arguments.fail_if_none && !answers.found_any() ? kExitNothingFound : kExitDone;
 }
 
 int query(const Arguments& arguments) {
@@ -430,33 +488,41 @@ int query(const Arguments& arguments) {
   const Rejections rejections = searched_rejections(config);
   Searcher searcher(index, config);
   Answers answers(arguments, index, config);
+  StopSignal stop;  // so that the bar ends its line
   Progress progress("query", "photos", all.size(), style,
                     style == Progress::Style::kBar ? kBarDelay : kLineDelay);
   // Photos are looked up side by side, a few ahead of the one that is printed next.
-  OrderedParallel<LookUpResult> results(
-      all.size(), core_count(), 2 * core_count(), [&](std::size_t i) {
+  using Pages = std::vector<Answered>;
+  OrderedParallel<Pages> results(
+      all.size(), core_count(), 2 * core_count(), [&](std::size_t i) -> Pages {
         const Subject& subject = all[i];
-        return result_of(subject.name, [&]() -> LookUpResult {
-          if (!subject.problem.empty()) {
-            return SkippedFile{{.path = subject.name}, "unusable", subject.problem};
-          }
-          if (!subject.file.empty()) return look_up(searcher, subject.file, region, rejections);
-          if (const auto id = find_image(index, subject.name)) {
-            return look_up(searcher, index.image(*id).value(), rejections);
-          }
-          return SkippedFile{{.path = subject.name}, "not_indexed", "is not in the index"};
-        });
+        if (!subject.problem.empty()) {
+          return {{subject, SkippedFile{{.path = subject.name}, "unusable", subject.problem}}};
+        }
+        if (!subject.file.empty()) {
+          return look_up_pages(searcher, subject, config.images, region, rejections);
+        }
+        return {{subject, result_of(subject.name, [&]() -> LookUpResult {
+                   if (const auto id = find_image(index, subject.name)) {
+                     return look_up(searcher, index.image(*id).value(), rejections);
+                   }
+                   return SkippedFile{{.path = subject.name}, "not_indexed", "is not in the index"};
+                 })}};
       });
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const LookUpResult result = *results.next();
-    if (std::holds_alternative<SkippedFile>(result)) progress.clear();
-    answers.answer(all[i], result);
+    const Pages pages = *results.next();
+    if (stop.received() != 0) return kExitSignalled + stop.received();
+    for (const auto& [subject, result] : pages) {
+      if (std::holds_alternative<SkippedFile>(result)) progress.clear();
+      answers.answer(subject, result);
+    }
     progress.update(i + 1);
   }
+  answers.warn_of_gone_files();
   if (report) {
     answers.write_report(index.counts(), searcher.device().name, config.images, *report);
   }
-  return exit_code_of(arguments, answers, all.size());
+  return answers.exit_code();
 }
 
 }  // namespace
@@ -465,19 +531,19 @@ void add_query_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "query", "Find the indexed images that photos show, and where",
       "Output: what was found for each photo, in colour on a terminal; by --format:\n"
-      "  tsv, csv: a row per match: query, rank, decision, probability, inliers, correlation, "
-      "mirrored, path, error\n"
-      "  paths: the paths of the matches\n"
+      "  tsv, csv: a row per file of a match: query, rank, decision, probability, inliers, "
+      "correlation, mirrored, path, error, gone\n"
+      "  paths: the files of the matches that exist, also those that are only similar unless "
+      "--min-probability leaves them out\n"
       "  json: one object per photo, one per line:\n"
-      "  {\"schema\": 1, \"query\": path, \"found\": n, \"matches\": [{\"id\", \"path\", "
-      "\"page\", \"paths\", "
-      "\"gone\", "
-      "\"score\", \"probability\", \"decision\", \"mirrored\", \"rejected\", \"inliers\", "
+      "  {\"schema\": 1, \"query\": path, \"found\": n, \"total\": n, \"matches\": [{\"id\", "
+      "\"path\", \"page\", \"paths\", \"gone\", \"score\", \"probability\", \"decision\", "
+      "\"mirrored\", \"rejected\", \"inliers\", "
       "\"correlation\", \"evidence\", \"moved_px\", \"quad\"}, ...]}\n"
       "  {\"schema\": 1, \"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a "
-      "photo "
-      "that could not be looked up\n"
-      "  found: number of matches, of which --top are listed\n"
+      "photo that could not be looked up\n"
+      "  found: number of sure matches: duplicate, same object or part\n"
+      "  total: number of matches, of which --top are listed\n"
       "  paths: all files of the image; gone: those that no longer exist\n"
       "  score: what matches are ranked by, for comparison within one answer alone\n"
       "  decision: \"duplicate\", \"same object\", \"part\" where only a part is shared, "

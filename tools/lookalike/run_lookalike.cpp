@@ -50,7 +50,6 @@ int run_lookalike(int argc, const char* const* argv) {
       "Exit codes: 0 done, 1 done with items skipped, 2 usage, 3 input, 4 device, "
       "5 storage, 6 nothing found, where query --fail-if-none asks for it.",
       "lookalike");
-  app.set_version_flag("-V,--version", "lookalike " LOOKALIKE_VERSION);
   app.require_subcommand(1);
   app.footer("lookalike help COMMAND, or lookalike COMMAND --help, describes one command.");
   Action action;

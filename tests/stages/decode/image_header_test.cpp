@@ -67,6 +67,22 @@ TEST(ImageHeader, HeifIsKnownByItsBrands) {
             ImageFormat::kOther);
 }
 
+TEST(ImageHeader, ImagesAreKnownByTheirStart) {
+  const auto begins = [](std::string_view start) {
+    return begins_an_image({reinterpret_cast<const std::uint8_t*>(start.data()), start.size()});
+  };
+  const cv::Mat picture(120, 160, CV_8UC3, cv::Scalar(1, 2, 3));
+  for (const char* ending : {".jpg", ".png", ".webp", ".tiff", ".bmp", ".ppm", ".jp2"}) {
+    const std::vector<std::uint8_t> file = encode(ending, picture);
+    EXPECT_TRUE(begins_an_image(std::span(file).first(40))) << ending;
+  }
+  EXPECT_TRUE(begins("GIF89a"));
+  EXPECT_TRUE(begins("FUJIFILMCCD-RAW "));
+  for (const std::string_view text : {"", "P5", "P1,P2\n", "<!DOCTYPE html>", "x,y,size,angle"}) {
+    EXPECT_FALSE(begins(text)) << text;
+  }
+}
+
 TEST(ImageHeader, OtherBytesHaveNone) {
   EXPECT_FALSE(read_image_header({}).has_value());
   const std::vector<std::uint8_t> words = {'P', 'l', 'a', 'i', 'n'};

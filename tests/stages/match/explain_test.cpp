@@ -79,7 +79,7 @@ TEST_F(ExplainTest, TheStepsOfAMatchAreThoseOfTheQuery) {
   EXPECT_EQ(why.match.probability, found.probability);
   EXPECT_EQ(why.match.decision, found.decision);
   EXPECT_EQ(why.place, 1U);
-  EXPECT_EQ(why.found, 1U);
+  EXPECT_EQ(why.total, 1U);
   double logit = 0;
   for (const EvidenceTerm& term : why.terms) logit += term.product();
   EXPECT_NEAR(why.match.probability, 1 / (1 + std::exp(-logit)), 1e-12);

@@ -36,7 +36,7 @@ TEST(Settings, ExtractOptionsComeBack) {
   EXPECT_EQ(extract_options_from(settings_of(options, some_codebook())), options);
 }
 
-TEST(Settings, TheValueOfBeforeAKeyIsKeptInPlaceOfTheDefault) {
+TEST(Settings, AnIndexsValueIsKeptInPlaceOfTheDefault) {
   Settings index = settings_of({}, some_codebook());
   index["extract.max_interval"] = "0";
   ExtractOptions defaults;
@@ -45,8 +45,13 @@ TEST(Settings, TheValueOfBeforeAKeyIsKeptInPlaceOfTheDefault) {
   EXPECT_EQ(defaults.brighten_to, ExtractOptions().brighten_to);
   EXPECT_THAT(keep_earlier(defaults, index), IsEmpty()) << "has the value already";
 
+  index["extract.max_features"] = "77";
+  EXPECT_THAT(keep_earlier(defaults, index), ElementsAre("extract.max_features"));
+  EXPECT_EQ(defaults.max_features, 77U);
+
   ExtractOptions asked;
   asked.max_interval = 4;
+  asked.max_features = 78;
   EXPECT_THAT(keep_earlier(asked, index), IsEmpty());
   EXPECT_EQ(asked.max_interval, 4U);
 }

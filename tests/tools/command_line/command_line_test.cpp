@@ -200,15 +200,15 @@ TEST(ConfigArguments, SetOfARetiredKeyWarnsOrIsRefused) {
 
 TEST(ParseCommandLine, WhatIsWrongIsToldAndWhereHelpIs) {
   EXPECT_THAT(refusal({"--octave", "9"}), HasSubstr("--octave"));
-  EXPECT_THAT(refusal({"--octave", "9"}), HasSubstr("see lookalike-nothing --help"));
+  EXPECT_THAT(refusal({"--octaves"}), HasSubstr("see lookalike-nothing --help"));
 }
 
 TEST(ParseCommandLine, AnUnknownOptionNamesTheNearestOne) {
   EXPECT_EQ(refusal({"--databse", "a.db"}),
-            "--databse: there is no such option; did you mean \"--database\"?; see "
+            "--databse: there is no such option; did you mean \"--database\"? See "
             "lookalike-nothing --help");
   EXPECT_EQ(refusal({"--octves=3"}),
-            "--octves: there is no such option; did you mean \"--octaves\"?; see "
+            "--octves: there is no such option; did you mean \"--octaves\"? See "
             "lookalike-nothing --help");
   EXPECT_EQ(refusal({"--zzz"}), "--zzz: there is no such option; see lookalike-nothing --help");
 }
