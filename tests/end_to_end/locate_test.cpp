@@ -144,7 +144,7 @@ TEST_F(LocateCommand, AMapReplacesAnEarlierMapAndNoOtherPng) {
     const std::string before = content(name);
     const ProgramResult result = map_to(name);
     EXPECT_EQ(result.exit_code, 2) << name;
-    EXPECT_THAT(result.err, HasSubstr("is a file, but not a correlation map of lookalike"));
+    EXPECT_THAT(result.err, HasSubstr("is an image, which no output replaces"));
     EXPECT_EQ(content(name), before) << name;
   }
 }
