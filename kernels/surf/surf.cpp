@@ -267,16 +267,16 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
 
   const std::vector<OrientationSample> offsets = orientation_samples();
   const std::string options = build_options(kernel, parameters, offsets.size());
-  const std::vector<std::string> sources = {
-      "surf/common.cl",
-      "surf/tone.cl",
-      is_cpu ? "surf/integral.cl" : "surf/integral_groups.cl",
-      "surf/halve.cl",
-      "surf/hessian.cl",
-      "surf/search.cl",
-      "surf/orientation.cl",
-      "surf/patch.cl",
-      is_cpu ? "surf/descriptor.cl" : "surf/descriptor_groups.cl"};
+  std::vector<std::string> sources = {"surf/common.cl",
+                                      "surf/tone.cl",
+                                      is_cpu ? "surf/integral.cl" : "surf/integral_groups.cl",
+                                      "surf/halve.cl",
+                                      "surf/hessian.cl",
+                                      "surf/search.cl",
+                                      "surf/orientation.cl",
+                                      "surf/patch.cl",
+                                      is_cpu ? "surf/descriptor.cl" : "surf/descriptor_groups.cl"};
+  if (is_cpu) sources.push_back("surf/signed_roots.cl");
   std::vector<std::string> names = {"tone", "hessian",     "search",
                                     "rank", "orientation", "descriptor"};
   if (is_cpu) {
@@ -287,10 +287,13 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
   if (parameters.max_interval > 0) names.push_back("halve");
   for (const std::string& name : names) kernels[name] = session.kernel(sources, name, options);
   if (parameters.signed_roots) {
+    // A CPU rounds exactly in any case, so there it is one more kernel of the program, which PoCL
+    // builds sooner than a program more.
     kernels["signed_roots"] =
-        session.kernel({"surf/signed_roots.cl"}, "signed_roots",
-                       define("DESCRIPTOR_SIZE", parameters.descriptor_size) +
-                           (session.device().rounds_exactly ? kRoundExactly : ""));
+        is_cpu ? session.kernel(sources, "signed_roots", options)
+               : session.kernel({"surf/signed_roots.cl"}, "signed_roots",
+                                define("DESCRIPTOR_SIZE", parameters.descriptor_size) +
+                                    (session.device().rounds_exactly ? kRoundExactly : ""));
   }
 
   std::vector<float> values;
@@ -441,6 +444,25 @@ void Surf::Rep::describe(std::size_t chosen) {
   if (!parameters.signed_roots) return;
   launch("signed_roots", {chosen, 1}, {kRootItems, 1}, static_cast<cl_uint>(chosen),
          buffers.descriptors.buffer);
+}
+
+void Surf::build_description() {
+  constexpr int kSide = 64;
+  Batch batch;
+  batch.add({.place = {.width = kSide, .height = kSide},
+             .plan = plan_surf(kSide, kSide, rep_->parameters)});
+  rep_->reserve(batch);
+  OpenClSession& session = rep_->session;
+  auto& buffers = rep_->buffers;
+  for (const GrowingBuffer* of_image : {&buffers.integral, &buffers.quads}) {
+    session.clear(of_image->buffer, of_image->bytes);
+  }
+  const FoundKeypoint middle = {
+      .keypoint = {.x = kSide / 2, .y = kSide / 2, .size = kSurfFirstSide}};
+  buffers.chosen.fill<FoundKeypoint>(session, {&middle, 1});
+  buffers.descriptors.reserve(session, rep_->parameters.descriptor_size * sizeof(float));
+  rep_->describe(1);
+  session.finish();
 }
 
 Surf::Surf(OpenClSession& session, const SurfParameters& parameters, SurfKernel kernel)

@@ -97,6 +97,10 @@ class Surf {
   std::vector<FeatureSet> extract(std::span<const ImageView> images,
                                   std::span<const ImageView> masks = {});
 
+  // Builds the kernels that describe keypoints, which a first image needs last, by use on a made
+  // one. Throws Error(kDevice).
+  void build_description();
+
  private:
   struct Rep;
   std::unique_ptr<Rep> rep_;

@@ -28,6 +28,9 @@ class ExtractStage {
   void run(const DeviceImages& uploaded, std::span<const DecodedImage> images,
            const std::function<void(FoundFeatures)>& visit);
 
+  // As Surf::build_description().
+  void build_description() { surf_.build_description(); }
+
  private:
   Surf surf_;
 };

@@ -25,6 +25,8 @@ struct Query {
 
 // Features of a photo's second look for each one of its first, if the photo has so many.
 inline constexpr double kSecondLookFeatures = 2.5;
+// The same for the words of each feature.
+inline constexpr std::size_t kSecondLookWords = 2;
 
 // The evidence for an indexed image as an answer to a query.
 struct Evidence {

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/page_name.h"
 #include "base/parallel.h"
+#include "base/random.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/refine/sharpen.h"
 #include "stages/match/verify/verification.h"
@@ -29,11 +30,9 @@ namespace lookalike {
 namespace {
 
 // A photo whose best match is less probable than this gets a second look, however low the bar for
-// a sure match is. A second look verifies so many times as many images, and takes so many times as
-// many words of each feature.
+// a sure match is. A second look verifies so many times as many images.
 constexpr double kEvenChance = 0.5;
 constexpr std::size_t kSecondLookDepth = 3;
-constexpr std::size_t kSecondLookWords = 2;
 // Fewer sure matches are no reason to search again, unless fewer are asked for: the photo may show
 // something that is indexed once.
 constexpr std::size_t kFewestSources = 2;
@@ -775,6 +774,26 @@ QueryResult Matcher::match_indexed(ImageId id, const MatchOptions& asked) const 
       words, [&] { return words; }, *picture ? **picture : none, [](const Match&) { return true; },
       asked, times);
   return result_of(std::move(matches), asked, times);
+}
+
+void build_word_kernels(OpenClSession& session, std::size_t descriptor_size,
+                        std::size_t words_per_feature) {
+  constexpr std::size_t kRows = 64;
+  const std::vector<float> zeros(kRows * descriptor_size);
+  const MatrixView rows(zeros.data(), kRows, descriptor_size);
+  WordAssigner(session, rows).nearest(rows, words_per_feature);
+}
+
+void build_pixel_kernels(OpenClSession& session) {
+  DecodedImage picture;
+  picture.pixels = GrayImage(320, 240);
+  picture.record.width = picture.pixels.width;
+  picture.record.height = picture.pixels.height;
+  Random random(1);
+  for (std::uint8_t& pixel : picture.pixels.pixels) {
+    pixel = static_cast<std::uint8_t>(random.below(256));
+  }
+  PoseSharpener(session).sharpen(picture, Pyramid(picture), Homography{}, {});
 }
 
 }  // namespace lookalike

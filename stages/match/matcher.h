@@ -72,4 +72,11 @@ class Matcher {
   std::unique_ptr<Impl> impl_;
 };
 
+// Build the kernels that a match needs, by use on made input, so that one that comes later finds
+// them in the session's cache: those that choose that many words for each feature, and those that
+// compare pixels. Throw Error(kDevice).
+void build_word_kernels(OpenClSession& session, std::size_t descriptor_size,
+                        std::size_t words_per_feature);
+void build_pixel_kernels(OpenClSession& session);
+
 }  // namespace lookalike

@@ -2,14 +2,17 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "base/parallel.h"
 #include "config/image_formats.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
@@ -116,6 +119,24 @@ TEST_F(StartupTest, TheFirstCommandOfAHomeSaysThatKernelsAreBuilt) {
   EXPECT_THAT(first.err, AllOf(HasSubstr("building kernels for "), HasSubstr(", once")));
   EXPECT_THAT(run_program("lookalike", query("photo.jpg"), home).err,
               Not(HasSubstr("building kernels")));
+}
+
+TEST_F(StartupTest, AnotherProcessBuildsWhatAFirstQueryHasNotComeTo) {
+  if (core_count() == 1) GTEST_SKIP() << "on one core there is none";
+  cv::Mat noise(240, 320, CV_8UC1);
+  cv::randu(noise, 0, 256);
+  draw("noise.png", noise);
+  const ProgramResult result =
+      run_program("lookalike", query("noise.png"),
+                  {"XDG_CACHE_HOME=" + path("empty"), "POCL_CACHE_DIR=" + path("empty/kernels")});
+  EXPECT_THAT(result.out, HasSubstr("nothing found")) << result.err;
+  std::string programs;  // each begins with its source
+  for (const auto& entry : std::filesystem::directory_iterator(path("empty/lookalike"))) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    programs.append(std::istreambuf_iterator<char>(file), {});
+  }
+  EXPECT_THAT(programs, HasSubstr("kernel void hessian("));
+  EXPECT_THAT(programs, HasSubstr("kernel void pair_sums("));  // of poses, of which there are none
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "pipeline/searcher.h"
 
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,28 @@ class SearcherTest : public ::testing::Test {
   TemporaryFolder folder_;
   RunConfig config_;
 };
+
+TEST_F(SearcherTest, KernelsThatWereBuiltAheadAreThoseOfAMatch) {
+  SessionOptions options = session_options(config_.device);
+  options.program_cache = folder_.path() / "programs";
+  const auto programs = [&] {
+    const std::filesystem::directory_iterator files(options.program_cache);
+    return std::distance(begin(files), end(files));
+  };
+  OpenClSession ahead(options);
+  build_word_kernels(ahead, config_.extract.descriptor_size, config_.match.words_per_feature);
+  build_pixel_kernels(ahead);
+  const auto built = programs();
+  EXPECT_GT(built, 3);
+  ExtractStage(ahead, config_.extract).build_description();
+  EXPECT_EQ(programs(), built + 1);
+  OpenClSession session(options);
+  const IndexReader index(config_.store.database);
+  Searcher searcher(index, config_, &session);
+  const auto query = std::get<Query>(searcher.load(photo(1)));
+  EXPECT_TRUE(searcher.search(query).matches.front().evidence.correlation);
+  EXPECT_EQ(programs(), built + 1);
+}
 
 TEST_F(SearcherTest, EveryWayOfAskingGivesTheSameAnswer) {
   const IndexReader index(config_.store.database);

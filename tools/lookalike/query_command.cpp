@@ -29,6 +29,7 @@
 #include "base/text.h"
 #include "config/scan_rules.h"
 #include "pipeline/answers.h"
+#include "pipeline/first_kernels.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
@@ -486,6 +487,7 @@ int query(const Arguments& arguments) {
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   const Rejections rejections = searched_rejections(config);
+  const FirstKernels first_kernels(config);
   Searcher searcher(index, config);
   Answers answers(arguments, index, config);
   StopSignal stop;  // so that the bar ends its line

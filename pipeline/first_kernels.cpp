@@ -1,0 +1,85 @@
+#include "pipeline/first_kernels.h"
+
+#include <csignal>
+#include <exception>
+#include <fcntl.h>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "base/parallel.h"
+#include "kernels/session/program_cache.h"
+#include "pipeline/open_session.h"
+#include "stages/extract/extract_stage.h"
+#include "stages/match/matcher.h"
+
+namespace lookalike {
+namespace {
+
+bool has_threads() {
+  std::error_code unknown;
+  const std::filesystem::directory_iterator threads("/proc/self/task", unknown);
+  return unknown || std::distance(begin(threads), end(threads)) != 1;
+}
+
+// What this process prints or a driver warns of is said by the other one too.
+void silence() {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    dup2(nowhere, descriptor);
+  }
+}
+
+// What a query needs last comes early, so that the two processes seldom build the same. Other
+// drivers than PoCL compile on all cores, or quickly.
+void build(SessionOptions options, const RunConfig& config) {
+  options.warn = nullptr;
+  options.inform = nullptr;
+  OpenClSession session(options);
+  if (!session.device().is_pocl()) return;
+  const MatchOptions& match = config.match;
+  const std::size_t size = config.extract.descriptor_size;
+  build_word_kernels(session, size, match.words_per_feature);
+  ExtractStage(session, config.extract).build_description();
+  build_pixel_kernels(session);
+  if (match.second_look) {
+    build_word_kernels(session, size, kSecondLookWords * match.words_per_feature);
+  }
+}
+
+}  // namespace
+
+FirstKernels::FirstKernels(const RunConfig& config) {
+  const SessionOptions options = query_session_options(config.device);
+  const ProgramCache cache(options.program_cache);
+  const std::string tried = "first kernels of " LOOKALIKE_VERSION " for " + options.device;
+  if (!cache.is_on() || cache.load(tried) || core_count() == 1 || has_threads()) return;
+  cache.store(tried, {});
+  const pid_t parent = getpid();
+  const pid_t forked = fork();
+  if (forked != 0) {
+    helper_ = forked > 0 ? forked : 0;
+    return;
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);  // it has ended meanwhile
+  silence();
+  try {
+    build(options, config);
+  } catch (const std::exception&) {
+    // The query meets the same trouble and says so.
+  }
+  _exit(0);
+}
+
+FirstKernels::~FirstKernels() {
+  if (helper_ == 0) return;
+  kill(helper_, SIGKILL);
+  waitpid(helper_, nullptr, 0);
+}
+
+}  // namespace lookalike
