@@ -149,7 +149,10 @@ TEST_F(FormatsTest, AreListed) {
   EXPECT_THAT(run_program("lookalike", {"formats"}).out,
               HasSubstr("JPEG           libjpeg-turbo  jpg"));
   EXPECT_THAT(run_program("lookalike", {"formats", "--format", "csv"}).out,
-              HasSubstr("format,endings,read_by,available,missing\n"));
+              HasSubstr("format,endings,read_by,available,missing,left_out\n"));
+  EXPECT_TRUE(formats[0]["left_out"].empty());
+  EXPECT_THAT(run_program("lookalike", {"formats", "--set", "images.extensions=[\"jpg\"]"}).out,
+              HasSubstr("not indexed: jpeg jpe jfif, which images.extensions leaves out"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -81,6 +82,26 @@ TEST_P(StoppedIndex, SaysSoAndTheNextRunMakesWhatOneInOneGoMakes) {
 INSTANTIATE_TEST_SUITE_P(All, StoppedIndex,
                          testing::Values(Stop{SIGINT, 130, "SIGINT", "index.db"},
                                          Stop{SIGTERM, 143, "SIGTERM", "index.db.work"}));
+
+TEST(StoppedQuery, EndsAfterTheAnswersThatAreThere) {
+  const TemporaryFolder folder;
+  const auto at = [&](const char* name) { return (folder.path() / name).native(); };
+  run_program("lookalike-example", {"posters", "--count", "2", "--output", at("photos")});
+  run_program("lookalike", {"index", at("photos"), "-d", at("index.db")});
+  std::string photo;
+  for (const auto& entry : fs::directory_iterator(at("photos"))) photo = entry.path();
+  std::string names;
+  constexpr std::size_t kPhotos = 20'000;  // of a quarter of an hour
+  for (std::size_t i = 0; i < kPhotos; ++i) names += photo + '\n';
+  std::ofstream(at("names")) << names;
+  RunningProgram query("lookalike", {"query", "-d", at("index.db"), "--files-from", at("names")});
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  EXPECT_TRUE(query.is_running());
+  query.send(SIGINT);
+  const ProgramResult stopped = query.wait();
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_TRUE(stopped.out.empty() || stopped.out.ends_with('\n')) << stopped.out;
+}
 
 }  // namespace
 }  // namespace lookalike

@@ -49,7 +49,8 @@ std::string text_of(const Json& value) {
 
 }  // namespace
 
-FormatArgument::FormatArgument(CLI::App& command, const std::string& json, bool has_paths) {
+FormatArgument::FormatArgument(CLI::App& command, const std::string& json, bool has_paths,
+                               bool reads_names) {
   std::vector<std::string> names;
   for (const auto& [name, format] : kFormats) {
     if (has_paths || format != Format::kPaths) names.emplace_back(name);
@@ -65,7 +66,9 @@ FormatArgument::FormatArgument(CLI::App& command, const std::string& json, bool 
           ->type_name(fmt::format("{}", fmt::join(names, "|")));
   command.add_flag("--json", json_, json)->excludes(format);
   if (!has_paths) return;
-  command.add_flag("-0,--null", nul_, "End paths of --format paths with NUL instead of a newline");
+  auto* const nul = command.add_flag("-0,--null", nul_,
+                                     "End paths of --format paths with NUL instead of a newline");
+  if (!reads_names) nul->needs(format);
 }
 
 Format FormatArgument::get() const {
@@ -123,6 +126,12 @@ std::string last_column(std::size_t width, const std::string& path) {
 
 std::string last_text(std::size_t width, const std::string& sentence) {
   return last_column(width, wrapped(sentence, text_columns(), kIndent, kIndent));
+}
+
+std::string below(const std::string& sentence) {
+  if (sentence.empty()) return {};
+  const std::string indent(kIndent, ' ');
+  return '\n' + indent + wrapped(sentence, text_columns(), kIndent, kIndent);
 }
 
 void print_row(std::size_t number, const std::string& word, const fmt::text_style& style,

@@ -19,8 +19,10 @@ enum class Format { kText, kTsv, kCsv, kJson, kPaths };
 // --format; --json, which stands for one of its values; and -0.
 class FormatArgument {
  public:
-  // json: what --json prints, for --help. has_paths: what is listed has paths.
-  FormatArgument(CLI::App& command, const std::string& json, bool has_paths = true);
+  // json: what --json prints, for --help. has_paths: what is listed has paths. reads_names: -0 also
+  // ends names that the command reads.
+  FormatArgument(CLI::App& command, const std::string& json, bool has_paths = true,
+                 bool reads_names = false);
   Format get() const;
   bool is_json() const { return get() == Format::kJson; }
   // Whether Table prints it.
@@ -77,6 +79,8 @@ std::string styled(const std::string& text, const fmt::text_style& style);
 std::string last_column(std::size_t width, const std::string& path);
 // The same for sentences, which are wrapped there.
 std::string last_text(std::size_t width, const std::string& sentence);
+// A sentence below a row, on lines of its own that begin with a line break; nothing without one.
+std::string below(const std::string& sentence);
 
 // A row with a number, a word in a style, facts as "name value", and a path. The last facts are
 // left out where they leave the width.

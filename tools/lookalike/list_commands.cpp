@@ -71,8 +71,8 @@ int list_quarantine(const FileArguments& arguments) {
   } else {
     for (const SkippedFile& file : index.quarantine()) {
       const std::string columns = fmt::format("{:<12}", file.reason);
-      const std::string path = last_column(columns.size(), printable(file.file.path));
-      fmt::print("{}{}{}\n", columns, path, last_text(columns.size() + path.size(), file.detail));
+      fmt::print("{}{}{}\n", columns, last_column(columns.size(), printable(file.file.path)),
+                 below(file.detail));
     }
   }
   return kExitDone;
@@ -247,7 +247,8 @@ void add_folders_command(CLI::App& app, Action& action) {
 void add_quarantine_command(CLI::App& app, Action& action) {
   add_command(app, action, "quarantine",
               "List the files that could not be indexed, with the reasons",
-              "Output: one line per file: reason, path, detail. A file that is quarantined because "
+              "Output: a line per file: reason, path; below it the detail, if any. A file that is "
+              "quarantined because "
               "of its content is retried only after it changes.\n"
               "Example: lookalike quarantine -d photos.db",
               list_quarantine);

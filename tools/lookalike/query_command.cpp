@@ -51,7 +51,7 @@ struct Arguments {
       : config(command),
         verbosity(command),
         outputs(command),
-        format(command, "Print one JSON object per photo, one per line") {
+        format(command, "Print one JSON object per photo, one per line", true, true) {
     config.add_databases();
     config.add("--top", "match.top");
     config.add("--device", "device.choice");
