@@ -46,7 +46,10 @@ struct ImageVoting::Plan {
 
 std::vector<VotingKernel> voting_kernels(const OpenClSession& session) {
   if (!session.device().has_doubles) return {};
-  return {VotingKernel::kFour, VotingKernel::kOne};
+  // On a CPU four is faster by a sixth to two fifths, on an H200 one by 5 to 14 % where the index
+  // is large.
+  if (session.is_cpu()) return {VotingKernel::kFour, VotingKernel::kOne};
+  return {VotingKernel::kOne, VotingKernel::kFour};
 }
 
 namespace {
