@@ -191,6 +191,9 @@ void describe_queries(Description& to) {
         "Minimum correlation of a duplicate, which also fills the photo.");
   match("cache_mib", &MatchOptions::cache_mib, Integer{0, 65536, "MiB"},
         "Cache of posting lists and image records.");
+  match("device_voting", &MatchOptions::device_voting, Choice{{"auto", "on", "off"}},
+        "Search posting lists in the device's memory. \"auto\": on a GPU where they fit, for a "
+        "service and for 100 photos or more.");
   match("seed", &MatchOptions::seed, kSeed, "Seed for RANSAC.");
 
   const TableOf locate(to, &RunConfig::locate, "locate", "Locating an object in a scene.");

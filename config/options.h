@@ -100,6 +100,7 @@ struct MatchOptions {
   double duplicate_correlation = 0.9;
   bool mirror = false;
   std::uint32_t cache_mib = 256;
+  std::string device_voting = "auto";  // "auto", "on", "off"
   std::uint64_t seed = 1;
 
   bool operator==(const MatchOptions&) const = default;

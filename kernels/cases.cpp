@@ -63,7 +63,8 @@ std::span<const RegisteredKernel> registered_kernels() {
                                                   {"pose_search", pose_search_cases},
                                                   {"surf", surf_cases},
                                                   {"signature", signature_cases},
-                                                  {"warp", warp_cases}};
+                                                  {"warp", warp_cases},
+                                                  {"voting", voting_cases}};
   return kKernels;
 }
 
@@ -80,6 +81,7 @@ std::vector<SelfTestResult> run_self_tests(OpenClSession& session, CaseScale sca
   std::vector<SelfTestResult> results;
   for (const RegisteredKernel& kernel : registered_kernels()) {
     const std::vector<KernelCase> cases = kernel.cases(session, scale);
+    if (cases.empty()) continue;
     for (const std::string& variant : cases.front().variants) {
       results.push_back(self_test(cases, variant));
     }

@@ -2,7 +2,11 @@
 
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
+#include "base/program.h"
 #include "kernels/surf/tone.h"
+#include "kernels/voting/voting.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/open_session.h"
 #include "stages/store/settings.h"
@@ -48,7 +52,8 @@ Query query_of(ExtractStage& extract, DecodedImage photo) {
   return query;
 }
 
-Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session)
+Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session,
+                   QueryLoad load)
     : extract_options_(options_of(index)),
       photo_options_(for_photos(extract_options_, config.match)),
       limits_(config.images),
@@ -60,7 +65,19 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
                  auto picture = read_indexed(image, size, limits_);
                  if (picture) brighten(picture->pixels, brightness());
                  return picture;
-               }) {}
+               }) {
+  const bool must = config.match.device_voting == "on";
+  const bool may = config.match.device_voting == "auto" && load == QueryLoad::kMany &&
+                   session_.device().kind == DeviceKind::kGpu && !voting_kernels(session_).empty();
+  if (!must && !may) return;
+  try {
+    matcher_.vote_on_device();
+    logger()->info("voting on {}", session_.device().name);
+  } catch (const Error& error) {
+    if (must || error.kind() != ErrorKind::kDevice) throw;
+    logger()->info("voting on the host: {}", error.what());
+  }
+}
 
 std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
                                                 const std::optional<Region>& region) {

@@ -25,6 +25,14 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
 // The databases of the index that config names for searching: store.database and match.shards.
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config);
 
+// How many photos will be looked up. Loading an index onto a device reads all of it, where a photo
+// reads a few hundredths.
+enum class QueryLoad { kFew, kMany };
+inline QueryLoad load_of(std::size_t queries) {
+  constexpr std::size_t kMany = 100;
+  return queries < kMany ? QueryLoad::kFew : QueryLoad::kMany;
+}
+
 // Looks photos up in an index: the index, the device, extraction under the index's own settings,
 // and the matcher, assembled once. May be used from several threads at the same time: they decode,
 // vote and verify side by side, and extract features one after another, since OpenCL spreads one
@@ -34,9 +42,13 @@ class Searcher {
   // config.match governs the search, config.images the files that are read. Without a session,
   // the device that config.device chooses is opened. Index and session must outlive the searcher,
   // and are not to be used by others during a call, except for what IndexReader allows.
+  // With config.match.device_voting "on", or "auto" on a GPU for many queries, the posting lists go
+  // onto the device; where that fails, as when they do not fit, "auto" votes on the host and
+  // logs it.
   // Throws OtherSettings when the index has a retired setting, Error(kStorage) when it lacks one,
   // Error(kInput) when it holds no images with features, Error(kDevice).
-  Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session = nullptr);
+  Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session = nullptr,
+           QueryLoad load = QueryLoad::kFew);
 
   // Compiles what extraction needs, which otherwise happens with the first photo.
   void prepare_extraction();
@@ -92,7 +104,7 @@ class Searcher {
   const ImagesOptions limits_;
   const std::unique_ptr<OpenClSession> own_session_;
   OpenClSession& session_;
-  const Matcher matcher_;
+  Matcher matcher_;
   std::mutex extracting_;  // guards what follows, and the queue of session_
   std::optional<ExtractStage> extract_;
 };

@@ -274,7 +274,7 @@ BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<KernelC
   }
   report.device = session.tuning_target();
   report.ceilings = measure_ceilings(session, options.ceiling_bytes);
-  Measurer measurer(measure_on(session), options.longest_run_ms);
+  Measurer measurer(measure_on(session, options.check), options.longest_run_ms);
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     BenchmarkRow& row = report.rows[i];
     if (!measurer.leaves_out(*problem_of_row[i], row)) {
@@ -286,10 +286,14 @@ BenchmarkReport run_benchmarks(OpenClSession& session, const std::vector<KernelC
   return report;
 }
 
-MeasureVariant measure_on(OpenClSession& session) {
-  return [&session](const KernelCase& problem, const std::string& variant,
-                    const TimingLimits& limits) {
-    return time_runs(session, problem.prepare(variant).solve, limits);
+MeasureVariant measure_on(OpenClSession& session, bool check) {
+  return [&session, check](const KernelCase& problem, const std::string& variant,
+                           const TimingLimits& limits) {
+    const CaseRun run = problem.prepare(variant);
+    Timing timing = time_runs(session, run.solve, limits);
+    const std::string wrong = check ? run.check() : "";
+    if (!wrong.empty()) throw Error(ErrorKind::kDevice, "wrong result: " + wrong);
+    return timing;
   };
 }
 

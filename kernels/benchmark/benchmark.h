@@ -82,6 +82,7 @@ struct BenchmarkReport {
 
 struct BenchmarkOptions {
   std::string kernel{};  // only this one; empty: all
+  bool check = false;    // compare each variant's last result with the reference
   TimingLimits limits{};
   std::size_t ceiling_bytes = std::size_t{1} << 28U;  // see measure_ceilings
   double longest_run_ms =
@@ -112,8 +113,9 @@ std::string format_row(const BenchmarkReport& report, std::size_t row,
 using MeasureVariant = std::function<Timing(const KernelCase& problem, const std::string& variant,
                                             const TimingLimits& limits)>;
 
-// Measures on a session with profile on.
-MeasureVariant measure_on(OpenClSession& session);
+// Measures on a session with profile on. `check`: throws Error(kDevice) when the last result is not
+// the reference's.
+MeasureVariant measure_on(OpenClSession& session, bool check = false);
 
 struct TuneLimits {
   double longest_run_ms = 1500;  // as in BenchmarkOptions

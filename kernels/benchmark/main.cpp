@@ -1,11 +1,13 @@
 // `lookalike bench` and `lookalike tune` for machines that have nothing but OpenCL: every variant
 // of every kernel, with kernel and transfer times and its share of the device's ceiling.
-//   kernels_benchmark [--device D] [--kernel NAME] [--quick] [--tsv] [--launches] [--tune FOLDER]
+//   kernels_benchmark [--device D] [--kernel NAME] [--quick] [--check] [--tsv] [--launches]
+//                     [--tune FOLDER]
 // Each row is printed as soon as it is measured; --launches adds the parts of its kernel time below
-// it. --tune first writes the device's tuning file to that folder, and the file then decides which
-// variant is marked as kAuto's choice. --tsv prints a line per variant, separated by tabs: kernel,
-// sizes, variant, * where it is the choice, ms of kernels and ms on the wall. Ends with 4, the code
-// of device errors, when a variant failed.
+// it. --check compares each variant's last result with the reference, at these sizes too. --tune
+// first writes the device's tuning file to that folder, and the file then decides which variant is
+// marked as kAuto's choice. --tsv prints a line per variant, separated by tabs: kernel, sizes,
+// variant, * where it is the choice, ms of kernels and ms on the wall. Ends with 4, the code of
+// device errors, when a variant failed.
 
 #include <cstdio>
 #include <map>
@@ -21,7 +23,8 @@ namespace {
 
 struct Options {
   std::map<std::string, std::string> values = {{"--device", ""}, {"--kernel", ""}, {"--tune", ""}};
-  std::map<std::string, bool> flags = {{"--quick", false}, {"--tsv", false}, {"--launches", false}};
+  std::map<std::string, bool> flags = {
+      {"--quick", false}, {"--check", false}, {"--tsv", false}, {"--launches", false}};
 };
 
 Options parse(int argc, char** argv) {
@@ -77,9 +80,11 @@ void run(Options options) {
     std::fflush(stdout);
   };
   const auto scale = options.flags["--quick"] ? CaseScale::kQuick : CaseScale::kFull;
-  const auto report =
-      run_benchmarks(session, all_cases(session, scale),
-                     {.kernel = options.values["--kernel"], .progress = log, .measured = print});
+  const auto report = run_benchmarks(session, all_cases(session, scale),
+                                     {.kernel = options.values["--kernel"],
+                                      .check = options.flags["--check"],
+                                      .progress = log,
+                                      .measured = print});
   for (const BenchmarkRow& row : report.rows) {
     if (row.failed) {
       throw Error(ErrorKind::kDevice, row.kernel + ' ' + row.variant + ": " + row.note);

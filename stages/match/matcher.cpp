@@ -249,10 +249,11 @@ std::optional<Rival> rival_of(const Match& match, std::span<const Match> answers
 }  // namespace
 
 struct Matcher::Impl {
-  Impl(OpenClSession& session, const IndexReader& index_reader,
+  Impl(OpenClSession& device_session, const IndexReader& index_reader,
        const Calibration& index_calibration, const MatchOptions& match_options,
        PictureLoader picture_loader)
-      : reader(index_reader),
+      : session(device_session),
+        reader(index_reader),
         calibration(index_calibration),
         options(match_options),
         load_picture(std::move(picture_loader)),
@@ -313,6 +314,7 @@ struct Matcher::Impl {
   // For the loops of one query: the queries that are being answered share the cores.
   std::size_t threads() const { return std::max<std::size_t>(1, core_count() / in_progress); }
 
+  const OpenClSession& session;
   const IndexReader& reader;
   const Calibration calibration;
   const MatchOptions options;
@@ -320,7 +322,7 @@ struct Matcher::Impl {
   const Codebook codebook;
   IndexCache index;
   SharedAssigner assigner;
-  const Shortlist shortlist;
+  Shortlist shortlist;
   const std::size_t depth = shortlist_depth(options, shortlist.image_count());
   Sharpeners sharpeners;
   std::atomic<std::size_t> in_progress = 0;  // queries
@@ -673,6 +675,15 @@ Matcher::Matcher(OpenClSession& session, const IndexReader& index, const Calibra
 }
 
 Matcher::~Matcher() = default;
+
+void Matcher::vote_on_device() {
+  // Past the cache, which could hold a part of the lists at most.
+  const auto for_each_list = [this](std::uint32_t word, const auto& visit) {
+    impl_->reader.for_each_list(word, visit);
+  };
+  impl_->shortlist.load(impl_->session, for_each_list, impl_->codebook.size(),
+                        impl_->reader.counts().postings, core_count());
+}
 
 QueryResult Matcher::match(const Query& query, const Compared& compared) const {
   const InProgress in_progress(impl_->in_progress);

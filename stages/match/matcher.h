@@ -31,6 +31,10 @@ class Matcher {
   Matcher(OpenClSession& session, const IndexReader& index, const Calibration& calibration,
           const MatchOptions& options, PictureLoader load_picture);
   ~Matcher();
+  // Loads the posting lists onto the session's device, where all queries then vote, those asked at
+  // the same time together; answers stay the same. For many queries: all lists are read. Not while
+  // queries are asked. Throws as Shortlist::load, and then votes as before.
+  void vote_on_device();
   // Of the matches with a pose, only those that `compared` accepts are compared by pixels. It is
   // called on the caller's thread, with the evidence of the features alone, perhaps several times
   // for a match; its answer must depend on the match alone.

@@ -152,6 +152,28 @@ TEST_F(EvaluateTest, PlainFiguresAreOfWhatQueryLists) {
   }
 }
 
+TEST_F(EvaluateTest, VotesOnTheDeviceChangeNoAnswer) {
+  const std::string database = path("device.db");
+  ASSERT_EQ(run_program("lookalike", {"index", "--images", path("posters"), "--database", database})
+                .exit_code,
+            0);
+  const std::string photo = path("posters/4.png");
+  const auto matches = [&](const std::string& where) {
+    const ProgramResult asked =
+        run_program("lookalike", {"query", photo, "--database", database, "--json", "--set",
+                                  "match.report=all", "--set", "match.device_voting=" + where});
+    EXPECT_EQ(asked.exit_code, 0) << asked.err;
+    return json::parse(asked.out)["matches"];
+  };
+  const json on_host = matches("off");
+  EXPECT_EQ(on_host.size(), 6);
+  EXPECT_EQ(matches("on"), on_host);
+  const ProgramResult refused =
+      run_program("lookalike", {"query", photo, "--database", database, "--set",
+                                "match.device_voting=on", "--set", "device.memory_limit_mib=1"});
+  EXPECT_EQ(refused.exit_code, 4) << refused.err;
+}
+
 TEST_F(EvaluateTest, RanksAsDeepAsTheTruthNeeds) {
   const std::string database = path("deep.db");
   ASSERT_EQ(run_program("lookalike", {"index", "--images", path("posters"), "--database", database})

@@ -151,23 +151,23 @@ Answer answer_of(const std::vector<Match>& matches) {
 
 // Looks up every photo twice: as `query` does, which is timed, and for a whole ranking. The one
 // cannot be read off the other, since what is compared by pixels depends on what is listed.
-AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& plain,
-                      const Searcher& ranking, std::optional<MatchTable>& table,
+AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher,
+                      const MatchOptions& ranking, std::optional<MatchTable>& table,
                       Progress::Style style) {
   Progress progress("queries", "photos", queries.size(), style);
   AllAnswers answers;
   Times& times = answers.times;
-  plain.prepare_extraction();  // before anything is timed
+  searcher.prepare_extraction();  // before anything is timed
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
-    const auto loaded = plain.load(query.path);
+    const auto loaded = searcher.load(query.path);
     if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {
       throw Error(ErrorKind::kInput, fmt::format("{}: {}", query.path, skipped->detail));
     }
     const auto& photo = std::get<Query>(loaded);
     times.extract_ms.push_back(milliseconds_since(start));
     const Clock::time_point extracted = Clock::now();
-    const QueryResult listed = plain.search(photo);
+    const QueryResult listed = searcher.search(photo);
     times.match_ms.push_back(milliseconds_since(extracted));
     times.words_ms.push_back(listed.times.words);
     times.shortlist_ms.push_back(listed.times.shortlist);
@@ -175,7 +175,7 @@ AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& plain,
     times.expand_ms.push_back(listed.times.expand);
     times.locate_ms.push_back(listed.times.locate);
     answers.plain.push_back(answer_of(listed.matches));
-    const QueryResult ranked = ranking.search(photo);
+    const QueryResult ranked = searcher.search(photo, ranking);
     if (table) table->add(query, ranked.matches);
     answers.ranking.push_back(answer_of(ranked.matches));
     progress.update(answers.ranking.size());
@@ -348,10 +348,9 @@ int evaluate_truth(const Arguments& arguments, RunConfig config, const IndexRead
   SessionOptions device = session_options(config.device);
   device.answer_soon = true;
   OpenClSession session(device);
-  Searcher plain(index, config, &session);
+  Searcher searcher(index, config, &session, load_of(queries.size()));
   config.match.report = "all";
-  const Searcher ranking(index, config, &session);
-  const AllAnswers answers = search_all(queries, plain, ranking, matches, style);
+  const AllAnswers answers = search_all(queries, searcher, config.match, matches, style);
   Json json = measures_json(queries, answers, config.match.top, arguments.boxes);
   if (arguments.per_query) json["per_query"] = per_query_json(queries, answers, arguments.boxes);
   if (arguments.json) {
@@ -397,7 +396,7 @@ int evaluate_synthetic(const Arguments& arguments, RunConfig config, const Index
     run_index(config, style);
     index = &scratch_index.emplace(std::filesystem::path(config.store.database));
   }
-  Searcher searcher(*index, config);
+  Searcher searcher(*index, config, nullptr, load_of(arguments.photos));
   const SuiteOptions options{chosen_kinds(arguments.kinds), arguments.seed,
                              searcher.extract_options(), config.images};
   const SuiteResult result = run_suite(

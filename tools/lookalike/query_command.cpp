@@ -488,7 +488,7 @@ int query(const Arguments& arguments) {
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   const Rejections rejections = searched_rejections(config);
   const FirstKernels first_kernels(config);
-  Searcher searcher(index, config);
+  Searcher searcher(index, config, nullptr, load_of(all.size()));
   Answers answers(arguments, index, config);
   StopSignal stop;  // so that the bar ends its line
   Progress progress("query", "photos", all.size(), style,

@@ -25,7 +25,7 @@ SearchState::SearchState(const RunConfig& config, const OpenClSession& session, 
     : number_(number),
       index_(searched_databases(config)),
       queue_(session.another_queue()),
-      searcher_(index_, config, &queue_),
+      searcher_(index_, config, &queue_, QueryLoad::kMany),
       counts_(index_.counts()) {}
 
 SharedSearcher::SharedSearcher(const RunConfig& config)

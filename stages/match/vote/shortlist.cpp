@@ -17,14 +17,16 @@ namespace {
 constexpr double kSigmaBits = 16;
 constexpr double kFixedPointOne = 1 << 20;
 
-std::vector<std::uint32_t> weights_by_distance(std::uint32_t hamming_threshold) {
-  std::vector<std::uint32_t> weights(kSignatureBits + 1, 0);
-  const std::size_t threshold = std::min<std::size_t>(hamming_threshold, kSignatureBits);
-  for (std::size_t h = 0; h <= threshold; ++h) {
+// Those within the threshold whose weight is above 0: up to 61 bits.
+VotingWeights weights_by_distance(std::uint32_t hamming_threshold) {
+  VotingWeights result;
+  for (std::uint32_t h = 0; h <= std::min<std::size_t>(hamming_threshold, kSignatureBits); ++h) {
     const double ratio = static_cast<double>(h) / kSigmaBits;
-    weights[h] = static_cast<std::uint32_t>(std::lround(kFixedPointOne * std::exp(-ratio * ratio)));
+    result.weights[h] =
+        static_cast<std::uint32_t>(std::lround(kFixedPointOne * std::exp(-ratio * ratio)));
+    if (result.weights[h] > 0) result.threshold = h;
   }
-  return weights;
+  return result;
 }
 
 // Calls visit(first, end) for each run of equal neighbours.
@@ -94,13 +96,17 @@ Shortlist::Shortlist(ForEachList for_each_list, ContentOf content_of,
       content_of_(std::move(content_of)),
       image_count_(norms.size()),
       removed_(std::move(removed)),
-      hamming_threshold_(std::min<std::uint32_t>(hamming_threshold, kSignatureBits)),
-      vote_weights_(weights_by_distance(hamming_threshold_)) {
+      vote_weights_(weights_by_distance(hamming_threshold)) {
   ImageId largest = 0;
   for (const auto& [id, norm] : norms) largest = std::max(largest, id);
   norms_.assign(std::size_t{largest} + 1, 0);
   for (const auto& [id, norm] : norms) norms_[id] = norm;
-  while (vote_weights_[hamming_threshold_] == 0) --hamming_threshold_;  // as from 62 bits
+}
+
+void Shortlist::load(const OpenClSession& session, const ForEachList& for_each_list,
+                     std::size_t words, std::uint64_t postings, std::size_t threads) {
+  const DeviceVotes::Index index = {for_each_list, words, postings, image_count_, norms_, removed_};
+  device_ = std::make_unique<DeviceVotes>(session, index, vote_weights_, threads);
 }
 
 // A bit for each of the first `size` images that was not removed.
@@ -135,12 +141,12 @@ std::size_t Shortlist::collect(const EncodedPostings& postings,
     std::uint64_t voted = 0;
     for (const QueryWord& query : same_word) {
       const std::uint64_t near = counted & near_signatures(query.signature, signatures, size,
-                                                           hamming_threshold_, distances);
+                                                           vote_weights_.threshold, distances);
       for_each_bit(near & ~voted, [&](std::size_t i) { found[i] = {images[i], 0, 0}; });
       voted |= near;
       for_each_bit(near, [&](std::size_t i) {
         ++found[i].count;
-        found[i].weight += vote_weights_[distances[i]];
+        found[i].weight += vote_weights_.weights[distances[i]];
       });
     }
     for_each_bit(voted, [&](std::size_t i) {
@@ -162,8 +168,7 @@ void Shortlist::vote(std::span<const QueryWord> same_word, std::vector<Votes>& v
   for_each_list_(same_word.front().word, [&](const EncodedPostings& list) {
     images_with_word += collect(list, same_word, votes);
   });
-  const double idf = std::log(1 + (static_cast<double>(image_count_) + 0.5) /
-                                      (static_cast<double>(images_with_word) + 0.5));
+  const double idf = inverse_frequency(image_count_, images_with_word);
   for (const Votes& each : votes) {
     if (each.image >= scores.size()) continue;
     const auto weight = static_cast<double>(each.weight);
@@ -176,6 +181,27 @@ void Shortlist::vote(std::span<const QueryWord> same_word, std::vector<Votes>& v
 }
 
 std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::size_t count,
+                                         std::size_t threads) const {
+  const double query_norm = norm_of(words) * kFixedPointOne;
+  if (device_ && !words.empty()) {
+    VotingQuery query{.features = {}, .norm = query_norm};
+    for (const QueryWord& each : words) query.features.push_back({each.word, each.signature});
+    try {
+      const std::vector<VotedImage> voted = device_->vote(std::move(query), count);
+      return best(query_norm, count, [&](const auto& visit) {
+        for (const VotedImage& each : voted) visit(each.image, each.score);
+      });
+    } catch (const DeviceOutOfMemory&) {
+      // Others took the room for the scores: below, as without a device.
+    }
+  }
+  const Scores scores = host_scores(words, threads);
+  return best(query_norm, count, [&](const auto& visit) {
+    for (std::size_t id = 0; id < scores.size(); ++id) visit(id, scores[id]);
+  });
+}
+
+Shortlist::Scores Shortlist::host_scores(std::span<const QueryWord> words,
                                          std::size_t threads) const {
   constexpr std::size_t kRunsAtOnce = 16;  // neighbours in the index
   std::vector<std::span<const QueryWord>> runs;
@@ -191,26 +217,28 @@ std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::
     const std::size_t end = std::min(runs.size(), (part + 1) * kRunsAtOnce);
     for (std::size_t i = part * kRunsAtOnce; i < end; ++i) vote(runs[i], votes, scores);
   });
-  return best(scores, norm_of(words) * kFixedPointOne, count);
+  return scores;
 }
 
-std::vector<RankedImage> Shortlist::best(const Scores& scores, double query_norm,
-                                         std::size_t count) const {
+// for_each(visit) calls visit(id, score) for each image that may be among the best, in any order.
+template <typename ForEach>
+std::vector<RankedImage> Shortlist::best(double query_norm, std::size_t count,
+                                         const ForEach& for_each) const {
   std::vector<RankedImage> images;
   if (count == 0) return images;
   std::size_t most = std::max<std::size_t>(2 * count, 1024);
   double lowest = 0;  // score of the best so far, once there are enough
-  for (std::size_t id = 0; id < scores.size(); ++id) {
-    if (scores[id] == 0 || norms_[id] <= 0) continue;
+  for_each([&](std::size_t id, std::uint64_t score) {
+    if (score == 0 || norms_[id] <= 0) return;
     const RankedImage image = {static_cast<ImageId>(id),
-                               static_cast<double>(scores[id]) / (query_norm * double{norms_[id]})};
-    if (image.score < lowest) continue;
+                               static_cast<double>(score) / (query_norm * double{norms_[id]})};
+    if (image.score < lowest) return;
     images.push_back(image);
-    if (images.size() < most) continue;
+    if (images.size() < most) return;
     keep_best(images, count);
     lowest = std::ranges::max_element(images, is_better)->score;
     most = std::max(most, 2 * images.size());
-  }
+  });
   keep_best(images, count);
   std::ranges::sort(images, is_better);
   order_ties(images, count);

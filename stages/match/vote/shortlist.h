@@ -11,6 +11,8 @@
 
 #include "base/artefacts.h"
 #include "base/hamming.h"
+#include "kernels/voting/voting.h"
+#include "stages/match/vote/device_votes.h"
 #include "stages/match/vote/query_words.h"
 #include "storage/blobs.h"
 
@@ -33,8 +35,7 @@ struct RankedImage {
 class Shortlist {
  public:
   // Calls visit(list) for each posting list of the word; called from several threads.
-  using ForEachList = std::function<void(std::uint32_t word,
-                                         const std::function<void(const EncodedPostings&)>& visit)>;
+  using ForEachList = DeviceVotes::ForEachList;
   // The content of an image that is in the index.
   using ContentOf = std::function<ContentHash(ImageId)>;
 
@@ -44,6 +45,14 @@ class Shortlist {
   Shortlist(ForEachList for_each_list, ContentOf content_of,
             const std::unordered_map<ImageId, float>& norms, std::vector<bool> removed,
             std::uint32_t hamming_threshold);
+
+  // Loads all posting lists onto the session's device. From then on find() votes there, for all
+  // queries that are waiting at once, with the same result to the bit; a query for whose scores
+  // there is no room is answered as before. Not to be called while find() runs.
+  //   words, postings  of the index; postings may be more
+  // Throws as DeviceVotes, which leaves the shortlist as it was.
+  void load(const OpenClSession& session, const ForEachList& for_each_list, std::size_t words,
+            std::uint64_t postings, std::size_t threads);
 
   std::size_t image_count() const { return image_count_; }
 
@@ -68,7 +77,10 @@ class Shortlist {
   void vote(std::span<const QueryWord> same_word, std::vector<Votes>& votes, Scores& scores) const;
   std::size_t collect(const EncodedPostings& postings, std::span<const QueryWord> same_word,
                       std::vector<Votes>& votes) const;
-  std::vector<RankedImage> best(const Scores& scores, double query_norm, std::size_t count) const;
+  Scores host_scores(std::span<const QueryWord> words, std::size_t threads) const;
+  template <typename ForEach>
+  std::vector<RankedImage> best(double query_norm, std::size_t count,
+                                const ForEach& for_each) const;
   void order_ties(std::vector<RankedImage>& ranked, std::size_t count) const;
 
   ForEachList for_each_list_;
@@ -76,8 +88,8 @@ class Shortlist {
   std::vector<float> norms_;  // by image id; 0 where there is no such image
   std::size_t image_count_ = 0;
   std::vector<bool> removed_;
-  std::uint32_t hamming_threshold_;
-  std::vector<std::uint32_t> vote_weights_;  // fixed-point, by Hamming distance
+  VotingWeights vote_weights_;
+  std::unique_ptr<DeviceVotes> device_;
 };
 
 }  // namespace lookalike

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/parallel.h"
 #include "base/random.h"
 #include "base/signature.h"
 
@@ -18,11 +19,17 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+OpenClSession& session() {
+  static OpenClSession only;
+  return only;
+}
+
 // An index in memory. A posting whose image is below that of the one before begins a new list.
 struct Postings {
   std::map<std::uint32_t, std::vector<WordPostings>> words;
   std::unordered_map<ImageId, float> norms;
   std::vector<bool> removed;
+  std::uint32_t threshold = 24;
 
   void add(std::uint32_t word, ImageId image, std::uint64_t signature) {
     std::vector<WordPostings>& lists = words[word];
@@ -31,8 +38,16 @@ struct Postings {
     lists.back().signatures.push_back(signature);
   }
 
+  // Checks that the device ranks as the host does.
   std::vector<RankedImage> find(const std::vector<QueryWord>& query, std::size_t count = 10,
                                 std::size_t threads = 1) const {
+    const auto ranked = shortlist(false).find(query, count, threads);
+    EXPECT_EQ(shortlist(true).find(query, count, threads), ranked);
+    return ranked;
+  }
+
+  // The index must outlive it.
+  Shortlist shortlist(bool on_device) const {
     const auto for_each_list = [this](std::uint32_t word, const auto& visit) {
       const auto found = words.find(word);
       if (found == words.end()) return;
@@ -49,7 +64,16 @@ struct Postings {
       }
       return content;
     };
-    return Shortlist(for_each_list, content_of, norms, removed, 24).find(query, count, threads);
+    Shortlist result(for_each_list, content_of, norms, removed, threshold);
+    if (on_device) {
+      std::uint64_t postings = 0;
+      for (const auto& [word, lists] : words) {
+        for (const WordPostings& list : lists) postings += list.images.size();
+      }
+      const std::size_t word_count = words.empty() ? 1 : words.rbegin()->first + std::size_t{1};
+      result.load(session(), for_each_list, word_count, postings, 2);
+    }
+    return result;
   }
 };
 
@@ -146,6 +170,16 @@ TEST(Shortlist, TiesGoByContentEvenWhereMoreAreTiedThanAreKept) {
   EXPECT_THAT(ids(index.find({{0, 0, 0, 1}}, 2)), ElementsAre(5000U, 4000U));
 }
 
+// More than the device lists as candidates.
+TEST(Shortlist, TiesGoByContentWhereAllAreTied) {
+  Postings index;
+  for (ImageId image = 1; image <= 50'000; ++image) {
+    index.norms[image] = 2.0F;
+    index.add(0, image, 0);
+  }
+  EXPECT_THAT(ids(index.find({{0, 0, 0, 1}}, 2)), ElementsAre(50'000U, 49'999U));
+}
+
 TEST(Shortlist, NothingInCommonGivesNothing) {
   Postings index;
   index.norms = {{1, 1.0F}};
@@ -217,11 +251,18 @@ std::vector<RankedImage> expected_ranking(const Postings& index,
   return ranked;
 }
 
-TEST(Shortlist, LongListsAreScoredAsDefinedOnAnyNumberOfThreads) {
-  Random random(3);
+constexpr ImageId kImages = 4000;
+
+// Lists longer than a block, in two segments, with bursts, and a query for them.
+struct LongLists {
   Postings index;
   std::vector<QueryWord> query;
-  constexpr ImageId kImages = 4000;
+};
+
+LongLists long_lists() {
+  Random random(3);
+  LongLists lists;
+  auto& [index, query] = lists;
   for (ImageId image = 1; image <= kImages; ++image)
     index.norms[image] = static_cast<float>(1 + image % 7);
   for (std::uint32_t word = 0; word < 40; ++word) {
@@ -237,6 +278,11 @@ TEST(Shortlist, LongListsAreScoredAsDefinedOnAnyNumberOfThreads) {
       query.push_back({word, random.bits(), static_cast<std::uint32_t>(query.size()), 1});
     }
   }
+  return lists;
+}
+
+TEST(Shortlist, LongListsAreScoredAsDefinedOnAnyNumberOfThreads) {
+  const auto [index, query] = long_lists();
   const auto expected = expected_ranking(index, query);
   ASSERT_GT(expected.size(), 3000U);
   for (const std::size_t threads : {1U, 2U, 5U}) {
@@ -244,6 +290,50 @@ TEST(Shortlist, LongListsAreScoredAsDefinedOnAnyNumberOfThreads) {
     const auto best = index.find(query, 5, threads);
     EXPECT_TRUE(std::ranges::equal(best, std::span(expected).first(5)));
   }
+}
+
+TEST(Shortlist, DeviceRanksAsTheHostDoesWhateverTheThresholdAndTheDepth) {
+  auto [index, query] = long_lists();
+  index.removed.assign(kImages, false);
+  for (std::size_t image = 3; image < kImages; image += 11) {
+    index.removed[image] = true;
+    index.norms.erase(static_cast<ImageId>(image));
+  }
+  for (const std::uint32_t threshold : {0U, 24U, 62U, 64U}) {
+    index.threshold = threshold;
+    for (const std::size_t count : {0U, 1U, 100U, 4000U}) index.find(query, count);
+  }
+}
+
+TEST(Shortlist, QueriesAskedAtTheSameTimeGetTheAnswersThatTheyGetAlone) {
+  const auto [index, query] = long_lists();
+  const Shortlist host = index.shortlist(false);
+  const Shortlist device = index.shortlist(true);
+  parallel_for(100, 8, [&](std::size_t i) {
+    const auto words = std::span(query).subspan(i % 40, 1 + i % 20);
+    const std::size_t count = 5 + i % 2;
+    EXPECT_EQ(device.find(words, count, 1), host.find(words, count, 1));
+  });
+}
+
+TEST(Shortlist, ListsThatDoNotFitTheDeviceAreAnError) {
+  const auto [index, query] = long_lists();
+  OpenClSession small({.memory_limit_bytes = 1 << 16});
+  Shortlist shortlist = index.shortlist(false);
+  const auto before = shortlist.find(query, 10, 1);
+  const auto nothing = [](std::uint32_t, const auto&) {};
+  EXPECT_THROW(shortlist.load(small, nothing, 40, std::uint64_t{1} << 50, 1), DeviceOutOfMemory);
+  EXPECT_THROW(shortlist.load(
+                   small,
+                   [&](std::uint32_t word, const auto& visit) {
+                     for (const WordPostings& list : index.words.at(word)) {
+                       const Bytes blob = encode_postings(list.images, list.signatures);
+                       visit(open_postings(blob));
+                     }
+                   },
+                   40, 100'000, 1),
+               DeviceOutOfMemory);
+  EXPECT_EQ(shortlist.find(query, 10, 1), before);
 }
 
 TEST(Shortlist, ImageWithoutANormIsNotCounted) {

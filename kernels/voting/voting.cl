@@ -1,0 +1,197 @@
+// Votes of queries for images, by posting lists that stay on the device.
+//   signatures, images [postings]   by word, then by image; of neighbours with the same image, all
+//                                   carry the bit SEVERAL
+//   lists [n]                       first posting, end, first feature and end of the features that
+//                                   the batch compares with the list
+//   features [m]                    signature; number of the query in the low half, and whether it
+//                                   is that query's last feature of the word in the high half
+//   scores [queries][images]        fixed-point sums
+// Sums are integers, so their order never matters. Votes are computed as the host does, in doubles
+// whose products, quotients and roots are rounded correctly.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL FP_CONTRACT OFF
+
+#define SEVERAL 0x80000000u
+
+#ifdef INT64_ATOMICS
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define ADD atom_add
+#else
+// In two halves, where the lower half's carry goes to the upper one.
+#define ADD add_halves
+void add_halves(volatile global ulong* total, ulong value) {
+  volatile global uint* halves = (volatile global uint*)total;
+#ifndef __ENDIAN_LITTLE__
+#error "the lower half must come first"
+#endif
+  const uint low = (uint)value;
+  const uint carry = atomic_add(halves, low) > UINT_MAX - low ? 1 : 0;
+  atomic_add(halves + 1, (uint)(value >> 32) + carry);
+}
+#endif
+
+// Adds the votes of a posting: how many of the features are near, and the sum of their weights.
+void compare(ulong signature, global const ulong2* features, uint first, uint end, uint threshold,
+             global const uint* weights, uint* count, ulong* weight) {
+  for (uint i = first; i < end; ++i) {
+    const uint distance = (uint)popcount(signature ^ features[i].x);
+    if (distance <= threshold) {
+      ++*count;
+      *weight += weights[distance];
+    }
+  }
+}
+
+// Adds the score of one query to the image of posting `at`, which has votes. All postings of one
+// image count together, so the first of them that has votes adds for all.
+void add_score(global const ulong* signatures, global const uint* images, uint list_first,
+               uint list_end, double idf_squared, global const ulong2* features, uint first,
+               uint end, uint threshold, global const uint* weights, uint at, uint count,
+               ulong weight, volatile global ulong* scores) {
+  const uint image = images[at];
+  if (image & SEVERAL) {
+    for (uint i = at; i > list_first && images[i - 1] == image; --i) {
+      uint earlier = 0;
+      ulong ignored = 0;
+      compare(signatures[i - 1], features, first, end, threshold, weights, &earlier, &ignored);
+      if (earlier > 0) return;
+    }
+    for (uint i = at + 1; i < list_end && images[i] == image; ++i) {
+      compare(signatures[i], features, first, end, threshold, weights, &count, &weight);
+    }
+  }
+  const double sum = (double)weight;
+  const double score = idf_squared * (count == 1 ? sum : sum / sqrt((double)count));
+  const ulong whole = (ulong)score;
+  ADD(scores + (image & ~SEVERAL), whole + (score - (double)whole >= 0.5 ? 1 : 0));
+}
+
+// Each list is cut into `pieces` parts of the same length, and a group of GROUP_ITEMS work-items
+// takes a part. The first parts of all lists come first: lists are by image, so the groups that run
+// at the same time add to scores that lie close together, which a cache holds. An item compares
+// POSTINGS postings at a time with the features of all queries.
+kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void vote(
+    global const ulong* signatures, global const uint* images, global const uint4* lists,
+    global const double* idf_squared, uint list_count, uint pieces, global const ulong2* features,
+    global const uint* weights, uint threshold, ulong image_count, volatile global ulong* scores) {
+  const uint list = get_group_id(0) % list_count;
+  const uint piece = get_group_id(0) / list_count;
+  if (piece >= pieces) return;
+  const uint4 place = lists[list];
+  const ulong size = place.y - place.x;
+  const uint first = place.x + (uint)(size * piece / pieces);
+  const uint end = place.x + (uint)(size * (piece + 1) / pieces);
+  for (uint base = first + get_local_id(0); base < end; base += POSTINGS * GROUP_ITEMS) {
+    ulong own[POSTINGS];
+#pragma unroll
+    for (uint p = 0; p < POSTINGS; ++p) {
+      own[p] = signatures[min(base + p * GROUP_ITEMS, end - 1)];
+    }
+    uint count[POSTINGS];
+    ulong weight[POSTINGS];
+#pragma unroll
+    for (uint p = 0; p < POSTINGS; ++p) count[p] = 0, weight[p] = 0;
+    uint query_first = place.z;
+    for (uint i = place.z; i < place.w; ++i) {
+      const ulong2 feature = features[i];
+#pragma unroll
+      for (uint p = 0; p < POSTINGS; ++p) {
+        const uint distance = (uint)popcount(own[p] ^ feature.x);
+        if (distance <= threshold) {
+          ++count[p];
+          weight[p] += weights[distance];
+        }
+      }
+      if (feature.y >> 32 == 0) continue;
+#pragma unroll
+      for (uint p = 0; p < POSTINGS; ++p) {
+        const uint at = base + p * GROUP_ITEMS;
+        if (count[p] > 0 && at < end) {
+          add_score(signatures, images, place.x, place.y, idf_squared[list], features, query_first,
+                    i + 1, threshold, weights, at, count[p], weight[p],
+                    scores + (uint)feature.y * image_count);
+        }
+        count[p] = 0;
+        weight[p] = 0;
+      }
+      query_first = i + 1;
+    }
+  }
+}
+
+// What follows finds the images that may be among the best `wanted` of each query: values go into
+// BINS bins of 1/128 of an octave, from 2^-24 to 2^8, whose order is that of the values; those
+// beyond go into the first and the last. All images from the bin of the last wanted one on are
+// candidates.
+double value_of(ulong score, double query_norm, float norm) {
+  return (double)score / (query_norm * (double)norm);
+}
+
+uint bin_of(double value) {
+  const long bin = as_long(value) / (1L << 45) - ((1023L - 24) << 7);
+  return (uint)clamp(bin, 0L, (long)BINS - 1);
+}
+
+// A group of SELECT_ITEMS work-items takes SELECT_IMAGES images of a query.
+kernel __attribute__((reqd_work_group_size(SELECT_ITEMS, 1, 1))) void count_values(
+    global const ulong* scores, global const float* norms, global const double* query_norms,
+    uint image_count, uint chunks, global uint* bins) {
+  local uint counts[BINS];
+  const uint item = get_local_id(0);
+  const uint query = get_group_id(0) / chunks;
+  const uint first = get_group_id(0) % chunks * SELECT_IMAGES;
+  for (uint bin = item; bin < BINS; bin += SELECT_ITEMS) counts[bin] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  global const ulong* row = scores + (ulong)query * image_count;
+  for (uint i = first + item; i < min(first + SELECT_IMAGES, image_count); i += SELECT_ITEMS) {
+    if (row[i] == 0 || !(norms[i] > 0)) continue;
+    atomic_inc(&counts[bin_of(value_of(row[i], query_norms[query], norms[i]))]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint bin = item; bin < BINS; bin += SELECT_ITEMS) {
+    if (counts[bin] > 0) atomic_add(&bins[query * BINS + bin], counts[bin]);
+  }
+}
+
+// The highest bin that, with those above it, holds at least `wanted` images; else the first. A
+// group per query.
+kernel __attribute__((reqd_work_group_size(SELECT_ITEMS, 1, 1))) void find_lowest(
+    global const uint* bins, uint wanted, global uint* lowest) {
+  local uint sums[SELECT_ITEMS];
+  const uint each = BINS / SELECT_ITEMS;
+  const uint item = get_local_id(0);
+  global const uint* row = bins + get_group_id(0) * BINS;
+  uint sum = 0;
+  for (uint i = 0; i < each; ++i) sum += row[item * each + i];
+  sums[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item > 0) return;
+  uint above = 0;
+  uint part = SELECT_ITEMS - 1;
+  while (part > 0 && above + sums[part] < wanted) above += sums[part--];
+  uint bin = part * each + each - 1;
+  above += row[bin];
+  while (bin > 0 && above < wanted) above += row[--bin];
+  lowest[get_group_id(0)] = bin;
+}
+
+// Lists the candidates of each query, in any order, as far as there is room for them, and counts
+// all of them. Groups as in count_values().
+kernel __attribute__((reqd_work_group_size(SELECT_ITEMS, 1, 1))) void gather(
+    global const ulong* scores, global const float* norms, global const double* query_norms,
+    uint image_count, uint chunks, global const uint* lowest, uint room,
+    volatile global uint* candidates, global uint* candidate_images,
+    global ulong* candidate_scores) {
+  const uint query = get_group_id(0) / chunks;
+  const uint first = get_group_id(0) % chunks * SELECT_IMAGES;
+  global const ulong* row = scores + (ulong)query * image_count;
+  for (uint i = first + get_local_id(0); i < min(first + SELECT_IMAGES, image_count);
+       i += SELECT_ITEMS) {
+    if (row[i] == 0 || !(norms[i] > 0)) continue;
+    if (bin_of(value_of(row[i], query_norms[query], norms[i])) < lowest[query]) continue;
+    const uint at = atomic_inc(&candidates[query]);
+    if (at >= room) continue;
+    candidate_images[(ulong)query * room + at] = i;
+    candidate_scores[(ulong)query * room + at] = row[i];
+  }
+}

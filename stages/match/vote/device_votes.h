@@ -1,0 +1,59 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "kernels/session/session.h"
+#include "kernels/voting/voting.h"
+#include "storage/blobs.h"
+
+namespace lookalike {
+
+// Smooth, so that a word that all images have still counts.
+double inverse_frequency(std::size_t images, std::size_t images_with_word);
+
+// The posting lists of an index on the device, without those of removed images, and votes over
+// them. vote() may be called from several threads at the same time: queries that wait while the
+// device is busy are answered together, as one batch.
+class DeviceVotes {
+ public:
+  // As Shortlist::ForEachList.
+  using ForEachList = std::function<void(std::uint32_t word,
+                                         const std::function<void(const EncodedPostings&)>& visit)>;
+  struct Index {
+    ForEachList for_each_list;
+    std::size_t words = 0;
+    std::uint64_t postings = 0;  // or more
+    std::size_t image_count = 0;
+    std::span<const float> norms;      // by image id; 0 where there is no such image
+    const std::vector<bool>& removed;  // by image id, perhaps shorter
+  };
+
+  // Reads all lists, on at most `threads` threads. The votes have a queue of their own, but the
+  // session must be free during this. Throws DeviceOutOfMemory where the lists take more than
+  // three quarters of the device's memory, or more than is free; Error(kDevice) where the device
+  // cannot vote.
+  DeviceVotes(const OpenClSession& session, const Index& index, const VotingWeights& weights,
+              std::size_t threads);
+
+  // As ImageVoting::vote, of one query.
+  std::vector<VotedImage> vote(VotingQuery query, std::size_t count);
+
+ private:
+  struct Waiting;
+  void answer(std::span<Waiting* const> batch);
+
+  OpenClSession session_;
+  ImageVoting voting_;  // of the thread that made busy_ true
+  std::mutex mutex_;    // guards what follows
+  std::condition_variable changed_;
+  bool busy_ = false;
+  std::vector<Waiting*> waiting_;  // in the order of their calls
+};
+
+}  // namespace lookalike
