@@ -57,7 +57,7 @@ class IndexWriter : public IndexReader {
   // smaller ones together, so that queries look in few.
   void merge_small_segments();
   // Merges everything, drops what was removed, and returns the space to the file system. Needs
-  // room for a second copy meanwhile.
+  // room for two copies meanwhile, one in the log and one in the folder for temporary files.
   void compact();
   // Replaces everything but the record of runs by the content of another index, codebook and
   // settings included. The other index must have no writer.

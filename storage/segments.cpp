@@ -26,8 +26,6 @@ constexpr std::uint64_t kRemovedShare = 4;
 constexpr std::uint64_t kLeastGrowth = 4;
 // Bytes of posting lists that are merged in one parallel step.
 constexpr std::size_t kMergedBytes = std::size_t{4} << 20;
-// The same of one transaction, which bounds the log.
-constexpr std::size_t kStepBytes = std::size_t{64} << 20;
 constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
 
 struct Segment {
@@ -97,10 +95,10 @@ class MergedCursor {
     }
   }
 
-  // The next words and their blobs, a few megabytes of them; none after the last.
-  std::vector<MergedWord> next() {
+  // The next words and their blobs, about so many bytes of them; none after the last.
+  std::vector<MergedWord> next(std::size_t most_bytes) {
     std::vector<MergedWord> words;
-    for (std::size_t bytes = 0; !heads_.empty() && bytes < kMergedBytes;) {
+    for (std::size_t bytes = 0; !heads_.empty() && bytes < most_bytes;) {
       MergedWord& word = words.emplace_back();
       word.word = heads_.top().first;
       while (!heads_.empty() && heads_.top().first == word.word) {
@@ -164,7 +162,8 @@ void merge_word(const Connection& connection, const std::unordered_set<ImageId>&
 // Moves the postings of some words, from `from` on, out of the segments into the segment `into`.
 // Returns the first word that is left, or nothing after the last.
 std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const Segment> segments,
-                                        std::int64_t into, std::uint32_t from) {
+                                        std::int64_t into, std::uint32_t from,
+                                        std::size_t step_bytes) {
   std::unordered_set<ImageId> removed;
   Rows tombstones = connection.rows("SELECT image FROM tombstones");
   while (tombstones.next()) removed.insert(static_cast<ImageId>(tombstones.integer(0)));
@@ -176,8 +175,8 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
   bool is_done = false;
   {
     MergedCursor cursor(connection, segments, from);
-    for (std::size_t bytes = 0; !is_done && bytes < kStepBytes;) {
-      std::vector<MergedWord> words = cursor.next();
+    for (std::size_t bytes = 0; !is_done && bytes < step_bytes;) {
+      std::vector<MergedWord> words = cursor.next(std::min(kMergedBytes, step_bytes));
       parallel_ranges(words.size(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) merge_word(connection, removed, words[i]);
       });
@@ -213,12 +212,13 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
   return is_done ? std::nullopt : std::optional(last + 1);
 }
 
-void merge(Connection& connection, std::span<const Segment> segments) {
+void merge(Connection& connection, std::span<const Segment> segments,
+           std::size_t step_bytes = kMergeStepBytes) {
   std::optional<std::int64_t> into;
   for (std::optional<std::uint32_t> from = 0; from;) {
     Transaction transaction(connection);
     if (!into) into = add_segment(connection);
-    from = merge_step(connection, segments, *into, *from);
+    from = merge_step(connection, segments, *into, *from, step_bytes);
     transaction.commit();
   }
 }
@@ -289,14 +289,14 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
   connection.run("UPDATE segments SET posting_count = ? WHERE id = ?", postings.size(), segment);
 }
 
-void merge_segments(Connection& connection, std::size_t max_segments) {
+void merge_segments(Connection& connection, std::size_t max_segments, std::size_t step_bytes) {
   require(max_segments >= 1, "merge_segments: max_segments is 0");
   if (many_removed(connection)) merge_all_segments(connection);
   while (true) {
     const std::vector<Segment> segments = list_segments(connection);
     const std::size_t count = count_to_merge(segments, max_segments);
     if (count == 0) return;
-    merge(connection, std::span(segments).first(count));
+    merge(connection, std::span(segments).first(count), step_bytes);
   }
 }
 
