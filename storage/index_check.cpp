@@ -4,13 +4,18 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <system_error>
+#include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/content_hash.h"
+#include "base/parallel.h"
 #include "storage/artefact_files.h"
 #include "storage/blobs.h"
 #include "storage/index_reader.h"
@@ -33,38 +38,27 @@ struct Features {
     sum += checksum(bytes, word);
     ++count;
   }
+  void add(const Features& more) {
+    sum += more.sum;
+    count += more.count;
+  }
 };
 
-struct Posted : Features {
-  std::int64_t segment = 0;
-};
+using FeaturesByImage = std::unordered_map<ImageId, Features>;
 
-class IndexCheck {
+// Of rows that are checked in one parallel step.
+constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20;
+
+// Problems that parts of a check find, in order.
+class Problems {
  public:
-  explicit IndexCheck(const std::filesystem::path& database)
-      : connection_(open_for_reading(database)) {
-    connection_.execute("PRAGMA cache_size = -65536; BEGIN");
-  }
-
-  std::vector<std::string> run() {
-    attempt([&] { check_database(); });
-    attempt([&] { check_codebook(); });
-    attempt([&] { check_images(); });
-    attempt([&] { check_pages(); });
-    attempt([&] { check_paths(); });
-    attempt([&] { check_postings(); });
-    attempt([&] { compare_postings(); });
-    return std::move(problems_);
-  }
-
- private:
   template <typename... Values>
   void report(fmt::format_string<const Values&...> what, const Values&... values) {
-    problems_.push_back(fmt::format(what, values...));
+    all_.push_back(fmt::format(what, values...));
   }
   template <typename... Values>
   void expect(bool right, fmt::format_string<const Values&...> what, const Values&... values) {
-    if (!right) problems_.push_back(fmt::format(what, values...));
+    if (!right) all_.push_back(fmt::format(what, values...));
   }
   // An error in one part, such as a damaged page, must not stop the check of the others.
   template <typename Work>
@@ -72,22 +66,91 @@ class IndexCheck {
     try {
       work();
     } catch (const Error& error) {
-      problems_.emplace_back(error.what());
+      all_.emplace_back(error.what());
     }
   }
+  void add(Problems more) { std::ranges::move(more.all_, std::back_inserter(all_)); }
+  std::vector<std::string> take() { return std::move(all_); }
 
-  void check_database() {
-    Rows integrity = connection_.rows("PRAGMA integrity_check");
+ private:
+  std::vector<std::string> all_;
+};
+
+// A row of an image with copies of its blobs, and what its check finds.
+struct ImageRow {
+  std::int64_t id = 0;
+  bool blank = false;
+  std::int64_t feature_count = 0;
+  double norm = 0;
+  std::int64_t content_bytes = 0;
+  Bytes histogram{};
+  Bytes forward{};
+  bool has_statistics = false;
+  bool has_file = false;
+
+  Features features{};
+  Problems problems{};
+};
+
+// A row of postings, and what its check finds.
+struct ListRow {
+  std::int64_t id = 0;
+  Bytes data{};
+
+  std::vector<ImageId> images{};  // one for each posting
+  std::vector<Features> features{};
+  Problems problems{};
+
+  std::uint32_t word() const { return static_cast<std::uint32_t>(id); }
+  std::int64_t segment() const { return id >> 32; }
+};
+
+Bytes copied(ByteView blob) {
+  return {blob.begin(), blob.end()};
+}
+
+// Of SQLite's own structures, over a connection of its own.
+Problems problems_of_database(const std::string& database) {
+  Problems problems;
+  problems.attempt([&] {
+    Connection connection = open_for_reading(database);
+    connection.execute("PRAGMA cache_size = -65536");
+    Rows integrity = connection.rows("PRAGMA integrity_check");
     while (integrity.next()) {
-      if (integrity.text(0) != "ok") report("database: {}", integrity.text(0));
+      if (integrity.text(0) != "ok") problems.report("database: {}", integrity.text(0));
     }
-    Rows keys = connection_.rows("PRAGMA foreign_key_check");
+    Rows keys = connection.rows("PRAGMA foreign_key_check");
     while (keys.next()) {
-      report("table {}: row {} refers to a missing row of {}", keys.text(0), keys.integer(1),
-             keys.text(2));
+      problems.report("table {}: row {} refers to a missing row of {}", keys.text(0),
+                      keys.integer(1), keys.text(2));
     }
+  });
+  return problems;
+}
+
+class IndexCheck {
+ public:
+  IndexCheck(const std::filesystem::path& database, Progress::Style style)
+      : connection_(open_for_reading(database)), style_(style), posted_(core_count()) {
+    connection_.execute("PRAGMA cache_size = -65536; BEGIN");
   }
 
+  std::vector<std::string> run() {
+    Problems all;
+    {
+      const std::jthread beside([&] { all = problems_of_database(connection_.path()); });
+      problems_.attempt([&] { check_codebook(); });
+      problems_.attempt([&] { check_images(); });
+      problems_.attempt([&] { check_pages(); });
+      problems_.attempt([&] { check_paths(); });
+      problems_.attempt([&] { check_postings(); });
+      problems_.attempt([&] { compare_postings(); });
+    }
+    all.add(std::move(problems_));
+    return all.take();
+  }
+
+ private:
   void check_codebook() {
     const std::optional<Codebook> codebook = read_stored_codebook(connection_);
     if (!codebook) return;
@@ -99,14 +162,32 @@ class IndexCheck {
     if (d == 0 || codebook->words.size() != word_count_ * d ||
         codebook->projection.size() != kSignatureBits * d ||
         codebook->thresholds.size() != word_count_ * kSignatureBits) {
-      report("codebook: its parts do not fit each other");
+      problems_.report("codebook: its parts do not fit each other");
     } else if (to_hex(codebook_hash(*codebook)) != stored_hash) {
-      report("codebook: its content is not its hash's");
+      problems_.report("codebook: its content is not its hash's");
     }
     const Settings settings = read_settings(connection_);
     const auto named = settings.find("codebook.hash");
-    expect(named == settings.end() || named->second == stored_hash,
-           "settings: codebook.hash is not the codebook's");
+    problems_.expect(named == settings.end() || named->second == stored_hash,
+                     "settings: codebook.hash is not the codebook's");
+  }
+
+  // Reads the rows that `next` gives, a few megabytes of them at a time, checks those on all cores
+  // with check(row), and hands each to take(row) in turn.
+  template <typename Row, typename Next, typename Check, typename Take>
+  static void in_parallel(const Next& next, const Check& check, const Take& take) {
+    for (bool is_done = false; !is_done;) {
+      std::vector<Row> rows;
+      for (std::size_t bytes = 0; !is_done && bytes < kBytesAtOnce;) {
+        std::optional<Row> row = next(bytes);
+        if (row) rows.push_back(*std::move(row));
+        is_done = !row;
+      }
+      parallel_ranges(rows.size(), [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) check(rows[i]);
+      });
+      take(rows);
+    }
   }
 
   void check_images() {
@@ -117,39 +198,62 @@ class IndexCheck {
         "FROM images LEFT JOIN histograms ON histograms.image = id "
         "LEFT JOIN forward ON forward.image = id "
         "LEFT JOIN statistics ON statistics.image = id ORDER BY id");
-    while (rows.next()) attempt([&] { check_image(rows); });
+    const auto next = [&](std::size_t& bytes) -> std::optional<ImageRow> {
+      if (!rows.next()) return std::nullopt;
+      bytes += sizeof(ImageRow) + rows.blob(5).size() + rows.blob(6).size();
+      return ImageRow{.id = rows.integer(0),
+                      .blank = rows.integer(1) != 0,
+                      .feature_count = rows.integer(2),
+                      .norm = rows.real(3),
+                      .content_bytes = rows.integer(4),
+                      .histogram = copied(rows.blob(5)),
+                      .forward = copied(rows.blob(6)),
+                      .has_statistics = rows.integer(7) != 0,
+                      .has_file = rows.integer(8) != 0};
+    };
+    Progress progress("check", "images", count("SELECT count(*) FROM images"), style_);
+    in_parallel<ImageRow>(
+        next, [&](ImageRow& row) { row.problems.attempt([&] { check_image(row); }); },
+        [&](std::vector<ImageRow>& checked) {
+          for (ImageRow& row : checked) {
+            images_[static_cast<ImageId>(row.id)] = row.features;
+            problems_.add(std::move(row.problems));
+          }
+          progress.update(images_.size());
+        });
   }
 
-  void check_image(const Rows& rows) {
-    const std::int64_t id = rows.integer(0);
-    Features& features = images_[static_cast<ImageId>(id)];
-    expect(rows.integer(4) == static_cast<std::int64_t>(sizeof(ContentHash)),
-           "image {}: its content is no hash", id);
-    expect(rows.integer(7) == 1, "image {}: has no statistics", id);
-    expect(rows.integer(8) == 1, "image {}: no file has it", id);
+  void check_image(ImageRow& row) const {
+    Problems& problems = row.problems;
+    const std::int64_t id = row.id;
+    problems.expect(row.content_bytes == static_cast<std::int64_t>(sizeof(ContentHash)),
+                    "image {}: its content is no hash", id);
+    problems.expect(row.has_statistics, "image {}: has no statistics", id);
+    problems.expect(row.has_file, "image {}: no file has it", id);
     std::map<std::uint32_t, std::uint32_t> counts;
-    if (rows.integer(1) == 0) {
+    if (!row.blank) {
       const auto forward = decode_named(connection_, "forward record of image", id,
-                                        [&] { return decode_features(rows.blob(6)); });
+                                        [&] { return decode_features(row.forward); });
       for (const IndexedFeature& feature : forward) {
-        features.add(feature.word, feature.signature);
+        row.features.add(feature.word, feature.signature);
         ++counts[feature.word];
       }
       const SparseHistogram histogram = decode_named(
-          connection_, "histogram of image", id, [&] { return decode_histogram(rows.blob(5)); });
+          connection_, "histogram of image", id, [&] { return decode_histogram(row.histogram); });
       const bool equal = std::ranges::equal(histogram, counts, [](const auto& a, const auto& b) {
         return a.word == b.first && a.count == b.second;
       });
-      expect(equal, "image {}: histogram and forward record differ", id);
+      problems.expect(equal, "image {}: histogram and forward record differ", id);
     }
     double squares = 0;
     for (const auto& [word, count] : counts) squares += std::pow(count, 2);
-    expect(features.count == static_cast<std::uint64_t>(rows.integer(2)),
-           "image {}: has {} features, and says {}", id, features.count, rows.integer(2));
-    expect(std::abs(std::sqrt(squares) - rows.real(3)) <= 1e-9 * squares,
-           "image {}: its norm is not the histogram's", id);
-    expect(counts.empty() || counts.rbegin()->first < word_count_,
-           "image {}: has words beyond the codebook", id);
+    problems.expect(row.features.count == static_cast<std::uint64_t>(row.feature_count),
+                    "image {}: has {} features, and says {}", id, row.features.count,
+                    row.feature_count);
+    problems.expect(std::abs(std::sqrt(squares) - row.norm) <= 1e-9 * squares,
+                    "image {}: its norm is not the histogram's", id);
+    problems.expect(counts.empty() || counts.rbegin()->first < word_count_,
+                    "image {}: has words beyond the codebook", id);
   }
 
   void check_pages() {
@@ -157,49 +261,77 @@ class IndexCheck {
         "SELECT pages.id FROM images AS pages LEFT JOIN images AS firsts ON firsts.id = "
         "pages.first "
         "WHERE (pages.page > 1) <> (pages.first IS NOT NULL) OR firsts.page > 1");
-    while (rows.next()) report("image {}: is a page without a first one", rows.integer(0));
+    while (rows.next())
+      problems_.report("image {}: is a page without a first one", rows.integer(0));
   }
 
   void check_paths() {
     Rows rows = connection_.rows("SELECT path FROM files INTERSECT SELECT path FROM quarantine");
-    while (rows.next()) report("{}: is both indexed and in quarantine", rows.text(0));
+    while (rows.next()) problems_.report("{}: is both indexed and in quarantine", rows.text(0));
   }
 
   void check_postings() {
     std::map<std::int64_t, std::uint64_t> expected;
+    std::size_t total = 0;
     Rows segments = connection_.rows("SELECT id, posting_count FROM segments");
     while (segments.next()) {
       expected[segments.integer(0)] = static_cast<std::uint64_t>(segments.integer(1));
+      total += static_cast<std::size_t>(segments.integer(1));
     }
     std::map<std::int64_t, std::uint64_t> found;
-    Rows postings = connection_.rows("SELECT id, data FROM postings ORDER BY id");
-    while (postings.next()) {
-      const std::int64_t segment = postings.integer(0) >> 32;
-      const auto word = static_cast<std::uint32_t>(postings.integer(0));
-      attempt([&] { found[segment] += add_postings(segment, word, postings.blob(1)); });
-    }
+    Rows lists = connection_.rows("SELECT id, data FROM postings ORDER BY id");
+    const auto next = [&](std::size_t& bytes) -> std::optional<ListRow> {
+      if (!lists.next()) return std::nullopt;
+      bytes += sizeof(ListRow) + lists.blob(1).size();
+      return ListRow{.id = lists.integer(0), .data = copied(lists.blob(1))};
+    };
+    Progress progress("check", "postings", total, style_);
+    std::size_t done = 0;
+    in_parallel<ListRow>(
+        next, [&](ListRow& row) { row.problems.attempt([&] { check_list(row); }); },
+        [&](std::vector<ListRow>& checked) {
+          add_postings(checked);
+          for (ListRow& row : checked) {
+            found[row.segment()] += row.images.size();
+            done += row.images.size();
+            problems_.add(std::move(row.problems));
+          }
+          progress.update(done);
+        });
     for (const auto& [segment, count] : expected) {
-      expect(found[segment] == count, "segment {}: has {} postings, and says {}", segment,
-             found[segment], count);
+      problems_.expect(found[segment] == count, "segment {}: has {} postings, and says {}", segment,
+                       found[segment], count);
     }
     for (const auto& [segment, count] : found) {
-      expect(expected.contains(segment), "segment {}: is not listed", segment);
+      problems_.expect(expected.contains(segment), "segment {}: is not listed", segment);
     }
   }
 
-  std::uint64_t add_postings(std::int64_t segment, std::uint32_t word, ByteView blob) {
+  void check_list(ListRow& row) const {
+    const std::uint32_t word = row.word();
     WordPostings postings;
-    decode_named(connection_, "postings of word", word, [&] { decode_postings(blob, postings); });
-    expect(word < word_count_, "postings: word {} is beyond the codebook", word);
-    for (std::size_t i = 0; i < postings.images.size(); ++i) {
-      Posted& posted = posted_[postings.images[i]];
-      expect(posted.count == 0 || posted.segment == segment,
-             "image {}: has postings in segments {} and {}", postings.images[i], posted.segment,
-             segment);
-      posted.segment = segment;
-      posted.add(word, postings.signatures[i]);
+    decode_named(connection_, "postings of word", word,
+                 [&] { decode_postings(row.data, postings); });
+    row.problems.expect(word < word_count_, "postings: word {} is beyond the codebook", word);
+    row.features.resize(postings.images.size());
+    for (std::size_t i = 0; i < row.features.size(); ++i) {
+      row.features[i].add(word, postings.signatures[i]);
     }
-    return postings.images.size();
+    row.images = std::move(postings.images);
+  }
+
+  FeaturesByImage& posted_of(ImageId image) { return posted_[image % posted_.size()]; }
+
+  // A thread adds the postings of its own images.
+  void add_postings(const std::vector<ListRow>& lists) {
+    parallel_for(posted_.size(), posted_.size(), [&](std::size_t own) {
+      for (const ListRow& row : lists) {
+        for (std::size_t i = 0; i < row.images.size(); ++i) {
+          const ImageId image = row.images[i];
+          if (image % posted_.size() == own) posted_[own][image].add(row.features[i]);
+        }
+      }
+    });
   }
 
   // Each posted image must be live with these very features, or removed with as many.
@@ -207,27 +339,36 @@ class IndexCheck {
     Rows tombstones = connection_.rows("SELECT image, posting_count FROM tombstones");
     while (tombstones.next()) {
       const auto image = static_cast<ImageId>(tombstones.integer(0));
-      expect(!images_.contains(image), "image {}: is live and removed", image);
-      expect(posted_[image].count == static_cast<std::uint64_t>(tombstones.integer(1)),
-             "removed image {}: has {} postings, and says {}", image, posted_[image].count,
-             tombstones.integer(1));
-      posted_.erase(image);
+      problems_.expect(!images_.contains(image), "image {}: is live and removed", image);
+      const Features posted = take_posted(image);
+      problems_.expect(posted.count == static_cast<std::uint64_t>(tombstones.integer(1)),
+                       "removed image {}: has {} postings, and says {}", image, posted.count,
+                       tombstones.integer(1));
     }
     for (const auto& [image, features] : images_) {
-      expect(static_cast<const Features&>(posted_[image]) == features,
-             "image {}: postings and forward record differ", image);
-      posted_.erase(image);
+      problems_.expect(take_posted(image) == features,
+                       "image {}: postings and forward record differ", image);
     }
-    for (const auto& [image, posted] : posted_) {
-      report("image {}: has {} postings, and is not known", image, posted.count);
+    for (const FeaturesByImage& unknown : posted_) {
+      for (const auto& [image, posted] : unknown) {
+        problems_.report("image {}: has {} postings, and is not known", image, posted.count);
+      }
     }
   }
 
+  Features take_posted(ImageId image) {
+    const auto posted = posted_of(image).extract(image);
+    return posted ? posted.mapped() : Features{};
+  }
+
+  std::size_t count(const char* sql) { return connection_.first<std::size_t>(sql).value_or(0); }
+
   Connection connection_;
-  std::vector<std::string> problems_;
+  const Progress::Style style_;
+  Problems problems_;
   std::size_t word_count_ = 0;
-  std::unordered_map<ImageId, Features> images_;  // of forward records
-  std::unordered_map<ImageId, Posted> posted_;
+  FeaturesByImage images_;               // of forward records
+  std::vector<FeaturesByImage> posted_;  // a share of the images each
 };
 
 bool is_file(const std::filesystem::path& database) {
@@ -237,9 +378,10 @@ bool is_file(const std::filesystem::path& database) {
 
 }  // namespace
 
-std::vector<std::string> check_index(const std::filesystem::path& database) {
+std::vector<std::string> check_index(const std::filesystem::path& database,
+                                     Progress::Style progress) {
   try {
-    return IndexCheck(database).run();
+    return IndexCheck(database, progress).run();
   } catch (const EmptyIndex&) {
     return {};
   } catch (const Error& error) {

@@ -609,6 +609,22 @@ std::vector<SourceFile> IndexReader::files_of(ImageId id) const {
 }
 
 // The paths below a folder lie between its name with '/' and that with '0', the next character.
+std::vector<std::string> IndexReader::known_paths(const std::string& path) const {
+  const std::string name = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+  std::vector<std::string> paths;
+  impl_->merge_by<std::string>(
+      "SELECT path FROM files WHERE path = ?1 "
+      "UNION SELECT path FROM files WHERE path > ?2 AND path < ?3 "
+      "UNION SELECT path FROM quarantine WHERE path = ?1 "
+      "UNION SELECT path FROM quarantine WHERE path > ?2 AND path < ?3 ORDER BY path",
+      [&](const std::string& known, const Impl::Row&) {
+        if (paths.empty() || paths.back() != known) paths.push_back(known);
+        return true;
+      },
+      bytes_of(path), bytes_of(name + '/'), bytes_of(name + '0'));
+  return paths;
+}
+
 std::size_t IndexReader::files_below(const std::string& folder) const {
   const std::string name = folder.ends_with('/') ? folder.substr(0, folder.size() - 1) : folder;
   std::size_t files = 0;

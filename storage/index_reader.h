@@ -74,6 +74,9 @@ class IndexReader {
   SparseHistogram histogram(ImageId id) const;
   std::vector<SourceFile> files() const;               // indexed files, by path
   std::vector<SourceFile> files_of(ImageId id) const;  // those that hold the image
+  // Files and files in quarantine that are `path` or lie below it, by path. It is in the form of
+  // normal_path(). Reads those alone.
+  std::vector<std::string> known_paths(const std::string& path) const;
   // In the form of normal_path(); a file that several databases have counts in each.
   std::size_t files_below(const std::string& folder) const;
   // Files right in a folder, and folders right below it that hold files at any depth: by path,

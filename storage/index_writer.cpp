@@ -295,15 +295,18 @@ void IndexWriter::forget_roots(std::span<const std::string> roots) {
 }
 
 void IndexWriter::merge_segments(std::size_t max_segments) {
-  in_transaction([&] { lookalike::merge_segments(connection(), max_segments); });
+  segments_changed();  // perhaps also where it throws
+  lookalike::merge_segments(connection(), max_segments);
 }
 
 void IndexWriter::merge_small_segments() {
-  in_transaction([&] { lookalike::merge_small_segments(connection()); });
+  segments_changed();
+  lookalike::merge_small_segments(connection());
 }
 
 void IndexWriter::compact() {
-  in_transaction([&] { merge_all_segments(connection()); });
+  segments_changed();
+  merge_all_segments(connection());
   connection().execute("VACUUM");
   checkpointer_->wait();
   connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");

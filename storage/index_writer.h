@@ -15,12 +15,12 @@ namespace lookalike {
 
 class Checkpointer;
 
-// The one writer of an index, which also reads it. Every public call that writes is one
-// transaction: when it returns, readers see all of it; when it throws, none. Throws Error(kStorage)
-// when SQLite fails (disk full, read-only, locked by another writer: the message says which),
-// Error(kInput) for a file that is no index. Holds DATABASE.lock while it lives: a second writer is
-// refused with Error(kStorage) that names the first. A path is either indexed or in quarantine;
-// setting one ends the other.
+// The one writer of an index, which also reads it. Every public call that writes, except for those
+// that merge, is one transaction: when it returns, readers see all of it; when it throws, none.
+// Throws Error(kStorage) when SQLite fails (disk full, read-only, locked by another writer: the
+// message says which), Error(kInput) for a file that is no index. Holds DATABASE.lock while it
+// lives: a second writer is refused with Error(kStorage) that names the first. A path is either
+// indexed or in quarantine; setting one ends the other.
 class IndexWriter : public IndexReader {
  public:
   // Creates a missing database and migrates an older one.
@@ -50,14 +50,14 @@ class IndexWriter : public IndexReader {
 
   // Merges the smallest segments until at most max_segments >= 1 are left, in tiers, so that it
   // may be called after every publish; drops removed images' postings from what it merges. When
-  // they are a quarter of all, merges everything.
+  // they are a quarter of all, merges everything. This and the next two work in several
+  // transactions, none of which changes what readers find: when they throw, some may be done.
   void merge_segments(std::size_t max_segments);
   // At the end of a run: merges until each segment has more than four times the postings of all
   // smaller ones together, so that queries look in few.
   void merge_small_segments();
   // Merges everything, drops what was removed, and returns the space to the file system. Needs
-  // room for a second copy meanwhile. The one call that is two transactions: when it throws, either
-  // may be done.
+  // room for two copies meanwhile, one in the log and one in the folder for temporary files.
   void compact();
   // Replaces everything but the record of runs by the content of another index, codebook and
   // settings included. The other index must have no writer.

@@ -4,8 +4,10 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -41,38 +43,18 @@ std::vector<Segment> list_segments(Connection& connection) {  // smallest first
   return segments;
 }
 
-// A segment that is being written.
-class NewSegment {
- public:
-  explicit NewSegment(Connection& connection)
-      : connection_(connection),
-        insert_(connection.prepared("INSERT INTO postings (id, data) VALUES (?, ?)")) {
-    connection.run("INSERT INTO segments (posting_count) VALUES (0)");
-    id_ = connection.last_insert_id();
-  }
-  void add(std::uint32_t word, std::size_t count, ByteView postings) {
-    insert_.run(postings_id(id_, word), postings);
-    count_ += count;
-  }
-  void finish() {
-    if (count_ == 0) return connection_.run("DELETE FROM segments WHERE id = ?", id_);
-    connection_.run("UPDATE segments SET posting_count = ? WHERE id = ?", count_, id_);
-  }
+std::int64_t add_segment(Connection& connection) {
+  connection.run("INSERT INTO segments (posting_count) VALUES (0)");
+  return connection.last_insert_id();
+}
 
- private:
-  Connection& connection_;
-  Statement& insert_;
-  std::int64_t id_ = 0;
-  std::uint64_t count_ = 0;
-};
-
-// A segment's postings, word after word.
+// A segment's postings, word after word, from a word on.
 class Cursor {
  public:
-  Cursor(const Connection& connection, std::int64_t segment)
+  Cursor(const Connection& connection, std::int64_t segment, std::uint32_t from)
       : statement_(connection,
                    "SELECT id, data FROM postings WHERE id BETWEEN ? AND ? ORDER BY id"),
-        rows_(statement_.rows(postings_id(segment, 0), postings_id(segment, kLastWord))) {}
+        rows_(statement_.rows(postings_id(segment, from), postings_id(segment, kLastWord))) {}
 
   bool next() {
     if (!rows_.next()) return false;
@@ -90,32 +72,40 @@ class Cursor {
 
 // The posting lists of a word in several segments, and the list that they merge to.
 struct MergedWord {
+  struct Part {
+    std::size_t segment = 0;  // its place among those that are merged
+    Bytes blob;
+    std::size_t count = 0;  // of postings
+  };
   std::uint32_t word = 0;
-  std::vector<Bytes> blobs{};  // in the order of the segments
+  std::vector<Part> parts{};  // in the order of the segments
   Bytes merged{};
-  std::size_t count = 0;  // of postings
-  std::vector<ImageId> dropped{};
+  std::size_t count = 0;           // of merged postings
+  std::vector<ImageId> dropped{};  // an entry for each posting
 };
 
 // The words of several segments, in order.
 class MergedCursor {
  public:
-  void add(const Connection& connection, std::int64_t segment) {
-    cursors_.push_back(std::make_unique<Cursor>(connection, segment));
-    advance(cursors_.size() - 1);
+  MergedCursor(const Connection& connection, std::span<const Segment> segments,
+               std::uint32_t from) {
+    for (const Segment& segment : segments) {
+      cursors_.push_back(std::make_unique<Cursor>(connection, segment.id, from));
+      advance(cursors_.size() - 1);
+    }
   }
 
-  // The next words and their blobs, a few megabytes of them; none after the last.
-  std::vector<MergedWord> next() {
+  // The next words and their blobs, about so many bytes of them; none after the last.
+  std::vector<MergedWord> next(std::size_t most_bytes) {
     std::vector<MergedWord> words;
-    for (std::size_t bytes = 0; !heads_.empty() && bytes < kMergedBytes;) {
+    for (std::size_t bytes = 0; !heads_.empty() && bytes < most_bytes;) {
       MergedWord& word = words.emplace_back();
       word.word = heads_.top().first;
       while (!heads_.empty() && heads_.top().first == word.word) {
         const std::size_t at = heads_.top().second;
         heads_.pop();
         const ByteView blob = cursors_[at]->blob();
-        word.blobs.emplace_back(blob.begin(), blob.end());
+        word.parts.push_back({at, Bytes(blob.begin(), blob.end())});
         bytes += blob.size();
         advance(at);
       }
@@ -150,9 +140,11 @@ void sort_by_image(WordPostings& postings) {
 void merge_word(const Connection& connection, const std::unordered_set<ImageId>& removed,
                 MergedWord& word) {
   WordPostings postings;
-  for (const Bytes& blob : word.blobs) {
+  for (MergedWord::Part& part : word.parts) {
+    const std::size_t before = postings.images.size();
     decode_named(connection, "postings of word", word.word,
-                 [&] { decode_postings(blob, postings); });
+                 [&] { decode_postings(part.blob, postings); });
+    part.count = postings.images.size() - before;
   }
   if (!removed.empty()) {
     drop_postings(postings, [&](ImageId image) {
@@ -167,34 +159,67 @@ void merge_word(const Connection& connection, const std::unordered_set<ImageId>&
   word.merged = encode_postings(postings.images, postings.signatures);
 }
 
-void merge(Connection& connection, std::span<const Segment> segments) {
+// Moves the postings of some words, from `from` on, out of the segments into the segment `into`.
+// Returns the first word that is left, or nothing after the last.
+std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const Segment> segments,
+                                        std::int64_t into, std::uint32_t from,
+                                        std::size_t step_bytes) {
   std::unordered_set<ImageId> removed;
   Rows tombstones = connection.rows("SELECT image FROM tombstones");
   while (tombstones.next()) removed.insert(static_cast<ImageId>(tombstones.integer(0)));
-  std::unordered_set<ImageId> dropped;
-  NewSegment merged(connection);
+  Statement& insert = connection.prepared("INSERT INTO postings (id, data) VALUES (?, ?)");
+  std::vector<std::uint64_t> taken(segments.size());
+  std::unordered_map<ImageId, std::uint64_t> dropped;
+  std::uint64_t merged = 0;
+  std::uint32_t last = kLastWord;
+  bool is_done = false;
   {
-    MergedCursor cursor;
-    for (const Segment& segment : segments) cursor.add(connection, segment.id);
-    for (auto words = cursor.next(); !words.empty(); words = cursor.next()) {
-      parallel_ranges(words.size(), [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) merge_word(connection, removed, words[i]);
+    MergedCursor cursor(connection, segments, from);
+    for (std::size_t bytes = 0; !is_done && bytes < step_bytes;) {
+      std::vector<MergedWord> words = cursor.next(std::min(kMergedBytes, step_bytes));
+      parallel_ranges(words.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) merge_word(connection, removed, words[i]);
       });
       for (const MergedWord& word : words) {
-        dropped.insert(word.dropped.begin(), word.dropped.end());
-        if (word.count > 0) merged.add(word.word, word.count, word.merged);
+        for (const MergedWord::Part& part : word.parts) {
+          taken[part.segment] += part.count;
+          bytes += part.blob.size();
+        }
+        for (const ImageId image : word.dropped) ++dropped[image];
+        if (word.count > 0) insert.run(postings_id(into, word.word), word.merged);
+        merged += word.count;
       }
+      is_done = words.empty();
+      if (!is_done) last = words.back().word;
     }
   }
-  for (const Segment& segment : segments) {
-    connection.run("DELETE FROM postings WHERE id BETWEEN ? AND ?", postings_id(segment.id, 0),
-                   postings_id(segment.id, kLastWord));
-    connection.run("DELETE FROM segments WHERE id = ?", segment.id);
+  if (is_done) last = kLastWord;
+  const char* const grow = "UPDATE segments SET posting_count = posting_count + ? WHERE id = ?";
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const std::int64_t id = segments[i].id;
+    connection.run("DELETE FROM postings WHERE id BETWEEN ? AND ?", postings_id(id, from),
+                   postings_id(id, last));
+    connection.run(grow, -static_cast<std::int64_t>(taken[i]), id);
+    if (is_done) connection.run("DELETE FROM segments WHERE id = ?", id);
   }
-  merged.finish();
-  // All postings of an image are in one segment, so none of a dropped image are left.
-  for (const ImageId image : dropped) {
-    connection.run("DELETE FROM tombstones WHERE image = ?", image);
+  connection.run(grow, merged, into);
+  for (const auto& [image, count] : dropped) {
+    connection.run("UPDATE tombstones SET posting_count = posting_count - ? WHERE image = ?", count,
+                   image);
+  }
+  connection.execute("DELETE FROM tombstones WHERE posting_count = 0");
+  connection.run("DELETE FROM segments WHERE id = ? AND posting_count = 0", is_done ? into : 0);
+  return is_done ? std::nullopt : std::optional(last + 1);
+}
+
+void merge(Connection& connection, std::span<const Segment> segments,
+           std::size_t step_bytes = kMergeStepBytes) {
+  std::optional<std::int64_t> into;
+  for (std::optional<std::uint32_t> from = 0; from;) {
+    Transaction transaction(connection);
+    if (!into) into = add_segment(connection);
+    from = merge_step(connection, segments, *into, *from, step_bytes);
+    transaction.commit();
   }
 }
 
@@ -255,22 +280,23 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
                                       std::span(signatures).subspan(begin, count));
     }
   });
-  NewSegment segment(connection);
+  const std::int64_t segment = add_segment(connection);
+  Statement& insert = connection.prepared("INSERT INTO postings (id, data) VALUES (?, ?)");
   for (std::size_t word = 0; word < word_count; ++word) {
     if (encoded[word].empty()) continue;
-    segment.add(static_cast<std::uint32_t>(word), ends[word] - begin_of(word), encoded[word]);
+    insert.run(postings_id(segment, static_cast<std::uint32_t>(word)), encoded[word]);
   }
-  segment.finish();
+  connection.run("UPDATE segments SET posting_count = ? WHERE id = ?", postings.size(), segment);
 }
 
-void merge_segments(Connection& connection, std::size_t max_segments) {
+void merge_segments(Connection& connection, std::size_t max_segments, std::size_t step_bytes) {
   require(max_segments >= 1, "merge_segments: max_segments is 0");
   if (many_removed(connection)) merge_all_segments(connection);
   while (true) {
     const std::vector<Segment> segments = list_segments(connection);
     const std::size_t count = count_to_merge(segments, max_segments);
     if (count == 0) return;
-    merge(connection, std::span(segments).first(count));
+    merge(connection, std::span(segments).first(count), step_bytes);
   }
 }
 

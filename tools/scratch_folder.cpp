@@ -11,8 +11,8 @@
 
 namespace lookalike {
 
-ScratchFolder::ScratchFolder() {
-  std::string name = std::filesystem::temp_directory_path() / "lookalike-XXXXXX";
+ScratchFolder::ScratchFolder(const std::filesystem::path& parent) {
+  std::string name = parent / "lookalike-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
     throw Error(ErrorKind::kStorage, fmt::format("{}: the temporary folder cannot be created: {}",
                                                  name, std::strerror(errno)));

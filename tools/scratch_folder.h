@@ -4,11 +4,13 @@
 
 namespace lookalike {
 
-// A new, empty temporary folder, removed with its content at destruction.
+// A new, empty folder, removed with its content at destruction.
 class ScratchFolder {
  public:
-  // Throws Error(kStorage) when it cannot be made.
-  ScratchFolder();
+  // In the system's folder for temporary files, or in another one. Throws Error(kStorage) when it
+  // cannot be made.
+  explicit ScratchFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path());
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;

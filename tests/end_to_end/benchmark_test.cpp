@@ -53,6 +53,50 @@ TEST(Bench, AnUnknownKernelIsAUsageError) {
   EXPECT_THAT(result.err, HasSubstr("kernel must be one of assign"));
 }
 
+TEST(Bench, ALargeIndexIsBuiltSearchedAndChanged) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "photos");
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    const std::string name = folder.path() / "photos" / (std::to_string(i) + ".png");
+    cv::imwrite(name, draw_poster(i, {300, 400}));
+  }
+  const std::string sample = folder.path() / "sample.db";
+  ASSERT_EQ(
+      run_program("lookalike", {"index", "-q", folder.path() / "photos", "-d", sample}).exit_code,
+      0);
+  std::filesystem::create_directory(folder.path() / "scratch");
+  const auto scale = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"bench", "--features", "200", "--queries", "2", "--quiet",
+                               "--scratch", folder.path() / "scratch"});
+    return run_program("lookalike", more);
+  };
+  const ProgramResult result = scale({"--scale", "300", "--sample", sample, "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("images"), 300);
+  EXPECT_EQ(json.at("warm").at("queries"), 2);
+  EXPECT_EQ(json.at("cold").at("queries"), 2);
+  EXPECT_GT(json.at("warm").at("matching").at("p50_ms"), 0);
+  EXPECT_EQ(json.at("recall_at_1"), 1);
+  EXPECT_EQ(json.at("added"), 300);
+  EXPECT_EQ(json.at("removed"), 100);
+  EXPECT_GT(json.at("store_memory_bytes"), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "scratch"));
+
+  EXPECT_THAT(scale({"--scale", "300", "--sample", sample}).out,
+              ContainsRegex("\nremove 1 file +0"));
+  const ProgramResult alone = scale({"--scale", "300"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("--scale needs --sample"));
+  const ProgramResult large = scale({"--scale", "100000000", "--sample", sample});
+  EXPECT_EQ(large.exit_code, 5);
+  EXPECT_THAT(large.err, HasSubstr("GB free"));
+  std::filesystem::remove(folder.path() / "photos/3.png");
+  const ProgramResult gone = scale({"--scale", "300", "--sample", sample});
+  EXPECT_EQ(gone.exit_code, 3);
+  EXPECT_THAT(gone.err, HasSubstr("3.png is gone"));
+}
+
 TEST(Bench, APipelineIsComparedWithDecodingAndDrawn) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "photos");

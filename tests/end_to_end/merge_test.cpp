@@ -73,7 +73,7 @@ class Merge : public testing::Test {
     return run(words);
   }
   static nlohmann::json show(const std::string& index) {
-    return nlohmann::json::parse(run({"show", "-d", at(index), "--json"}).out);
+    return nlohmann::json::parse(run({"show", "-d", at(index), "--json", "--content-hash"}).out);
   }
   static std::string printed(const std::string& command, const std::string& index) {
     return run({command, "-d", at(index), "--format", "tsv"}).out;

@@ -217,7 +217,11 @@ TEST_F(QueryTest, ShowTellsWhatTheIndexHolds) {
   EXPECT_EQ(shown["quarantined"], 0);
   EXPECT_GT(shown["words"], 0);
   EXPECT_EQ(shown["settings"]["extract.hessian_threshold"], "10");
-  EXPECT_THAT(shown["content_hash"].get<std::string>(), Not(IsEmpty()));
+  EXPECT_FALSE(shown.contains("content_hash"));
+  const ProgramResult with_hash = run_program(
+      "lookalike", {"show", "--database", path("index.db"), "--json", "--content-hash"});
+  ASSERT_EQ(with_hash.exit_code, 0) << with_hash.err;
+  EXPECT_THAT(json::parse(with_hash.out)["content_hash"].get<std::string>(), Not(IsEmpty()));
 }
 
 TEST_F(QueryTest, ShowTellsTheHistogramOfAnImage) {

@@ -67,6 +67,7 @@ TEST_F(SchemaTest, EachCommandPrintsWhatItsSchemaSays) {
         {"query", "--json", "--all", "-d", at("index.db"), poster},
         {"runs", "--json", "-d", at("index.db")},
         {"show", "--json", "-d", at("index.db")},
+        {"show", "--json", "--content-hash", "-d", at("index.db")},
         {"show", "--json", "-d", at("index.db"), poster}}) {
     EXPECT_EQ(run(words)["schema"], 1) << words.front();
   }

@@ -156,8 +156,9 @@ TEST_F(Shards, BeginWithTheWordsOfAnotherIndex) {
   };
   const ProgramResult begun = index({"-d", at("begun.db"), "--codebook", at("whole.db")});
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
-  const auto hash_of = [](const std::string& database) {
-    return json::parse(run({"show", "--json", "-d", at(database)}).out)["content_hash"];
+  const auto hash_of = [](const std::string& database) -> std::string {
+    return json::parse(run({"show", "--json", "--content-hash", "-d", at(database)}).out)
+        .at("content_hash");
   };
   EXPECT_EQ(hash_of("begun.db"), hash_of("1.db"));
   EXPECT_EQ(index({"-d", at("begun.db"), "--codebook", at("whole.db")}).exit_code, 0);

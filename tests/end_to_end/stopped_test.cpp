@@ -47,8 +47,8 @@ class StoppedIndex : public testing::TestWithParam<Stop> {
   }
   std::string content_of(const std::string& database) const {
     const ProgramResult shown =
-        run_program("lookalike", {"show", "--database", at(database), "--json"});
-    return nlohmann::json::parse(shown.out)["content_hash"];
+        run_program("lookalike", {"show", "--database", at(database), "--json", "--content-hash"});
+    return nlohmann::json::parse(shown.out).at("content_hash");
   }
   ProgramResult index_until(const Stop& stop) const {
     RunningProgram index("lookalike", index_into("index.db"));

@@ -36,6 +36,9 @@ class UpkeepCommands : public testing::Test {
   }
   int index() const { return run("index", {"--images", at("photos"), "-q"}).exit_code; }
   nlohmann::json show() const { return nlohmann::json::parse(run("show", {"--json"}).out); }
+  std::string content_hash() const {
+    return nlohmann::json::parse(run("show", {"--json", "--content-hash"}).out).at("content_hash");
+  }
 
   TemporaryFolder folder_;
 };
@@ -81,7 +84,7 @@ TEST_F(UpkeepCommands, CheckSaysOfAnEmptyIndexThatItIsEmpty) {
 
 TEST_F(UpkeepCommands, RemovedFilesAreGoneAndComeBackWithTheNextRun) {
   ASSERT_EQ(index(), 0);
-  const auto content = show()["content_hash"];
+  const auto content = content_hash();
   EXPECT_EQ(run("remove", {at("photos/poster-01.png")}).exit_code, 0);
   EXPECT_EQ(show()["images"], 2);
   EXPECT_EQ(run("remove", {at("photos/poster-01.png")}).exit_code, 1);
@@ -90,7 +93,7 @@ TEST_F(UpkeepCommands, RemovedFilesAreGoneAndComeBackWithTheNextRun) {
   EXPECT_EQ(run("compact").exit_code, 0);
   EXPECT_EQ(show()["postings"], 0);
   ASSERT_EQ(index(), 0);
-  EXPECT_EQ(show()["content_hash"], content);
+  EXPECT_EQ(content_hash(), content);
 }
 
 TEST_F(UpkeepCommands, QuarantineListsEachFileOnOneLineWhateverItsName) {
@@ -118,7 +121,7 @@ TEST_F(UpkeepCommands, AnOlderIndexIsReadOnceItIsMigrated) {
   EXPECT_EQ(refused.exit_code, 5);
   EXPECT_THAT(refused.err, HasSubstr("lookalike migrate"));
   EXPECT_EQ(run("migrate").exit_code, 0);
-  EXPECT_EQ(show()["content_hash"], "c86627d6c071b20eb77b982ab07aabd0");
+  EXPECT_EQ(content_hash(), "c86627d6c071b20eb77b982ab07aabd0");
   EXPECT_EQ(run("check").exit_code, 0);
 }
 

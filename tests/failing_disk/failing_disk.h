@@ -53,8 +53,8 @@ class FailingDisk : public testing::Test {
                environment);
   }
   std::string content() {
-    run("lookalike", {"show", "--json", "--database", database()});
-    return nlohmann::json::parse(last_.out)["content_hash"];
+    run("lookalike", {"show", "--json", "--content-hash", "--database", database()});
+    return nlohmann::json::parse(last_.out).at("content_hash");
   }
   // The folder of the index as it was before the run, or without an index and with both folders.
   void start_over(bool from_nothing) const {

@@ -67,7 +67,7 @@ TEST_F(FailingCalls, EndTheRunWithAClearErrorAndTheNextRunMakesItGood) {
 
 TEST_F(FailingDisk, IndexThatCannotBeReadIsNamedAndKept) {
   const std::vector<std::vector<std::string>> commands = {
-      {"show", "--json", "--database", database()},
+      {"show", "--json", "--content-hash", "--database", database()},
       {"check", "--database", database()},
       {"query", "-q", "--json", "--database", database(), photos() / "poster-00.png"}};
   for (const std::vector<std::string>& command : commands) {

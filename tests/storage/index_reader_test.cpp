@@ -209,6 +209,22 @@ TEST_F(ReaderTest, CountsTheFilesBelowAFolder) {
   EXPECT_EQ(reader().files_below("/none"), 0U);
 }
 
+TEST_F(ReaderTest, KnowsTheFilesAtAndBelowAPath) {
+  std::uint64_t number = 0;
+  for (const char* path : {"/a/b/1", "/a/b/c/2", "/a/b.jpg", "/a/b0", "/a/b", "/c"}) {
+    ImageToStore image = sample_to_store(++number);
+    image.words.image.file.path = path;
+    publish(image);
+  }
+  const SkippedFile skipped{.file = {.path = "/a/b/bad"}, .reason = "unreadable", .detail = ""};
+  writer_->put_in_quarantine({&skipped, 1});
+  EXPECT_THAT(reader().known_paths("/a/b"), ElementsAre("/a/b", "/a/b/1", "/a/b/bad", "/a/b/c/2"));
+  EXPECT_THAT(reader().known_paths("/a/b/bad"), ElementsAre("/a/b/bad"));
+  EXPECT_THAT(reader().known_paths("/"), testing::SizeIs(7));
+  EXPECT_THAT(reader().known_paths("/a/"), testing::SizeIs(6));
+  EXPECT_THAT(reader().known_paths("/none"), IsEmpty());
+}
+
 TEST_F(ReaderTest, VisitsWhatLiesRightInAFolder) {
   std::uint64_t number = 0;
   for (const char* path :

@@ -1,5 +1,10 @@
+#include "storage/segments.h"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/index_check.h"
+#include "storage/sqlite.h"
 #include "tests/storage/index_fixture.h"
 
 namespace lookalike {
@@ -34,6 +39,36 @@ TEST_F(SegmentsTest, MergingKeepsEveryPosting) {
       EXPECT_EQ(sorted_postings(reader(), word), before[word]);
     }
   }
+}
+
+// A damaged list stops it in place of a kill.
+TEST_F(SegmentsTest, AMergeThatStopsLeavesEveryListWholeAndTheNextCarriesOn) {
+  publish(1, 6);
+  publish(7, 9);
+  remove(4);
+  std::vector<std::vector<std::pair<ImageId, std::uint64_t>>> before;
+  for (std::uint32_t word = 0; word < 16; ++word) before.push_back(sorted_postings(reader(), word));
+  writer_.reset();
+  Connection connection(database(), Connection::Mode::kWrite);
+  connection.execute(
+      "CREATE TEMP TABLE whole AS SELECT * FROM postings WHERE id & 0xFFFFFFFF = 12;"
+      "UPDATE postings SET data = x'00' WHERE id & 0xFFFFFFFF = 12");
+  EXPECT_THROW(merge_segments(connection, 1, 1), Error);  // a transaction for each word
+  EXPECT_EQ(connection.first<int>("SELECT count(*) FROM segments"), 3);
+  connection.execute("REPLACE INTO postings SELECT * FROM whole");
+  for (std::uint32_t word = 0; word < 16; ++word) {
+    EXPECT_EQ(sorted_postings(reader(), word), before[word]);
+  }
+  EXPECT_THAT(check_index(database()), testing::IsEmpty());
+
+  merge_segments(connection, 1);
+  const IndexReader index = reader();
+  EXPECT_EQ(index.counts().segments, 1U);
+  EXPECT_EQ(index.counts().postings, 8U * 20U);
+  for (std::uint32_t word = 0; word < 16; ++word) {
+    EXPECT_EQ(sorted_postings(index, word), before[word]);
+  }
+  EXPECT_THAT(check_index(database()), testing::IsEmpty());
 }
 
 TEST_F(SegmentsTest, ImagesAscendAfterSegmentsThatLieBetweenOthersAreMerged) {

@@ -16,6 +16,7 @@
 #include "tools/report/page.h"
 #include "tools/report/timeline.h"
 #include "tools/scratch_folder.h"
+#include "tools/synthesize/scale_benchmark.h"
 
 namespace lookalike {
 namespace {
@@ -38,11 +39,47 @@ struct Arguments : ComputeArguments {
                     "Also write a page that shows what each thread did in the second run")
         ->type_name("FILE.html")
         ->needs(runs);
+    auto* many = command
+                     .add_option("--scale", scale.images,
+                                 "Instead of kernels, measure an index of N synthetic images")
+                     ->type_name("N")
+                     ->check(CLI::Range(1, 100'000'000).description(""))
+                     ->excludes(one)
+                     ->excludes(quickly)
+                     ->excludes(runs);
+    command
+        .add_option("--sample", sample,
+                    "For --scale: index of a few hundred real photos, which are still there; "
+                    "images are made of their words")
+        ->type_name("FILE")
+        ->needs(many);
+    command.add_option("--features", scale.features, "Features per synthetic image")
+        ->type_name("N")
+        ->check(CLI::Range(1, 100'000).description(""))
+        ->capture_default_str()
+        ->needs(many);
+    command
+        .add_option("--queries", scale.planted,
+                    "Photos of the sample that are looked up; of each, only a near-duplicate is "
+                    "indexed")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1'000'000).description(""))
+        ->capture_default_str()
+        ->needs(many);
+    command
+        .add_option("--scratch", scratch,
+                    "Folder on the disk to measure, for the index. Default: the system's folder "
+                    "for temporary files")
+        ->type_name("DIR")
+        ->needs(many);
     command.add_flag("--json", json, "Print one JSON object");
   }
   std::string kernel;
   std::string folder;
   std::string timeline;
+  SynthesisOptions scale{.images = 0, .planted = 100};
+  std::string sample;
+  std::string scratch;
   bool quick = false;
   bool json = false;
 };
@@ -122,9 +159,127 @@ int bench_pipeline(const Arguments& arguments, RunConfig config) {
   return kExitDone;
 }
 
+Json cost_json(const StepCost& cost) {
+  return {{"wall_s", cost.wall_s},
+          {"cpu_s", cost.cpu_s},
+          {"written_bytes", cost.written_bytes},
+          {"read_bytes", cost.read_bytes},
+          {"called_bytes", cost.called_bytes},
+          {"reads", cost.reads}};
+}
+
+Json query_json(const QueryFigures& figures) {
+  const auto ms = [](const Percentiles& step) {
+    return Json{{"p50_ms", step.p50}, {"p95_ms", step.p95}, {"p99_ms", step.p99}};
+  };
+  return {{"queries", figures.queries},
+          {"matching", ms(figures.matching)},
+          {"words", ms(figures.words)},
+          {"voting", ms(figures.voting)},
+          {"verification", ms(figures.verification)},
+          {"rest", ms(figures.rest)},
+          {"each", cost_json(figures.each)}};
+}
+
+Json scale_json(const ScaleBenchmark& scale) {
+  return {{"device", scale.device},
+          {"images", scale.images},
+          {"words", scale.words},
+          {"postings", scale.postings},
+          {"segments", scale.segments},
+          {"file_bytes", scale.file_bytes},
+          {"largest_log_bytes", scale.largest_log_bytes},
+          {"synthesis_cpu_s", scale.synthesis_cpu_s},
+          {"build", cost_json(scale.build)},
+          {"build_memory_bytes", scale.build_memory_bytes},
+          {"start", cost_json(scale.start)},
+          {"warm", query_json(scale.warm)},
+          {"cold", query_json(scale.cold)},
+          {"recall_at_1", scale.recall_at_1},
+          {"query_memory_bytes", scale.query_memory_bytes},
+          {"added", scale.added},
+          {"add", cost_json(scale.add)},
+          {"open_writer", cost_json(scale.open_writer)},
+          {"remove_one", cost_json(scale.remove_one)},
+          {"removed", scale.removed},
+          {"remove_many", cost_json(scale.remove_many)},
+          {"merge", cost_json(scale.merge)},
+          {"merge_log_bytes", scale.merge_log_bytes},
+          {"store_memory_bytes", scale.store_memory_bytes}};
+}
+
+void print_cost(const std::string& name, const StepCost& cost) {
+  fmt::print("{:<22}{:>11.3f} {:>11.3f} {:>12.1f} {:>12.1f}\n", name, cost.wall_s, cost.cpu_s,
+             static_cast<double>(cost.written_bytes) / 1e6,
+             static_cast<double>(cost.read_bytes) / 1e6);
+}
+
+void print_queries(const char* name, const QueryFigures& figures) {
+  fmt::print("\n{:<22}{:>11} {:>11} {:>12}\n",
+             fmt::format("{} {} queries, ms", figures.queries, name), "p50", "p95", "p99");
+  const auto print_step = [](const char* step, const Percentiles& ms) {
+    fmt::print("{:<22}{:>11.1f} {:>11.1f} {:>12.1f}\n", step, ms.p50, ms.p95, ms.p99);
+  };
+  print_step("matching", figures.matching);
+  print_step("  words", figures.words);
+  print_step("  voting", figures.voting);
+  print_step("  verification", figures.verification);
+  print_step("  rest", figures.rest);
+  fmt::print("a query: {:.3f} CPU s with extraction, {:.1f} MB in {} reads, {:.1f} MB from disk\n",
+             figures.each.cpu_s, static_cast<double>(figures.each.called_bytes) / 1e6,
+             figures.each.reads, static_cast<double>(figures.each.read_bytes) / 1e6);
+}
+
+void print_scale(const ScaleBenchmark& scale) {
+  const auto mb = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  const auto bytes = static_cast<double>(scale.file_bytes);
+  fmt::print("{} images, {} postings of {} words in {} segments, {}\n", scale.images,
+             scale.postings, scale.words, scale.segments, scale.device);
+  fmt::print("file: {:.1f} MB, {:.0f} bytes an image, {:.1f} a posting\n", bytes / 1e6,
+             bytes / static_cast<double>(scale.images),
+             bytes / static_cast<double>(scale.postings));
+  fmt::print("log at most: {:.1f} MB while building, {:.1f} MB while merging\n",
+             mb(scale.largest_log_bytes), mb(scale.merge_log_bytes));
+  fmt::print("memory: {:.0f} MB building, {:.0f} MB queries, {:.0f} MB changing\n",
+             mb(scale.build_memory_bytes), mb(scale.query_memory_bytes),
+             mb(scale.store_memory_bytes));
+  fmt::print("planted copies that come first: {:.4f}\n", scale.recall_at_1);
+  fmt::print("\n{:<22}{:>11} {:>11} {:>12} {:>12}\n", "", "wall s", "CPU s", "MB written",
+             "MB read");
+  print_cost("build", scale.build);
+  fmt::print("{:<22}{:>11} {:>11.3f}\n", "  of it synthesis", "", scale.synthesis_cpu_s);
+  print_cost(fmt::format("add {} images", scale.added), scale.add);
+  print_cost("open for writing", scale.open_writer);
+  print_cost("remove 1 file", scale.remove_one);
+  print_cost(fmt::format("remove {} files", scale.removed), scale.remove_many);
+  print_cost("merge to 1 segment", scale.merge);
+  print_cost("open for queries", scale.start);
+  print_queries("warm", scale.warm);
+  print_queries("cold", scale.cold);
+}
+
+int bench_scale(const Arguments& arguments, const RunConfig& config, Progress::Style style) {
+  if (arguments.sample.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "--scale needs --sample: an index of a few hundred photos, such as "
+                "`lookalike index FOLDER -d sample.db` makes");
+  }
+  const ScratchFolder scratch =
+      arguments.scratch.empty() ? ScratchFolder() : ScratchFolder(arguments.scratch);
+  const ScaleBenchmark scale =
+      benchmark_scale(arguments.sample, arguments.scale, config, scratch.path(), style);
+  if (arguments.json) {
+    print_json(scale_json(scale));
+  } else {
+    print_scale(scale);
+  }
+  return kExitDone;
+}
+
 int bench(const Arguments& arguments) {
-  arguments.verbosity.apply();
+  const Progress::Style style = arguments.verbosity.apply();
   const RunConfig config = arguments.config.load();
+  if (arguments.scale.images > 0) return bench_scale(arguments, config, style);
   if (!arguments.folder.empty()) return bench_pipeline(arguments, config);
   SessionOptions session_choice = session_options(config.device);
   session_choice.profile = true;
@@ -150,6 +305,8 @@ void add_bench_command(CLI::App& app, Action& action) {
       "measured in the same run. --json prints device, ceilings and results, which "
       "docs/schema/bench.json describes.\n"
       "With --pipeline: how fast a run is beside decoding alone, and which stage binds.\n"
+      "With --scale: what a large index takes to build, search and change; the index is "
+      "removed afterwards. SCALING.md explains the figures.\n"
       "Example: lookalike bench --kernel correlation",
       bench);
 }

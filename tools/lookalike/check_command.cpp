@@ -36,7 +36,7 @@ int check(const Arguments& arguments) {
   set_up_logging(Verbosity::kNormal);  // to stderr
   const std::string database = arguments.index.path();
   const bool empty = is_empty_index(database);
-  std::vector<std::string> problems = check_index(database);
+  std::vector<std::string> problems = check_index(database, Progress::style_for_stderr());
   if (!empty) check_calibration(database, problems);
   if (arguments.format.is_json()) {
     print_json({{"empty", empty}, {"problems", problems}});

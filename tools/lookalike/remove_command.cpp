@@ -23,37 +23,15 @@ struct Arguments : UpkeepArguments {
   std::vector<std::string> paths;
 };
 
-// Every path that the index knows, indexed or in quarantine, sorted.
-std::vector<std::string> known_paths(const IndexWriter& writer) {
-  std::vector<std::string> known;
-  for (SourceFile& file : writer.files()) known.push_back(std::move(file.path));
-  for (SkippedFile& file : writer.quarantine()) known.push_back(std::move(file.file.path));
-  std::ranges::sort(known);
-  return known;
-}
-
-// The path and those below it, among the sorted paths.
-std::vector<std::string> at_or_below(const std::vector<std::string>& known,
-                                     const std::string& path) {
-  std::vector<std::string> found;
-  if (std::ranges::binary_search(known, path)) found.push_back(path);
-  const std::string below = path.ends_with('/') ? path : path + '/';
-  for (auto at = std::ranges::lower_bound(known, below);
-       at != known.end() && at->starts_with(below); ++at) {
-    found.push_back(*at);
-  }
-  return found;
-}
-
 // What one PATH of the command line removes from the index.
 struct Removal {
   std::vector<std::string> files;
   std::vector<std::string> roots;
 };
 
-Removal removal_of(const std::string& path, const std::vector<std::string>& known_files,
-                   const std::vector<IndexRoot>& known_roots) {
+Removal removal_of(const std::string& path, const IndexReader& index) {
   Removal removal;
+  const std::vector<IndexRoot> known_roots = index.roots();
   const bool is_root =
       std::ranges::any_of(known_roots, [&](const IndexRoot& root) { return root.path == path; });
   PathSet remaining;
@@ -65,7 +43,7 @@ Removal removal_of(const std::string& path, const std::vector<std::string>& know
       remaining.insert(root.path);
     }
   }
-  removal.files = at_or_below(known_files, path);
+  removal.files = index.known_paths(path);
   if (is_root) {
     std::erase_if(removal.files,
                   [&](const std::string& file) { return remaining.innermost(file) != nullptr; });
@@ -79,7 +57,7 @@ int remove_paths(const Arguments& arguments) {
   bool all_known = true;
   for (const std::string& argument : arguments.paths) {
     const std::string path = normal_path(argument);
-    const Removal removal = removal_of(path, known_paths(writer), writer.roots());
+    const Removal removal = removal_of(path, writer);
     if (removal.files.empty() && removal.roots.empty()) {
       all_known = false;
       spdlog::warn("{}: is not in the index", printable(argument));

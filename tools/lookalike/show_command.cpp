@@ -16,10 +16,16 @@ namespace {
 
 struct Arguments : ListArguments {
   explicit Arguments(CLI::App& command) : ListArguments(command, "Print one JSON object", false) {
-    command.add_option("IMAGE", image, "Show this indexed image, given by path or number")
-        ->type_name("");
+    auto* one =
+        command.add_option("IMAGE", image, "Show this indexed image, given by path or number")
+            ->type_name("");
+    command
+        .add_flag("--content-hash", content_hash,
+                  "Add a digest of the content, of which all is read")
+        ->excludes(one);
   }
   std::string image;
+  bool content_hash = false;
 };
 
 Json counts_json(const std::string& database, const IndexReader& index) {
@@ -33,7 +39,6 @@ Json counts_json(const std::string& database, const IndexReader& index) {
           {"words", counts.words},
           {"postings", counts.postings},
           {"segments", counts.segments},
-          {"content_hash", index.content_hash()},
           {"settings", Json(index.settings())}};
 }
 
@@ -90,6 +95,7 @@ int show(const Arguments& arguments) {
   std::optional<ImageId> id;
   if (!arguments.image.empty()) id = must_find(index, arguments.image);
   Json json = id ? image_answer(index, index.image(*id).value()) : counts_json(database, index);
+  if (arguments.content_hash) json["content_hash"] = index.content_hash();
   if (arguments.format.is_json()) {
     print_json(json);
     return kExitDone;
@@ -110,11 +116,12 @@ int show(const Arguments& arguments) {
 }  // namespace
 
 void add_show_command(CLI::App& app, Action& action) {
-  add_command(app, action, "show", "Show the content of an index, or its record of one image",
-              "Output: counts, settings and a digest of the content; with IMAGE its statistics and "
-              "its histogram of visual words.\n"
-              "Example: lookalike show -d photos.db ~/photos/cat.jpg",
-              show);
+  add_command(
+      app, action, "show", "Show the content of an index, or its record of one image",
+      "Output: counts and settings; with --content-hash a digest of the content, which is equal "
+      "for equal indexes; with IMAGE its statistics and its histogram of visual words.\n"
+      "Example: lookalike show -d photos.db ~/photos/cat.jpg",
+      show);
 }
 
 }  // namespace lookalike

@@ -30,12 +30,14 @@ int migrate_index(const UpkeepArguments& arguments) {
 }  // namespace
 
 void add_compact_command(CLI::App& app, Action& action) {
-  add_command(app, action, "compact",
-              "Merge an index's segments and return unused space to the file system",
-              "Output: the same index, smaller. Queries continue to work meanwhile. Needs free "
-              "space for a second copy of the index.\n"
-              "Example: lookalike compact -d photos.db",
-              compact);
+  add_command(
+      app, action, "compact",
+      "Merge an index's segments and return unused space to the file system",
+      "Output: the same index, smaller. Queries continue to work meanwhile. Needs as "
+      "much free space as the index takes twice: beside it, and in the folder for temporary "
+      "files ($SQLITE_TMPDIR, or /var/tmp).\n"
+      "Example: lookalike compact -d photos.db",
+      compact);
 }
 
 void add_migrate_command(CLI::App& app, Action& action) {

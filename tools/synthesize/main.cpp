@@ -1,16 +1,13 @@
 // Writes a large index for measurements.
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/program.h"
-#include "pipeline/flow/store_queue.h"
 #include "tools/command_line/command_line.h"
 #include "tools/evaluate/truth.h"
 #include "tools/synthesize/synthesize.h"
@@ -47,20 +44,7 @@ int run(const Arguments& arguments) {
   if (writer.counts().images > 0) {
     throw Error(ErrorKind::kUsage, "--database: " + arguments.database + ": holds images already");
   }
-  writer.set_codebook(sample.codebook(), sample.settings());
-  StoreOptions by_size;  // not by the clock, so that segments do not depend on the time
-  by_size.publish_seconds = std::numeric_limits<double>::infinity();
-  StageTimes times;
-  StoreQueue queue(writer, by_size, times);
-  const auto planted = synthesize(sample, arguments.synthesis, [&](ImageToStore image) {
-    Item item{.file = image.words.image.file,
-              .content = image.words.image.content,
-              .sums = image.sums,
-              .blank = image.blank};
-    item.state = std::move(image.words);
-    queue.push(std::move(item));
-  });
-  queue.finish();
+  const auto planted = store_synthetic(sample, arguments.synthesis, writer);
   if (truth) write_truth(planted, *truth);
   return kExitDone;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "pipeline/flow/store_queue.h"
 
 namespace lookalike {
 namespace {
@@ -92,7 +94,7 @@ class Synthesis {
       throw Error(ErrorKind::kUsage, fmt::format("{} images to plant, and the sample has {}",
                                                  options.planted, sources_.size()));
     }
-    if (options.images < images_.size()) {
+    if (options.with_sample && options.images < images_.size()) {
       throw Error(ErrorKind::kUsage, fmt::format("{} images are fewer than the {} of the sample",
                                                  options.images, images_.size()));
     }
@@ -103,6 +105,7 @@ class Synthesis {
     std::vector<PlantedCopy> planted;
     std::size_t stored = 0;
     for (const SampleImage& each : images_) {
+      if (!options_.with_sample) break;
       if (std::ranges::find(originals_, &each) != originals_.end()) continue;
       for (const std::string& path : each.image.paths) store(unchanged(each, path));
       ++stored;
@@ -146,7 +149,7 @@ class Synthesis {
         is_copy ? *originals_[i] : *sources_[static_cast<std::size_t>(random.below(count()))];
     Made made;
     ImageWords& words = made.image.words;
-    words.image.file.path = fmt::format("/synthetic/{}/{:08}.jpg", options_.seed, i);
+    words.image.file.path = synthetic_path(options_.seed, i);
     words.image.content = hash_content(identity);
     words.image.width = model.image.width;
     words.image.height = model.image.height;
@@ -216,6 +219,32 @@ class Synthesis {
 std::vector<PlantedCopy> synthesize(const IndexReader& sample, const SynthesisOptions& options,
                                     const std::function<void(ImageToStore)>& store) {
   return Synthesis(sample, options).run(store);
+}
+
+std::string synthetic_path(std::uint64_t seed, std::size_t i) {
+  return fmt::format("/synthetic/{}/{:08}.jpg", seed, i);
+}
+
+std::vector<PlantedCopy> store_synthetic(const IndexReader& sample, const SynthesisOptions& options,
+                                         IndexWriter& writer,
+                                         const std::function<void(std::size_t)>& progress) {
+  writer.set_codebook(sample.codebook(), sample.settings());
+  StoreOptions by_size;
+  by_size.publish_seconds = std::numeric_limits<double>::infinity();
+  StageTimes times;
+  StoreQueue queue(writer, by_size, times);
+  std::size_t images = 0;
+  auto planted = synthesize(sample, options, [&](ImageToStore image) {
+    Item item{.file = image.words.image.file,
+              .content = image.words.image.content,
+              .sums = image.sums,
+              .blank = image.blank};
+    item.state = std::move(image.words);
+    queue.push(std::move(item));
+    if (progress) progress(++images);
+  });
+  queue.finish();
+  return planted;
 }
 
 }  // namespace lookalike

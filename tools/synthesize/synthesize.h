@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/geometry.h"
-#include "storage/index_reader.h"
+#include "storage/index_writer.h"
 
 namespace lookalike {
 
@@ -16,6 +16,7 @@ struct SynthesisOptions {
   std::size_t features = 1000;   // per synthetic image
   std::size_t planted = 0;       // near-duplicates
   std::uint64_t seed = 1;
+  bool with_sample = true;  // the sample's images as well; without, there is nothing to plant
 };
 
 // A near-duplicate in the index, and the photo that shows what it shows.
@@ -40,5 +41,15 @@ struct PlantedCopy {
 // what store() and the reader throw.
 std::vector<PlantedCopy> synthesize(const IndexReader& sample, const SynthesisOptions& options,
                                     const std::function<void(ImageToStore)>& store);
+
+// The path of the i-th image that is not of the sample, copies first.
+std::string synthetic_path(std::uint64_t seed, std::size_t i);
+
+// Makes images and stores them as a run does, except that it publishes by size alone, so that
+// segments do not depend on the time. An index without a codebook takes that of the sample.
+// progress(images so far) may be nothing. Throws as synthesize() and StoreQueue.
+std::vector<PlantedCopy> store_synthetic(const IndexReader& sample, const SynthesisOptions& options,
+                                         IndexWriter& writer,
+                                         const std::function<void(std::size_t)>& progress = {});
 
 }  // namespace lookalike
