@@ -34,13 +34,11 @@ void silence() {
   }
 }
 
-// What a query needs last comes early, so that the two processes seldom build the same. Other
-// drivers than PoCL compile on all cores, or quickly.
+// What a query needs last comes early, so that the two processes seldom build the same.
 void build(SessionOptions options, const RunConfig& config) {
   options.warn = nullptr;
   options.inform = nullptr;
   OpenClSession session(options);
-  if (!session.device().is_pocl()) return;
   const MatchOptions& match = config.match;
   const std::size_t size = config.extract.descriptor_size;
   build_word_kernels(session, size, match.words_per_feature);

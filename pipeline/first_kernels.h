@@ -7,8 +7,8 @@
 namespace lookalike {
 
 // Builds the kernels that a query comes to last in a process of its own, while this one builds
-// those that it needs first: PoCL compiles on one core of a process. Tried once for each version of
-// the program and choice of device, where there is a cache to keep the kernels in.
+// those that it needs first: drivers compile on one core of a process. Tried once for each version
+// of the program and choice of device, where there is a cache to keep the kernels in.
 class FirstKernels {
  public:
   // Forks, so it does nothing where there are threads already, nor on one core.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -487,16 +488,16 @@ const std::vector<bool>& IndexReader::removed() const {
   return impl_->not_counted;
 }
 
-std::unordered_map<ImageId, float> IndexReader::norms() const {
-  std::unordered_map<ImageId, float> norms;
+std::vector<float> IndexReader::norms() const {
+  std::vector<float> norms;
   for (Impl::Part& part : impl_->parts) {
     part.pool.with([&](Connection& reading) {
       Rows rows = reading.rows("SELECT id, norm FROM images WHERE blank = 0");
       while (rows.next()) {
         const ImageId image = part.numbers.of(static_cast<ImageId>(rows.integer(0)));
-        if (impl_->original(image) == image) {
-          norms.emplace(image, static_cast<float>(rows.real(1)));
-        }
+        if (impl_->original(image) != image) continue;
+        if (norms.size() <= image) norms.resize(std::size_t{image} + 1, kNoNorm);
+        norms[image] = static_cast<float>(rows.real(1));
       }
     });
   }

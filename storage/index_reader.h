@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "storage/blobs.h"
@@ -55,8 +54,10 @@ class IndexReader {
   // By image: whether its postings do not count, since it was removed, or is a copy of an image in
   // an earlier database. Ends with the last such image, so it is empty when there is none.
   const std::vector<bool>& removed() const;
-  // Norm of the histogram of each live image that is not blank: sqrt of the sum of squared counts.
-  std::unordered_map<ImageId, float> norms() const;
+  // By image: the norm of the histogram of a live image that is not blank, sqrt of the sum of
+  // squared counts; kNoNorm elsewhere. Ends with the last such image.
+  static constexpr float kNoNorm = -1;
+  std::vector<float> norms() const;
 
   // The live images that are not blank, by content.
   std::vector<ImageId> images_by_content() const;

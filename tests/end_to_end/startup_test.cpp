@@ -108,7 +108,7 @@ TEST_F(StartupTest, WithoutTheirModuleTheErrorNamesIt) {
   EXPECT_THAT(result.err, HasSubstr("a part of lookalike, opencv_codecs.so, cannot be loaded"));
   const std::string formats = run_program(alone, {"formats", "--format", "tsv"}).out;
   EXPECT_THAT(formats, ContainsRegex("\nBMP\tbmp\tOpenCV\tfalse\t.*opencv_codecs.so"));
-  EXPECT_THAT(formats, ContainsRegex("\nJPEG\t.*\ttrue\t\n"));
+  EXPECT_THAT(formats, ContainsRegex("\nJPEG\t.*\ttrue\t\t\n"));
 }
 
 TEST_F(StartupTest, TheFirstCommandOfAHomeSaysThatKernelsAreBuilt) {

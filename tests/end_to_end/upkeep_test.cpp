@@ -1,5 +1,6 @@
 // What keeps an index in order, as commands.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -96,13 +97,14 @@ TEST_F(UpkeepCommands, RemovedFilesAreGoneAndComeBackWithTheNextRun) {
   EXPECT_EQ(content_hash(), content);
 }
 
-TEST_F(UpkeepCommands, QuarantineListsEachFileOnOneLineWhateverItsName) {
+TEST_F(UpkeepCommands, QuarantineListsEachFileAndBelowItTheDetailWhateverItsName) {
   folder_.write("photos/bad\nname.jpg", "no image");
   EXPECT_EQ(index(), 1);
   const ProgramResult list = run("quarantine");
   EXPECT_EQ(list.exit_code, 0);
-  EXPECT_EQ(list.out.find('\n'), list.out.size() - 1) << list.out;
-  EXPECT_THAT(list.out, testing::ContainsRegex("^undecodable +/.*bad\\\\x0Aname.jpg  "));
+  EXPECT_EQ(std::ranges::count(list.out, '\n'), 2) << list.out;
+  EXPECT_THAT(list.out,
+              testing::ContainsRegex("^undecodable +/.*bad\\\\x0Aname.jpg\n +not an image"));
   const auto json = nlohmann::json::parse(run("quarantine", {"--json"}).out);
   EXPECT_EQ(json["quarantine"].at(0)["path"], at("photos/bad\nname.jpg"));
 }

@@ -30,7 +30,7 @@ class DeviceVotes {
     std::size_t words = 0;
     std::uint64_t postings = 0;  // or more
     std::size_t image_count = 0;
-    std::span<const float> norms;      // by image id; 0 where there is no such image
+    std::span<const float> norms;      // by image id; not above 0 where there is no such image
     const std::vector<bool>& removed;  // by image id, perhaps shorter
   };
 

@@ -89,19 +89,15 @@ void keep_best(std::vector<RankedImage>& images, std::size_t count) {
 
 }  // namespace
 
-Shortlist::Shortlist(ForEachList for_each_list, ContentOf content_of,
-                     const std::unordered_map<ImageId, float>& norms, std::vector<bool> removed,
-                     std::uint32_t hamming_threshold)
+Shortlist::Shortlist(ForEachList for_each_list, ContentOf content_of, std::vector<float> norms,
+                     std::vector<bool> removed, std::uint32_t hamming_threshold)
     : for_each_list_(std::move(for_each_list)),
       content_of_(std::move(content_of)),
-      image_count_(norms.size()),
+      norms_(std::move(norms)),
+      image_count_(static_cast<std::size_t>(
+          std::ranges::count_if(norms_, [](float norm) { return norm >= 0; }))),
       removed_(std::move(removed)),
-      vote_weights_(weights_by_distance(hamming_threshold)) {
-  ImageId largest = 0;
-  for (const auto& [id, norm] : norms) largest = std::max(largest, id);
-  norms_.assign(std::size_t{largest} + 1, 0);
-  for (const auto& [id, norm] : norms) norms_[id] = norm;
-}
+      vote_weights_(weights_by_distance(hamming_threshold)) {}
 
 void Shortlist::load(const OpenClSession& session, const ForEachList& for_each_list,
                      std::size_t words, std::uint64_t postings, std::size_t threads) {

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "base/artefacts.h"
@@ -39,12 +38,11 @@ class Shortlist {
   // The content of an image that is in the index.
   using ContentOf = std::function<ContentHash(ImageId)>;
 
-  //   norms              of every live image; other images get no score
+  //   norms              by image; negative for others than live images, which get no score
   //   removed            by image, perhaps shorter: whether its postings are not counted
   //   hamming_threshold  bits
-  Shortlist(ForEachList for_each_list, ContentOf content_of,
-            const std::unordered_map<ImageId, float>& norms, std::vector<bool> removed,
-            std::uint32_t hamming_threshold);
+  Shortlist(ForEachList for_each_list, ContentOf content_of, std::vector<float> norms,
+            std::vector<bool> removed, std::uint32_t hamming_threshold);
 
   // Loads all posting lists onto the session's device. From then on find() votes there, for all
   // queries that are waiting at once, with the same result to the bit; a query for whose scores
@@ -85,7 +83,7 @@ class Shortlist {
 
   ForEachList for_each_list_;
   ContentOf content_of_;
-  std::vector<float> norms_;  // by image id; 0 where there is no such image
+  std::vector<float> norms_;  // by image id
   std::size_t image_count_ = 0;
   std::vector<bool> removed_;
   VotingWeights vote_weights_;

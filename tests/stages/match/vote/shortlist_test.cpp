@@ -64,7 +64,12 @@ struct Postings {
       }
       return content;
     };
-    Shortlist result(for_each_list, content_of, norms, removed, threshold);
+    std::vector<float> by_image;
+    for (const auto& [image, norm] : norms) {
+      if (by_image.size() <= image) by_image.resize(std::size_t{image} + 1, IndexReader::kNoNorm);
+      by_image[image] = norm;
+    }
+    Shortlist result(for_each_list, content_of, by_image, removed, threshold);
     if (on_device) {
       std::uint64_t postings = 0;
       for (const auto& [word, lists] : words) {
