@@ -57,6 +57,7 @@ FirstKernels::FirstKernels(const RunConfig& config) {
   const std::string tried = "first kernels of " LOOKALIKE_VERSION " for " + options.device;
   if (!cache.is_on() || cache.load(tried) || core_count() == 1 || has_threads()) return;
   cache.store(tried, {});
+  if (!cache.load(tried)) return;  // the folder cannot be written, and every query would fork
   const pid_t parent = getpid();
   const pid_t forked = fork();
   if (forked != 0) {
