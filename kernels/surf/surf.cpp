@@ -266,7 +266,9 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
   batch_bytes = largest_batch_bytes(session.device(), kernel);
 
   const std::vector<OrientationSample> offsets = orientation_samples();
-  const std::string options = build_options(kernel, parameters, offsets.size());
+  const std::string exactly = session.device().rounds_exactly ? kRoundExactly : "";
+  const std::string options =
+      build_options(kernel, parameters, offsets.size()) + (is_cpu ? exactly : "");
   std::vector<std::string> sources = {"surf/common.cl",
                                       "surf/tone.cl",
                                       is_cpu ? "surf/integral.cl" : "surf/integral_groups.cl",
@@ -287,13 +289,12 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
   if (parameters.max_interval > 0) names.push_back("halve");
   for (const std::string& name : names) kernels[name] = session.kernel(sources, name, options);
   if (parameters.signed_roots) {
-    // A CPU rounds exactly in any case, so there it is one more kernel of the program, which PoCL
-    // builds sooner than a program more.
+    // On a CPU exact rounding costs nothing, so there it is a kernel of the same program, which
+    // PoCL builds sooner than one more program.
     kernels["signed_roots"] =
         is_cpu ? session.kernel(sources, "signed_roots", options)
                : session.kernel({"surf/signed_roots.cl"}, "signed_roots",
-                                define("DESCRIPTOR_SIZE", parameters.descriptor_size) +
-                                    (session.device().rounds_exactly ? kRoundExactly : ""));
+                                define("DESCRIPTOR_SIZE", parameters.descriptor_size) + exactly);
   }
 
   std::vector<float> values;

@@ -2,22 +2,6 @@
 // blocks of 16 pixels; a work-group of GROUP_ITEMS work-items takes a chunk. Where a group
 // has many items, each image starts at a multiple of 16 bytes, so that a block is one load.
 //   images [n]: first byte, pixels, first chunk, end of its chunks
-#ifdef INT64_ATOMICS
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define ADD atom_add
-#else
-// In two halves, where the lower half's carry goes to the upper one.
-#define ADD add_halves
-void add_halves(volatile global ulong* total, ulong value) {
-  volatile global uint* halves = (volatile global uint*)total;
-#ifndef __ENDIAN_LITTLE__
-#error "the lower half must come first"
-#endif
-  const uint low = (uint)value;
-  const uint carry = atomic_add(halves, low) > UINT_MAX - low ? 1 : 0;
-  atomic_add(halves + 1, (uint)(value >> 32) + carry);
-}
-#endif
 
 #if GROUP_ITEMS == 1
 // For CPUs, in vectors: the sum and the sum of squares of the first `count` blocks. A lane's sum

@@ -112,7 +112,7 @@ void ImageVariance::add_up(const Plan& plan, std::span<const ChunkRun> runs,
                            std::span<PixelSums> results) {
   const std::size_t group_items = session_.is_cpu() ? 1 : kGpuItems;
   cl::Kernel add_chunks =
-      session_.kernel({"variance/variance.cl"}, "add_chunks",
+      session_.kernel({"session/add_ulong.cl", "variance/variance.cl"}, "add_chunks",
                       define("CHUNK_BLOCKS", kChunkBlocks) + define("GROUP_ITEMS", group_items) +
                           (session_.has_int64_atomics() ? " -DINT64_ATOMICS" : ""));
   std::vector<std::array<cl_ulong, 2>> totals(results.size());

@@ -13,23 +13,6 @@
 
 #define SEVERAL 0x80000000u
 
-#ifdef INT64_ATOMICS
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define ADD atom_add
-#else
-// In two halves, where the lower half's carry goes to the upper one.
-#define ADD add_halves
-void add_halves(volatile global ulong* total, ulong value) {
-  volatile global uint* halves = (volatile global uint*)total;
-#ifndef __ENDIAN_LITTLE__
-#error "the lower half must come first"
-#endif
-  const uint low = (uint)value;
-  const uint carry = atomic_add(halves, low) > UINT_MAX - low ? 1 : 0;
-  atomic_add(halves + 1, (uint)(value >> 32) + carry);
-}
-#endif
-
 // Adds the votes of a posting: how many of the features are near, and the sum of their weights.
 void compare(ulong signature, global const ulong2* features, uint first, uint end, uint threshold,
              global const uint* weights, uint* count, ulong* weight) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,18 @@ using Place = std::array<cl_uint, 4>;
 using Feature = std::array<cl_ulong, 2>;
 
 }  // namespace
+
+VotingWeights voting_weights(std::uint32_t threshold) {
+  constexpr double kSigmaBits = 16;
+  VotingWeights result;
+  for (std::uint32_t h = 0; h <= std::min<std::size_t>(threshold, kSignatureBits); ++h) {
+    const double ratio = static_cast<double>(h) / kSigmaBits;
+    result.weights[h] =
+        static_cast<std::uint32_t>(std::lround(kVotingOne * std::exp(-ratio * ratio)));
+    if (result.weights[h] > 0) result.threshold = h;
+  }
+  return result;
+}
 
 // What a batch compares with the lists of each shelf, as the kernel takes it.
 struct ImageVoting::Plan {
@@ -75,7 +88,8 @@ std::string options_for(OpenClSession& session, VotingKernel kernel) {
 }
 
 LazyKernel kernel_of(OpenClSession& session, VotingKernel kernel, const std::string& name) {
-  return {session, {"voting/voting.cl"}, name, options_for(session, kernel)};
+  return {
+      session, {"session/add_ulong.cl", "voting/voting.cl"}, name, options_for(session, kernel)};
 }
 
 }  // namespace

@@ -44,11 +44,17 @@ struct VotedImage {
   bool operator==(const VotedImage&) const = default;
 };
 
+// The weight of equal signatures.
+inline constexpr double kVotingOne = 1 << 20;
+
 // What a near signature counts.
 struct VotingWeights {
   std::uint32_t threshold = 0;                              // bits; at most kSignatureBits
   std::array<std::uint32_t, kSignatureBits + 1> weights{};  // fixed-point, by Hamming distance
 };
+// kVotingOne * exp(-h^2 / 16^2) for h bits up to the threshold. Distances whose weight rounds
+// to 0, from 62 bits on, are beyond the threshold of the result.
+VotingWeights voting_weights(std::uint32_t threshold);
 
 // Posting lists that stay on the device, and votes of batches of queries over them. For each word
 // of a query and each image of the word's list, the v pairs of a feature and a posting whose

@@ -57,7 +57,7 @@ CaseSizes<Size> sizes_for(const OpenClSession& session) {
 // often words are, 1.3 postings of a word in an image that has it, and 4.3 % of a list's signatures
 // within 24 bits of a feature.
 struct Inputs {
-  explicit Inputs(const Size& wanted) : size(wanted) {
+  explicit Inputs(const Size& wanted) : size(wanted), weights(voting_weights(wanted.threshold)) {
     Random random(1);
     for (std::size_t word = 0; word < size.words; ++word) {
       // The share of words that are more frequent, and how much more so than the mean.
@@ -77,12 +77,6 @@ struct Inputs {
       norms.push_back(image % 17 == 5 ? 0.0F : static_cast<float>(random.between(20, 40)));
     }
     for (std::size_t i = 0; i < size.queries; ++i) queries.push_back(query(i));
-    for (std::size_t h = 0; h <= size.threshold; ++h) {
-      const double ratio = static_cast<double>(h) / 16;
-      weights.weights[h] =
-          static_cast<std::uint32_t>(std::lround((1 << 20) * std::exp(-ratio * ratio)));
-      if (weights.weights[h] > 0) weights.threshold = static_cast<std::uint32_t>(h);
-    }
   }
 
   struct Postings {

@@ -14,21 +14,6 @@
 namespace lookalike {
 namespace {
 
-constexpr double kSigmaBits = 16;
-constexpr double kFixedPointOne = 1 << 20;
-
-// Those within the threshold whose weight is above 0: up to 61 bits.
-VotingWeights weights_by_distance(std::uint32_t hamming_threshold) {
-  VotingWeights result;
-  for (std::uint32_t h = 0; h <= std::min<std::size_t>(hamming_threshold, kSignatureBits); ++h) {
-    const double ratio = static_cast<double>(h) / kSigmaBits;
-    result.weights[h] =
-        static_cast<std::uint32_t>(std::lround(kFixedPointOne * std::exp(-ratio * ratio)));
-    if (result.weights[h] > 0) result.threshold = h;
-  }
-  return result;
-}
-
 // Calls visit(first, end) for each run of equal neighbours.
 template <typename Range, typename Visit, typename Key = std::identity>
 void for_each_run(const Range& range, Visit visit, Key key = {}) {
@@ -97,7 +82,7 @@ Shortlist::Shortlist(ForEachList for_each_list, ContentOf content_of, std::vecto
       image_count_(static_cast<std::size_t>(
           std::ranges::count_if(norms_, [](float norm) { return norm >= 0; }))),
       removed_(std::move(removed)),
-      vote_weights_(weights_by_distance(hamming_threshold)) {}
+      vote_weights_(voting_weights(hamming_threshold)) {}
 
 void Shortlist::load(const OpenClSession& session, const ForEachList& for_each_list,
                      std::size_t words, std::uint64_t postings, std::size_t threads) {
@@ -178,7 +163,7 @@ void Shortlist::vote(std::span<const QueryWord> same_word, std::vector<Votes>& v
 
 std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::size_t count,
                                          std::size_t threads) const {
-  const double query_norm = norm_of(words) * kFixedPointOne;
+  const double query_norm = norm_of(words) * kVotingOne;
   if (device_ && !words.empty()) {
     VotingQuery query{.features = {}, .norm = query_norm};
     for (const QueryWord& each : words) query.features.push_back({each.word, each.signature});
