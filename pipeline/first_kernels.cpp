@@ -35,14 +35,13 @@ void silence() {
 }
 
 // What a query needs last comes early, so that the two processes seldom build the same.
-void build(SessionOptions options, const RunConfig& config) {
+void build(SessionOptions options, const ExtractOptions& extract, const MatchOptions& match) {
   options.warn = nullptr;
   options.inform = nullptr;
   OpenClSession session(options);
-  const MatchOptions& match = config.match;
-  const std::size_t size = config.extract.descriptor_size;
+  const std::size_t size = extract.descriptor_size;
   build_word_kernels(session, size, match.words_per_feature);
-  ExtractStage(session, config.extract).build_description();
+  ExtractStage(session, extract).build_description();
   build_pixel_kernels(session);
   if (match.second_look) {
     build_word_kernels(session, size, kSecondLookWords * match.words_per_feature);
@@ -51,8 +50,9 @@ void build(SessionOptions options, const RunConfig& config) {
 
 }  // namespace
 
-FirstKernels::FirstKernels(const RunConfig& config) {
-  const SessionOptions options = query_session_options(config.device);
+FirstKernels::FirstKernels(const DeviceOptions& device, const ExtractOptions& extract,
+                           const MatchOptions& match) {
+  const SessionOptions options = query_session_options(device);
   const ProgramCache cache(options.program_cache);
   const std::string tried = "first kernels of " LOOKALIKE_VERSION " for " + options.device;
   if (!cache.is_on() || cache.load(tried) || core_count() == 1 || has_threads()) return;
@@ -68,7 +68,7 @@ FirstKernels::FirstKernels(const RunConfig& config) {
   if (getppid() != parent) _exit(0);  // it has ended meanwhile
   silence();
   try {
-    build(options, config);
+    build(options, extract, match);
   } catch (const std::exception&) {
     // The query meets the same trouble and says so.
   }

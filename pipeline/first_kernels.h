@@ -12,7 +12,9 @@ namespace lookalike {
 class FirstKernels {
  public:
   // Forks, so it does nothing where there are threads already, nor on one core.
-  explicit FirstKernels(const RunConfig& config);
+  //   extract  under which photos will be extracted
+  FirstKernels(const DeviceOptions& device, const ExtractOptions& extract,
+               const MatchOptions& match);
   // Ends the process, which costs time only: what it has not built is built when it is used.
   ~FirstKernels();
   FirstKernels(const FirstKernels&) = delete;

@@ -39,12 +39,12 @@ ExtractOptions for_photos(ExtractOptions options, const MatchOptions& match) {
   return options;
 }
 
-ExtractOptions options_of(const IndexReader& index) {
+}  // namespace
+
+ExtractOptions extract_options_of(const IndexReader& index) {
   if (index.settings().empty()) index.codebook();  // throws: the index holds no images yet
   return extract_options_from(index.settings());
 }
-
-}  // namespace
 
 Query query_of(ExtractStage& extract, DecodedImage photo) {
   Query query{.image = std::move(photo), .features = {}};
@@ -54,7 +54,7 @@ Query query_of(ExtractStage& extract, DecodedImage photo) {
 
 Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session,
                    QueryLoad load)
-    : extract_options_(options_of(index)),
+    : extract_options_(extract_options_of(index)),
       photo_options_(for_photos(extract_options_, config.match)),
       limits_(config.images),
       own_session_(session ? nullptr

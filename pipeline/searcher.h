@@ -25,6 +25,9 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
 // The databases of the index that config names for searching: store.database and match.shards.
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config);
 
+// The settings under which the features of an index were extracted. Throws as Searcher.
+ExtractOptions extract_options_of(const IndexReader& index);
+
 // How many photos will be looked up. Loading an index onto a device reads all of it, where a photo
 // reads a few hundredths.
 enum class QueryLoad { kFew, kMany };

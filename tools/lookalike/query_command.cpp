@@ -487,7 +487,7 @@ int query(const Arguments& arguments) {
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   const Rejections rejections = searched_rejections(config);
-  const FirstKernels first_kernels(config);
+  const FirstKernels first_kernels(config.device, extract_options_of(index), config.match);
   Searcher searcher(index, config, nullptr, load_of(all.size()));
   Answers answers(arguments, index, config);
   StopSignal stop;  // so that the bar ends its line
