@@ -93,6 +93,12 @@ int run_main(std::string_view program, const std::function<int()>& body) noexcep
   return exit_code(ErrorKind::kInternal);
 }
 
+void return_freed_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
 bool is_own_process() {
   return own_process;
 }

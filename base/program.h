@@ -29,6 +29,10 @@ void set_up_logging(Verbosity verbosity);
 // for any other exception.
 int run_main(std::string_view program, const std::function<int()>& body) noexcept;
 
+// Gives the memory that was freed back to the system, as far as the C library can. A phase that
+// ends leaves memory in arenas from which the threads of the next one may not take it.
+void return_freed_memory();
+
 // Whether run_main() was called, so that what belongs to the whole process is ours: std::cerr and
 // the log level of OpenCV. In the library, they are the host's.
 bool is_own_process();

@@ -20,10 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A chunk is what a kill may cost. A power cut may cost more: chunks are not synced, and damaged
-// ones are dropped.
-constexpr std::size_t kChunkImages = 64;
-constexpr std::size_t kChunkBytes = std::size_t{16} << 20U;
+// A chunk is what a kill may cost, and what is read back at once: up to five are in memory while
+// words are assigned. A power cut may cost more: chunks are not synced, and damaged ones are
+// dropped.
+constexpr std::size_t kChunkImages = 32;
+constexpr std::size_t kChunkBytes = std::size_t{8} << 20U;
 
 constexpr const char* kStatistics = "statistics";
 constexpr const char* kFeatures = "features";

@@ -322,11 +322,14 @@ class IndexRun {
       }
       sample = extract_sample(files);
       throw_if_stopped();
+      return_freed_memory();
       train(sample);
+      return_freed_memory();
       files = files_left(files, sample);
     }
     StoreQueue queue(writer_, config_.store, times_);
     store_sample(sample, queue);
+    return_freed_memory();
     until_stopped([&] {
       constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
       process("index", files, ItemStream::Pages::kAll, kAll, [&](std::vector<Item> batch) {
@@ -628,6 +631,7 @@ class IndexRun {
 
   void calibrate_if_due() {
     if (!is_calibration_due(writer_)) return;
+    return_freed_memory();
     times_.timed("calibrate", [&] {
       device().run([&](OpenClSession& session) {
         const IndexReader index{std::filesystem::path(config_.store.database)};

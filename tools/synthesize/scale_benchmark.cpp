@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fcntl.h>
 #include <fstream>
-#include <malloc.h>
 #include <numeric>
 #include <optional>
 #include <sys/resource.h>
@@ -19,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/page_name.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
@@ -76,7 +76,7 @@ StepCost cost_of(const Work& work) {
 }
 
 void reset_peak_memory() {
-  ::malloc_trim(0);
+  return_freed_memory();
   std::ofstream("/proc/self/clear_refs") << 5;
 }
 

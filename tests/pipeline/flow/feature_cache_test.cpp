@@ -74,7 +74,7 @@ TEST_F(FeatureCacheTest, AnEarlierRunsImageIsGivenUnderTheFileThatHasItNow) {
 }
 
 TEST_F(FeatureCacheTest, ImagesOfManyChunksAndOfThisRunAreFoundInAnyOrder) {
-  keep(150);
+  keep(75);
   FeatureCache cache(config_);
   for (std::uint8_t i = 140; i < 160; ++i) add(cache, i);
   cache.flush();
@@ -101,7 +101,7 @@ TEST_F(FeatureCacheTest, ImageBelowTheLeastVarianceIsBlank) {
 }
 
 TEST_F(FeatureCacheTest, ChunkThatIsNotWholeIsRemovedAndTheOthersStay) {
-  keep(150);
+  keep(75);
   EXPECT_EQ(files(), 6U);
   for (const auto& entry : fs::directory_iterator(work())) {
     const std::string name = entry.path().filename();
@@ -109,9 +109,9 @@ TEST_F(FeatureCacheTest, ChunkThatIsNotWholeIsRemovedAndTheOthersStay) {
     if (name.ends_with("-000002.statistics")) fs::remove(entry.path());
   }
   const FeatureCache cache(config_);
-  EXPECT_TRUE(cache.contains(content(63)));
-  EXPECT_FALSE(cache.contains(content(64)));
-  EXPECT_FALSE(cache.contains(content(149)));
+  EXPECT_TRUE(cache.contains(content(31)));
+  EXPECT_FALSE(cache.contains(content(32)));
+  EXPECT_FALSE(cache.contains(content(74)));
   EXPECT_EQ(files(), 2U);
 }
 
