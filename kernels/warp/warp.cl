@@ -22,11 +22,11 @@ float sample(global const uchar* image, int width, int height, float x, float y)
 
 // By how much the map shrinks at an output pixel: input px per output px, along the axis of the
 // output on which that is more. `at` is where the pixel goes, w the third coordinate before
-// division.
+// division, positive.
 float shrinking(float16 h, float2 at, float w) {
-  const float2 along_x = (float2)(h.s0 - at.x * h.s6, h.s3 - at.y * h.s6) / w;
-  const float2 along_y = (float2)(h.s1 - at.x * h.s7, h.s4 - at.y * h.s7) / w;
-  return sqrt(max(dot(along_x, along_x), dot(along_y, along_y)));
+  const float2 along_x = (float2)(h.s0 - at.x * h.s6, h.s3 - at.y * h.s6);
+  const float2 along_y = (float2)(h.s1 - at.x * h.s7, h.s4 - at.y * h.s7);
+  return sqrt(max(dot(along_x, along_x), dot(along_y, along_y))) / w;
 }
 
 bool is_inside(float2 at, int width, int height) {
@@ -46,14 +46,18 @@ kernel void warp(global const uchar* input, int input_width, int input_height, f
   const float2 at = centre.xy / centre.z;
   if (!(centre.z > 0 && is_inside(at, input_width, input_height))) return;
 
-  const float wanted = ceil(shrinking(h, at, centre.z) - SHRINK_SLACK);
-  const int side = (int)clamp(wanted, 1.0f, (float)MAX_SAMPLES);
-  float sum = 0;
-  for (int i = 0; i < side * side; ++i) {
-    const float3 place =
-        project(h, x + (i % side + 0.5f) / side - 0.5f, y + (i / side + 0.5f) / side - 0.5f);
-    sum += sample(input, input_width, input_height, place.x / place.z, place.y / place.z);
+  const int side = (int)clamp(rint(shrinking(h, at, centre.z)), 1.0f, (float)MAX_SAMPLES);
+  float mean = 0;
+  if (side == 1) {
+    mean = sample(input, input_width, input_height, at.x, at.y);
+  } else {
+    for (int i = 0; i < side * side; ++i) {
+      const float3 place =
+          project(h, x + (i % side + 0.5f) / side - 0.5f, y + (i / side + 0.5f) / side - 0.5f);
+      mean += sample(input, input_width, input_height, place.x / place.z, place.y / place.z);
+    }
+    mean /= side * side;
   }
-  output[out] = convert_uchar_sat_rte(sum / (side * side));
+  output[out] = convert_uchar_sat_rte(mean);
   mask[out] = 255;
 }

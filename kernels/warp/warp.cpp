@@ -23,7 +23,6 @@ Warp::Warp(OpenClSession& session)
     : session_(session),
       warp_(session, {"warp/warp.cl"}, "warp",
             define("MAX_SAMPLES", kMaxWarpSamples) +
-                define("SHRINK_SLACK", static_cast<float>(kWarpShrinkSlack)) +
                 define("EDGE_SLACK", static_cast<float>(kWarpEdgeSlack))) {}
 
 Warped Warp::warp(const ImageView& input, const Homography& output_to_input, int width,

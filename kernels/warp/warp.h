@@ -19,7 +19,7 @@ class Warp {
 
   // What the input shows at each pixel of a width x height output, whose pixel centres
   // output_to_input maps to pixel centres of the input. Bilinear; where the input is shrunk, the
-  // mean of s x s samples in the output pixel, s the local shrinking rounded up, at most
+  // mean of s x s samples in the output pixel, s the local shrinking rounded, at most
   // kMaxWarpSamples. Defined where the output pixel's centre falls at most half a pixel outside
   // the input's outer centres (there the outermost pixels are repeated), and on the same side of
   // the horizon as the output's centre. Of an empty input nothing is defined.
@@ -33,9 +33,6 @@ class Warp {
 
 // Samples a side of an output pixel, at most.
 inline constexpr int kMaxWarpSamples = 8;
-// A map that shrinks by this much over a whole number takes no further sample, so that a turn,
-// which rounding makes shrink a little, stays sharp.
-inline constexpr double kWarpShrinkSlack = 1.0 / 64;
 // Beyond the half pixel around the input's outer centres, px: for what rounding adds there.
 inline constexpr double kWarpEdgeSlack = 1.0 / 1024;
 

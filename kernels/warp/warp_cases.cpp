@@ -40,8 +40,8 @@ bool is_defined(const ImageView& input, const Homography& map, const Warped& war
 }
 
 double mean_of_samples(const ImageView& input, const Homography& map, int x, int y) {
-  const double wanted = std::ceil(shrinking(map, x, y) - kWarpShrinkSlack);
-  const int side = static_cast<int>(std::clamp(wanted, 1.0, double{kMaxWarpSamples}));
+  const int side =
+      static_cast<int>(std::clamp(std::rint(shrinking(map, x, y)), 1.0, double{kMaxWarpSamples}));
   double sum = 0;
   for (int row = 0; row < side; ++row) {
     for (int col = 0; col < side; ++col) {

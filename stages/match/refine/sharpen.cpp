@@ -75,7 +75,7 @@ double shrinking(const Homography& map, Point at) {
 
 // The object, reduced so that neither it nor its place in the scene is enlarged.
 struct PoseSharpener::Frame {
-  Frame(Warp& warp, const ImageView& image, const ImageView& image_alpha, double longest_side_px) {
+  Frame(const ImageView& image, const ImageView& image_alpha, double longest_side_px) {
     const double share =
         std::min(1.0, std::clamp(longest_side_px, kShortestSidePx, kLongestSidePx) /
                           std::max(image.width, image.height));
@@ -86,8 +86,7 @@ struct PoseSharpener::Frame {
     const int height = reduced(image.height);
     to_object = resizing(width, height, image.width, image.height);
     const auto in_frame = [&](const ImageView& view) {
-      return share < 1 ? warp.warp(view, to_object, width, height).image
-                       : crop(view, 0, 0, width, height);
+      return share < 1 ? reduced_to(view, width, height) : crop(view, 0, 0, width, height);
     };
     object = in_frame(image);
     if (!image_alpha.empty()) alpha = in_frame(image_alpha);
@@ -183,7 +182,7 @@ SharpenedPose PoseSharpener::sharpen(const DecodedImage& object, const Pyramid& 
 SharpenedPose PoseSharpener::sharpen_reduced(const DecodedImage& object, const Pyramid& scene,
                                              Homography from, std::span<const PointPair> features) {
   const ImageView pixels = object.pixels.view();
-  const Frame fine(warp_, pixels, object.alpha.view(),
+  const Frame fine(pixels, object.alpha.view(),
                    longest_side(outline(from, pixels.width, pixels.height)));
   if (features.size() < kManyFeatures) {
     const bool halved = fine.longest() >= kHalvedSidePx;
