@@ -1,5 +1,8 @@
 #include "base/artefacts.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace lookalike {
 
 double PixelSums::mean() const {
@@ -12,6 +15,14 @@ double PixelSums::variance() const {
   __extension__ using Wide = unsigned __int128;
   const Wide spread = Wide{count} * sum_of_squares - Wide{sum} * sum;
   return static_cast<double>(spread) / static_cast<double>(Wide{count} * count);
+}
+
+bool WordCells::fit(std::size_t words, std::size_t descriptor_size) const {
+  if (empty()) return true;
+  return size() > 0 && centres.size() == size() * descriptor_size && starts.front() == 0 &&
+         starts.back() == words &&
+         std::ranges::adjacent_find(starts, std::ranges::greater_equal()) == starts.end() &&
+         probes >= 1 && probes <= kMaxProbes;
 }
 
 }  // namespace lookalike

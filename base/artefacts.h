@@ -104,11 +104,30 @@ struct ImageStatistics {
 // Stage codebook: visual words, and the projection and thresholds of 64-bit signatures (Jegou,
 // Douze, Schmid, "Hamming embedding and weak geometric consistency", ECCV 2008).
 inline constexpr std::size_t kSignatureBits = 64;
+
+// How a codebook finds the word of a feature without comparing all words. Cell i has the words
+// starts[i] to starts[i + 1] - 1, and a feature is compared with those of the `probes` cells whose
+// centres are nearest to it.
+struct WordCells {
+  static constexpr std::uint32_t kMaxProbes = 8;
+
+  std::vector<float> centres;         // [c][d]
+  std::vector<std::uint32_t> starts;  // [c + 1], ascending without repetition, from 0 to k
+  std::uint32_t probes = 0;           // from 1 to kMaxProbes
+
+  bool empty() const { return centres.empty() && starts.empty() && probes == 0; }
+  std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
+  // Whether all of this holds, or there are no cells.
+  bool fit(std::size_t words, std::size_t descriptor_size) const;
+  bool operator==(const WordCells&) const = default;
+};
+
 struct Codebook {
   std::size_t descriptor_size = 64;  // d
   std::vector<float> words;          // [k][d]
   std::vector<float> projection;     // [64][d], orthonormal rows
   std::vector<float> thresholds;     // [k][64]: median projections of each word's training features
+  WordCells cells{};                 // none where every feature is compared with all words
 
   std::size_t size() const { return words.size() / descriptor_size; }
   MatrixView<const float> word_matrix() const { return {words, descriptor_size}; }

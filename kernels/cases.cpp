@@ -54,6 +54,7 @@ std::string chosen_variant(OpenClSession& session, const KernelCase& problem) {
 
 std::span<const RegisteredKernel> registered_kernels() {
   static constexpr RegisteredKernel kKernels[] = {{"assign", assign_cases},
+                                                  {"cells", cells_cases},
                                                   {"histogram", histogram_cases},
                                                   {"transpose", transpose_cases},
                                                   {"variance", variance_cases},

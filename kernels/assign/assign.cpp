@@ -1,6 +1,7 @@
 #include "kernels/assign/assign.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,7 +57,30 @@ std::unique_ptr<WordSearch> make_search(OpenClSession& session, MatrixView<const
   }
 }
 
+CellKernel chosen_cell_kernel(OpenClSession& session, const Codebook& codebook) {
+  return choose_variant(session.tuning(), "cells",
+                        {{"words", codebook.size()},
+                         {"cells", codebook.cells.size()},
+                         {"dimensions", codebook.descriptor_size}},
+                        cell_kernels(session));
+}
+
+// The words of the smallest cells that a descriptor can be compared with.
+std::size_t fewest_words(const WordCells& cells) {
+  std::vector<std::size_t> sizes(cells.starts.size());
+  std::adjacent_difference(cells.starts.begin(), cells.starts.end(), sizes.begin());
+  std::sort(sizes.begin() + 1, sizes.end());
+  const std::size_t probes = std::min<std::size_t>(cells.probes, cells.size());
+  return std::accumulate(sizes.begin() + 1, sizes.begin() + 1 + static_cast<long>(probes),
+                         std::size_t{0});
+}
+
 }  // namespace
+
+std::vector<CellKernel> cell_kernels(const OpenClSession& session) {
+  if (session.is_cpu()) return {CellKernel::kPanels, CellKernel::kItems};
+  return {CellKernel::kItems, CellKernel::kPanels};
+}
 
 std::vector<AssignKernel> assign_kernels(OpenClSession& session) {
   std::vector<AssignKernel> kernels = {
@@ -74,14 +98,17 @@ DeviceDescriptors::DeviceDescriptors(OpenClSession& session, MatrixView<const fl
 
 WordAssigner::WordAssigner(OpenClSession& session, MatrixView<const float> words,
                            AssignKernel kernel)
-    : session_(session), kernel_(kernel), word_count_(words.rows()), dimensions_(words.cols()) {
-  require(word_count_ >= 1 && word_count_ <= std::size_t{1} << 31U,
+    : session_(session),
+      kernel_(kernel),
+      dimensions_(words.cols()),
+      max_nearest_(std::min(kMaxNearest, words.rows())) {
+  require(words.rows() >= 1 && words.rows() <= std::size_t{1} << 31U,
           "WordAssigner: needs from 1 to 2^31 words");
   require(dimensions_ > 0 && dimensions_ % 8 == 0,
           "WordAssigner: the descriptor size must be a multiple of 8");
   if (kernel_ == AssignKernel::kAuto) {
     kernel_ = choose_variant(session.tuning(), "assign",
-                             {{"words", word_count_}, {"dimensions", dimensions_}},
+                             {{"words", words.rows()}, {"dimensions", dimensions_}},
                              assign_kernels(session));
   }
   if (kernel_ == AssignKernel::kMatrix && !has_matrix_units(session)) {
@@ -89,6 +116,22 @@ WordAssigner::WordAssigner(OpenClSession& session, MatrixView<const float> words
                                         " has no matrix units that OpenCL reaches");
   }
   search_ = make_search(session, words, kernel_);
+}
+
+WordAssigner::WordAssigner(OpenClSession& session, const Codebook& codebook, AssignKernel kernel,
+                           std::optional<CellKernel> cell_kernel)
+    : WordAssigner(session,
+                   codebook.cells.empty()
+                       ? codebook.word_matrix()
+                       : MatrixView<const float>(codebook.cells.centres, codebook.descriptor_size),
+                   kernel) {
+  const WordCells& cells = codebook.cells;
+  if (cells.empty()) return;
+  require(cells.fit(codebook.size(), dimensions_), "WordAssigner: cells do not fit the words");
+  max_nearest_ = std::min(kMaxNearest, fewest_words(cells));
+  search_ = make_cell_search(session, codebook.word_matrix(), cells,
+                             cell_kernel ? *cell_kernel : chosen_cell_kernel(session, codebook),
+                             std::move(search_));
 }
 
 WordAssigner::~WordAssigner() = default;
@@ -102,8 +145,7 @@ void WordAssigner::nearest(const cl::Buffer& descriptors, std::size_t n, std::si
 
 void WordAssigner::check(std::size_t rows, std::size_t cols, std::size_t m) const {
   require(rows == 0 || cols == dimensions_, "WordAssigner: descriptors and words differ in size");
-  require(m >= 1 && m <= std::min(kMaxNearest, word_count_),
-          "WordAssigner: m must be from 1 to the lesser of k and 8");
+  require(m >= 1 && m <= max_nearest_, "WordAssigner: m must be from 1 to max_nearest()");
 }
 
 Assignment WordAssigner::nearest(MatrixView<const float> descriptors, std::size_t m) {

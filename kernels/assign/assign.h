@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/artefacts.h"
 #include "base/matrix_view.h"
 #include "kernels/session/session.h"
 #include "kernels/variant_names.h"
@@ -33,6 +35,16 @@ inline constexpr auto kVariantNames<AssignKernel> = std::to_array<std::string_vi
 
 // The kernels that the session's device can run, the one that should be fastest first.
 std::vector<AssignKernel> assign_kernels(OpenClSession& session);
+
+// How the nearest words of a descriptor's cells are found; each gives the same answer.
+enum class CellKernel {
+  kPanels,  // descriptors of a cell in the lanes of vectors, for CPUs
+  kItems,   // a work-item for a descriptor and a cell, for GPUs
+};
+template <>
+inline constexpr auto kVariantNames<CellKernel> = std::to_array<std::string_view>({"panels",
+                                                                                   "items"});
+std::vector<CellKernel> cell_kernels(const OpenClSession& session);
 
 struct Assignment {
   std::vector<std::uint32_t> words;
@@ -62,6 +74,11 @@ class WordSearch;
 // x.c - |c|^2 / 2 sum the distances of the best of them directly, so that cancellation never
 // reaches the result: the chosen word is the true nearest, or within a relative 1e-5 of its squared
 // distance. A descriptor that is not finite gets some word.
+// Of a codebook with cells, only the words of the cells whose centres are nearest to a descriptor
+// are compared, so that the nearest word of all is missed now and then (DECISIONS.md, 47). Method:
+// Nister and Stewenius, "Scalable recognition with a vocabulary tree", CVPR 2006, with two levels
+// and several branches followed, as an inverted file is probed: Jegou, Douze, Schmid, "Product
+// quantization for nearest neighbor search", PAMI 2011.
 class WordAssigner {
  public:
   static constexpr std::size_t kMaxNearest = 8;
@@ -71,10 +88,20 @@ class WordAssigner {
   // Throws Error(kInternal) on other shapes, Error(kDevice) when OpenCL fails.
   WordAssigner(OpenClSession& session, MatrixView<const float> words,
                AssignKernel kernel = AssignKernel::kAuto);
+  // The words of a codebook, by its cells where it has any: `kernel` then searches their centres,
+  // and `cell_kernel` the words in them; nothing asks the session's tuning for kernel "cells" with
+  // sizes "words", "cells" and "dimensions". Throws the same, and Error(kInternal) for cells that
+  // do not fit the words.
+  WordAssigner(OpenClSession& session, const Codebook& codebook,
+               AssignKernel kernel = AssignKernel::kAuto,
+               std::optional<CellKernel> cell_kernel = std::nullopt);
   ~WordAssigner();
 
+  // The largest m: the lesser of kMaxNearest and of how many words any descriptor is compared with.
+  std::size_t max_nearest() const { return max_nearest_; }
+
   // The m nearest words of each descriptor, nearest first.
-  //   descriptors [n][d], n may be 0     m from 1 to the lesser of k and kMaxNearest
+  //   descriptors [n][d], n may be 0     m from 1 to max_nearest()
   //   returns words [n][m] in [0, k), squared distances [n][m]     ties: lowest index
   // Large n goes in batches, halved while the device is out of memory. Throws Error(kInternal) on
   // mismatched shapes, Error(kDevice) when a launch fails.
@@ -89,7 +116,7 @@ class WordAssigner {
   void nearest(const cl::Buffer& descriptors, std::size_t n, std::size_t m, const cl::Buffer& words,
                const cl::Buffer& squared_distances);
 
-  // The kernel in use; never kAuto.
+  // The kernel in use for words, or for the centres of cells; never kAuto.
   AssignKernel kernel() const { return kernel_; }
 
  private:
@@ -97,8 +124,8 @@ class WordAssigner {
 
   OpenClSession& session_;
   AssignKernel kernel_;
-  std::size_t word_count_;
   std::size_t dimensions_;
+  std::size_t max_nearest_;
   std::unique_ptr<WordSearch> search_;
 };
 
@@ -108,6 +135,10 @@ class WordAssigner {
 //   words [k][d], k >= m     descriptors [n][d]
 // Throws Error(kInternal) on mismatched shapes.
 bool is_nearest(MatrixView<const float> words, MatrixView<const float> descriptors, std::size_t m,
+                const Assignment& answer);
+// The same among the words of the nearest cells, the nearest by direct sums in double precision.
+//   descriptors [n][d], of which none is as far from two centres at the border of what is searched
+bool is_nearest(const Codebook& codebook, MatrixView<const float> descriptors, std::size_t m,
                 const Assignment& answer);
 
 }  // namespace lookalike

@@ -36,6 +36,13 @@ std::unique_ptr<WordSearch> make_direct_search(OpenClSession& session,
 std::unique_ptr<WordSearch> make_scored_search(OpenClSession& session,
                                                MatrixView<const float> words, AssignKernel kernel);
 
+// Compares a descriptor with the words of its nearest cells alone, by direct sums.
+//   words [k][d], d a multiple of 8     cells: that fit the words, at least one
+//   centres: the search among the cells' centres
+std::unique_ptr<WordSearch> make_cell_search(OpenClSession& session, MatrixView<const float> words,
+                                             const WordCells& cells, CellKernel kernel,
+                                             std::unique_ptr<WordSearch> centres);
+
 // Work-items of a work-group where the kernel does not care. Left to choose, PoCL takes one for
 // each global size and compiles the kernel anew.
 inline constexpr std::size_t kSearchGroupItems = 64;

@@ -157,9 +157,7 @@ class Sharpeners {
 class SharedAssigner {
  public:
   SharedAssigner(const OpenClSession& session, const Codebook& codebook)
-      : session_(session.another_queue()),
-        codebook_(codebook),
-        assigner_(session_, codebook.word_matrix()) {}
+      : session_(session.another_queue()), codebook_(codebook), assigner_(session_, codebook) {}
 
   IndexQuery query(const Query& query, std::size_t words_per_feature, std::size_t features) {
     const std::lock_guard lock(mutex_);

@@ -45,7 +45,7 @@ IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigne
   result.height = query.image.record.height;
   const std::vector<Keypoint>& keypoints = query.features.keypoints;
   for (const Keypoint& keypoint : keypoints) result.places.push_back(place_of(keypoint));
-  const std::size_t m = std::min(words_per_feature, codebook.size());
+  const std::size_t m = std::min(words_per_feature, assigner.max_nearest());
   const MatrixView descriptors = query.features.descriptor_matrix().middle_rows(0, features);
   const auto words = assigner.nearest(descriptors, m).words;
   const auto signatures = signatures_of(descriptors, codebook, words);

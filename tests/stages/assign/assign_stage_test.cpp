@@ -123,6 +123,21 @@ Codebook synthetic_codebook(std::size_t words) {
   return codebook;
 }
 
+TEST(AssignStageOfCells, ComparesTheWordsOfTheNearestCells) {
+  OpenClSession session;
+  Codebook codebook = line_codebook();
+  const std::vector<ImageFeatures> images = {image_with("/a", {0, 1.4F, 1.6F, 3})};
+  const auto histogram = [&] {
+    return AssignStage(session, codebook, {}).run(images)[0].histogram;
+  };
+  EXPECT_THAT(histogram(),
+              ElementsAre(WordCount{0, 1}, WordCount{1, 1}, WordCount{2, 1}, WordCount{3, 1}));
+  // Words 0 and 1 are around 0, words 2 and 3 around 2.5.
+  codebook.cells = {std::vector<float>(2 * 64), {0, 2, 4}, 1};
+  codebook.cells.centres[64] = 2.5F;
+  EXPECT_THAT(histogram(), ElementsAre(WordCount{0, 1}, WordCount{2, 2}, WordCount{3, 1}));
+}
+
 TEST(AssignStageKernels, EveryOneThatTheDeviceRunsGivesTheSameIndex) {
   OpenClSession session;
   const std::vector<ImageFeatures> images = {synthetic_image(90), synthetic_image(300)};

@@ -34,7 +34,7 @@ FeatureSet features_at(const std::vector<float>& places) {
 
 std::vector<QueryWord> words_of(const std::vector<float>& places, const Codebook& codebook) {
   OpenClSession session;
-  WordAssigner assigner(session, codebook.word_matrix());
+  WordAssigner assigner(session, codebook);
   const IndexQuery query = index_query({.image = {}, .features = features_at(places)}, codebook,
                                        assigner, 3, places.size());
   EXPECT_EQ(query.places.size(), places.size());
@@ -63,6 +63,14 @@ TEST(IndexQueryOfAPhoto, OnlyTheFirstFeaturesHaveWordsButAllHavePlaces) {
 TEST(IndexQueryOfAPhoto, SmallCodebookGivesFewerWords) {
   const Codebook codebook = line_of_words(1);
   EXPECT_THAT(words_of({-1}, codebook), ElementsAre(QueryWord{0, 0, 0, -1}));
+}
+
+TEST(IndexQueryOfAPhoto, SmallCellsGiveFewerWords) {
+  Codebook codebook = line_of_words(6);
+  codebook.cells = {std::vector<float>(2 * 64), {0, 4, 6}, 1};  // words 0 to 3, and 4 and 5
+  codebook.cells.centres[64] = 4;
+  EXPECT_THAT(words_of({-1}, codebook),
+              ElementsAre(QueryWord{0, 0, 0, -1}, QueryWord{1, 0, 0, -1}));
 }
 
 TEST(IndexQueryOfAPhoto, NoFeaturesHaveNoWords) {
