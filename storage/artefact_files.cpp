@@ -17,12 +17,14 @@
 
 #include "base/content_hash.h"
 #include "base/files.h"
+#include "storage/blobs.h"
 
 namespace lookalike {
 namespace {
 
 constexpr std::array<std::uint8_t, 8> kMagic = {'L', 'K', 'L', 'K', 0x89, '\r', '\n', 0x1A};
-constexpr std::uint16_t kVersion = 1;
+// A codebook with cells is of a version that programs refuse which would compare all words.
+constexpr std::uint16_t kVersionWithCells = 2;
 constexpr std::uint64_t kFooterMark = ~std::uint64_t{0};
 constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kFrameBytes = 16;   // length and checksum before each payload
@@ -37,6 +39,10 @@ constexpr std::uint16_t kTypeOf = std::is_same_v<Record, ImageFeatures>     ? 1
                                   : std::is_same_v<Record, SkippedFile>     ? 4
                                   : std::is_same_v<Record, Codebook>        ? 5
                                                                             : 6;
+
+constexpr std::uint16_t newest_version(std::uint16_t type) {
+  return type == kTypeOf<Codebook> ? kVersionWithCells : 1;
+}
 
 std::string type_name(std::uint16_t type) {
   if (type == 0 || type >= kTypeNames.size()) return fmt::format("unknown ({})", type);
@@ -96,11 +102,13 @@ class RecordFile {
     }
     if (header.size() < kHeaderBytes) fail("is truncated");
     ByteReader in(ByteView(header).subspan(kMagic.size()), ErrorKind::kInput);
-    if (const auto version = in.get<std::uint16_t>(); version != kVersion) {
+    const auto version = in.get<std::uint16_t>();
+    const auto found = in.get<std::uint16_t>();
+    if (const std::uint16_t newest = newest_version(found); version < 1 || version > newest) {
       fail(fmt::format("is of format {} version {}, and this program reads version {}",
-                       version > kVersion ? "newer" : "older", version, kVersion));
+                       version > newest ? "newer" : "older", version, newest));
     }
-    if (const auto found = in.get<std::uint16_t>(); found != type) {
+    if (found != type) {
       fail(fmt::format("is a {} file, expected {}", type_name(found), type_name(type)));
     }
   }
@@ -192,6 +200,7 @@ void code(auto& codec, Is<Codebook> auto& codebook) {
   codec.matrix(codebook.words, words, codebook.descriptor_size);
   codec.matrix(codebook.projection, kSignatureBits, codebook.descriptor_size);
   codec.matrix(codebook.thresholds, words, kSignatureBits);
+  codec.cells(codebook.cells, words, codebook.descriptor_size);
 }
 
 class Encoder {
@@ -211,6 +220,11 @@ class Encoder {
   void matrix(const std::vector<float>& values, std::size_t rows, std::size_t cols) {
     require(values.size() == rows * cols, "encode: the record's matrices do not fit each other");
     out_.put_array(values.data(), values.size());
+  }
+  // At the end of a record.
+  void cells(const WordCells& cells, std::size_t words, std::size_t descriptor_size) {
+    require(cells.fit(words, descriptor_size), "encode: the cells do not fit the words");
+    if (!cells.empty()) put_cells(out_, cells);
   }
   Bytes take() { return out_.take(); }
 
@@ -250,6 +264,9 @@ class Decoder {
   std::size_t count(std::size_t /*before*/) { return in_.get<std::uint32_t>(); }
   void matrix(std::vector<float>& values, std::size_t rows, std::size_t cols) {
     values = in_.get_vector<float>(rows * cols);
+  }
+  void cells(WordCells& cells, std::size_t words, std::size_t descriptor_size) {
+    if (!in_.rest().empty()) cells = get_cells(in_, words, descriptor_size);
   }
   void require_end() const { in_.require_end(); }
 
@@ -295,10 +312,11 @@ Record decode_record(ByteView payload) {
 }
 
 template <typename Record>
-ArtefactWriter<Record>::ArtefactWriter(OutputFile file) : file_(std::move(file)) {
+ArtefactWriter<Record>::ArtefactWriter(OutputFile file, std::uint16_t version)
+    : file_(std::move(file)) {
   ByteWriter header;
   header.put_array(kMagic.data(), kMagic.size());
-  header.put<std::uint16_t>(kVersion);
+  header.put<std::uint16_t>(version);
   header.put<std::uint16_t>(kTypeOf<Record>);
   file_.write(header.view());
 }
@@ -359,7 +377,7 @@ OutputKind artefact_kind() {
 }
 
 void write_codebook(OutputFile file, const Codebook& codebook) {
-  ArtefactWriter<Codebook> writer(std::move(file));
+  ArtefactWriter<Codebook> writer(std::move(file), codebook.cells.empty() ? 1 : kVersionWithCells);
   writer.write(codebook);
   writer.finish();
 }

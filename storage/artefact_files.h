@@ -20,7 +20,8 @@ namespace lookalike {
 template <typename Record>
 class ArtefactWriter {
  public:
-  explicit ArtefactWriter(OutputFile file);
+  // version: of the records' format.
+  explicit ArtefactWriter(OutputFile file, std::uint16_t version = 1);
   void write(const Record& record);
   void finish();
 

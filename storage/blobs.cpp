@@ -278,4 +278,36 @@ std::vector<float> decode_floats(ByteView blob) {
   return values;
 }
 
+void put_cells(ByteWriter& out, const WordCells& cells) {
+  out.put<std::uint32_t>(cells.probes);
+  out.put_count(cells.size());
+  out.put_array(cells.starts.data(), cells.starts.size());
+  out.put_array(cells.centres.data(), cells.centres.size());
+}
+
+WordCells get_cells(ByteReader& in, std::size_t words, std::size_t descriptor_size) {
+  WordCells cells;
+  cells.probes = in.get<std::uint32_t>();
+  const std::size_t count = in.get<std::uint32_t>();
+  cells.starts = in.get_vector<std::uint32_t>(count + 1);
+  cells.centres = in.get_vector<float>(count * descriptor_size);
+  if (!cells.fit(words, descriptor_size)) in.fail("has cells that do not fit its words");
+  return cells;
+}
+
+Bytes encode_cells(const WordCells& cells) {
+  if (cells.empty()) return {};
+  ByteWriter out;
+  put_cells(out, cells);
+  return seal(std::move(out));
+}
+
+WordCells decode_cells(ByteView blob, std::size_t words, std::size_t descriptor_size) {
+  if (blob.empty()) return {};
+  ByteReader in(open_sealed(blob), ErrorKind::kStorage);
+  WordCells cells = get_cells(in, words, descriptor_size);
+  in.require_end();
+  return cells;
+}
+
 }  // namespace lookalike

@@ -90,6 +90,14 @@ SparseHistogram decode_histogram(ByteView blob);
 Bytes encode_floats(std::span<const float> values);
 std::vector<float> decode_floats(ByteView blob);
 
+// The cells of a codebook, at least one: the same payload in the index and in an artefact file. get
+// fails the reader where the cells do not fit the words.
+void put_cells(ByteWriter& out, const WordCells& cells);
+WordCells get_cells(ByteReader& in, std::size_t words, std::size_t descriptor_size);
+// Nothing where there are none.
+Bytes encode_cells(const WordCells& cells);
+WordCells decode_cells(ByteView blob, std::size_t words, std::size_t descriptor_size);
+
 // Adds the index and what was being decoded to the error of a damaged blob:
 // "FILE: postings of word 7 is too short".
 template <typename Decode>

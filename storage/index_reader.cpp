@@ -774,14 +774,23 @@ Settings read_settings(Connection& connection) {
 }
 
 std::optional<Codebook> read_stored_codebook(Connection& connection) {
-  Rows rows =
-      connection.rows("SELECT descriptor_size, words, projection, thresholds FROM codebook");
+  // Not in format 5.
+  const bool has_cells =
+      connection.first<int>("SELECT 1 FROM pragma_table_info('codebook') WHERE name = 'cells'")
+          .has_value();
+  Rows rows = connection.rows(
+      fmt::format("SELECT descriptor_size, words, projection, thresholds, {} FROM codebook",
+                  has_cells ? "cells" : "NULL"));
   if (!rows.next()) return std::nullopt;
   return decode_named(connection, "codebook", 1, [&] {
-    return Codebook{.descriptor_size = static_cast<std::size_t>(rows.integer(0)),
-                    .words = decode_floats(rows.blob(1)),
-                    .projection = decode_floats(rows.blob(2)),
-                    .thresholds = decode_floats(rows.blob(3))};
+    Codebook codebook{.descriptor_size = static_cast<std::size_t>(rows.integer(0)),
+                      .words = decode_floats(rows.blob(1)),
+                      .projection = decode_floats(rows.blob(2)),
+                      .thresholds = decode_floats(rows.blob(3))};
+    if (codebook.descriptor_size > 0) {
+      codebook.cells = decode_cells(rows.blob(4), codebook.size(), codebook.descriptor_size);
+    }
+    return codebook;
   });
 }
 

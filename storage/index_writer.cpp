@@ -201,9 +201,10 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
                       "rebuild it under these with `lookalike retrain`",
                       connection().path(), differences(stored, given)));
     }
-    connection().run("INSERT INTO codebook VALUES (1, ?, ?, ?, ?, ?, ?)", hash,
+    connection().run("INSERT INTO codebook VALUES (1, ?, ?, ?, ?, ?, ?, nullif(?, x''))", hash,
                      codebook.descriptor_size, codebook.size(), encode_floats(codebook.words),
-                     encode_floats(codebook.projection), encode_floats(codebook.thresholds));
+                     encode_floats(codebook.projection), encode_floats(codebook.thresholds),
+                     encode_cells(codebook.cells));
     for (const auto& [name, value] : settings) {
       connection().run("INSERT INTO settings VALUES (?, ?)", name, value);
     }

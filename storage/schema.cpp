@@ -127,6 +127,10 @@ CREATE UNIQUE INDEX images_by_first ON images (first, page) WHERE first IS NOT N
 -- Of TIFF files only the first page used to be indexed. The next run reads them again.
 UPDATE files SET modified_ns = -1
   WHERE lower(CAST(path AS TEXT)) LIKE '%.tif' OR lower(CAST(path AS TEXT)) LIKE '%.tiff';
+)sql",
+    R"sql(
+-- NULL where a feature is compared with all words.
+ALTER TABLE codebook ADD COLUMN cells BLOB;
 )sql"};
 
 std::int64_t number(Connection& connection, const char* sql) {
@@ -191,7 +195,7 @@ void check_schema(Connection& connection) {
   if (!version) {
     throw EmptyIndex(connection.path() + ": is empty: fill it with `lookalike index --images DIR`");
   }
-  if (*version < kSchemaVersion) {
+  if (*version < kOldestReadableSchema) {
     throw Error(ErrorKind::kStorage,
                 fmt::format("{}: is an index of the older format {}: run `lookalike migrate` "
                             "on it to bring it up to date",

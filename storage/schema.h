@@ -10,7 +10,9 @@
 // describes the blobs in them.
 namespace lookalike {
 
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
+// Readers take this version as well: its codebook has no cells.
+inline constexpr int kOldestReadableSchema = 5;
 
 // A database without tables: no index, or a first run that was stopped before its first
 // transaction.
@@ -25,8 +27,8 @@ bool begins_an_index(ByteView start);
 
 // Mode kRead, or kImmutable if SQLite cannot create its files in the database's folder. Throws
 // Error(kInput) if it is missing or is no index of lookalike, EmptyIndex if it has no tables, and
-// Error(kStorage) if it cannot be reached, is of a newer format, must first be migrated by a
-// writer, or SQLite fails.
+// Error(kStorage) if it cannot be reached, is of a newer format, is older than
+// kOldestReadableSchema and so must first be migrated by a writer, or SQLite fails.
 Connection open_for_reading(const std::filesystem::path& database);
 
 // Creates a missing database and migrates an older index, all or nothing. Throws Error(kInput) for

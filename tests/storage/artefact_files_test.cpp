@@ -110,6 +110,52 @@ TEST(ArtefactFiles, CodebookComesBackAndItsHashTellsCodebooksApart) {
   EXPECT_NE(codebook_hash(other), codebook_hash(expected));
 }
 
+TEST(ArtefactFiles, ACodebookWithCellsComesBackInAVersionOfItsOwn) {
+  const TemporaryFolder folder;
+  const Codebook plain = sample_codebook();
+  write_codebook(OutputFile::unguarded(folder / "plain"), plain);
+  EXPECT_EQ(read_bytes(folder / "plain")[kVersionOffset], 1);
+  EXPECT_TRUE(read_codebook(folder / "plain").cells.empty());
+  const Codebook expected = with_cells(plain);
+  write_codebook(OutputFile::unguarded(folder / "cells"), expected);
+  Bytes bytes = read_bytes(folder / "cells");
+  EXPECT_EQ(bytes[kVersionOffset], 2);
+  const Codebook codebook = read_codebook(folder / "cells");
+  EXPECT_EQ(codebook.words, expected.words);
+  EXPECT_EQ(codebook.cells, expected.cells);
+  EXPECT_EQ(codebook_hash(codebook), codebook_hash(expected));
+  EXPECT_NE(codebook_hash(codebook), codebook_hash(plain));
+  bytes[kVersionOffset] = 3;
+  write_bytes(folder / "newer", bytes);
+  EXPECT_THAT(error_of([&] { read_codebook(folder / "newer"); }).what(),
+              HasSubstr("newer version 3, and this program reads version 2"));
+}
+
+TEST(ArtefactFiles, CellsThatDoNotFitTheWordsAreRefused) {
+  const Codebook codebook = with_cells(sample_codebook());
+  const Bytes payload = encode_record(codebook);
+  const std::size_t at = encode_record(sample_codebook()).size();
+  const auto refusal = [&](std::size_t place, std::uint8_t value) {
+    Bytes damaged = payload;
+    damaged[at + place] = value;
+    const Error error = error_of([&] { decode_record<Codebook>(damaged); });
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+    return std::string(error.what());
+  };
+  const std::string unfit = "has cells that do not fit its words";
+  EXPECT_EQ(refusal(0, 0), unfit);            // no cell is searched
+  EXPECT_EQ(refusal(0, 9), unfit);            // more than kMaxProbes are
+  EXPECT_EQ(refusal(8, 1), unfit);            // words before the first cell
+  EXPECT_EQ(refusal(12, 0), unfit);           // a cell without words
+  EXPECT_EQ(refusal(16, 5), unfit);           // descending
+  EXPECT_EQ(refusal(20, 17), unfit);          // words that are not there
+  EXPECT_EQ(refusal(4, 0xFF), "ends early");  // more cells than bytes
+  EXPECT_EQ(refusal(4, 2), unfit);            // fewer
+  Codebook unfit_cells = codebook;
+  unfit_cells.cells.centres.pop_back();
+  EXPECT_EQ(error_of([&] { encode_record(unfit_cells); }).kind(), ErrorKind::kInternal);
+}
+
 TEST(ArtefactFiles, PartsThatDoNotFitEachOtherAreABug) {
   const TemporaryFolder folder;
   Codebook codebook = sample_codebook();

@@ -132,6 +132,21 @@ TEST_F(IndexCheckTest, OtherWordsThanTheHashSaysAreFound) {
               ElementsAre("codebook: its parts do not fit each other"));
 }
 
+TEST_F(IndexCheckTest, CellsThatDoNotFitTheWordsAreFound) {
+  const Codebook codebook = with_cells(sample_codebook(17));
+  IndexWriter(folder_ / "cells.db").set_codebook(codebook, {});
+  Connection(folder_ / "cells.db", Connection::Mode::kWrite)
+      .run("UPDATE codebook SET cells = ?", encode_cells(with_cells(sample_codebook(18)).cells));
+  EXPECT_THAT(check_index(folder_ / "cells.db"),
+              ElementsAre(HasSubstr("codebook 1 has cells that do not fit its words")));
+  EXPECT_THAT(problems_after("UPDATE codebook SET cells = zeroblob(40)"),
+              Contains(HasSubstr("codebook 1 is damaged")));
+  Connection(folder_ / "cells.db", Connection::Mode::kWrite)
+      .execute("UPDATE codebook SET cells = NULL");
+  EXPECT_THAT(check_index(folder_ / "cells.db"),
+              ElementsAre("codebook: its content is not its hash's"));
+}
+
 TEST_F(IndexCheckTest, ADamagedPageIsFoundAndTheRestIsStillLookedAt) {
   Connection(database(), Connection::Mode::kWrite).execute("DELETE FROM files WHERE image = 1");
   writer_.reset();  // all in the one file

@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "storage/blobs.h"
+#include "storage/index_check.h"
 #include "storage/sqlite.h"
 #include "tests/rights.h"
 #include "tests/storage/index_fixture.h"
@@ -153,6 +154,14 @@ TEST_F(ReaderTest, CodebookAndSettingsComeBack) {
   EXPECT_EQ(reader().settings(), (Settings{{"extract.octaves", "4"}}));
   EXPECT_EQ(reader().codebook().words, sample_codebook().words);
   EXPECT_EQ(reader().codebook().projection, sample_codebook().projection);
+}
+
+TEST_F(ReaderTest, CellsOfACodebookComeBack) {
+  EXPECT_TRUE(reader().codebook().cells.empty());
+  const Codebook codebook = with_cells(sample_codebook());
+  IndexWriter(folder_ / "cells.db").set_codebook(codebook, {});
+  EXPECT_EQ(IndexReader(folder_ / "cells.db").codebook().cells, codebook.cells);
+  EXPECT_THAT(check_index(folder_ / "cells.db"), IsEmpty());
 }
 
 TEST_F(ReaderTest, AnIndexWithoutACodebookSaysSo) {

@@ -54,6 +54,13 @@ TEST_F(IndexTest, OtherSettingsAreRefusedNamingEachDifference) {
                     Not(HasSubstr("the codebook"))));
 }
 
+TEST_F(IndexTest, TheSameWordsInCellsAreAnotherCodebook) {
+  const Settings settings = writer_->settings();
+  EXPECT_THAT(
+      error_of([&] { writer_->set_codebook(with_cells(sample_codebook()), settings); }).what(),
+      HasSubstr("the codebook is"));
+}
+
 TEST_F(IndexTest, PublishedFilesAreKnown) {
   publish(1, 3);
   EXPECT_THAT(writer_->files(), ElementsAre(sample_file(1), sample_file(2), sample_file(3)));

@@ -114,4 +114,13 @@ Codebook sample_codebook(std::size_t words, std::size_t descriptor_size) {
   return codebook;
 }
 
+Codebook with_cells(Codebook codebook) {
+  codebook.cells.centres.assign(
+      codebook.words.begin(),
+      codebook.words.begin() + static_cast<std::ptrdiff_t>(3 * codebook.descriptor_size));
+  codebook.cells.starts = {0, 6, 7, static_cast<std::uint32_t>(codebook.size())};
+  codebook.cells.probes = 2;
+  return codebook;
+}
+
 }  // namespace lookalike

@@ -45,5 +45,7 @@ ImageFeatures sample_features(std::uint64_t number, std::size_t count);
 ImageWords sample_words(std::uint64_t number, std::size_t count, int word_count);
 ImageToStore sample_to_store(std::uint64_t number, std::size_t count = 20, int word_count = 16);
 Codebook sample_codebook(std::size_t words = 16, std::size_t descriptor_size = 4);
+// Its words in three cells: the first 6, the next 1, and the rest.
+Codebook with_cells(Codebook codebook);
 
 }  // namespace lookalike

@@ -61,6 +61,10 @@ TEST_F(SchemaTest, AnOlderIndexMustBeMigratedBeforeItIsRead) {
   const Error error = error_of([&] { check_schema(connection_); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
   EXPECT_THAT(error.what(), HasSubstr("older format 0"));
+  connection_.execute("PRAGMA user_version = 4");
+  EXPECT_THAT(error_of([&] { check_schema(connection_); }).what(), HasSubstr("older format 4"));
+  connection_.execute("PRAGMA user_version = 5");
+  EXPECT_NO_THROW(check_schema(connection_));
 }
 
 TEST_F(SchemaTest, ANewerIndexIsRefused) {

@@ -66,6 +66,32 @@ TEST_F(UpkeepTest, ReplacedContentIsSeenAllAtOnceAndTheRunsStay) {
   EXPECT_THAT(check_index(database()), IsEmpty());
 }
 
+TEST_F(UpkeepTest, CellsReplaceACodebookWithoutThem) {
+  const Codebook codebook = with_cells(sample_codebook());
+  IndexWriter(folder_ / "other.db").set_codebook(codebook, {});
+  writer_->replace_content(folder_ / "other.db");
+  EXPECT_EQ(reader().codebook().cells, codebook.cells);
+}
+
+// Format 6 added the cells of a codebook.
+TEST_F(UpkeepTest, AnIndexOfFormat5IsReadAndMigratedWithoutLoss) {
+  publish(1, 3);
+  const std::string content = reader().content_hash();
+  writer_.reset();
+  Connection(database(), Connection::Mode::kWrite)
+      .execute("ALTER TABLE codebook DROP COLUMN cells; PRAGMA user_version = 5");
+  EXPECT_EQ(reader().content_hash(), content);
+  EXPECT_EQ(reader().codebook().words, sample_codebook().words);
+  EXPECT_TRUE(reader().codebook().cells.empty());
+  EXPECT_THAT(check_index(database()), IsEmpty());
+  reopen();
+  EXPECT_EQ(reader().content_hash(), content);
+  EXPECT_THAT(check_index(database()), IsEmpty());
+  Connection connection(database(), Connection::Mode::kRead);
+  EXPECT_EQ(connection.first<int>("PRAGMA user_version"), kSchemaVersion);
+  EXPECT_EQ(connection.first<int>("SELECT cells IS NULL FROM codebook"), 1);
+}
+
 TEST_F(UpkeepTest, ContentThatCannotBeReadReplacesNothing) {
   publish(1, 3);
   const std::string content = reader().content_hash();
