@@ -65,6 +65,16 @@ CellKernel chosen_cell_kernel(OpenClSession& session, const Codebook& codebook) 
                         cell_kernels(session));
 }
 
+// What searches the words, or the centres of cells. To find 8 of these, fused takes 33,536 bytes of
+// local memory, and some devices have 32 KiB.
+AssignKernel kernel_for(const OpenClSession& session, const Codebook& codebook,
+                        AssignKernel kernel) {
+  constexpr std::size_t kFusedBytes = 33536;
+  const bool is_too_large =
+      !codebook.cells.empty() && session.device().local_memory_bytes < kFusedBytes;
+  return kernel == AssignKernel::kAuto && is_too_large ? AssignKernel::kGpu1 : kernel;
+}
+
 // The words of the smallest cells that a descriptor can be compared with.
 std::size_t fewest_words(const WordCells& cells) {
   std::vector<std::size_t> sizes(cells.starts.size());
@@ -124,7 +134,7 @@ WordAssigner::WordAssigner(OpenClSession& session, const Codebook& codebook, Ass
                    codebook.cells.empty()
                        ? codebook.word_matrix()
                        : MatrixView<const float>(codebook.cells.centres, codebook.descriptor_size),
-                   kernel) {
+                   kernel_for(session, codebook, kernel)) {
   const WordCells& cells = codebook.cells;
   if (cells.empty()) return;
   require(cells.fit(codebook.size(), dimensions_), "WordAssigner: cells do not fit the words");
