@@ -121,8 +121,11 @@ void describe_indexing(Description& to) {
   codebook(
       "from", &CodebookOptions::from, Text{.file_name = true},
       "Index, or file of lookalike-codebook, whose words a new index takes. Empty: train words.");
-  codebook("words", &CodebookOptions::words, Integer{1, 262144, "words", "auto"},
+  codebook("words", &CodebookOptions::words, Integer{1, 1048576, "words", "auto"},
            "Visual words. \"auto\": by the size of the collection.");
+  codebook("cells", &CodebookOptions::cells, Integer{1, 4096, "cells", "auto"},
+           "Cells of words, of which a feature's 8 nearest are searched. \"auto\": 512 above 65536 "
+           "words. 1: search all words.");
   codebook("features_per_word", &CodebookOptions::features_per_word, Integer{1, 1024, "features"},
            "Training features per word; reduced, to at least 16, to stay below 2^20 in all.");
   codebook("sample_images", &CodebookOptions::sample_images, Integer{1, 1000000, "images"},

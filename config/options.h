@@ -51,6 +51,7 @@ struct ExtractOptions {
 struct CodebookOptions {
   std::string from{};       // a file; empty: train
   std::uint32_t words = 0;  // 0: "auto"
+  std::uint32_t cells = 0;  // 0: "auto"; 1: none
   std::uint32_t features_per_word = 40;
   std::uint32_t sample_images = 8192;
   std::uint32_t max_iterations = 10;

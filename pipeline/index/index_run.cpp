@@ -479,11 +479,11 @@ class IndexRun {
     const Sample taken = times_.timed("sample", [&] {
       return take_sample(images, features, config_.codebook, cache_->folder());
     });
-    Progress progress("codebook", "iterations", config_.codebook.max_iterations, style_);
+    Progress progress("codebook", "steps", training_steps(taken.words, config_.codebook), style_);
     TrainingWatch watch;
     watch.batch = [&] { throw_if_stopped(); };
-    watch.iteration = [&](std::size_t iteration, double objective) {
-      progress.update(iteration, fmt::format("{} words, objective {:.4f}", taken.words, objective));
+    watch.step = [&](std::size_t step, double objective) {
+      progress.update(step, fmt::format("{} words, objective {:.4f}", taken.words, objective));
     };
     Codebook codebook = device().train(taken, watch);
     progress.finish();

@@ -18,6 +18,15 @@ namespace {
 // 0.8 % higher with 8 features a word than with 20, and 0.25 % with 13.
 constexpr std::size_t kStartFeaturesPerWord = 12;
 
+// Of which the centres of cells are trained.
+constexpr std::size_t kFeaturesPerCentre = 64;
+
+// How many cells a codebook has by itself, and above how many words. Of words trained on up to 3.5
+// million SURF descriptors, 512 cells lost 0.9 to 1.7 % where there were 131,072 to 1,048,576 of
+// them, on two cores of an AMD EPYC with PoCL (SCALING.md, "More words").
+constexpr std::size_t kAutoCells = 512;
+constexpr std::size_t kMaxWordsWithoutCells = 65536;
+
 // Words whose thresholds are set between two calls of the watch.
 constexpr std::size_t kWordsPerBatch = 4096;
 
@@ -36,15 +45,120 @@ RowFile every(std::size_t step, const RowFile& features) {
   return part;
 }
 
-std::vector<float> start_words(OpenClSession& session, const Sample& sample, Random& random,
-                               const TrainingWatch& watch) {
-  const auto start = [&](const RowFile& features) {
-    Seeds seeds = seed_words(session, features, sample.words, random, watch);
-    move_to_means(features, seeds.assignment, {seeds.words, features.cols()});
+std::vector<float> start_words(OpenClSession& session, const RowFile& features, std::size_t words,
+                               Random& random, const TrainingWatch& watch) {
+  const auto start = [&](const RowFile& part) {
+    Seeds seeds = seed_words(session, part, words, random, watch);
+    move_to_means(part, seeds.assignment, {seeds.words, part.cols()});
     return seeds.words;
   };
-  const std::size_t step = sample.features.rows() / (sample.words * kStartFeaturesPerWord);
-  return step < 2 ? start(sample.features) : start(every(step, sample.features));
+  const std::size_t step = features.rows() / (words * kStartFeaturesPerWord);
+  return step < 2 ? start(features) : start(every(step, features));
+}
+
+KMeansResult train_words(OpenClSession& session, const RowFile& features, std::size_t words,
+                         const CodebookOptions& options, Random& random,
+                         const TrainingWatch& watch) {
+  return k_means(session, features, start_words(session, features, words, random, watch), options,
+                 watch);
+}
+
+// The rows [first, first + count).
+RowFile part_of(const RowFile& features, std::size_t first, std::size_t count) {
+  RowFile part(features.folder(), features.cols());
+  for (std::size_t done = 0; done < count; done += RowFile::kBatchRows) {
+    const std::size_t rows = std::min(RowFile::kBatchRows, count - done);
+    part.write(done, {features.read(first + done, rows), features.cols()});
+  }
+  return part;
+}
+
+// The words, or cells, of all features [n], by those of the assigner.
+std::vector<std::uint32_t> assign_all(WordAssigner& assigner, const RowFile& features,
+                                      const TrainingWatch& watch) {
+  std::vector<std::uint32_t> words;
+  words.reserve(features.rows());
+  features.for_each_batch([&](std::size_t /*first*/, MatrixView<const float> rows) {
+    watch.batch();
+    const Assignment found = assigner.assign(rows);
+    words.insert(words.end(), found.words.begin(), found.words.end());
+  });
+  return words;
+}
+
+// Features by cell, and within one in their order.
+struct SortedFeatures {
+  RowFile features;
+  std::vector<std::size_t> starts;  // [c + 1]: of each cell's features
+};
+
+SortedFeatures sort_by_cell(const RowFile& features, const std::vector<std::uint32_t>& cell_of,
+                            std::size_t cells) {
+  SortedFeatures sorted{RowFile(features.folder(), features.cols()),
+                        std::vector<std::size_t>(cells + 1)};
+  for (const std::uint32_t cell : cell_of) ++sorted.starts[cell + 1];
+  std::partial_sum(sorted.starts.begin(), sorted.starts.end(), sorted.starts.begin());
+  std::vector<std::size_t> next(sorted.starts.begin(), sorted.starts.end() - 1);
+  features.for_each_batch([&](std::size_t first, MatrixView<const float> rows) {
+    std::vector<std::vector<float>> of_cells(cells);
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      const auto row = rows.row(i);
+      std::vector<float>& own = of_cells[cell_of[first + i]];
+      own.insert(own.end(), row.begin(), row.end());
+    }
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      sorted.features.write(next[cell], {of_cells[cell], rows.cols()});
+      next[cell] += of_cells[cell].size() / rows.cols();
+    }
+  });
+  return sorted;
+}
+
+std::vector<float> train_centres(OpenClSession& session, const RowFile& features, std::size_t cells,
+                                 const CodebookOptions& options, Random& random,
+                                 const TrainingWatch& watch) {
+  const std::size_t step = features.rows() / (cells * kFeaturesPerCentre);
+  return step < 2
+             ? train_words(session, features, cells, options, random, watch).words
+             : train_words(session, every(step, features), cells, options, random, watch).words;
+}
+
+// Sets the words and cells of a codebook.
+void train_cells(OpenClSession& session, const Sample& sample, std::size_t cells,
+                 const CodebookOptions& options, Random& random, const TrainingWatch& watch,
+                 Codebook& codebook) {
+  const std::size_t cols = codebook.descriptor_size;
+  const std::vector<float> centres =
+      train_centres(session, sample.features, cells, options, random, watch);
+  const MatrixView<const float> centre_rows(centres, cols);
+  const SortedFeatures sorted = [&] {
+    WordAssigner assigner(session, centre_rows);
+    return sort_by_cell(sample.features, assign_all(assigner, sample.features, watch),
+                        centre_rows.rows());
+  }();
+  // Of the cells up to the one that ends before this feature, so that those of all cells are the
+  // sample's; what a cell of equal features cannot have goes to the next one.
+  const auto words_up_to = [&](std::size_t feature) {
+    const double share = static_cast<double>(feature) / static_cast<double>(sample.features.rows());
+    return static_cast<std::size_t>(std::llround(share * static_cast<double>(sample.words)));
+  };
+  codebook.cells.probes = WordCells::kMaxProbes;
+  codebook.cells.starts = {0};
+  for (std::size_t cell = 0; cell < centre_rows.rows(); ++cell) {
+    const std::size_t first = sorted.starts[cell];
+    const std::size_t features = sorted.starts[cell + 1] - first;
+    const std::size_t words =
+        std::min(features, words_up_to(sorted.starts[cell + 1]) - codebook.size());
+    if (words == 0) continue;
+    const RowFile own = part_of(sorted.features, first, features);
+    const KMeansResult result =
+        train_words(session, own, words, options, random, {.batch = watch.batch});
+    codebook.words.insert(codebook.words.end(), result.words.begin(), result.words.end());
+    codebook.cells.starts.push_back(static_cast<std::uint32_t>(codebook.size()));
+    const auto centre = centre_rows.row(cell);
+    codebook.cells.centres.insert(codebook.cells.centres.end(), centre.begin(), centre.end());
+    watch.step(options.max_iterations + cell + 1, result.objective);
+  }
 }
 
 using Row = std::span<double>;
@@ -107,6 +221,16 @@ Projections word_thresholds(const Projector& project, const RowFile& features,
 
 }  // namespace
 
+std::size_t cell_count(std::size_t words, const CodebookOptions& options) {
+  const std::size_t by_size = words > kMaxWordsWithoutCells ? kAutoCells : 1;
+  return std::min<std::size_t>(words, options.cells > 0 ? options.cells : by_size);
+}
+
+std::size_t training_steps(std::size_t words, const CodebookOptions& options) {
+  const std::size_t cells = cell_count(words, options);
+  return options.max_iterations + (cells > 1 ? cells : 0);
+}
+
 std::vector<float> random_projection(std::size_t descriptor_size, Random& random) {
   require(descriptor_size >= kSignatureBits, "random_projection: more rows than dimensions");
   std::vector<double> rows(kSignatureBits * descriptor_size);
@@ -150,13 +274,21 @@ std::vector<float> signature_thresholds(const Codebook& codebook, const RowFile&
 Codebook train_codebook(OpenClSession& session, const Sample& sample,
                         const CodebookOptions& options, const TrainingWatch& watch) {
   Random random(options.seed);
-  KMeansResult result = k_means(session, sample.features,
-                                start_words(session, sample, random, watch), options, watch);
   Codebook codebook;
   codebook.descriptor_size = sample.features.cols();
-  codebook.words = std::move(result.words);
+  std::vector<std::uint32_t> assignment;
+  if (const std::size_t cells = cell_count(sample.words, options); cells > 1) {
+    train_cells(session, sample, cells, options, random, watch, codebook);
+    WordAssigner assigner(session, codebook);
+    assignment = assign_all(assigner, sample.features, watch);
+  } else {
+    KMeansResult result =
+        train_words(session, sample.features, sample.words, options, random, watch);
+    codebook.words = std::move(result.words);
+    assignment = std::move(result.assignment);
+  }
   codebook.projection = random_projection(codebook.descriptor_size, random);
-  codebook.thresholds = signature_thresholds(codebook, sample.features, result.assignment, watch);
+  codebook.thresholds = signature_thresholds(codebook, sample.features, assignment, watch);
   return codebook;
 }
 

@@ -276,7 +276,7 @@ KMeansResult k_means(OpenClSession& session, const RowFile& features, std::vecto
     const double before = result.objective;
     result.objective = mean(assignment.squared_distances);
     ++result.iterations;
-    watch.iteration(result.iterations, result.objective);
+    watch.step(result.iterations, result.objective);
     const bool settled =
         result.iterations > 1 && before - result.objective < options.min_improvement * before;
     if (settled || result.objective == 0 || result.iterations >= options.max_iterations) {

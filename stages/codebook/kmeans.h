@@ -25,9 +25,10 @@ struct KMeansResult {
 // How a caller follows training; each function may throw to end it.
 struct TrainingWatch {
   // Called after an iteration of k-means on all features, with its number, from 1 (again when
-  // training starts over on the CPU), and the objective.
-  std::function<void(std::size_t iteration, double objective)> iteration =
-      [](std::size_t /*iteration*/, double /*objective*/) {};
+  // training starts over on the CPU), and the objective; of training by cells, after an iteration
+  // on their centres and after each cell.
+  std::function<void(std::size_t step, double objective)> step = [](std::size_t /*step*/,
+                                                                    double /*objective*/) {};
   // Called before each batch of features that is assigned, and of words whose thresholds are set.
   std::function<void()> batch = [] {};
 };

@@ -56,9 +56,11 @@ TEST(LoadConfig, AnIntegerWillDoForAnyNumber) {
 
 TEST(LoadConfig, WordsMayBeAutoOrANumber) {
   EXPECT_EQ(parse_config("codebook.words = 'auto'", "f").codebook.words, 0U);
-  EXPECT_EQ(parse_config("codebook.words = 4096", "f").codebook.words, 4096U);
+  EXPECT_EQ(parse_config("codebook.words = 1048576", "f").codebook.words, 1048576U);
+  EXPECT_EQ(parse_config("codebook.cells = 'auto'", "f").codebook.cells, 0U);
+  EXPECT_EQ(parse_config("codebook.cells = 512", "f").codebook.cells, 512U);
   EXPECT_THAT(refusal("codebook.words = 'some'"),
-              EndsWith("codebook.words: must be \"auto\" or an integer from 1 to 262144 words, "
+              EndsWith("codebook.words: must be \"auto\" or an integer from 1 to 1048576 words, "
                        "was 'some'"));
 }
 

@@ -323,6 +323,33 @@ TEST_F(Folders, WordsOfAnExistingIndexStayAndAWarningSaysSo) {
   EXPECT_THAT(index().err, testing::Not(HasSubstr("has no effect")));
 }
 
+TEST_F(Folders, WordsInCellsAreMadeFoundMergedAndLeftAgain) {
+  const std::vector<std::string> by_cells = {"--set", "codebook.words=300", "--set",
+                                             "codebook.cells=12"};
+  std::vector<std::string> retrain = {"retrain"};
+  retrain.insert(retrain.end(), by_cells.begin(), by_cells.end());
+  const ProgramResult retrained = run(retrain);
+  EXPECT_EQ(retrained.exit_code, 0) << retrained.err;
+  EXPECT_EQ(run({"check"}).exit_code, 0);
+  const auto found = nlohmann::json::parse(run({"query", "--json", at("a/7.png")}).out);
+  EXPECT_EQ(found["matches"][0]["path"], at("a/7.png"));
+  EXPECT_EQ(found["matches"][0]["decision"], "duplicate");
+  draw("a/more", 1);
+  EXPECT_THAT(index().err, HasSubstr("1 indexed"));
+
+  // An index of another folder with the same words.
+  EXPECT_EQ(run_program("lookalike", {"index", "--database", at("other.db"), "--codebook",
+                                      at("index.db"), at("b")})
+                .exit_code,
+            0);
+  const ProgramResult merged = run({"merge", at("other.db")});
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_EQ(run({"check"}).exit_code, 0);
+
+  EXPECT_EQ(run({"retrain", "--set", "codebook.words=16"}).exit_code, 0);
+  EXPECT_EQ(run({"check"}).exit_code, 0);
+}
+
 TEST_F(Folders, MayBeNamedWithoutAnOption) {
   EXPECT_EQ(index({at("b")}).exit_code, 0);
   EXPECT_EQ(files(), (Counts{{at("a"), 25}, {at("b"), 3}}));

@@ -20,6 +20,7 @@ int codebook_command(int argc, const char* const* argv) {
       "lookalike-codebook");
   ConfigArguments arguments(app);
   arguments.add("--words", "codebook.words");
+  arguments.add("--cells", "codebook.cells");
   arguments.add("--features-per-word", "codebook.features_per_word");
   arguments.add("--sample-images", "codebook.sample_images");
   arguments.add("--max-iterations", "codebook.max_iterations");
@@ -53,10 +54,10 @@ int codebook_command(int argc, const char* const* argv) {
   const Sample sample =
       take_sample(sample_images_of(source), source, config.codebook, file.folder());
   OpenClSession session(session_options(config.device));
-  Progress progress("codebook", "iterations", config.codebook.max_iterations, style);
+  Progress progress("codebook", "steps", training_steps(sample.words, config.codebook), style);
   TrainingWatch watch;
-  watch.iteration = [&](std::size_t iteration, double objective) {
-    progress.update(iteration, fmt::format("objective {:.4f}", objective));
+  watch.step = [&](std::size_t step, double objective) {
+    progress.update(step, fmt::format("objective {:.4f}", objective));
   };
   const Codebook codebook = train_codebook(session, sample, config.codebook, watch);
   progress.finish();

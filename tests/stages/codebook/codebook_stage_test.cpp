@@ -1,5 +1,6 @@
 #include "stages/codebook/codebook_stage.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -32,6 +33,123 @@ TEST(CodebookStage, NoMoreWordsThanDifferentFeatures) {
   const Codebook codebook = train(64, 1, 0);
   EXPECT_EQ(codebook.size(), 20U);
   EXPECT_EQ(codebook.thresholds.size(), 20 * kSignatureBits);
+}
+
+Codebook train_by_cells(OpenClSession& session, const std::vector<float>& features,
+                        std::size_t words, std::uint32_t cells) {
+  CodebookOptions options;
+  options.cells = cells;
+  return train_codebook(session, Sample{words, row_file(features)}, options);
+}
+
+TEST(CodebookStage, SameSeedGivesTheSameCells) {
+  OpenClSession session;
+  const std::vector<float> features = clustered_features(4000, 60, 0.5, 1);
+  const Codebook first = train_by_cells(session, features, 250, 12);
+  const Codebook again = train_by_cells(session, features, 250, 12);
+  EXPECT_EQ(first.size(), 250U);
+  EXPECT_EQ(first.cells.size(), 12U);
+  EXPECT_EQ(first.cells.probes, WordCells::kMaxProbes);
+  EXPECT_TRUE(first.cells.fit(250, kDimensions));
+  EXPECT_EQ(first.words, again.words);
+  EXPECT_EQ(first.cells, again.cells);
+  EXPECT_EQ(first.thresholds, again.thresholds);
+}
+
+TEST(CodebookStage, CellsHaveWordsByTheirShareOfTheFeatures) {
+  OpenClSession session;
+  // A cluster of 3,000 features, and ten of 100.
+  std::vector<float> features = clustered_features(3000, 1, 0.3, 2);
+  const std::vector<float> others = clustered_features(1000, 10, 0.3, 3);
+  features.insert(features.end(), others.begin(), others.end());
+  const Codebook codebook = train_by_cells(session, features, 400, 8);
+  const MatrixView<const float> centres(codebook.cells.centres, kDimensions);
+  WordAssigner assigner(session, centres);
+  std::vector<double> shares(codebook.cells.size());
+  for (const std::uint32_t cell : assigner.assign({features, kDimensions}).words) {
+    shares[cell] += 400.0 / 4000.0;
+  }
+  for (std::size_t cell = 0; cell < shares.size(); ++cell) {
+    EXPECT_NEAR(codebook.cells.starts[cell + 1] - codebook.cells.starts[cell], shares[cell], 1.01);
+  }
+}
+
+TEST(CodebookStage, WordsThatACellOfEqualFeaturesCannotHaveGoToTheNextOne) {
+  OpenClSession session;
+  std::vector<float> features = clustered_features(500, 1, 0, 4);  // one word at the most
+  const std::vector<float> others = clustered_features(500, 1, 0.3, 5);
+  features.insert(features.end(), others.begin(), others.end());
+  const Codebook codebook = train_by_cells(session, features, 100, 2);
+  ASSERT_EQ(codebook.cells.size(), 2U);
+  const std::size_t first = codebook.cells.starts[1];
+  EXPECT_EQ(std::min(first, codebook.size() - first), 1U);
+  EXPECT_EQ(codebook.size(), first == 1 ? 100U : 51U);
+}
+
+TEST(CodebookStage, OneCellIsACodebookWithoutCells) {
+  OpenClSession session;
+  const std::vector<float> features = clustered_features(1000, 20, 0.3, 1);
+  const Codebook codebook = train_by_cells(session, features, 25, 1);
+  EXPECT_TRUE(codebook.cells.empty());
+  EXPECT_EQ(codebook.words, train_by_cells(session, features, 25, 0).words);
+}
+
+std::size_t differing(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1 : 0;
+  return count;
+}
+
+TEST(CodebookStage, ThresholdsAreOfTheWordsThatCellsGive) {
+  OpenClSession session;
+  const std::vector<float> features = clustered_features(4000, 1, 1, 1);  // hard to tell apart
+  const Codebook codebook = train_by_cells(session, features, 250, 40);
+  const auto words = WordAssigner(session, codebook).assign({features, kDimensions}).words;
+  EXPECT_EQ(codebook.thresholds, signature_thresholds(codebook, row_file(features), words));
+  // Or the comparison above would prove nothing.
+  const auto all = WordAssigner(session, codebook.word_matrix()).assign({features, kDimensions});
+  EXPECT_GT(differing(words, all.words), 0U);
+}
+
+// Descriptors of photos are in SCALING.md, "More words".
+TEST(CodebookStage, FewFeaturesGetAnotherWordThanTheNearestOfAll) {
+  OpenClSession session;
+  const std::vector<float> features = clustered_features(24000, 2000, 0.4, 1);
+  const std::size_t trained = 20000 * kDimensions;
+  Codebook codebook =
+      train_by_cells(session, {features.begin(), features.begin() + trained}, 2500, 64);
+  const MatrixView<const float> fresh(features.data() + trained, 4000, kDimensions);
+  const auto nearest = WordAssigner(session, codebook.word_matrix()).assign(fresh).words;
+  EXPECT_LE(differing(WordAssigner(session, codebook).assign(fresh).words, nearest), 80U);
+  codebook.cells.probes = 1;
+  EXPECT_GT(differing(WordAssigner(session, codebook).assign(fresh).words, nearest), 80U);
+}
+
+TEST(CodebookStage, LargeCodebooksHaveCellsByThemselves) {
+  EXPECT_EQ(cell_count(65536, {}), 1U);
+  EXPECT_EQ(cell_count(65537, {}), 512U);
+  EXPECT_EQ(cell_count(1048576, {}), 512U);
+  EXPECT_EQ(cell_count(1048576, {.cells = 1}), 1U);
+  EXPECT_EQ(cell_count(100, {.cells = 30}), 30U);
+  EXPECT_EQ(cell_count(10, {.cells = 30}), 10U);
+}
+
+TEST(CodebookStage, TheWatchSeesEachCell) {
+  OpenClSession session;
+  const Sample sample{50, row_file(clustered_features(1000, 20, 0.3, 1))};
+  CodebookOptions options;
+  options.cells = 5;
+  options.max_iterations = 3;
+  std::vector<std::size_t> steps;
+  TrainingWatch watch;
+  watch.step = [&](std::size_t step, double objective) {
+    EXPECT_GT(objective, 0);
+    steps.push_back(step);
+  };
+  train_codebook(session, sample, options, watch);
+  EXPECT_TRUE(std::ranges::is_sorted(steps));
+  EXPECT_EQ(steps.size(), 3U + 5U);
+  EXPECT_EQ(steps.back(), training_steps(50, options));
 }
 
 TEST(CodebookStage, WatchEndsTrainingBeforeTheNextBatch) {

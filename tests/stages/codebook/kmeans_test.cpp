@@ -75,7 +75,7 @@ TEST_F(KMeansTest, ObjectiveNeverRisesAndIsReported) {
   const std::vector<float> words(features.begin(), features.begin() + 30 * kDimensions);
   std::vector<double> objectives;
   TrainingWatch watch;
-  watch.iteration = [&](std::size_t iteration, double objective) {
+  watch.step = [&](std::size_t iteration, double objective) {
     objectives.push_back(objective);
     EXPECT_EQ(iteration, objectives.size());
   };
