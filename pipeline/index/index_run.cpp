@@ -249,7 +249,7 @@ class IndexRun {
       codebook = given_codebook(from, config_.extract);
       writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
       logger()->info("codebook: the {} words of {}", codebook->size(), printable(from));
-      warn_of_words(codebook->size(), "codebook.from has {} words");
+      warn_of_words(*codebook, "codebook.from has {} words");
     } else if (codebook) {
       refuse_retired(writer_.settings());
       keep_earlier_of(config_.store.database, writer_.settings());
@@ -261,8 +261,7 @@ class IndexRun {
                         "retrain` moves it to these",
                         printable(from)));
       } else {
-        warn_of_words(codebook->size(),
-                      "the index has {} words; `lookalike retrain` trains new ones");
+        warn_of_words(*codebook, "the index has {} words; `lookalike retrain` trains new ones");
       }
     }
     return codebook;
@@ -276,10 +275,18 @@ class IndexRun {
     }
   }
 
-  void warn_of_words(std::size_t words, fmt::format_string<std::size_t&> why) {
-    const std::size_t wanted = config_.codebook.words;
-    if (wanted == 0 || wanted == words) return;
-    warn(fmt::format("codebook.words = {} has no effect: {}", wanted, fmt::format(why, words)));
+  // Of as many cells as are wanted, a codebook may have fewer.
+  void warn_of_words(const Codebook& codebook, fmt::format_string<std::size_t> why) {
+    const auto warn_of = [&](const char* key, std::size_t wanted) {
+      warn(fmt::format("codebook.{} = {} has no effect: {}", key, wanted,
+                       fmt::format(why, codebook.size())));
+    };
+    const CodebookOptions& wanted = config_.codebook;
+    if (wanted.words != 0 && wanted.words != codebook.size()) {
+      warn_of("words", wanted.words);
+    } else if (wanted.cells != 0 && (wanted.cells > 1) == codebook.cells.empty()) {
+      warn_of("cells", wanted.cells);
+    }
   }
 
   void warn(const std::string& warning) {

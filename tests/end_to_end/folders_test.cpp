@@ -320,6 +320,9 @@ TEST_F(Folders, WordsOfAnExistingIndexStayAndAWarningSaysSo) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("codebook.words = 32 has no effect: the index has 16 words; "
                                     "`lookalike retrain`"));
+  EXPECT_THAT(index({"--set", "codebook.cells=4"}).err,
+              HasSubstr("codebook.cells = 4 has no effect: the index has 16 words"));
+  EXPECT_THAT(index({"--set", "codebook.cells=1"}).err, testing::Not(HasSubstr("has no effect")));
   EXPECT_THAT(index().err, testing::Not(HasSubstr("has no effect")));
 }
 
