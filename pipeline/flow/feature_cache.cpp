@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "stages/variance/variance_stage.h"
 #include "storage/artefact_files.h"
 

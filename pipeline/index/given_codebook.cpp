@@ -10,7 +10,7 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "storage/artefact_files.h"
 #include "storage/index_reader.h"
 #include "storage/schema.h"

@@ -39,7 +39,7 @@
 #include "pipeline/index/run_record.h"
 #include "pipeline/index/run_roots.h"
 #include "pipeline/index/update_plan.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "storage/index_reader.h"
 #include "storage/index_types.h"
 #include "storage/index_writer.h"

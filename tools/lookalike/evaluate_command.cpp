@@ -25,7 +25,7 @@
 #include "tools/evaluate/suite_report.h"
 #include "tools/evaluate/tables.h"
 #include "tools/lookalike/commands.h"
-#include "tools/scratch_folder.h"
+#include "tools/command_line/scratch_folder.h"
 
 namespace lookalike {
 namespace {

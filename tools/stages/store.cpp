@@ -2,7 +2,7 @@
 #include "base/program.h"
 #include "pipeline/flow/store_queue.h"
 #include "pipeline/single_stage.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "stages/variance/variance_stage.h"
 #include "tools/command_line/command_line.h"
 
