@@ -42,7 +42,7 @@ Codebook given_codebook(const std::filesystem::path& file, const ExtractOptions&
   }
   if (!differing.empty()) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("codebook.from: {} was made under other settings: {}",
+                fmt::format("codebook.reuse: {} was made under other settings: {}",
                             printable(file.native()), fmt::join(differing, ", ")));
   }
   return codebook;

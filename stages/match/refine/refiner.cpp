@@ -1,4 +1,4 @@
-#include "stages/match/refine/sharpen.h"
+#include "stages/match/refine/refiner.h"
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +74,7 @@ double shrinking(const Homography& map, Point at) {
 }  // namespace
 
 // The object, reduced so that neither it nor its place in the scene is enlarged.
-struct PoseSharpener::Frame {
+struct PoseRefiner::Frame {
   Frame(const ImageView& image, const ImageView& image_alpha, double longest_side_px) {
     const double share =
         std::min(1.0, std::clamp(longest_side_px, kShortestSidePx, kLongestSidePx) /
@@ -112,7 +112,7 @@ struct PoseSharpener::Frame {
 };
 
 // The scene in the frame under a map, with a margin, and how well it agrees there.
-struct PoseSharpener::View {
+struct PoseRefiner::View {
   Homography object_to_scene;  // between reduced px
   int margin_px = 0;
   Warped rectified;
@@ -120,8 +120,8 @@ struct PoseSharpener::View {
   CellComparison comparison;
 };
 
-PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene,
-                                        const Homography& object_to_scene, int margin_px) {
+PoseRefiner::View PoseRefiner::view(const Frame& frame, const Pyramid& scene,
+                                    const Homography& object_to_scene, int margin_px) {
   const int width = frame.object.width;
   const int height = frame.object.height;
   const Homography window_to_scene =
@@ -150,11 +150,11 @@ PoseSharpener::View PoseSharpener::view(const Frame& frame, const Pyramid& scene
 }
 
 // The pose of a view and its agreement, in reduced px.
-SharpenedPose PoseSharpener::pose_of(const Frame& frame, const View& seen,
-                                     std::span<const PointPair> features) {
+RefinedPose PoseRefiner::pose_of(const Frame& frame, const View& seen,
+                                 std::span<const PointPair> features) {
   const std::span<const DetailCell> cells = seen.comparison.cells;
-  SharpenedPose pose{seen.object_to_scene, seen.correlation, detail_agreement(cells),
-                     seen.comparison.largest_difference};
+  RefinedPose pose{seen.object_to_scene, seen.correlation, detail_agreement(cells),
+                   seen.comparison.largest_difference};
   const Homography to_frame = frame.to_object.inverse();
   std::vector<Point> positions;
   for (const PointPair& feature : features) positions.push_back(to_frame.apply(feature.object));
@@ -163,24 +163,24 @@ SharpenedPose PoseSharpener::pose_of(const Frame& frame, const View& seen,
   return pose;
 }
 
-SharpenedPose PoseSharpener::sharpen(const DecodedImage& object, const Pyramid& scene,
-                                     const Homography& object_to_scene,
-                                     std::span<const PointPair> features) {
+RefinedPose PoseRefiner::refine(const DecodedImage& object, const Pyramid& scene,
+                                const Homography& object_to_scene,
+                                std::span<const PointPair> features) {
   const Homography to_object = reduction(object);
   const Homography to_scene = reduction(scene.image());
   std::vector<PointPair> reduced;
   for (const PointPair& pair : features) {
     reduced.push_back({to_object.apply(pair.object), to_scene.apply(pair.scene)});
   }
-  SharpenedPose pose =
-      sharpen_reduced(object, scene, to_scene * object_to_scene * to_object.inverse(), reduced);
+  RefinedPose pose =
+      refine_reduced(object, scene, to_scene * object_to_scene * to_object.inverse(), reduced);
   pose.object_to_scene = to_scene.inverse() * pose.object_to_scene * to_object;
   if (pose.part) pose.part = moved(*pose.part, pose.object_to_scene * to_object.inverse());
   return pose;
 }
 
-SharpenedPose PoseSharpener::sharpen_reduced(const DecodedImage& object, const Pyramid& scene,
-                                             Homography from, std::span<const PointPair> features) {
+RefinedPose PoseRefiner::refine_reduced(const DecodedImage& object, const Pyramid& scene,
+                                        Homography from, std::span<const PointPair> features) {
   const ImageView pixels = object.pixels.view();
   const Frame fine(pixels, object.alpha.view(),
                    longest_side(outline(from, pixels.width, pixels.height)));
@@ -197,7 +197,7 @@ SharpenedPose PoseSharpener::sharpen_reduced(const DecodedImage& object, const P
   return pose_of(fine, corrected(fine, scene, second, features), features);
 }
 
-SharpenedPose PoseSharpener::whole(const DecodedImage& object, const DecodedImage& scene) {
+RefinedPose PoseRefiner::whole(const DecodedImage& object, const DecodedImage& scene) {
   const ImageView mine = object.pixels.view();
   const ImageView its = scene.pixels.view();
   const double share =
@@ -208,7 +208,7 @@ SharpenedPose PoseSharpener::whole(const DecodedImage& object, const DecodedImag
   const GrayImage b = reduced_to(its, width, height);
   GrayImage mask(width, height);
   std::ranges::fill(mask.pixels, std::uint8_t{255});
-  SharpenedPose pose{
+  RefinedPose pose{
       resizing(object.record.width, object.record.height, scene.record.width, scene.record.height),
       1.0};
   pose.identical = a.pixels == b.pixels;
@@ -220,8 +220,8 @@ SharpenedPose PoseSharpener::whole(const DecodedImage& object, const DecodedImag
 }
 
 // The view under the map that aligns its blocks, unless that correlates worse.
-PoseSharpener::View PoseSharpener::corrected(const Frame& frame, const Pyramid& scene, View seen,
-                                             std::span<const PointPair> features) {
+PoseRefiner::View PoseRefiner::corrected(const Frame& frame, const Pyramid& scene, View seen,
+                                         std::span<const PointPair> features) {
   std::vector<PointPair> pairs = find_blocks(frame, seen);
   if (pairs.size() < kMinBlocks) return seen;
   pairs.insert(pairs.end(), features.begin(), features.end());
@@ -240,7 +240,7 @@ PoseSharpener::View PoseSharpener::corrected(const Frame& frame, const Pyramid& 
 }
 
 // Places in the scene at which the object's blocks are found, reduced px.
-std::vector<PointPair> PoseSharpener::find_blocks(const Frame& frame, const View& seen) {
+std::vector<PointPair> PoseRefiner::find_blocks(const Frame& frame, const View& seen) {
   const int radius_px = seen.margin_px;
   const int width = frame.object.width;
   const int height = frame.object.height;

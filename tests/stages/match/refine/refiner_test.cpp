@@ -1,4 +1,4 @@
-#include "stages/match/refine/sharpen.h"
+#include "stages/match/refine/refiner.h"
 
 #include <algorithm>
 #include <memory>
@@ -11,9 +11,9 @@
 namespace lookalike {
 namespace {
 
-class SharpenTest : public ::testing::Test {
+class RefinerTest : public ::testing::Test {
  protected:
-  SharpenTest() : sharpener_(*session_), warp_(*session_) {}
+  RefinerTest() : refiner_(*session_), warp_(*session_) {}
   static void SetUpTestSuite() { session_ = std::make_unique<OpenClSession>(); }
   static void TearDownTestSuite() { session_.reset(); }
 
@@ -26,34 +26,34 @@ class SharpenTest : public ::testing::Test {
     }
     return worst;
   }
-  SharpenedPose sharpen(const GrayImage& object, const GrayImage& scene, const Homography& map,
-                        const GrayImage& object_alpha = {}, const GrayImage& scene_alpha = {}) {
+  RefinedPose refine(const GrayImage& object, const GrayImage& scene, const Homography& map,
+                     const GrayImage& object_alpha = {}, const GrayImage& scene_alpha = {}) {
     const DecodedImage of{.record = {}, .pixels = object, .alpha = object_alpha};
     const DecodedImage in{.record = {}, .pixels = scene, .alpha = scene_alpha};
-    return sharpener_.sharpen(of, Pyramid(in), map, {});
+    return refiner_.refine(of, Pyramid(in), map, {});
   }
   GrayImage scene() { return warp_.warp(object_.view(), truth_.inverse(), 640, 480).image; }
 
   static inline std::unique_ptr<OpenClSession> session_;
-  PoseSharpener sharpener_;
+  PoseRefiner refiner_;
   Warp warp_;
   const GrayImage object_ = part_of(photo("graf1.png"), 150, 100, 400, 300);
   const Homography truth_{{0.9, -0.3, 150, 0.3, 0.8, 60, 4e-4, -2e-4, 1}};
 };
 
-TEST_F(SharpenTest, RoughPoseIsCorrectedToHalfAPixel) {
+TEST_F(RefinerTest, RoughPoseIsCorrectedToHalfAPixel) {
   Homography rough = truth_;
   rough.h[0] += 0.02;
   rough.h[2] += 3;
   rough.h[5] -= 4;
   ASSERT_GT(worst_corner_px(rough), 4);
-  const SharpenedPose pose = sharpen(object_, scene(), rough);
+  const RefinedPose pose = refine(object_, scene(), rough);
   EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5);
   ASSERT_TRUE(pose.correlation.has_value());
   EXPECT_GT(*pose.correlation, 0.98);
 }
 
-TEST_F(SharpenTest, WhatIsTransparentIsNotCompared) {
+TEST_F(RefinerTest, WhatIsTransparentIsNotCompared) {
   GrayImage object = object_;
   GrayImage alpha(object.width, object.height);
   for (int y = 0; y < object.height; ++y) {
@@ -66,8 +66,8 @@ TEST_F(SharpenTest, WhatIsTransparentIsNotCompared) {
   Homography rough = truth_;
   rough.h[2] += 3;
   const GrayImage seen = scene();
-  const SharpenedPose whole = sharpen(object, seen, rough);
-  const SharpenedPose opaque = sharpen(object, seen, rough, alpha);
+  const RefinedPose whole = refine(object, seen, rough);
+  const RefinedPose opaque = refine(object, seen, rough, alpha);
   EXPECT_LT(worst_corner_px(opaque.object_to_scene), 1.5);
   ASSERT_TRUE(opaque.correlation.has_value());
   EXPECT_GT(*opaque.correlation, 0.97);
@@ -76,46 +76,46 @@ TEST_F(SharpenTest, WhatIsTransparentIsNotCompared) {
   // The same on the scene's side, where half of the object is seen through.
   const GrayImage scene_alpha =
       warp_.warp(alpha.view(), truth_.inverse(), seen.width, seen.height).image;
-  const SharpenedPose seen_through = sharpen(object, seen, truth_, {}, scene_alpha);
+  const RefinedPose seen_through = refine(object, seen, truth_, {}, scene_alpha);
   EXPECT_GT(seen_through.correlation.value_or(0), 0.97);
 }
 
-TEST_F(SharpenTest, LightAndContrastDoNotMatter) {
+TEST_F(RefinerTest, LightAndContrastDoNotMatter) {
   GrayImage dim = scene();
   for (auto& value : dim.pixels) value = static_cast<std::uint8_t>(40 + value / 3);
   Homography rough = truth_;
   rough.h[2] += 5;
-  const SharpenedPose pose = sharpen(object_, dim, rough);
+  const RefinedPose pose = refine(object_, dim, rough);
   EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5);
 }
 
-TEST_F(SharpenTest, HiddenPartDoesNotPullThePose) {
+TEST_F(RefinerTest, HiddenPartDoesNotPullThePose) {
   GrayImage hidden = scene();
   for (int y = 150; y < 260; ++y) {
     for (int x = 200; x < 330; ++x) hidden.at(x, y) = static_cast<std::uint8_t>((x * y) % 251);
   }
   Homography rough = truth_;
   rough.h[5] += 4;
-  const SharpenedPose pose = sharpen(object_, hidden, rough);
+  const RefinedPose pose = refine(object_, hidden, rough);
   // Half a pixel of the frame, which is 320 px wide where the object has 400.
-  EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5 * 400 / PoseSharpener::kLongestSidePx);
+  EXPECT_LT(worst_corner_px(pose.object_to_scene), 0.5 * 400 / PoseRefiner::kLongestSidePx);
 }
 
-TEST_F(SharpenTest, PoseThatThePixelsDoNotSupportIsLeftAlone) {
+TEST_F(RefinerTest, PoseThatThePixelsDoNotSupportIsLeftAlone) {
   const GrayImage other = photo("home.jpg");
-  const SharpenedPose pose = sharpen(object_, other, truth_);
+  const RefinedPose pose = refine(object_, other, truth_);
   EXPECT_LT(worst_corner_px(pose.object_to_scene), 30);
   ASSERT_TRUE(pose.correlation.has_value());
   EXPECT_LT(*pose.correlation, 0.4);
 }
 
-TEST_F(SharpenTest, FlatSceneHasNoCorrelation) {
-  const SharpenedPose pose = sharpen(object_, GrayImage(640, 480), truth_);
+TEST_F(RefinerTest, FlatSceneHasNoCorrelation) {
+  const RefinedPose pose = refine(object_, GrayImage(640, 480), truth_);
   EXPECT_FALSE(pose.correlation.has_value());
   EXPECT_EQ(pose.object_to_scene, truth_);
 }
 
-TEST_F(SharpenTest, ReducedPicturesGiveFullSizeMaps) {
+TEST_F(RefinerTest, ReducedPicturesGiveFullSizeMaps) {
   const Homography halves{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
   const auto reduced = [&](const GrayImage& full) {
     return DecodedImage{
@@ -127,11 +127,11 @@ TEST_F(SharpenTest, ReducedPicturesGiveFullSizeMaps) {
   const DecodedImage object = reduced(object_);
   Homography rough = truth_;
   rough.h[2] += 5;
-  const SharpenedPose pose = sharpener_.sharpen(object, Pyramid(seen), rough, {});
+  const RefinedPose pose = refiner_.refine(object, Pyramid(seen), rough, {});
   EXPECT_LT(worst_corner_px(pose.object_to_scene), 1.5);
 }
 
-TEST_F(SharpenTest, CopiesAgreeWholeAndEqualPixelsFully) {
+TEST_F(RefinerTest, CopiesAgreeWholeAndEqualPixelsFully) {
   DecodedImage picture{.record = {}, .pixels = object_};
   picture.record.width = 400;
   picture.record.height = 300;
@@ -139,20 +139,20 @@ TEST_F(SharpenTest, CopiesAgreeWholeAndEqualPixelsFully) {
   twice.record.width = 800;
   twice.record.height = 600;
   twice.pixels = warp_.warp(object_.view(), resizing(800, 600, 400, 300), 800, 600).image;
-  const SharpenedPose equal = sharpener_.whole(picture, picture);
+  const RefinedPose equal = refiner_.whole(picture, picture);
   EXPECT_TRUE(equal.identical);
   EXPECT_EQ(equal.correlation, 1.0);
-  const SharpenedPose copy = sharpener_.whole(picture, twice);
+  const RefinedPose copy = refiner_.whole(picture, twice);
   EXPECT_FALSE(copy.identical);
   EXPECT_GT(copy.correlation.value_or(0), 0.99);
   EXPECT_EQ(copy.object_to_scene, resizing(400, 300, 800, 600));
   std::ranges::fill(picture.pixels.pixels, std::uint8_t{9});
-  EXPECT_EQ(sharpener_.whole(picture, picture).correlation, 1.0);
+  EXPECT_EQ(refiner_.whole(picture, picture).correlation, 1.0);
 }
 
-TEST_F(SharpenTest, TinyObjectIsNoError) {
+TEST_F(RefinerTest, TinyObjectIsNoError) {
   const GrayImage tiny = part_of(object_, 0, 0, 5, 3);
-  const SharpenedPose pose = sharpen(tiny, scene(), truth_);
+  const RefinedPose pose = refine(tiny, scene(), truth_);
   EXPECT_EQ(pose.object_to_scene, truth_);
 }
 

@@ -48,7 +48,7 @@ class Pyramid {
 };
 
 // A pose, and how well the pixels agree there.
-struct SharpenedPose {
+struct RefinedPose {
   Homography object_to_scene;
   std::optional<double> correlation;  // [-1, 1]; absent where either side is flat
   std::optional<double> detail{};     // see agreement.h
@@ -67,33 +67,33 @@ struct SharpenedPose {
 // before is rejected, and a pose of few feature pairs under which it hardly correlates is left
 // unchanged. The frame is never finer than the object or its place in the scene, so that nothing is
 // enlarged. All coordinates are full-size px. Transparent pixels of either side are not compared.
-class PoseSharpener {
+class PoseRefiner {
  public:
-  explicit PoseSharpener(OpenClSession& session) : warp_(session), correlation_(session) {}
+  explicit PoseRefiner(OpenClSession& session) : warp_(session), correlation_(session) {}
 
   // Of the frame; larger costs time and gains nothing.
   static constexpr double kLongestSidePx = 320;
 
   //   features  the pairs that gave the pose, if any
-  SharpenedPose sharpen(const DecodedImage& object, const Pyramid& scene,
-                        const Homography& object_to_scene, std::span<const PointPair> features);
+  RefinedPose refine(const DecodedImage& object, const Pyramid& scene,
+                     const Homography& object_to_scene, std::span<const PointPair> features);
 
   // The pose under which each fills the other, and how well they agree when both are reduced alike.
   // Neither is warped, so that copies agree better than at any pose. Views of equal pixels agree
   // fully, flat ones too.
-  SharpenedPose whole(const DecodedImage& object, const DecodedImage& scene);
+  RefinedPose whole(const DecodedImage& object, const DecodedImage& scene);
 
  private:
   struct Frame;
   struct View;
-  SharpenedPose sharpen_reduced(const DecodedImage& object, const Pyramid& scene, Homography from,
-                                std::span<const PointPair> features);
+  RefinedPose refine_reduced(const DecodedImage& object, const Pyramid& scene, Homography from,
+                             std::span<const PointPair> features);
   View view(const Frame& frame, const Pyramid& scene, const Homography& object_to_scene,
             int margin_px);
   View corrected(const Frame& frame, const Pyramid& scene, View seen,
                  std::span<const PointPair> features);
-  static SharpenedPose pose_of(const Frame& frame, const View& seen,
-                               std::span<const PointPair> features);
+  static RefinedPose pose_of(const Frame& frame, const View& seen,
+                             std::span<const PointPair> features);
   std::vector<PointPair> find_blocks(const Frame& frame, const View& seen);
 
   Warp warp_;
