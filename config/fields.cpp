@@ -270,7 +270,6 @@ struct RetiredKey {
   std::string_view why;  // to follow "because"
 };
 
-// The measurements are in EXPERIMENTS.md.
 constexpr RetiredKey kRetiredKeys[] = {
     {"match.hamming_weights", "true", "equal votes found fewer images"},
     {"match.burstiness", "true", "counting repeated votes in full found fewer images"},
