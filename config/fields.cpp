@@ -118,14 +118,14 @@ void describe_indexing(Description& to) {
 
   const TableOf codebook(to, &RunConfig::codebook, "codebook",
                          "Visual words, trained by k-means when an index is made.");
-  codebook(
-      "from", &CodebookOptions::from, Text{.file_name = true},
-      "Index, or file of lookalike-codebook, whose words a new index takes. Empty: train words.");
+  codebook("reuse", &CodebookOptions::reuse, Text{.file_name = true},
+           "Reuse the words of this index or codebook file. Empty: train new ones.");
   codebook("words", &CodebookOptions::words, Integer{1, 1048576, "words", "auto"},
            "Visual words. \"auto\": by the size of the collection.");
-  codebook("cells", &CodebookOptions::cells, Integer{1, 4096, "cells", "auto"},
-           "Cells of words, of which a feature's 8 nearest are searched. \"auto\": 512 above 65536 "
-           "words. 1: search all words.");
+  codebook(
+      "cells", &CodebookOptions::cells, Integer{1, 4096, "cells", "auto"},
+      "Cells that words are grouped into; a feature is compared with the words of its 8 nearest "
+      "cells. \"auto\": 512 above 65536 words. 1: compare with all words.");
   codebook("features_per_word", &CodebookOptions::features_per_word, Integer{1, 1024, "features"},
            "Training features per word; reduced, to at least 16, to stay below 2^20 in all.");
   codebook("sample_images", &CodebookOptions::sample_images, Integer{1, 1000000, "images"},
@@ -137,20 +137,20 @@ void describe_indexing(Description& to) {
   codebook("seed", &CodebookOptions::seed, kSeed, "Seed for training.");
 
   const TableOf assign(to, &RunConfig::assign, "assign", "Assignment of features to words.");
-  assign("kernel", &AssignOptions::kernel,
+  assign("variant", &AssignOptions::variant,
          Choice{{"auto", "gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "fused", "matrix", "cpu"}},
          "Search for the nearest word. \"auto\": the fastest measured on the device.");
 
   const TableOf variance(to, &RunConfig::variance, "variance", "Blank images.");
-  variance("minimum", &VarianceOptions::minimum, Number{0, 16256.25, "grey levels squared"},
+  variance("blank_below", &VarianceOptions::blank_below, Number{0, 16256.25, "grey levels squared"},
            "Images of lower variance are recorded as blank and never found.");
 
   const TableOf store(to, &RunConfig::store, "store", "The index.");
   store("database", &StoreOptions::database, Text{.file_name = true}, "Index file.");
   store("batch_images", &StoreOptions::batch_images, Integer{1, 4096, "images"},
-        "Fewest images per transaction while more are coming.");
+        "Minimum images per transaction, except the last.");
   store("publish_seconds", &StoreOptions::publish_seconds, Number{0, 3600, "s"},
-        "Shortest time from one transaction to the next, unless 16 MiB wait.");
+        "Minimum seconds between transactions; sooner once 16 MiB are pending.");
   store("max_segments", &StoreOptions::max_segments, Integer{1, 1000, "segments"},
         "Merge segments above this number.");
 }
@@ -162,11 +162,11 @@ void describe_queries(Description& to) {
   match("calibration", &MatchOptions::calibration, Text{.file_name = true},
         "Index file whose calibration gives the probabilities. Empty: the first one searched.");
   match("top", &MatchOptions::top, Integer{1, 1000, "images"}, "Maximum matches per query.");
-  match("report", &MatchOptions::report,
+  match("min_decision", &MatchOptions::min_decision,
         Choice{{"all", "similar", "part", "same_object", "duplicate"}},
-        "Weakest decision to report.");
+        "Weakest decision to list.");
   match("min_probability", &MatchOptions::min_probability, Number{0, 1},
-        "Minimum probability of a match to report.");
+        "Minimum probability of a match to list.");
   match("shortlist", &MatchOptions::shortlist, Integer{1, 100000, "images", "auto"},
         "Candidates for geometric verification. \"auto\": grows with the collection.");
   match("words_per_feature", &MatchOptions::words_per_feature, Integer{1, 8, "words"},
@@ -179,19 +179,20 @@ void describe_queries(Description& to) {
         "Best sure matches whose features expand the query, if there are two or more.");
   match("second_look", &MatchOptions::second_look, Boolean{},
         "Search again, more thoroughly, when no match has an even chance.");
-  match("explain_once", &MatchOptions::explain_once, Boolean{},
-        "Of matches that explain the same features differently, only the best keeps them.");
+  match("resolve_overlaps", &MatchOptions::resolve_overlaps, Boolean{},
+        "Leave features that several matches claim to the most probable of them.");
   match("min_inliers", &MatchOptions::min_inliers, Integer{4, 1000, "pairs"},
         "Minimum inliers for a pose.");
   match("inlier_distance", &MatchOptions::inlier_distance,
         Number{0.0001, 0.5, "of the query's diagonal"},
         "Maximum distance between an inlier and its position under the pose.");
-  match("locate_candidates", &MatchOptions::locate_candidates, Integer{0, 1000, "images"},
-        "Best matches to compare by pixels first; the other listed ones follow. 0: none at all.");
+  match("refine_candidates", &MatchOptions::refine_candidates, Integer{0, 1000, "images"},
+        "Matches whose pixels are compared in the first pass; all listed ones are compared in the "
+        "end. 0: never compare pixels.");
   match("same_probability", &MatchOptions::same_probability, Number{0, 1},
-        "Minimum probability of a same object.");
+        "Minimum probability of the decision same_object.");
   match("duplicate_correlation", &MatchOptions::duplicate_correlation, Number{-1, 1},
-        "Minimum correlation of a duplicate, which also fills the photo.");
+        "Minimum correlation of a duplicate, whose two images must also show each other whole.");
   match("cache_mib", &MatchOptions::cache_mib, Integer{0, 65536, "MiB"},
         "Cache of posting lists and image records.");
   match("device_voting", &MatchOptions::device_voting, Choice{{"auto", "on", "off"}},
@@ -242,7 +243,7 @@ void describe_queries(Description& to) {
   serve("token_file", &ServeOptions::token_file, Text{.file_name = true},
         "File with the token that requests over TCP must bring. Empty: a new one for each run.");
   serve("max_body_mib", &ServeOptions::max_body_mib, Integer{1, 512, "MiB"},
-        "Largest photo that is taken.");
+        "Maximum size of an uploaded photo.");
   serve("max_megapixels", &ServeOptions::max_megapixels, Integer{1, 1000, "megapixels"},
         "Larger photos are refused before they are decoded; images.max_megapixels also applies.");
   serve("max_connections", &ServeOptions::max_connections, Integer{1, 10000, "connections"},

@@ -49,7 +49,7 @@ struct ExtractOptions {
 };
 
 struct CodebookOptions {
-  std::string from{};       // a file; empty: train
+  std::string reuse{};      // a file; empty: train
   std::uint32_t words = 0;  // 0: "auto"
   std::uint32_t cells = 0;  // 0: "auto"; 1: none
   std::uint32_t features_per_word = 40;
@@ -62,13 +62,13 @@ struct CodebookOptions {
 };
 
 struct AssignOptions {
-  std::string kernel = "auto";  // or to_string(AssignKernel)
+  std::string variant = "auto";  // or to_string(AssignKernel)
 
   bool operator==(const AssignOptions&) const = default;
 };
 
 struct VarianceOptions {
-  double minimum = 4;  // grey levels squared
+  double blank_below = 4;  // grey levels squared
 
   bool operator==(const VarianceOptions&) const = default;
 };
@@ -86,17 +86,17 @@ struct MatchOptions {
   std::vector<std::string> shards{};  // files, searched together with store.database
   std::string calibration{};          // a file; empty: the database searched first
   std::uint32_t top = 10;
-  std::string report = "similar";  // the weakest decision reported, see Decision
-  double min_probability = 0;      // of a match that is reported
-  std::uint32_t shortlist = 0;     // images; 0: "auto"
+  std::string min_decision = "similar";  // the weakest decision reported, see Decision
+  double min_probability = 0;            // of a match that is reported
+  std::uint32_t shortlist = 0;           // images; 0: "auto"
   std::uint32_t words_per_feature = 3;
   std::uint32_t hamming_threshold = 24;  // bits
   std::uint32_t expansion_hits = 3;
   bool second_look = true;
-  bool explain_once = true;
+  bool resolve_overlaps = true;
   std::uint32_t min_inliers = 6;
   double inlier_distance = 0.012;  // of the query's diagonal
-  std::uint32_t locate_candidates = 5;
+  std::uint32_t refine_candidates = 5;
   double same_probability = 0.4;
   double duplicate_correlation = 0.9;
   bool mirror = false;

@@ -172,7 +172,7 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
            {{"inliers", explanation.attempt.inliers},
             {"places", explanation.attempt.cells},
             {"quad", quad_of(match)}}},
-          {"pixels",
+          {"refine",
            {{"compared", match.moved_px.has_value() || evidence.identical},
             {"correlation", or_null(evidence.correlation)},
             {"detail", or_null(evidence.detail)},

@@ -34,7 +34,7 @@ Json query_answer(const std::string& query, const QueryResult& result);
 //  "features": {"query", "image", "second_look"}, "words": {"query", "image", "common"},
 //  "votes": {"score", "ratio", "excess", "rank", "images", "shortlist", "shortlisted"},
 //  "pairs": [{"query": [x, y], "image": [x, y], "inlier"}, ...],
-//  "pose": {"inliers", "places", "quad"}, "pixels": {"compared", "correlation", "detail",
+//  "pose": {"inliers", "places", "quad"}, "refine": {"compared", "correlation", "detail",
 //  "moved_px", "identical"}, "probability": {"value", "terms": [{"name", "value", "weight",
 //  "product"}, ...]}, "decision",
 //  "answer": {"listed", "place", "total", "decision", "rival": {"path", "features"}},

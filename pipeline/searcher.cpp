@@ -9,7 +9,7 @@
 #include "kernels/voting/voting.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/open_session.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 
 namespace lookalike {
 

@@ -75,7 +75,7 @@ TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
   const std::string packages = content_of(root / "tools/install-packages");
   std::vector<std::string> builds;
   for (const char* name : {"cpu", "nvidia"}) {
-    const fs::path file = root / "tools/docker" / (std::string(name) + ".Dockerfile");
+    const fs::path file = root / "tools/packaging/docker" / (std::string(name) + ".Dockerfile");
     const std::string text = content_of(file);
     EXPECT_THAT(broken_paths(root, file, text), IsEmpty());
     static const std::regex kScript("/source/(\\S+)");
@@ -89,7 +89,7 @@ TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
     const std::size_t build = text.find("FROM ");
     builds.push_back(text.substr(build, text.find("FROM ", build + 1) - build));
   }
-  EXPECT_THAT(builds[0], HasSubstr("RUN /source/tools/package /packages"));
+  EXPECT_THAT(builds[0], HasSubstr("RUN /source/tools/packaging/package /packages"));
   EXPECT_EQ(builds[0], builds[1]);
 }
 

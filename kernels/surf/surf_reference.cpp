@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "kernels/integral_image/integral_image.h"
+#include "kernels/published/integral_image/integral_image.h"
 #include "kernels/surf/surf_plan.h"
 #include "kernels/surf/tone.h"
 

@@ -94,10 +94,10 @@ class Observer {
   // expanded by, so a photo is not expanded either. Neither is looked at twice, which would move
   // the weights little (DECISIONS.md, 32).
   static RunConfig searching_all(RunConfig config) {
-    config.match.report = "all";
+    config.match.min_decision = "all";
     config.match.expansion_hits = 0;
     config.match.second_look = false;
-    config.match.explain_once = false;
+    config.match.resolve_overlaps = false;
     config.match.mirror = false;
     config.match.calibration.clear();
     config.match.cache_mib = std::min(config.match.cache_mib, kCacheMib);

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "stages/variance/variance_stage.h"
 #include "storage/artefact_files.h"
 
@@ -35,7 +35,7 @@ constexpr int kDecoding = 2;
 // A digest of everything that features and blankness depend on.
 std::string key_of(const RunConfig& config) {
   std::string text =
-      fmt::format("decoding={}\nvariance.minimum={}\n", kDecoding, config.variance.minimum);
+      fmt::format("decoding={}\nvariance.blank_below={}\n", kDecoding, config.variance.blank_below);
   for (const auto& [name, value] : settings_of(config.extract)) {
     text += fmt::format("{}={}\n", name, value);
   }

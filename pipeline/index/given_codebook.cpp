@@ -10,7 +10,7 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "storage/artefact_files.h"
 #include "storage/index_reader.h"
 #include "storage/schema.h"
@@ -42,7 +42,7 @@ Codebook given_codebook(const std::filesystem::path& file, const ExtractOptions&
   }
   if (!differing.empty()) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("codebook.from: {} was made under other settings: {}",
+                fmt::format("codebook.reuse: {} was made under other settings: {}",
                             printable(file.native()), fmt::join(differing, ", ")));
   }
   return codebook;

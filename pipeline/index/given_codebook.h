@@ -7,7 +7,7 @@
 #include "config/options.h"
 #include "storage/index_types.h"
 
-// The words that codebook.from names: those of an index, or of a file of lookalike-codebook. Throw
+// The words that codebook.reuse names: those of an index, or of a file of lookalike-codebook. Throw
 // Error(kInput) when it cannot be read as either.
 namespace lookalike {
 

@@ -39,7 +39,7 @@
 #include "pipeline/index/run_record.h"
 #include "pipeline/index/run_roots.h"
 #include "pipeline/index/update_plan.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "storage/index_reader.h"
 #include "storage/index_types.h"
 #include "storage/index_writer.h"
@@ -243,13 +243,13 @@ class IndexRun {
   // settings are not this run's.
   std::optional<Codebook> checked_codebook() {
     std::optional<Codebook> codebook = writer_.stored_codebook();
-    const std::string& from = config_.codebook.from;
+    const std::string& from = config_.codebook.reuse;
     if (!codebook && !from.empty()) {
       keep_earlier_of(from, settings_of_given(from));
       codebook = given_codebook(from, config_.extract);
       writer_.set_codebook(*codebook, settings_of(config_.extract, *codebook));
       logger()->info("codebook: the {} words of {}", codebook->size(), printable(from));
-      warn_of_words(*codebook, "codebook.from has {} words");
+      warn_of_words(*codebook, "codebook.reuse has {} words");
     } else if (codebook) {
       refuse_retired(writer_.settings());
       keep_earlier_of(config_.store.database, writer_.settings());
@@ -257,7 +257,7 @@ class IndexRun {
       writer_.set_codebook(*codebook, settings);
       if (!from.empty() && codebook_hash_in(settings) != hash_or_nothing(from)) {
         warn(
-            fmt::format("codebook.from = {} has no effect: the index has other words; `lookalike "
+            fmt::format("codebook.reuse = {} has no effect: the index has other words; `lookalike "
                         "retrain` moves it to these",
                         printable(from)));
       } else {

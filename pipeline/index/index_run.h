@@ -60,7 +60,7 @@ struct IndexRunOptions {
   std::vector<std::string> confirmed_roots{};  // scanned, and their withheld removals applied
   std::vector<std::string> lone_files{};       // scanned as if a folder held them
   bool keep_spans = false;                     // for a timeline
-  bool keep_earlier = true;                    // settings; see stages/store/settings.h
+  bool keep_earlier = true;                    // settings; see pipeline/index_settings.h
 };
 
 // Brings the index config.store.database up to date with config.images.folders, or with all folders

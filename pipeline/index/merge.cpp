@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "pipeline/flow/store_queue.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "storage/index_reader.h"
 #include "storage/writer_lock.h"
 

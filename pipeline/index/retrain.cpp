@@ -182,10 +182,10 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
     const Sources sources = sources_of(writer, config.images);
     beside.images.folders = sources.folders;
-    std::string& from = beside.codebook.from;
+    std::string& from = beside.codebook.reuse;
     std::string words = from.empty() ? "" : given_codebook_hash(from);
     if (!words.empty() && words == codebook_hash_in(writer.settings())) {
-      logger()->info("codebook.from: the index has these words already; training new ones");
+      logger()->info("codebook.reuse: the index has these words already; training new ones");
       from.clear();
       words.clear();
     }

@@ -63,7 +63,7 @@ SparseHistogram count_words(std::span<const IndexedFeature> features) {
 AssignStage::AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options)
     : session_(session),
       codebook_(std::move(codebook)),
-      assigner_(session, codebook_, variant_of<AssignKernel>("assign kernel", options.kernel)),
+      assigner_(session, codebook_, variant_of<AssignKernel>("assign kernel", options.variant)),
       signatures_(session, codebook_) {}
 
 std::vector<ImageWords> AssignStage::run(std::span<const ImageFeatures> images) {

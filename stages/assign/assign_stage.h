@@ -24,7 +24,7 @@ struct AssignedFeatures {
 class AssignStage {
  public:
   // Copies the codebook to the device. The session must outlive the stage. Throws Error(kUsage) for
-  // an unknown options.kernel, and as WordAssigner and WordSignatures.
+  // an unknown options.variant, and as WordAssigner and WordSignatures.
   AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options);
 
   // One result per image, in order; an image may have no features. Large numbers of features go in

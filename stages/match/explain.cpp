@@ -135,12 +135,12 @@ ExplainedStep pose(const Explanation& why) {
 ExplainedStep pixels(const Explanation& why) {
   const Evidence& evidence = why.match.evidence;
   const auto step = [](bool passed, std::string reason) {
-    return ExplainedStep{"pixels", passed, std::move(reason)};
+    return ExplainedStep{"refine", passed, std::move(reason)};
   };
   if (evidence.identical) return step(true, "Equal: the photo is the indexed picture itself.");
   if (!why.match.is_located()) return step(false, "Not compared: there is no pose.");
-  if (why.options.locate_candidates == 0) {
-    return step(false, "Not compared: match.locate_candidates is 0.");
+  if (why.options.refine_candidates == 0) {
+    return step(false, "Not compared: match.refine_candidates is 0.");
   }
   if (!why.match.moved_px) {
     return step(false,
@@ -250,7 +250,7 @@ std::string unlisted(const Explanation& why) {
     reason += fmt::format(
         " It judges by features alone ({}): its pixels are compared only if it "
         "is among the first {} by features, or would be listed.",
-        decision_reason(judged, why.options), why.options.locate_candidates);
+        decision_reason(judged, why.options), why.options.refine_candidates);
   } else {
     reason += fmt::format(" There, {}.", decision_reason(judged, why.options));
   }

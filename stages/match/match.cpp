@@ -55,7 +55,7 @@ GrayImage mirrored_pixels(const GrayImage& image) {
 
 std::string_view to_string(Decision decision) {
   static constexpr std::array<std::string_view, 5> kNames = {"none", "similar", "part",
-                                                             "same object", "duplicate"};
+                                                             "same_object", "duplicate"};
   return kNames[static_cast<std::size_t>(decision)];
 }
 

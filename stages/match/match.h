@@ -48,7 +48,7 @@ struct Evidence {
 // The decision about a match, weakest first; see decision.h.
 enum class Decision { kNone, kSimilar, kPart, kSameObject, kDuplicate };
 
-// "none", "similar", "part", "same object", "duplicate".
+// "none", "similar", "part", "same_object", "duplicate".
 std::string_view to_string(Decision decision);
 
 // Whether a decision is sure, so that commands count the match as found.
@@ -94,14 +94,14 @@ struct MatchTimes {
   double shortlist = 0;  // votes
   double verify = 0;     // forward records, pairs and poses
   double expand = 0;     // query expansion
-  double locate = 0;     // correlation
+  double refine = 0;     // correlation
 };
 
 // The answer to a query.
 struct QueryResult {
   std::vector<Match> matches;  // best first, at most options.top
-  // Also beyond those: all that options.report includes, and of these the ones that is_found()
-  // counts.
+  // Also beyond those: all that options.min_decision includes, and of these the ones that
+  // is_found() counts.
   std::size_t total = 0;
   std::size_t found = 0;
   MatchTimes times{};

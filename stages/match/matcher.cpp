@@ -21,7 +21,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "stages/match/decide/decision.h"
-#include "stages/match/refine/sharpen.h"
+#include "stages/match/refine/refiner.h"
 #include "stages/match/verify/verification.h"
 #include "stages/match/vote/query_words.h"
 #include "stages/match/vote/shortlist.h"
@@ -86,7 +86,7 @@ ImageIds first_located(std::span<const Match> matches, std::size_t count) {
 }
 
 // A pose that the pixels gave.
-void set_pose(const SharpenedPose& pose, Match& match) {
+void set_pose(const RefinedPose& pose, Match& match) {
   match.evidence.correlation = pose.correlation;
   match.evidence.detail = pose.detail;
   match.evidence.largest_difference = pose.largest_difference;
@@ -115,20 +115,20 @@ QueryResult result_of(std::vector<Match> matches, const MatchOptions& options,
   return result;
 }
 
-// Sharpeners with a device queue each, as many as are used at the same time.
-class Sharpeners {
+// Refiners with a device queue each, as many as are used at the same time.
+class Refiners {
  public:
   // Compiles what they need.
-  explicit Sharpeners(const OpenClSession& session) : session_(session) {
+  explicit Refiners(const OpenClSession& session) : session_(session) {
     with([](auto&) {});
   }
 
-  // Calls work(sharpener) with one that no other thread has.
+  // Calls work(refiner) with one that no other thread has.
   template <typename Work>
   void with(Work work) {
     std::unique_ptr<Queued> mine = take();
     if (!mine) mine = std::make_unique<Queued>(session_);
-    work(mine->sharpener);
+    work(mine->refiner);
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(mine));
   }
@@ -137,7 +137,7 @@ class Sharpeners {
   struct Queued {
     explicit Queued(const OpenClSession& first) : session(first.another_queue()) {}
     OpenClSession session;
-    PoseSharpener sharpener{session};
+    PoseRefiner refiner{session};
   };
 
   std::unique_ptr<Queued> take() {
@@ -262,7 +262,7 @@ struct Matcher::Impl {
             [this](std::uint32_t word, const auto& visit) { index.for_each_list(word, visit); },
             [this](ImageId image) { return reader.content(image); }, reader.norms(),
             reader.removed(), match_options.hamming_threshold),
-        sharpeners(session) {}
+        refiners(session) {}
 
   // A photo while its pixels are compared with those of indexed images.
   struct Comparison {
@@ -301,9 +301,8 @@ struct Matcher::Impl {
   void expand(const IndexQuery& query, std::vector<Match>& matches);
   void add_identical(const IndexQuery& query, Comparison& comparison, std::vector<Match>& matches);
   std::size_t refine(const ImageIds& images, Comparison& comparison, std::vector<Match>& matches);
-  bool refine(PoseSharpener& sharpener, const DecodedImage& photo, const Pyramid& scene,
-              Match& match);
-  void compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match,
+  bool refine(PoseRefiner& refiner, const DecodedImage& photo, const Pyramid& scene, Match& match);
+  void compare_whole(PoseRefiner& refiner, const DecodedImage& photo, Match& match,
                      const DecodedImage* known = nullptr);
   std::vector<Match> decided(const IndexQuery& query, std::vector<Match> matches,
                              const MatchOptions& asked, Followed* followed) const;
@@ -322,7 +321,7 @@ struct Matcher::Impl {
   SharedAssigner assigner;
   Shortlist shortlist;
   const std::size_t depth = shortlist_depth(options, shortlist.image_count());
-  Sharpeners sharpeners;
+  Refiners refiners;
   std::atomic<std::size_t> in_progress = 0;  // queries
 };
 
@@ -403,7 +402,7 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
     followed->second_look = second.has_value();
   }
   if (options.expansion_hits > 0) timed(times.expand, [&] { expand(query, matches); });
-  if (options.locate_candidates == 0 || photo.pixels.empty()) {
+  if (options.refine_candidates == 0 || photo.pixels.empty()) {
     return decided(query, matches, asked, followed);
   }
 
@@ -411,9 +410,9 @@ std::vector<Match> Matcher::Impl::answer(const IndexQuery& first_look,
   add_identical(query, comparison, matches);
   const auto refine_first = [&](std::span<const Match> best_first, std::size_t count) {
     const ImageIds chosen = first_located(best_first, count);
-    return timed(times.locate, [&] { return refine(chosen, comparison, matches); });
+    return timed(times.refine, [&] { return refine(chosen, comparison, matches); });
   };
-  refine_first(matches, options.locate_candidates);
+  refine_first(matches, options.refine_candidates);
   while (true) {
     std::vector<Match> answered = decided(query, matches, asked, followed);
     // Refining changes the order, and with it the answer.
@@ -519,7 +518,7 @@ void Matcher::Impl::add_identical(const IndexQuery& query, Comparison& compariso
   Match copy;
   copy.image = *reader.image(*id);
   if (copy.image.width != photo.record.width || copy.image.height != photo.record.height) return;
-  sharpeners.with([&](PoseSharpener& sharpener) { compare_whole(sharpener, photo, copy); });
+  refiners.with([&](PoseRefiner& refiner) { compare_whole(refiner, photo, copy); });
   if (!copy.evidence.identical) return;
   copy.evidence.inliers = copy.evidence.effective_inliers = copy.evidence.pairs =
       static_cast<std::uint32_t>(copy.image.feature_count);
@@ -540,8 +539,8 @@ std::size_t Matcher::Impl::refine(const ImageIds& images, Comparison& comparison
   if (chosen.empty()) return 0;
   if (!comparison.scene) comparison.scene.emplace(comparison.photo);
   parallel_for(chosen.size(), threads(), [&](std::size_t i) {
-    sharpeners.with([&](PoseSharpener& sharpener) {
-      if (!refine(sharpener, comparison.photo, *comparison.scene, *chosen[i])) {
+    refiners.with([&](PoseRefiner& refiner) {
+      if (!refine(refiner, comparison.photo, *comparison.scene, *chosen[i])) {
         comparison.all_read = false;
       }
     });
@@ -550,14 +549,14 @@ std::size_t Matcher::Impl::refine(const ImageIds& images, Comparison& comparison
 }
 
 // Leaves the match unchanged, and returns false, when the indexed image cannot be read any more.
-bool Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
-                           const Pyramid& scene, Match& match) {
+bool Matcher::Impl::refine(PoseRefiner& refiner, const DecodedImage& photo, const Pyramid& scene,
+                           Match& match) {
   const auto object = index.picture(match.image);
   if (!*object) return false;
   const Quad before = match.quad;
-  set_pose(sharpener.sharpen(**object, scene, match.object_to_query, match.inlier_pairs), match);
+  set_pose(refiner.refine(**object, scene, match.object_to_query, match.inlier_pairs), match);
   if (fills(match.quad, photo.record.width, photo.record.height)) {
-    compare_whole(sharpener, photo, match, &**object);
+    compare_whole(refiner, photo, match, &**object);
   }
   match.moved_px = furthest_corner_px(before, match.quad);
   return true;
@@ -566,7 +565,7 @@ bool Matcher::Impl::refine(PoseSharpener& sharpener, const DecodedImage& photo,
 // Takes the pose under which each picture fills the other if they agree better so. The indexed one
 // is read at the size of the photo, so that both are reduced alike; `known`: the indexed picture,
 // if already loaded at some size.
-void Matcher::Impl::compare_whole(PoseSharpener& sharpener, const DecodedImage& photo, Match& match,
+void Matcher::Impl::compare_whole(PoseRefiner& refiner, const DecodedImage& photo, Match& match,
                                   const DecodedImage* known) {
   WantedSize size(static_cast<std::uint32_t>(std::max(photo.pixels.width, photo.pixels.height)));
   size.at_least_px = size.at_most_px;
@@ -576,7 +575,7 @@ void Matcher::Impl::compare_whole(PoseSharpener& sharpener, const DecodedImage& 
     loaded = load_picture(match.image, size);
     if (!loaded) return;
   }
-  const SharpenedPose pose = sharpener.whole(loaded ? *loaded : *known, photo);
+  const RefinedPose pose = refiner.whole(loaded ? *loaded : *known, photo);
   if (pose.correlation && *pose.correlation >= match.evidence.correlation.value_or(-1)) {
     set_pose(pose, match);
   }
@@ -597,7 +596,7 @@ std::vector<Match> Matcher::Impl::decided(const IndexQuery& query, std::vector<M
 // Decides about all matches, best first; a feature that several of them explain goes to the surest.
 void Matcher::Impl::judge(const IndexQuery& query, std::vector<Match>& matches) const {
   rank(matches);
-  if (options.explain_once) {
+  if (options.resolve_overlaps) {
     resolve_overlaps(matches, options);
     rank(matches);
   }
@@ -637,7 +636,7 @@ Explanation Matcher::Impl::explain(const Query& photo, const Followed& followed)
   rank(alone);
   explanation.by_features = alone.front();
 
-  if (options.locate_candidates > 0 && !photo.image.pixels.empty()) {
+  if (options.refine_candidates > 0 && !photo.image.pixels.empty()) {
     const Compared always = [](const Match&) { return true; };
     Comparison comparison{photo.image, always};
     add_identical(query, comparison, alone);
@@ -802,7 +801,7 @@ void build_pixel_kernels(OpenClSession& session) {
   for (std::uint8_t& pixel : picture.pixels.pixels) {
     pixel = static_cast<std::uint8_t>(random.below(256));
   }
-  PoseSharpener(session).sharpen(picture, Pyramid(picture), Homography{}, {});
+  PoseRefiner(session).refine(picture, Pyramid(picture), Homography{}, {});
 }
 
 }  // namespace lookalike

@@ -13,15 +13,15 @@
 
 namespace lookalike {
 
-// Finds the indexed images that a photo shows, each of at least the decision that options.report
-// names. Every match that is reported and has a pose was compared with the photo by its pixels,
-// unless its file cannot be read, so that no decision depends on a rank. With options.mirror,
-// images are also searched for in the mirrored photo, and reported where there is a pose; of an
-// image that is found both ways the better score counts. With options.second_look, a photo without
-// a match of at least an even chance, or of options.same_probability where that is more, is
-// searched again: with all of its features instead of the first ones, more words of each, and more
-// images; votes stay those of the first look. Deterministic. Queries may be asked from several
-// threads at the same time. They share the cores: a query that is alone votes, verifies and
+// Finds the indexed images that a photo shows, each of at least the decision that
+// options.min_decision names. Every match that is reported and has a pose was compared with the
+// photo by its pixels, unless its file cannot be read, so that no decision depends on a rank. With
+// options.mirror, images are also searched for in the mirrored photo, and reported where there is a
+// pose; of an image that is found both ways the better score counts. With options.second_look, a
+// photo without a match of at least an even chance, or of options.same_probability where that is
+// more, is searched again: with all of its features instead of the first ones, more words of each,
+// and more images; votes stay those of the first look. Deterministic. Queries may be asked from
+// several threads at the same time. They share the cores: a query that is alone votes, verifies and
 // compares on all of them. One after another turns features into words.
 class Matcher {
  public:

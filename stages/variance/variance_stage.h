@@ -11,7 +11,7 @@ namespace lookalike {
 
 // Whether an image shows nothing: it is recorded, and never found.
 inline bool is_blank(const PixelSums& sums, const VarianceOptions& options) {
-  return sums.variance() < options.minimum;
+  return sums.variance() < options.blank_below;
 }
 
 // Stage variance: exact sums over the grey pixels that features are extracted from.

@@ -27,7 +27,7 @@
 #include "tests/end_to_end/run_program.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/image_files.h"
+#include "tests/fixtures/image_files.h"
 
 namespace lookalike {
 namespace {

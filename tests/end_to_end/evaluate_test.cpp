@@ -13,8 +13,8 @@
 
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
+#include "tests/fixtures/drawing.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
 
 namespace lookalike {
 namespace {
@@ -135,7 +135,7 @@ TEST_F(EvaluateTest, PlainFiguresAreOfWhatQueryLists) {
   const std::string photo = path("posters/4.png");
   const std::string truth = folder_->write(
       "plain.csv", "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\nposters/4.png,posters/4.png,,,,,,,,\n");
-  for (const std::string weakest : {"match.report=similar", "match.report=all"}) {
+  for (const std::string weakest : {"match.min_decision=similar", "match.min_decision=all"}) {
     const ProgramResult measured = evaluate(
         {"--database", database, "--truth", truth, "--json", "--per-query", "--set", weakest});
     const ProgramResult asked = run_program(
@@ -159,9 +159,9 @@ TEST_F(EvaluateTest, VotesOnTheDeviceChangeNoAnswer) {
             0);
   const std::string photo = path("posters/4.png");
   const auto matches = [&](const std::string& where) {
-    const ProgramResult asked =
-        run_program("lookalike", {"query", photo, "--database", database, "--json", "--set",
-                                  "match.report=all", "--set", "match.device_voting=" + where});
+    const ProgramResult asked = run_program(
+        "lookalike", {"query", photo, "--database", database, "--json", "--set",
+                      "match.min_decision=all", "--set", "match.device_voting=" + where});
     EXPECT_EQ(asked.exit_code, 0) << asked.err;
     return json::parse(asked.out)["matches"];
   };

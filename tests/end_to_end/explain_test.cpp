@@ -14,8 +14,8 @@
 
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
+#include "tests/fixtures/drawing.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
 
 namespace lookalike {
 namespace {
@@ -76,7 +76,7 @@ TEST_F(ExplainTest, AnImageThatIsFoundPassesEveryStep) {
   const json answer = explained({path("scene.png"), path("posters/3.png")});
   EXPECT_EQ(answer["path"], path("posters/3.png"));
   for (const json& step : answer["steps"]) EXPECT_EQ(step["passed"], true) << step;
-  EXPECT_EQ(answer["decision"], "same object");
+  EXPECT_EQ(answer["decision"], "same_object");
   EXPECT_EQ(answer["answer"]["listed"], true);
   EXPECT_EQ(answer["answer"]["place"], 1);
   EXPECT_EQ(answer["votes"]["rank"], 1);
@@ -95,11 +95,11 @@ TEST_F(ExplainTest, AnImageThatIsFoundPassesEveryStep) {
 TEST_F(ExplainTest, TheTextNamesEachStepAndFitsATerminal) {
   const ProgramResult result = explain({path("scene.png"), path("posters/3.png")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  for (const std::string step : {"features", "words", "votes", "pairs", "pose", "pixels",
+  for (const std::string step : {"features", "words", "votes", "pairs", "pose", "refine",
                                  "probability", "decision", "answer"}) {
     EXPECT_THAT(result.out, HasSubstr("\n" + step + " ")) << step;
   }
-  EXPECT_THAT(joined(result.out), HasSubstr("answer yes Listed: \"same object\", number 1 of 1."));
+  EXPECT_THAT(joined(result.out), HasSubstr("answer yes Listed: \"same_object\", number 1 of 1."));
   EXPECT_THAT(result.out, HasSubstr("agreement in detail"));
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) {
@@ -145,7 +145,7 @@ TEST_F(ExplainTest, ABlankImageAndOneWithoutFeaturesSaySo) {
     EXPECT_EQ(answer["answer"]["listed"], false);
     EXPECT_EQ(explain({path("scene.png"), path(name)}).exit_code, 0);
     const json itself = explained({path(name), path(name)});
-    EXPECT_EQ(itself["pixels"]["identical"], true) << name;
+    EXPECT_EQ(itself["refine"]["identical"], true) << name;
     EXPECT_EQ(itself["decision"], "duplicate");
     EXPECT_EQ(itself["answer"]["listed"], true);
     EXPECT_EQ(itself["answer"]["decision"], "duplicate");
@@ -182,7 +182,7 @@ TEST_F(ExplainTest, ThePageShowsBothPicturesAndTheSteps) {
   EXPECT_THAT(html, HasSubstr("features agree"));
   EXPECT_THAT(html, HasSubstr("class=\"outline\""));
   EXPECT_THAT(html, HasSubstr("agreement in detail <b>"));
-  EXPECT_THAT(html, HasSubstr("Listed: &quot;same object&quot;, number 1 of 1."));
+  EXPECT_THAT(html, HasSubstr("Listed: &quot;same_object&quot;, number 1 of 1."));
 
   // A failure leaves the earlier page as it is.
   EXPECT_EQ(explain({"--report", page, path("broken.png"), path("posters/3.png")}).exit_code, 3);

@@ -10,7 +10,7 @@
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
+#include "tests/fixtures/drawing.h"
 
 namespace lookalike {
 namespace {

@@ -204,7 +204,7 @@ TEST(Completions, OfFilesAreFilesAndOfFoldersFolders) {
 
 TEST(Reference, IsWhatTheProgramsPrint) {
   EXPECT_EQ(content_of(LOOKALIKE_SOURCE_DIR "/docs/reference.md"),
-            in_shell({LOOKALIKE_SOURCE_DIR "/tools/make-reference", LOOKALIKE_PROGRAMS}));
+            in_shell({LOOKALIKE_SOURCE_DIR "/tools/packaging/make-reference", LOOKALIKE_PROGRAMS}));
 }
 
 TEST(Generate, RefusesWhatItDoesNotKnow) {

@@ -16,7 +16,7 @@
 
 #include "tests/content_of.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
+#include "tests/fixtures/drawing.h"
 
 namespace lookalike {
 namespace {

@@ -11,8 +11,8 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "tests/end_to_end/run_program.h"
+#include "tests/fixtures/drawing.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
 
 namespace lookalike {
 namespace {
@@ -74,7 +74,7 @@ TEST_F(Parts, OtherCoversWithTheBandAreNotTheSameObject) {
     EXPECT_EQ(found[0]["path"], name);
     EXPECT_EQ(found[0]["decision"], "duplicate");
     for (std::size_t m = 1; m < found.size(); ++m) {
-      EXPECT_NE(found[m]["decision"], "same object") << found[m];
+      EXPECT_NE(found[m]["decision"], "same_object") << found[m];
       if (found[m]["decision"] != "part") continue;
       ++parts;
       for (const json& corner : found[m]["quad"]) EXPECT_LT(corner[1], kBandPx + 45) << found[m];
@@ -91,7 +91,7 @@ TEST_F(Parts, AHalfCoveredCoverIsTheSameObject) {
     const std::vector<json> found = matches(photo(half, "half.png"));
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(found[0]["path"], at("covers/" + std::to_string(i) + ".png"));
-    EXPECT_EQ(found[0]["decision"], "same object");
+    EXPECT_EQ(found[0]["decision"], "same_object");
   }
 }
 
@@ -104,7 +104,7 @@ TEST_F(Parts, WhereOnlyAPartIsSharedTheHeadlineSaysSo) {
 
 TEST_F(Parts, ACropIsTheSameObject) {
   cv::imwrite(at("crop.png"), cover(1)(cv::Rect(0, 200, 500, 400)));
-  EXPECT_EQ(matches(at("crop.png")).at(0)["decision"], "same object");
+  EXPECT_EQ(matches(at("crop.png")).at(0)["decision"], "same_object");
 }
 
 }  // namespace

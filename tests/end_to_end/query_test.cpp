@@ -16,8 +16,8 @@
 
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
+#include "tests/fixtures/drawing.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
 
 namespace lookalike {
 namespace {
@@ -106,7 +106,6 @@ TEST_F(QueryTest, TellsHowFarThePixelsMovedTheCorners) {
   const json best = json::parse(plain.out)["matches"].at(0);
   EXPECT_GT(best["moved_px"], 0);
   EXPECT_LT(best["moved_px"], 20);
-  EXPECT_EQ(query({"--json", "--refine", path("scene.png")}).out, plain.out);  // as ever
 }
 
 TEST_F(QueryTest, FindsNothingInNoise) {
@@ -253,7 +252,7 @@ TEST_F(QueryTest, AMirroredPosterIsFoundWithTheMirror) {
   cv::flip(poster(3), mirror, 1);
   draw("mirrored.png", mirror);
   const json plain = json::parse(query({"--json", path("mirrored.png")}).out);
-  EXPECT_THAT(plain["matches"].dump(), Not(HasSubstr("same object")));
+  EXPECT_THAT(plain["matches"].dump(), Not(HasSubstr("same_object")));
   const ProgramResult result = query({"--json", "--mirror", path("mirrored.png")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json best = json::parse(result.out)["matches"].at(0);

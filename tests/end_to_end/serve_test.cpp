@@ -22,7 +22,7 @@
 #include "tests/end_to_end/run_program.h"
 #include "tests/http_client.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
+#include "tests/fixtures/drawing.h"
 #include "tools/serve/listener.h"
 
 namespace lookalike {
@@ -736,7 +736,7 @@ TEST_F(ServeTest, TheFirstRequestStartsItUnderSystemd) {
   const std::string activate = "/usr/bin/systemd-socket-activate";
   if (!fs::exists(activate)) GTEST_SKIP() << "systemd is not installed";
   const std::string unit =
-      content_of(fs::path(LOOKALIKE_SOURCE_DIR) / "tools/nightly/lookalike-serve@.service");
+      content_of(fs::path(LOOKALIKE_SOURCE_DIR) / "tools/packaging/nightly/lookalike-serve@.service");
   const std::string key = "\nExecStart=lookalike ";
   const std::size_t begin = unit.find(key);
   ASSERT_NE(begin, unit.npos);

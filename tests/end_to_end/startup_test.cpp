@@ -16,8 +16,8 @@
 #include "config/image_formats.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
-#include "tools/example/image_files.h"
+#include "tests/fixtures/drawing.h"
+#include "tests/fixtures/image_files.h"
 
 namespace lookalike {
 namespace {

@@ -19,7 +19,7 @@
 #include "tests/end_to_end/run_program.h"
 #include "tests/pseudo_terminal.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
+#include "tests/fixtures/drawing.h"
 
 namespace lookalike {
 namespace {

@@ -72,7 +72,7 @@ class TransparentImages : public testing::Test {
       ASSERT_FALSE(answer["matches"].empty()) << answer;
       const json& best = answer["matches"][0];
       EXPECT_EQ(best["path"], drawing) << answer;
-      EXPECT_THAT(best["decision"], AnyOf("duplicate", "same object", "part")) << answer;
+      EXPECT_THAT(best["decision"], AnyOf("duplicate", "same_object", "part")) << answer;
     }
   }
   // All cut-outs, on the ground that is drawn for each.

@@ -165,7 +165,7 @@ TEST_F(Installed, AProgramOfAnotherProjectFindsTheLibraryAndUsesIt) {
   EXPECT_THAT(output_of(example + " " + at("posters/poster-01.png")),
               AllOf(StartsWith("duplicate 1"), HasSubstr(at("posters/poster-01.png"))));
   EXPECT_THAT(output_of(example + " " + at("crop.webp")),
-              AllOf(StartsWith("same object "), HasSubstr(at("posters/poster-02.png"))));
+              AllOf(StartsWith("same_object "), HasSubstr(at("posters/poster-02.png"))));
   EXPECT_EQ(shell(example + " /nowhere.jpg").exit_code, 3);
   EXPECT_EQ(shell(build + "/who_is_this").exit_code, 2);
 }

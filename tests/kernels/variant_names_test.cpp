@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "kernels/assign/assign.h"
-#include "kernels/convolution/convolution.h"
+#include "kernels/published/convolution/convolution.h"
 #include "kernels/correlation/correlation.h"
 #include "kernels/histogram/histogram.h"
-#include "kernels/integral_image/integral_image.h"
+#include "kernels/published/integral_image/integral_image.h"
 #include "kernels/surf/surf.h"
 #include "kernels/transpose/transpose.h"
 

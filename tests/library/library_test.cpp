@@ -87,7 +87,7 @@ TEST_F(LibraryTest, FindsTheSameForAPhotoInMemory) {
   const std::vector<Found> by_name = finder.find(at("crop.jpg"));
   ASSERT_FALSE(by_name.empty());
   EXPECT_EQ(by_name[0].path, poster(2));
-  EXPECT_EQ(by_name[0].decision, "same object");
+  EXPECT_EQ(by_name[0].decision, "same_object");
   const std::string text = content_of(at("crop.jpg"));
   const std::vector<std::uint8_t> bytes(text.begin(), text.end());
   const std::vector<Found> by_bytes = finder.find_encoded(bytes);
@@ -110,7 +110,7 @@ TEST_F(LibraryTest, AnswersSeveralThreads) {
 }
 
 TEST_F(LibraryTest, TakesSettings) {
-  EXPECT_THAT(Finder(at("index.db"), {"match.report=all", "match.top=2"}).find(poster(0)),
+  EXPECT_THAT(Finder(at("index.db"), {"match.min_decision=all", "match.top=2"}).find(poster(0)),
               SizeIs(2));
   const auto [kind, message] = failure_of([] { Finder(at("index.db"), {"match.tpo=2"}); });
   EXPECT_EQ(kind, Failure::Kind::kUsage);

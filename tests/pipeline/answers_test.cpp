@@ -29,7 +29,7 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
       json_text(query_answer("q.jpg", result)),
       R"({"query":"q.jpg","found":2,"total":3,"matches":[{"id":7,"path":"/photos/a.jpg","page":1,)"
       R"("paths":["/photos/a.jpg","/another/copy.jpg"],"gone":["/another/copy.jpg"],)"
-      R"("score":12.5,"probability":0.875,"decision":"same object","mirrored":false,)"
+      R"("score":12.5,"probability":0.875,"decision":"same_object","mirrored":false,)"
       R"("rejected":false,"inliers":42,)"
       R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
       R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null},"moved_px":0.5,)"
@@ -90,19 +90,19 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
             R"({"query":[7.0,8.0],"image":[5.0,6.0],"inlier":false}],)"
             R"("pose":{"inliers":42,"places":20,)"
             R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]},)"
-            R"("pixels":{"compared":true,"correlation":0.75,"detail":null,"moved_px":0.5,)"
+            R"("refine":{"compared":true,"correlation":0.75,"detail":null,"moved_px":0.5,)"
             R"("identical":false},)"
             R"("probability":{"value":0.875,"terms":[)"
             R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
             R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"
-            R"("decision":"same object",)"
-            R"("answer":{"listed":true,"place":1,"total":2,"decision":"same object",)"
+            R"("decision":"same_object",)"
+            R"("answer":{"listed":true,"place":1,"total":2,"decision":"same_object",)"
             R"("rival":null}})");
   ASSERT_EQ(steps.size(), 9U);
   EXPECT_EQ(steps.front()["step"], "features");
   EXPECT_EQ(steps.back()["step"], "answer");
   EXPECT_EQ(steps.back()["passed"], true);
-  EXPECT_EQ(steps.back()["reason"], "Listed: \"same object\", number 1 of 2.");
+  EXPECT_EQ(steps.back()["reason"], "Listed: \"same_object\", number 1 of 2.");
 }
 
 TEST(ExplainAnswer, WhatIsNotThereIsNull) {
@@ -111,7 +111,7 @@ TEST(ExplainAnswer, WhatIsNotThereIsNull) {
   const Json answer = explain_answer("q.jpg", why);
   EXPECT_TRUE(answer["votes"]["rank"].is_null());
   EXPECT_TRUE(answer["pose"]["quad"].is_null());
-  EXPECT_TRUE(answer["pixels"]["correlation"].is_null());
+  EXPECT_TRUE(answer["refine"]["correlation"].is_null());
   EXPECT_TRUE(answer["answer"]["decision"].is_null());
   EXPECT_EQ(answer["answer"]["listed"], false);
   EXPECT_EQ(answer["probability"]["terms"], Json::array());

@@ -84,7 +84,7 @@ TEST_F(SearcherTest, EveryWayOfAskingGivesTheSameAnswer) {
 }
 
 TEST_F(SearcherTest, PhotosLookedUpSideBySideAreAnsweredAsOneAfterAnother) {
-  config_.match.report = "all";
+  config_.match.min_decision = "all";
   config_.match.cache_mib = 1;
   const IndexReader index(config_.store.database);
   const auto answer = [&](Searcher& searcher, std::size_t i) {

@@ -54,7 +54,7 @@ struct Found {
   // first are named like scan.tif[2].
   std::string path;
   std::vector<std::string> paths;       // all of the same content
-  std::string decision;                 // "duplicate", "same object", "part" or "similar"
+  std::string decision;                 // "duplicate", "same_object", "part" or "similar"
   double probability = 0;               // that both show the same
   std::optional<double> correlation{};  // of the pixels; unset where they were not compared
   // Where the image lies in the photo: top-left, top-right, bottom-right, bottom-left; of a part,

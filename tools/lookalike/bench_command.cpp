@@ -15,8 +15,8 @@
 #include "tools/lookalike/commands.h"
 #include "tools/report/page.h"
 #include "tools/report/timeline.h"
-#include "tools/scratch_folder.h"
-#include "tools/synthesize/scale_benchmark.h"
+#include "tools/command_line/scratch_folder.h"
+#include "tools/lab/synthesize/scale_benchmark.h"
 
 namespace lookalike {
 namespace {

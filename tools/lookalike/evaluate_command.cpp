@@ -20,12 +20,12 @@
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "pipeline/single_stage.h"
+#include "tools/command_line/scratch_folder.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/suite.h"
 #include "tools/evaluate/suite_report.h"
 #include "tools/evaluate/tables.h"
 #include "tools/lookalike/commands.h"
-#include "tools/scratch_folder.h"
 
 namespace lookalike {
 namespace {
@@ -94,7 +94,7 @@ struct Arguments : ComputeArguments {
 // Milliseconds of each query, by step.
 struct Times {
   std::vector<double> extract_ms;
-  std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, expand_ms, locate_ms;
+  std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, expand_ms, refine_ms;
 };
 
 // The answers to the queries, in their order.
@@ -173,7 +173,7 @@ AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher
     times.shortlist_ms.push_back(listed.times.shortlist);
     times.verify_ms.push_back(listed.times.verify);
     times.expand_ms.push_back(listed.times.expand);
-    times.locate_ms.push_back(listed.times.locate);
+    times.refine_ms.push_back(listed.times.refine);
     answers.plain.push_back(answer_of(listed.matches));
     const QueryResult ranked = searcher.search(photo, ranking);
     if (table) table->add(query, ranked.matches);
@@ -268,7 +268,7 @@ Json measures_json(const std::vector<TruthQuery>& queries, const AllAnswers& ans
           {"shortlist_median_ms", median(times.shortlist_ms)},
           {"verify_median_ms", median(times.verify_ms)},
           {"expand_median_ms", median(times.expand_ms)},
-          {"locate_median_ms", median(times.locate_ms)}};
+          {"refine_median_ms", median(times.refine_ms)}};
 }
 
 Json scores_json(const Scores& scores) {
@@ -349,7 +349,7 @@ int evaluate_truth(const Arguments& arguments, RunConfig config, const IndexRead
   device.answer_soon = true;
   OpenClSession session(device);
   Searcher searcher(index, config, &session, load_of(queries.size()));
-  config.match.report = "all";
+  config.match.min_decision = "all";
   const AllAnswers answers = search_all(queries, searcher, config.match, matches, style);
   Json json = measures_json(queries, answers, config.match.top, arguments.boxes);
   if (arguments.per_query) json["per_query"] = per_query_json(queries, answers, arguments.boxes);
@@ -385,7 +385,7 @@ Selection select(const IndexReader& index, const Arguments& arguments,
 // Without an index, indexes the folders of [images] for this run.
 int evaluate_synthetic(const Arguments& arguments, RunConfig config, const IndexReader* index,
                        OutputGuard& guard, Progress::Style style) {
-  config.match.report = "all";  // a photo is found at whatever rank it has
+  config.match.min_decision = "all";  // a photo is found at whatever rank it has
   std::optional<OutputFile> answers =
       guard.open_if_named("--ranks", arguments.ranks, suite_answers_kind());
   std::optional<OutputFile> page = guard.open_if_named("--report", arguments.report, page_kind());

@@ -37,9 +37,9 @@ struct Arguments : ComputeArguments {
     config.add("--descriptor-size", "extract.descriptor_size");
     config.add("--upright", "extract.upright");
     config.add("--words", "codebook.words");
-    config.add("--codebook", "codebook.from");
+    config.add("--codebook", "codebook.reuse");
     config.add("--seed", "codebook.seed");
-    config.add("--min-variance", "variance.minimum");
+    config.add("--min-variance", "variance.blank_below");
     config.add("--metrics", "run.metrics");
     config.add("--niceness", "run.niceness");
   }

@@ -65,8 +65,6 @@ struct Arguments {
         ->excludes(mirror)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_flag_callback(
-        "--refine", [] {}, "No effect: outlines are always refined by the pixels");
     command.add_flag("--all", all, "Also list images that do not look alike, as \"none\"");
     config.add_each("--exclude", "images.exclude")
         ->description(
@@ -76,7 +74,7 @@ struct Arguments {
     config.add("--min-probability", "match.min_probability");
     command.add_flag("--fail-if-none", fail_if_none,
                      "Exit with 6 when every photo was looked up and nothing sure was found: no "
-                     "duplicate, same object or part");
+                     "duplicate, same_object or part");
     command.add_option("--report", report, "Write an HTML page that shows what was found")
         ->type_name("FILE.html");
     command
@@ -468,7 +466,7 @@ Progress::Style progress_style(Progress::Style style) {
 
 int query(const Arguments& arguments) {
   RunConfig config = arguments.config.load();
-  if (arguments.all) config.match.report = "all";
+  if (arguments.all) config.match.min_decision = "all";
   const Progress::Style style = progress_style(arguments.verbosity.apply());
   const bool has_photos = !arguments.photos.empty() || !arguments.list.empty();
   if (!has_photos && arguments.indexed.empty()) {
@@ -544,11 +542,11 @@ void add_query_command(CLI::App& app, Action& action) {
       "\"correlation\", \"evidence\", \"moved_px\", \"quad\"}, ...]}\n"
       "  {\"schema\": 1, \"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a "
       "photo that could not be looked up\n"
-      "  found: number of sure matches: duplicate, same object or part\n"
+      "  found: number of sure matches: duplicate, same_object or part\n"
       "  total: number of matches, of which --top are listed\n"
       "  paths: all files of the image; gone: those that no longer exist\n"
       "  score: what matches are ranked by, for comparison within one answer alone\n"
-      "  decision: \"duplicate\", \"same object\", \"part\" where only a part is shared, "
+      "  decision: \"duplicate\", \"same_object\", \"part\" where only a part is shared, "
       "\"similar\" without confirmation; with --all, also \"none\"\n"
       "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
       "(anticlockwise where mirrored); null without a pose\n"

@@ -464,7 +464,7 @@ MatchOptions Api::asked_of(const HttpRequest& request) const {
     if (all != "true" && all != "false") {
       throw Error(ErrorKind::kUsage, "all: must be true or false");
     }
-    if (all == "true") config.match.report = "all";
+    if (all == "true") config.match.min_decision = "all";
     return config.match;
   });
 }

@@ -17,7 +17,7 @@ int assign_command(int argc, const char* const* argv) {
       "--output photos.words",
       "lookalike-assign");
   ConfigArguments arguments(app);
-  arguments.add("--kernel", "assign.kernel");
+  arguments.add("--kernel", "assign.variant");
   arguments.add("--device", "device.choice");
   const ShardArgument shard_argument(app, "the files of the records");
   const VerbosityArguments verbosity(app);

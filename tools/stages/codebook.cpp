@@ -26,7 +26,7 @@ int codebook_command(int argc, const char* const* argv) {
   arguments.add("--max-iterations", "codebook.max_iterations");
   arguments.add("--min-improvement", "codebook.min_improvement");
   arguments.add("--seed", "codebook.seed");
-  arguments.add("--minimum-variance", "variance.minimum");
+  arguments.add("--minimum-variance", "variance.blank_below");
   arguments.add("--device", "device.choice");
   const VerbosityArguments verbosity(app);
   std::vector<std::string> features;

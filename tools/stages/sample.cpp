@@ -20,7 +20,7 @@ int sample_command(int argc, const char* const* argv) {
   ConfigArguments arguments(app);
   arguments.add("--sample-images", "codebook.sample_images");
   arguments.add("--seed", "codebook.seed");
-  arguments.add("--minimum-variance", "variance.minimum");
+  arguments.add("--minimum-variance", "variance.blank_below");
   const VerbosityArguments verbosity(app);
   std::vector<std::string> features;
   std::vector<std::string> statistics;

@@ -1,8 +1,8 @@
 #include "base/error.h"
 #include "base/program.h"
 #include "pipeline/flow/store_queue.h"
+#include "pipeline/index_settings.h"
 #include "pipeline/single_stage.h"
-#include "stages/store/settings.h"
 #include "stages/variance/variance_stage.h"
 #include "tools/command_line/command_line.h"
 
@@ -86,7 +86,7 @@ int store_command(int argc, const char* const* argv) {
   arguments.add("--batch-images", "store.batch_images");
   arguments.add("--publish-seconds", "store.publish_seconds");
   arguments.add("--max-segments", "store.max_segments");
-  arguments.add("--minimum-variance", "variance.minimum");
+  arguments.add("--minimum-variance", "variance.blank_below");
   arguments.add("--hessian-threshold", "extract.hessian_threshold");
   arguments.add("--brighten-to", "extract.brighten_to");
   arguments.add("--octaves", "extract.octaves");

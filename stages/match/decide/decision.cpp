@@ -85,10 +85,10 @@ Decision decide(const Match& match, int query_width, int query_height,
 }
 
 Decision weakest_reported(const MatchOptions& options) {
-  if (options.report == "all") return Decision::kNone;
-  if (options.report == "similar") return Decision::kSimilar;
-  if (options.report == "part") return Decision::kPart;
-  return options.report == "duplicate" ? Decision::kDuplicate : Decision::kSameObject;
+  if (options.min_decision == "all") return Decision::kNone;
+  if (options.min_decision == "similar") return Decision::kSimilar;
+  if (options.min_decision == "part") return Decision::kPart;
+  return options.min_decision == "duplicate" ? Decision::kDuplicate : Decision::kSameObject;
 }
 
 bool is_reported(const Match& match, const MatchOptions& options) {

@@ -22,7 +22,7 @@ bool fills(const Quad& quad, int width, int height);
 // The decision about a match, from its evidence, its probability and its quad:
 //   duplicate    as the same object, and each picture shows the other whole (see fills), and the
 //                correlation is at least options.duplicate_correlation
-//   same object  the probability is at least options.same_probability
+//   same_object  the probability is at least options.same_probability
 //   part         as the same object, but only a small part agrees, and the rest of what both show
 //                differs; see shared_part
 //   similar      its votes stand out by kSimilarExcess from a shortlist of at least
@@ -36,9 +36,9 @@ inline constexpr double kSureProbability = 0.95;  // of matches that a query is 
 inline constexpr double kSimilarExcess = 6;
 inline constexpr double kSimilarProbability = 0.05;
 
-// The weakest decision that options.report includes.
+// The weakest decision that options.min_decision includes.
 Decision weakest_reported(const MatchOptions& options);
-// Whether options.report and options.min_probability let the match into the answer.
+// Whether options.min_decision and options.min_probability let the match into the answer.
 bool is_reported(const Match& match, const MatchOptions& options);
 
 // Whether a match keeps the features that a sure one has too; see resolve_overlaps.

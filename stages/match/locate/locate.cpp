@@ -8,7 +8,7 @@
 
 #include "stages/match/locate/exhaustive_search.h"
 #include "stages/match/locate/plain_search.h"
-#include "stages/match/refine/sharpen.h"
+#include "stages/match/refine/refiner.h"
 #include "stages/match/verify/pose.h"
 #include "stages/match/verify/verification.h"
 
@@ -107,18 +107,18 @@ class Locator {
     const auto pose = find_pose(places, {object.width, object.height},
                                 {scene_.image.record.width, scene_.image.record.height}, options_);
     if (!pose) return std::nullopt;
-    const SharpenedPose sharpened = at_full_detail(
-        sharpener().sharpen(object_.image, scene, pose->object_to_scene, pose->inlier_points));
-    Hit hit = hit_of(sharpened.object_to_scene, object);
+    const RefinedPose refined = at_full_detail(
+        refiner().refine(object_.image, scene, pose->object_to_scene, pose->inlier_points));
+    Hit hit = hit_of(refined.object_to_scene, object);
     hit.inliers = static_cast<std::uint32_t>(pose->inliers.size());
-    hit.correlation = sharpened.correlation.value_or(0);
-    rate(sharpened.object_to_scene, hit);
+    hit.correlation = refined.correlation.value_or(0);
+    rate(refined.object_to_scene, hit);
     remove_explained(pairs, pose->inliers, hit.quad);
     return hit;
   }
 
   // Correlated at the object's own resolution, and unturned at its own size where that is as good.
-  SharpenedPose at_full_detail(SharpenedPose pose) {
+  RefinedPose at_full_detail(RefinedPose pose) {
     if (!plain_) plain_.emplace(session_);
     const Homography reduced = to_scene_ * pose.object_to_scene * to_object_.inverse();
     pose.correlation = plain_->correlation_at(object_pixels(), scene_pixels(), reduced);
@@ -196,9 +196,9 @@ class Locator {
     return reduced;
   }
 
-  PoseSharpener& sharpener() {
-    if (!sharpener_) sharpener_.emplace(session_);
-    return *sharpener_;
+  PoseRefiner& refiner() {
+    if (!refiner_) refiner_.emplace(session_);
+    return *refiner_;
   }
 
   ExhaustiveSearch& search() {
@@ -221,7 +221,7 @@ class Locator {
   const Homography to_scene_;
   std::vector<FeaturePair> pairs_;  // those that no hit explains
   // Compiled when they are needed.
-  std::optional<PoseSharpener> sharpener_;
+  std::optional<PoseRefiner> refiner_;
   std::optional<PlainSearch> plain_;
   std::optional<ExhaustiveSearch> search_;
   std::optional<SearchObject> search_object_;

@@ -37,7 +37,7 @@ struct Located {
 };
 
 // Every place where the scene shows the object, best first: most inliers, then the highest
-// correlation. By features: these give the pose, the pixels sharpen it, and the correlation is
+// correlation. By features: these give the pose, the pixels refine it, and the correlation is
 // taken at the object's full detail. By correlation: ExhaustiveSearch at the turns and scales of
 // `how`. how.method names one, or "auto": correlation where features find nothing. An exact crop is
 // found at the exact pixel. Transparent pixels of the object's alpha do not count. with_map: has

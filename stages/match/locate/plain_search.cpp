@@ -19,8 +19,8 @@ std::optional<double> PlainSearch::correlation_at(const ImageView& object, const
   return correlation_.correlate(object, rectified.image.view(), rectified.mask.view());
 }
 
-std::optional<SharpenedPose> PlainSearch::find_near(const ImageView& object, const ImageView& scene,
-                                                    Point top_left, int radius_px) {
+std::optional<RefinedPose> PlainSearch::find_near(const ImageView& object, const ImageView& scene,
+                                                  Point top_left, int radius_px) {
   if (!fits(object, scene)) return std::nullopt;
   const auto range = [&](double centre, int scene_side, int object_side) {
     const int at = static_cast<int>(std::lround(centre));
@@ -38,10 +38,10 @@ std::optional<SharpenedPose> PlainSearch::find_near(const ImageView& object, con
   if (!peak) return std::nullopt;
   const double x = left + double{peak->x};
   const double y = top + double{peak->y};
-  const SharpenedPose whole{translation(std::round(x), std::round(y)), peak->correlation};
+  const RefinedPose whole{translation(std::round(x), std::round(y)), peak->correlation};
   const Homography between = translation(x, y);
   const auto correlation = correlation_at(object, scene, between);
-  return correlation > whole.correlation ? SharpenedPose{between, correlation} : whole;
+  return correlation > whole.correlation ? RefinedPose{between, correlation} : whole;
 }
 
 }  // namespace lookalike

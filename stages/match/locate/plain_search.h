@@ -7,7 +7,7 @@
 #include "kernels/correlation/correlation.h"
 #include "kernels/session/session.h"
 #include "kernels/warp/warp.h"
-#include "stages/match/refine/sharpen.h"
+#include "stages/match/refine/refiner.h"
 
 namespace lookalike {
 
@@ -25,8 +25,8 @@ class PlainSearch {
   // The best place within `radius_px` of the object's top-left pixel at a given place; nothing
   // when no such place is inside the scene or the object is flat. A whole pixel unless the
   // sub-pixel place correlates better, so an exact crop is found exactly.
-  std::optional<SharpenedPose> find_near(const ImageView& object, const ImageView& scene,
-                                         Point top_left, int radius_px);
+  std::optional<RefinedPose> find_near(const ImageView& object, const ImageView& scene,
+                                       Point top_left, int radius_px);
 
  private:
   Warp warp_;

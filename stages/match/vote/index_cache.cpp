@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "stages/match/refine/sharpen.h"
+#include "stages/match/refine/refiner.h"
 
 namespace lookalike {
 
@@ -44,7 +44,7 @@ std::shared_ptr<const Record> IndexCache::record(ImageId image) {
 }
 
 std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const StoredImage& image) {
-  constexpr auto kLongestSidePx = static_cast<std::uint32_t>(PoseSharpener::kLongestSidePx);
+  constexpr auto kLongestSidePx = static_cast<std::uint32_t>(PoseRefiner::kLongestSidePx);
   return pictures_.get(
       image.id, [&] { return load_picture_(image, kLongestSidePx); },
       [](const std::optional<DecodedImage>& picture) {

@@ -99,7 +99,7 @@ class IndexCache {
   // Calls visit(list) for each posting list of the word, as IndexReader::for_each_list does.
   void for_each_list(std::uint32_t word, const std::function<void(const EncodedPostings&)>& visit);
   std::shared_ptr<const Record> record(ImageId image);
-  // Its longest side is at most PoseSharpener::kLongestSidePx.
+  // Its longest side is at most PoseRefiner::kLongestSidePx.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
 
  private:

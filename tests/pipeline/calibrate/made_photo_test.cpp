@@ -11,7 +11,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "tests/stages/pictures.h"
-#include "tools/example/drawing.h"
+#include "tests/fixtures/drawing.h"
 
 namespace lookalike {
 namespace {

@@ -85,7 +85,7 @@ TEST_F(FeatureCacheTest, ImagesOfManyChunksAndOfThisRunAreFoundInAnyOrder) {
 }
 
 TEST_F(FeatureCacheTest, ImageBelowTheLeastVarianceIsBlank) {
-  config_.variance.minimum = 101;
+  config_.variance.blank_below = 101;
   Item flat = item(1);
   flat.sums = {100, 1000, 20'000};
   flat.blank = true;
@@ -121,7 +121,7 @@ TEST_F(FeatureCacheTest, WhatOtherSettingsLeftIsRemoved) {
   EXPECT_FALSE(FeatureCache(config_).contains(content(1)));
   EXPECT_EQ(files(), 0U);
   keep(3);
-  config_.variance.minimum = 5;
+  config_.variance.blank_below = 5;
   EXPECT_FALSE(FeatureCache(config_).contains(content(1)));
 }
 

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "pipeline/index/retrain.h"
-#include "stages/store/settings.h"
+#include "pipeline/index_settings.h"
 #include "storage/index_reader.h"
 #include "storage/index_writer.h"
 #include "storage/sqlite.h"

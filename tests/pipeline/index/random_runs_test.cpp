@@ -1,5 +1,5 @@
 // Random sequences of what happens to an index and its folders, compared after each step with a
-// plain model of what the index must hold. tools/sequence-test runs more of them.
+// plain model of what the index must hold. tools/trial/sequence-test runs more of them.
 
 #include <algorithm>
 #include <cstdlib>

@@ -157,7 +157,7 @@ TEST(AssignStageKernels, EveryOneThatTheDeviceRunsGivesTheSameIndex) {
 }
 
 TEST(AssignStageKernels, ConfigurationOffersAllOfThem) {
-  EXPECT_THAT(std::get<Choice>(config_field("assign.kernel").rule).words,
+  EXPECT_THAT(std::get<Choice>(config_field("assign.variant").rule).words,
               ElementsAreArray(kVariantNames<AssignKernel>));
 }
 

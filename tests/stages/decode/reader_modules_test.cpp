@@ -16,7 +16,7 @@
 #include "stages/decode/raw_preview.h"
 #include "tests/address_space_limit.h"
 #include "tests/stages/pictures.h"
-#include "tools/example/image_files.h"
+#include "tests/fixtures/image_files.h"
 
 namespace lookalike {
 namespace {

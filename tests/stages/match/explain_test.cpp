@@ -84,7 +84,7 @@ TEST_F(ExplainTest, TheStepsOfAMatchAreThoseOfTheQuery) {
   for (const EvidenceTerm& term : why.terms) logit += term.product();
   EXPECT_NEAR(why.match.probability, 1 / (1 + std::exp(-logit)), 1e-12);
   for (const ExplainedStep& one : steps_of(why)) EXPECT_TRUE(one.passed) << one.name;
-  EXPECT_EQ(step(why, "answer").reason, "Listed: \"same object\", number 1 of 1.");
+  EXPECT_EQ(step(why, "answer").reason, "Listed: \"same_object\", number 1 of 1.");
 }
 
 TEST_F(ExplainTest, AnImageBeyondTheShortlistIsVerifiedAllTheSame) {
@@ -107,7 +107,7 @@ TEST_F(ExplainTest, AnImageBeyondTheShortlistIsVerifiedAllTheSame) {
   EXPECT_TRUE(step(why, "pose").passed);
   EXPECT_FALSE(step(why, "answer").passed);
   EXPECT_THAT(step(why, "answer").reason,
-              HasSubstr("Verified, it would be \"same object\"; a query verifies it with "
+              HasSubstr("Verified, it would be \"same_object\"; a query verifies it with "
                         "match.shortlist = " +
                         rank));
   EXPECT_EQ(match(query, {.shortlist = static_cast<std::uint32_t>(*why.rank)}).size(), 2U);
@@ -121,7 +121,7 @@ TEST_F(ExplainTest, WithoutAPoseItSaysWhatIsMissing) {
   EXPECT_FALSE(step(why, "pose").passed);
   EXPECT_THAT(step(why, "pose").reason, StartsWith("No pose: "));
   EXPECT_THAT(step(why, "pose").reason, HasSubstr("at least 6 are needed"));
-  EXPECT_EQ(step(why, "pixels").reason, "Not compared: there is no pose.");
+  EXPECT_EQ(step(why, "refine").reason, "Not compared: there is no pose.");
   EXPECT_EQ(step(why, "probability").reason, "0: there is no pose.");
   EXPECT_EQ(step(why, "answer").reason,
             "Not listed: a query judges it \"none\"; it lists \"similar\" and better.");
@@ -157,7 +157,7 @@ TEST_F(ExplainTest, AMatchBeyondTheTopIsFoundButNotListed) {
   const Explanation why = explain(query, last_is_2 ? 2 : 4, {.top = 1});
   EXPECT_EQ(why.place, 2U);
   EXPECT_EQ(step(why, "answer").reason,
-            "Found, but not listed: \"same object\", number 2 of 2; only the first is listed.");
+            "Found, but not listed: \"same_object\", number 2 of 2; only the first is listed.");
 }
 
 TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
@@ -186,8 +186,8 @@ TEST_F(ExplainTest, AFileThatIsGoneIsNotCompared) {
   const Explanation why = Matcher(*session_, reader, {}, {}, nothing)
                               .explain(view_of(3, tilted_), *reader.find(path_of(3)));
   EXPECT_TRUE(why.match.is_located());
-  EXPECT_FALSE(step(why, "pixels").passed);
-  EXPECT_THAT(step(why, "pixels").reason, HasSubstr("cannot be read any more"));
+  EXPECT_FALSE(step(why, "refine").passed);
+  EXPECT_THAT(step(why, "refine").reason, HasSubstr("cannot be read any more"));
 }
 
 TEST_F(ExplainTest, AnUnknownImageIsAnInputError) {

@@ -24,8 +24,8 @@ TEST_F(MatcherTest, PictureWhoseFileIsGoneIsStillFound) {
   EXPECT_FALSE(matches.front().evidence.correlation.has_value());
 }
 
-TEST_F(MatcherTest, NoCandidatesToSharpenLeavesCorrelationOut) {
-  const auto matches = match(view_of(2, tilted_), {.locate_candidates = 0});
+TEST_F(MatcherTest, NoCandidatesToRefineLeaveCorrelationOut) {
+  const auto matches = match(view_of(2, tilted_), {.refine_candidates = 0});
   ASSERT_FALSE(matches.empty());
   EXPECT_FALSE(matches.front().evidence.correlation.has_value());
   EXPECT_FALSE(matches.front().moved_px.has_value());
@@ -33,7 +33,7 @@ TEST_F(MatcherTest, NoCandidatesToSharpenLeavesCorrelationOut) {
 
 TEST_F(MatcherTest, HowFarPixelsMovedTheCornersIsTold) {
   const Query query = view_of(2, tilted_);
-  const auto before = match(query, {.locate_candidates = 0});
+  const auto before = match(query, {.refine_candidates = 0});
   const auto after = match(query);
   ASSERT_FALSE(before.empty() || after.empty());
   ASSERT_TRUE(after.front().moved_px.has_value());

@@ -69,7 +69,7 @@ class SharedEmblemTest : public MatcherTest {
 
   static std::string at(const char* name) { return folder_->path() / name; }
   std::vector<Match> find(const cv::Mat& photo, MatchOptions options) {
-    options.report = "all";
+    options.min_decision = "all";
     GrayImage image(photo.cols, photo.rows);
     std::copy(photo.datastart, photo.dataend, image.pixels.begin());
     const Query query = query_of(*session_, image);
@@ -100,8 +100,8 @@ TEST_F(SharedEmblemTest, ExpansionFindsWhatTheQueryHasOnlyInCommonWithAMatch) {
 }
 
 TEST_F(SharedEmblemTest, MatchOnFeaturesThatASurerOneExplainsIsDroppedUnlessAllAreWanted) {
-  EXPECT_TRUE(of(find(poster_, {.explain_once = false}), at("other.png")).is_located());
-  const auto matches = find(poster_, {.explain_once = true});
+  EXPECT_TRUE(of(find(poster_, {.resolve_overlaps = false}), at("other.png")).is_located());
+  const auto matches = find(poster_, {.resolve_overlaps = true});
   EXPECT_TRUE(of(matches, at("poster.png")).is_located());
   EXPECT_FALSE(of(matches, at("other.png")).is_located());
 }
@@ -163,10 +163,10 @@ TEST_F(MatcherTest, WeakMatchesAreReportedOnlyWhenAskedFor) {
   const auto matches = match(query);
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().decision, Decision::kSameObject);
-  const auto all = match(query, {.report = "all"});
+  const auto all = match(query, {.min_decision = "all"});
   ASSERT_GT(all.size(), 1U);
   EXPECT_EQ(all.back().decision, Decision::kNone);
-  EXPECT_TRUE(match(query, {.report = "duplicate"}).empty());
+  EXPECT_TRUE(match(query, {.min_decision = "duplicate"}).empty());
 }
 
 TEST_F(MatcherTest, ProbabilityIsThatOfTheCalibration) {
@@ -179,14 +179,14 @@ TEST_F(MatcherTest, ProbabilityIsThatOfTheCalibration) {
 
 TEST_F(MatcherTest, OptionsOfVotingAndPairingAreKeptTo) {
   const Query query = view_of(3, tilted_);
-  EXPECT_EQ(match(query, {.report = "all", .shortlist = 1}).size(), 1U);
+  EXPECT_EQ(match(query, {.min_decision = "all", .shortlist = 1}).size(), 1U);
   const auto pairs = [&](const MatchOptions& options) {
     return match(query, options).at(0).evidence.pairs;
   };
-  const std::uint32_t usual = pairs({.report = "all"});
-  EXPECT_LT(pairs({.report = "all", .hamming_threshold = 4}), usual);
-  EXPECT_LT(pairs({.report = "all", .words_per_feature = 1}), usual);
-  EXPECT_EQ(pairs({.report = "all", .cache_mib = 0}), usual);
+  const std::uint32_t usual = pairs({.min_decision = "all"});
+  EXPECT_LT(pairs({.min_decision = "all", .hamming_threshold = 4}), usual);
+  EXPECT_LT(pairs({.min_decision = "all", .words_per_feature = 1}), usual);
+  EXPECT_EQ(pairs({.min_decision = "all", .cache_mib = 0}), usual);
 }
 
 TEST_F(MatcherTest, SecondLookTakesAllFeaturesWhenNoMatchOfTheFirstIsSure) {
@@ -210,7 +210,7 @@ TEST_F(MatcherTest, CopyIsADuplicate) {
 }
 
 TEST_F(MatcherTest, TopLimitsTheMatches) {
-  MatchOptions loose = {.report = "all", .locate_candidates = 0};
+  MatchOptions loose = {.min_decision = "all", .refine_candidates = 0};
   const Query query = view_of(3, tilted_);
   ASSERT_GT(match(query, loose).size(), 2U);
   loose.top = 2;

@@ -23,8 +23,8 @@ TEST(VarianceStage, EachImageKeepsItsRecordAndGetsItsSums) {
 
 TEST(IsBlank, BelowTheMinimumAlone) {
   const PixelSums one_and_three{2, 4, 10};  // variance 1
-  EXPECT_FALSE(is_blank(one_and_three, {.minimum = 1}));
-  EXPECT_TRUE(is_blank(one_and_three, {.minimum = 1.5}));
+  EXPECT_FALSE(is_blank(one_and_three, {.blank_below = 1}));
+  EXPECT_TRUE(is_blank(one_and_three, {.blank_below = 1.5}));
 }
 
 }  // namespace

@@ -171,9 +171,9 @@ TEST(ConfigArguments, AnOptionOutOfRangeIsTold) {
 
 TEST(ConfigArguments, SetReachesEveryKeyAndWins) {
   const RunConfig config = Program().run(
-      {"--set", "extract.octaves=2", "--octaves", "5", "--set", "match.explain_once=false"});
+      {"--set", "extract.octaves=2", "--octaves", "5", "--set", "match.resolve_overlaps=false"});
   EXPECT_EQ(config.extract.octaves, 2U);
-  EXPECT_FALSE(config.match.explain_once);
+  EXPECT_FALSE(config.match.resolve_overlaps);
 }
 
 TEST(ConfigArguments, SetRefusesKeysThatThereAreNotAndValuesOutOfRange) {

@@ -17,7 +17,7 @@
 #include "stages/decode/decode.h"
 #include "storage/index_writer.h"
 #include "tests/temporary_folder.h"
-#include "tools/example/drawing.h"
+#include "tests/fixtures/drawing.h"
 
 namespace lookalike {
 namespace {

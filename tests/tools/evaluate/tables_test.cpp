@@ -69,7 +69,7 @@ TEST(MatchTable, HasALineForEachMatch) {
             "\"weighed effective inliers (log)\",\"weighed agreement in detail\","
             "\"weighed inliers among pairs (log)\",\"weighed votes (log)\","
             "\"weighed correlation\",\"weighed coherence\",\"weighed squeeze (minus log)\"\n"
-            "\"/q.jpg\",\"/a,\"\"b\"\".jpg\",1,1,12.500,same object,0.7500,0.500000,2.000,3.000,"
+            "\"/q.jpg\",\"/a,\"\"b\"\".jpg\",1,1,12.500,same_object,0.7500,0.500000,2.000,3.000,"
             "40,20,18,0.2500,0.5000,1.0000,0.5878,0.5000,1.6094,0.0000,0.2500,0.0000,0.0000\n"
             "\"/q.jpg\",\"/c.jpg\",0,2,0.000,none,0.0000,0.000000,0.000,0.000,0,0,0,,,,,,,,,,\n");
 }

@@ -21,7 +21,7 @@ function options() {
 }
 
 function summary(answer) {
-  const sure = answer.matches.filter((match) => ['duplicate', 'same object'].includes(match.decision)).length;
+  const sure = answer.matches.filter((match) => ['duplicate', 'same_object'].includes(match.decision)).length;
   const parts = answer.matches.filter((match) => match.decision === 'part').length;
   if (sure > 0) return `${sure} found`;
   if (parts > 0) return `${parts} found by a part`;
@@ -37,7 +37,7 @@ function rejection(match, name, content) {
 }
 
 function card(match, number, name, content) {
-  const kind = match.decision.replace(' ', '-');
+  const kind = match.decision;
   const facts = [`probability ${percent(match.probability)}`, `${match.inliers} inliers`];
   if (match.correlation !== null) facts.push(`correlation ${match.correlation.toFixed(2)}`);
   if (match.mirrored) facts.push('mirrored');
@@ -45,7 +45,7 @@ function card(match, number, name, content) {
   return make('li', { class: 'card' },
     thumbnail(match.id, name),
     make('div', { class: 'text' },
-      make('div', {}, `${number}. `, make('span', { class: `badge ${kind}` }, match.decision)),
+      make('div', {}, `${number}. `, make('span', { class: `badge ${kind}` }, kind.replace('_', ' '))),
       fileLabel(match.path),
       make('p', { class: 'facts' }, facts.join(' · ')),
       otherFiles(match.path, match.paths, match.gone),
@@ -59,7 +59,7 @@ function show(answer) {
     const element = card(match, i + 1, names.get(match.path), answer.content);
     if (!match.quad) return element;
     const place = outlines.length;
-    outlines.push({ quad: match.quad, kind: match.decision.replace(' ', '-'), label: String(i + 1) });
+    outlines.push({ quad: match.quad, kind: match.decision, label: String(i + 1) });
     const choose = (chosen) => () => {
       picture?.choose(chosen);
       element.classList.toggle('chosen', chosen >= 0);

@@ -55,11 +55,11 @@ TEST(Decide, VotesThatStandOutAreSimilarWithoutAPose) {
 }
 
 TEST(WeakestReported, IsWhatTheOptionNames) {
-  EXPECT_EQ(weakest_reported({.report = "all"}), Decision::kNone);
-  EXPECT_EQ(weakest_reported({.report = "similar"}), Decision::kSimilar);
-  EXPECT_EQ(weakest_reported({.report = "part"}), Decision::kPart);
-  EXPECT_EQ(weakest_reported({.report = "same_object"}), Decision::kSameObject);
-  EXPECT_EQ(weakest_reported({.report = "duplicate"}), Decision::kDuplicate);
+  EXPECT_EQ(weakest_reported({.min_decision = "all"}), Decision::kNone);
+  EXPECT_EQ(weakest_reported({.min_decision = "similar"}), Decision::kSimilar);
+  EXPECT_EQ(weakest_reported({.min_decision = "part"}), Decision::kPart);
+  EXPECT_EQ(weakest_reported({.min_decision = "same_object"}), Decision::kSameObject);
+  EXPECT_EQ(weakest_reported({.min_decision = "duplicate"}), Decision::kDuplicate);
 }
 
 TEST(IsReported, ByDecisionAndProbability) {
@@ -69,7 +69,7 @@ TEST(IsReported, ByDecisionAndProbability) {
   EXPECT_TRUE(is_reported(match, {}));
   EXPECT_TRUE(is_reported(match, {.min_probability = 0.8}));
   EXPECT_FALSE(is_reported(match, {.min_probability = 0.81}));
-  EXPECT_FALSE(is_reported(match, {.report = "duplicate"}));
+  EXPECT_FALSE(is_reported(match, {.min_decision = "duplicate"}));
 }
 
 TEST(RankingScore, PixelsThatAgreeRaiseAndVotesBreakTies) {

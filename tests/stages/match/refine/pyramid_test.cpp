@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "stages/match/refine/sharpen.h"
+#include "stages/match/refine/refiner.h"
 
 namespace lookalike {
 namespace {
