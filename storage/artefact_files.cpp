@@ -118,13 +118,10 @@ class RecordFile {
   Bytes read(std::uint64_t size) {
     if (size > left_) fail(fmt::format("is truncated or damaged after record {}", records_));
     Bytes bytes(size);
-    for (std::size_t done = 0; done < size;) {
-      const ssize_t got = ::read(file_.number(), bytes.data() + done, size - done);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(std::generic_category().message(errno));
-      if (got == 0) fail("became shorter while it was read");
-      done += static_cast<std::size_t>(got);
-    }
+    const auto read_to = [&](std::size_t done, std::size_t left) {
+      return ::read(file_.number(), bytes.data() + done, left);
+    };
+    if (!move_all(size, read_to)) fail(std::generic_category().message(errno));
     left_ -= size;
     return bytes;
   }
@@ -361,7 +358,7 @@ std::optional<Record> ArtefactReader<Record>::next() {
 template <typename Record>
 OutputKind artefact_kind() {
   const auto is_earlier = [](std::string_view start) {
-    const ByteView bytes(reinterpret_cast<const std::uint8_t*>(start.data()), start.size());
+    const ByteView bytes = bytes_of(start);
     constexpr std::size_t kTypeAt = kHeaderBytes - sizeof(std::uint16_t);
     return bytes.size() >= kHeaderBytes && std::ranges::equal(bytes.first(kMagic.size()), kMagic) &&
            ByteReader(bytes.subspan(kTypeAt), ErrorKind::kInput).get<std::uint16_t>() ==
@@ -389,33 +386,18 @@ ContentHash codebook_hash(const Codebook& codebook) {
   return hash_content(encode_record(codebook));
 }
 
-template class ArtefactWriter<ImageFeatures>;
-template class ArtefactReader<ImageFeatures>;
-template class ArtefactWriter<ImageStatistics>;
-template class ArtefactReader<ImageStatistics>;
-template class ArtefactWriter<ImageWords>;
-template class ArtefactReader<ImageWords>;
-template class ArtefactWriter<SkippedFile>;
-template class ArtefactReader<SkippedFile>;
-template class ArtefactWriter<SourceFile>;
-template class ArtefactReader<SourceFile>;
-template OutputKind artefact_kind<ImageFeatures>();
-template OutputKind artefact_kind<ImageStatistics>();
-template OutputKind artefact_kind<ImageWords>();
-template OutputKind artefact_kind<SkippedFile>();
-template OutputKind artefact_kind<Codebook>();
-template OutputKind artefact_kind<SourceFile>();
-template Bytes encode_record(const ImageFeatures&);
-template ImageFeatures decode_record(ByteView);
-template Bytes encode_record(const ImageStatistics&);
-template ImageStatistics decode_record(ByteView);
-template Bytes encode_record(const ImageWords&);
-template ImageWords decode_record(ByteView);
-template Bytes encode_record(const SkippedFile&);
-template SkippedFile decode_record(ByteView);
-template Bytes encode_record(const Codebook&);
-template Codebook decode_record(ByteView);
-template Bytes encode_record(const SourceFile&);
-template SourceFile decode_record(ByteView);
+#define LOOKALIKE_RECORD(Record)               \
+  template class ArtefactWriter<Record>;       \
+  template class ArtefactReader<Record>;       \
+  template OutputKind artefact_kind<Record>(); \
+  template Bytes encode_record(const Record&); \
+  template Record decode_record(ByteView);
+LOOKALIKE_RECORD(ImageFeatures)
+LOOKALIKE_RECORD(ImageStatistics)
+LOOKALIKE_RECORD(ImageWords)
+LOOKALIKE_RECORD(SkippedFile)
+LOOKALIKE_RECORD(Codebook)
+LOOKALIKE_RECORD(SourceFile)
+#undef LOOKALIKE_RECORD
 
 }  // namespace lookalike

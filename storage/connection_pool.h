@@ -27,7 +27,7 @@ class ConnectionPool {
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    Connection& connection() const { return *connection_; }
+    Connection& operator*() const { return *connection_; }
 
    private:
     ConnectionPool& pool_;
@@ -37,7 +37,7 @@ class ConnectionPool {
   template <typename Work>
   auto with(const Work& work) {
     const Lease lease(*this);
-    return work(lease.connection());
+    return work(*lease);
   }
   // For one thread alone, while no lease is out.
   Connection& first() { return connections_.front(); }

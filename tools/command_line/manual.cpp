@@ -14,10 +14,10 @@ namespace lookalike {
 namespace {
 
 // The name of the page: lookalike, lookalike-query.
-std::string page_name(const CLI::App& command) {
+std::string manual_name(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
   return parent == nullptr ? command.get_name()
-                           : fmt::format("{}-{}", page_name(*parent), command.get_name());
+                           : fmt::format("{}-{}", manual_name(*parent), command.get_name());
 }
 
 // Text as roff takes it: no character of it is a request or an escape.
@@ -171,11 +171,11 @@ std::string reference(const CLI::App& program, const CLI::Formatter& help) {
 std::string manual_page(const CLI::App& command, const CLI::Formatter& help) {
   const std::string all = command.get_description() + '\n' + command.get_footer();
   const Texts texts = texts_of(all);
-  const std::string name = page_name(command);
+  const std::string name = manual_name(command);
   std::string commands;
   std::vector<std::string> others;
   for (const CLI::App* other : command.get_subcommands({})) {
-    const std::string page = roff(page_name(*other));
+    const std::string page = roff(manual_name(*other));
     commands += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(other->get_name()),
                             roff(other->get_description()));
     others.push_back(fmt::format("\\fB{}\\fR(1)", page));
