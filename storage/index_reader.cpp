@@ -349,9 +349,7 @@ template <typename Open, typename KeyOf, typename Visit>
 void IndexReader::Impl::merge_rows(const Open& open, const KeyOf& key_of, const Visit& visit) {
   struct Cursor {
     Cursor(Part& part, const Open& open_rows)
-        : lease(part.pool),
-          rows(open_rows(part, lease.connection())),
-          row{part, lease.connection(), rows} {}
+        : lease(part.pool), rows(open_rows(part, *lease)), row{part, *lease, rows} {}
     ConnectionPool::Lease lease;
     Rows rows;
     Row row;

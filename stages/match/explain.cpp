@@ -105,7 +105,7 @@ std::string agreeing(std::size_t inliers, const Explanation& why) {
 ExplainedStep pose(const Explanation& why) {
   const std::size_t needed = why.options.min_inliers;
   const PoseAttempt& attempt = why.attempt;
-  if (why.by_features.is_located()) {
+  if (why.by_features.has_pose()) {
     const Evidence& evidence = why.by_features.evidence;
     return {"pose", true,
             fmt::format("{}, in {}; at least {} in {} places are needed.{}",
@@ -132,13 +132,13 @@ ExplainedStep pose(const Explanation& why) {
   return {"pose", false, std::move(reason)};
 }
 
-ExplainedStep pixels(const Explanation& why) {
+ExplainedStep refine(const Explanation& why) {
   const Evidence& evidence = why.match.evidence;
   const auto step = [](bool passed, std::string reason) {
     return ExplainedStep{"refine", passed, std::move(reason)};
   };
   if (evidence.identical) return step(true, "Equal: the photo is the indexed picture itself.");
-  if (!why.match.is_located()) return step(false, "Not compared: there is no pose.");
+  if (!why.match.has_pose()) return step(false, "Not compared: there is no pose.");
   if (why.options.refine_candidates == 0) {
     return step(false, "Not compared: match.refine_candidates is 0.");
   }
@@ -164,11 +164,10 @@ ExplainedStep probability(const Explanation& why) {
   const double value = why.match.probability;
   const double needed = why.options.same_probability;
   const auto step = [&](std::string reason) {
-    return ExplainedStep{"probability", why.match.is_located() && value >= needed,
-                         std::move(reason)};
+    return ExplainedStep{"probability", why.match.has_pose() && value >= needed, std::move(reason)};
   };
   if (why.match.evidence.identical) return step("1: the pixels are equal.");
-  if (!why.match.is_located()) return step("0: there is no pose.");
+  if (!why.match.has_pose()) return step("0: there is no pose.");
   const double logit =
       std::accumulate(why.terms.begin(), why.terms.end(), 0.0,
                       [](double sum, const EvidenceTerm& term) { return sum + term.product(); });
@@ -205,7 +204,7 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
     case Decision::kPart:
       return "sure, but only a small region agrees, and the rest of what both show differs";
     case Decision::kSimilar:
-      if (match.is_located() && match.probability >= kSimilarProbability) {
+      if (match.has_pose() && match.probability >= kSimilarProbability) {
         return fmt::format("not sure, but the probability {:.3f} is at least {:g}",
                            match.probability, kSimilarProbability);
       }
@@ -213,9 +212,9 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
     case Decision::kNone:
       break;
   }
-  return (match.is_located() ? fmt::format("the probability {:.3f} is below {:g}, and ",
-                                           match.probability, kSimilarProbability)
-                             : std::string("there is no pose, and ")) +
+  return (match.has_pose() ? fmt::format("the probability {:.3f} is below {:g}, and ",
+                                         match.probability, kSimilarProbability)
+                           : std::string("there is no pose, and ")) +
          votes_reason(match.evidence);
 }
 
@@ -232,8 +231,8 @@ std::string taken_features(const Explanation& why) {
       " {} of its {} inliers are features of a surer match, {}: a feature shows one "
       "thing, so they do not count, and {} left for it.",
       why.rival->features, why.match.evidence.inliers, printable(path_of(why.rival->match)),
-      why.judged->is_located() ? counted(why.judged->evidence.inliers, "inlier") + " are"
-                               : "no pose is");
+      why.judged->has_pose() ? counted(why.judged->evidence.inliers, "inlier") + " are"
+                             : "no pose is");
 }
 
 std::string unlisted(const Explanation& why) {
@@ -290,7 +289,7 @@ ExplainedStep answer(const Explanation& why) {
 
 std::vector<ExplainedStep> steps_of(const Explanation& explanation) {
   return {features(explanation),    words(explanation),    votes(explanation),
-          pairs(explanation),       pose(explanation),     pixels(explanation),
+          pairs(explanation),       pose(explanation),     refine(explanation),
           probability(explanation), decision(explanation), answer(explanation)};
 }
 

@@ -69,7 +69,7 @@ const std::string& path_of(const Match& match) {
 
 void move_matches(std::vector<Match>& matches, const Homography& query_to_other) {
   for (Match& match : matches) {
-    if (!match.is_located()) continue;
+    if (!match.has_pose()) continue;
     match.object_to_query = query_to_other * match.object_to_query;
     match.quad = moved(match.quad, query_to_other);
     if (match.part) match.part = moved(*match.part, query_to_other);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +16,10 @@ namespace lookalike {
 
 // A photo that is looked up.
 struct Query {
+  std::size_t first_look_features() const {
+    return std::min(first_look.value_or(features.size()), features.size());
+  }
+
   DecodedImage image;
   FeatureSet features;  // in full-size px, strongest first, extracted under the index's settings
   // So many features, the first, are those of a first look; a second look takes all. Nothing: both
@@ -78,8 +83,13 @@ struct Match {
   // The region of the query in which all agreement lies, if it is but a part; see agreement.h.
   std::optional<Quad> part{};
 
-  bool is_located() const { return evidence.inliers > 0 || evidence.identical; }
+  bool has_pose() const { return evidence.inliers > 0 || evidence.identical; }
 };
+
+// Returns the match of an image, or the end of the matches.
+inline auto find_match(auto& matches, ImageId image) {
+  return std::ranges::find(matches, image, [](const Match& match) { return match.image.id; });
+}
 
 // The file that a match is named by: the first that exists, or the first of all.
 const std::string& path_of(const Match& match);

@@ -15,6 +15,9 @@ namespace lookalike {
 // one brand, whose inliers fill the same places, the share of pairs does.
 double ranking_score(const Evidence& evidence);
 
+// True if `a` ranks before `b`: by score, ties by content.
+bool ranks_before(const Match& a, const Match& b);
+
 // Whether an outline nearly is that of a whole photo of width x height px: no corner is further off
 // than 3 % of the longer side.
 bool fills(const Quad& quad, int width, int height);
@@ -28,7 +31,8 @@ bool fills(const Quad& quad, int width, int height);
 //   similar      its votes stand out by kSimilarExcess from a shortlist of at least
 //                kShortestListForVotes images; or its pose is too weak for more
 //   none         anything else
-Decision decide(const Match& match, int query_width, int query_height, const MatchOptions& options);
+Decision decide(const Match& match, int query_width, int query_height,
+                const DecideOptions& options);
 
 inline constexpr double kSureProbability = 0.95;  // of matches that a query is expanded by
 // In interquartile ranges above the median. Of 420 unrelated photos that were looked up in two
@@ -37,9 +41,9 @@ inline constexpr double kSimilarExcess = 6;
 inline constexpr double kSimilarProbability = 0.05;
 
 // The weakest decision that options.min_decision includes.
-Decision weakest_reported(const MatchOptions& options);
+Decision weakest_reported(const ReportOptions& options);
 // Whether options.min_decision and options.min_probability let the match into the answer.
-bool is_reported(const Match& match, const MatchOptions& options);
+bool is_reported(const Match& match, const ReportOptions& options);
 
 // Whether a match keeps the features that a sure one has too; see resolve_overlaps.
 bool keeps_its_features(const Match& weaker, const Match& sure);

@@ -40,7 +40,7 @@ Hit hit_of(const Homography& object_to_scene, const ImageRecord& object) {
 class Locator {
  public:
   Locator(OpenClSession& session, const Query& object, const Query& scene,
-          const MatchOptions& options, const LocateOptions& how, bool with_map)
+          const VerifyOptions& options, const LocateOptions& how, bool with_map)
       : session_(session),
         object_(object),
         scene_(scene),
@@ -214,7 +214,7 @@ class Locator {
   OpenClSession& session_;
   const Query& object_;
   const Query& scene_;
-  const MatchOptions& options_;
+  const VerifyOptions& options_;
   const LocateOptions& how_;
   const bool with_map_;
   const Homography to_object_;  // full-size to reduced px
@@ -234,7 +234,7 @@ std::string_view to_string(LocateMethod method) {
 }
 
 Located locate(OpenClSession& session, const Query& object, const Query& scene,
-               const MatchOptions& options, const LocateOptions& how, bool with_map) {
+               const VerifyOptions& options, const LocateOptions& how, bool with_map) {
   return Locator(session, object, scene, options, how, with_map).find();
 }
 

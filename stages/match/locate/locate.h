@@ -44,6 +44,6 @@ struct Located {
 // correlation search the scene in any case. Deterministic. Throws Error(kInternal) when the
 // descriptors are of different sizes, Error(kDevice) when a launch fails.
 Located locate(OpenClSession& session, const Query& object, const Query& scene,
-               const MatchOptions& options, const LocateOptions& how = {}, bool with_map = false);
+               const VerifyOptions& options, const LocateOptions& how = {}, bool with_map = false);
 
 }  // namespace lookalike

@@ -135,7 +135,7 @@ double squeeze(const Jacobian& j) {
 class PoseFinder {
  public:
   PoseFinder(std::span<const PlacePair> pairs, PictureSize object, PictureSize scene,
-             const MatchOptions& options)
+             const VerifyOptions& options)
       : object_(object),
         inlier_distance_px_(options.inlier_distance * std::hypot(scene.width, scene.height)),
         min_inliers_(options.min_inliers),
@@ -353,7 +353,7 @@ class PoseFinder {
 }  // namespace
 
 std::optional<Pose> find_pose(std::span<const PlacePair> pairs, PictureSize object,
-                              PictureSize scene, const MatchOptions& options,
+                              PictureSize scene, const VerifyOptions& options,
                               PoseAttempt* attempt) {
   if (pairs.empty() || pairs.size() < options.min_inliers) return std::nullopt;
   PoseAttempt unused;

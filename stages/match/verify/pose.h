@@ -59,7 +59,7 @@ struct PoseAttempt {
 // to an affine map, and the best of these to a homography where at least eight inliers agree
 // clearly better with it. `attempt`, where it is given, receives how far the search came.
 std::optional<Pose> find_pose(std::span<const PlacePair> pairs, PictureSize object,
-                              PictureSize scene, const MatchOptions& options,
+                              PictureSize scene, const VerifyOptions& options,
                               PoseAttempt* attempt = nullptr);
 
 // Whether a camera could see a flat w x h object so: all of it in front, not mirrored, neither too

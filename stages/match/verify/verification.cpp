@@ -15,7 +15,7 @@
 
 namespace lookalike {
 
-Verification verify(const IndexQuery& query, const Record& record, const MatchOptions& options) {
+Verification verify(const IndexQuery& query, const Record& record, const VerifyOptions& options) {
   Verification verified;
   Match& match = verified.match;
   const std::vector<IndexedFeature>& features = record.features;
@@ -92,7 +92,7 @@ std::vector<std::optional<Nearest>> distinct_nearest(OpenClSession& session, con
 }  // namespace
 
 std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
-                              const RecordOf& record_of, const MatchOptions& options,
+                              const RecordOf& record_of, const VerifyOptions& options,
                               std::size_t threads) {
   std::vector<Match> matches(shortlist.size());
   parallel_for(shortlist.size(), threads, [&](std::size_t i) {

@@ -29,12 +29,12 @@ struct Verification {
 };
 
 // Pairs the features of one image with the query's and looks for a pose.
-Verification verify(const IndexQuery& query, const Record& record, const MatchOptions& options);
+Verification verify(const IndexQuery& query, const Record& record, const VerifyOptions& options);
 
 // Verifies each shortlisted image, on at most `threads` threads, at least 1. In the order of the
 // shortlist; a match without a pose has no inliers. Throws what record_of throws.
 std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
-                              const RecordOf& record_of, const MatchOptions& options,
+                              const RecordOf& record_of, const VerifyOptions& options,
                               std::size_t threads);
 
 // A feature of an object and one of a scene that look alike, by number.

@@ -10,7 +10,7 @@
 #include "base/artefacts.h"
 #include "kernels/assign/assign.h"
 #include "stages/match/match.h"
-#include "stages/match/vote/index_cache.h"
+#include "stages/match/index_cache.h"
 
 namespace lookalike {
 

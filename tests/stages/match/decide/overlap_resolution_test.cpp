@@ -60,7 +60,7 @@ TEST(ResolveOverlaps, OfALostPoseNothingIsLeft) {
   std::vector<Match> matches = {sure(), lost};
   resolve_overlaps(matches, {});
   const Match& left = matches.back();
-  EXPECT_FALSE(left.is_located());
+  EXPECT_FALSE(left.has_pose());
   EXPECT_FALSE(left.evidence.correlation.has_value());
   EXPECT_FALSE(left.evidence.detail.has_value());
   EXPECT_FALSE(left.moved_px.has_value());

@@ -21,7 +21,7 @@ class Locate : public ::testing::Test {
   static void TearDownTestSuite() { session_.reset(); }
 
   static std::vector<Hit> find(const GrayImage& object, const GrayImage& scene,
-                               const MatchOptions& options = {}) {
+                               const VerifyOptions& options = {}) {
     return locate(*session_, query_of(*session_, object), query_of(*session_, scene), options).hits;
   }
   // The photo turned by 90 degrees clockwise, as seen.

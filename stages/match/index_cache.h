@@ -93,13 +93,14 @@ class Cache {
 // threads at the same time.
 class IndexCache {
  public:
-  // The reader must outlive the cache.
-  IndexCache(const IndexReader& index, PictureLoader load_picture, std::size_t limit_bytes);
+  // Pictures have a longest side of at most `picture_side_px`. The reader must outlive the cache.
+  IndexCache(const IndexReader& index, PictureLoader load_picture, std::uint32_t picture_side_px,
+             std::size_t limit_bytes);
 
   // Calls visit(list) for each posting list of the word, as IndexReader::for_each_list does.
   void for_each_list(std::uint32_t word, const std::function<void(const EncodedPostings&)>& visit);
   std::shared_ptr<const Record> record(ImageId image);
-  // Its longest side is at most PoseRefiner::kLongestSidePx.
+  // Empty if the content can no longer be read.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
 
  private:
@@ -111,6 +112,7 @@ class IndexCache {
 
   const IndexReader& index_;
   const PictureLoader load_picture_;
+  const std::uint32_t picture_side_px_;
   Cache<std::uint32_t, std::vector<CachedList>> postings_;  // by word
   Cache<ImageId, Record> records_;
   Cache<ImageId, std::optional<DecodedImage>> pictures_;
