@@ -65,7 +65,7 @@ ExplainedStep votes(const Explanation& why) {
   if (!why.rank) {
     return {"votes", false,
             why.common_words == 0 ? "None: no word in common."
-                                  : "None: under no common word are two signatures near enough."};
+                                  : "None: no two signatures of a common word are near enough."};
   }
   const Evidence& evidence = why.by_features.evidence;
   if (!why.shortlisted) {
@@ -119,7 +119,7 @@ ExplainedStep pose(const Explanation& why) {
     reason = fmt::format("No pose: {}, and at least {} are needed.",
                          counted(why.pairs.size(), "pair"), needed);
   } else if (attempt.inliers < needed && attempt.implausible >= needed) {
-    reason = fmt::format("No pose: {} of {} pairs agree, but as no camera would see the image.",
+    reason = fmt::format("No pose: {} of {} pairs agree, but on a view that no camera could have.",
                          attempt.implausible, why.pairs.size());
   } else if (attempt.inliers < needed) {
     reason =
@@ -175,7 +175,7 @@ ExplainedStep probability(const Explanation& why) {
                           logit, needed));
 }
 
-// Whether the votes alone make an image similar, and why.
+// Describes whether its votes alone make an image similar.
 std::string votes_reason(const Evidence& evidence) {
   if (evidence.shortlist < kShortestListForVotes) {
     return fmt::format("votes among {} decide nothing, {} are needed",
@@ -186,7 +186,7 @@ std::string votes_reason(const Evidence& evidence) {
                      excess_text(evidence.votes_excess), kSimilarExcess);
 }
 
-// Why a match is judged as it is.
+// Returns the reason for the decision about a match.
 std::string decision_reason(const Match& match, const MatchOptions& options) {
   const double correlation = match.evidence.correlation.value_or(-1);
   switch (match.decision) {
@@ -224,7 +224,7 @@ ExplainedStep decision(const Explanation& why) {
       fmt::format("{}: {}.", quoted(why.match.decision), decision_reason(why.match, why.options))};
 }
 
-// What a surer match left, if one took features.
+// Describes what a surer match left of the features. Empty if none took any.
 std::string taken_features(const Explanation& why) {
   if (!why.rival) return {};
   return fmt::format(
@@ -272,7 +272,7 @@ ExplainedStep answer(const Explanation& why) {
     return step(true, fmt::format("Listed: {}.{}", number, taken_features(why)));
   }
   if (why.judged) return step(false, unlisted(why));
-  if (!why.rank) return step(false, "Not found: it got no vote, so a query does not come to it.");
+  if (!why.rank) return step(false, "Not found: it got no votes, so the query does not verify it.");
   std::string reason = fmt::format("Not found: {}.", beyond_shortlist(why));
   if (is_reported(why.match, why.options)) {
     reason += fmt::format(

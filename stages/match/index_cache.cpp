@@ -4,8 +4,8 @@
 
 namespace lookalike {
 
-// Half is for postings: a query reads those of thousands of words, but records and pictures of its
-// candidates alone.
+// Half goes to postings: a query reads the lists of thousands of words, but records and pictures of
+// its candidates only.
 IndexCache::IndexCache(const IndexReader& index, PictureLoader load_picture,
                        std::uint32_t picture_side_px, std::size_t limit_bytes)
     : index_(index),

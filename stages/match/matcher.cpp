@@ -31,7 +31,7 @@ void note_missing_files(Match& match) {
                        [](const std::string& path) { return !has_file(path); });
 }
 
-// The first options.top of the matches, and how many there are.
+// Returns the first options.top of the matches, with the number of all.
 QueryResult result_of(std::vector<Match> matches, const ReportOptions& options,
                       const MatchTimes& times) {
   QueryResult result;
@@ -56,7 +56,7 @@ void merge_mirrored(std::vector<Match>& matches, std::vector<Match> mirrored, do
   std::erase_if(matches, [&](const Match& match) { return !seen.insert(match.image.id).second; });
 }
 
-// Brings the explanation of a mirrored photo that is `width` px wide back to the photo itself.
+// Moves the explanation of a mirrored photo, `width` px wide, back to the photo.
 void unmirror(Explanation& explanation, double width) {
   for (Match* match : {&explanation.by_features, &explanation.match}) {
     std::vector<Match> alone = {std::move(*match)};
@@ -66,7 +66,7 @@ void unmirror(Explanation& explanation, double width) {
   for (auto& [places, inlier] : explanation.pairs) places.scene.x = width - 1 - places.scene.x;
 }
 
-// The surer match among the answers that explains most of a match's features, if any does.
+// Returns the surer match that shares most of a match's features, if one took any.
 std::optional<Rival> rival_of(const Match& match, std::span<const Match> answers,
                               const DecideOptions& options) {
   std::optional<Rival> rival;
@@ -175,7 +175,7 @@ Matcher::Pairs Matcher::mirrored_pairs(const Query& photo, const Wanted& wanted)
 
 Explanation Matcher::explain(const Query& query, ImageId id) const {
   const MatchOptions& options = shared_->options;
-  const ImageId image = must_find(*shared_, id, "explain")->image.id;  // of a copy's original
+  const ImageId image = must_find(*shared_, id, "explain")->image.id;  // a copy's original
   struct Side {
     std::vector<Match> answers;
     Explanation explanation;

@@ -317,8 +317,8 @@ void QueryRun::compare_whole(PoseRefiner& refiner, Match& match, const DecodedIm
   }
 }
 
-// Decides about all matches, best first; a feature that several of them claim goes to the surest.
-void QueryRun::judge(const IndexQuery& query, std::vector<Match>& matches) const {
+// Decides about all matches; best first. A feature that several of them claim goes to the surest.
+std::vector<Match> QueryRun::judged(const IndexQuery& query, std::vector<Match> matches) const {
   rank(matches);
   if (options_.resolve_overlaps) {
     resolve_overlaps(matches, options_);
@@ -328,10 +328,6 @@ void QueryRun::judge(const IndexQuery& query, std::vector<Match>& matches) const
     match.decision = decide(match, query.width, query.height, options_);
     if (match.decision == Decision::kPart) match.quad = *match.part;
   }
-}
-
-std::vector<Match> QueryRun::judged(const IndexQuery& query, std::vector<Match> matches) const {
-  judge(query, matches);
   return matches;
 }
 
@@ -387,15 +383,14 @@ Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
     std::erase_if(alone, [&](const Match& match) { return match.image.id != image; });
     refine({image}, alone);
   }
-  judge(trace.words(), alone);
-  explanation.match = std::move(alone.front());
+  explanation.match = judged(trace.words(), std::move(alone)).front();
   const Evidence& evidence = explanation.match.evidence;
   if (evidence.effective_inliers > 0 && !evidence.identical) {
     const auto terms = shared_.calibration.terms(evidence);
     explanation.terms.assign(terms.begin(), terms.end());
   }
-  const auto judged = find_match(trace.judged, image);
-  if (judged != trace.judged.end()) explanation.judged = *judged;
+  const auto known = find_match(trace.judged, image);
+  if (known != trace.judged.end()) explanation.judged = *known;
   return explanation;
 }
 

@@ -22,12 +22,12 @@ namespace lookalike {
 
 enum class Look { kFirst, kSecond };
 
-// What is looked up, and how the answer is to be.
+// A photo or indexed image to look up, and the options of the answer.
 struct QueryInput {
-  std::function<IndexQuery(Look)> words;         // to search with
-  std::function<const DecodedImage*()> picture;  // to compare by pixels; null if unreadable
+  std::function<IndexQuery(Look)> words;
+  std::function<const DecodedImage*()> picture;  // to compare; null if it cannot be read
   ReportOptions report{};
-  Matcher::Compared is_compared{};  // see Matcher::match; empty: every match
+  Matcher::Compared is_compared{};  // see Matcher::match; empty: all
 };
 
 // Returns the input for a photo, which must outlive it, or for an indexed image.
@@ -36,18 +36,18 @@ QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOption
 QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& record,
                     const ReportOptions& report = {});
 
-// What the steps of a query saw.
+// Records what the steps of a query saw.
 struct QueryTrace {
   const IndexQuery& words() const { return second_look ? *second_look : first_look; }
 
   IndexQuery first_look;
-  std::vector<RankedImage> shortlist;  // by the first look's votes; all that a second look verifies
+  std::vector<RankedImage> shortlist;  // best first, by the first look; as long as a second needs
   std::optional<IndexQuery> second_look;
-  std::size_t verified = 0;   // images of the shortlist, the first ones
+  std::size_t verified = 0;   // leading images of the shortlist
   std::vector<Match> judged;  // all matches with their decisions, best first
 };
 
-// The way of one query: vote, verify, look again, expand, refine, judge. For one thread.
+// One query: votes, verifies, looks again or expands, refines and judges. For one thread.
 class QueryRun {
  public:
   QueryRun(SharedSearch& shared, QueryInput input) : shared_(shared), input_(std::move(input)) {
@@ -61,8 +61,8 @@ class QueryRun {
   QueryTrace answer(MatchTimes& times);
   // See Matcher::pairs.
   Matcher::Pairs pairs(const Matcher::Wanted& wanted);
-  // The steps of a query for one image by itself, verified and compared even where the query does
-  // not come to it. Leaves out what depends on other matches; see Matcher::explain.
+  // Takes the steps for one image by itself, and verifies and compares it even if the query did
+  // not. Leaves out what depends on other matches; see Matcher::explain.
   Explanation explain(const QueryTrace& trace, ImageId image);
 
  private:
@@ -82,7 +82,6 @@ class QueryRun {
   bool refine(PoseRefiner& refiner, Match& match);
   void compare_whole(PoseRefiner& refiner, Match& match, const DecodedImage* known);
 
-  void judge(const IndexQuery& query, std::vector<Match>& matches) const;
   std::vector<Match> judged(const IndexQuery& query, std::vector<Match> matches) const;
   ImageIds listed(std::span<const Match> judged) const;
   bool could_be_sure(const Match& match) const;
@@ -91,12 +90,12 @@ class QueryRun {
   const MatchOptions& options_ = shared_.options;
   const QueryInput input_;
   std::optional<const DecodedImage*> picture_;  // once it was read
-  std::optional<Pyramid> scene_;                // of the picture, once an image is compared
+  std::optional<Pyramid> scene_;                // the picture's, once an image is compared
   ImageIds compared_;
-  std::atomic<bool> all_read_ = true;  // of the images to compare
+  std::atomic<bool> all_read_ = true;  // false once an image to compare was not
 };
 
-// The matches that the options let into an answer.
+// Returns the matches that the options let into an answer.
 std::vector<Match> reported(std::vector<Match> judged, const ReportOptions& options);
 
 }  // namespace lookalike

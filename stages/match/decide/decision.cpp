@@ -11,12 +11,12 @@
 namespace lookalike {
 namespace {
 
-constexpr double kSlack = 0.03;            // of the longer side
-constexpr double kWholeCorrelation = 0.7;  // of pictures that share more than a part
+constexpr double kSlack = 0.03;            // maximum offset of a corner, of the longer side
+constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more than a part
 constexpr double kAgreementGain = 1.5;
 
-constexpr double kSamePlace = 0.3;   // intersection over union of the outlines
-constexpr double kConfirming = 0.3;  // agreement in detail
+constexpr double kSamePlace = 0.3;   // minimum intersection over union of the outlines
+constexpr double kConfirming = 0.3;  // minimum agreement in detail
 
 using Features = std::unordered_set<std::uint32_t>;
 

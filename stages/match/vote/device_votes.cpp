@@ -13,16 +13,16 @@
 namespace lookalike {
 namespace {
 
-// Words whose lists are read side by side.
+// Words whose lists are read in parallel.
 constexpr std::size_t kWordsAtOnce = 256;
 
 struct WordColumn {
   std::vector<ImageId> images;
   std::vector<std::uint64_t> signatures;
-  std::size_t images_with_word = 0;  // those without a norm included
+  std::size_t images_with_word = 0;  // including images without a norm
 };
 
-// Segments may overlap; postings of one image stay together and in order.
+// Sorts by image, since segments may overlap. The postings of one image keep their order.
 void sort_by_image(WordColumn& column) {
   if (std::ranges::is_sorted(column.images)) return;
   std::vector<std::size_t> order(column.images.size());
@@ -114,7 +114,7 @@ std::vector<VotedImage> DeviceVotes::vote(VotingQuery query, std::size_t count) 
       changed_.wait(lock);
       continue;
     }
-    // This thread answers those that have waited longest, and perhaps its own query with them.
+    // Answers the queries that have waited longest, perhaps its own among them.
     std::vector<Waiting*> batch;
     const std::size_t wanted = waiting_.front()->count;
     std::erase_if(waiting_, [&](Waiting* each) {

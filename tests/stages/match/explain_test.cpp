@@ -129,7 +129,7 @@ TEST_F(ExplainTest, WithoutAPoseItSaysWhatIsMissing) {
             "Not listed: a query judges it \"none\"; it lists \"similar\" and better.");
 }
 
-TEST_F(ExplainTest, NumbersOfInliersAreToldWhereMoreAreNeeded) {
+TEST_F(ExplainTest, AFailedPoseNamesTheInliersFoundAndNeeded) {
   const Query query = view_of(3, tilted_);
   const auto inliers = match(query).at(0).evidence.inliers;
   const auto pairs = match(query).at(0).evidence.pairs;

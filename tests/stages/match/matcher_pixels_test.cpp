@@ -31,7 +31,7 @@ TEST_F(MatcherTest, NoCandidatesToRefineLeaveCorrelationOut) {
   EXPECT_FALSE(matches.front().moved_px.has_value());
 }
 
-TEST_F(MatcherTest, HowFarPixelsMovedTheCornersIsTold) {
+TEST_F(MatcherTest, MovedPxIsTheFurthestMoveOfACorner) {
   const Query query = view_of(2, tilted_);
   const auto before = match(query, with(RefineOptions{.refine_candidates = 0}));
   const auto after = match(query);

@@ -178,7 +178,7 @@ TEST_F(MatcherTest, ProbabilityIsThatOfTheCalibration) {
                   .matches.empty());
 }
 
-TEST_F(MatcherTest, OptionsOfVotingAndPairingAreKeptTo) {
+TEST_F(MatcherTest, VotingAndPairingFollowTheOptions) {
   const Query query = view_of(3, tilted_);
   EXPECT_EQ(
       match(query, with(ReportOptions{.min_decision = "all"}, VoteOptions{.shortlist = 1})).size(),

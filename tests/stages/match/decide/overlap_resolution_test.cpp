@@ -51,7 +51,7 @@ TEST(ResolveOverlaps, MatchThatRestsOnAnothersFeaturesLosesItsPose) {
   EXPECT_THAT(inliers_after(sure(), match_of(10, 12, {150, 150}, 900)), ElementsAre(100U, 0U));
 }
 
-TEST(ResolveOverlaps, OfALostPoseNothingIsLeft) {
+TEST(ResolveOverlaps, ALostPoseLeavesNothing) {
   Match lost = match_of(10, 12, {150, 150}, 900);
   lost.evidence.correlation = 0.4;
   lost.evidence.detail = 0.1;
