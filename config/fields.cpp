@@ -38,8 +38,9 @@ class TableOf {
     to_.tables.push_back({name, meaning});
   }
 
-  template <typename Value>
-  void operator()(std::string_view key, Value Options::*member, Rule rule,
+  // Part: Options, or a base of it.
+  template <typename Value, typename Part>
+  void operator()(std::string_view key, Value Part::*member, Rule rule,
                   std::string_view meaning) const {
     const auto options = options_;
     to_.fields.push_back({name_, key, meaning, std::move(rule),

@@ -82,27 +82,54 @@ struct StoreOptions {
   bool operator==(const StoreOptions&) const = default;
 };
 
-struct MatchOptions {
-  std::vector<std::string> shards{};  // files, searched together with store.database
-  std::string calibration{};          // a file; empty: the database searched first
+// The table [match], by step. Each step takes its part alone.
+
+struct ReportOptions {
   std::uint32_t top = 10;
-  std::string min_decision = "similar";  // the weakest decision reported, see Decision
-  double min_probability = 0;            // of a match that is reported
-  std::uint32_t shortlist = 0;           // images; 0: "auto"
+  std::string min_decision = "similar";  // "all", or to_string(Decision)
+  double min_probability = 0;
+  bool mirror = false;
+
+  bool operator==(const ReportOptions&) const = default;
+};
+
+struct VoteOptions {
+  std::uint32_t shortlist = 0;  // images; 0: "auto"
   std::uint32_t words_per_feature = 3;
-  std::uint32_t hamming_threshold = 24;  // bits
   std::uint32_t expansion_hits = 3;
   bool second_look = true;
-  bool resolve_overlaps = true;
+
+  bool operator==(const VoteOptions&) const = default;
+};
+
+struct VerifyOptions {
+  std::uint32_t hamming_threshold = 24;  // bits; votes keep to it too
   std::uint32_t min_inliers = 6;
   double inlier_distance = 0.012;  // of the query's diagonal
+  std::uint64_t seed = 1;
+
+  bool operator==(const VerifyOptions&) const = default;
+};
+
+struct RefineOptions {
   std::uint32_t refine_candidates = 5;
+
+  bool operator==(const RefineOptions&) const = default;
+};
+
+struct DecideOptions {
+  bool resolve_overlaps = true;
   double same_probability = 0.4;
   double duplicate_correlation = 0.9;
-  bool mirror = false;
+
+  bool operator==(const DecideOptions&) const = default;
+};
+
+struct MatchOptions : ReportOptions, VoteOptions, VerifyOptions, RefineOptions, DecideOptions {
+  std::vector<std::string> shards{};  // files, searched together with store.database
+  std::string calibration{};          // a file; empty: the database searched first
   std::uint32_t cache_mib = 256;
   std::string device_voting = "auto";  // "auto", "on", "off"
-  std::uint64_t seed = 1;
 
   bool operator==(const MatchOptions&) const = default;
 };

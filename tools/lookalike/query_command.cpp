@@ -120,7 +120,7 @@ std::string headline(const QueryResult& result) {
 // The known properties of a match.
 Facts facts_of(const Match& match) {
   Facts facts = {{"decision", std::string(to_string(match.decision))}};
-  if (match.is_located()) {
+  if (match.has_pose()) {
     facts.emplace_back("probability", fmt::format("{:.3f}", match.probability));
     facts.emplace_back("inliers", fmt::format("{}", match.evidence.inliers));
   }
@@ -162,7 +162,7 @@ fmt::text_style style_of(Decision decision) {
 
 // The facts of a row of text: the same for each match.
 Facts columns_of(const Match& match) {
-  const bool located = match.is_located();
+  const bool located = match.has_pose();
   const auto& correlation = match.evidence.correlation;
   return {{"probability", located ? fmt::format("{:.3f}", match.probability) : "-"},
           {"inliers", located ? fmt::format("{}", match.evidence.inliers) : "-"},
@@ -232,7 +232,7 @@ ReportEntry entry_of(const Subject& subject, const std::string& photo, const Que
     for (const std::string& path : match.image.paths) {
       finding.paths.push_back(path_text(match, path));
     }
-    if (match.is_located()) finding.quad = match.quad;
+    if (match.has_pose()) finding.quad = match.quad;
     finding.pairs = match.inlier_pairs;
   }
   return entry;

@@ -10,8 +10,8 @@
 namespace lookalike {
 namespace {
 
-constexpr int kSceneWidth = 320;
-constexpr int kSceneHeight = 240;
+constexpr int kWidth = 320;
+constexpr int kHeight = 240;
 constexpr int kSceneWidth = 640;
 constexpr int kSceneHeight = 480;
 
@@ -21,20 +21,19 @@ const Homography kTilted{{1.1, -0.3, 180, 0.2, 0.8, 90, 1.2e-3, -4e-4, 1}};
 
 std::optional<Pose> find_pose(std::span<const PlacePair> pairs) {
   // An inlier lies within 9.6 px.
-  return lookalike::find_pose(pairs, {kSceneWidth, kSceneHeight}, {kSceneWidth, kSceneHeight},
+  return lookalike::find_pose(pairs, {kWidth, kHeight}, {kSceneWidth, kSceneHeight},
                               {.min_inliers = 6, .inlier_distance = 0.012});
 }
 
 double worst_corner_px(const Homography& actual, const Homography& expected) {
-  return furthest_corner_px(outline(actual, kSceneWidth, kSceneHeight),
-                            outline(expected, kSceneWidth, kSceneHeight));
+  return furthest_corner_px(outline(actual, kWidth, kHeight), outline(expected, kWidth, kHeight));
 }
 
 class FindPoseUnder : public ::testing::TestWithParam<Homography> {};
 
 TEST_P(FindPoseUnder, MapIsRecoveredAmongOutliers) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    SyntheticPairs synthetic(kSceneWidth, kSceneHeight, seed);
+    SyntheticPairs synthetic(kWidth, kHeight, seed);
     synthetic.add_inliers(GetParam(), 80, 0.5);
     synthetic.add_outliers(160, kSceneWidth, kSceneHeight);
     synthetic.shuffle();
@@ -47,20 +46,20 @@ TEST_P(FindPoseUnder, MapIsRecoveredAmongOutliers) {
 }
 
 TEST_P(FindPoseUnder, NineInliersAmongFortyAreEnough) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight, 3);
+  SyntheticPairs synthetic(kWidth, kHeight, 3);
   synthetic.add_inliers(GetParam(), 9, 0.5);
   synthetic.add_outliers(31, kSceneWidth, kSceneHeight);
   const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
-  EXPECT_GT(intersection_over_union(outline(pose->object_to_scene, kSceneWidth, kSceneHeight),
-                                    outline(GetParam(), kSceneWidth, kSceneHeight)),
+  EXPECT_GT(intersection_over_union(outline(pose->object_to_scene, kWidth, kHeight),
+                                    outline(GetParam(), kWidth, kHeight)),
             0.85);
 }
 
 INSTANTIATE_TEST_SUITE_P(Maps, FindPoseUnder, ::testing::Values(kTurned, kSheared, kTilted));
 
 TEST(FindPose, InliersAreThePairsThatWereDrawnFromTheMap) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight);
+  SyntheticPairs synthetic(kWidth, kHeight);
   synthetic.add_inliers(kTilted, 20);
   synthetic.add_outliers(5, 30, 30);
   const auto pose = find_pose(synthetic.pairs);
@@ -70,7 +69,7 @@ TEST(FindPose, InliersAreThePairsThatWereDrawnFromTheMap) {
 }
 
 TEST(FindPose, NoisySimilarityDoesNotBecomeAHomography) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight, 5);
+  SyntheticPairs synthetic(kWidth, kHeight, 5);
   synthetic.add_inliers(kTurned, 12, 3);
   const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
@@ -79,7 +78,7 @@ TEST(FindPose, NoisySimilarityDoesNotBecomeAHomography) {
 }
 
 TEST(FindPose, TooFewPairsAreNoPose) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight);
+  SyntheticPairs synthetic(kWidth, kHeight);
   EXPECT_FALSE(find_pose(synthetic.pairs));
   synthetic.add_inliers(kTurned, 5);
   EXPECT_FALSE(find_pose(synthetic.pairs));
@@ -89,14 +88,14 @@ TEST(FindPose, TooFewPairsAreNoPose) {
 
 TEST(FindPose, UnrelatedFeaturesAreNoPose) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    SyntheticPairs synthetic(kSceneWidth, kSceneHeight, seed);
+    SyntheticPairs synthetic(kWidth, kHeight, seed);
     synthetic.add_outliers(60, kSceneWidth, kSceneHeight);
     EXPECT_FALSE(find_pose(synthetic.pairs)) << seed;
   }
 }
 
 TEST(FindPose, LineGivesASimilarityAndNothingWilder) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight);
+  SyntheticPairs synthetic(kWidth, kHeight);
   for (double t = 0; t < 12; ++t) synthetic.add(kTurned, {20 * t, 40 + 10 * t});
   const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
@@ -107,19 +106,19 @@ TEST(FindPose, LineGivesASimilarityAndNothingWilder) {
 }
 
 TEST(FindPose, OnePlaceIsNoPose) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight);
+  SyntheticPairs synthetic(kWidth, kHeight);
   for (int i = 0; i < 12; ++i) synthetic.add(kTurned, {100, 100});
   EXPECT_FALSE(find_pose(synthetic.pairs));
 }
 
 TEST(FindPose, MirrorImageIsNoPose) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight);
+  SyntheticPairs synthetic(kWidth, kHeight);
   synthetic.add_inliers({{-1, 0, 400, 0, 1, 50, 0, 0, 1}}, 60);
   EXPECT_FALSE(find_pose(synthetic.pairs));
 }
 
 TEST(FindPose, CoherenceFallsWhenFeaturesTurnAndGrowOtherwiseThanTheMap) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight, 3);
+  SyntheticPairs synthetic(kWidth, kHeight, 3);
   synthetic.add_inliers(kTurned, 30);
   const auto exact = find_pose(synthetic.pairs);
   ASSERT_TRUE(exact.has_value());
@@ -135,35 +134,34 @@ TEST(FindPose, CoherenceFallsWhenFeaturesTurnAndGrowOtherwiseThanTheMap) {
 }
 
 TEST(FindPose, SqueezeIsTheRatioOfTheAxesOfACircle) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight, 3);
+  SyntheticPairs synthetic(kWidth, kHeight, 3);
   synthetic.add_inliers({{0.9, 0, 20, 0, 0.45, 30, 0, 0, 1}}, 40);
   const auto pose = find_pose(synthetic.pairs);
   ASSERT_TRUE(pose.has_value());
   EXPECT_NEAR(pose->squeeze, 2, 0.1);
 }
 
-TEST(FindPose, AnAttemptTellsHowFarItCame) {
+TEST(FindPose, AnAttemptRecordsHowFarItCame) {
   const auto attempt_with = [](std::span<const PlacePair> pairs) {
     PoseAttempt attempt;
-    const bool found =
-        lookalike::find_pose(pairs, {kSceneWidth, kSceneHeight}, {kSceneWidth, kSceneHeight},
-                             {.min_inliers = 6, .inlier_distance = 0.012}, &attempt)
-            .has_value();
+    const bool found = lookalike::find_pose(pairs, {kWidth, kHeight}, {kSceneWidth, kSceneHeight},
+                                            {.min_inliers = 6, .inlier_distance = 0.012}, &attempt)
+                           .has_value();
     return std::pair(found, attempt);
   };
-  SyntheticPairs five(kSceneWidth, kSceneHeight);
+  SyntheticPairs five(kWidth, kHeight);
   five.add_inliers(kTurned, 5);
   five.add_outliers(3, kSceneWidth, kSceneHeight);
   EXPECT_FALSE(attempt_with(five.pairs).first);
   EXPECT_EQ(attempt_with(five.pairs).second.inliers, 5U);
 
-  SyntheticPairs one_place(kSceneWidth, kSceneHeight);
+  SyntheticPairs one_place(kWidth, kHeight);
   for (int i = 0; i < 12; ++i) one_place.add(kTurned, {100, 100});
   EXPECT_FALSE(attempt_with(one_place.pairs).first);
   EXPECT_EQ(attempt_with(one_place.pairs).second.inliers, 12U);
   EXPECT_EQ(attempt_with(one_place.pairs).second.cells, 1U);
 
-  SyntheticPairs good(kSceneWidth, kSceneHeight);
+  SyntheticPairs good(kWidth, kHeight);
   good.add_inliers(kTurned, 30);
   const auto [found, attempt] = attempt_with(good.pairs);
   EXPECT_TRUE(found);
@@ -172,7 +170,7 @@ TEST(FindPose, AnAttemptTellsHowFarItCame) {
 }
 
 TEST(FindPose, SamePairsGiveTheSamePose) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight);
+  SyntheticPairs synthetic(kWidth, kHeight);
   synthetic.add_inliers(kTilted, 200, 2);
   synthetic.add_outliers(400, kSceneWidth, kSceneHeight);
   synthetic.shuffle();
@@ -184,7 +182,7 @@ TEST(FindPose, SamePairsGiveTheSamePose) {
 }
 
 TEST(FindPose, PatchThatIsBusyCountsOnce) {
-  SyntheticPairs synthetic(kSceneWidth, kSceneHeight);
+  SyntheticPairs synthetic(kWidth, kHeight);
   for (int i = 0; i < 30; ++i) synthetic.add(kTurned, {101 + 0.2 * i, 101 + 0.1 * (i % 7)});
   synthetic.add_inliers(kTurned, 10);
   const auto pose = find_pose(synthetic.pairs);
@@ -194,10 +192,8 @@ TEST(FindPose, PatchThatIsBusyCountsOnce) {
   EXPECT_GE(pose->effective_inliers, 9U);
 }
 
-TEST(IsPlausible, WhatNoCameraSeesIsRefused) {
-  const auto plausible = [](const Homography& map) {
-    return is_plausible(map, kSceneWidth, kSceneHeight);
-  };
+TEST(IsPlausible, ImplausibleViewsAreRefused) {
+  const auto plausible = [](const Homography& map) { return is_plausible(map, kWidth, kHeight); };
   EXPECT_TRUE(plausible({}));
   EXPECT_TRUE(plausible(kTilted));
   EXPECT_FALSE(plausible({{-1, 0, 0, 0, 1, 0, 0, 0, 1}})) << "mirrored";
