@@ -1,7 +1,8 @@
+#include "tools/lookalike/indexing.h"
+
 #include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,38 +13,13 @@
 #include "base/error.h"
 #include "base/program.h"
 #include "base/text.h"
-#include "pipeline/index/index_run.h"
 #include "pipeline/index/metrics.h"
-#include "pipeline/index/retrain.h"
 #include "storage/index_types.h"
-#include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
 constexpr std::size_t kMaxSkippedListed = 20;
-
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
-    config.add("FOLDER,--images", "images.folders");
-    config.add_each("--exclude", "images.exclude");
-    config.add("--hidden", "images.hidden");
-    config.add_database();
-    config.add("--threads", "images.decode_threads");
-    config.add("--device", "device.choice");
-    config.add("--hessian-threshold", "extract.hessian_threshold");
-    config.add("--max-features", "extract.max_features");
-    config.add("--longest-side", "extract.longest_side_px");
-    config.add("--descriptor-size", "extract.descriptor_size");
-    config.add("--upright", "extract.upright");
-    config.add("--words", "codebook.words");
-    config.add("--codebook", "codebook.reuse");
-    config.add("--seed", "codebook.seed");
-    config.add("--min-variance", "variance.blank_below");
-    config.add("--metrics", "run.metrics");
-    config.add("--niceness", "run.niceness");
-  }
-};
 
 void log_skipped(const std::vector<SkippedFile>& skipped, const std::string& database) {
   const std::size_t listed = std::min(kMaxSkippedListed, skipped.size());
@@ -57,7 +33,7 @@ void log_skipped(const std::vector<SkippedFile>& skipped, const std::string& dat
   }
 }
 
-// settings: the options of the run, for a command that repeats it.
+// settings: as ConfigArguments::repeated_settings().
 void log_folders(const IndexRunReport& report, const std::string& database,
                  const std::string& settings) {
   for (const RootReport& root : report.roots) {
@@ -104,10 +80,8 @@ void log_summary(const IndexRunReport& report) {
   }
 }
 
-using Run = std::function<IndexRunReport(const RunConfig&, Progress::Style, const StopRequest&)>;
-
-// The index before the run, whose files the metrics must not replace. Nothing without metrics, or
-// if the index cannot be read, which the run itself reports.
+// Opens the index before the run, since the metrics must not replace its files. Nothing without
+// metrics or for an unreadable index, which the run itself reports.
 std::optional<IndexReader> open_index(const RunConfig& config) {
   if (config.run.metrics.empty()) return std::nullopt;
   try {
@@ -118,7 +92,8 @@ std::optional<IndexReader> open_index(const RunConfig& config) {
 }
 
 // Checks that neither the index nor the metrics file replaces another file.
-std::optional<OutputFile> open_metrics(const Arguments& arguments, const RunConfig& config) {
+std::optional<OutputFile> open_metrics(const IndexingArguments& arguments,
+                                       const RunConfig& config) {
   const std::optional<IndexReader> index = open_index(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
   guard.claim_index("--database", config.store.database);
@@ -126,7 +101,7 @@ std::optional<OutputFile> open_metrics(const Arguments& arguments, const RunConf
 }
 
 // Writes the metrics after a failed run as well, if the index can be read.
-IndexRunReport run_with_metrics(const Run& run, const RunConfig& config,
+IndexRunReport run_with_metrics(const Indexing& run, const RunConfig& config,
                                 std::optional<OutputFile>& metrics, Progress::Style style,
                                 const StopRequest& stop) {
   if (!metrics) return run(config, style, stop);
@@ -151,18 +126,27 @@ bool is_complete(const IndexRunReport& report) {
                               [](const RootReport& root) { return root.state == "unreachable"; });
 }
 
-using ChooseDatabase = const std::string& (ConfigArguments::*)(RunConfig&) const;
+}  // namespace
 
-int run_as(const Run& run, const Arguments& arguments, ChooseDatabase choose_database) {
+IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(command) {
+  config.add_database();
+  config.add("images.folders", "FOLDER");
+  config.add_each("images.exclude");
+  config.add("images.hidden");
+  config.add({"images.decode_threads", "device.choice", "extract.hessian_threshold",
+              "extract.max_features", "extract.longest_side_px", "extract.descriptor_size",
+              "extract.upright", "codebook.words", "codebook.reuse", "codebook.seed",
+              "variance.blank_below", "run.metrics", "run.niceness"});
+}
+
+int run_indexing(const Indexing& run, const IndexingArguments& arguments, RunConfig config,
+                 Progress::Style style) {
   StopSignal stop;
-  RunConfig config = arguments.config.load();
-  const Progress::Style style = arguments.verbosity.apply();
-  const std::string& database = (arguments.config.*choose_database)(config);
   std::optional<OutputFile> metrics = open_metrics(arguments, config);
   const IndexRunReport report =
       run_with_metrics(run, config, metrics, style, [&] { return stop.received() != 0; });
-  log_skipped(report.skipped, database);
-  log_folders(report, database, arguments.config.settings_again());
+  log_skipped(report.skipped, config.store.database);
+  log_folders(report, config.store.database, arguments.config.repeated_settings());
   log_left_out(report.left_out);
   log_summary(report);
   if (report.stopped) {
@@ -170,67 +154,6 @@ int run_as(const Run& run, const Arguments& arguments, ChooseDatabase choose_dat
     return kExitSignalled + stop.received();
   }
   return is_complete(report) ? kExitDone : kExitSkippedItems;
-}
-
-struct IndexArguments : Arguments {
-  explicit IndexArguments(CLI::App& command) : Arguments(command) {
-    command
-        .add_option("--confirm-removals", confirmed_roots,
-                    "Remove the files of this folder whose removal the last run withheld")
-        ->type_name("DIR")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
-  std::vector<std::string> confirmed_roots;
-};
-
-int index_folders(const IndexArguments& arguments) {
-  const auto run = [&](const RunConfig& config, Progress::Style style, const StopRequest& stop) {
-    try {
-      return run_index(config, style, stop, {.confirmed_roots = arguments.confirmed_roots});
-    } catch (const OtherSettings& error) {
-      throw OtherSettings(fmt::format("{}: lookalike retrain --database {}{}", error.what(),
-                                      shell_word(text_of_path(config.store.database)),
-                                      arguments.config.settings_again()));
-    }
-  };
-  return run_as(run, arguments, &ConfigArguments::choose_database);
-}
-
-int retrain(const Arguments& arguments) {
-  return run_as(retrain_index, arguments, &ConfigArguments::existing_database);
-}
-
-}  // namespace
-
-void add_index_command(CLI::App& app, Action& action) {
-  add_command(
-      app, action, "index", "Index folders of photos, or update an existing index",
-      "Input: the photos in the folders. The index remembers its folders: those named are added, "
-      "and without any all of them are scanned. Hidden files, what a NAS keeps for itself, and "
-      "what --exclude or a file .lookalikeignore in a folder names are left out. An indexed file "
-      "that is left out now counts as removed. --exclude holds for one run: for every run, put "
-      "patterns in images.exclude or in .lookalikeignore. A run without an option of [extract] "
-      "keeps the index's value.\n"
-      "Output: the index file; a summary on stderr.\n"
-      "Exit code 1 when files were skipped, each reported with the reason, when a folder could not "
-      "be scanned, or when removals were withheld. On SIGINT or SIGTERM the current batch is "
-      "finished and published, and the exit code is 130 or 143.\n"
-      "Example: lookalike index ~/photos -d photos.db",
-      index_folders);
-}
-
-void add_retrain_command(CLI::App& app, Action& action) {
-  add_command(
-      app, action, "retrain", "Train new visual words for an index whose collection has grown",
-      "Input: all folders and files of the index, and any new --images. Output: the same index, "
-      "rebuilt beside the old one (DATABASE.retrain) and swapped in at once; queries work "
-      "meanwhile. Settings of [extract] are those given here, not the old index's. No image is "
-      "lost: if a "
-      "folder or file of the index cannot be read, the index stays unchanged and the exit code is "
-      "3. The next run resumes one that was stopped.\n"
-      "Example: lookalike retrain -d photos.db",
-      retrain);
 }
 
 }  // namespace lookalike

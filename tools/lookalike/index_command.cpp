@@ -1,0 +1,62 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "pipeline/index/index_run.h"
+#include "storage/index_types.h"
+#include "tools/lookalike/commands.h"
+#include "tools/lookalike/indexing.h"
+
+namespace lookalike {
+namespace {
+
+struct Arguments : IndexingArguments {
+  explicit Arguments(CLI::App& command) : IndexingArguments(command) {
+    command
+        .add_option("--confirm-removals", confirmed_roots,
+                    "Remove the files of this folder whose removal the last run withheld")
+        ->type_name("DIR")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  std::vector<std::string> confirmed_roots;
+};
+
+int index_folders(const Arguments& arguments, RunConfig config, Progress::Style style) {
+  arguments.config.choose_database(config);
+  const auto run = [&](const RunConfig& chosen, Progress::Style shown, const StopRequest& stop) {
+    try {
+      return run_index(chosen, shown, stop, {.confirmed_roots = arguments.confirmed_roots});
+    } catch (const OtherSettings& error) {
+      throw OtherSettings(fmt::format("{}: lookalike retrain --database {}{}", error.what(),
+                                      shell_word(text_of_path(chosen.store.database)),
+                                      arguments.config.repeated_settings()));
+    }
+  };
+  return run_indexing(run, arguments, std::move(config), style);
+}
+
+}  // namespace
+
+void add_index_command(CLI::App& app, Action& action) {
+  add_command(
+      app, action, "index", "Index folders of photos, or update an existing index",
+      "Input: the photos in the folders. The index remembers its folders: named ones are added, "
+      "and without a name all are scanned. Left out are hidden files, folders that a NAS keeps "
+      "for itself, and what --exclude or a file .lookalikeignore in a folder names. An indexed "
+      "file that is left out now counts as removed. --exclude holds for one run; patterns for "
+      "every run belong in images.exclude or in .lookalikeignore. Without an option of [extract], "
+      "the index's value holds.\n"
+      "Output: the index file; a summary on stderr.\n"
+      "Exit code 1 when files were skipped, each reported with the reason, when a folder could not "
+      "be scanned, or when removals were withheld. SIGINT and SIGTERM finish and publish the "
+      "current batch; the exit code is 130 or 143.\n"
+      "Example: lookalike index ~/photos -d photos.db",
+      index_folders);
+}
+
+}  // namespace lookalike
