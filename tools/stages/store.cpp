@@ -78,7 +78,6 @@ int store(const Arguments& arguments, RunConfig config, Progress::Style /*style*
   claim_database(arguments, config);
   const Codebook codebook = read_codebook(arguments.codebook);
   IndexWriter writer(config.store.database);
-  refuse_retired(writer.settings());
   writer.set_codebook(codebook, settings_of(config.extract, codebook));
   store_words(writer, arguments, config);
   store_skipped(writer, arguments.skipped);
