@@ -28,26 +28,24 @@ struct Description {
   std::vector<ConfigField> fields;
 };
 
-// Adds a table and then its keys to a description.
+// Adds keys of a table to a description.
 template <typename Options>
-class TableOf {
+class KeysOf {
  public:
-  TableOf(Description& to, Options RunConfig::*options, std::string_view name,
-          std::string_view meaning)
-      : to_(to), options_(options), name_(name) {
-    to_.tables.push_back({name, meaning});
-  }
+  KeysOf(Description& to, Options RunConfig::*options, std::string_view table)
+      : to_(to), options_(options), table_(table) {}
 
+  // Part: Options, or a base of it.
   // option: empty if it is named like the key.
-  template <typename Value>
-  void add(std::string_view key, Value Options::*member, std::string option,
-           std::string_view meaning, Rule rule) const {
+  template <typename Value, typename Part>
+  void add(std::string_view key, Value Part::*member, std::string option, std::string_view meaning,
+           Rule rule) const {
     const auto options = options_;
     if (option.empty()) {
       option = fmt::format("--{}", key);
       std::ranges::replace(option, '_', '-');
     }
-    to_.fields.push_back({name_, key, std::move(option), meaning, std::move(rule),
+    to_.fields.push_back({table_, key, std::move(option), meaning, std::move(rule),
                           [=](const RunConfig& config) -> FieldValue {
                             return static_cast<TomlType<Value>>((config.*options).*member);
                           },
@@ -60,15 +58,18 @@ class TableOf {
  private:
   Description& to_;
   Options RunConfig::*options_;
-  std::string_view name_;
+  std::string_view table_;
 };
 
 Description described() {
   Description to;
-#define TABLE(Struct, table, meaning) \
-  {                                   \
-    using Options = Struct;           \
-    const TableOf<Options> keys(to, &RunConfig::table, #table, meaning);
+#define PART(Struct, table) \
+  {                         \
+    using Options = Struct; \
+    const KeysOf keys(to, &RunConfig::table, #table);
+#define TABLE(Struct, table, meaning, ...) \
+  to.tables.push_back({#table, meaning});  \
+  PART(Struct, table)
 #define KEY(Type, key, initial, meaning, ...) \
   keys.add(#key, &Options::key, "", meaning, __VA_ARGS__);
 #define NAMED_KEY(Type, key, initial, option, meaning, ...) \

@@ -10,7 +10,8 @@
 // that may be "auto" is 0 then.
 namespace lookalike {
 
-#define TABLE(Struct, table, meaning) struct Struct {
+#define TABLE(Struct, table, meaning, ...) struct Struct __VA_OPT__( : __VA_ARGS__) {
+#define PART(Struct, table) struct Struct {
 #define KEY(Type, key, initial, ...) Type key = initial;
 #define NAMED_KEY KEY
 #define END_TABLE(Struct)                         \
@@ -20,7 +21,8 @@ namespace lookalike {
 #include "config/options.def"
 
 struct RunConfig {
-#define TABLE(Struct, table, meaning) Struct table;
+#define TABLE(Struct, table, ...) Struct table;
+#define PART(...)
 #define KEY(...)
 #define NAMED_KEY(...)
 #define END_TABLE(Struct)

@@ -89,7 +89,8 @@ TEST_F(ExplainTest, TheStepsOfAMatchAreThoseOfTheQuery) {
 
 TEST_F(ExplainTest, AnImageBeyondTheShortlistIsVerifiedAllTheSame) {
   const Query query = two_pictures();
-  const MatchOptions one_only = {.shortlist = 1};
+  MatchOptions one_only;
+  one_only.shortlist = 1;
   ASSERT_EQ(match(query, one_only).size(), 1U);
   const bool is_second = match(query, one_only).at(0).image.paths.front() == path_of(2);
   const Explanation why = explain(query, is_second ? 4 : 2, one_only);

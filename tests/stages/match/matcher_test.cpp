@@ -210,7 +210,9 @@ TEST_F(MatcherTest, CopyIsADuplicate) {
 }
 
 TEST_F(MatcherTest, TopLimitsTheMatches) {
-  MatchOptions loose = {.min_decision = "all", .refine_candidates = 0};
+  MatchOptions loose;
+  loose.min_decision = "all";
+  loose.refine_candidates = 0;
   const Query query = view_of(3, tilted_);
   ASSERT_GT(match(query, loose).size(), 2U);
   loose.top = 2;
