@@ -1,4 +1,4 @@
-// What every program does before it does anything.
+// Help, versions, and errors in command lines.
 
 #include <sstream>
 #include <string>
@@ -107,8 +107,7 @@ TEST(Lookalike, WithoutACommandIsAUsageError) {
 TEST(Lookalike, AMistypedCommandIsToldTheNearestOne) {
   const ProgramResult result = run_program("lookalike", {"qery", "photo.jpg"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.err,
-            "lookalike: error: qery: there is no such command; did you mean \"query\"?\n");
+  EXPECT_EQ(result.err, "lookalike: error: qery: no such command; did you mean \"query\"?\n");
   EXPECT_THAT(run_program("lookalike", {"searhc"}).err, HasSubstr("did you mean \"query\"?"));
 }
 

@@ -1,4 +1,4 @@
-// Covers that share a band, and what is left of a cover that something lies on.
+// Covers that share a band, and a partly hidden cover.
 
 #include <filesystem>
 #include <memory>
