@@ -7,7 +7,7 @@
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
 #include "pipeline/single_stage.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "tools/command_line/command_line.h"
 
 namespace lookalike {
