@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/geometry.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
 
 namespace lookalike {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
-#include "stages/decode/reader_modules.h"
+#include "stages/decode/readers.h"
 #include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 

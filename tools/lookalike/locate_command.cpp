@@ -17,7 +17,7 @@
 #include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
 #include "stages/match/locate/locate.h"
 #include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"

@@ -33,7 +33,7 @@
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/match.h"
 #include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"

@@ -10,7 +10,7 @@
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
 #include "pipeline/single_stage.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {

@@ -1,4 +1,4 @@
-#include "stages/decode/large_turn.h"
+#include "stages/decode/large_image_lock.h"
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint64_t kLargeFileBytes = std::uint64_t{32} << 20U;
 constexpr std::uint64_t kLargePixelBytes = 64'000'000;
 
-// Readers of some formats know no grey.
+// Some readers cannot decode to grey.
 bool is_large(const ImageHeader& header, PixelMode mode) {
   const bool is_gray =
       mode == PixelMode::kGray && !header.has_alpha && header.format != ImageFormat::kHeif;
@@ -17,11 +17,12 @@ bool is_large(const ImageHeader& header, PixelMode mode) {
 
 }  // namespace
 
-LargeTurn::LargeTurn(const SourceFile& file) : lock_(mutex_, std::defer_lock) {
+LargeImageLock::LargeImageLock(const SourceFile& file) : lock_(mutex_, std::defer_lock) {
   if (file.size_bytes > kLargeFileBytes) lock_.lock();
 }
 
-LargeTurn::LargeTurn(const ImageHeader& header, PixelMode mode) : lock_(mutex_, std::defer_lock) {
+LargeImageLock::LargeImageLock(const ImageHeader& header, PixelMode mode)
+    : lock_(mutex_, std::defer_lock) {
   if (is_large(header, mode)) lock_.lock();
 }
 

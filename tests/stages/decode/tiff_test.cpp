@@ -1,14 +1,18 @@
-#include "stages/decode/tiff_pages.h"
+#include "stages/decode/tiff.h"
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/page_name.h"
 #include "stages/decode/decode.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 
@@ -116,6 +120,39 @@ TEST_F(TiffPages, ACutFileHasThoseThatItReaches) {
     EXPECT_LE(tiff_pages(std::span(file).first(bytes), 9).size(), 3U);
   }
   EXPECT_THAT(tiff_pages(std::span(file).first(2600), 9), SizeIs(2));
+}
+
+// EXIF data in little-endian order with one directory, at byte 8.
+std::vector<std::uint8_t> exif_data(const std::vector<std::array<std::uint8_t, 12>>& entries) {
+  std::vector<std::uint8_t> exif = {
+      'I', 'I', 42, 0, 8, 0, 0, 0, static_cast<std::uint8_t>(entries.size()), 0};
+  for (const auto& entry : entries) exif.insert(exif.end(), entry.begin(), entry.end());
+  return exif;
+}
+
+constexpr std::array<std::uint8_t, 12> kSix = {0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0};
+
+TEST(ExifOrientation, IsTheFirstThatIsStated) {
+  EXPECT_EQ(exif_orientation(exif_data({kSix})), 6);
+  EXPECT_EQ(exif_orientation(exif_data({kSix, {0x12, 1, 3, 0, 1, 0, 0, 0, 3, 0, 0, 0}})), 6);
+  EXPECT_EQ(exif_orientation(exif_data({{0x1a, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0}})), 1);
+}
+
+TEST(ExifOrientation, IsOneWithoutExif) {
+  EXPECT_EQ(exif_orientation({}), 1);
+  EXPECT_EQ(exif_orientation(std::vector<std::uint8_t>{'I', 'I', 42}), 1);
+  EXPECT_EQ(exif_orientation(std::vector<std::uint8_t>{'I', 'M', 42, 0, 8, 0, 0, 0}), 1);
+  const std::string xmp = "p://ns.adobe.com/xap/1.0/";
+  EXPECT_EQ(exif_orientation(std::vector<std::uint8_t>(xmp.begin(), xmp.end())), 1);
+}
+
+TEST(ExifOrientation, IsUnknownAfterAValueOutsideTheData) {
+  const std::array<std::uint8_t, 12> maker = {0x0f, 1, 2, 0, 200, 0, 0, 0, 30, 0, 0, 0};
+  EXPECT_EQ(exif_orientation(exif_data({maker, kSix})), std::nullopt);
+  EXPECT_EQ(exif_orientation(exif_data({kSix, maker})), 6);
+  std::vector<std::uint8_t> cut = exif_data({kSix});
+  cut.resize(cut.size() - 4);
+  EXPECT_EQ(exif_orientation(cut), std::nullopt);
 }
 
 }  // namespace

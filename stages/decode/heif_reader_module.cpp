@@ -3,16 +3,16 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "stages/decode/reader_modules.h"
+#include "stages/decode/readers.h"
 
 namespace lookalike {
 namespace {
 
-// heif_suberror_No_matching_decoder_installed, which libheif has since 1.16.
+// heif_suberror_No_matching_decoder_installed; libheif 1.16 and later.
 constexpr int kNoMatchingDecoder = 6003;
 
-// The primary image of a file, with rotation, mirroring and cropping as its properties demand. HEIF
-// gives EXIF no say in that.
+// Reads the primary image of a file, rotated, mirrored and cropped as its properties demand. In
+// HEIF EXIF has no influence on that.
 class HeifFile {
  public:
   explicit HeifFile(std::span<const std::uint8_t> file)
@@ -27,7 +27,7 @@ class HeifFile {
   }
 
   bool is_open() const { return handle_ != nullptr; }
-  const std::string& problem() const { return problem_; }  // empty where libheif lacks a part
+  const std::string& problem() const { return problem_; }  // empty if libheif lacks a part
 
   ImageHeader header() const {
     const auto side = [](int px) { return static_cast<std::uint64_t>(std::max(px, 0)); };
@@ -84,8 +84,7 @@ class HeifFile {
     const bool lacks_part =
         error.code == heif_error_Unsupported_feature || error.subcode == kNoMatchingDecoder;
     problem_ = lacks_part ? std::string() : std::string("libheif: ") + error.message;
-    problem_.erase(problem_.find_last_not_of('\n') +
-                   1);  // where libheif passes on another's message
+    problem_.erase(problem_.find_last_not_of('\n') + 1);  // libheif passes on others' messages
     return false;
   }
 
@@ -121,8 +120,8 @@ bool has_decoder(std::string_view format_name) {
 }  // namespace
 
 extern "C" {
-extern const PictureReader LOOKALIKE_MODULE_EXPORTS;
-const PictureReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, has_decoder};
+extern const ImageReader LOOKALIKE_MODULE_EXPORTS;
+const ImageReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, has_decoder};
 }
 
 }  // namespace lookalike

@@ -4,12 +4,12 @@
 #include <gif_lib.h>
 #include <vector>
 
-#include "stages/decode/reader_modules.h"
+#include "stages/decode/readers.h"
 
 namespace lookalike {
 namespace {
 
-// A file, up to its first picture.
+// Reads a file up to its first picture.
 class GifFile {
  public:
   explicit GifFile(std::span<const std::uint8_t> file) : rest_(file) {
@@ -36,14 +36,14 @@ class GifFile {
     return false;
   }
 
-  // Of the screen, enlarged where the picture leaves it.
+  // Returns the screen's size, enlarged if the picture exceeds it.
   cv::Size size() const {
     const GifImageDesc& place = gif_->Image;
     return {std::max(gif_->SWidth, place.Left + place.Width),
             std::max(gif_->SHeight, place.Top + place.Height)};
   }
 
-  // Into a transparent image of this size, CV_8UC4. False on failure.
+  // Reads into a transparent image of this size, CV_8UC4. False on failure.
   bool read(cv::Mat& image) {
     const GifImageDesc& place = gif_->Image;
     const ColorMapObject* const map = place.ColorMap ? place.ColorMap : gif_->SColorMap;
@@ -136,8 +136,8 @@ cv::Mat read(std::span<const std::uint8_t> file, PixelMode /*mode*/, std::string
 }  // namespace
 
 extern "C" {
-extern const PictureReader LOOKALIKE_MODULE_EXPORTS;
-const PictureReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, nullptr};
+extern const ImageReader LOOKALIKE_MODULE_EXPORTS;
+const ImageReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, nullptr};
 }
 
 }  // namespace lookalike

@@ -1,4 +1,4 @@
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 
 #include <string>
 #include <sys/stat.h>
@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "stages/decode/decode.h"
 #include "tests/stages/pictures.h"
 #include "tests/stages/png_bytes.h"
 #include "tests/temporary_folder.h"
@@ -71,7 +72,7 @@ TEST_F(Pixels, ThatMustBeThereAndAreNotAreAnInputError) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kInput);
-    EXPECT_THAT(error.what(), HasSubstr("words.png: undecodable: not an image of a format"));
+    EXPECT_THAT(error.what(), HasSubstr("words.png: undecodable: not an image of a known format"));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <webp/decode.h>
 #include <webp/demux.h>
 
-#include "stages/decode/reader_modules.h"
+#include "stages/decode/readers.h"
 
 namespace lookalike {
 namespace {
@@ -28,7 +28,7 @@ cv::Mat read(std::span<const std::uint8_t> file, PixelMode /*mode*/, std::string
   const WebPData data = {file.data(), file.size()};
   const std::unique_ptr<WebPAnimDecoder, void (*)(WebPAnimDecoder*)> decoder(
       WebPAnimDecoderNew(&data, &options), WebPAnimDecoderDelete);
-  if (decoder == nullptr) {  // for a damaged file, or for want of memory
+  if (decoder == nullptr) {  // the file is damaged, or memory has run out
     const std::unique_ptr<WebPDemuxer, void (*)(WebPDemuxer*)> demuxer(WebPDemux(&data),
                                                                        WebPDemuxDelete);
     if (demuxer != nullptr) throw std::bad_alloc();
@@ -49,8 +49,8 @@ cv::Mat read(std::span<const std::uint8_t> file, PixelMode /*mode*/, std::string
 }  // namespace
 
 extern "C" {
-extern const PictureReader LOOKALIKE_MODULE_EXPORTS;
-const PictureReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, nullptr};
+extern const ImageReader LOOKALIKE_MODULE_EXPORTS;
+const ImageReader LOOKALIKE_MODULE_EXPORTS = {read_header, read, nullptr};
 }
 
 }  // namespace lookalike

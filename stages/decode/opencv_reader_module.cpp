@@ -1,12 +1,12 @@
 #include <opencv2/imgcodecs.hpp>
 
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/readers.h"
 
 namespace lookalike {
 namespace {
 
 int flags_of(PixelMode mode, int divisor) {
-  // Upright, unlike IMREAD_UNCHANGED. GDAL itself takes no part in decoding from memory.
+  // Upright, unlike IMREAD_UNCHANGED. OpenCV does not use GDAL to decode from memory.
   if (mode == PixelMode::kAsStored) return cv::IMREAD_LOAD_GDAL;
   const bool gray = mode == PixelMode::kGray;
   switch (divisor) {
@@ -21,7 +21,7 @@ int flags_of(PixelMode mode, int divisor) {
   }
 }
 
-cv::Mat decode(const std::vector<std::uint8_t>& file, PixelMode mode, int divisor) {
+cv::Mat read(const std::vector<std::uint8_t>& file, PixelMode mode, int divisor) {
   return cv::imdecode(file, flags_of(mode, divisor));
 }
 
@@ -33,8 +33,8 @@ bool encode(const std::string& extension, const cv::Mat& image, int jpeg_quality
 }  // namespace
 
 extern "C" {
-extern const OpenCvCodecs LOOKALIKE_MODULE_EXPORTS;
-const OpenCvCodecs LOOKALIKE_MODULE_EXPORTS = {decode, encode};
+extern const OpenCvReader LOOKALIKE_MODULE_EXPORTS;
+const OpenCvReader LOOKALIKE_MODULE_EXPORTS = {read, encode};
 }
 
 }  // namespace lookalike
