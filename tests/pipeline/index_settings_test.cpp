@@ -40,19 +40,19 @@ TEST(Settings, AnIndexsValueIsKeptInPlaceOfTheDefault) {
   Settings index = settings_of({}, some_codebook());
   index["extract.max_interval"] = "0";
   ExtractOptions defaults;
-  EXPECT_THAT(keep_earlier(defaults, index), ElementsAre("extract.max_interval"));
+  EXPECT_THAT(keep_settings(defaults, index), ElementsAre("extract.max_interval"));
   EXPECT_EQ(defaults.max_interval, 0U);
   EXPECT_EQ(defaults.brighten_to, ExtractOptions().brighten_to);
-  EXPECT_THAT(keep_earlier(defaults, index), IsEmpty()) << "has the value already";
+  EXPECT_THAT(keep_settings(defaults, index), IsEmpty()) << "has the value already";
 
   index["extract.max_features"] = "77";
-  EXPECT_THAT(keep_earlier(defaults, index), ElementsAre("extract.max_features"));
+  EXPECT_THAT(keep_settings(defaults, index), ElementsAre("extract.max_features"));
   EXPECT_EQ(defaults.max_features, 77U);
 
   ExtractOptions asked;
   asked.max_interval = 4;
   asked.max_features = 78;
-  EXPECT_THAT(keep_earlier(asked, index), IsEmpty());
+  EXPECT_THAT(keep_settings(asked, index), IsEmpty());
   EXPECT_EQ(asked.max_interval, 4U);
 }
 
@@ -61,21 +61,6 @@ TEST(Settings, CodebookIsNamedByItsContent) {
   const Settings before = settings_of({}, codebook);
   codebook.words[0] = 1;
   EXPECT_NE(settings_of({}, codebook), before);
-}
-
-TEST(Settings, RetiredValueIsRefusedWithTheCommandThatRebuilds) {
-  Settings settings = settings_of({}, some_codebook());
-  refuse_retired(settings);
-  settings["extract.descriptor_form"] = "centred";
-  try {
-    extract_options_from(settings);
-    FAIL() << "expected an error";
-  } catch (const OtherSettings& error) {
-    EXPECT_STREQ(error.what(),
-                 "the index was made with extract.descriptor_form = \"centred\", which was removed "
-                 "because it found no more images than \"plain\": rebuild it with `lookalike "
-                 "retrain`");
-  }
 }
 
 TEST(Settings, MissingUnknownAndWrongValuesAreStorageErrors) {

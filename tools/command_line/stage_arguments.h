@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "pipeline/single_stage.h"
+#include "pipeline/staged/single_stage.h"
 #include "tools/command_line/command_line.h"
 
 // What the command lines of stage executables have in common.

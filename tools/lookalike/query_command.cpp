@@ -29,8 +29,8 @@
 #include "base/text.h"
 #include "config/scan_rules.h"
 #include "pipeline/answers.h"
-#include "pipeline/first_kernels.h"
 #include "pipeline/groups/rejections.h"
+#include "pipeline/kernel_build_process.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
 #include "stages/decode/decoders.h"
@@ -485,7 +485,7 @@ int query(const Arguments& arguments) {
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
   const Rejections rejections = searched_rejections(config);
-  const FirstKernels first_kernels(config.device, extract_options_of(index), config.match);
+  const KernelBuildProcess kernels(config.device, extract_options_of(index), config.match);
   Searcher searcher(index, config, nullptr, load_of(all.size()));
   Answers answers(arguments, index, config);
   StopSignal stop;  // so that the bar ends its line

@@ -6,7 +6,7 @@
 #include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
-#include "pipeline/single_stage.h"
+#include "pipeline/staged/single_stage.h"
 #include "stages/decode/decoders.h"
 #include "tools/command_line/command_line.h"
 
