@@ -15,7 +15,7 @@ constexpr double kMostVotes = 16;
 // Shrinkage towards the initial weights, in sightings: of the weights that tell others from decoys
 // towards "no difference", of those of probabilities towards the shipped ones. Made photos are
 // easier than those that people take, and a small index shows few false matches: held more loosely,
-// weights took unrelated photos for the same (EXPERIMENTS.md, "Probabilities").
+// weights took unrelated photos for the same (docs/measurements/quality.md, "Probabilities").
 constexpr double kShrinkageOfDecoys = 4;
 constexpr double kShrinkage = 64;
 constexpr int kSweeps = 300;

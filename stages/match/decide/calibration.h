@@ -28,7 +28,7 @@ struct EvidenceTerm {
 //   1, log(effective inliers / 10), the agreement in detail (0 where it is unknown or negative),
 //   log(relative_inlier_share), log((1 + votes_excess) / 2), 0 in a short shortlist, the
 //   correlation (as detail), the coherence of the pose, and minus the logarithm of its squeeze.
-// EXPERIMENTS.md says where the default weights come from.
+// docs/measurements/quality.md, "Probabilities", says where the default weights come from.
 struct Calibration {
   static constexpr std::array<std::string_view, 8> kQuantities = {"constant",
                                                                   "effective inliers (log)",

@@ -32,7 +32,8 @@ Decision decide(const Match& match, int query_width, int query_height, const Mat
 
 inline constexpr double kSureProbability = 0.95;  // of matches that a query is expanded by
 // In interquartile ranges above the median. Of 420 unrelated photos that were looked up in two
-// collections, one in a hundred has an image that stands out so; see EXPERIMENTS.md.
+// collections, one in a hundred has an image that stands out so; see
+// docs/measurements/quality.md, "Votes that stand out".
 inline constexpr double kSimilarExcess = 6;
 inline constexpr double kSimilarProbability = 0.05;
 

@@ -48,7 +48,7 @@ inline constexpr double kPriorCells = 4;
 //   cells           of the two views
 //   features        positions in the object's view that agree with the scene, px
 //   width, height   of the views, px
-// The outline is in px of the views. Thresholds: EXPERIMENTS.md, "Parts".
+// The outline is in px of the views. Thresholds: docs/measurements/quality.md, "Parts".
 std::optional<Quad> shared_part(std::span<const DetailCell> cells, std::span<const Point> features,
                                 int width, int height);
 

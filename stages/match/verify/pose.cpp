@@ -29,8 +29,8 @@ constexpr std::size_t kPerspectiveInliers = 8;
 // inliers scatter by about a quarter of their distance, so noise alone makes it fall by an eighth.
 constexpr double kPerspectiveGain = 0.4;
 constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
-// About the mean errors of true pairs, in radians and as the logarithm of a ratio; EXPERIMENTS.md,
-// "Probabilities".
+// About the mean errors of true pairs, in radians and as the logarithm of a ratio;
+// docs/measurements/quality.md, "Probabilities".
 constexpr double kTurnError = 0.11;
 constexpr double kScaleError = 0.13;
 constexpr int kGridCells = 32;
