@@ -40,19 +40,19 @@ TEST(Settings, AnIndexsValueIsKeptInPlaceOfTheDefault) {
   Settings index = settings_of({}, any_codebook());
   index["extract.max_interval"] = "0";
   ExtractOptions defaults;
-  EXPECT_THAT(keep_earlier(defaults, index), ElementsAre("extract.max_interval"));
+  EXPECT_THAT(keep_settings(defaults, index), ElementsAre("extract.max_interval"));
   EXPECT_EQ(defaults.max_interval, 0U);
   EXPECT_EQ(defaults.brighten_to, ExtractOptions().brighten_to);
-  EXPECT_THAT(keep_earlier(defaults, index), IsEmpty()) << "has the value already";
+  EXPECT_THAT(keep_settings(defaults, index), IsEmpty()) << "has the value already";
 
   index["extract.max_features"] = "77";
-  EXPECT_THAT(keep_earlier(defaults, index), ElementsAre("extract.max_features"));
+  EXPECT_THAT(keep_settings(defaults, index), ElementsAre("extract.max_features"));
   EXPECT_EQ(defaults.max_features, 77U);
 
   ExtractOptions asked;
   asked.max_interval = 4;
   asked.max_features = 78;
-  EXPECT_THAT(keep_earlier(asked, index), IsEmpty());
+  EXPECT_THAT(keep_settings(asked, index), IsEmpty());
   EXPECT_EQ(asked.max_interval, 4U);
 }
 

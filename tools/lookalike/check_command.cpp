@@ -9,7 +9,7 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
-#include "pipeline/calibrate/calibrate_index.h"
+#include "pipeline/stored_calibration.h"
 #include "storage/index_check.h"
 #include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"

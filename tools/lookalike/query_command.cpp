@@ -29,8 +29,8 @@
 #include "base/text.h"
 #include "config/scan_rules.h"
 #include "pipeline/answers.h"
-#include "pipeline/first_kernels.h"
 #include "pipeline/groups/rejections.h"
+#include "pipeline/kernel_build_process.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
 #include "stages/decode/pixels.h"
@@ -521,7 +521,7 @@ int query(const Arguments& arguments, RunConfig config, Progress::Style style) {
   guard.add_inputs(subjects.files());
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
-  const FirstKernels first_kernels(config.device, extract_options_of(index), config.match);
+  const KernelBuildProcess kernels(config.device, extract_options_of(index), config.match);
   Searcher searcher(index, config, nullptr, load_of(subjects.all().size()));
   const LookUp look_up(index, searcher, config, region);
   Answers answers(arguments, index, config);

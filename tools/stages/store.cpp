@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "pipeline/flow/store_queue.h"
 #include "pipeline/index_settings.h"
-#include "pipeline/single_stage.h"
+#include "pipeline/staged/single_stage.h"
 #include "stages/variance/variance_stage.h"
 #include "tools/command_line/stage_arguments.h"
 

@@ -104,7 +104,7 @@ TEST(Relation, OfATurnedPictureHasItsAngle) {
   EXPECT_FALSE(shows_all(inside, kQuarter, kFull));  // one of them was resampled
 }
 
-// As a hand-held camera sees a picture: one side a little farther away.
+// The view of a hand-held camera: one side of the picture is a little farther away.
 Homography seen_at_an_angle(double departure) {
   return {{1, 0, 0, 0, 1, 0, departure / 400, 0, 1}};
 }
@@ -116,10 +116,10 @@ TEST(Relation, OfAPhotoOfAPictureIsNoCopyOfItAndNeitherStandsForTheOther) {
   const Relation found = relation(pair_of(photo), kQuarter, kFull);
   EXPECT_EQ(found.kind, PairKind::kObject);
   EXPECT_FALSE(shows_all(found, kQuarter, kFull));
-  // The error of a pose is no angle.
+  // The error of a pose is not a turn.
   const Homography inexact = straight * seen_at_an_angle(0.002);
   EXPECT_EQ(relation(pair_of(inexact), kQuarter, kFull).kind, PairKind::kCrop);
-  // Where one is seen from the other does not matter.
+  // The position of one in the other does not matter.
   EXPECT_EQ(relation(pair_of(photo.inverse()), kFull, kQuarter).kind, PairKind::kObject);
   EXPECT_EQ(relation(pair_of(inexact.inverse()), kFull, kQuarter).kind, PairKind::kCrop);
 }
@@ -130,7 +130,7 @@ TEST(Relation, OfASquashedPictureIsACopy) {
             PairKind::kCopy);
   const Homography on_its_side = {{0, -2, 599, 1, 0, 0, 0, 0, 1}};
   EXPECT_EQ(relation(pair_of(on_its_side), kQuarter, {600, 400}).kind, PairKind::kTurned);
-  // Sheared, as by a scanner that slipped, it is another picture.
+  // A sheared picture, as from a slipping scanner, is another one.
   const Homography sheared = {{1, 0.1, 0, 0, 1, 0, 0, 0, 1}};
   EXPECT_EQ(relation(pair_of(sheared), kQuarter, kFull).kind, PairKind::kObject);
 }

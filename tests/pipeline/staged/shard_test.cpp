@@ -1,4 +1,4 @@
-#include "pipeline/shard.h"
+#include "pipeline/staged/shard.h"
 
 #include <map>
 #include <string>
@@ -22,7 +22,7 @@ Shard shard_in(const Variables& variables, const std::string& text) {
   });
 }
 
-// Why the text is refused.
+// Returns why a text is refused.
 std::string refusal(const std::string& text, const Variables& variables = {}) {
   try {
     shard_in(variables, text);
@@ -63,14 +63,14 @@ TEST(Shards, AreThoseOfTheTasksOfAnArray) {
 }
 
 TEST(Shards, OfAnArrayThatMayBeAPartNeedTheirNumber) {
-  // Tasks 3 and 4, and 3 and 5, of eight, submitted again.
+  // Resubmitted tasks of eight: 3 and 4, and 3 and 5.
   for (const Variables& variables :
        {slurm("3", "3", "4", "2"), slurm("3", "3", "5", "2"), slurm("0", "0", "14", "8")}) {
     EXPECT_THAT(refusal("env", variables), HasSubstr("give env/N"));
   }
   EXPECT_EQ(shard_in(slurm("3", "3", "5", "2"), "env/8"), (Shard{3, 8}));
   EXPECT_THAT(refusal("env/8", slurm("8", "1", "8", "8")),
-              HasSubstr("SLURM_ARRAY_TASK_ID is 8, and there are 8 shards, from 0"));
+              HasSubstr("SLURM_ARRAY_TASK_ID is 8, but the 8 shards count from 0"));
 }
 
 TEST(Shards, OfKubernetesNeedTheirNumber) {
@@ -79,8 +79,8 @@ TEST(Shards, OfKubernetesNeedTheirNumber) {
 }
 
 TEST(Shards, OfVariablesThatNameNoneAreRefused) {
-  EXPECT_THAT(refusal("env"), HasSubstr("this is no task of an array"));
-  EXPECT_THAT(refusal("env/4"), HasSubstr("this is no task of an array"));
+  EXPECT_THAT(refusal("env"), HasSubstr("this is not an array task"));
+  EXPECT_THAT(refusal("env/4"), HasSubstr("this is not an array task"));
   EXPECT_THAT(refusal("env", {{"AWS_BATCH_JOB_ARRAY_INDEX", "2"}}),
               HasSubstr("AWS_BATCH_JOB_ARRAY_SIZE is not set"));
   EXPECT_THAT(refusal("env/4", {{"JOB_COMPLETION_INDEX", "one"}}), HasSubstr("was \"one\""));

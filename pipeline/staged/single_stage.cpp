@@ -1,4 +1,4 @@
-#include "pipeline/single_stage.h"
+#include "pipeline/staged/single_stage.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/page_name.h"
-#include "base/scan.h"
 #include "base/text.h"
 #include "config/scan_rules.h"
 #include "pipeline/flow/item_stream.h"
@@ -57,7 +56,7 @@ ImageList list_images(const ImagesOptions& options, const std::string& manifest,
   };
   if (images.files.size() > 1 && std::ranges::none_of(images.files, exists)) {
     throw Error(ErrorKind::kInput,
-                fmt::format("{}: none of the {} files of this shard is there: is their folder "
+                fmt::format("{}: none of the {} files of this shard exists: is their folder "
                             "mounted on this machine?",
                             manifest, images.files.size()));
   }

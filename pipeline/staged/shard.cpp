@@ -1,4 +1,4 @@
-#include "pipeline/shard.h"
+#include "pipeline/staged/shard.h"
 
 #include <optional>
 #include <string_view>
@@ -12,12 +12,11 @@
 namespace lookalike {
 namespace {
 
-// The variables by which a batch system tells a task of an array its place; nullptr for what it
-// does not tell.
+// The variables by which a batch system describes an array task; nullptr for missing ones.
 struct ArrayVariables {
   const char* index;
   const char* count;
-  const char* first;  // index of the first task, else 0
+  const char* first;  // index of the first task; without the variable 0
   const char* last;
 };
 constexpr ArrayVariables kSystems[] = {
@@ -48,7 +47,7 @@ const ArrayVariables& system_of(const Environment& environment) {
     found = &system;
   }
   if (found == nullptr) {
-    refuse(fmt::format("this is no task of an array: none of {}, {} and {} is set; give I/N",
+    refuse(fmt::format("this is not an array task: none of {}, {} and {} is set; give I/N",
                        kSystems[0].index, kSystems[1].index, kSystems[2].index));
   }
   return *found;
@@ -62,14 +61,16 @@ std::size_t number_in(const char* variable, const Environment& environment) {
   return *number;
 }
 
-// `count`: of the shards, where it is given.
+// count: the number of shards, if the user gave it.
 Shard shard_of_task(std::optional<std::size_t> count, const Environment& environment) {
   const ArrayVariables& system = system_of(environment);
   Shard shard{.index = number_in(system.index, environment), .count = count.value_or(0)};
   if (!count) {
     if (system.count == nullptr) {
-      refuse(fmt::format("{} comes without the number of tasks: give env/N, N as in completions",
-                         system.index));
+      refuse(
+          fmt::format("{} does not come with the number of tasks: give env/N, N as in "
+                      "completions",
+                      system.index));
     }
     shard.count = number_in(system.count, environment);
     if (system.first != nullptr) {
@@ -78,14 +79,14 @@ Shard shard_of_task(std::optional<std::size_t> count, const Environment& environ
       if (first > 1 || last + 1 - first != shard.count) {
         refuse(
             fmt::format("an array of {} tasks from {} to {} may be part of another: give env/N, "
-                        "where the indices of the tasks are those of the shards, from 0",
+                        "with task indices from 0 that are the shards' indices",
                         shard.count, first, last));
       }
       shard.index -= first;
     }
   }
   if (shard.index >= shard.count) {
-    refuse(fmt::format("{} is {}, and there are {} shards, from 0", system.index,
+    refuse(fmt::format("{} is {}, but the {} shards count from 0", system.index,
                        environment(system.index), shard.count));
   }
   return shard;

@@ -1,4 +1,4 @@
-#include "pipeline/first_kernels.h"
+#include "pipeline/kernel_build_process.h"
 
 #include <csignal>
 #include <exception>
@@ -26,7 +26,7 @@ bool has_threads() {
   return unknown || std::distance(begin(threads), end(threads)) != 1;
 }
 
-// What this process prints or a driver warns of is said by the other one too.
+// The parent prints the same messages and driver warnings.
 void silence() {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -34,7 +34,8 @@ void silence() {
   }
 }
 
-// What a query needs last comes early, so that the two processes seldom build the same.
+// Begins with the kernels that a query needs last, so that the two processes seldom build the same
+// one.
 void build(SessionOptions options, const ExtractOptions& extract, const MatchOptions& match) {
   options.warn = nullptr;
   options.inform = nullptr;
@@ -50,35 +51,35 @@ void build(SessionOptions options, const ExtractOptions& extract, const MatchOpt
 
 }  // namespace
 
-FirstKernels::FirstKernels(const DeviceOptions& device, const ExtractOptions& extract,
-                           const MatchOptions& match) {
+KernelBuildProcess::KernelBuildProcess(const DeviceOptions& device, const ExtractOptions& extract,
+                                       const MatchOptions& match) {
   const SessionOptions options = query_session_options(device);
   const ProgramCache cache(options.program_cache);
   const std::string tried = "first kernels of " LOOKALIKE_VERSION " for " + options.device;
   if (!cache.is_on() || cache.load(tried) || core_count() == 1 || has_threads()) return;
   cache.store(tried, {});
-  if (!cache.load(tried)) return;  // the folder cannot be written, and every query would fork
+  if (!cache.load(tried)) return;  // in a read-only folder every query would fork
   const pid_t parent = getpid();
   const pid_t forked = fork();
   if (forked != 0) {
-    helper_ = forked > 0 ? forked : 0;
+    child_ = forked > 0 ? forked : 0;
     return;
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);  // it has ended meanwhile
+  if (getppid() != parent) _exit(0);  // the parent ended before prctl()
   silence();
   try {
     build(options, extract, match);
   } catch (const std::exception&) {
-    // The query meets the same trouble and says so.
+    // The parent meets the same problem and reports it.
   }
   _exit(0);
 }
 
-FirstKernels::~FirstKernels() {
-  if (helper_ == 0) return;
-  kill(helper_, SIGKILL);
-  waitpid(helper_, nullptr, 0);
+KernelBuildProcess::~KernelBuildProcess() {
+  if (child_ == 0) return;
+  kill(child_, SIGKILL);
+  waitpid(child_, nullptr, 0);
 }
 
 }  // namespace lookalike
