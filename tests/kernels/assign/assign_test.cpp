@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"

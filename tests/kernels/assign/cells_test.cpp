@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/assign/assign.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "tests/kernels/shared_session.h"
 
 namespace lookalike {

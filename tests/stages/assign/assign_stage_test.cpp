@@ -8,7 +8,7 @@
 
 #include "base/signature.h"
 #include "config/fields.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {

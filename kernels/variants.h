@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "kernels/session/session.h"
+#include "kernels/tuning/tuning.h"
 
+// The variants of a kernel: their names, and which one runs.
 namespace lookalike {
 
 // The names of a kernel's variants, as configurations, tuning files and tables write them, in the
@@ -25,23 +28,37 @@ constexpr std::string_view to_string(Variant variant) {
   return kVariantNames<Variant>[static_cast<std::size_t>(variant)];
 }
 
-// The variant of this name. Throws Error(kUsage), which begins with `what` and lists the names,
-// when there is none.
+// Returns the variant of this name. Throws Error(kUsage), which begins with `what` and lists the
+// names, when there is none.
 template <NamedVariant Variant>
 Variant variant_of(std::string_view what, std::string_view name) {
   const auto& names = kVariantNames<Variant>;
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<Variant>(found - names.begin());
   std::string known;
-  for (const std::string_view each : names)
+  for (const std::string_view each : names) {
     known += (known.empty() ? "" : ", ") + std::string(each);
+  }
   throw Error(ErrorKind::kUsage, std::string(what) + ": must be one of " + known + ", was '" +
                                      std::string(name) + "'");
 }
 
-// The variant to run: the fastest measured at these sizes for kAuto, else `wanted`.
-//   able  the variants that the device can run, best guess first; at least one
-// Throws Error(kDevice) when `wanted` is not among them.
+// Returns the fastest measured of the variants that the device can run, or the first where nothing
+// was measured.
+//   able  best guess first, at least one; named by to_string
+template <typename Variant>
+Variant choose_variant(const Tuning& tuning, std::string_view kernel, const TuningSizes& sizes,
+                       const std::vector<Variant>& able) {
+  std::vector<std::string> names;
+  names.reserve(able.size());
+  for (const Variant& variant : able) names.emplace_back(to_string(variant));
+  const std::optional<std::string> fastest = tuning.fastest(kernel, sizes, names);
+  const auto found = std::find(names.begin(), names.end(), fastest.value_or(names.front()));
+  return able[static_cast<std::size_t>(found - names.begin())];
+}
+
+// Returns the variant to run: `wanted`, or choose_variant() for kAuto. Throws Error(kDevice) when
+// `wanted` is not among those that the device can run.
 template <NamedVariant Variant>
 Variant select_variant(OpenClSession& session, std::string_view kernel, const TuningSizes& sizes,
                        const std::vector<Variant>& able, Variant wanted) {

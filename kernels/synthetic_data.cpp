@@ -1,4 +1,4 @@
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 #include <algorithm>
 #include <cmath>
