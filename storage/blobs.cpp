@@ -32,7 +32,7 @@ ByteView open_sealed(ByteView blob) {
   return payload;
 }
 
-// Ascending numbers as differences, the first from 0: each call moves `last` on.
+// Ascending numbers are stored as differences, the first from 0. Each call advances `last`.
 std::uint32_t get_next(ByteReader& in, std::uint32_t& last) {
   const std::uint64_t delta = in.get_varint();
   if (delta > std::numeric_limits<std::uint32_t>::max() - last) in.fail("counts too far");
@@ -45,7 +45,8 @@ void put_next(ByteWriter& out, std::uint32_t number, std::uint32_t& last) {
   last = number;
 }
 
-// The smallest entries: one byte of delta before a signature; that and the geometry; two varints.
+// The smallest entries: a byte of difference and a signature; the same and the geometry; two
+// varints.
 constexpr std::size_t kMinPostingBytes = 1 + 8;
 constexpr std::size_t kMinFeatureBytes = 1 + 8 + 4 + 3;
 constexpr std::size_t kMinWordCountBytes = 2;
@@ -56,7 +57,7 @@ std::size_t get_count(ByteReader& in, std::size_t min_entry_bytes) {
   return count;
 }
 
-// NaN is refused, not rounded.
+// Rounds and clamps; refuses NaN.
 std::uint32_t to_step(double value, double last_step) {
   require(!std::isnan(value), "encode_features: geometry is not a number");
   return static_cast<std::uint32_t>(std::lround(std::clamp(value, 0.0, last_step)));
@@ -71,7 +72,7 @@ float position_px(std::uint16_t step, std::uint32_t longer_side_px) {
   return static_cast<float>(step * double{1} * longer_side_px / kPositionSteps - 0.5);
 }
 
-// Size, angle and sign in three bytes: 10, 12 and 2 bits from the lowest.
+// Size, angle and sign take 10, 12 and 2 bits of three bytes, from the lowest.
 constexpr unsigned kAngleShift = 10;
 constexpr unsigned kSignShift = 22;
 constexpr std::uint32_t kSizeMask = (1U << kAngleShift) - 1;
@@ -152,10 +153,10 @@ std::size_t EncodedPostings::Images::read_one(ImageId& image) {
   throw Error(ErrorKind::kStorage, "a posting list ends early");
 }
 
-// Eight bytes at a time, which hold eight numbers at most.
+// Decodes eight bytes at a time, which hold at most eight numbers.
 std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
   constexpr std::uint64_t kMore = 0x8080808080808080;
-  const ImageNumbers numbers = numbers_;  // in registers, which `images` cannot overlap
+  const ImageNumbers numbers = numbers_;  // a local, which `images` cannot alias
   std::size_t changes = 0;
   std::size_t done = 0;
   while (done + 8 <= count && end_ - next_ >= 8) {

@@ -13,9 +13,9 @@ namespace lookalike {
 // Connections to one index file, for any number of threads: each takes one for a while.
 class ConnectionPool {
  public:
-  // This connection alone.
+  // A pool of this connection.
   explicit ConnectionPool(Connection connection);
-  // `count` >= 1 connections for reading, all of which see the same published state, the last one.
+  // `count` >= 1 connections for reading that all see the last published state.
   // Throws as open_for_reading().
   ConnectionPool(const std::filesystem::path& database, std::size_t count);
 

@@ -25,8 +25,8 @@
 namespace lookalike {
 namespace {
 
-// The features of an image, from the forward record or the postings: a sum that does not depend on
-// their order.
+// Digest of the features of an image, from the forward record or the postings; independent of
+// order.
 struct Features {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
@@ -46,10 +46,10 @@ struct Features {
 
 using FeaturesByImage = std::unordered_map<ImageId, Features>;
 
-// Of rows that are checked in one parallel step.
+// Bytes of rows checked in one parallel step.
 constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20;
 
-// Problems that parts of a check find, in order.
+// Problems found by parts of a check, in order.
 class Problems {
  public:
   template <typename... Values>
@@ -60,7 +60,7 @@ class Problems {
   void expect(bool right, fmt::format_string<const Values&...> what, const Values&... values) {
     if (!right) all_.push_back(fmt::format(what, values...));
   }
-  // An error in one part, such as a damaged page, must not stop the check of the others.
+  // Reports an error, such as a damaged page, which must not stop the other parts of the check.
   template <typename Work>
   void attempt(const Work& work) {
     try {
@@ -76,7 +76,7 @@ class Problems {
   std::vector<std::string> all_;
 };
 
-// A row of an image with copies of its blobs, and what its check finds.
+// A row of an image with copies of its blobs, and the results of its check.
 struct ImageRow {
   std::int64_t id = 0;
   bool blank = false;
@@ -92,7 +92,7 @@ struct ImageRow {
   Problems problems{};
 };
 
-// A row of postings, and what its check finds.
+// A row of postings, and the results of its check.
 struct ListRow {
   std::int64_t id = 0;
   Bytes data{};
@@ -109,7 +109,7 @@ Bytes copied(ByteView blob) {
   return {blob.begin(), blob.end()};
 }
 
-// Of SQLite's own structures, over a connection of its own.
+// Checks SQLite's own structures over a separate connection.
 Problems problems_of_database(const std::string& database) {
   Problems problems;
   problems.attempt([&] {
@@ -172,8 +172,8 @@ class IndexCheck {
                      "settings: codebook.hash is not the codebook's");
   }
 
-  // Reads the rows that `next` gives, a few megabytes of them at a time, checks those on all cores
-  // with check(row), and hands each to take(row) in turn.
+  // Reads rows from next(bytes), which adds the size of each to `bytes`; runs check(row) on all
+  // cores for kBytesAtOnce of them at a time, then take(rows).
   template <typename Row, typename Next, typename Check, typename Take>
   static void in_parallel(const Next& next, const Check& check, const Take& take) {
     for (bool is_done = false; !is_done;) {
@@ -322,7 +322,7 @@ class IndexCheck {
 
   FeaturesByImage& posted_of(ImageId image) { return posted_[image % posted_.size()]; }
 
-  // A thread adds the postings of its own images.
+  // Each thread adds the postings of its share of the images.
   void add_postings(const std::vector<ListRow>& lists) {
     parallel_for(posted_.size(), posted_.size(), [&](std::size_t own) {
       for (const ListRow& row : lists) {
@@ -334,7 +334,7 @@ class IndexCheck {
     });
   }
 
-  // Each posted image must be live with these very features, or removed with as many.
+  // Each posted image must be live with the same features, or removed with as many.
   void compare_postings() {
     Rows tombstones = connection_.rows("SELECT image, posting_count FROM tombstones");
     while (tombstones.next()) {
@@ -367,8 +367,8 @@ class IndexCheck {
   const Progress::Style style_;
   Problems problems_;
   std::size_t word_count_ = 0;
-  FeaturesByImage images_;               // of forward records
-  std::vector<FeaturesByImage> posted_;  // a share of the images each
+  FeaturesByImage images_;               // in forward records
+  std::vector<FeaturesByImage> posted_;  // in postings; a share of the images each
 };
 
 bool is_file(const std::filesystem::path& database) {

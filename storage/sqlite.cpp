@@ -57,9 +57,9 @@ void Connection::Close::operator()(sqlite3* handle) const noexcept {
 
 Connection::Connection(const std::filesystem::path& file, Mode mode)
     : immutable_(mode == Mode::kImmutable) {
-  // Absolute, so that no name (":memory:") means something else to SQLite.
+  // Absolute: SQLite gives some names, such as ":memory:", a meaning of their own.
   const std::string path = std::filesystem::absolute(file).string();
-  // SQLite falls back to reading by itself where a file cannot be written.
+  // SQLite falls back to reading if the file cannot be written.
   const int flags = (immutable_ ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
                     (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_EXRESCODE |
                     SQLITE_OPEN_NOFOLLOW;
@@ -169,7 +169,7 @@ Transaction::Transaction(Connection& connection) : connection_(connection) {
 }
 
 Transaction::~Transaction() {
-  // A commit ends the transaction, and so do some errors.
+  // Unless a commit or an error ended the transaction.
   if (sqlite3_get_autocommit(connection_.handle()) == 0) {
     sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
   }

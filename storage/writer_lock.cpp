@@ -23,10 +23,10 @@ std::string host_name() {
   return name.data();
 }
 
-constexpr std::string_view kLine = "process ";  // begins the line of a lock
+constexpr std::string_view kLine = "process ";  // begins the line in a lock
 constexpr std::string_view kUnknown = "another process";
 
-// The line in the lock, or kUnknown in the moment before the holder has written it.
+// Returns the line in the lock; kUnknown while the holder has not yet written it.
 std::string holder(const FileDescriptor& file) {
   std::array<char, 512> text{};
   const ssize_t size = ::pread(file.number(), text.data(), text.size(), 0);
