@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fcntl.h>
-#include <string>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -120,7 +118,7 @@ BufferedFile AtomicFile::open_temporary() {
         ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file.is_open() && errno != EEXIST) break;
   }
-  if (!file.is_open()) fail_file(target_, "cannot be made");
+  if (!file.is_open()) fail_file(target_, "cannot be created");
   return BufferedFile(std::move(file), target_);
 }
 

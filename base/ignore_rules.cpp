@@ -1,6 +1,5 @@
 #include "base/ignore_rules.h"
 
-#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,8 @@
 #include "base/program.h"
 
 #include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <new>
 #include <utility>
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
-#include <functional>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>

@@ -110,7 +110,7 @@ class RecordFile {
 
   void end(const Bytes& payload) {
     const auto count = ByteReader(payload, ErrorKind::kInput).get<std::uint64_t>();
-    if (count != records_) fail(fmt::format("holds {} records of {}", records_, count));
+    if (count != records_) fail(fmt::format("has {} records instead of {}", records_, count));
     if (left_ != 0) fail(fmt::format("has {} bytes after its end", left_));
     ended_ = true;
   }
@@ -377,7 +377,7 @@ Codebook read_codebook(const std::filesystem::path& file) {
   ArtefactReader<Codebook> reader(file);
   std::optional<Codebook> codebook = reader.next();
   if (!codebook || reader.next()) {
-    throw Error(ErrorKind::kInput, file.string() + ": does not hold exactly one codebook");
+    throw Error(ErrorKind::kInput, file.string() + ": does not contain exactly one codebook");
   }
   return std::move(*codebook);
 }

@@ -35,7 +35,8 @@ ByteView open_sealed(ByteView blob) {
 // Ascending numbers are stored as differences, the first from 0. Each call advances `last`.
 std::uint32_t get_next(ByteReader& in, std::uint32_t& last) {
   const std::uint64_t delta = in.get_varint();
-  if (delta > std::numeric_limits<std::uint32_t>::max() - last) in.fail("counts too far");
+  if (delta > std::numeric_limits<std::uint32_t>::max() - last)
+    in.fail("has a number out of range");
   return last += static_cast<std::uint32_t>(delta);
 }
 
@@ -182,7 +183,7 @@ std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
       changes += delta != 0 ? 1 : 0;
       start = end;
     }
-    if (start == 0) throw Error(ErrorKind::kStorage, "a posting list holds too long a number");
+    if (start == 0) throw Error(ErrorKind::kStorage, "a posting list has a number out of range");
     next_ += start / 8;
   }
   for (; done < count; ++done) changes += read_one(images[done]);
@@ -215,7 +216,7 @@ std::vector<IndexedFeature> decode_features(ByteView blob) {
   ByteReader in(open_sealed(blob), ErrorKind::kStorage);
   const std::uint64_t longer_side = in.get_varint();
   if (longer_side == 0 || longer_side > std::numeric_limits<std::uint32_t>::max()) {
-    in.fail("has a wrong size of the image");
+    in.fail("has an invalid image size");
   }
   const auto longer_side_px = static_cast<std::uint32_t>(longer_side);
   std::vector<IndexedFeature> features(get_count(in, kMinFeatureBytes));
@@ -227,7 +228,7 @@ std::vector<IndexedFeature> decode_features(ByteView blob) {
     feature.y = position_px(in.get<std::uint16_t>(), longer_side_px);
     const std::uint32_t low = in.get<std::uint16_t>();
     unpack_shape(low | std::uint32_t{in.get<std::uint8_t>()} << 16U, feature);
-    if (feature.laplacian_sign > 1) in.fail("has a wrong sign");
+    if (feature.laplacian_sign > 1) in.fail("has an invalid sign");
   }
   in.require_end();
   return features;
@@ -255,7 +256,7 @@ SparseHistogram decode_histogram(ByteView blob) {
     entry.word = get_next(in, last);
     const std::uint64_t count = in.get_varint();
     if (count == 0 || count > std::numeric_limits<std::uint32_t>::max())
-      in.fail("has a wrong count");
+      in.fail("has an invalid count");
     entry.count = static_cast<std::uint32_t>(count);
   }
   in.require_end();

@@ -102,7 +102,7 @@ class ByteReader {
       value |= std::uint64_t{byte & 0x7FU} << shift;
       if (byte < 0x80U) return value;
     }
-    fail("holds a number that is too long");
+    fail("has a number out of range");
   }
 
   std::string get_text() {
@@ -115,7 +115,7 @@ class ByteReader {
     if (count > rest_.size() / min_entry_bytes) fail("ends early");
   }
   void require_end() const {
-    if (!rest_.empty()) fail("is longer than what it holds");
+    if (!rest_.empty()) fail("has trailing bytes");
   }
   ByteView rest() const { return rest_; }
   [[noreturn]] void fail(const char* what) const { throw Error(kind_, what); }

@@ -1,7 +1,6 @@
 #include "storage/catalogue.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 

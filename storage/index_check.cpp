@@ -164,12 +164,12 @@ class IndexCheck {
         codebook->thresholds.size() != word_count_ * kSignatureBits) {
       problems_.report("codebook: its parts do not fit each other");
     } else if (to_hex(codebook_hash(*codebook)) != stored_hash) {
-      problems_.report("codebook: its content is not its hash's");
+      problems_.report("codebook: its content does not match its hash");
     }
     const Settings settings = read_settings(connection_);
     const auto named = settings.find("codebook.hash");
     problems_.expect(named == settings.end() || named->second == stored_hash,
-                     "settings: codebook.hash is not the codebook's");
+                     "settings: codebook.hash does not match the codebook");
   }
 
   // Reads rows from next(bytes), which adds the size of each to `bytes`; runs check(row) on all
@@ -227,9 +227,9 @@ class IndexCheck {
     Problems& problems = row.problems;
     const std::int64_t id = row.id;
     problems.expect(row.content_bytes == static_cast<std::int64_t>(sizeof(ContentHash)),
-                    "image {}: its content is no hash", id);
+                    "image {}: its content hash has the wrong length", id);
     problems.expect(row.has_statistics, "image {}: has no statistics", id);
-    problems.expect(row.has_file, "image {}: no file has it", id);
+    problems.expect(row.has_file, "image {}: has no file", id);
     std::map<std::uint32_t, std::uint32_t> counts;
     if (!row.blank) {
       const auto forward = decode_named(connection_, "forward record of image", id,
@@ -248,10 +248,10 @@ class IndexCheck {
     double squares = 0;
     for (const auto& [word, count] : counts) squares += std::pow(count, 2);
     problems.expect(row.features.count == static_cast<std::uint64_t>(row.feature_count),
-                    "image {}: has {} features, and says {}", id, row.features.count,
+                    "image {}: has {} features instead of {}", id, row.features.count,
                     row.feature_count);
     problems.expect(std::abs(std::sqrt(squares) - row.norm) <= 1e-9 * squares,
-                    "image {}: its norm is not the histogram's", id);
+                    "image {}: its norm does not match its histogram", id);
     problems.expect(counts.empty() || counts.rbegin()->first < word_count_,
                     "image {}: has words beyond the codebook", id);
   }
@@ -262,7 +262,7 @@ class IndexCheck {
         "pages.first "
         "WHERE (pages.page > 1) <> (pages.first IS NOT NULL) OR firsts.page > 1");
     while (rows.next())
-      problems_.report("image {}: is a page without a first one", rows.integer(0));
+      problems_.report("image {}: is a further page without a first page", rows.integer(0));
   }
 
   void check_paths() {
@@ -299,8 +299,8 @@ class IndexCheck {
           progress.update(done);
         });
     for (const auto& [segment, count] : expected) {
-      problems_.expect(found[segment] == count, "segment {}: has {} postings, and says {}", segment,
-                       found[segment], count);
+      problems_.expect(found[segment] == count, "segment {}: has {} postings instead of {}",
+                       segment, found[segment], count);
     }
     for (const auto& [segment, count] : found) {
       problems_.expect(expected.contains(segment), "segment {}: is not listed", segment);
@@ -339,10 +339,10 @@ class IndexCheck {
     Rows tombstones = connection_.rows("SELECT image, posting_count FROM tombstones");
     while (tombstones.next()) {
       const auto image = static_cast<ImageId>(tombstones.integer(0));
-      problems_.expect(!images_.contains(image), "image {}: is live and removed", image);
+      problems_.expect(!images_.contains(image), "image {}: is both live and removed", image);
       const Features posted = take_posted(image);
       problems_.expect(posted.count == static_cast<std::uint64_t>(tombstones.integer(1)),
-                       "removed image {}: has {} postings, and says {}", image, posted.count,
+                       "removed image {}: has {} postings instead of {}", image, posted.count,
                        tombstones.integer(1));
     }
     for (const auto& [image, features] : images_) {
@@ -351,7 +351,7 @@ class IndexCheck {
     }
     for (const FeaturesByImage& unknown : posted_) {
       for (const auto& [image, posted] : unknown) {
-        problems_.report("image {}: has {} postings, and is not known", image, posted.count);
+        problems_.report("image {}: has {} postings, but is unknown", image, posted.count);
       }
     }
   }

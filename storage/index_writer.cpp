@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <limits>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <vector>
 

@@ -60,7 +60,7 @@ FileDescriptor open_stream(const OutputTarget& target) {
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) fail_file(target.given, "cannot be opened");
   if (!S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode)) {
-    target.refuse("was replaced while this command ran: start it again");
+    target.refuse("was replaced: start the command again");
   }
   return file;
 }

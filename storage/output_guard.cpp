@@ -4,8 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
-#include <filesystem>
-#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
@@ -265,7 +263,7 @@ struct OutputGuard::Rules {
     const std::optional<FileId> id = status ? std::optional(id_of(*status)) : std::nullopt;
     for (const ClaimedFile& other : claimed) {
       if (id ? id == other.id : target.path() == other.path) {
-        target.refuse(fmt::format("is the file of {} as well: name two files", other.option));
+        target.refuse(fmt::format("is also the file of {}: name two files", other.option));
       }
     }
     claimed.push_back({target.option, target.path(), id, kind});
@@ -337,7 +335,7 @@ OutputFile OutputGuard::open(const std::string& option, const fs::path& path,
   OutputFile::Check check = [rules = rules_, kind, option, path, meant = target.path()] {
     const OutputTarget now = follow_links(option, file_of(path));
     if (now.path() != meant) {
-      now.refuse("changed where it leads to while this command ran: start it again");
+      now.refuse("now leads to another file: start the command again");
     }
     return rules->check_file(now, kind);
   };

@@ -1,7 +1,6 @@
 #include "storage/schema.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <system_error>

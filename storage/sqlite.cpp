@@ -1,6 +1,5 @@
 #include "storage/sqlite.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -17,14 +16,14 @@ constexpr int kBusyTimeoutMs = 5000;
 
 constexpr std::pair<int, const char*> kCauses[] = {
     {SQLITE_FULL, "the disk is full"},
-    {SQLITE_READONLY, "it cannot be written, only read"},
+    {SQLITE_READONLY, "it is read-only"},
     {SQLITE_BUSY, "it is locked by another program"},
     {SQLITE_LOCKED, "it is locked by another program"},
     {SQLITE_NOTADB, "it is not a database"},
     {SQLITE_CORRUPT, "the database is damaged"},
     {SQLITE_CANTOPEN, "it cannot be opened"},
     {SQLITE_IOERR, "the disk failed"},
-    {SQLITE_NOMEM, "memory ran out"},
+    {SQLITE_NOMEM, "out of memory"},
     {SQLITE_TOOBIG, "a value is too large"},
     {SQLITE_CONSTRAINT, "the data contradicts what is stored"},
 };
