@@ -86,7 +86,7 @@ TEST_F(TransparencyTest, ColoursMultipliedByTheirAlphaAreDividedAgain) {
   const auto shown = compose(multiplied, true, false);
   ASSERT_TRUE(shown.has_value());
   const int ground = shown->pixels.at<std::uint8_t>(0, 0);
-  EXPECT_EQ(ground, 100 + 2 * kGroundContrast);  // half of which is seen
+  EXPECT_EQ(ground, 100 + 2 * kGroundContrast);  // half of the ground shows
   EXPECT_NEAR(shown->pixels.at<std::uint8_t>(2, 2), (100 + ground) / 2, 1);
 }
 
