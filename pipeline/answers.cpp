@@ -57,7 +57,7 @@ Json moved_px_of(const Match& match) {
 }
 
 Json quad_of(const Match& match) {
-  return match.is_located() ? to_json(match.quad) : Json();
+  return match.has_pose() ? to_json(match.quad) : Json();
 }
 
 Json votes_of(const Explanation& explanation) {

@@ -1,4 +1,4 @@
-// `lookalike serve`: the real program, asked over sockets.
+// `lookalike serve` over sockets.
 
 #include <chrono>
 #include <csignal>
@@ -68,7 +68,7 @@ class ServeTest : public testing::Test {
         1);
   }
 
-  // On a Unix socket.
+  // Starts it on a Unix socket.
   void start(std::vector<std::string> options = {}) {
     std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
                                       "unix:" + at("socket")};
@@ -287,7 +287,7 @@ TEST_F(ServeTest, ListsAFolderWithItsFolders) {
   EXPECT_EQ(deep["ancestors"],
             json({at("posters"), at("posters/trips"), at("posters/trips/2020")}));
   EXPECT_THAT(names(deep["images"]), testing::ElementsAre("y.jpg"));
-  // The index is asked, not the disk.
+  // The answer comes from the index, not from the disk.
   for (const std::string& other : {std::string("/etc"), at("posters/trips/.."), at("posters/tr"),
                                    std::string("posters"), at("posters/0.jpg")}) {
     expect_error(ask("GET /v1/folder?path=" + other), 404, "not_indexed");
@@ -344,7 +344,7 @@ TEST_F(ServeTest, ListsRejectionsWhichCanBeTakenBack) {
   EXPECT_THAT(pair.dump(), AllOf(HasSubstr("1.jpg"), HasSubstr("small.jpg")));
   EXPECT_THAT((std::set<std::string>{pair["id"].dump(), pair["other_id"].dump()}),
               testing::ElementsAre(std::min(a, b), std::max(a, b)));
-  // By content, also of images that the index does not have now.
+  // By content, including images that the index no longer has.
   fs::remove(at("posters/small.jpg"));
   ASSERT_EQ(
       run_program("lookalike", {"remove", "-q", "-d", at("index.db"), at("posters/small.jpg")})
@@ -444,7 +444,7 @@ TEST_F(ServeTest, ReadsRejectionsAgainWhenAnotherProgramHasWrittenThem) {
   EXPECT_EQ(rejected(ask(line)), 0);
   reject({});
   EXPECT_EQ(rejected(ask(line)), 1);
-  // A damaged file fails each request, not the first alone.
+  // A damaged file fails every request, not only the first.
   folder_.write("index.db.rejected", "damaged");
   for (int i = 0; i < 2; ++i) expect_error(ask(line), 500, "failed");
   fs::remove(at("index.db.rejected"));
@@ -520,7 +520,7 @@ TEST_F(ServeTest, ReadsIndexedImagesAlone) {
         "/v1/schema/../openapi.json", "/web/index.html"}) {
     EXPECT_EQ(ask(std::string("GET ") + path).status, 404) << path;
   }
-  // A file that took an indexed one's place is not shown.
+  // A file that replaced an indexed one is not shown.
   draw("posters/5.jpg", 77);
   expect_error(ask("GET /v1/images/" + id + "/thumbnail"), 404, "gone");
 }
@@ -603,7 +603,7 @@ TEST_F(ServeTest, AnswersFromWhatARunPublishes) {
   const auto published = Clock::now();
   ASSERT_TRUE(
       wait_until([&] { return query()["matches"].dump().find("new.jpg") != std::string::npos; }));
-  // Two seconds is the promise; this machine may have other work.
+  // The limit is two seconds on an idle machine.
   EXPECT_LT(Clock::now() - published, 5s);
   EXPECT_EQ(get("/v1/health")["images"], 8);
 }
@@ -693,7 +693,7 @@ TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
   const HttpConnection slow = connect_();
   const std::string request = http_request("POST /v1/query", {}, content_of(at("photo.jpg")));
   slow.send(request.substr(0, request.size() - 1));
-  get("/v1/health");  // the request before it was read
+  get("/v1/health");  // by now the earlier request has been read
   program_->send(SIGTERM);
   EXPECT_TRUE(wait_until([&] { return !can_connect(); })) << "new clients are refused meanwhile";
   EXPECT_TRUE(program_->is_running());
@@ -720,7 +720,7 @@ TEST_F(ServeTest, TakesTheSocketThatSystemdHandsOver) {
   ::close(number);
 }
 
-// Its unit's own command, as systemd's tool starts it.
+// The command of the unit file, started by systemd's own tool.
 TEST_F(ServeTest, TheFirstRequestStartsItUnderSystemd) {
   const std::string activate = "/usr/bin/systemd-socket-activate";
   if (!fs::exists(activate)) GTEST_SKIP() << "systemd is not installed";

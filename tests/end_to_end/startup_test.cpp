@@ -1,4 +1,4 @@
-// What a command loads, builds and says before it starts.
+// Libraries, kernels and messages at the start of a command.
 
 #include <filesystem>
 #include <fstream>
@@ -27,7 +27,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-// The dynamic linker's account of the libraries that it loads goes to stderr.
+// The dynamic linker lists the libraries that it loads on stderr.
 ProgramResult traced(const std::vector<std::string>& words) {
   return run_program("lookalike", words, {"LD_DEBUG=files"});
 }
@@ -135,7 +135,7 @@ TEST_F(StartupTest, AnotherProcessBuildsWhatAFirstQueryHasNotComeTo) {
     programs.append(std::istreambuf_iterator<char>(file), {});
   }
   EXPECT_THAT(programs, HasSubstr("kernel void hessian("));
-  EXPECT_THAT(programs, HasSubstr("kernel void pair_sums("));  // of poses, of which there are none
+  EXPECT_THAT(programs, HasSubstr("kernel void pair_sums("));  // for poses, of which there are none
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ struct PngForm {
   int orientation = 0;       // an eXIf chunk
 };
 
-void append(png_structp png, png_bytep data, std::size_t size) {
+void append_png(png_structp png, png_bytep data, std::size_t size) {
   auto& bytes = *static_cast<Bytes*>(png_get_io_ptr(png));
   bytes.insert(bytes.end(), data, data + size);
 }
@@ -117,7 +117,7 @@ Bytes png_file(const PngForm& form) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   Bytes bytes;
-  png_set_write_fn(png, &bytes, append, nullptr);
+  png_set_write_fn(png, &bytes, append_png, nullptr);
   png_set_IHDR(png, info, kWidePx, kHighPx, form.bits, form.kind, form.interlace,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   const bool palette = form.kind == PNG_COLOR_TYPE_PALETTE;

@@ -368,7 +368,7 @@ constexpr std::array<Bar, 7> kBars = {{{"exact", &Bars::exact},
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command) {
-    config.add("--device", "device.choice");
+    config.add("device.choice");
     command.add_option("BAR", bars, "Bars to measure; by default all but huge")
         ->check(CLI::IsMember({"exact", "light", "turned", "absent", "copies", "speed", "huge"}));
     command.add_option("--cases", cases, "Cases per bar")->check(CLI::PositiveNumber);

@@ -19,23 +19,23 @@ namespace lookalike {
 // The forward record of an indexed image.
 struct Record {
   StoredImage image;
-  std::vector<IndexedFeature> features;  // by word
+  std::vector<IndexedFeature> features;  // sorted by word
 };
 
-// Decodes the file of an indexed image again; nothing when its content can no longer be read.
-// Called from several threads at the same time.
+// Decodes the file of an indexed image again; empty if its content can no longer be read.
+// Thread-safe.
 using PictureLoader = std::function<std::optional<DecodedImage>(const StoredImage&, WantedSize)>;
 
-// Bounded cache. When full, it evicts values at random, so that queries that together use more than
-// fits still find a part of it: the oldest value would often be the next one wanted, since words
-// are read in order. Values that were handed out stay alive with their holder. May be used from
-// several threads at the same time, which may then make one value twice.
+// Bounded cache that evicts at random when full: words are read in order, so the oldest value would
+// often be the next one wanted. Values that were handed out stay valid after eviction. Thread-safe;
+// two threads may make one value twice.
 template <typename Key, typename Value>
 class Cache {
  public:
   explicit Cache(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // The value of the key, cached or made by make(), of about size_of(value) bytes.
+  // Returns the value of the key, made by make() unless cached. It takes about size_of(value)
+  // bytes.
   template <typename Make, typename SizeOf>
   std::shared_ptr<const Value> get(const Key& key, Make make, SizeOf size_of) {
     if (auto known = find(key)) return known;
@@ -50,7 +50,7 @@ class Cache {
     return found == places_.end() ? nullptr : entries_[found->second].value;
   }
 
-  // Adds a value of about `value_bytes`, unless it is larger than the cache or there already.
+  // Adds a value of about `value_bytes`, unless it is present or larger than the cache.
   void put(const Key& key, std::shared_ptr<const Value> value, std::size_t value_bytes) {
     const std::size_t size = sizeof(Value) + value_bytes;
     if (size > limit_bytes_) return;
@@ -89,17 +89,17 @@ class Cache {
   Random random_{1};
 };
 
-// Cache of posting lists, forward records and pictures of an index. May be used from several
-// threads at the same time.
+// Caches posting lists, forward records and pictures of an index. Thread-safe.
 class IndexCache {
  public:
-  // The reader must outlive the cache.
-  IndexCache(const IndexReader& index, PictureLoader load_picture, std::size_t limit_bytes);
+  // Pictures have a longest side of at most `picture_side_px`. The reader must outlive the cache.
+  IndexCache(const IndexReader& index, PictureLoader load_picture, std::uint32_t picture_side_px,
+             std::size_t limit_bytes);
 
   // Calls visit(list) for each posting list of the word, as IndexReader::for_each_list does.
   void for_each_list(std::uint32_t word, const std::function<void(const EncodedPostings&)>& visit);
   std::shared_ptr<const Record> record(ImageId image);
-  // Its longest side is at most PoseRefiner::kLongestSidePx.
+  // Empty if the content can no longer be read.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
 
  private:
@@ -111,6 +111,7 @@ class IndexCache {
 
   const IndexReader& index_;
   const PictureLoader load_picture_;
+  const std::uint32_t picture_side_px_;
   Cache<std::uint32_t, std::vector<CachedList>> postings_;  // by word
   Cache<ImageId, Record> records_;
   Cache<ImageId, std::optional<DecodedImage>> pictures_;

@@ -1,4 +1,4 @@
-#include "stages/match/vote/index_cache.h"
+#include "stages/match/index_cache.h"
 
 #include <string>
 

@@ -1,17 +1,16 @@
-#include "stages/match/vote/index_cache.h"
+#include "stages/match/index_cache.h"
 
 #include <utility>
 
-#include "stages/match/refine/refiner.h"
-
 namespace lookalike {
 
-// Half is for postings: a query reads those of thousands of words, but records and pictures of its
-// candidates alone.
+// Half goes to postings: a query reads the lists of thousands of words, but records and pictures of
+// its candidates only.
 IndexCache::IndexCache(const IndexReader& index, PictureLoader load_picture,
-                       std::size_t limit_bytes)
+                       std::uint32_t picture_side_px, std::size_t limit_bytes)
     : index_(index),
       load_picture_(std::move(load_picture)),
+      picture_side_px_(picture_side_px),
       postings_(limit_bytes / 2),
       records_(limit_bytes / 4),
       pictures_(limit_bytes / 4) {}
@@ -44,9 +43,8 @@ std::shared_ptr<const Record> IndexCache::record(ImageId image) {
 }
 
 std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const StoredImage& image) {
-  constexpr auto kLongestSidePx = static_cast<std::uint32_t>(PoseRefiner::kLongestSidePx);
   return pictures_.get(
-      image.id, [&] { return load_picture_(image, kLongestSidePx); },
+      image.id, [&] { return load_picture_(image, picture_side_px_); },
       [](const std::optional<DecodedImage>& picture) {
         return picture ? picture->pixels.pixels.size() + picture->alpha.pixels.size() : 0;
       });
