@@ -20,6 +20,13 @@ struct Rejection;
 // One line of JSON; bytes that are not UTF-8 become U+FFFD, numbers that are not finite null.
 std::string json_text(const Json& json);
 
+// The version of all JSON that programs print and serve, which docs/schema/ describes. It rises with
+// every change that may break a reader.
+inline constexpr int kJsonSchema = 1;
+
+// Adds that version as "schema", first.
+Json with_schema(const Json& json);
+
 // {"query": path, "found": n, "total": n, "matches": [{"id", "path", "page", "paths", "gone",
 // "score", "probability", "decision", "mirrored", "rejected", "inliers", "correlation", "evidence",
 // "moved_px", "quad"}, ...]}. total: how many there are, also beyond those listed; found: those of

@@ -9,7 +9,6 @@
 
 #include "pipeline/groups/compare.h"
 #include "pipeline/groups/pair_file.h"
-#include "tools/command_line/command_line.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
 

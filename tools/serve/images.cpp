@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/command_line/command_line.h"
 #include "tools/report/picture.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/photos.h"

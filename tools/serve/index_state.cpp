@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/command_line/command_line.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
 

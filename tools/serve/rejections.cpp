@@ -12,7 +12,6 @@
 #include "base/content_hash.h"
 #include "base/text.h"
 #include "pipeline/searcher.h"
-#include "tools/command_line/command_line.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/request.h"
 

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 namespace {

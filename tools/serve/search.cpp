@@ -7,7 +7,6 @@
 
 #include "base/content_hash.h"
 #include "config/fields.h"
-#include "tools/command_line/command_line.h"
 #include "tools/serve/handlers.h"
 #include "tools/serve/photos.h"
 #include "tools/serve/request.h"
