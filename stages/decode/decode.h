@@ -51,8 +51,4 @@ std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
                                                       const Region& region, WantedSize size,
                                                       const ImagesOptions& limits);
 
-// Calls load_file(), then decode_region().
-std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, const Region& region,
-                                                      WantedSize size, const ImagesOptions& limits);
-
 }  // namespace lookalike

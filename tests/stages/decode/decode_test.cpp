@@ -245,7 +245,7 @@ class DecodeRegionTest : public testing::Test {
   DecodeRegionTest() { cv::imwrite(path_, picture_); }
 
   std::variant<DecodedImage, SkippedFile> decode(const Region& region, WantedSize size) const {
-    return decode_region(path_, region, size, {});
+    return decode_region(std::get<LoadedFile>(load_file(path_, {})), region, size, {});
   }
 
   TemporaryFolder folder_;
@@ -294,8 +294,9 @@ TEST_F(DecodeRegionTest, ThatLeavesThePhotoIsAnInputError) {
 }
 
 TEST_F(DecodeRegionTest, OfAPhotoThatCannotBeUsedIsAValue) {
-  const auto decoded = decode_region("/nowhere.png", {0, 0, 20, 20}, 1024, {});
-  EXPECT_EQ(std::get<SkippedFile>(decoded).reason, "vanished");
+  const LoadedFile words = loaded_bytes("words.png", {'w', 'o', 'r', 'd', 's'});
+  const auto decoded = decode_region(words, {0, 0, 20, 20}, 1024, {});
+  EXPECT_EQ(std::get<SkippedFile>(decoded).reason, "undecodable");
 }
 
 }  // namespace

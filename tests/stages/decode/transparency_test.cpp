@@ -133,7 +133,8 @@ TEST_F(TransparencyTest, AlphaIsReducedAndCutAsThePixelsAre) {
   EXPECT_EQ(reduced.alpha.height, reduced.pixels.height);
   EXPECT_EQ(reduced.alpha.view().at(14, 3), 0);
   EXPECT_EQ(reduced.alpha.view().at(15, 3), 255);
-  const auto region = std::get<DecodedImage>(decode_region(path, {20, 5, 20, 20}, 1024, {}));
+  const auto loaded = std::get<LoadedFile>(load_file(path, {}));
+  const auto region = std::get<DecodedImage>(decode_region(loaded, {20, 5, 20, 20}, 1024, {}));
   ASSERT_EQ(region.alpha.width, 20);
   EXPECT_EQ(region.alpha.view().at(9, 3), 0);
   EXPECT_EQ(region.alpha.view().at(10, 3), 255);
