@@ -11,7 +11,7 @@
 
 namespace lookalike {
 
-// The size that features are extracted in.
+// Returns the size that features are extracted in.
 WantedSize wanted_size(const ExtractOptions& options);
 
 // Minimum length of the shorter side; no filter fits into smaller images.

@@ -40,7 +40,7 @@ struct ServeContext {
 // Returns the rejections of all searched databases, read once per change of their files. Throws as
 // searched_rejections().
 std::shared_ptr<const Rejections> current_rejections(ServeContext& context);
-// Changes whenever a rejection is written.
+// Returns a text that changes whenever a rejection is written.
 std::string rejections_version(const RunConfig& config);
 
 // `state` is the index's state when the request began.

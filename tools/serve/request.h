@@ -11,26 +11,29 @@
 #include "tools/serve/http_server.h"
 #include "tools/serve/response.h"
 
-// What requests ask for. Functions throw Refused, status 400, for a wrong or missing parameter.
+// Reads what a request asks for. Functions throw Refused, status 400, for a wrong or missing
+// parameter.
 namespace lookalike {
 
 // Requires each parameter to be known and given once.
 void check_parameters(const HttpRequest& request, std::initializer_list<std::string_view> known);
 
-// The value of a parameter; nothing if it is missing.
+// Returns the value of a parameter; nothing if it is missing.
 std::optional<std::string> parameter(const HttpRequest& request, const std::string& name);
 
+// Returns the value of a parameter that must be given.
 std::string required(const HttpRequest& request, const std::string& name);
 
-// The integer from lowest to highest that a parameter holds; `otherwise` if it is missing.
+// Returns the integer from lowest to highest in a parameter; `otherwise` if it is missing.
 std::uint64_t number(const HttpRequest& request, const std::string& name, std::uint64_t otherwise,
                      std::uint64_t lowest, std::uint64_t highest);
 
-// The required number of an image, which need not be in the index.
+// Returns the number of an image, a parameter that must be given; the index need not have the
+// image.
 std::uint64_t image_number(const HttpRequest& request, const std::string& name);
 
-// The image of a number, or of the path "/v1/images/7...". Throws Refused, status 404, if the index
-// has no such image.
+// Returns the image of a number, or of a path "/v1/images/7...". Throws Refused, status 404, if the
+// index has no such image.
 StoredImage must_find(const IndexReader& index, std::uint64_t number);
 StoredImage image_of_path(const IndexReader& index, const HttpRequest& request);
 

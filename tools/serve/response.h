@@ -31,7 +31,7 @@ class Refused : public Error {
   std::string allowed_;
 };
 
-// Throws the refusal of a request that may not use the API.
+// Throws Refused unless the API may be used.
 void require_allowed(Access access);
 
 // Adds security headers: scripts, styles and pictures come from this server alone, no page may
@@ -42,7 +42,7 @@ HttpResponse with_policies(HttpResponse response, const char* cache);
 HttpResponse json_response(const Json& json);
 HttpResponse error_response(const Refused& why);
 
-// The entry of an image in a list.
+// Returns the entry of an image in a list.
 Json listed_image(const StoredImage& image, const std::string& path);
 
 }  // namespace lookalike
