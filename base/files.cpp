@@ -48,6 +48,13 @@ std::filesystem::path resolved(const std::filesystem::path& file) {
   return path;
 }
 
+bool leads_to(const std::filesystem::path& name, const FileDescriptor& file) {
+  struct stat named {};
+  struct stat opened {};
+  return ::stat(name.c_str(), &named) == 0 && ::fstat(file.number(), &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
 std::optional<std::string> read_file(const std::filesystem::path& file, std::size_t at_most) {
   constexpr std::size_t kPartBytes = std::size_t{1} << 16U;
   const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));

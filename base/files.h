@@ -49,6 +49,9 @@ bool move_all(std::size_t bytes, const Move& move) {
 inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
+inline std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // The time of the last change of a file's content, in nanoseconds since the epoch.
 inline std::int64_t modified_ns(const struct stat& status) {
@@ -59,6 +62,9 @@ inline std::int64_t modified_ns(const struct stat& status) {
 // the file that was meant, not the target of a link that was made since. A missing file gets the
 // name that it would have. Throws Error(kInput) for links that form a circle.
 std::filesystem::path resolved(const std::filesystem::path& file);
+
+// True if the name, through links, leads to the open file.
+bool leads_to(const std::filesystem::path& name, const FileDescriptor& file);
 
 // The bytes of a file, or the first `at_most` of them. Nothing, with errno, if it cannot be read,
 // like a folder.

@@ -1,6 +1,5 @@
 #include "pipeline/index_settings.h"
 
-#include <string>
 #include <string_view>
 #include <variant>
 
@@ -10,7 +9,6 @@
 #include "base/error.h"
 #include "config/fields.h"
 #include "storage/artefact_files.h"
-#include "storage/index_types.h"
 
 namespace lookalike {
 namespace {
@@ -19,7 +17,7 @@ namespace {
 constexpr const char* kMethodKey = "extract.method";
 constexpr const char* kMethod = "surf-1";
 
-// As set_field() reads it: texts without quotes.
+// Returns a value as set_field() reads it: texts without quotes.
 std::string text_of(const ConfigField& field, const RunConfig& config) {
   const FieldValue value = field.get(config);
   const auto* text = std::get_if<std::string>(&value);
@@ -51,17 +49,7 @@ Settings settings_of(const ExtractOptions& extract, const Codebook& codebook) {
   return settings;
 }
 
-void refuse_retired(const Settings& settings) {
-  for (const auto& [name, value] : settings) {
-    const std::string_view why = retired_value(name, value);
-    if (why.empty()) continue;
-    throw OtherSettings(
-        fmt::format("the index was made with {} = \"{}\"{}: rebuild it with `lookalike retrain`",
-                    name, value, why));
-  }
-}
-
-std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& index) {
+std::vector<std::string> keep_settings(ExtractOptions& extract, const Settings& index) {
   const RunConfig defaults;
   RunConfig config;
   config.extract = extract;
@@ -79,16 +67,14 @@ std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& i
 }
 
 ExtractOptions extract_options_from(const Settings& settings) {
-  refuse_retired(settings);
   const auto value = [&](const std::string& name) {
     const auto found = settings.find(name);
     if (found != settings.end()) return found->second;
     throw Error(ErrorKind::kStorage, "index settings: " + name + " is missing");
   };
   if (value(kMethodKey) != kMethod) {
-    throw Error(ErrorKind::kStorage, "index settings: " + std::string(kMethodKey) +
-                                         ": this version knows " + kMethod + ", and there is " +
-                                         value(kMethodKey));
+    throw Error(ErrorKind::kStorage, fmt::format("index settings: {} is {}, this version knows {}",
+                                                 kMethodKey, value(kMethodKey), kMethod));
   }
   RunConfig config;
   try {

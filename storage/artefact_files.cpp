@@ -23,8 +23,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::array<std::uint8_t, 8> kMagic = {'L', 'K', 'L', 'K', 0x89, '\r', '\n', 0x1A};
-// A codebook with cells is of a version that programs refuse which would compare all words.
-constexpr std::uint16_t kVersionWithCells = 2;
+constexpr std::uint16_t kVersion = 1;
 constexpr std::uint64_t kFooterMark = ~std::uint64_t{0};
 constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kFrameBytes = 16;   // length and checksum before each payload
@@ -39,10 +38,6 @@ constexpr std::uint16_t kTypeOf = std::is_same_v<Record, ImageFeatures>     ? 1
                                   : std::is_same_v<Record, SkippedFile>     ? 4
                                   : std::is_same_v<Record, Codebook>        ? 5
                                                                             : 6;
-
-constexpr std::uint16_t newest_version(std::uint16_t type) {
-  return type == kTypeOf<Codebook> ? kVersionWithCells : 1;
-}
 
 std::string type_name(std::uint16_t type) {
   if (type == 0 || type >= kTypeNames.size()) return fmt::format("unknown ({})", type);
@@ -104,9 +99,9 @@ class RecordFile {
     ByteReader in(ByteView(header).subspan(kMagic.size()), ErrorKind::kInput);
     const auto version = in.get<std::uint16_t>();
     const auto found = in.get<std::uint16_t>();
-    if (const std::uint16_t newest = newest_version(found); version < 1 || version > newest) {
-      fail(fmt::format("is of format {} version {}, and this program reads version {}",
-                       version > newest ? "newer" : "older", version, newest));
+    if (version != kVersion) {
+      fail(fmt::format("has format version {}, and this program reads version {}", version,
+                       kVersion));
     }
     if (found != type) {
       fail(fmt::format("is a {} file, expected {}", type_name(found), type_name(type)));
@@ -123,13 +118,10 @@ class RecordFile {
   Bytes read(std::uint64_t size) {
     if (size > left_) fail(fmt::format("is truncated or damaged after record {}", records_));
     Bytes bytes(size);
-    for (std::size_t done = 0; done < size;) {
-      const ssize_t got = ::read(file_.number(), bytes.data() + done, size - done);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(std::generic_category().message(errno));
-      if (got == 0) fail("became shorter while it was read");
-      done += static_cast<std::size_t>(got);
-    }
+    const auto read_to = [&](std::size_t done, std::size_t left) {
+      return ::read(file_.number(), bytes.data() + done, left);
+    };
+    if (!move_all(size, read_to)) fail(std::generic_category().message(errno));
     left_ -= size;
     return bytes;
   }
@@ -312,11 +304,10 @@ Record decode_record(ByteView payload) {
 }
 
 template <typename Record>
-ArtefactWriter<Record>::ArtefactWriter(OutputFile file, std::uint16_t version)
-    : file_(std::move(file)) {
+ArtefactWriter<Record>::ArtefactWriter(OutputFile file) : file_(std::move(file)) {
   ByteWriter header;
   header.put_array(kMagic.data(), kMagic.size());
-  header.put<std::uint16_t>(version);
+  header.put<std::uint16_t>(kVersion);
   header.put<std::uint16_t>(kTypeOf<Record>);
   file_.write(header.view());
 }
@@ -367,7 +358,7 @@ std::optional<Record> ArtefactReader<Record>::next() {
 template <typename Record>
 OutputKind artefact_kind() {
   const auto is_earlier = [](std::string_view start) {
-    const ByteView bytes(reinterpret_cast<const std::uint8_t*>(start.data()), start.size());
+    const ByteView bytes = bytes_of(start);
     constexpr std::size_t kTypeAt = kHeaderBytes - sizeof(std::uint16_t);
     return bytes.size() >= kHeaderBytes && std::ranges::equal(bytes.first(kMagic.size()), kMagic) &&
            ByteReader(bytes.subspan(kTypeAt), ErrorKind::kInput).get<std::uint16_t>() ==
@@ -377,7 +368,7 @@ OutputKind artefact_kind() {
 }
 
 void write_codebook(OutputFile file, const Codebook& codebook) {
-  ArtefactWriter<Codebook> writer(std::move(file), codebook.cells.empty() ? 1 : kVersionWithCells);
+  ArtefactWriter<Codebook> writer(std::move(file));
   writer.write(codebook);
   writer.finish();
 }
@@ -395,33 +386,18 @@ ContentHash codebook_hash(const Codebook& codebook) {
   return hash_content(encode_record(codebook));
 }
 
-template class ArtefactWriter<ImageFeatures>;
-template class ArtefactReader<ImageFeatures>;
-template class ArtefactWriter<ImageStatistics>;
-template class ArtefactReader<ImageStatistics>;
-template class ArtefactWriter<ImageWords>;
-template class ArtefactReader<ImageWords>;
-template class ArtefactWriter<SkippedFile>;
-template class ArtefactReader<SkippedFile>;
-template class ArtefactWriter<SourceFile>;
-template class ArtefactReader<SourceFile>;
-template OutputKind artefact_kind<ImageFeatures>();
-template OutputKind artefact_kind<ImageStatistics>();
-template OutputKind artefact_kind<ImageWords>();
-template OutputKind artefact_kind<SkippedFile>();
-template OutputKind artefact_kind<Codebook>();
-template OutputKind artefact_kind<SourceFile>();
-template Bytes encode_record(const ImageFeatures&);
-template ImageFeatures decode_record(ByteView);
-template Bytes encode_record(const ImageStatistics&);
-template ImageStatistics decode_record(ByteView);
-template Bytes encode_record(const ImageWords&);
-template ImageWords decode_record(ByteView);
-template Bytes encode_record(const SkippedFile&);
-template SkippedFile decode_record(ByteView);
-template Bytes encode_record(const Codebook&);
-template Codebook decode_record(ByteView);
-template Bytes encode_record(const SourceFile&);
-template SourceFile decode_record(ByteView);
+#define LOOKALIKE_RECORD(Record)               \
+  template class ArtefactWriter<Record>;       \
+  template class ArtefactReader<Record>;       \
+  template OutputKind artefact_kind<Record>(); \
+  template Bytes encode_record(const Record&); \
+  template Record decode_record(ByteView);
+LOOKALIKE_RECORD(ImageFeatures)
+LOOKALIKE_RECORD(ImageStatistics)
+LOOKALIKE_RECORD(ImageWords)
+LOOKALIKE_RECORD(SkippedFile)
+LOOKALIKE_RECORD(Codebook)
+LOOKALIKE_RECORD(SourceFile)
+#undef LOOKALIKE_RECORD
 
 }  // namespace lookalike

@@ -20,6 +20,7 @@
 #include "storage/blobs.h"
 #include "storage/checkpointer.h"
 #include "storage/segments.h"
+#include "storage/shards.h"
 #include "storage/sqlite.h"
 
 namespace lookalike {
@@ -99,7 +100,7 @@ struct IndexWriter::Blobs {
 };
 
 IndexWriter::IndexWriter(const std::filesystem::path& database)
-    : IndexReader(database, ForWriting{}),
+    : IndexReader(Shards::for_writing(database)),
       checkpointer_(std::make_unique<Checkpointer>(connection())) {}
 
 IndexWriter::~IndexWriter() = default;

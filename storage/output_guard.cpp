@@ -152,10 +152,6 @@ struct ClaimedFile {
   OutputKind kind;
 };
 
-std::string_view text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // Nanoseconds since the epoch; nothing for a file that is not there.
 std::optional<std::int64_t> time_of(const fs::path& file) {
   struct stat status {};

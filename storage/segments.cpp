@@ -34,13 +34,9 @@ struct Segment {
 };
 
 std::vector<Segment> list_segments(Connection& connection) {  // smallest first
-  Rows rows = connection.rows("SELECT id, posting_count FROM segments ORDER BY posting_count, id");
-  std::vector<Segment> segments;
-  while (rows.next()) {
-    Segment& segment = segments.emplace_back();
-    rows.read(segment.id, segment.postings);
-  }
-  return segments;
+  return read_all(
+      connection.rows("SELECT id, posting_count FROM segments ORDER BY posting_count, id"),
+      &Segment::id, &Segment::postings);
 }
 
 std::int64_t add_segment(Connection& connection) {
@@ -123,18 +119,21 @@ class MergedCursor {
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
 };
 
-// The images of merged segments may interleave.
-void sort_by_image(WordPostings& postings) {
-  if (std::ranges::is_sorted(postings.images)) return;
-  std::vector<std::pair<ImageId, std::uint64_t>> pairs(postings.images.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {postings.images[i], postings.signatures[i]};
+// Drops the postings of removed images, whose numbers it appends to `dropped`, one a posting.
+void drop_removed(const std::unordered_set<ImageId>& removed, WordPostings& postings,
+                  std::vector<ImageId>& dropped) {
+  auto& [images, signatures] = postings;
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (removed.contains(images[i])) {
+      dropped.push_back(images[i]);
+    } else {
+      images[left] = images[i];
+      signatures[left++] = signatures[i];
+    }
   }
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    std::tie(postings.images[i], postings.signatures[i]) = pairs[i];
-  }
+  images.resize(left);
+  signatures.resize(left);
 }
 
 void merge_word(const Connection& connection, const std::unordered_set<ImageId>& removed,
@@ -146,13 +145,7 @@ void merge_word(const Connection& connection, const std::unordered_set<ImageId>&
                  [&] { decode_postings(part.blob, postings); });
     part.count = postings.images.size() - before;
   }
-  if (!removed.empty()) {
-    drop_postings(postings, [&](ImageId image) {
-      const bool drop = removed.contains(image);
-      if (drop) word.dropped.push_back(image);
-      return drop;
-    });
-  }
+  if (!removed.empty()) drop_removed(removed, postings, word.dropped);
   word.count = postings.images.size();
   if (word.count == 0) return;
   sort_by_image(postings);
@@ -255,6 +248,18 @@ std::size_t count_to_outgrow(const std::vector<Segment>& segments) {
 }
 
 }  // namespace
+
+void sort_by_image(WordPostings& postings) {
+  if (std::ranges::is_sorted(postings.images)) return;
+  std::vector<std::pair<ImageId, std::uint64_t>> pairs(postings.images.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {postings.images[i], postings.signatures[i]};
+  }
+  std::ranges::stable_sort(pairs, {}, [](const auto& pair) { return pair.first; });
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::tie(postings.images[i], postings.signatures[i]) = pairs[i];
+  }
+}
 
 void write_segment(Connection& connection, std::span<const Posting> postings,
                    std::size_t word_count) {

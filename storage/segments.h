@@ -22,18 +22,9 @@ struct Posting {
   std::uint64_t signature = 0;
 };
 
-// Drops the postings whose image satisfies `is_dropped`.
-template <typename Predicate>
-void drop_postings(WordPostings& postings, const Predicate& is_dropped) {
-  std::size_t left = 0;
-  for (std::size_t i = 0; i < postings.images.size(); ++i) {
-    if (is_dropped(postings.images[i])) continue;
-    postings.images[left] = postings.images[i];
-    postings.signatures[left++] = postings.signatures[i];
-  }
-  postings.images.resize(left);
-  postings.signatures.resize(left);
-}
+// Sorts the postings of one word from several segments, whose images may interleave. Those of one
+// image stay in order.
+void sort_by_image(WordPostings& postings);
 
 // Stores postings, images ascending, as one segment, within the caller's transaction; nothing
 // without any. Every word is below word_count.

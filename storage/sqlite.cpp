@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace lookalike {
@@ -115,8 +116,7 @@ double Rows::real(int column) const {
 }
 
 std::string_view Rows::text(int column) const {
-  const ByteView bytes = blob(column);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return text_of(blob(column));
 }
 
 ByteView Rows::blob(int column) const {

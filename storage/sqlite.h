@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/byte_stream.h"
 
@@ -60,6 +61,17 @@ class Rows {
 
   sqlite3_stmt* statement_;
 };
+
+// Reads all rows into records whose members take the columns in order.
+template <typename Record, typename... Members>
+std::vector<Record> read_all(Rows rows, Members Record::*... members) {
+  std::vector<Record> records;
+  while (rows.next()) {
+    Record& record = records.emplace_back();
+    rows.read(record.*members...);
+  }
+  return records;
+}
 
 // A prepared statement, usually from Connection::prepared(). Values are bound in order; text and
 // blobs are not copied, so they must outlive run() or the rows. Paths are bound as blobs,

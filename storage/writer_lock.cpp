@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/chrono.h>
@@ -51,7 +50,7 @@ WriterLock::WriterLock(const std::filesystem::path& database) : path_(lock_of(da
       throw Error(ErrorKind::kStorage,
                   database.string() + ": is being written by " + holder(file_));
     }
-  } while (!is_current());
+  } while (!leads_to(path_, file_));  // the previous holder removed it before it was locked
   if (const std::string line = holder(file_); !line.starts_with(kLine) && line != kUnknown) {
     throw Error(ErrorKind::kStorage, path_.string() +
                                          ": is not a lock that lookalike wrote: move it away, or "
@@ -62,14 +61,6 @@ WriterLock::WriterLock(const std::filesystem::path& database) : path_(lock_of(da
 
 WriterLock::~WriterLock() {
   ::unlink(path_.c_str());
-}
-
-// False if the previous holder removed the file between our opening and locking it.
-bool WriterLock::is_current() const {
-  struct stat ours {};
-  struct stat named {};
-  return ::fstat(file_.number(), &ours) == 0 && ::stat(path_.c_str(), &named) == 0 &&
-         ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
 void WriterLock::write_holder() const {

@@ -19,7 +19,6 @@ class WriterLock {
   WriterLock& operator=(const WriterLock&) = delete;
 
  private:
-  bool is_current() const;
   void write_holder() const;
 
   std::filesystem::path path_;

@@ -1,4 +1,4 @@
-// `lookalike serve`: the real program, asked over sockets.
+// `lookalike serve` over sockets.
 
 #include <chrono>
 #include <csignal>
@@ -20,9 +20,9 @@
 #include "tests/content_of.h"
 #include "tests/end_to_end/json_schema.h"
 #include "tests/end_to_end/run_program.h"
+#include "tests/fixtures/drawing.h"
 #include "tests/http_client.h"
 #include "tests/temporary_folder.h"
-#include "tests/fixtures/drawing.h"
 #include "tools/serve/listener.h"
 
 namespace lookalike {
@@ -67,7 +67,7 @@ class ServeTest : public testing::Test {
         1);
   }
 
-  // On a Unix socket.
+  // Starts it on a Unix socket.
   void start(std::vector<std::string> options = {}) {
     std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
                                       "unix:" + at("socket")};
@@ -76,7 +76,7 @@ class ServeTest : public testing::Test {
     connect_ = [this] { return HttpConnection(at("socket")); };
     wait_for_start();
   }
-  // On TCP, with kToken.
+  // Starts it on TCP, with kToken.
   void start_tcp(const std::vector<std::string>& options = {}) {
     const std::string url = Listener("127.0.0.1:0").url();  // a port that is free
     const std::string address = url.substr(url.rfind('/') + 1);
@@ -284,7 +284,7 @@ TEST_F(ServeTest, ListsAFolderWithItsFolders) {
   EXPECT_EQ(deep["ancestors"],
             json({at("posters"), at("posters/trips"), at("posters/trips/2020")}));
   EXPECT_THAT(names(deep["images"]), testing::ElementsAre("y.jpg"));
-  // The index is asked, not the disk.
+  // The answer comes from the index, not from the disk.
   for (const std::string& other : {std::string("/etc"), at("posters/trips/.."), at("posters/tr"),
                                    std::string("posters"), at("posters/0.jpg")}) {
     expect_error(ask("GET /v1/folder?path=" + other), 404, "not_indexed");
@@ -341,7 +341,7 @@ TEST_F(ServeTest, ListsRejectionsWhichCanBeTakenBack) {
   EXPECT_THAT(pair.dump(), AllOf(HasSubstr("1.jpg"), HasSubstr("small.jpg")));
   EXPECT_THAT((std::set<std::string>{pair["id"].dump(), pair["other_id"].dump()}),
               testing::ElementsAre(std::min(a, b), std::max(a, b)));
-  // By content, also of images that the index does not have now.
+  // By content, including images that the index no longer has.
   fs::remove(at("posters/small.jpg"));
   ASSERT_EQ(
       run_program("lookalike", {"remove", "-q", "-d", at("index.db"), at("posters/small.jpg")})
@@ -445,7 +445,7 @@ TEST_F(ServeTest, ReadsRejectionsAgainWhenAnotherProgramHasWrittenThem) {
   EXPECT_EQ(rejected(ask(line)), 0);
   reject({});
   EXPECT_EQ(rejected(ask(line)), 1);
-  // A damaged file fails each request, not the first alone.
+  // A damaged file fails every request, not only the first.
   folder_.write("index.db.rejected", "damaged");
   for (int i = 0; i < 2; ++i) expect_error(ask(line), 500, "failed");
   fs::remove(at("index.db.rejected"));
@@ -463,7 +463,7 @@ TEST_F(ServeTest, EmptiesTheLogThatItsReadersHold) {
   }
   EXPECT_FALSE(query()["matches"].empty());
   const int states = get("/v1/health")["state"];
-  std::this_thread::sleep_for(2500ms);
+  std::this_thread::sleep_for(1200ms);  // until the server has looked for a change again
   EXPECT_EQ(get("/v1/health")["state"], states) << "nothing is built again without need";
 }
 
@@ -525,7 +525,7 @@ TEST_F(ServeTest, ReadsIndexedImagesAlone) {
         "/v1/schema/../openapi.json", "/web/index.html"}) {
     EXPECT_EQ(ask(std::string("GET ") + path).status, 404) << path;
   }
-  // A file that took an indexed one's place is not shown.
+  // A file that replaced an indexed one is not shown.
   draw("posters/5.jpg", 77);
   expect_error(ask("GET /v1/images/" + id + "/thumbnail"), 404, "gone");
 }
@@ -610,7 +610,7 @@ TEST_F(ServeTest, AnswersFromWhatARunPublishes) {
     ASSERT_LT(Clock::now() - published, 20s);
     std::this_thread::sleep_for(20ms);
   }
-  // Two seconds is the promise; this machine may have other work.
+  // The limit is two seconds on an idle machine.
   EXPECT_LT(Clock::now() - published, 5s);
   EXPECT_EQ(get("/v1/health")["images"], 8);
 }
@@ -703,11 +703,22 @@ TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
   const HttpConnection slow = connect_();
   const std::string request = http_request("POST /v1/query", {}, content_of(at("photo.jpg")));
   slow.send(request.substr(0, request.size() - 1));
-  get("/v1/health");  // the request before it was read
+  get("/v1/health");  // by now the earlier request has been read
   program_->send(SIGTERM);
-  std::this_thread::sleep_for(300ms);
+  const auto is_refused = [&] {
+    try {
+      connect_();
+      return false;
+    } catch (const std::runtime_error&) {
+      return true;
+    }
+  };
+  const auto signalled = Clock::now();
+  while (!is_refused()) {
+    ASSERT_LT(Clock::now() - signalled, 20s) << "new clients are refused meanwhile";
+    std::this_thread::sleep_for(10ms);
+  }
   EXPECT_TRUE(program_->is_running());
-  EXPECT_THROW(connect_(), std::runtime_error) << "new clients are refused meanwhile";
   slow.send(request.substr(request.size() - 1));
   EXPECT_EQ(slow.reply().status, 200);
   EXPECT_EQ(program_->wait().exit_code, 0);
@@ -731,12 +742,12 @@ TEST_F(ServeTest, TakesTheSocketThatSystemdHandsOver) {
   ::close(number);
 }
 
-// Its unit's own command, as systemd's tool starts it.
+// The command of the unit file, started by systemd's own tool.
 TEST_F(ServeTest, TheFirstRequestStartsItUnderSystemd) {
   const std::string activate = "/usr/bin/systemd-socket-activate";
   if (!fs::exists(activate)) GTEST_SKIP() << "systemd is not installed";
-  const std::string unit =
-      content_of(fs::path(LOOKALIKE_SOURCE_DIR) / "tools/packaging/nightly/lookalike-serve@.service");
+  const std::string unit = content_of(fs::path(LOOKALIKE_SOURCE_DIR) /
+                                      "tools/packaging/nightly/lookalike-serve@.service");
   const std::string key = "\nExecStart=lookalike ";
   const std::size_t begin = unit.find(key);
   ASSERT_NE(begin, unit.npos);
@@ -775,8 +786,8 @@ TEST_F(ServeTest, SaysByWhichNamesOtherMachinesMayAsk) {
     std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen", "0.0.0.0:0"};
     words.insert(words.end(), more.begin(), more.end());
     program_ = std::make_unique<RunningProgram>("lookalike", words);
-    std::this_thread::sleep_for(200ms);
-    program_->send(SIGTERM);  // which waits for the start
+    EXPECT_TRUE(program_->wait_for_output());
+    program_->send(SIGTERM);
     return program_->wait();
   };
   const ProgramResult unnamed = started({});

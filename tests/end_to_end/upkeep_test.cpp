@@ -1,4 +1,4 @@
-// What keeps an index in order, as commands.
+// The commands that keep an index in order.
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/calibrate/calibrate_index.h"
+#include "pipeline/stored_calibration.h"
 #include "storage/index_writer.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
@@ -115,16 +115,6 @@ TEST_F(UpkeepCommands, AnswersOfAQueryShowEachImageOnOneLineWhateverItsName) {
   const ProgramResult found = run("query", {"-q", at("photos/poster\n\x1b[2J.png")});
   EXPECT_THAT(found.out, HasSubstr("  " + at("photos/poster\\x0A\\x1B[2J.png") + "\n"));
   EXPECT_THAT(found.out, Not(HasSubstr("\x1b")));
-}
-
-TEST_F(UpkeepCommands, AnOlderIndexIsReadOnceItIsMigrated) {
-  fs::copy_file(LOOKALIKE_SOURCE_DIR "/tests/storage/kept/index-v1.db", at("index.db"));
-  const ProgramResult refused = run("show");
-  EXPECT_EQ(refused.exit_code, 5);
-  EXPECT_THAT(refused.err, HasSubstr("lookalike migrate"));
-  EXPECT_EQ(run("migrate").exit_code, 0);
-  EXPECT_EQ(content_hash(), "c86627d6c071b20eb77b982ab07aabd0");
-  EXPECT_EQ(run("check").exit_code, 0);
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ Found found_of(const Match& match) {
                  .probability = match.probability,
                  .correlation = match.evidence.correlation,
                  .mirrored = match.mirrored};
-  if (match.is_located()) {
+  if (match.has_pose()) {
     auto& outline = found.outline.emplace();
     std::ranges::transform(match.quad, outline.begin(), [](const Point& point) {
       return Corner{point.x, point.y};

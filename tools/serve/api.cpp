@@ -22,7 +22,7 @@
 #include "base/text.h"
 #include "config/fields.h"
 #include "pipeline/groups/rejections.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "tools/command_line/command_line.h"
 #include "tools/report/picture.h"
 #include "tools/serve/multipart.h"

@@ -142,7 +142,7 @@ TEST(AssignStageKernels, EveryOneThatTheDeviceRunsGivesTheSameIndex) {
   OpenClSession session;
   const std::vector<ImageFeatures> images = {synthetic_image(90), synthetic_image(300)};
   const auto run = [&](std::string_view kernel) {
-    AssignStage stage(session, synthetic_codebook(40), {.kernel = std::string(kernel)});
+    AssignStage stage(session, synthetic_codebook(40), {.variant = std::string(kernel)});
     return stage.run(images);
   };
   const std::vector<ImageWords> expected = run("auto");

@@ -1,5 +1,3 @@
-#include "stages/decode/reader_modules.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <new>
@@ -10,13 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/decode.h"
 #include "stages/decode/heif_size.h"
+#include "stages/decode/pixels.h"
 #include "stages/decode/raw_preview.h"
+#include "stages/decode/readers.h"
 #include "tests/address_space_limit.h"
-#include "tests/stages/pictures.h"
 #include "tests/fixtures/image_files.h"
+#include "tests/stages/pictures.h"
 
 namespace lookalike {
 namespace {
@@ -525,15 +524,6 @@ TEST_F(AnimatedWebp, OfAHugeCanvasIsNotDecoded) {
 
 TEST_F(AnimatedWebp, ThatIsDamagedIsSetAside) {
   EXPECT_THAT(skipped(cut(make_animated_webp(picture_), 0.3)).detail, StartsWith("libwebp: "));
-}
-
-TEST(Modules, OfAnotherVersionAreNotUsed) {
-  try {
-    load_module("libc.so.6");
-    FAIL() << "a library that exports nothing of this version was taken for a module";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("another version"), HasSubstr("kLookalikeModule_")));
-  }
 }
 
 TEST(MissingPart, IsNoneOfFormatsThatAreRead) {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "stages/decode/decode.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "tests/stages/cutouts.h"
 #include "tests/stages/decode/transparent_files.h"
 #include "tests/stages/pictures.h"
