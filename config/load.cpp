@@ -109,16 +109,13 @@ const ConfigField& find_key(const fs::path& file, std::string_view table, const 
 void load_table(const fs::path& file, std::string_view name, const toml::table& table,
                 RunConfig& config) {
   for (const auto& [key, node] : table) {
-    const std::string full_name = fmt::format("{}.{}", name, key.str());
-    if (accept_retired_key(full_name, described(node), place(file, key.source()))) continue;
     const ConfigField& field = find_key(file, name, key);
     std::optional<FieldValue> value = value_of(node);
     if (value) value = checked(field.rule, *std::move(value));
     if (!value) {
       fail(file, node.source(),
-           fmt::format("{}: must be {}, was {}{}", field.name(), allowed(field.rule),
-                       described(node),
-                       retired_value(field.name(), node.value_or(std::string_view()))));
+           fmt::format("{}: must be {}, was {}", field.name(), allowed(field.rule),
+                       described(node)));
     }
     resolve_file_names(file, field.rule, *value);
     field.set(config, *value);
@@ -192,7 +189,6 @@ void apply_setting(RunConfig& config, const std::string& setting, std::string_vi
   }
   const std::string name = setting.substr(0, equals);
   const std::string text = setting.substr(equals + 1);
-  if (accept_retired_key(name, text, source)) return;
   const ConfigField* const field = find_config_field(name);
   if (field == nullptr) {
     throw Error(ErrorKind::kUsage, unknown_setting(name, setting, source));

@@ -51,16 +51,6 @@ Settings settings_of(const ExtractOptions& extract, const Codebook& codebook) {
   return settings;
 }
 
-void refuse_retired(const Settings& settings) {
-  for (const auto& [name, value] : settings) {
-    const std::string_view why = retired_value(name, value);
-    if (why.empty()) continue;
-    throw OtherSettings(
-        fmt::format("the index was made with {} = \"{}\"{}: rebuild it with `lookalike retrain`",
-                    name, value, why));
-  }
-}
-
 std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& index) {
   const RunConfig defaults;
   RunConfig config;
@@ -79,7 +69,6 @@ std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& i
 }
 
 ExtractOptions extract_options_from(const Settings& settings) {
-  refuse_retired(settings);
   const auto value = [&](const std::string& name) {
     const auto found = settings.find(name);
     if (found != settings.end()) return found->second;

@@ -48,8 +48,8 @@ class Searcher {
   // With config.match.device_voting "on", or "auto" on a GPU for many queries, the posting lists go
   // onto the device; where that fails, as when they do not fit, "auto" votes on the host and
   // logs it.
-  // Throws OtherSettings when the index has a retired setting, Error(kStorage) when it lacks one,
-  // Error(kInput) when it holds no images with features, Error(kDevice).
+  // Throws Error(kStorage) when the index lacks a setting, Error(kInput) when it holds no images
+  // with features, Error(kDevice).
   Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session = nullptr,
            QueryLoad load = QueryLoad::kFew);
 

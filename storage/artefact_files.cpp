@@ -23,8 +23,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::array<std::uint8_t, 8> kMagic = {'L', 'K', 'L', 'K', 0x89, '\r', '\n', 0x1A};
-// A codebook with cells is of a version that programs refuse which would compare all words.
-constexpr std::uint16_t kVersionWithCells = 2;
+constexpr std::uint16_t kVersion = 1;
 constexpr std::uint64_t kFooterMark = ~std::uint64_t{0};
 constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kFrameBytes = 16;   // length and checksum before each payload
@@ -39,10 +38,6 @@ constexpr std::uint16_t kTypeOf = std::is_same_v<Record, ImageFeatures>     ? 1
                                   : std::is_same_v<Record, SkippedFile>     ? 4
                                   : std::is_same_v<Record, Codebook>        ? 5
                                                                             : 6;
-
-constexpr std::uint16_t newest_version(std::uint16_t type) {
-  return type == kTypeOf<Codebook> ? kVersionWithCells : 1;
-}
 
 std::string type_name(std::uint16_t type) {
   if (type == 0 || type >= kTypeNames.size()) return fmt::format("unknown ({})", type);
@@ -104,9 +99,9 @@ class RecordFile {
     ByteReader in(ByteView(header).subspan(kMagic.size()), ErrorKind::kInput);
     const auto version = in.get<std::uint16_t>();
     const auto found = in.get<std::uint16_t>();
-    if (const std::uint16_t newest = newest_version(found); version < 1 || version > newest) {
-      fail(fmt::format("is of format {} version {}, and this program reads version {}",
-                       version > newest ? "newer" : "older", version, newest));
+    if (version != kVersion) {
+      fail(fmt::format("has format version {}, and this program reads version {}", version,
+                       kVersion));
     }
     if (found != type) {
       fail(fmt::format("is a {} file, expected {}", type_name(found), type_name(type)));
@@ -312,11 +307,10 @@ Record decode_record(ByteView payload) {
 }
 
 template <typename Record>
-ArtefactWriter<Record>::ArtefactWriter(OutputFile file, std::uint16_t version)
-    : file_(std::move(file)) {
+ArtefactWriter<Record>::ArtefactWriter(OutputFile file) : file_(std::move(file)) {
   ByteWriter header;
   header.put_array(kMagic.data(), kMagic.size());
-  header.put<std::uint16_t>(version);
+  header.put<std::uint16_t>(kVersion);
   header.put<std::uint16_t>(kTypeOf<Record>);
   file_.write(header.view());
 }
@@ -377,7 +371,7 @@ OutputKind artefact_kind() {
 }
 
 void write_codebook(OutputFile file, const Codebook& codebook) {
-  ArtefactWriter<Codebook> writer(std::move(file), codebook.cells.empty() ? 1 : kVersionWithCells);
+  ArtefactWriter<Codebook> writer(std::move(file));
   writer.write(codebook);
   writer.finish();
 }

@@ -20,8 +20,7 @@ namespace lookalike {
 template <typename Record>
 class ArtefactWriter {
  public:
-  // version: of the records' format.
-  explicit ArtefactWriter(OutputFile file, std::uint16_t version = 1);
+  explicit ArtefactWriter(OutputFile file);
   void write(const Record& record);
   void finish();
 

@@ -31,19 +31,6 @@
 namespace lookalike {
 namespace {
 
-// Keys that came after the first indexes, with what was done before they came.
-const Settings& earlier_settings() {
-  static const Settings settings = {{"extract.brighten_to", "0"}, {"extract.max_interval", "0"}};
-  return settings;
-}
-
-Settings settings_as_stored(Connection& connection) {
-  Rows rows = connection.rows("SELECT name, value FROM settings");
-  Settings settings;
-  while (rows.next()) settings.emplace(rows.text(0), rows.text(1));
-  return settings;
-}
-
 // Length first, so that different sequences of fields differ in their bytes.
 void put_blob(ByteWriter& out, ByteView blob) {
   out.put_count(blob.size());
@@ -731,7 +718,7 @@ std::string IndexReader::content_hash() const {
   impl_->parts.front().pool.with([&](Connection& reading) {
     Rows codebook = reading.rows("SELECT hash FROM codebook");
     while (codebook.next()) put_blob(out, codebook.blob(0));
-    const Settings settings = settings_as_stored(reading);
+    const Settings settings = read_settings(reading);
     out.put_count(settings.size());
     for (const auto& [name, value] : settings) {
       out.put_text(name);
@@ -758,27 +745,16 @@ std::vector<std::string> differing_settings(const Settings& one, const Settings&
   return names;
 }
 
-bool is_earlier_setting(const std::string& name, const std::string& value) {
-  const auto earlier = earlier_settings().find(name);
-  return earlier != earlier_settings().end() && earlier->second == value;
-}
-
 Settings read_settings(Connection& connection) {
-  Settings settings = settings_as_stored(connection);
-  if (settings.contains("extract.method")) {
-    settings.insert(earlier_settings().begin(), earlier_settings().end());
-  }
+  Rows rows = connection.rows("SELECT name, value FROM settings");
+  Settings settings;
+  while (rows.next()) settings.emplace(rows.text(0), rows.text(1));
   return settings;
 }
 
 std::optional<Codebook> read_stored_codebook(Connection& connection) {
-  // Not in format 5.
-  const bool has_cells =
-      connection.first<int>("SELECT 1 FROM pragma_table_info('codebook') WHERE name = 'cells'")
-          .has_value();
-  Rows rows = connection.rows(
-      fmt::format("SELECT descriptor_size, words, projection, thresholds, {} FROM codebook",
-                  has_cells ? "cells" : "NULL"));
+  Rows rows =
+      connection.rows("SELECT descriptor_size, words, projection, thresholds, cells FROM codebook");
   if (!rows.next()) return std::nullopt;
   return decode_named(connection, "codebook", 1, [&] {
     Codebook codebook{.descriptor_size = static_cast<std::size_t>(rows.integer(0)),

@@ -115,11 +115,7 @@ class IndexReader {
 // The names of settings that only one of the two has, or with other values, in order.
 std::vector<std::string> differing_settings(const Settings& one, const Settings& other);
 
-// Whether the key came after the first indexes, and the value stands for what was done before.
-bool is_earlier_setting(const std::string& name, const std::string& value);
-
-// For code that reads an index without an IndexReader. An index that is older than a key has it
-// with its earlier value.
+// For code that reads an index without an IndexReader.
 Settings read_settings(Connection& connection);
 std::optional<Codebook> read_stored_codebook(Connection& connection);
 

@@ -15,13 +15,57 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x4C4B4C4B;  // "LKLK"
 
-// Migration i leads from version i to version i + 1. What has been released is never edited.
-constexpr std::array<const char*, kSchemaVersion> kMigrations = {
-    R"sql(
+std::int64_t number(Connection& connection, const char* sql) {
+  return connection.first<std::int64_t>(sql).value_or(0);
+}
+
+// The version of an index; nothing for an empty database. Throws for a foreign database and for
+// versions above `newest`.
+std::optional<std::size_t> stored_version(Connection& connection, std::size_t newest) {
+  const std::int64_t owner = number(connection, "PRAGMA application_id");
+  const auto version = static_cast<std::size_t>(number(connection, "PRAGMA user_version"));
+  const bool empty = number(connection, "SELECT count(*) FROM sqlite_master") == 0;
+  if (empty && version == 0 && (owner == 0 || owner == kApplicationId)) return std::nullopt;
+  if (owner != kApplicationId) {
+    throw Error(ErrorKind::kInput,
+                connection.path() + ": is an SQLite database, but not an index of lookalike");
+  }
+  if (version > newest) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: is an index of format {}, and this program knows formats up to "
+                            "{}: use a newer lookalike, or delete the index and rebuild it with "
+                            "`lookalike index`",
+                            connection.path(), version, newest));
+  }
+  return version;
+}
+
+void require_file(const std::filesystem::path& database) {
+  using std::filesystem::file_type;
+  std::error_code error;
+  const file_type type = std::filesystem::status(database, error).type();
+  if (type == file_type::regular) return;
+  if (type == file_type::none) {
+    throw Error(ErrorKind::kStorage, database.string() + ": cannot be reached: " + error.message());
+  }
+  throw Error(
+      ErrorKind::kInput,
+      database.string() + (type == file_type::not_found ? ": does not exist" : ": is not a file"));
+}
+
+bool has_unread_log(const std::filesystem::path& database) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(database.string() + "-wal", error);
+  return !error && size > 0;
+}
+
+}  // namespace
+
+const std::array<const char*, kSchemaVersion> kMigrations = {R"sql(
 -- What shapes a descriptor or a word, by name.
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
--- One row once there is a codebook.
+-- One row once there is a codebook. cells: NULL if a feature is compared with all words.
 CREATE TABLE codebook (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   hash BLOB NOT NULL,
@@ -29,10 +73,12 @@ CREATE TABLE codebook (
   word_count INTEGER NOT NULL,
   words BLOB NOT NULL,
   projection BLOB NOT NULL,
-  thresholds BLOB NOT NULL) STRICT;
+  thresholds BLOB NOT NULL,
+  cells BLOB) STRICT;
 
--- AUTOINCREMENT: a number is never used again, so postings of a removed image cannot become
--- another's.
+-- AUTOINCREMENT: ids are never reused, so postings of a removed image cannot become another's.
+-- first: the image of the file's first page, whose paths are those of all pages; NULL for that
+-- image itself.
 CREATE TABLE images (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   content BLOB NOT NULL UNIQUE,
@@ -40,7 +86,10 @@ CREATE TABLE images (
   height INTEGER NOT NULL,
   blank INTEGER NOT NULL,
   feature_count INTEGER NOT NULL,
-  norm REAL NOT NULL) STRICT;
+  norm REAL NOT NULL,
+  page INTEGER NOT NULL DEFAULT 1,
+  first INTEGER REFERENCES images (id)) STRICT;
+CREATE UNIQUE INDEX images_by_first ON images (first, page) WHERE first IS NOT NULL;
 
 CREATE TABLE files (
   path BLOB PRIMARY KEY,
@@ -49,7 +98,8 @@ CREATE TABLE files (
   modified_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX files_by_image ON files (image);
 
-CREATE TABLE skipped (
+-- Files that could not be indexed.
+CREATE TABLE quarantine (
   path BLOB PRIMARY KEY,
   size_bytes INTEGER NOT NULL,
   modified_ns INTEGER NOT NULL,
@@ -78,9 +128,26 @@ CREATE TABLE postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
 -- Removed images whose postings are still in a segment.
 CREATE TABLE tombstones (image INTEGER PRIMARY KEY, posting_count INTEGER NOT NULL) STRICT;
-)sql",
-    R"sql(
-ALTER TABLE skipped RENAME TO quarantine;
+
+-- Values computed from the content as a whole, by name; they can be recomputed.
+CREATE TABLE derived (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+-- Indexed folders. scanned_ns: start of the last run that scanned all of it, or 0.
+CREATE TABLE roots (path BLOB PRIMARY KEY, scanned_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+-- The file system of each root, and of each folder below it on another one.
+CREATE TABLE devices (
+  path BLOB PRIMARY KEY,
+  root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE,
+  device INTEGER NOT NULL,
+  file_system INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX devices_by_root ON devices (root);
+
+-- Indexed files that the last scan of their root did not find, but kept.
+CREATE TABLE withheld (
+  path BLOB PRIMARY KEY REFERENCES files (path) ON DELETE CASCADE,
+  root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE) STRICT, WITHOUT ROWID;
+CREATE INDEX withheld_by_root ON withheld (root);
 
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -89,94 +156,7 @@ CREATE TABLE runs (
   elapsed_seconds REAL NOT NULL,
   outcome TEXT NOT NULL,
   document TEXT NOT NULL) STRICT;
-)sql",
-    R"sql(
--- What was worked out of the content as a whole, by name, and can be again.
-CREATE TABLE derived (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-)sql",
-    R"sql(
--- The folders that are indexed. scanned_ns: when the last run began that scanned all of it, or 0.
-CREATE TABLE roots (path BLOB PRIMARY KEY, scanned_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
--- The file system of each root, and of each folder below it that begins another one.
-CREATE TABLE devices (
-  path BLOB PRIMARY KEY,
-  root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE,
-  device INTEGER NOT NULL,
-  file_system INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX devices_by_root ON devices (root);
-
--- Files that the last scan of their root did not find, and that were kept.
-CREATE TABLE withheld (
-  path BLOB PRIMARY KEY REFERENCES files (path) ON DELETE CASCADE,
-  root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE) STRICT, WITHOUT ROWID;
-CREATE INDEX withheld_by_root ON withheld (root);
-
--- Transparency used to be ignored, and drawings on a transparent ground were blank. The next run
--- takes every blank image for new and looks at it again. Blank images have no postings.
-DELETE FROM files WHERE image IN (SELECT id FROM images WHERE blank);
-DELETE FROM images WHERE blank;
-)sql",
-    R"sql(
--- Pages of files. first: the image of the file's first page, whose paths are those of all pages;
--- NULL for that image itself.
-ALTER TABLE images ADD COLUMN page INTEGER NOT NULL DEFAULT 1;
-ALTER TABLE images ADD COLUMN first INTEGER REFERENCES images (id);
-CREATE UNIQUE INDEX images_by_first ON images (first, page) WHERE first IS NOT NULL;
-
--- Of TIFF files only the first page used to be indexed. The next run reads them again.
-UPDATE files SET modified_ns = -1
-  WHERE lower(CAST(path AS TEXT)) LIKE '%.tif' OR lower(CAST(path AS TEXT)) LIKE '%.tiff';
-)sql",
-    R"sql(
--- NULL where a feature is compared with all words.
-ALTER TABLE codebook ADD COLUMN cells BLOB;
 )sql"};
-
-std::int64_t number(Connection& connection, const char* sql) {
-  return connection.first<std::int64_t>(sql).value_or(0);
-}
-
-// The version of an index of lookalike; nothing for an empty database. Throws for a foreign
-// database and a newer format.
-std::optional<std::int64_t> stored_version(Connection& connection) {
-  const std::int64_t owner = number(connection, "PRAGMA application_id");
-  const std::int64_t version = number(connection, "PRAGMA user_version");
-  const bool empty = number(connection, "SELECT count(*) FROM sqlite_master") == 0;
-  if (empty && version == 0 && (owner == 0 || owner == kApplicationId)) return std::nullopt;
-  if (owner != kApplicationId) {
-    throw Error(ErrorKind::kInput,
-                connection.path() + ": is an SQLite database, but not an index of lookalike");
-  }
-  if (version > kSchemaVersion) {
-    throw Error(ErrorKind::kStorage,
-                fmt::format("{}: is an index of format {}, and this program knows formats up to "
-                            "{}: use a newer lookalike",
-                            connection.path(), version, kSchemaVersion));
-  }
-  return version;
-}
-
-void require_file(const std::filesystem::path& database) {
-  using std::filesystem::file_type;
-  std::error_code error;
-  const file_type type = std::filesystem::status(database, error).type();
-  if (type == file_type::regular) return;
-  if (type == file_type::none) {
-    throw Error(ErrorKind::kStorage, database.string() + ": cannot be reached: " + error.message());
-  }
-  throw Error(
-      ErrorKind::kInput,
-      database.string() + (type == file_type::not_found ? ": does not exist" : ": is not a file"));
-}
-
-bool has_unread_log(const std::filesystem::path& database) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(database.string() + "-wal", error);
-  return !error && size > 0;
-}
-
-}  // namespace
 
 bool begins_an_index(ByteView start) {
   // https://www.sqlite.org/fileformat2.html#the_database_header
@@ -190,27 +170,25 @@ bool begins_an_index(ByteView start) {
          id == kApplicationId;
 }
 
-void check_schema(Connection& connection) {
-  const std::optional<std::int64_t> version = stored_version(connection);
+void check_schema(Connection& connection, std::size_t newest) {
+  const std::optional<std::size_t> version = stored_version(connection, newest);
   if (!version) {
     throw EmptyIndex(connection.path() + ": is empty: fill it with `lookalike index --images DIR`");
   }
-  if (*version < kOldestReadableSchema) {
+  if (*version < newest) {
     throw Error(ErrorKind::kStorage,
-                fmt::format("{}: is an index of the older format {}: run `lookalike migrate` "
-                            "on it to bring it up to date",
+                fmt::format("{}: is an index of the older format {}: convert it with `lookalike "
+                            "migrate`",
                             connection.path(), *version));
   }
 }
 
-void migrate(Connection& connection) {
+void migrate(Connection& connection, std::span<const char* const> migrations) {
   Transaction transaction(connection);
-  const std::int64_t version = stored_version(connection).value_or(0);
-  for (auto i = static_cast<std::size_t>(version); i < kMigrations.size(); ++i) {
-    connection.execute(kMigrations[i]);
-  }
+  const std::size_t version = stored_version(connection, migrations.size()).value_or(0);
+  for (const char* migration : migrations.subspan(version)) connection.execute(migration);
   connection.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                 kApplicationId, kSchemaVersion)
+                                 kApplicationId, migrations.size())
                          .c_str());
   transaction.commit();
 }
@@ -235,7 +213,7 @@ Connection open_for_reading(const std::filesystem::path& database) {
 Connection open_for_writing(const std::filesystem::path& database) {
   Connection connection(resolved(database), Connection::Mode::kWrite);
   connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384");
-  stored_version(connection);  // before the first change to the file
+  stored_version(connection, kSchemaVersion);  // before the first change to the file
   // WAL before the tables, so that a writer killed in between leaves no rollback journal, which
   // readers could not roll back.
   // FULL: what publish() returned from survives a power cut, so that a caller may drop its own

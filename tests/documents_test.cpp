@@ -1,9 +1,17 @@
-// Paths of the repository that its documents name.
+// What the repository's documents name exists, and what they measure stands once.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -19,68 +27,428 @@ using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Le;
 
-std::vector<std::string> matches(const std::string& text, const std::regex& pattern) {
-  std::vector<std::string> found;
+using Strings = std::vector<std::string>;
+
+const fs::path kRoot = LOOKALIKE_SOURCE_DIR;
+const std::string kMeasurements = "docs/measurements/";
+constexpr std::size_t kMaxWords = 45000;  // of all documents but the generated reference
+constexpr std::size_t kMaxReadmeLines = 130;
+constexpr std::size_t kMaxChangelogLines = 90;
+
+// The first group of every match, or the whole match of a pattern without groups.
+Strings matches(const std::string& text, const std::regex& pattern) {
+  const std::size_t group = pattern.mark_count() > 0 ? 1 : 0;
+  Strings found;
   for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
-    found.push_back((*match)[1]);
+    found.push_back((*match)[group]);
   }
   return found;
 }
 
-// The paths in a document that lead nowhere: those from the root of the repository, and links
-// relative to the folder of the document.
-std::vector<std::string> broken_paths(const fs::path& root, const fs::path& document,
-                                      const std::string& text) {
+std::string replaced(const std::string& text, const std::string& pattern, const char* by) {
+  return std::regex_replace(text, std::regex(pattern), by);
+}
+
+// Every document by its path from the root: those of the root, docs/, and two of folders.
+std::map<std::string, std::string> documents() {
+  std::map<std::string, std::string> texts;
+  const auto add = [&](const fs::path& file) {
+    if (file.extension() == ".md") texts[fs::relative(file, kRoot)] = content_of(file);
+  };
+  for (const auto& entry : fs::directory_iterator(kRoot)) add(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "docs")) add(entry.path());
+  add(kRoot / "kernels/README.md");
+  add(kRoot / "storage/FORMATS.md");
+  return texts;
+}
+
+// Runs a check over each document; expects that it finds nothing.
+template <typename Check>
+void expect_none(const Check& check) {
+  for (const auto& [document, text] : documents()) {
+    EXPECT_FALSE(text.empty()) << document;
+    EXPECT_THAT(check(document, text), IsEmpty()) << document;
+  }
+}
+
+// Paths
+
+// The anchor that a heading gets on GitHub.
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char character : heading) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (character == ' ') anchor += '-';
+    if (std::isalnum(byte) || character == '-' || character == '_') {
+      anchor += static_cast<char>(std::tolower(byte));
+    }
+  }
+  return anchor;
+}
+
+bool has_heading(const std::string& text, const std::string& anchor) {
+  static const std::regex kHeading("(?:^|\n)#+ ([^\n]+)");
+  const Strings headings = matches(text, kHeading);
+  return std::any_of(headings.begin(), headings.end(),
+                     [&](const std::string& heading) { return anchor_of(heading) == anchor; });
+}
+
+// Paths that lead nowhere: those from the root of the repository, and links relative to the folder
+// of the document, with their anchors.
+Strings broken_paths(const fs::path& document, const std::string& text) {
   static const std::regex kPath(
-      R"((?:^|[^\w./-])((?:base|config|kernels|storage|stages|pipeline|library|tools|tests|docs)/[\w./-]*[\w/]))");
-  static const std::regex kLink(R"(\]\((?!https?:)([^)#]+)[^)]*\))");
-  std::vector<std::string> broken;
+      R"((?:^|[^\w./-])((?:base|config|kernels|storage|stages|pipeline|tools|tests|docs)/[\w./-]*[\w/]))");
+  static const std::regex kLink(R"(\]\((?!https?:)([^)]+)\))");
+  Strings broken;
   for (const std::string& path : matches(text, kPath)) {
-    if (!fs::exists(root / path)) broken.push_back(document.string() + ": " + path);
+    if (!fs::exists(kRoot / path)) broken.push_back(path);
   }
   for (const std::string& link : matches(text, kLink)) {
-    if (!fs::exists((root / document).parent_path() / link)) {
-      broken.push_back(document.string() + ": " + link);
+    const std::size_t hash = std::min(link.find('#'), link.size());
+    const fs::path target =
+        hash == 0 ? kRoot / document : (kRoot / document).parent_path() / link.substr(0, hash);
+    const bool to_heading = hash < link.size() && target.extension() == ".md";
+    if (!fs::exists(target) ||
+        (to_heading && !has_heading(content_of(target), link.substr(hash + 1)))) {
+      broken.push_back(link);
     }
   }
   return broken;
 }
 
-TEST(Documents, EveryPathThatTheyNameExists) {
-  const fs::path root = LOOKALIKE_SOURCE_DIR;
-  std::vector<fs::path> documents = {"ARCHITECTURE.md", "CONTRIBUTING.md", "kernels/README.md",
-                                     "storage/FORMATS.md"};
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
-    if (entry.path().extension() == ".md") documents.push_back(fs::relative(entry.path(), root));
+// Documents named in capitals, such as CHANGELOG.md, that are nowhere.
+Strings unknown_documents(const std::string& text) {
+  static const std::regex kName(R"(\b([A-Z]{4,}\.md)\b)");
+  static const std::set<std::string> known = [] {
+    std::set<std::string> names;
+    for (const auto& [document, content] : documents()) names.insert(fs::path(document).filename());
+    return names;
+  }();
+  Strings unknown;
+  for (const std::string& name : matches(text, kName)) {
+    if (!known.contains(name)) unknown.push_back(name);
   }
-  for (const fs::path& document : documents) {
-    const std::string text = content_of(root / document);
-    EXPECT_FALSE(text.empty()) << document;
-    EXPECT_THAT(broken_paths(root, document, text), IsEmpty());
+  return unknown;
+}
+
+TEST(Documents, NameOnlyPathsAndDocumentsThatExist) {
+  expect_none(broken_paths);
+  expect_none([](const std::string&, const std::string& text) { return unknown_documents(text); });
+}
+
+TEST(Sources, NameOnlyDocumentsThatExist) {
+  static const std::regex kDocument(R"(\b(docs/[\w./-]*\.md)\b)");
+  for (const char* folder :
+       {"base", "config", "kernels", "storage", "stages", "pipeline", "tools", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cpp" && extension != ".cl") continue;
+      if (entry.path().filename() == "documents_test.cpp") continue;
+      const std::string text = content_of(entry.path());
+      if (text.find(".md") == text.npos) continue;
+      EXPECT_THAT(unknown_documents(text), IsEmpty()) << entry.path();
+      for (const std::string& document : matches(text, kDocument)) {
+        EXPECT_TRUE(fs::exists(kRoot / document)) << entry.path() << ": " << document;
+      }
+    }
   }
 }
 
 TEST(DocumentCheck, CatchesPathsAndLinksThatLeadNowhere) {
   EXPECT_THAT(
-      broken_paths(LOOKALIKE_SOURCE_DIR, "docs/page.md",
+      broken_paths("docs/page.md",
                    "`tests/documents_test.cpp`, docs/no.md, [a](../tests/no.cpp#L1), "
                    "[b](../tests/documents_test.cpp) and [c](https://example.org/tests/no)."),
-      ElementsAre("docs/page.md: docs/no.md", "docs/page.md: ../tests/no.cpp"));
+      ElementsAre("docs/no.md", "../tests/no.cpp#L1"));
+}
+
+TEST(DocumentCheck, CatchesAnchorsWithoutAHeading) {
+  EXPECT_THAT(broken_paths("README.md",
+                           "[a](docs/guide.md#search-from-c) [b](docs/guide.md#no) [c](#no) "
+                           "[d](#how-it-compares)"),
+              ElementsAre("docs/guide.md#no", "#no"));
+}
+
+TEST(DocumentCheck, CatchesDocumentsThatAreGone) {
+  EXPECT_THAT(unknown_documents("README.md, FORMATS.md and DIARY.md"), ElementsAre("DIARY.md"));
+}
+
+// Commands and keys
+
+// The parts of a document that are set as code, a line each: blocks and spans.
+std::string code_of(const std::string& text) {
+  static const std::regex kBlock("```[a-z]*\n([^`]*)```");
+  static const std::regex kSpan("`([^`]+)`");
+  std::string code;
+  for (const std::string& block : matches(text, kBlock)) code += block + '\n';
+  const std::string prose = std::regex_replace(text, kBlock, "");
+  for (const std::string& span : matches(prose, kSpan)) {
+    code += replaced(span, "\\s+", " ") + '\n';
+  }
+  return code;
+}
+
+// Commands of lookalike, and programs, that the reference does not list and no target builds.
+Strings unknown_commands(const std::string& text) {
+  static const std::regex kHeading("\n## (lookalike[^\n]*)");
+  static const std::regex kCommand(
+      R"((?:^|[\n|&;] *|\$ |\(|sudo )(lookalike(?:-[a-z]+(?![\w@.-])| [a-z]+\b)))");
+  static const std::set<std::string> kOther = {"lookalike help",     // an option's other name
+                                               "lookalike tuning"};  // a mark of a file
+  const Strings headings = matches(content_of(kRoot / "docs/reference.md"), kHeading);
+  const std::set<std::string> known(headings.begin(), headings.end());
+  std::string targets;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tools")) {
+    if (entry.path().filename() == "CMakeLists.txt") targets += content_of(entry.path());
+  }
+  Strings unknown;
+  for (const std::string& command : matches(code_of(text), kCommand)) {
+    const bool is_target = command.find('-') != command.npos &&
+                           std::regex_search(targets, std::regex("\\(" + command + "\\b"));
+    if (!known.contains(command) && !kOther.contains(command) && !is_target) {
+      unknown.push_back(command);
+    }
+  }
+  return unknown;
+}
+
+// Names like match.seed, with a table of the configuration, that are no key of it.
+Strings unknown_keys(const std::string& text) {
+  static const std::regex kName(R"((?:^|[^\w./-])([a-z]+\.[a-z_]+)(?![\w./*-]))");
+  static const std::set<std::string> kExtensions = {"h",    "cpp", "cl",   "md",
+                                                    "json", "db",  "html", "toml"};
+  std::istringstream lines(content_of(kRoot / "config/default.toml"));
+  std::set<std::string> tables;
+  std::set<std::string> keys;
+  std::string table;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('[')) tables.insert(table = line.substr(1, line.find(']') - 1));
+    const std::size_t end = line.find(" =");
+    if (!line.starts_with('#') && end != line.npos) keys.insert(table + '.' + line.substr(0, end));
+  }
+  Strings unknown;
+  for (const std::string& name : matches(code_of(text), kName)) {
+    const std::size_t dot = name.find('.');
+    if (tables.contains(name.substr(0, dot)) && !kExtensions.contains(name.substr(dot + 1)) &&
+        !keys.contains(name)) {
+      unknown.push_back(name);
+    }
+  }
+  return unknown;
+}
+
+TEST(Documents, NameOnlyCommandsAndKeysThatExist) {
+  expect_none([](const std::string&, const std::string& text) { return unknown_commands(text); });
+  expect_none([](const std::string& document, const std::string& text) {
+    // The changelog also has the earlier names of keys.
+    return document == "CHANGELOG.md" ? Strings() : unknown_keys(text);
+  });
+}
+
+TEST(DocumentCheck, CatchesCommandsThatAreGone) {
+  EXPECT_THAT(unknown_commands("lookalike finds photos; `lookalike find` and `lookalike query x`\n"
+                               "```\n$ lookalike search | lookalike index\n"
+                               "lookalike-extract a\nlookalike-peers b\nlookalike-gone c\n```\n"),
+              ElementsAre("lookalike search", "lookalike-gone", "lookalike find"));
+}
+
+TEST(DocumentCheck, CatchesKeysThatAreGone) {
+  EXPECT_THAT(unknown_keys("`match.seed`, `match.gone`, `match.cpp` and `person.name`"),
+              ElementsAre("match.gone"));
+}
+
+// Commits
+
+// Words that look like abbreviated commits: seven hexadecimal digits, not all of one kind.
+Strings commits_in(const std::string& text) {
+  static const std::regex kCommit(R"(\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}\b)");
+  return matches(text, kCommit);
+}
+
+// Runs git in the repository; true if it succeeds.
+bool git(const std::string& arguments) {
+  const std::string command =
+      "git -C '" + kRoot.native() + "' " + arguments + " >/dev/null 2>/dev/null";
+  return std::system(command.c_str()) == 0;
+}
+
+TEST(Documents, NameOnlyCommitsOfTheHistory) {
+  if (!git("rev-parse --verify HEAD")) GTEST_SKIP() << "no git, or no clone";
+  if (!git("rev-parse --is-shallow-repository | grep -q false")) GTEST_SKIP() << "a shallow clone";
+  std::set<std::string> commits;
+  for (const auto& [document, text] : documents()) {
+    for (const std::string& commit : commits_in(text)) commits.insert(commit);
+  }
+  for (const std::string& commit : commits) {
+    EXPECT_TRUE(git("merge-base --is-ancestor " + commit + " HEAD")) << commit;
+  }
+  EXPECT_FALSE(git("merge-base --is-ancestor 0000000 HEAD"));
+}
+
+TEST(DocumentCheck, TellsCommitsFromWordsAndNumbers) {
+  EXPECT_THAT(commits_in("7e3d4e0, of a612da0 (1048576 words, defaced, 0x1234abcd)"),
+              ElementsAre("7e3d4e0", "a612da0"));
+}
+
+// Figures
+
+// Numbers with their unit if one follows; without one, those of more than one digit.
+Strings figures_in(const std::string& text) {
+  static const std::regex kFigure(
+      R"((?:^|[^\w.,^-])(\d[\d,]*(?:\.\d+)?(?: (?:ms|s|us|%|[kKMG]i?B|[GT]FLOP/s|[kMGT]B/s|photos/s)(?!\w)|(?![\w]))))");
+  Strings figures;
+  for (std::string figure : matches(replaced(text, "\\s+", " "), kFigure)) {
+    while (figure.ends_with(',')) figure.pop_back();
+    if (figure.size() > 1) figures.push_back(figure);
+  }
+  return figures;
+}
+
+// The figures of a text that the measured text does not have.
+Strings unmeasured(const std::string& text, const std::string& measured) {
+  const Strings figures = figures_in(measured);
+  const std::set<std::string> known(figures.begin(), figures.end());
+  Strings unknown;
+  for (const std::string& figure : figures_in(text)) {
+    if (!known.contains(figure)) unknown.push_back(figure);
+  }
+  return unknown;
+}
+
+// The sentences of a text, each on one line. A row of a table and an item of a list begin anew.
+Strings sentences(const std::string& text) {
+  static const std::regex kBreak(R"(\n(?=\n|\||#|- |\d\. ))");
+  Strings found;
+  std::istringstream blocks(replaced(std::regex_replace(text, kBreak, "\f"), "[ \n]+", " "));
+  for (std::string block; std::getline(blocks, block, '\f');) {
+    std::size_t start = 0;
+    for (std::size_t end = 0; (end = block.find(". ", end)) != block.npos;) {
+      end += 2;
+      const bool goes_on =
+          end < block.size() && std::islower(static_cast<unsigned char>(block[end]));
+      if (!goes_on) found.push_back(block.substr(start, end - start)), start = end;
+    }
+    found.push_back(block.substr(start));
+  }
+  return found;
+}
+
+// The figures of sentences that link to pages of measurements, and that these pages do not have.
+Strings differing_figures(const std::string& text) {
+  static const std::regex kPage(R"(\([\w./]*measurements/([a-z]+\.md))");
+  Strings differing;
+  for (const std::string& sentence : sentences(text)) {
+    std::string measured;
+    for (const std::string& page : matches(sentence, kPage)) {
+      measured += content_of(kRoot / kMeasurements / page);
+    }
+    if (measured.empty()) continue;
+    for (const std::string& figure : unmeasured(sentence, measured)) differing.push_back(figure);
+  }
+  return differing;
+}
+
+std::string section(const std::string& text, const std::string& heading) {
+  const std::size_t start = text.find("\n## " + heading + '\n');
+  EXPECT_NE(start, text.npos) << heading;
+  return text.substr(std::min(start, text.size()), text.find("\n## ", start + 1) - start);
+}
+
+TEST(Readme, ComparesByFiguresOfTheMeasurements) {
+  std::string measured;
+  for (const auto& [document, text] : documents()) {
+    if (document.starts_with(kMeasurements)) measured += text;
+  }
+  const std::string compared = section(content_of(kRoot / "README.md"), "How it compares");
+  EXPECT_THAT(figures_in(compared), testing::SizeIs(testing::Ge(10U)));
+  EXPECT_THAT(unmeasured(compared, measured), IsEmpty());
+}
+
+TEST(Documents, TakeFiguresFromThePageThatTheyCite) {
+  expect_none([](const std::string&, const std::string& text) { return differing_figures(text); });
+}
+
+TEST(DocumentCheck, CatchesFiguresThatDiffer) {
+  const std::string measured = "takes 38 ms, SIFT 128 ms; mAP 0.656, 1,048,576 words, 20.6 s";
+  EXPECT_THAT(unmeasured("1,048,576 words, 38 ms of 128\nms, 2 of 3, and a mAP of 0.656", measured),
+              IsEmpty());
+  EXPECT_THAT(unmeasured("38 s, 0.65, 21 and 20.6 ms", measured),
+              ElementsAre("38 s", "0.65", "21", "20.6 ms"));
+}
+
+TEST(DocumentCheck, CatchesAFigureThatItsPageDoesNotHave) {
+  const std::string link = "([scale](docs/measurements/scale.md))";
+  EXPECT_THAT(
+      differing_figures("It takes 9,999 ms. A log has 3.1\nGB " + link + ", 300.8 M features."),
+      IsEmpty());
+  EXPECT_THAT(differing_figures("- A log has 3.1 GB.\n- A file has 9,999 GB\n  " + link + "."),
+              ElementsAre("9,999 GB"));
+}
+
+// Words
+
+// Uses of "bar" other than for a bar on a screen: a threshold is named by what it limits.
+Strings bars(const std::string& text) {
+  static const std::regex kBar(R"(\bbars?\b)", std::regex::icase);
+  return matches(replaced(text, R"([Pp]rogress\s+bars?|bar\s+charts?)", ""), kBar);
+}
+
+std::size_t words(const std::string& text) {
+  std::istringstream stream(text);
+  return static_cast<std::size_t>(std::distance(std::istream_iterator<std::string>(stream), {}));
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(Documents, DoNotCallAThresholdABar) {
+  expect_none([](const std::string&, const std::string& text) { return bars(text); });
+}
+
+TEST(Documents, AreShort) {
+  std::size_t all = 0;
+  for (const auto& [document, text] : documents()) {
+    if (document != "docs/reference.md") all += words(text);
+  }
+  EXPECT_THAT(all, Le(kMaxWords));
+  EXPECT_THAT(lines(content_of(kRoot / "README.md")), Le(kMaxReadmeLines));
+  EXPECT_THAT(lines(content_of(kRoot / "CHANGELOG.md")), Le(kMaxChangelogLines));
+}
+
+TEST(DocumentCheck, CatchesBarsThatAreNotOnAScreen) {
+  EXPECT_THAT(bars("A progress\nbar, a bar chart, the bar (2 s) is met; Bars. A barn."),
+              ElementsAre("bar", "Bars"));
+}
+
+TEST(DocumentCheck, CountsWordsAndLines) {
+  EXPECT_EQ(words("two words\n\n| and two |\n"), 6U);
+  EXPECT_EQ(lines("two words\n\n| and two |\n"), 3U);
+}
+
+TEST(DocumentCheck, CoversEveryDocument) {
+  const auto texts = documents();
+  for (const char* document :
+       {"README.md", "DECISIONS.md", "CHANGELOG.md", "BIBLIOGRAPHY.md", "ARCHITECTURE.md",
+        "CONTRIBUTING.md", "kernels/README.md", "storage/FORMATS.md", "docs/guide.md",
+        "docs/measurements/performance.md"}) {
+    EXPECT_TRUE(texts.contains(document)) << document;
+  }
 }
 
 // Images cannot be built where tests run; what they build on can be checked.
 TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
-  const fs::path root = LOOKALIKE_SOURCE_DIR;
-  const std::string packages = content_of(root / "tools/install-packages");
-  std::vector<std::string> builds;
+  const std::string packages = content_of(kRoot / "tools/install-packages");
+  Strings builds;
   for (const char* name : {"cpu", "nvidia"}) {
-    const fs::path file = root / "tools/packaging/docker" / (std::string(name) + ".Dockerfile");
-    const std::string text = content_of(file);
-    EXPECT_THAT(broken_paths(root, file, text), IsEmpty());
+    const fs::path file = fs::path("tools/packaging/docker") / (std::string(name) + ".Dockerfile");
+    const std::string text = content_of(kRoot / file);
+    EXPECT_THAT(broken_paths(file, text), IsEmpty());
     static const std::regex kScript("/source/(\\S+)");
     for (const std::string& script : matches(text, kScript)) {
-      EXPECT_TRUE(fs::exists(root / script)) << script;
+      EXPECT_TRUE(fs::exists(kRoot / script)) << script;
     }
     static const std::regex kInstalled(R"(apt-get install [^\n]*\.deb ([a-z][a-z0-9-]*))");
     for (const std::string& package : matches(text, kInstalled)) {
@@ -95,11 +463,10 @@ TEST(Dockerfiles, RunScriptsAndInstallPackagesThatExist) {
 
 // CPack dates the packages by it.
 TEST(Changelog, HasTheVersionWithItsDate) {
-  const fs::path root = LOOKALIKE_SOURCE_DIR;
   static const std::regex kVersion(R"(project\(lookalike VERSION ([0-9.]+))");
-  const std::vector<std::string> version = matches(content_of(root / "CMakeLists.txt"), kVersion);
+  const Strings version = matches(content_of(kRoot / "CMakeLists.txt"), kVersion);
   ASSERT_EQ(version.size(), 1U);
-  EXPECT_THAT(content_of(root / "CHANGELOG.md"),
+  EXPECT_THAT(content_of(kRoot / "CHANGELOG.md"),
               ContainsRegex("\n## " + version[0] + " - 20[0-9][0-9]-[01][0-9]-[0-3][0-9]\n"));
 }
 

@@ -35,8 +35,8 @@ std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKern
 }
 
 // A CPU takes long runs, so that sums are carried far; a GPU short ones, so that there are many
-// (of segments of 8, 16 and 32 and of 16 and 32 column rows the least time for 64^2 in 1920x1080,
-// correlation_benchmark of commit 2d0115e, NVIDIA H200).
+// (of segments of 8, 16 and 32 and of 16 and 32 column rows the least time for 64^2 in 1920x1080
+// on an NVIDIA H200; kernels_benchmark --kernel correlation).
 CorrelationSteps steps_for(bool is_cpu) {
   if (is_cpu) return {.segment = 4096, .run = 4096, .vector_width = 8, .column_rows = 256};
   return {.segment = 8, .run = 2, .vector_width = 2, .column_rows = 16};

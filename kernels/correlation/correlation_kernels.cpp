@@ -24,8 +24,8 @@ std::vector<CorrelationKernel> all_kernels(bool is_cpu) {
 constexpr int kLeastSide = 256;
 
 // How many products a direct form computes in the time that kFrequency needs for a pixel of a
-// transform: 64^2, 128^2, 300^2 and 64 of 64^2 in 1920x1080, correlation_benchmark of commit
-// 2d0115e, NVIDIA H200 and PoCL 3.1 on a 2-core AMD EPYC with AVX-512 VNNI.
+// transform: 64^2, 128^2, 300^2 and 64 of 64^2 in 1920x1080, on an NVIDIA H200 and on PoCL 3.1 on a
+// 2-core AMD EPYC with AVX-512 VNNI.
 double products_per_pixel(CorrelationKernel direct, bool is_cpu) {
   switch (direct) {
     case CorrelationKernel::kMatrix:

@@ -43,8 +43,8 @@ Form blocked_form() {
 
 // Rows of positions per work-item, and vectors of 16 positions per row. Of 4x2, 4x4, 6x2, 6x4 and
 // 8x2, this one took about the least processor time for 300 patterns of 24^2 in 48^2, and at most
-// 5 % more than the least for 64^2 in 1024^2 and 1920x1080 (the cases of correlation_vs_opencv of
-// commit 2d0115e; PoCL 3.1, AMD EPYC with AVX-512, 2 cores).
+// 5 % more than the least for 64^2 in 1024^2 and 1920x1080
+// (PoCL 3.1, AMD EPYC with AVX-512, 2 cores; kernels_benchmark --kernel correlation).
 Form vector_form() {
   constexpr int kRows = 6;
   constexpr int kVectors = 2;
@@ -76,8 +76,8 @@ Form dot_cpu_form(int lanes, bool doubles) {
 
 // A work-group on a GPU: its tile of positions, the rows of positions of a band, and how much of
 // the pattern a stage holds. Of 9 settings of dot_product and 15 of matrix, those below took the
-// least time, or nearly so, for 64^2 and 128^2 in 1920x1080 (correlation_benchmark of commit
-// 2d0115e, NVIDIA H200).
+// least time, or nearly so, for 64^2 and 128^2 in 1920x1080 (NVIDIA H200;
+// kernels_benchmark --kernel correlation).
 struct Staging {
   int tile_width;
   int tile_height;

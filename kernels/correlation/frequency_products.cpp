@@ -28,7 +28,7 @@ constexpr std::size_t kPixelBytes = 2 * sizeof(cl_double);
 
 // Blocks transformed together: on a CPU what its caches hold; on a GPU, of 8, 16, 32, 64 and
 // 128 MiB, what took the least time for 64^2, 128^2 and 512^2 in 1920x1080, or nearly so
-// (correlation_benchmark of commit 2d0115e, NVIDIA H200).
+// (NVIDIA H200; kernels_benchmark --kernel correlation).
 constexpr std::size_t kCpuBlockBytes = std::size_t{4} << 20;
 constexpr std::size_t kGpuBlockBytes = std::size_t{32} << 20;
 

@@ -24,8 +24,8 @@ constexpr std::size_t kBandRows = 16;    // of the integral image, scanned side 
 constexpr std::size_t kScanItems = 256;  // columns of a band that are scanned together
 constexpr std::size_t kTeams = 7;        // of a descriptor's group: 3 of 21 patch rows each
 constexpr std::size_t kMembers = 32;
-// 16 columns and 2 rows at a time, twice: the fastest of 8 shapes on an H200 (surf_benchmark of
-// commit 2d0115e).
+// 16 columns and 2 rows at a time, twice: the fastest of 8 shapes on an H200 (kernels_benchmark
+// --kernel surf).
 constexpr int kMemberColumns = 16;
 constexpr int kColumnsEach = 2;
 

@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::size_t kGpuLanes = 2;
 // An H200 extracts 5,400 photos of 640 x 480 a second on the wall by 16, 6,000 by 32 or 64 and
-// 3,800 by 128 (surf_benchmark --batch of commit 2d0115e); PoCL on two cores takes the same
-// processor time by 16 as by 32 (lookalike index).
+// 3,800 by 128; PoCL on two cores takes the same processor time by 16 as by 32 (lookalike index).
 constexpr std::size_t kGpuBatchImages = 32;
 constexpr std::size_t kCpuBatchImages = 16;
 

@@ -64,7 +64,7 @@ struct GroupOptions {
 // kinds but object and part.
 std::set<PairKind> usual_kinds();
 // Of pairs of photos of one thing, three quarters are right from here on; those whose pixels agree
-// were all right. EXPERIMENTS.md, "Groups".
+// were all right. docs/measurements/quality.md, "Groups".
 inline constexpr double kUsualProbability = 0.95;
 
 struct GroupParts;

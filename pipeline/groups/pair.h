@@ -40,7 +40,7 @@ enum class PairKind {
 // Whether what both show is one picture: the correlation is at least `duplicate_correlation`, and
 // either at least kSurelyEqual, or they agree in detail by at least kEqualInDetail. Cartons of one
 // brand, or a desk with other things on it, correlate as copies do, but differ in places.
-// EXPERIMENTS.md, "Groups".
+// docs/measurements/quality.md, "Groups".
 bool pixels_agree(const Evidence& evidence, double duplicate_correlation);
 
 inline constexpr double kSurelyEqual = 0.97;
@@ -48,7 +48,7 @@ inline constexpr double kEqualInDetail = 0.8;
 inline constexpr double kLeastTurnDegrees = 5;
 // How far the pose of one picture departs from resizing, turning, mirroring and cutting, as a share
 // of the diagonal of what both show: the pose's own error. A photo of a picture is taken at an
-// angle, and departs further. EXPERIMENTS.md, "Groups".
+// angle, and departs further. docs/measurements/quality.md, "Groups".
 inline constexpr double kMostBent = 0.003;
 // The grey levels by which a cell of a picture may differ from one that replaces it. A label, a
 // reflection or another person in the same place makes more.

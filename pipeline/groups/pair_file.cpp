@@ -107,10 +107,7 @@ std::optional<FileDescriptor> lock_pairs(const std::filesystem::path& database) 
 
 ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match) {
   std::string text;
-  for (const auto& [name, value] : settings) {
-    // An index that is older than a key has it from then on, and is the same.
-    if (!is_earlier_setting(name, value)) text += fmt::format("{}={}\n", name, value);
-  }
+  for (const auto& [name, value] : settings) text += fmt::format("{}={}\n", name, value);
   text += fmt::format("{} {} {} {} {} {} {}\n", match.shortlist, match.words_per_feature,
                       match.hamming_threshold, match.min_inliers, match.inlier_distance,
                       match.same_probability, match.seed);

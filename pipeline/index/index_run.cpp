@@ -251,7 +251,6 @@ class IndexRun {
       logger()->info("codebook: the {} words of {}", codebook->size(), printable(from));
       warn_of_words(*codebook, "codebook.reuse has {} words");
     } else if (codebook) {
-      refuse_retired(writer_.settings());
       keep_earlier_of(config_.store.database, writer_.settings());
       const Settings settings = settings_of(config_.extract, *codebook);
       writer_.set_codebook(*codebook, settings);

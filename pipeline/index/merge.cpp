@@ -27,7 +27,6 @@ Settings settings_to_merge(const fs::path& source) {
   if (settings.empty()) {
     throw Error(ErrorKind::kInput, printable(source.native()) + ": holds no images");
   }
-  refuse_retired(settings);
   return settings;
 }
 

@@ -23,7 +23,7 @@ constexpr std::size_t kFeaturesPerCentre = 64;
 
 // How many cells a codebook has by itself, and above how many words. Of words trained on up to 3.5
 // million SURF descriptors, 512 cells lost 0.9 to 1.7 % where there were 131,072 to 1,048,576 of
-// them, on two cores of an AMD EPYC with PoCL (SCALING.md, "More words").
+// them, on two cores of an AMD EPYC with PoCL (docs/measurements/scale.md, "More words").
 constexpr std::size_t kAutoCells = 512;
 constexpr std::size_t kMaxWordsWithoutCells = 65536;
 

@@ -124,30 +124,6 @@ TEST(LoadConfig, AnUnknownKeyLikeNoOtherNamesAll) {
             "run.toml:2:1: assign.colour: unknown key; known are kernel");
 }
 
-TEST(LoadConfig, ARetiredKeyAtItsConstantIsWarnedAbout) {
-  testing::internal::CaptureStderr();
-  set_up_logging(Verbosity::kQuiet);
-  EXPECT_EQ(parse_config("[match]\nburstiness = true\n", "run.toml"), RunConfig{});
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "warning: run.toml:2:1: match.burstiness is no longer a setting: it is always true\n");
-}
-
-TEST(LoadConfig, ARetiredKeyAtAnotherValueIsRefusedWithTheReason) {
-  EXPECT_EQ(refusal("[match]\n  burstiness = false\n"),
-            "run.toml:2:3: match.burstiness is no longer a setting: it is always true, because "
-            "counting repeated votes in full found fewer images; was false");
-  for (const char* key :
-       {"hamming_weights", "one_to_one", "local_optimisation", "effective_inliers", "rerank"}) {
-    EXPECT_THAT(refusal(fmt::format("match.{} = 1", key)), EndsWith("; was 1")) << key;
-  }
-}
-
-TEST(LoadConfig, ARetiredValueIsRefusedWithTheReason) {
-  EXPECT_EQ(refusal("[extract]\ndescriptor_form = 'centred'\n"),
-            "run.toml:2:19: extract.descriptor_form: must be \"plain\" or \"signed_root\", was "
-            "'centred', which was removed because it found no more images than \"plain\"");
-}
-
 TEST(LoadConfig, AnUnknownTableNamesTheNearestKnownOne) {
   EXPECT_EQ(refusal("\n[matches]\n"),
             "run.toml:2:2: matches: unknown table; did you mean \"match\"?");

@@ -168,17 +168,6 @@ TEST(Lookalike, ConfigPrintsAFileThatLoads) {
   EXPECT_EQ(run_program("lookalike", {"config", "--config", file}).out, defaults.out);
 }
 
-TEST(Lookalike, ARetiredKeyWarnsOnStderrAloneOrIsAUsageError) {
-  const TemporaryFolder folder;
-  const std::string constant = folder.write("constant.toml", "match.burstiness = true\n");
-  const ProgramResult warned = run_program("lookalike", {"config", "--config", constant});
-  EXPECT_EQ(warned.exit_code, 0);
-  EXPECT_EQ(warned.out, run_program("lookalike", {"config"}).out);
-  EXPECT_THAT(warned.err, HasSubstr("match.burstiness is no longer a setting"));
-  const std::string other = folder.write("other.toml", "match.burstiness = false\n");
-  EXPECT_EQ(run_program("lookalike", {"config", "--config", other}).exit_code, 2);
-}
-
 TEST(Lookalike, DevicesListsThemWithSelfTestsThatPass) {
   const ProgramResult result = run_program("lookalike", {"devices", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -117,15 +117,5 @@ TEST_F(UpkeepCommands, AnswersOfAQueryShowEachImageOnOneLineWhateverItsName) {
   EXPECT_THAT(found.out, Not(HasSubstr("\x1b")));
 }
 
-TEST_F(UpkeepCommands, AnOlderIndexIsReadOnceItIsMigrated) {
-  fs::copy_file(LOOKALIKE_SOURCE_DIR "/tests/storage/kept/index-v1.db", at("index.db"));
-  const ProgramResult refused = run("show");
-  EXPECT_EQ(refused.exit_code, 5);
-  EXPECT_THAT(refused.err, HasSubstr("lookalike migrate"));
-  EXPECT_EQ(run("migrate").exit_code, 0);
-  EXPECT_EQ(content_hash(), "c86627d6c071b20eb77b982ab07aabd0");
-  EXPECT_EQ(run("check").exit_code, 0);
-}
-
 }  // namespace
 }  // namespace lookalike

@@ -137,8 +137,7 @@ TEST_F(Installed, LinksOfDocumentsLeadToInstalledFiles) {
     }
   }
   // For readers of the source.
-  EXPECT_THAT(elsewhere, ElementsAre("BENCHMARKS.md", "DECISIONS.md", "EXPERIMENTS.md",
-                                     "SCALING.md", "docs/code.md", "kernels/README.md"));
+  EXPECT_THAT(elsewhere, ElementsAre("DECISIONS.md", "docs/code.md", "kernels/README.md"));
 }
 
 TEST_F(Installed, NothingNamesAFolderOfTheBuildOrOfTheInstallation) {

@@ -63,21 +63,6 @@ TEST(Settings, CodebookIsNamedByItsContent) {
   EXPECT_NE(settings_of({}, codebook), before);
 }
 
-TEST(Settings, RetiredValueIsRefusedWithTheCommandThatRebuilds) {
-  Settings settings = settings_of({}, some_codebook());
-  refuse_retired(settings);
-  settings["extract.descriptor_form"] = "centred";
-  try {
-    extract_options_from(settings);
-    FAIL() << "expected an error";
-  } catch (const OtherSettings& error) {
-    EXPECT_STREQ(error.what(),
-                 "the index was made with extract.descriptor_form = \"centred\", which was removed "
-                 "because it found no more images than \"plain\": rebuild it with `lookalike "
-                 "retrain`");
-  }
-}
-
 TEST(Settings, MissingUnknownAndWrongValuesAreStorageErrors) {
   const Settings good = settings_of({}, some_codebook());
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{

@@ -48,23 +48,35 @@ TEST_F(SchemaTest, MigratingTwiceChangesNothing) {
   EXPECT_EQ(number("PRAGMA schema_version"), schema);
 }
 
-TEST_F(SchemaTest, AMigrationThatFailsMidwayLeavesNothing) {
-  // Ours by its number, of version 0, with a table that a later step of the migration makes.
+TEST_F(SchemaTest, AFirstMigrationThatFailsMidwayLeavesNothing) {
+  // An index of version 0 with a table that the migration creates.
   connection_.execute("PRAGMA application_id = 1280003147; CREATE TABLE tombstones (x)");
   EXPECT_EQ(error_of([&] { migrate(connection_); }).kind(), ErrorKind::kStorage);
   EXPECT_EQ(number("PRAGMA user_version"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
 }
 
-TEST_F(SchemaTest, AnOlderIndexMustBeMigratedBeforeItIsRead) {
-  connection_.execute("PRAGMA application_id = 1280003147; CREATE TABLE x (x)");
-  const Error error = error_of([&] { check_schema(connection_); });
+TEST_F(SchemaTest, AnOlderIndexIsMigratedBeforeItIsRead) {
+  migrate(connection_);
+  connection_.execute("INSERT INTO settings VALUES ('kept', 'yes')");
+  const std::vector<const char*> next = {kMigrations[0],
+                                         "ALTER TABLE settings ADD COLUMN unit TEXT"};
+  const Error error = error_of([&] { check_schema(connection_, next.size()); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(error.what(), HasSubstr("older format 0"));
-  connection_.execute("PRAGMA user_version = 4");
-  EXPECT_THAT(error_of([&] { check_schema(connection_); }).what(), HasSubstr("older format 4"));
-  connection_.execute("PRAGMA user_version = 5");
+  EXPECT_THAT(error.what(), HasSubstr("older format 1: convert it with `lookalike migrate`"));
+  migrate(connection_, next);
+  EXPECT_NO_THROW(check_schema(connection_, next.size()));
+  EXPECT_EQ(number("SELECT count(*) FROM settings WHERE value = 'yes' AND unit IS NULL"), 1);
+  migrate(connection_, next);
+  EXPECT_EQ(number("PRAGMA user_version"), 2);
+}
+
+TEST_F(SchemaTest, AMigrationThatFailsLeavesTheOlderIndex) {
+  migrate(connection_);
+  const std::vector<const char*> next = {kMigrations[0], "DROP TABLE runs; DROP TABLE no_such"};
+  EXPECT_EQ(error_of([&] { migrate(connection_, next); }).kind(), ErrorKind::kStorage);
   EXPECT_NO_THROW(check_schema(connection_));
+  EXPECT_EQ(number("SELECT count(*) FROM runs"), 0);
 }
 
 TEST_F(SchemaTest, ANewerIndexIsRefused) {
@@ -75,6 +87,7 @@ TEST_F(SchemaTest, ANewerIndexIsRefused) {
     const Error error = error_of(call);
     EXPECT_EQ(error.kind(), ErrorKind::kStorage);
     EXPECT_THAT(error.what(), HasSubstr("index of format 999, and this program knows"));
+    EXPECT_THAT(error.what(), HasSubstr("`lookalike index`"));
   }
 }
 

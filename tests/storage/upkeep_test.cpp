@@ -73,25 +73,6 @@ TEST_F(UpkeepTest, CellsReplaceACodebookWithoutThem) {
   EXPECT_EQ(reader().codebook().cells, codebook.cells);
 }
 
-// Format 6 added the cells of a codebook.
-TEST_F(UpkeepTest, AnIndexOfFormat5IsReadAndMigratedWithoutLoss) {
-  publish(1, 3);
-  const std::string content = reader().content_hash();
-  writer_.reset();
-  Connection(database(), Connection::Mode::kWrite)
-      .execute("ALTER TABLE codebook DROP COLUMN cells; PRAGMA user_version = 5");
-  EXPECT_EQ(reader().content_hash(), content);
-  EXPECT_EQ(reader().codebook().words, sample_codebook().words);
-  EXPECT_TRUE(reader().codebook().cells.empty());
-  EXPECT_THAT(check_index(database()), IsEmpty());
-  reopen();
-  EXPECT_EQ(reader().content_hash(), content);
-  EXPECT_THAT(check_index(database()), IsEmpty());
-  Connection connection(database(), Connection::Mode::kRead);
-  EXPECT_EQ(connection.first<int>("PRAGMA user_version"), kSchemaVersion);
-  EXPECT_EQ(connection.first<int>("SELECT cells IS NULL FROM codebook"), 1);
-}
-
 TEST_F(UpkeepTest, ContentThatCannotBeReadReplacesNothing) {
   publish(1, 3);
   const std::string content = reader().content_hash();
@@ -141,57 +122,6 @@ TEST_F(UpkeepTest, RunsThatNeverEndedAreTakenForKilled) {
   writer_->begin_run("index", 1);
   writer_->begin_run("index", 2);
   EXPECT_THAT(outcomes(), ElementsAre("running", "killed"));
-}
-
-// An index that version 0.1.0 made of three drawings and one file that is no image.
-TEST(KeptIndex, OfTheFirstFormatIsMigratedAndWhole) {
-  const TemporaryFolder folder;
-  const std::filesystem::path database = folder / "index.db";
-  std::filesystem::copy_file(LOOKALIKE_SOURCE_DIR "/tests/storage/kept/index-v1.db", database);
-  const Error older = error_of([&] { IndexReader reader(database); });
-  EXPECT_THAT(older.what(), HasSubstr("older format 1: run `lookalike migrate`"));
-  IndexWriter writer(database);
-  const IndexReader reader(database);
-  EXPECT_EQ(reader.content_hash(), "c86627d6c071b20eb77b982ab07aabd0");
-  EXPECT_EQ(reader.counts().features, 90U);
-  ASSERT_EQ(reader.quarantine().size(), 1U);
-  EXPECT_EQ(reader.quarantine()[0].reason, "undecodable");
-  EXPECT_THAT(check_index(database), IsEmpty());
-}
-
-// Of TIFF files, the first page alone was indexed before format 5.
-TEST(KeptIndex, TiffFilesAreReadAgainOnceMigrated) {
-  const TemporaryFolder folder;
-  const std::filesystem::path database = folder / "index.db";
-  std::filesystem::copy_file(LOOKALIKE_SOURCE_DIR "/tests/storage/kept/index-v1.db", database);
-  Connection(database, Connection::Mode::kWrite)
-      .execute(
-          "INSERT INTO files SELECT CAST('/a.TIFF' AS BLOB), id, 1, 1 FROM images LIMIT 1;"
-          "INSERT INTO files SELECT CAST('/tif.png' AS BLOB), id, 1, 1 FROM images LIMIT 1;");
-  const IndexWriter writer(database);
-  std::map<std::string, std::int64_t> times;
-  for (const SourceFile& file : writer.files()) times[file.path] = file.modified_ns;
-  EXPECT_EQ(times["/a.TIFF"], -1);
-  EXPECT_EQ(times["/tif.png"], 1);
-}
-
-// Transparency was not seen before format 4.
-TEST(KeptIndex, BlankImagesAreTakenForNewOnceMigrated) {
-  const TemporaryFolder folder;
-  const std::filesystem::path database = folder / "index.db";
-  std::filesystem::copy_file(LOOKALIKE_SOURCE_DIR "/tests/storage/kept/index-v1.db", database);
-  Connection(database, Connection::Mode::kWrite)
-      .execute(
-          "INSERT INTO images VALUES (70, x'07', 40, 30, 1, 0, 0);"
-          "INSERT INTO statistics VALUES (70, 1200, 0, 0);"
-          "INSERT INTO files VALUES (x'2f61', 70, 1, 1), (x'2f62', 70, 1, 1);");
-  const IndexWriter writer(database);
-  EXPECT_EQ(writer.files().size(), 3U);
-  const IndexReader reader(database);
-  EXPECT_EQ(reader.counts().images, 3U);
-  EXPECT_EQ(reader.counts().blank, 0U);
-  EXPECT_FALSE(reader.image(70).has_value());
-  EXPECT_THAT(check_index(database), IsEmpty());
 }
 
 }  // namespace

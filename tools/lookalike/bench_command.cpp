@@ -11,12 +11,12 @@
 #include "pipeline/index/run_benchmark.h"
 #include "pipeline/open_session.h"
 #include "tools/command_line/format.h"
+#include "tools/command_line/scratch_folder.h"
+#include "tools/lab/synthesize/scale_benchmark.h"
 #include "tools/lookalike/benchmark_json.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/page.h"
 #include "tools/report/timeline.h"
-#include "tools/command_line/scratch_folder.h"
-#include "tools/lab/synthesize/scale_benchmark.h"
 
 namespace lookalike {
 namespace {
@@ -306,7 +306,7 @@ void add_bench_command(CLI::App& app, Action& action) {
       "docs/schema/bench.json describes.\n"
       "With --pipeline: how fast a run is beside decoding alone, and which stage binds.\n"
       "With --scale: what a large index takes to build, search and change; the index is "
-      "removed afterwards. SCALING.md explains the figures.\n"
+      "removed afterwards. docs/measurements/scale.md explains the figures.\n"
       "Example: lookalike bench --kernel correlation",
       bench);
 }

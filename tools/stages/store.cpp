@@ -107,7 +107,6 @@ int store_command(int argc, const char* const* argv) {
   claim_database(inputs, arguments, config);
   const Codebook codebook = read_codebook(inputs.codebook);
   IndexWriter writer(config.store.database);
-  refuse_retired(writer.settings());
   writer.set_codebook(codebook, settings_of(config.extract, codebook));
   store_words(writer, inputs, config);
   store_skipped(writer, inputs.skipped);

@@ -146,48 +146,6 @@ TEST_F(IndexRunTest, OtherSettingsAreRefusedAndNamed) {
   EXPECT_THAT(refused.what(), HasSubstr("extract.octaves"));
 }
 
-TEST_F(IndexRunTest, AnIndexOlderThanAKeyKeepsWhatWasDoneThen) {
-  const auto change = [&](const char* statement) {
-    Connection(config_.store.database, Connection::Mode::kWrite).run(statement);
-  };
-  config_.extract.max_interval = 0;
-  config_.extract.brighten_to = 0;
-  draw_some(3);
-  run();
-  draw("later.png", 9);
-  run();
-  const std::string made = index().content_hash();
-  std::filesystem::remove(photos() / "later.png");
-  run();
-
-  change("DELETE FROM settings WHERE name IN ('extract.max_interval', 'extract.brighten_to')");
-  EXPECT_EQ(index().settings().at("extract.max_interval"), "0");
-  EXPECT_EQ(index().settings().at("extract.brighten_to"), "0");
-  config_.extract = {};
-  draw("later.png", 9);
-  EXPECT_EQ(run().indexed, 1U);
-  config_.extract.max_interval = 4;
-  EXPECT_THAT(error().what(),
-              HasSubstr("extract.max_interval is \"0\" in the index and \"4\" now"));
-  change("INSERT INTO settings VALUES ('extract.max_interval', '0'), ('extract.brighten_to', '0')");
-  EXPECT_EQ(index().content_hash(), made);
-}
-
-TEST_F(IndexRunTest, IndexOfARetiredFormIsRefusedWithTheCommandThatRebuilds) {
-  draw_some(2);
-  run();
-  const Codebook codebook = IndexReader(config_.store.database).codebook();
-  Settings settings = settings_of(config_.extract, codebook);
-  settings["extract.descriptor_form"] = "centred";
-  config_.store.database += ".centred";
-  IndexWriter(config_.store.database).set_codebook(codebook, settings);
-  EXPECT_EQ(error().kind(), ErrorKind::kUsage);
-  EXPECT_THAT(error().what(), HasSubstr("`lookalike retrain`"));
-  retrain_index(config_, Progress::Style::kQuiet, [] { return false; });
-  EXPECT_EQ(index().settings().at("extract.descriptor_form"), "signed_root");
-  EXPECT_EQ(index().counts().images, 2U);
-}
-
 TEST_F(IndexRunTest, TooFewFeaturesForTheWordsAskedForIsAnInputError) {
   draw_some(2);
   config_.codebook.words = 100'000;

@@ -111,7 +111,7 @@ TEST(CodebookStage, ThresholdsAreOfTheWordsThatCellsGive) {
   EXPECT_GT(differing(words, all.words), 0U);
 }
 
-// Descriptors of photos are in SCALING.md, "More words".
+// Descriptors of photos are in docs/measurements/scale.md, "More words".
 TEST(CodebookStage, FewFeaturesGetAnotherWordThanTheNearestOfAll) {
   OpenClSession session;
   const std::vector<float> features = clustered_features(24000, 2000, 0.4, 1);

@@ -183,21 +183,6 @@ TEST(ConfigArguments, SetRefusesKeysThatThereAreNotAndValuesOutOfRange) {
             "--set extract.octaves: must be an integer from 1 to 6, was \"9\"");
 }
 
-TEST(ConfigArguments, SetOfARetiredKeyWarnsOrIsRefused) {
-  testing::internal::CaptureStderr();
-  set_up_logging(Verbosity::kNormal);
-  EXPECT_EQ(Program().run({"--set", "match.rerank=true"}), RunConfig{});
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "warning: --set: match.rerank is no longer a setting: it is always true\n");
-  EXPECT_EQ(refusal({"--set", "match.rerank=false"}),
-            "--set: match.rerank is no longer a setting: it is always true, because ordering by "
-            "votes alone found fewer images; was false");
-  EXPECT_THAT(refusal({"--set", "match.rerank"}), HasSubstr("TABLE.KEY=VALUE"));
-  EXPECT_EQ(refusal({"--set", "extract.descriptor_form=centred"}),
-            "--set extract.descriptor_form: must be \"plain\" or \"signed_root\", was \"centred\", "
-            "which was removed because it found no more images than \"plain\"");
-}
-
 TEST(ParseCommandLine, WhatIsWrongIsToldAndWhereHelpIs) {
   EXPECT_THAT(refusal({"--octave", "9"}), HasSubstr("--octave"));
   EXPECT_THAT(refusal({"--octaves"}), HasSubstr("see lookalike-nothing --help"));
