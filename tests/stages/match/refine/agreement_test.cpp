@@ -115,8 +115,8 @@ TEST(DetailAgreement, ViewsOfDifferentSizesAreABug) {
 
 constexpr int kColumns = 14;
 constexpr int kRows = 20;
-constexpr int kWidth = kColumns * kDetailCellPx;
-constexpr int kHeight = kRows * kDetailCellPx;
+constexpr int kImageWidth = kColumns * kDetailCellPx;
+constexpr int kImageHeight = kRows * kDetailCellPx;
 
 // A view whose rows from `first` to before `end` agree; the others do not.
 std::vector<DetailCell> cells_agreeing(int first, int end) {
@@ -142,7 +142,7 @@ std::vector<Point> features_in(int first, int end) {
 }
 
 std::optional<Quad> part(const std::vector<DetailCell>& cells, const std::vector<Point>& features) {
-  return shared_part(cells, features, kWidth, kHeight);
+  return shared_part(cells, features, kImageWidth, kImageHeight);
 }
 
 TEST(SharedPart, IsTheBandThatAloneAgrees) {
