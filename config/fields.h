@@ -8,7 +8,7 @@
 #include "config/options.h"
 #include "config/rules.h"
 
-// The one description of every key: loading, range checks, --help and default.toml follow from it.
+// The descriptions of all keys, made of config/options.def.
 namespace lookalike {
 
 struct ConfigTable {
@@ -19,6 +19,7 @@ struct ConfigTable {
 struct ConfigField {
   std::string_view table;
   std::string_view key;
+  std::string option;        // that sets it on command lines: "--octaves"
   std::string_view meaning;  // one line
   Rule rule;
   std::function<FieldValue(const RunConfig& config)> get;
@@ -27,25 +28,24 @@ struct ConfigField {
   std::string name() const;  // "extract.octaves"
 };
 
-// In the order of default.toml: the fields of a table are adjacent.
+// Return all tables and keys in the order of default.toml.
 std::span<const ConfigTable> config_tables();
 std::span<const ConfigField> config_fields();
 
-// The field of that name ("extract.octaves"); nullptr when there is none.
+// Returns the field of that name ("extract.octaves"); nullptr if there is none.
 const ConfigField* find_config_field(std::string_view name);
-// The same. Throws Error(kInternal) when there is none.
+// The same. Throws Error(kInternal) if there is none.
 const ConfigField& config_field(std::string_view name);
 
 // Sets a field from the text of a command line.
-// Throws Error(kUsage, "source: must be what is allowed, was what was there").
+// Throws Error(kUsage, "source: must be ..., was ...").
 void set_field(RunConfig& config, const ConfigField& field, const std::string& text,
                std::string_view source);
 
-// The configuration as a TOML file, each key under its meaning, unit, range and default.
+// Formats the configuration as a TOML file, each key below its meaning, unit, range and default.
 std::string to_toml(const RunConfig& config);
 
-// The same without the descriptions; remark(field), unless it is empty, follows a value as a
-// comment.
+// The same without the descriptions; remark(field), unless empty, follows each value as a comment.
 std::string to_toml(const RunConfig& config,
                     const std::function<std::string(const ConfigField& field)>& remark);
 

@@ -58,7 +58,7 @@ std::span<const ImageFormatInfo> image_formats() {
 }
 
 std::vector<std::string> default_extensions() {
-  // Made once: a command line makes many configurations.
+  // Computed once, as a command line constructs many configurations.
   static const std::vector<std::string> extensions = [] {
     std::vector<std::string> all;
     for (const ImageFormatInfo& format : image_formats()) {

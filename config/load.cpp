@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-// toml++ 3.3 assumes that no character from U+00A1 to U+0499 is ever tested for being white space,
-// which is undefined behaviour for any "ä" outside quotes. None of them is white space.
+// toml++ 3.3 marks the test of U+00A1 to U+0499 for white space as unreachable, which is undefined
+// behaviour for any "ä" outside quotes. None of these characters is white space.
 // clang-format off
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
@@ -42,7 +42,7 @@ std::string place(const fs::path& file, const toml::source_region& where) {
   throw Error(ErrorKind::kUsage, fmt::format("{}: {}", place(file, where), message));
 }
 
-// The text of a node, truncated when long.
+// Returns the text of a node, truncated if long.
 std::string described(const toml::node& node) {
   if (node.is_table()) return "a table";
   std::ostringstream stream;
@@ -52,7 +52,7 @@ std::string described(const toml::node& node) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
-// The message for the name `written` at `path`, where only the known names are allowed.
+// Words the error of the unknown name `written` at `path`.
 std::string unknown_name(const char* kind, const std::string& path, std::string_view written,
                          std::span<const std::string_view> known) {
   const std::string_view nearest = nearest_name(written, known);
@@ -72,7 +72,7 @@ std::optional<FieldValue> text_list(const toml::array& array) {
   return texts;
 }
 
-// The node as a value; nothing for tables, dates and lists of anything but strings.
+// Returns the node as a value; nothing for tables, dates and lists of anything but strings.
 std::optional<FieldValue> value_of(const toml::node& node) {
   if (const auto value = node.value_exact<bool>()) return *value;
   if (const auto value = node.value_exact<std::int64_t>()) return *value;
@@ -130,7 +130,7 @@ toml::table parse_toml(std::string_view text, const fs::path& file) {
   }
 }
 
-// A key that a command line names is unknown: the message, with the nearest known key.
+// Words the error of a setting with an unknown key, with the nearest known key.
 std::string unknown_setting(std::string_view name, std::string_view setting,
                             std::string_view source) {
   std::vector<std::string> names;
@@ -145,7 +145,7 @@ std::string unknown_setting(std::string_view name, std::string_view setting,
                                      : fmt::format("did you mean \"{}\"?", nearest));
 }
 
-// The value of a field from text in TOML; nothing for text that is none, or that the field does not
+// Parses a field's value from TOML; nothing for invalid TOML or a value that the field does not
 // allow.
 std::optional<FieldValue> toml_value(const ConfigField& field, const std::string& text) {
   try {

@@ -34,7 +34,7 @@ std::string integer_range(const Integer& rule) {
   return text;
 }
 
-// Empty when there is none.
+// Returns the rule's zero word; empty if it has none.
 std::string_view zero_word(const Rule& rule) {
   if (const auto* integer = std::get_if<Integer>(&rule)) return integer->zero_word;
   if (const auto* number = std::get_if<Number>(&rule)) return number->zero_word;
@@ -70,7 +70,7 @@ std::vector<std::string> listed(const std::string& text) {
   return parts;
 }
 
-// A basic string of TOML. Bytes that are not UTF-8 are unchanged.
+// Quotes text as a basic string of TOML. Bytes that are not UTF-8 are unchanged.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {

@@ -7,14 +7,14 @@
 #include <variant>
 #include <vector>
 
-// What a key of the configuration may hold.
+// The values that keys of the configuration may have.
 namespace lookalike {
 
 // The value of any key, in the types of TOML.
 using FieldValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
 
-// lowest, lowest + step, ... up to highest. With zero_word, 0 is also allowed, and may be written
-// as that word.
+// lowest, lowest + step, ... up to highest. With zero_word, 0 is also allowed and may be written as
+// that word.
 struct Integer {
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
@@ -23,7 +23,7 @@ struct Integer {
   std::int64_t step = 1;
 };
 
-// A finite number in [lowest, highest], which may be written as an integer. zero_word as above.
+// A finite number in [lowest, highest], possibly written as an integer. zero_word as above.
 struct Number {
   double lowest = 0;
   double highest = 0;
@@ -49,17 +49,17 @@ using Rule = std::variant<Integer, Number, Choice, Boolean, Text, TextList>;
 
 bool holds_file_names(const Rule& rule);
 
-// What is allowed, to follow "must be": "an integer from 1 to 8 words".
+// Describes the allowed values, to follow "must be": "an integer from 1 to 8 words".
 std::string allowed(const Rule& rule);
 
-// The value in the rule's own type: 0 for the zero word, a double for a Number written as an
-// integer. Nothing when the rule does not allow the value.
+// Returns the value in the rule's own type: 0 for the zero word, a double for a Number written as
+// an integer. Nothing if the rule does not allow the value.
 std::optional<FieldValue> checked(const Rule& rule, FieldValue value);
 
-// The same for the text of a command line: "64", "true", "auto", "jpg,png".
+// Parses the text of a command line, "64", "true", "auto" or "jpg,png", and checks it the same way.
 std::optional<FieldValue> parse(const Rule& rule, const std::string& text);
 
-// A value as TOML; 0 as the zero word, file names as text_of_path() gives them.
+// Formats a value as TOML: 0 as the zero word, file names as text_of_path() gives them.
 std::string to_toml(const Rule& rule, const FieldValue& value);
 
 }  // namespace lookalike

@@ -5,7 +5,7 @@
 
 namespace lookalike {
 
-// What [images] lets a scan find. The options must outlive the rules.
+// Returns the rules of [images] for a scan. The options must outlive them.
 inline ScanRules scan_rules(const ImagesOptions& images) {
   return {images.extensions, images.exclude, images.hidden};
 }

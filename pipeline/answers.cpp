@@ -57,7 +57,7 @@ Json moved_px_of(const Match& match) {
 }
 
 Json quad_of(const Match& match) {
-  return match.is_located() ? to_json(match.quad) : Json();
+  return match.has_pose() ? to_json(match.quad) : Json();
 }
 
 Json votes_of(const Explanation& explanation) {
@@ -121,6 +121,12 @@ std::string_view folder_of(std::string_view path) {
 
 std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json with_schema(const Json& json) {
+  Json result = {{"schema", kJsonSchema}};
+  result.update(json);
+  return result;
 }
 
 Json query_answer(const std::string& query, const QueryResult& result) {

@@ -120,7 +120,7 @@ class Observer {
   std::vector<Match> uncertain_in(const Query& photo) const {
     std::vector<Match> matches = searcher_.search(photo, std::not_fn(is_certain)).matches;
     std::erase_if(matches,
-                  [](const Match& match) { return !match.is_located() || is_certain(match); });
+                  [](const Match& match) { return !match.has_pose() || is_certain(match); });
     return matches;
   }
 

@@ -9,7 +9,8 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
-#include "stages/decode/opencv_codecs.h"
+#include "base/geometry.h"
+#include "stages/decode/encode.h"
 
 namespace lookalike {
 namespace {

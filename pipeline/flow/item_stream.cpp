@@ -6,7 +6,8 @@
 #include <variant>
 
 #include "base/page_name.h"
-#include "stages/decode/large_turn.h"
+#include "stages/decode/decode.h"
+#include "stages/decode/large_image_lock.h"
 
 namespace lookalike {
 namespace {
@@ -72,7 +73,7 @@ class ItemStream::FurtherPages {
     item.file.path = page_name(item.file.path, number);
     if (stream_.known_ && stream_.known_->contains(item.file, item.content)) return item;
     return stream_.times_.timed("decode", [&] {
-      const LargeTurn turn(loaded_->file);
+      const LargeImageLock lock(loaded_->file);
       Item page = stream_.item_of(page_of_loaded(*loaded_, number));
       page.ends_file = false;
       return page;
@@ -99,7 +100,7 @@ ItemStream::ItemStream(const std::vector<SourceFile>& files, const RunConfig& co
 ItemStream::~ItemStream() = default;
 
 Item ItemStream::read(const SourceFile& file) {
-  const LargeTurn turn(file);
+  const LargeImageLock lock(file);
   auto loaded = load_file(file.path, config_.images);
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) {
     return {.file = skipped->file, .state = std::move(*skipped)};

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <optional>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <tuple>
 #include <unistd.h>
 
@@ -42,12 +41,7 @@ FileDescriptor locked(const std::filesystem::path& file) {
     while (::flock(opened.number(), LOCK_EX) != 0) {
       if (errno != EINTR) fail_file(file, "cannot be locked");
     }
-    struct stat ours {};
-    struct stat named {};
-    if (::fstat(opened.number(), &ours) == 0 && ::stat(file.c_str(), &named) == 0 &&
-        ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) {
-      return opened;
-    }
+    if (leads_to(file, opened)) return opened;
   }
 }
 

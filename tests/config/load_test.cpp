@@ -19,7 +19,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The error of parse_config() for a text that it refuses.
+// Returns the error of parse_config().
 std::string refusal(const std::string& text) {
   try {
     parse_config(text, "run.toml");
@@ -121,7 +121,7 @@ TEST(LoadConfig, AnUnknownKeyNamesTheNearestKnownOne) {
 
 TEST(LoadConfig, AnUnknownKeyLikeNoOtherNamesAll) {
   EXPECT_EQ(refusal("[assign]\ncolour = 1\n"),
-            "run.toml:2:1: assign.colour: unknown key; known are kernel");
+            "run.toml:2:1: assign.colour: unknown key; known are variant");
 }
 
 TEST(LoadConfig, AnUnknownTableNamesTheNearestKnownOne) {

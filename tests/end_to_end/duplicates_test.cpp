@@ -25,9 +25,9 @@
 #include "storage/writer_lock.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
+#include "tests/fixtures/image_files.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
-#include "tests/fixtures/image_files.h"
 
 namespace lookalike {
 namespace {
@@ -89,7 +89,7 @@ class Duplicates : public testing::Test {
     for (std::string line; std::getline(lines, line);) groups.push_back(json::parse(line));
     return groups;
   }
-  // The names of a group's files, with what is proposed.
+  // Returns the names of a group's files, with the proposals.
   static Names files(const json& group, const std::string& proposal = "") {
     Names names;
     for (const json& file : group["files"]) {
@@ -161,7 +161,7 @@ TEST_F(Duplicates, NeitherAPhotoOfAPictureNorACopyWithALabelReplacesIt) {
 TEST_F(Duplicates, AreTheSameTwiceAndWhenRememberedAndMirroredOnRequest) {
   const std::string first = text({"--json"});
   const std::string remembered = text({"--json"});
-  // But for what is new.
+  // Equal except for "new".
   std::string not_new = first;
   for (std::size_t at = 0; (at = not_new.find("\"new\":true", at)) != std::string::npos;) {
     not_new.replace(at, 10, "\"new\":false");
@@ -201,7 +201,7 @@ TEST_F(Duplicates, OptionsChooseThePairs) {
 }
 
 TEST_F(Duplicates, BetweenTwoFoldersEachFileMeetsOneOfTheOther) {
-  // Of three files with the same bytes, two are here; the oldest is the best.
+  // Two of three files with the same bytes are in scope; the oldest is the best.
   fs::copy_file(at("photos/b.png"), at("photos/b-third.png"));
   const auto oldest = fs::last_write_time(at("photos/b.png"));
   fs::last_write_time(at("photos/b-third.png"), oldest + std::chrono::hours(1));
@@ -218,7 +218,7 @@ TEST_F(Duplicates, BetweenTwoFoldersEachFileMeetsOneOfTheOther) {
           << file;
     }
   }
-  // None goes for a file of its own side.
+  // No file may go because of a file on its own side.
   for (const json& group : found) {
     if (!files(group).contains("b.png")) continue;
     EXPECT_EQ(files(group, "go"), Names({"b-again.png"}));
@@ -262,7 +262,7 @@ TEST_F(Duplicates, AFileOfSeveralPagesGoesOnlyForTheSameBytes) {
       if (name.starts_with("scan")) go.insert(name);
     }
   }
-  // Page 2 is in no group: that it is in both files is said of these.
+  // Page 2 is in no group: its two files are already a pair.
   EXPECT_THAT(pages, UnorderedElementsAre("scan.tif", "scan-again.tif", "scan.tif[3]",
                                           "scan-again.tif[3]"));
   EXPECT_EQ(go.size(), 2U) << "one of the files, and its third page with it";
@@ -319,7 +319,7 @@ TEST_F(Duplicates, ResumeAfterAStop) {
   const std::vector<std::string> words = {"duplicates", "-d", at("index.db"), "--report",
                                           at("groups.html")};
   RunningProgram program("lookalike", words);
-  // The report is begun before images are compared.
+  // The report is started before images are compared.
   const auto is_begun = [&] {
     return std::ranges::any_of(fs::directory_iterator(folder_.path()), [](const auto& entry) {
       return entry.path().extension() == ".tmp";
@@ -412,7 +412,7 @@ TEST_F(Duplicates, RejectSaysWhatIsWrong) {
 }
 
 TEST_F(Duplicates, NothingIsProposedForFilesThatChangedOrAreGone) {
-  groups();  // files that changed can be compared no longer
+  groups();  // changed files can no longer be compared
   fs::remove(at("photos/b.png"));
   std::ofstream(at("photos/a-low.jpg"), std::ios::app) << "x";
   const std::vector<json> found = groups();

@@ -1,4 +1,4 @@
-// Measuring an index with the real program, on pictures that are drawn here.
+// `lookalike evaluate` on drawn pictures.
 
 #include <algorithm>
 #include <filesystem>

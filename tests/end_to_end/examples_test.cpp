@@ -14,15 +14,15 @@
 #include "tests/content_of.h"
 #include "tests/end_to_end/json_schema.h"
 #include "tests/end_to_end/run_program.h"
-#include "tests/temporary_folder.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The lines behind "Example: " in a command's help; a line that was wrapped is one again.
+// Returns the lines behind "Example: " in a command's help, with wrapped lines joined.
 std::vector<std::string> examples_in(const std::string& help) {
   const std::string mark = "Example: ";
   std::vector<std::string> examples;
@@ -39,7 +39,7 @@ std::vector<std::string> examples_in(const std::string& help) {
   return examples;
 }
 
-// A home folder with what the examples name.
+// A home folder with the files that the examples name.
 class Examples : public testing::Test {
  protected:
   Examples() {
@@ -60,12 +60,12 @@ class Examples : public testing::Test {
     draw_poster(7, {200, 200}).copyTo(shelf(cv::Rect(150, 100, 200, 200)));
     draw("shelf.jpg", shelf);
     folder_.write("truth.csv",
-                  "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n"
-                  "holiday.jpg,photos/beach.jpg,,,,,,,,\n");
+                  "query,relevant\n"
+                  "holiday.jpg,photos/beach.jpg\n");
   }
   std::string at(const std::string& name) const { return (folder_.path() / name).native(); }
   void draw(const std::string& name, const cv::Mat& image) const { cv::imwrite(at(name), image); }
-  // Runs a line as a user would in the home folder; kernels that were built already are used.
+  // Runs a line as a user would in the home folder, with the kernels that are already built.
   int paste(const std::string& line) const {
     const char* const cache = std::getenv("XDG_CACHE_HOME");
     const std::string caches =
@@ -85,13 +85,14 @@ class Examples : public testing::Test {
       EXPECT_EQ(paste(line + shorter(line)), 0) << line << '\n' << content("err.txt");
     }
   }
-  // Options by which what takes minutes takes seconds.
+  // Returns what makes a line of minutes one of seconds.
   static std::string shorter(const std::string& line) {
     const auto has = [&](const char* words) { return line.find(words) != line.npos; };
     return has("lookalike tune")    ? " --quick --folder tuning"
            : has("lookalike bench") ? " --quick"
            : has("lookalike serve") ? std::string(has("--listen") ? "" : " --listen 127.0.0.1:0") +
-                                          " & sleep 1; kill $!; wait $!"
+                                          " & while [ ! -s out.txt ] && kill -0 $!; do sleep 0.05; "
+                                          "done; kill $!; wait $!"
            : has("--synthetic") ? " --photos 2 --kinds jpeg"
                                 : "";
   }
@@ -100,7 +101,7 @@ class Examples : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// The commands in an order in which each finds what it needs.
+// The commands in an order that satisfies each one's needs.
 const std::vector<std::string> kCommands = {
     "init",       "index",    "query",    "duplicates", "reject", "serve",   "explain",
     "locate",     "features", "formats",  "list",       "show",   "runs",    "folders",

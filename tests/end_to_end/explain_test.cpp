@@ -1,4 +1,4 @@
-// `lookalike explain`, on pictures that are drawn here.
+// `lookalike explain` on drawn pictures.
 
 #include <filesystem>
 #include <memory>
@@ -24,7 +24,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// An index of drawn posters, of a blank image and of one that is nearly so.
+// An index of drawn posters, a blank image and a nearly blank one.
 class ExplainTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -60,7 +60,7 @@ class ExplainTest : public testing::Test {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return json::parse(result.out);
   }
-  // The text, with each run of spaces and line ends as one space.
+  // Returns the text with each run of spaces and line ends as one space.
   static std::string joined(const std::string& text) {
     std::istringstream words(text);
     std::string result;
@@ -126,7 +126,7 @@ TEST_F(ExplainTest, AnImageThatIsNotShownFailsWithReasons) {
 }
 
 TEST_F(ExplainTest, TheRankIsGivenBeyondTheShortlistToo) {
-  // Of the other posters, those that got a vote stand behind the one that is shown.
+  // The other posters with a vote rank below the one in the photo.
   const json answer =
       explained({"--set", "match.shortlist=1", path("posters/3.png"), path("posters/1.png")});
   EXPECT_EQ(answer["votes"]["shortlisted"], false);
@@ -184,7 +184,7 @@ TEST_F(ExplainTest, ThePageShowsBothPicturesAndTheSteps) {
   EXPECT_THAT(html, HasSubstr("agreement in detail <b>"));
   EXPECT_THAT(html, HasSubstr("Listed: &quot;same_object&quot;, number 1 of 1."));
 
-  // A failure leaves the earlier page as it is.
+  // A failure leaves the earlier page unchanged.
   EXPECT_EQ(explain({"--report", page, path("broken.png"), path("posters/3.png")}).exit_code, 3);
   EXPECT_EQ(content_of(page), html);
 }

@@ -1,4 +1,4 @@
-// `lookalike features`, on pictures that are drawn here.
+// `lookalike features` on drawn pictures.
 
 #include <sstream>
 #include <string>
@@ -11,8 +11,8 @@
 
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
-#include "tests/temporary_folder.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -26,7 +26,7 @@ std::string drawn(const TemporaryFolder& folder, const std::string& name, const 
   return file;
 }
 
-// The rows of a table without its header, split at the commas.
+// Returns the rows of a table without its header, split at the commas.
 std::vector<std::vector<double>> rows(const std::string& table) {
   std::istringstream lines(table);
   std::string line;

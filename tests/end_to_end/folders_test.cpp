@@ -1,4 +1,4 @@
-// The folders of an index, as a user adds them, loses them, renames them and takes them out.
+// The folders of an index when a user adds, loses, renames and removes them.
 
 #include <cstdlib>
 #include <filesystem>
@@ -47,7 +47,7 @@ class Folders : public testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
-  // Of `lookalike folders`: indexed files by folder, "" for those in none.
+  // Returns the indexed files by folder, as `lookalike folders` lists them; "" for files in none.
   std::map<std::string, int> files() const {
     const auto json = nlohmann::json::parse(run({"folders", "--json"}).out);
     std::map<std::string, int> files;
@@ -119,7 +119,7 @@ TEST_F(Folders, ManyRemovalsWaitUntilTheyAreConfirmed) {
   const std::string text = content_of(at("metrics.prom"));
   EXPECT_THAT(
       text, HasSubstr("lookalike_index_withheld_files{database=\"" + at("index.db") + "\"} 21\n"));
-  fs::remove(at("a/21.png"));  // not withheld before, so judged by itself
+  fs::remove(at("a/21.png"));  // not withheld before, so judged separately
   const ProgramResult confirmed = index({"--confirm-removals", at("a/")});
   EXPECT_EQ(confirmed.exit_code, 0) << confirmed.err;
   EXPECT_EQ(last_run()["files"]["removed"], 22);
@@ -145,7 +145,7 @@ TEST_F(Folders, OnlyFoldersOfTheIndexCanBeConfirmed) {
 TEST_F(Folders, NothingLeavesAFolderThatIsOnAnotherDiskNow) {
   Connection(at("index.db"), Connection::Mode::kWrite)
       .execute("UPDATE devices SET device = device + 1, file_system = file_system + 1");
-  EXPECT_EQ(index().exit_code, 0);  // nothing is gone, so this is the disk from now on
+  EXPECT_EQ(index().exit_code, 0);  // nothing is gone, so the new state is accepted
   fs::remove(at("a/0.png"));
   EXPECT_EQ(index().exit_code, 0);
   Connection(at("index.db"), Connection::Mode::kWrite)
@@ -279,7 +279,7 @@ TEST_F(Folders, FilesThatAreExcludedNowCountAsRemovedUnderTheGuard) {
   EXPECT_EQ(last_run()["left_out"]["excluded"], 24);
   EXPECT_EQ(run({"list", "--state", "gone", "--format", "paths", at("a/3.png")}).out,
             at("a/3.png") + "\n");
-  // As the message says, in a shell.
+  // Runs the command of the message in a shell.
   const std::string command = many.err.substr(many.err.find("lookalike index "));
   const int status = std::system(fmt::format("{}/{} 2> '{}'", LOOKALIKE_PROGRAMS,
                                              command.substr(0, command.find('\n')), at("err"))

@@ -9,8 +9,8 @@
 
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
-#include "tests/temporary_folder.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -69,7 +69,7 @@ TEST_F(Configuration, InitNeverReplacesAFile) {
   for (const char* const name : {"run.toml", "link.toml", "photos"}) {
     const ProgramResult result = run({"init", at("photos"), "--output", at(name)});
     EXPECT_EQ(result.exit_code, 2) << name;
-    EXPECT_THAT(result.err, HasSubstr("exists, and is left as it is"));
+    EXPECT_THAT(result.err, HasSubstr("exists and stays unchanged"));
   }
   EXPECT_EQ(content("run.toml"), "");
   EXPECT_FALSE(fs::exists(at("nowhere")));

@@ -135,7 +135,7 @@ class Validator {
     return all;
   }
 
-  // The faults of the alternative that fits best, by its own members first, when none fits.
+  // Without a match, reports the faults of the alternative that fits best, own members first.
   Faults choice_faults(const json& choices, const json& value, const std::string& place,
                        bool only_one) const {
     const auto own_faults = [&](const Faults& found) {

@@ -1,4 +1,4 @@
-// `lookalike locate`, with the real program on pictures that are drawn here.
+// `lookalike locate` on drawn pictures.
 
 #include <filesystem>
 #include <sstream>
@@ -27,7 +27,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-// An arrow on an even ground: next to no features.
+// An arrow on an even ground, with hardly any features.
 cv::Mat arrow() {
   cv::Mat image(48, 48, CV_8U, cv::Scalar(190));
   cv::arrowedLine(image, {6, 24}, {42, 24}, cv::Scalar(80), 5, cv::LINE_8, 0, 0.5);

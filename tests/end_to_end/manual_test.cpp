@@ -27,7 +27,7 @@ using testing::Not;
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
 
-// What `PROGRAM [COMMAND] LAST...` prints.
+// Returns what `PROGRAM [COMMAND] LAST...` prints.
 std::string printed(const std::string& program, const std::string& command, const Words& last) {
   Words words = last;
   if (!command.empty()) words.insert(words.begin(), command);
@@ -47,7 +47,7 @@ bool has_program(const std::string& name) {
   return run_program("/usr/bin/env", {"sh", "-c", "command -v " + name}).exit_code == 0;
 }
 
-// The first group of all matches, with the names between commas apart.
+// Returns the first group of all matches, split at commas.
 Names matches(const std::string& text, const std::regex& pattern) {
   Names names;
   for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
@@ -57,7 +57,7 @@ Names matches(const std::string& text, const std::regex& pattern) {
   return names;
 }
 
-// Those of the list: the text behind it may begin a line with an option, too.
+// Returns the options in the lists of --help; the text behind these may also begin a line with one.
 Names options_of(const std::string& help) {
   static const std::regex kOption(R"(\n  (-[^ \n]+))");
   const std::size_t list = help.find("\nOptions:");
@@ -92,7 +92,7 @@ class Manual : public testing::TestWithParam<Command> {
   static std::string script(const char* shell) {
     return printed(GetParam().program, "", {"--generate", shell});
   }
-  // The words before the one that is completed.
+  // Returns the words before the one to complete.
   static Words words() {
     Words words = {GetParam().program};
     if (!GetParam().command.empty()) words.push_back(GetParam().command);

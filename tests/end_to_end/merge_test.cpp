@@ -1,4 +1,4 @@
-// Indexes built apart with the same codebook, merged: the parts of one that was built alone.
+// Indexes built separately with the same codebook and merged equal one that was built in one go.
 
 #include <filesystem>
 #include <regex>
@@ -27,8 +27,8 @@ using Words = std::vector<std::string>;
 
 class Merge : public testing::Test {
  protected:
-  // whole.db has two folders; left.db and right.db have one each, copies and a file set aside in
-  // both.
+  // whole.db has two folders; left.db and right.db have one each. Both folders have copies and a
+  // quarantined file.
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
     const auto write = [](const std::string& name, const std::vector<std::uint8_t>& bytes) {
@@ -78,7 +78,7 @@ class Merge : public testing::Test {
   static std::string printed(const std::string& command, const std::string& index) {
     return run({command, "-d", at(index), "--format", "tsv"}).out;
   }
-  // The files of an index as it lists them, without the numbers of the images.
+  // Returns the list of an index's files, without the numbers of the images.
   static std::string files(const std::string& index) {
     return std::regex_replace(printed("list", index), std::regex("(^|\n)[0-9]*\t"), "\n");
   }
@@ -89,7 +89,7 @@ class Merge : public testing::Test {
     EXPECT_EQ(printed("folders", index), printed("folders", "whole.db"));
     EXPECT_EQ(run({"check", "-d", at(index)}).exit_code, 0);
   }
-  // Refused with the code, and the target has what it had.
+  // Expects a refusal with the code that leaves the target unchanged.
   static std::string expect_refused(const Words& sources, int code,
                                     const std::string& target = "all.db") {
     const auto content = [&] {

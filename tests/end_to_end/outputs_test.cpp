@@ -1,5 +1,5 @@
-// An output never replaces what is not an output: every option of every program that writes a file,
-// against everything that may be in its place.
+// An output replaces only earlier outputs: every option of every program that writes a file, with
+// everything that may be at its place.
 
 #include <algorithm>
 #include <cstdio>
@@ -36,7 +36,7 @@ using testing::IsEmpty;
 using testing::Not;
 using Words = std::vector<std::string>;
 
-constexpr const char* kHere = "@";  // stands for the file that is written
+constexpr const char* kHere = "@";  // stands for the file to write
 constexpr const char* kForeignPage =
     "<!DOCTYPE html>\n<html><head><title>Theirs</title></head></html>\n";
 
@@ -46,7 +46,7 @@ struct Writer {
   std::string program;
   Words words;          // of the command line
   Words inputs;         // what it reads
-  std::string other{};  // the option beside it that writes another file, where there is one
+  std::string other{};  // another option of the command that writes a file, if any
 };
 
 void PrintTo(const Writer& writer, std::ostream* out) {
@@ -123,7 +123,7 @@ const std::vector<Writer> kWriters = {
 };
 
 // A folder with an index, photos, artefacts and a configuration that names the index and the folder
-// of photos. Tests share it, and each removes what it adds.
+// of photos. Tests share it, and each removes its own files.
 class Outputs : public testing::TestWithParam<Writer> {
  protected:
   static void SetUpTestSuite() {
@@ -171,7 +171,7 @@ class Outputs : public testing::TestWithParam<Writer> {
   }
   static std::string at(const std::string& name) { return (folder_->path() / name).native(); }
 
-  // The command line that writes to a file, with the files' names made absolute.
+  // Returns the command line that writes to a file, with absolute names of files.
   Words words_for(const std::string& output, const Words& more = {}) const {
     Words words = GetParam().words;
     for (std::string& word : words) {
@@ -189,7 +189,7 @@ class Outputs : public testing::TestWithParam<Writer> {
   ProgramResult run(const std::string& output, const Words& more = {}) const {
     return run_program(GetParam().program, words_for(output, more));
   }
-  // Whether the content is what this option writes, rather than nothing or what was there.
+  // True if the content is what this option writes.
   static bool is_written(const std::string& bytes) {
     return bytes.size() > 10 && bytes.find("Theirs") == std::string::npos &&
            bytes.find("trailing") == std::string::npos;
@@ -200,8 +200,8 @@ class Outputs : public testing::TestWithParam<Writer> {
     EXPECT_TRUE(is_written(content_of(output))) << content_of(output).substr(0, 200);
   }
 
-  // Every file with its content, every link with where it leads. What SQLite keeps beside an index
-  // that is read comes and goes.
+  // Returns every file with its content and every link with its target, without the files of SQLite
+  // beside an index, which come and go.
   std::map<std::string, std::string> tree() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator(folder_->path())) {
@@ -215,7 +215,7 @@ class Outputs : public testing::TestWithParam<Writer> {
     }
     return files;
   }
-  // Refused with 2 before a device is opened, and nothing is changed.
+  // Expects a refusal with 2 before a device is opened, with all files unchanged.
   std::string expect_refused(const std::string& output, const Words& more = {}) const {
     SCOPED_TRACE(output);
     const auto before = tree();
@@ -229,7 +229,7 @@ class Outputs : public testing::TestWithParam<Writer> {
     EXPECT_TRUE(before == after) << "something was changed";
     return result.err;
   }
-  // Refused with --force, under its own name and by a link.
+  // Expects a refusal with --force, under its own name and by a link.
   void expect_never_written(const std::string& output) const {
     expect_refused(output, {"--force"});
     fs::create_symlink(output, at("link"));
@@ -274,7 +274,7 @@ TEST_P(Outputs, NeverTakeTheNameOfAnImageInAnIndexedFolder) {
   expect_refused(at("photos/NEW.JPG"), {"--force"});
 }
 
-// Neither the command nor its index need know it.
+// Also one that neither the command nor its index knows.
 TEST_P(Outputs, NeverReplaceAnImage) {
   fs::copy_file(at("photo.jpg"), at("page.htm"));  // whatever the ending
   expect_never_written(at("page.htm"));
@@ -303,7 +303,7 @@ TEST_P(TwoOutputs, OfOneCommandAreTwoFiles) {
     if (*force != '\0') forced.emplace_back(force);
     const ProgramResult result = run_program(GetParam().program, forced);
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("as well: name two files"));
+    EXPECT_THAT(result.err, HasSubstr("name two files"));
     EXPECT_FALSE(fs::exists(at("one")));
   }
 }
@@ -346,7 +346,7 @@ TEST_P(Outputs, AreWrittenToAFifoAndToStandardOutput) {
 
   const ProgramResult printed = run("/dev/stdout");
   EXPECT_EQ(printed.exit_code, 0) << printed.err;
-  // Behind what the command prints, as a whole where it does not change from run to run.
+  // Behind the command's own output; compared in full if it is the same in every run.
   EXPECT_THAT(printed.out, HasSubstr(bytes.substr(0, 20)));
 }
 
@@ -360,7 +360,7 @@ std::vector<Writer> writers_of_two() {
 
 INSTANTIATE_TEST_SUITE_P(Each, TwoOutputs, testing::ValuesIn(writers_of_two()));
 
-// What is asked of the name of a new index.
+// The rules for the name of a new index.
 class NewIndex : public testing::Test {
  protected:
   NewIndex() {
@@ -422,7 +422,7 @@ TEST_F(NewIndex, MetricsMayNotTakeTheNameOfAFileThatTheIndexKnows) {
   folder_.write("photos/bad.jpg", "no image");
   ASSERT_EQ(index(at("index.db")).exit_code, 1);
   fs::remove(at("photos/bad.jpg"));
-  // Another folder, so that the index alone knows that those are images.
+  // Another folder, so that only the index knows these files as images.
   folder_.write("more/2.png", text(encode(".png", draw_picture(200, 150, 2))));
   for (const std::string name : {"photos/0.png", "photos/bad.jpg"}) {
     const ProgramResult result =

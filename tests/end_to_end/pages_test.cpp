@@ -1,5 +1,4 @@
-// The commands of README.md and of pages of docs/, run as a reader would who pastes them in turn:
-// blocks that are marked as sh.
+// The commands of README.md and of pages in docs/ (blocks marked as sh), pasted in turn.
 
 #include <cstddef>
 #include <cstdlib>
@@ -15,13 +14,13 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "tests/content_of.h"
-#include "tests/temporary_folder.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
 
-// A document, and what is done before its first command.
+// A document, and the commands to run before its first one.
 struct Page {
   std::string file;
   std::string before;
@@ -55,8 +54,7 @@ TEST_P(Pages, EveryCommandSucceeds) {
   const std::regex block("```sh\n([^`]*)```");
   std::size_t blocks = 0;
   for (std::sregex_iterator found(text.begin(), text.end(), block), end; found != end; ++found) {
-    // Bash writes each line to stderr before it runs it, so the last one written is the one at
-    // fault.
+    // Bash writes each line to stderr before it runs it, so the last line is the faulty one.
     script += fmt::format("set -v\n{}set +v\n", (*found)[1].str());
     ++blocks;
   }
@@ -70,7 +68,7 @@ TEST_P(Pages, EveryCommandSucceeds) {
                        << content_of(folder.path() / "err.txt");
 }
 
-// Kernels that were built already are used, whatever the home folder.
+// Uses the kernels that are already built, whatever the home folder.
 const std::string kAtHome =
     "export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache} HOME=$PWD\n"
     "mv photos Pictures; mv more scans; mv shelf.png photo.jpg\n";

@@ -1,4 +1,4 @@
-// From a folder of pictures to answers, with the real programs on pictures that are drawn here.
+// `lookalike query` on drawn pictures, from a folder to answers.
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ using testing::Not;
 constexpr int kPosters = 12;
 const Quad kPlace = {{{120, 70}, {420, 118}, {404, 500}, {96, 540}}};
 
-// An index of drawn posters, made once, and photos to look up.
+// An index of drawn posters, shared by the tests, and photos to look up.
 class QueryTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -519,8 +519,7 @@ TEST_F(QueryTest, ListHasEveryFileWithItsImage) {
   EXPECT_EQ(list({"--state", "blnk"}).exit_code, 2);
   const ProgramResult unknown = list({path("nofolder"), path("posters"), path("posters/3.png")});
   EXPECT_EQ(unknown.exit_code, 1);
-  EXPECT_EQ(unknown.err,
-            "error: " + path("nofolder") + ": neither it nor anything below it is in the index\n");
+  EXPECT_EQ(unknown.err, "error: " + path("nofolder") + ": is not in the index\n");
   EXPECT_EQ(list({path("nofolder")}).exit_code, 3);
 }
 

@@ -1,12 +1,16 @@
 #include "tests/end_to_end/run_program.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -84,6 +88,15 @@ void RunningProgram::send(int signal) {
   if (is_running()) ::kill(process_, signal);
 }
 
+bool RunningProgram::wait_for_output() {
+  struct stat file {};
+  while (::fstat(::fileno(out_.get()), &file) == 0 && file.st_size == 0) {
+    if (!is_running()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
 ProgramResult RunningProgram::wait() {
   int status = 0;
   if (!status_) {
@@ -106,15 +119,8 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
 }
 
 std::set<std::string> commands_of(const std::string& program) {
-  const std::string help = run_program(program, {"--help"}).out;
-  std::istringstream lines(help.substr(std::min(help.size(), help.find("\nSubcommands:"))));
-  std::set<std::string> commands;
-  for (std::string line; std::getline(lines, line);) {
-    // What follows a name is indented further.
-    if (line.size() < 3 || !line.starts_with("  ") || line[2] == ' ') continue;
-    commands.insert(line.substr(2, line.find(' ', 2) - 2));
-  }
-  return commands;
+  std::istringstream names(run_program(program, {"--generate", "commands"}).out);
+  return {std::istream_iterator<std::string>(names), {}};
 }
 
 }  // namespace lookalike

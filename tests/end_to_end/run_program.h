@@ -16,26 +16,27 @@ struct ProgramResult {
   std::string err;
 };
 
-// One of our programs ("lookalike", "lookalike-extract"), or any by its path, started. Arguments
-// are handed over as they are: no shell is involved. Settings are added to the environment, as
-// "NAME=value".
+// A running program: one of the tree ("lookalike", "lookalike-extract"), or any by its path. No
+// shell interprets the arguments. Settings are added to the environment, as "NAME=value".
 class RunningProgram {
  public:
   RunningProgram(const std::string& program, const std::vector<std::string>& arguments,
                  const std::vector<std::string>& settings = {});
-  ~RunningProgram();  // kills it where nobody has waited for it
+  ~RunningProgram();  // kills it unless wait() was called
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   bool is_running();
   void send(int signal);  // nothing once it has ended
+  // Waits until something is on its stdout; false if it ends before.
+  bool wait_for_output();
   ProgramResult wait();
 
  private:
   struct CloseFile {
     void operator()(std::FILE* file) const;
   };
-  // Files rather than pipes: however much a program prints, it never waits for us.
+  // Files rather than pipes, so that no amount of output blocks the program.
   using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
   TemporaryFile out_;
@@ -44,12 +45,12 @@ class RunningProgram {
   std::optional<int> status_;  // once it has ended
 };
 
-// Runs a program and waits for it. What `lookalike COMMAND` prints as JSON is held to the command's
-// schema in docs/schema/: a deviation is a failure of the test.
+// Runs a program and waits for it. JSON printed by `lookalike COMMAND` must match the command's
+// schema in docs/schema/; a deviation fails the test.
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& settings = {});
 
-// The commands that the --help of a program lists; none for a program without.
+// Returns the commands of a program, if it has any.
 std::set<std::string> commands_of(const std::string& program);
 
 }  // namespace lookalike

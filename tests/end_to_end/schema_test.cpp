@@ -1,5 +1,5 @@
-// What commands print as JSON, held to docs/schema/. run_program() holds all output to it that any
-// test asks for; here is what no other test asks for, and the validator itself.
+// JSON on stdout against docs/schema/. run_program() checks the JSON of all tests; here follow the
+// commands that no other test runs, and tests of the validator.
 
 #include <filesystem>
 #include <memory>
@@ -13,8 +13,8 @@
 
 #include "tests/end_to_end/json_schema.h"
 #include "tests/end_to_end/run_program.h"
-#include "tests/temporary_folder.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -40,7 +40,7 @@ class SchemaTest : public testing::Test {
   static void TearDownTestSuite() { folder_.reset(); }
 
   static std::string at(const std::string& name) { return (folder_->path() / name).native(); }
-  // One line of JSON, which run_program() has held to its schema.
+  // Returns the first line of JSON, which run_program() has checked against its schema.
   static json run(std::vector<std::string> words) {
     const ProgramResult result = run_program("lookalike", words);
     EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -1,4 +1,4 @@
-// `lookalike serve`: the real program, asked over sockets.
+// `lookalike serve` over sockets.
 
 #include <chrono>
 #include <csignal>
@@ -20,9 +20,10 @@
 #include "tests/content_of.h"
 #include "tests/end_to_end/json_schema.h"
 #include "tests/end_to_end/run_program.h"
+#include "tests/fixtures/drawing.h"
 #include "tests/http_client.h"
 #include "tests/temporary_folder.h"
-#include "tests/fixtures/drawing.h"
+#include "tests/wait_until.h"
 #include "tools/serve/listener.h"
 
 namespace lookalike {
@@ -67,7 +68,7 @@ class ServeTest : public testing::Test {
         1);
   }
 
-  // On a Unix socket.
+  // Starts it on a Unix socket.
   void start(std::vector<std::string> options = {}) {
     std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
                                       "unix:" + at("socket")};
@@ -76,27 +77,29 @@ class ServeTest : public testing::Test {
     connect_ = [this] { return HttpConnection(at("socket")); };
     wait_for_start();
   }
-  // On TCP, with kToken.
-  void start_tcp(const std::vector<std::string>& options = {}) {
-    const std::string url = Listener("127.0.0.1:0").url();  // a port that is free
-    const std::string address = url.substr(url.rfind('/') + 1);
-    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen", address};
+  // Listens on a free TCP port.
+  void start_tcp(const std::vector<std::string>& options = {},
+                 const std::string& address = "127.0.0.1") {
+    const std::string url = Listener("127.0.0.1:0").url();
+    const int port = std::stoi(url.substr(url.rfind(':') + 1));
+    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
+                                      address + ":" + std::to_string(port)};
     words.insert(words.end(), options.begin(), options.end());
     program_ = std::make_unique<RunningProgram>("lookalike", words);
-    const int port = std::stoi(url.substr(url.rfind(':') + 1));
     connect_ = [port] { return HttpConnection(port); };
     wait_for_start();
   }
-  void wait_for_start() {
-    while (program_->is_running()) {
-      try {
-        connect_();
-        return;
-      } catch (const std::runtime_error&) {
-        std::this_thread::sleep_for(10ms);
-      }
+  bool can_connect() const {
+    try {
+      connect_();
+      return true;
+    } catch (const std::runtime_error&) {
+      return false;
     }
-    FAIL() << program_->wait().err;
+  }
+  void wait_for_start() {
+    wait_until([&] { return can_connect() || !program_->is_running(); });
+    if (!program_->is_running()) FAIL() << program_->wait().err;
   }
 
   HttpReply ask(const std::string& line, const std::vector<std::string>& headers = {},
@@ -284,7 +287,7 @@ TEST_F(ServeTest, ListsAFolderWithItsFolders) {
   EXPECT_EQ(deep["ancestors"],
             json({at("posters"), at("posters/trips"), at("posters/trips/2020")}));
   EXPECT_THAT(names(deep["images"]), testing::ElementsAre("y.jpg"));
-  // The index is asked, not the disk.
+  // The answer comes from the index, not from the disk.
   for (const std::string& other : {std::string("/etc"), at("posters/trips/.."), at("posters/tr"),
                                    std::string("posters"), at("posters/0.jpg")}) {
     expect_error(ask("GET /v1/folder?path=" + other), 404, "not_indexed");
@@ -341,7 +344,7 @@ TEST_F(ServeTest, ListsRejectionsWhichCanBeTakenBack) {
   EXPECT_THAT(pair.dump(), AllOf(HasSubstr("1.jpg"), HasSubstr("small.jpg")));
   EXPECT_THAT((std::set<std::string>{pair["id"].dump(), pair["other_id"].dump()}),
               testing::ElementsAre(std::min(a, b), std::max(a, b)));
-  // By content, also of images that the index does not have now.
+  // By content, including images that the index no longer has.
   fs::remove(at("posters/small.jpg"));
   ASSERT_EQ(
       run_program("lookalike", {"remove", "-q", "-d", at("index.db"), at("posters/small.jpg")})
@@ -351,11 +354,7 @@ TEST_F(ServeTest, ListsRejectionsWhichCanBeTakenBack) {
     const json known = get("/v1/rejections?after=1")["rejections"][0];
     return known["path"].is_null() || known["other_path"].is_null();
   };
-  const auto published = Clock::now();
-  while (!is_gone()) {
-    ASSERT_LT(Clock::now() - published, 20s);
-    std::this_thread::sleep_for(20ms);
-  }
+  ASSERT_TRUE(wait_until(is_gone));
   const std::string contents =
       "a=" + pair["content"].get<std::string>() + "&b=" + pair["other_content"].get<std::string>();
   const json answer = json::parse(ask("DELETE /v1/rejections?" + contents).body);
@@ -445,7 +444,7 @@ TEST_F(ServeTest, ReadsRejectionsAgainWhenAnotherProgramHasWrittenThem) {
   EXPECT_EQ(rejected(ask(line)), 0);
   reject({});
   EXPECT_EQ(rejected(ask(line)), 1);
-  // A damaged file fails each request, not the first alone.
+  // A damaged file fails every request, not only the first.
   folder_.write("index.db.rejected", "damaged");
   for (int i = 0; i < 2; ++i) expect_error(ask(line), 500, "failed");
   fs::remove(at("index.db.rejected"));
@@ -456,14 +455,10 @@ TEST_F(ServeTest, EmptiesTheLogThatItsReadersHold) {
   start();
   const auto log_bytes = [&] { return fs::file_size(at("index.db-wal")); };
   IndexWriter(at("index.db")).set_derived("test", std::string(20 << 20, 'x'));
-  const auto published = Clock::now();
-  while (log_bytes() > 0) {
-    ASSERT_LT(Clock::now() - published, 60s);
-    std::this_thread::sleep_for(20ms);
-  }
+  ASSERT_TRUE(wait_until([&] { return log_bytes() == 0; }));
   EXPECT_FALSE(query()["matches"].empty());
   const int states = get("/v1/health")["state"];
-  std::this_thread::sleep_for(2500ms);
+  std::this_thread::sleep_for(1500ms);  // longer than from one look at the index to the next
   EXPECT_EQ(get("/v1/health")["state"], states) << "nothing is built again without need";
 }
 
@@ -480,7 +475,7 @@ TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
   cv::imencode(".png", cv::Mat::zeros(3000, 4000, CV_8U), bomb);
   const HttpReply refused = ask("POST /v1/query", {}, {bomb.begin(), bomb.end()});
   expect_error(refused, 413, "too_large");
-  EXPECT_THAT(refused.body, HasSubstr("4000 x 3000 px is more than serve.max_megapixels = 10"));
+  EXPECT_THAT(refused.body, HasSubstr("4000 x 3000 px exceeds serve.max_megapixels = 10"));
   expect_error(ask("POST /v1/query?region=600,0,100,100", {}, content_of(at("photo.jpg"))), 400,
                "parameter");
   for (const char* wrong : {"top=0", "top=x", "region=1", "mirror=maybe", "all=1", "top=1&top=2",
@@ -525,7 +520,7 @@ TEST_F(ServeTest, ReadsIndexedImagesAlone) {
         "/v1/schema/../openapi.json", "/web/index.html"}) {
     EXPECT_EQ(ask(std::string("GET ") + path).status, 404) << path;
   }
-  // A file that took an indexed one's place is not shown.
+  // A file that replaced an indexed one is not shown.
   draw("posters/5.jpg", 77);
   expect_error(ask("GET /v1/images/" + id + "/thumbnail"), 404, "gone");
 }
@@ -606,11 +601,9 @@ TEST_F(ServeTest, AnswersFromWhatARunPublishes) {
   EXPECT_THAT(query()["matches"].dump(), Not(HasSubstr("new.jpg")));
   index();
   const auto published = Clock::now();
-  while (query()["matches"].dump().find("new.jpg") == std::string::npos) {
-    ASSERT_LT(Clock::now() - published, 20s);
-    std::this_thread::sleep_for(20ms);
-  }
-  // Two seconds is the promise; this machine may have other work.
+  ASSERT_TRUE(
+      wait_until([&] { return query()["matches"].dump().find("new.jpg") != std::string::npos; }));
+  // The limit is two seconds on an idle machine.
   EXPECT_LT(Clock::now() - published, 5s);
   EXPECT_EQ(get("/v1/health")["images"], 8);
 }
@@ -631,11 +624,8 @@ TEST_F(ServeTest, AnswersFromWhatARunPublishesIntoAShard) {
   draw("more/new.jpg", 50);
   cv::imwrite(at("photo.jpg"), draw_poster(50, {240, 320}));
   ASSERT_EQ(index_shard(), 0);
-  const auto published = Clock::now();
-  while (query()["matches"].dump().find("new.jpg") == std::string::npos) {
-    ASSERT_LT(Clock::now() - published, 20s);
-    std::this_thread::sleep_for(20ms);
-  }
+  EXPECT_TRUE(
+      wait_until([&] { return query()["matches"].dump().find("new.jpg") != std::string::npos; }));
 }
 
 TEST_F(ServeTest, ImagesWithoutFeaturesNeedNoComparison) {
@@ -703,11 +693,10 @@ TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
   const HttpConnection slow = connect_();
   const std::string request = http_request("POST /v1/query", {}, content_of(at("photo.jpg")));
   slow.send(request.substr(0, request.size() - 1));
-  get("/v1/health");  // the request before it was read
+  get("/v1/health");  // by now the earlier request has been read
   program_->send(SIGTERM);
-  std::this_thread::sleep_for(300ms);
+  EXPECT_TRUE(wait_until([&] { return !can_connect(); })) << "new clients are refused meanwhile";
   EXPECT_TRUE(program_->is_running());
-  EXPECT_THROW(connect_(), std::runtime_error) << "new clients are refused meanwhile";
   slow.send(request.substr(request.size() - 1));
   EXPECT_EQ(slow.reply().status, 200);
   EXPECT_EQ(program_->wait().exit_code, 0);
@@ -731,12 +720,12 @@ TEST_F(ServeTest, TakesTheSocketThatSystemdHandsOver) {
   ::close(number);
 }
 
-// Its unit's own command, as systemd's tool starts it.
+// The command of the unit file, started by systemd's own tool.
 TEST_F(ServeTest, TheFirstRequestStartsItUnderSystemd) {
   const std::string activate = "/usr/bin/systemd-socket-activate";
   if (!fs::exists(activate)) GTEST_SKIP() << "systemd is not installed";
-  const std::string unit =
-      content_of(fs::path(LOOKALIKE_SOURCE_DIR) / "tools/packaging/nightly/lookalike-serve@.service");
+  const std::string unit = content_of(fs::path(LOOKALIKE_SOURCE_DIR) /
+                                      "tools/packaging/nightly/lookalike-serve@.service");
   const std::string key = "\nExecStart=lookalike ";
   const std::size_t begin = unit.find(key);
   ASSERT_NE(begin, unit.npos);
@@ -772,11 +761,8 @@ TEST_F(ServeTest, ReplacesASocketThatNobodyListensOn) {
 
 TEST_F(ServeTest, SaysByWhichNamesOtherMachinesMayAsk) {
   const auto started = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen", "0.0.0.0:0"};
-    words.insert(words.end(), more.begin(), more.end());
-    program_ = std::make_unique<RunningProgram>("lookalike", words);
-    std::this_thread::sleep_for(200ms);
-    program_->send(SIGTERM);  // which waits for the start
+    start_tcp(more, "0.0.0.0");
+    program_->send(SIGTERM);
     return program_->wait();
   };
   const ProgramResult unnamed = started({});

@@ -27,8 +27,8 @@ class Shards : public testing::Test {
  protected:
   static constexpr int kFolders = 3;
 
-  // A database for each folder, and one of them all. The folders share pictures: the same bytes
-  // in two of them, and the same pixels in other bytes, which score the same.
+  // A database per folder and one of all. The folders share pictures: the same bytes in two of
+  // them, and the same pixels in other bytes, which score the same.
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
     Words index = {"index", "-q", "-d", at("whole.db")};
@@ -61,7 +61,7 @@ class Shards : public testing::Test {
   }
   static std::string at(const std::string& name) { return (folder_->path() / name).native(); }
   static ProgramResult run(const Words& words) { return run_program("lookalike", words); }
-  // The words of a command, of the whole index and of the shards.
+  // Returns the words of a command for the whole index and for the shards.
   static Words of_whole(Words words) {
     words.insert(words.end(), {"-d", at("whole.db")});
     return words;
@@ -72,7 +72,7 @@ class Shards : public testing::Test {
     }
     return words;
   }
-  // Without the numbers of images, in which a whole index and shards differ.
+  // Removes the numbers of images, which differ between a whole index and shards.
   static json without_ids(json answer) {
     for (json& match : answer["matches"]) match.erase("id");
     return answer;
@@ -113,7 +113,7 @@ TEST_F(Shards, TakeTheCalibrationThatIsNamedAndFitThatOfOneIndex) {
     of_mine.insert(of_mine.end(), {"-d", at(fmt::format("my-{}.db", i))});
   }
   EXPECT_EQ(json::parse(run(of_mine).out)["weights"], weights);
-  // One shard and another's calibration.
+  // One shard with another's calibration.
   const Words named = {"--set", "match.calibration='" + at("whole.db") + "'"};
   Words first = query;
   first.insert(first.end(), named.begin(), named.end());
@@ -131,7 +131,7 @@ TEST_F(Shards, AreNamedByTheConfigurationToo) {
   Words by_config = query;
   by_config.insert(by_config.end(), {"--config", config.native()});
   EXPECT_EQ(run(by_config).out, run(of_whole(query)).out);
-  by_config.insert(by_config.end(), {"-d", at("0.db")});  // this one alone
+  by_config.insert(by_config.end(), {"-d", at("0.db")});  // only this one
   EXPECT_THAT(run(by_config).out, Not(HasSubstr("8.png")));
 }
 

@@ -1,4 +1,4 @@
-// The stage programs one after the other, against the same work in one process.
+// The stage programs in turn give the same index as one process.
 
 #include <chrono>
 #include <filesystem>
@@ -40,7 +40,7 @@ class StagesTest : public ::testing::Test {
   }
 
   std::string at(const std::string& name) const { return (folder_.path() / name).native(); }
-  // Runs a program that must end with the code.
+  // Runs a program and expects the exit code.
   void run(const std::string& program, const std::vector<std::string>& arguments, int code = 0) {
     const ProgramResult result = run_program(program, arguments);
     ASSERT_EQ(result.exit_code, code) << program << ": " << result.err;
@@ -136,7 +136,7 @@ TEST_F(StagesTest, ShardsOfAManifestAndTheirSamplesGiveTheSameIndexWhileTheFolde
   EXPECT_EQ(content_of(at("codebook")), content_of(at("codebook-of-all")));
   EXPECT_LT(fs::file_size(names[2].front()), fs::file_size(names[0].front()));
 
-  // And all of it, with the words of a run.
+  // And of all records, with the words of a run.
   run("lookalike-codebook", with(with({"--output", at("codebook"), "--features"}, names[0]),
                                  with({"--statistics"}, names[1])));
   for (std::size_t i = 0; i < 3; ++i) {

@@ -10,8 +10,8 @@
 
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
-#include "tests/temporary_folder.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -29,7 +29,7 @@ class StandardInputTest : public testing::Test {
     }
   }
   std::string at(const std::string& name) const { return (folder_.path() / name).native(); }
-  // What a command prints as JSON when poster 2 is on its standard input.
+  // Returns the JSON that a command prints for poster 2 on its standard input.
   json answer(const std::string& command) const {
     const std::string line = "cd '" + at("posters") + "' && '" LOOKALIKE_PROGRAMS "/lookalike' " +
                              command + " < 2.png > ../out.json";
@@ -97,7 +97,7 @@ TEST_F(StandardInputTest, ItIsReadNoFurtherThanTheLimitOfFiles) {
        "{ " LOOKALIKE_PROGRAMS "/lookalike features --set images.max_file_mib=1 -; wc -c; } < " +
            file});
   EXPECT_THAT(result.err, HasSubstr("images.max_file_mib = 1"));
-  EXPECT_GT(std::stoul(result.out), 1'000'000U);  // bytes that it left
+  EXPECT_GT(std::stoul(result.out), 1'000'000U);  // bytes that it left unread
 }
 
 TEST_F(StandardInputTest, FeaturesAreExtractedFromIt) {

@@ -1,4 +1,4 @@
-// The text of commands: it fits a terminal, and elsewhere each column is one word.
+// Text output fits a terminal; elsewhere each column is one word.
 
 #include "base/text.h"
 
@@ -17,9 +17,9 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "tests/end_to_end/run_program.h"
+#include "tests/fixtures/drawing.h"
 #include "tests/pseudo_terminal.h"
 #include "tests/temporary_folder.h"
-#include "tests/fixtures/drawing.h"
 
 namespace lookalike {
 namespace {
@@ -47,7 +47,7 @@ class TextTest : public testing::Test {
   static std::string out(const std::vector<std::string>& words) {
     return run_program("lookalike", words).out;
   }
-  // The words of each line.
+  // Returns the words of each line.
   static std::vector<std::vector<std::string>> words_of(const std::string& text) {
     std::vector<std::vector<std::string>> lines;
     std::istringstream stream(text);
@@ -58,7 +58,7 @@ class TextTest : public testing::Test {
     }
     return lines;
   }
-  // What a command writes to a terminal of so many columns.
+  // Returns what a command writes to a terminal of `columns` columns.
   static std::string on_terminal(std::vector<std::string> words, std::uint16_t columns) {
     Terminal terminal(columns);
     words.insert(words.begin(), LOOKALIKE_PROGRAMS "/lookalike");

@@ -1,4 +1,4 @@
-// Drawings on a transparent ground, indexed and found in photos with the real programs.
+// Drawings on a transparent ground, indexed and found in photos.
 
 #include <filesystem>
 #include <memory>
@@ -29,7 +29,7 @@ constexpr int kCutouts = 40;
 constexpr int kStencils = 6;
 const cv::Size kPhotoSize = {520, 400};
 
-// An index of drawings, made once.
+// An index of drawings, shared by the tests.
 class TransparentImages : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -54,7 +54,7 @@ class TransparentImages : public testing::Test {
     return draw_stencil(static_cast<unsigned>(i), cv::Scalar::all(i % 2 == 0 ? 0 : 255));
   }
 
-  // Looks up the photos, of which each must show its drawing before all others.
+  // Looks up the photos and expects each one's drawing first.
   static void expect_found(const std::vector<cv::Mat>& photos,
                            const std::vector<std::string>& drawings) {
     std::vector<std::string> arguments = {"query", "--json", "--database", path("index.db")};
@@ -75,7 +75,7 @@ class TransparentImages : public testing::Test {
       EXPECT_THAT(best["decision"], AnyOf("duplicate", "same_object", "part")) << answer;
     }
   }
-  // All cut-outs, on the ground that is drawn for each.
+  // All cut-outs, each on its own drawn ground.
   template <typename Ground>
   static void expect_found_on(Ground ground) {
     std::vector<cv::Mat> photos;

@@ -1,4 +1,4 @@
-// What keeps an index in order, as commands.
+// The commands that keep an index in order.
 
 #include <algorithm>
 #include <filesystem>

@@ -2,13 +2,13 @@
 // they were written and read again.
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tools/evaluate/truth.h"
 
@@ -26,16 +26,15 @@ bool equal(const TruthQuery& a, const TruthQuery& b) {
 }
 
 std::vector<TruthQuery> read(const std::string& text) {
-  std::istringstream input(text);
-  return read_truth(input, "fuzz.csv", "/folder");
+  return read_truth(text, "fuzz.csv", "/folder");
 }
 
 std::string written(const std::vector<TruthQuery>& queries) {
   std::string text = "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n";
   for (const TruthQuery& query : queries) {
-    if (query.relevant.empty()) text += query.path + ",,,,,,,,,\n";
+    if (query.relevant.empty()) text += csv_field(query.path) + ",,,,,,,,,\n";
     for (const RelevantImage& image : query.relevant) {
-      text += query.path + "," + image.path;
+      text += csv_field(query.path) + "," + csv_field(image.path);
       for (std::size_t i = 0; i < 4; ++i) {
         text += image.quad ? fmt::format(",{},{}", (*image.quad)[i].x, (*image.quad)[i].y) : ",,";
       }

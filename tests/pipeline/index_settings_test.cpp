@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Codebook some_codebook() {
+Codebook any_codebook() {
   Codebook codebook;
   codebook.words.resize(64);
   codebook.projection.resize(kSignatureBits * 64);
@@ -33,11 +33,11 @@ TEST(Settings, ExtractOptionsComeBack) {
   options.longest_side_px = 640;
   options.enlarge_to_px = 320;
   options.descriptor_form = "plain";
-  EXPECT_EQ(extract_options_from(settings_of(options, some_codebook())), options);
+  EXPECT_EQ(extract_options_from(settings_of(options, any_codebook())), options);
 }
 
 TEST(Settings, AnIndexsValueIsKeptInPlaceOfTheDefault) {
-  Settings index = settings_of({}, some_codebook());
+  Settings index = settings_of({}, any_codebook());
   index["extract.max_interval"] = "0";
   ExtractOptions defaults;
   EXPECT_THAT(keep_settings(defaults, index), ElementsAre("extract.max_interval"));
@@ -57,14 +57,14 @@ TEST(Settings, AnIndexsValueIsKeptInPlaceOfTheDefault) {
 }
 
 TEST(Settings, CodebookIsNamedByItsContent) {
-  Codebook codebook = some_codebook();
+  Codebook codebook = any_codebook();
   const Settings before = settings_of({}, codebook);
   codebook.words[0] = 1;
   EXPECT_NE(settings_of({}, codebook), before);
 }
 
 TEST(Settings, MissingUnknownAndWrongValuesAreStorageErrors) {
-  const Settings good = settings_of({}, some_codebook());
+  const Settings good = settings_of({}, any_codebook());
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
            {"extract.octaves", ""}, {"extract.octaves", "many"}, {"extract.method", "surf-9"}}) {
     Settings settings = good;

@@ -30,9 +30,16 @@ namespace {
 
 constexpr const char* kDefaultDatabase = "lookalike.db";
 
-// Help in lines that fit a terminal of the usual width.
+// Words help and wraps it to a terminal of the usual width.
 class WrappedHelp : public CLI::Formatter {
  public:
+  WrappedHelp() { label("Positionals", "Arguments"); }
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    // CLI11 leaves two empty lines between groups of options.
+    return CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode),
+                                         "\n\n\n", "\n\n");
+  }
   std::string make_description(const CLI::App* app) const override {
     return lines(CLI::Formatter::make_description(app));
   }
@@ -50,17 +57,18 @@ class WrappedHelp : public CLI::Formatter {
   std::string make_option_desc(const CLI::Option* option) const override {
     const std::string with = joined(option->get_needs());
     const std::string without = joined(option->get_excludes());
+    const std::string initial = option->get_default_str();
     std::string meaning = option->get_description();
-    if (!(with + without).empty() && meaning.ends_with('.')) meaning.pop_back();
+    if (!(with + without + initial).empty() && meaning.ends_with('.')) meaning.pop_back();
     if (!with.empty()) meaning += "; with " + with;
     if (!without.empty()) meaning += "; not with " + without;
+    if (!initial.empty()) meaning += ". Default: " + initial;
     return meaning;
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text;
     if (option->get_type_size() == 0) return text;
     if (!option->get_type_name().empty()) text += fmt::format(" {}", option->get_type_name());
-    if (!option->get_default_str().empty()) text += fmt::format("={}", option->get_default_str());
     if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
     if (option->get_required()) text += " (required)";
     return text;
@@ -81,7 +89,7 @@ class WrappedHelp : public CLI::Formatter {
     return fmt::format("{}", fmt::join(names, ", "));
   }
 
-  // Each line wrapped; what follows is indented by kIndent more than the line itself.
+  // Wraps each line, with its continuation indented by kIndent more than the line itself.
   static std::string lines(const std::string& text) {
     std::string result;
     for (const std::string_view line : split(text, '\n')) {
@@ -107,9 +115,8 @@ void wrap_help(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands({})) wrap_help(*command);
 }
 
-// What the build installs beside a program: `PROGRAM [COMMAND] --generate KIND` prints it, KIND
-// being man, markdown, bash, zsh, fish, or commands, whose names it lists. Nothing for other
-// command lines.
+// Returns what `PROGRAM [COMMAND] --generate KIND` prints for the build, where KIND is man,
+// markdown, bash, zsh, fish, or commands (their names). Nothing for other command lines.
 std::optional<std::string> generated(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.size() < 2 || words.size() > 3 || words[words.size() - 2] != "--generate") {
     return std::nullopt;
@@ -130,7 +137,7 @@ std::optional<std::string> generated(const CLI::App& app, const std::vector<std:
   return names;
 }
 
-// The commands that the command line names, outermost first: lookalike, query.
+// Returns the commands that the command line names, outermost first: lookalike, query.
 std::vector<const CLI::App*> named_commands(const CLI::App& app) {
   std::vector<const CLI::App*> commands = {&app};
   while (!commands.back()->get_subcommands().empty()) {
@@ -139,8 +146,8 @@ std::vector<const CLI::App*> named_commands(const CLI::App& app) {
   return commands;
 }
 
-// The fault of a command line: an option before the command, one that the command does not have,
-// with the nearest one that it has, or what the parser says.
+// Words the fault of a command line: an option before the command, an unknown option with the
+// nearest known one, or the parser's own message.
 std::string fault_of(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   const auto is_option = [](const std::string& word) {
     return word.size() > 1 && word.front() == '-';
@@ -161,7 +168,7 @@ std::string fault_of(const CLI::App& app, const CLI::App& command, const CLI::Pa
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string_view nearest = nearest_name(name, known);
-  return fmt::format("{}: there is no such option{}", name,
+  return fmt::format("{}: no such option{}", name,
                      nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest));
 }
 
@@ -170,7 +177,7 @@ std::string absolute(const std::string& name) {
   return std::filesystem::absolute(name).lexically_normal().string();
 }
 
-// The placeholder for the value in --help.
+// Returns the placeholder of a value in --help.
 std::string value_name(const Rule& rule) {
   if (std::holds_alternative<Integer>(rule)) return "N";
   if (std::holds_alternative<Number>(rule)) return "X";
@@ -184,6 +191,24 @@ std::string help_text(const ConfigField& field) {
       std::holds_alternative<Text>(field.rule) || std::holds_alternative<TextList>(field.rule);
   if (any_text || std::holds_alternative<Boolean>(field.rule)) return std::string(field.meaning);
   return fmt::format("{} Must be {}.", field.meaning, allowed(field.rule));
+}
+
+// Returns a default for --help; empty for true-or-false keys, lists and empty defaults.
+std::string default_text(const ConfigField& field) {
+  static const RunConfig defaults;
+  const FieldValue value = field.get(defaults);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (!std::holds_alternative<std::int64_t>(value) && !std::holds_alternative<double>(value)) {
+    return {};
+  }
+  std::string text = to_toml(field.rule, value);
+  std::erase(text, '"');
+  return text;
+}
+
+// True if options of the table's keys are for daily use.
+bool is_daily(std::string_view table) {
+  return table == "images" || table == "match" || table == "locate" || table == "serve";
 }
 
 void log_default(const std::string& database) {
@@ -236,28 +261,43 @@ bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
 
 ConfigArguments::ConfigArguments(CLI::App& command) : command_(command) {
   command.add_option("--config", file_, "Configuration file; options override it")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(kMoreOptions);
   command
       .add_option("--set", settings_,
                   "Set any configuration key (see lookalike config); overrides file and options")
       ->type_name("TABLE.KEY=VALUE")
       ->expected(1)
       ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kMoreOptions);
 }
 
-CLI::Option* ConfigArguments::add(const std::string& option, std::string_view field) {
-  Argument& argument = arguments_.emplace_back(Argument{option, &config_field(field)});
-  const Rule& rule = argument.field->rule;
-  const std::string help = help_text(*argument.field);
-  if (std::holds_alternative<Boolean>(rule)) {
-    return command_.add_flag(option, argument.flag, help);
-  }
-  const bool list = std::holds_alternative<TextList>(rule);
-  return command_.add_option(option, argument.values, help)
-      ->type_name(value_name(rule))
-      ->expected(1, list ? CLI::detail::expected_max_vector_size : 1)
-      ->allow_extra_args(list);
+CLI::Option* ConfigArguments::add(std::string_view key, const std::string& positional) {
+  Argument& argument = arguments_.emplace_back(Argument{&config_field(key)});
+  const ConfigField& field = *argument.field;
+  const std::string names = positional.empty() ? field.option : positional + ',' + field.option;
+  const bool list = std::holds_alternative<TextList>(field.rule);
+  CLI::Option* const option =
+      std::holds_alternative<Boolean>(field.rule)
+          ? command_.add_flag(names, argument.flag, help_text(field))
+          : command_.add_option(names, argument.values, help_text(field))
+                ->type_name(value_name(field.rule))
+                ->expected(1, list ? CLI::detail::expected_max_vector_size : 1)
+                ->allow_extra_args(list)
+                ->default_str(default_text(field));
+  if (!is_daily(field.table)) option->group(kMoreOptions);
+  return option;
+}
+
+void ConfigArguments::add(std::initializer_list<const char*> keys) {
+  for (const char* key : keys) add(key);
+}
+
+void ConfigArguments::add_extraction() {
+  add({"extract.hessian_threshold", "extract.brighten_to", "extract.octaves", "extract.layers",
+       "extract.max_interval", "extract.descriptor_size", "extract.upright",
+       "extract.max_features"});
 }
 
 void ConfigArguments::override_field(RunConfig& config, const Argument& argument) const {
@@ -271,7 +311,7 @@ void ConfigArguments::override_field(RunConfig& config, const Argument& argument
   if (std::holds_alternative<TextList>(field.rule)) {
     field.set(config, values);
   } else {
-    set_field(config, field, values.back(), argument.option);
+    set_field(config, field, values.back(), field.option);
   }
 }
 
@@ -289,28 +329,27 @@ RunConfig ConfigArguments::load() const {
   return config;
 }
 
-std::string ConfigArguments::settings_again() const {
+std::string ConfigArguments::repeated_settings() const {
   std::string words;
   const auto add = [&](std::string_view option, const std::string& value) {
     words += fmt::format(" {} {}", option, shell_word(text_of_path(value)));
   };
   if (!file_.empty()) add("--config", absolute(file_));
   for (const Argument& argument : arguments_) {
-    if (argument.field == &config_field("images.folders")) continue;
-    if (argument.flag) words += ' ' + argument.option;
+    const ConfigField& field = *argument.field;
+    if (&field == &config_field("images.folders")) continue;
+    if (argument.flag) words += ' ' + field.option;
     for (const std::string& value : argument.values) {
-      add(argument.option, holds_file_names(argument.field->rule) ? absolute(value) : value);
+      add(field.option, holds_file_names(field.rule) ? absolute(value) : value);
     }
   }
   for (const std::string& setting : settings_) add("--set", setting);
   return words;
 }
 
-CLI::Option* ConfigArguments::add_each(const std::string& option, std::string_view field) {
-  return add(option, field)
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+CLI::Option* ConfigArguments::add_each(std::string_view key) {
+  return add(key)->expected(1)->allow_extra_args(false)->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeAll);
 }
 
 void ConfigArguments::add_database() {
@@ -322,14 +361,13 @@ void ConfigArguments::add_databases() {
   database_->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-void ConfigArguments::add_database(std::string_view meaning) {
-  database_ = command_
-                  .add_option("-d,--database", databases_,
-                              fmt::format("{}. Default: ${}, else the one of --config, else ./{}",
-                                          meaning, kDatabaseVariable, kDefaultDatabase))
+void ConfigArguments::add_database(const char* meaning) {
+  database_ = command_.add_option("-d,--database", databases_, meaning)
                   ->type_name("FILE")
                   ->expected(1)
-                  ->allow_extra_args(false);
+                  ->allow_extra_args(false)
+                  ->default_str(fmt::format("${}, else the one of --config, else ./{}",
+                                            kDatabaseVariable, kDefaultDatabase));
 }
 
 bool ConfigArguments::names_database() const {
@@ -373,12 +411,13 @@ const std::string& ConfigArguments::existing_database(RunConfig& config) const {
     return config.store.database;
   }
   if (!is_default) {
-    throw Error(ErrorKind::kInput, config.store.database + ": there is no such index");
+    throw Error(ErrorKind::kInput, config.store.database + ": no such index");
   }
-  throw Error(ErrorKind::kUsage,
-              fmt::format("no index is named, and there is no ./{}: give --database FILE, or make "
-                          "one with lookalike index FOLDER",
-                          kDefaultDatabase));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("no index is named, and ./{} does not exist: give --database FILE, or make "
+                  "one with lookalike index FOLDER",
+                  kDefaultDatabase));
 }
 
 IndexReader ConfigArguments::open_searched(RunConfig& config) const {
@@ -387,8 +426,11 @@ IndexReader ConfigArguments::open_searched(RunConfig& config) const {
 }
 
 VerbosityArguments::VerbosityArguments(CLI::App& command) {
-  auto* quiet = command.add_flag("-q,--quiet", quiet_, "Only warnings and errors on stderr");
-  command.add_flag("-v,--verbose", verbose_, "More detail on stderr")->excludes(quiet);
+  auto* quiet = command.add_flag("-q,--quiet", quiet_, "Only warnings and errors on stderr")
+                    ->group(kMoreOptions);
+  command.add_flag("-v,--verbose", verbose_, "More detail on stderr")
+      ->excludes(quiet)
+      ->group(kMoreOptions);
 }
 
 Progress::Style VerbosityArguments::apply() const {
@@ -408,9 +450,11 @@ void protect_images(OutputGuard& guard, const RunConfig& config, const IndexRead
 }
 
 OutputArguments::OutputArguments(CLI::App& command) {
-  command.add_flag("--force", force_,
-                   "Replace files that lookalike did not write, and read-only ones; never an "
-                   "input, an index, or an image");
+  command
+      .add_flag("--force", force_,
+                "Replace files that lookalike did not write, and read-only ones; never an input, "
+                "an index, or an image")
+      ->group(kMoreOptions);
 }
 
 OutputGuard OutputArguments::guard(const ConfigArguments& arguments, const RunConfig& config,
@@ -465,12 +509,6 @@ std::string unusable_text(const std::string& name, const SkippedFile& why) {
   if (why.reason == "vanished") return fmt::format("{}: no such file", printable(name));
   if (why.reason == "not_indexed") return fmt::format("{}: {}", printable(name), why.detail);
   return fmt::format("{}: {}: {}", printable(name), why.reason, why.detail);
-}
-
-nlohmann::ordered_json with_schema(const nlohmann::ordered_json& json) {
-  Json result = {{"schema", kJsonSchema}};
-  result.update(json);
-  return result;
 }
 
 void print_json(const nlohmann::ordered_json& json) {

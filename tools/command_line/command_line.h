@@ -1,7 +1,9 @@
 #pragma once
 
 #include <deque>
+#include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,81 +22,96 @@
 // What the command lines of all programs have in common.
 namespace lookalike {
 
-// Parses the command line. Returns false after --help, --version, and what the build asks for (see
-// manual.h), which are printed to stdout: the program is done. Help is wrapped to 80 columns. A
-// word that is a file: URI stands for its path. Throws Error(kUsage) that names the fault, the
-// nearest option for an unknown one, and the command's --help.
+// Parses the command line. Returns false if it asked for --help, --version or a file that the build
+// generates (see manual.h), which is then on stdout: the program is done. Help is wrapped to 80
+// columns. A word that is a file: URI stands for its path. Throws Error(kUsage) that names the
+// fault, the nearest option for an unknown one, and the command's --help.
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
-// The work of a subcommand, run after parsing; returns the exit code.
-using Action = std::function<int()>;
-
-// Adds a subcommand without options. Not inline, since CLI11's constructors take long to compile.
-CLI::App* add_subcommand(CLI::App& app, const char* name, const char* description,
-                         const char* footer);
-
-// Adds a subcommand with the options of `Arguments`, which is constructed from it. Parsing sets
-// `action` to run(arguments) if the subcommand was named.
-template <typename Arguments>
-CLI::App* add_command(CLI::App& app, Action& action, const char* name, const char* description,
-                      const char* footer, int (*run)(const Arguments&)) {
-  CLI::App* const command = add_subcommand(app, name, description, footer);
-  const auto arguments = std::make_shared<Arguments>(*command);
-  command->callback([=, &action] { action = [=] { return run(*arguments); }; });
-  return command;
+// Adds an option, or an argument without dashes, with the placeholder of its value, if it has one:
+// "--report FILE.html".
+template <typename Value>
+CLI::Option* add_value(CLI::App& command, const std::string& name, Value& value,
+                       const std::string& meaning) {
+  const std::size_t space = name.find(' ');
+  return command.add_option(name.substr(0, space), value, meaning)
+      ->type_name(space == name.npos ? "" : name.substr(space + 1));
 }
+
+// The same for a number from `lowest` to `highest`; --help shows its present value as the default.
+template <typename Number, typename Limit>
+CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value, Limit lowest,
+                        Limit highest, const std::string& meaning) {
+  return add_value(command, name, value, meaning)
+      ->check(CLI::Range(lowest, highest).description(""))
+      ->capture_default_str();
+}
+
+// The same for a list, where each use adds one value.
+inline CLI::Option* add_each(CLI::App& command, const std::string& name,
+                             std::vector<std::string>& values, const std::string& meaning) {
+  return add_value(command, name, values, meaning)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+// The group of options in --help that are seldom needed; it follows the others.
+inline constexpr const char* kMoreOptions = "More options";
 
 // The environment variable that names the index.
 inline constexpr const char* kDatabaseVariable = "LOOKALIKE_DATABASE";
 
-// --config FILE, --set TABLE.KEY=VALUE, and options that stand for configuration keys, whose help
-// texts and ranges come from the keys' descriptions. Must outlive the parsing.
+// --config FILE, --set TABLE.KEY=VALUE, and options that set configuration keys, as
+// config/options.def declares them. Must outlive the parsing.
 class ConfigArguments {
  public:
   explicit ConfigArguments(CLI::App& command);
 
-  // Adds an option for a key: add("--octaves", "extract.octaves"). A true-or-false key becomes a
+  // Adds the option of a key: add("extract.octaves") adds --octaves. A true-or-false key becomes a
   // flag that makes it true; a list takes any number of values.
-  CLI::Option* add(const std::string& option, std::string_view field);
-
-  // The same for a list, of which each use of the option adds one value.
-  CLI::Option* add_each(const std::string& option, std::string_view field);
+  // positional: the name of an argument that also sets the key.
+  CLI::Option* add(std::string_view key, const std::string& positional = {});
+  // Adds the options of several keys.
+  void add(std::initializer_list<const char*> keys);
+  // Adds the option of a list; each use adds one value.
+  CLI::Option* add_each(std::string_view key);
+  // Adds the options of the keys of [extract] that decide which features an image has, without
+  // --longest-side.
+  void add_extraction();
   // Adds --database and -d, for commands that use an index.
   void add_database();
-  // The same, for commands that search: every further use names a shard (match.shards).
+  // Adds the same for commands that search: every further use names a shard (match.shards).
   void add_databases();
 
   // The defaults, overridden by the file of --config, then by options, then by --set. Folders and
   // files that options name are made absolute. Throws Error(kUsage).
   RunConfig load() const;
-  // Completes store.database, and returns it: the index that --database or --set names, else the
+  // Completes store.database and returns it: the index that --database or --set names, else the
   // environment variable LOOKALIKE_DATABASE, else the file, else lookalike.db in the current
-  // folder, which a line on stderr says. Call it after VerbosityArguments::apply().
+  // folder, with a line on stderr. Call it after VerbosityArguments::apply().
   const std::string& choose_database(RunConfig& config) const;
-  // The same, of a file that exists, so that a mistyped name creates no index. Throws Error(kInput)
-  // when it does not, Error(kUsage) when none is named either.
+  // The same for a file that must exist, so that a mistyped name creates no index. Throws
+  // Error(kInput) when it does not exist, Error(kUsage) when none is named either.
   const std::string& existing_database(RunConfig& config) const;
   // Opens the index that existing_database() gives, and its shards.
   IndexReader open_searched(RunConfig& config) const;
-  // What the command line says of keys other than the folders and the index, for a shell, each with
-  // a space before it: " --config /etc/run.toml --exclude 'drafts/'". A command that repeats this
-  // one needs it.
-  std::string settings_again() const;
+  // The options of this command line that set keys other than the folders and the index, quoted for
+  // a shell, each after a space: " --config /etc/run.toml --exclude 'drafts/'".
+  std::string repeated_settings() const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }  // of --config; empty without it
 
  private:
   struct Argument {
-    std::string option;
     const ConfigField* field = nullptr;
     bool flag = false;
     std::vector<std::string> values{};
   };
-  void add_database(std::string_view meaning);
+  void add_database(const char* meaning);
   void override_field(RunConfig& config, const Argument& argument) const;
   bool names_database() const;
   bool sets(std::string_view key) const;  // by --set
-  // As choose_database(), silently; returns whether none is named.
+  // As choose_database() without the line; returns true if no index is named.
   bool complete_database(RunConfig& config) const;
 
   CLI::App& command_;
@@ -117,9 +134,9 @@ class VerbosityArguments {
   bool verbose_ = false;
 };
 
-// Protects images: the names in the configured folders that would be indexed and, given an index,
-// those in its own folders and the files that it knows, including quarantined ones. The index must
-// outlive the guard's last open().
+// Protects images: every name in the configured folders that would be indexed and, given an index,
+// every such name in its folders and every file that it knows, including quarantined ones. The
+// index must outlive the guard's last open().
 void protect_images(OutputGuard& guard, const RunConfig& config, const IndexReader* index);
 
 // --force, for commands that write files.
@@ -127,8 +144,8 @@ class OutputArguments {
  public:
   explicit OutputArguments(CLI::App& command);
 
-  // A guard that protects the configuration file, the configured index, all images that exist, and
-  // the names that protect_images() protects. Add the other inputs of the command before the first
+  // Returns a guard that protects the configuration file, the configured indexes, all images that
+  // exist, and what protect_images() protects. Add the command's other inputs before the first
   // open().
   OutputGuard guard(const ConfigArguments& arguments, const RunConfig& config,
                     const IndexReader* index = nullptr) const;
@@ -156,37 +173,64 @@ struct UpkeepArguments {
   VerbosityArguments verbosity;
 };
 
-// The options of commands that compute, and may write files.
+// The options of commands that compute.
 struct ComputeArguments {
-  explicit ComputeArguments(CLI::App& command)
-      : config(command), verbosity(command), outputs(command) {}
+  explicit ComputeArguments(CLI::App& command) : config(command), verbosity(command) {}
   ConfigArguments config;
   VerbosityArguments verbosity;
+};
+
+// The options of commands that compute and may write files.
+struct OutputtingArguments : ComputeArguments {
+  explicit OutputtingArguments(CLI::App& command) : ComputeArguments(command), outputs(command) {}
   OutputArguments outputs;
 };
 
-// The image that a user names: by one of its paths, absolute or relative to the current folder, or
-// by its number. Nothing when the index has no such image.
+// The work of a command, run after parsing; returns the exit code.
+using Action = std::function<int()>;
+
+// Adds a command without options. Not inline, since CLI11's constructors take long to compile.
+CLI::App* add_subcommand(CLI::App& app, const char* name, const char* description,
+                         const char* footer);
+
+// Runs a command that takes its arguments alone, or also the configuration that these load and the
+// style of progress.
+template <typename Arguments>
+int run_command(const Arguments& arguments, int (*run)(const Arguments&)) {
+  return run(arguments);
+}
+template <typename Arguments>
+int run_command(const Arguments& arguments,
+                int (*run)(const Arguments&, RunConfig config, Progress::Style style)) {
+  const Progress::Style style = arguments.verbosity.apply();
+  return run(arguments, arguments.config.load(), style);
+}
+
+// Adds a command with the options of `Arguments`, which is constructed from it. Parsing sets
+// `action` to run_command(arguments, run) if the command was named.
+template <typename Arguments, typename... More>
+void add_command(CLI::App& app, Action& action, const char* name, const char* description,
+                 const char* footer, int (*run)(const Arguments&, More...)) {
+  CLI::App* const command = add_subcommand(app, name, description, footer);
+  const auto arguments = std::make_shared<Arguments>(*command);
+  command->callback([=, &action] { action = [=] { return run_command(*arguments, run); }; });
+}
+
+// Returns the image that a user names: by one of its paths, absolute or relative to the current
+// folder, or by its number. Nothing when the index has no such image.
 std::optional<ImageId> find_image(const IndexReader& index, const std::string& name);
 // The same. Throws Error(kInput) when the index has no such image.
 ImageId must_find(const IndexReader& index, const std::string& name);
 
-// The first file of an indexed image that exists; where none does, the first of all. Throws as
+// Returns the first existing file of an indexed image, or its first one if none exists. Throws as
 // must_find().
 std::string file_of_image(const IndexReader& index, const std::string& name);
 
-// A word of a command to be copied: quoted where a POSIX shell would change it.
+// Quotes a word for a POSIX shell where the shell would change it.
 std::string shell_word(const std::string& text);
 
-// Why a file that the command line names cannot be used: "photo.jpg: no such file".
+// Says why a file of the command line cannot be used: "photo.jpg: no such file".
 std::string unusable_text(const std::string& name, const SkippedFile& why);
-
-// The version of all JSON on stdout, which docs/schema/ describes. It rises when a program that
-// reads such JSON could break.
-inline constexpr int kJsonSchema = 1;
-
-// An object with that version as "schema", first.
-nlohmann::ordered_json with_schema(const nlohmann::ordered_json& json);
 
 // Prints an object in one line to stdout, with its "schema" first.
 void print_json(const nlohmann::ordered_json& json);

@@ -13,7 +13,7 @@
 namespace lookalike {
 namespace {
 
-// What the value of an option or of an argument is completed with.
+// The kinds of words that complete the value of an option or an argument.
 enum class Value { kNone, kFile, kFolder, kWords, kText };
 
 struct Completion {
@@ -28,14 +28,14 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> al
   return std::ranges::find(all, text) != all.end();
 }
 
-// The first sentence or clause.
+// Returns the first sentence or clause.
 std::string in_short(const std::string& meaning) {
   std::string text = meaning.substr(0, std::min(meaning.find(". "), meaning.find("; ")));
   if (text.ends_with('.')) text.pop_back();
   return text;
 }
 
-// By the placeholder that --help prints: FILE, FILE.html, DIR, DIR DIR, text|csv.
+// Sets the kind of value by the placeholder in --help: FILE, FILE.html, DIR, DIR DIR, text|csv.
 void set_value(const CLI::Option& option, Completion& completion) {
   const std::string type = option.get_type_name();
   const std::string_view first = std::string_view(type).substr(0, type.find_first_of(".|:"));
@@ -54,7 +54,7 @@ void set_value(const CLI::Option& option, Completion& completion) {
   }
 }
 
-// The options of a command, and its arguments, which have no names.
+// Returns the options of a command and, without names, its arguments.
 std::vector<Completion> completions_of(const CLI::App& command) {
   std::vector<Completion> all;
   for (const CLI::Option* option : command.get_options()) {
@@ -84,7 +84,7 @@ std::string replaced(std::string_view text, std::string_view special, std::strin
   return result;
 }
 
-// In single quotes of a POSIX shell.
+// Quotes text for a POSIX shell, with single quotes.
 std::string shell_text(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -114,9 +114,9 @@ const char* bash_value(Value value) {
   return "kind=text";
 }
 
-// What is offered after a program or one of its commands. "$previous $option" are the word before
-// the current one and the last that begins with a dash: an option of several values also completes
-// what follows the first, and ends with the next option.
+// Returns the case of a program or one of its commands. "$previous $option" are the word before the
+// current one and the last word that begins with a dash: an option of several values completes all
+// words up to the next option.
 std::string bash_case(const CLI::App& command, const std::string& label) {
   std::vector<std::string> names;
   std::string values;
@@ -178,7 +178,7 @@ complete -F {1} {0}
 // zsh -------------------------------------------------------------------------------------------
 
 std::string zsh_action(const Completion& completion) {
-  const std::string until = completion.several ? ":*-*" : "";  // the next option
+  const std::string until = completion.several ? ":*-*" : "";  // up to the next option
   switch (completion.value) {
     case Value::kNone:
       return "";
@@ -194,7 +194,7 @@ std::string zsh_action(const Completion& completion) {
   return until + ":value: ";
 }
 
-// The arguments of _arguments for a command.
+// Returns the specifications of a command's options for _arguments.
 std::string zsh_specs(const CLI::App& command, const std::string& indent) {
   std::string specs;
   std::string arguments;

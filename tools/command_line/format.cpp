@@ -27,7 +27,7 @@ constexpr std::pair<const char*, Format> kFormats[] = {{"text", Format::kText},
                                                        {"json", Format::kJson},
                                                        {"paths", Format::kPaths}};
 
-constexpr std::size_t kIndent = 6;  // of what begins a line of its own
+constexpr std::size_t kIndent = 6;  // columns before a path or sentence on its own line
 
 bool breaks_columns(char c) {
   return c == '\t' || c == '\n' || c == '\r';
@@ -49,26 +49,29 @@ std::string text_of(const Json& value) {
 
 }  // namespace
 
-FormatArgument::FormatArgument(CLI::App& command, const std::string& json, bool has_paths,
-                               bool reads_names) {
+FormatArgument::FormatArgument(CLI::App& command, Formats formats) : formats_(std::move(formats)) {
   std::vector<std::string> names;
   for (const auto& [name, format] : kFormats) {
-    if (has_paths || format != Format::kPaths) names.emplace_back(name);
+    if (formats_.has_paths_format || format != Format::kPaths) names.emplace_back(name);
   }
   auto* const format =
       command
           .add_option("--format", name_,
-                      has_paths
-                          ? "Text for people (the default), a table with a header row, JSON, "
-                            "or paths alone"
-                          : "Text for people (the default), a table with a header row, or JSON")
+                      fmt::format("Text for people, a table with the columns {}, or JSON{}",
+                                  fmt::join(formats_.columns, ", "),
+                                  formats_.has_paths_format ? ", or paths alone" : ""))
           ->check(CLI::IsMember(names).description(""))
-          ->type_name(fmt::format("{}", fmt::join(names, "|")));
-  command.add_flag("--json", json_, json)->excludes(format);
-  if (!has_paths) return;
+          ->type_name(fmt::format("{}", fmt::join(names, "|")))
+          ->default_str("text");
+  command
+      .add_flag("--json", json_,
+                fmt::format("Print {}, as docs/schema/{}.json describes", formats_.json,
+                            command.get_name()))
+      ->excludes(format);
+  if (!formats_.has_paths_format) return;
   auto* const nul = command.add_flag("-0,--null", nul_,
                                      "End paths of --format paths with NUL instead of a newline");
-  if (!reads_names) nul->needs(format);
+  if (!formats_.reads_names) nul->needs(format);
 }
 
 Format FormatArgument::get() const {
@@ -78,26 +81,27 @@ Format FormatArgument::get() const {
   return found == std::end(kFormats) ? Format::kText : found->second;
 }
 
-Table::Table(const FormatArgument& format, std::vector<std::string> columns,
-             std::vector<std::string> paths)
-    : format_(format.get()),
-      path_end_(format.path_end()),
-      columns_(std::move(columns)),
-      paths_(std::move(paths)) {
-  if (format_ != Format::kPaths) print_line(columns_);
+Printer::Printer(const FormatArgument& format) : argument_(format), format_(format.get()) {
+  if (format_ == Format::kTsv || format_ == Format::kCsv) print_line(format.formats().columns);
 }
 
-void Table::add(const Json& row) const {
+void Printer::print_rows(const Json& rows) const {
+  if (!rows.is_array()) return print_row(rows);
+  for (const Json& row : rows) print_row(row);
+}
+
+void Printer::print_row(const Json& row) const {
   if (format_ == Format::kPaths) {
     if (row.contains("path") && row["path"].is_string()) {
-      fmt::print("{}{}", path_of_text(row["path"].get<std::string>()), path_end_);
+      fmt::print("{}{}", path_of_text(row["path"].get<std::string>()), argument_.path_end());
     }
     return;
   }
+  const Formats& formats = argument_.formats();
   std::vector<std::string> fields;
-  for (const std::string& column : columns_) {
+  for (const std::string& column : formats.columns) {
     const std::string text = row.contains(column) ? text_of(row[column]) : std::string();
-    const bool is_path = std::ranges::find(paths_, column) != paths_.end();
+    const bool is_path = std::ranges::find(formats.paths, column) != formats.paths.end();
     const bool is_text = row.contains(column) && row[column].is_string();
     fields.push_back(format_ == Format::kTsv ? tsv_field(text, is_path)
                      : is_text               ? csv_field(text)
@@ -106,7 +110,7 @@ void Table::add(const Json& row) const {
   print_line(fields);
 }
 
-void Table::print_line(const std::vector<std::string>& fields) const {
+void Printer::print_line(const std::vector<std::string>& fields) const {
   fmt::print("{}\n", fmt::join(fields, format_ == Format::kTsv ? "\t" : ","));
 }
 

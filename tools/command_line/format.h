@@ -2,88 +2,132 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/color.h>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tools/command_line/command_line.h"
 #include "tools/report/page.h"
 
-// The forms in which commands print lists.
+// The forms in which commands print their answers.
 namespace lookalike {
 
 enum class Format { kText, kTsv, kCsv, kJson, kPaths };
 
+// What a command prints in the formats other than text.
+struct Formats {
+  std::string json = "one JSON object";    // for --help; docs/schema/COMMAND.json has its fields
+  std::vector<std::string> columns{};      // of a table
+  std::vector<std::string> paths{};        // the columns that hold paths
+  bool has_paths_format = !paths.empty();  // --format paths, which prints the "path" of rows
+  bool reads_names = false;                // -0 also ends names that the command reads
+};
+
 // --format; --json, which stands for one of its values; and -0.
 class FormatArgument {
  public:
-  // json: what --json prints, for --help. has_paths: what is listed has paths. reads_names: -0 also
-  // ends names that the command reads.
-  FormatArgument(CLI::App& command, const std::string& json, bool has_paths = true,
-                 bool reads_names = false);
+  FormatArgument(CLI::App& command, Formats formats);
   Format get() const;
-  bool is_json() const { return get() == Format::kJson; }
-  // Whether Table prints it.
-  bool is_table() const { return get() != Format::kText && get() != Format::kJson; }
+  const Formats& formats() const { return formats_; }
   // The end of a path in Format::kPaths.
   char path_end() const { return nul_ ? '\0' : '\n'; }
 
  private:
+  const Formats formats_;
   std::string name_;
   bool json_ = false;
   bool nul_ = false;
 };
 
-// A list on stdout as TSV or CSV, with a header row, or as the paths of its rows, in the bytes of
-// the file system.
-class Table {
+// Prints answers on stdout in the format that the command line names: text, JSON lines, a table
+// with a header row, or the paths of a table's rows in the bytes of the file system.
+class Printer {
  public:
-  // format: kTsv, kCsv or kPaths.
-  // paths: the columns that hold paths.
-  Table(const FormatArgument& format, std::vector<std::string> columns,
-        std::vector<std::string> paths = {"path"});
-  // An object of strings, numbers, flags and nulls by column; those missing are empty. Its "path",
-  // in the form of text_of_path(), is what Format::kPaths prints; a row without one is left out.
-  // In TSV, a path with a line break or a tab is a file: URI, and other texts have spaces for them.
-  void add(const nlohmann::ordered_json& row) const;
+  // Prints the header row of a table. The argument must outlive the printer.
+  explicit Printer(const FormatArgument& format);
+  Format format() const { return format_; }
+
+  // Prints `json` in one line, or `rows`, an array of objects, as a table, or calls print_text().
+  // A row has strings, numbers, flags and nulls by column; missing ones are empty. In TSV, a path
+  // with a line break or a tab becomes a file: URI, and other texts have spaces for them. In
+  // Format::kPaths, a row prints its "path", in the form of text_of_path(), if it has one.
+  template <typename PrintText>
+  void print(const nlohmann::ordered_json& json, const nlohmann::ordered_json& rows,
+             const PrintText& print_text) const {
+    if (format_ == Format::kText) {
+      print_text();
+    } else if (format_ == Format::kJson) {
+      print_json(json);
+    } else {
+      print_rows(rows);
+    }
+  }
+  // The same for an answer that is one row.
+  template <typename PrintText>
+  void print(const nlohmann::ordered_json& row, const PrintText& print_text) const {
+    print(row, row, print_text);
+  }
 
  private:
+  void print_rows(const nlohmann::ordered_json& rows) const;  // an array, or one row
+  void print_row(const nlohmann::ordered_json& row) const;
   void print_line(const std::vector<std::string>& fields) const;
 
+  const FormatArgument& argument_;
   const Format format_;
-  const char path_end_;
-  const std::vector<std::string> columns_;
-  const std::vector<std::string> paths_;
+};
+
+// --json, for commands that otherwise print text alone.
+class JsonArgument {
+ public:
+  JsonArgument(CLI::App& command, const std::string& meaning) {
+    option_ = command.add_flag("--json", is_set_, meaning);
+  }
+  CLI::Option* option() const { return option_; }
+  template <typename PrintText>
+  void print(const nlohmann::ordered_json& json, const PrintText& print_text) const {
+    if (is_set_) {
+      print_json(json);
+    } else {
+      print_text();
+    }
+  }
+
+ private:
+  CLI::Option* option_ = nullptr;
+  bool is_set_ = false;
 };
 
 // The options of commands that list something of an index.
 struct ListArguments {
-  ListArguments(CLI::App& command, const std::string& json, bool has_paths)
-      : index(command), format(command, json, has_paths) {}
+  ListArguments(CLI::App& command, Formats formats)
+      : index(command), format(command, std::move(formats)) {}
   IndexArgument index;
   FormatArgument format;
 };
 
-// Text on stdout fits a terminal's width. Columns but the last have one word each, so that awk can
-// split them; elsewhere than on a terminal none is left out.
+// Text on stdout fits the width of a terminal; elsewhere nothing is left out or wrapped. All
+// columns but the last have one word each, so that awk can split them.
 
-// The width of the terminal, or more than any text has.
+// The width of the terminal, or the largest number if stdout is none.
 std::size_t text_columns();
 
 std::string styled(const std::string& text, const fmt::text_style& style);
 
-// The last column of a row, to follow others of that width: behind two spaces or, where it would
-// leave the width, on a line of its own.
+// Returns the last column of a row, to follow others of that width: behind two spaces or, where it
+// would exceed the width, on a line of its own.
 std::string last_column(std::size_t width, const std::string& path);
 // The same for sentences, which are wrapped there.
 std::string last_text(std::size_t width, const std::string& sentence);
-// A sentence below a row, on lines of its own that begin with a line break; nothing without one.
+// Returns a sentence for below a row: a line break, then the sentence in lines of its own. Empty
+// for an empty sentence.
 std::string below(const std::string& sentence);
 
-// A row with a number, a word in a style, facts as "name value", and a path. The last facts are
-// left out where they leave the width.
+// Prints a row with a number, a word in a style, facts as "name value", and a path. Facts that
+// exceed the width are left out.
 void print_row(std::size_t number, const std::string& word, const fmt::text_style& style,
                const Facts& facts, const std::string& path);
 

@@ -9,18 +9,19 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 namespace {
 
 // The name of the page: lookalike, lookalike-query.
-std::string page_name(const CLI::App& command) {
+std::string manual_name(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
   return parent == nullptr ? command.get_name()
-                           : fmt::format("{}-{}", page_name(*parent), command.get_name());
+                           : fmt::format("{}-{}", manual_name(*parent), command.get_name());
 }
 
-// Text as roff takes it: no character of it is a request or an escape.
+// Escapes text for roff, so that no character is a request or an escape.
 std::string roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -48,7 +49,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// The texts of --help around the options, by the part of the page that they belong to.
+// The texts of --help around the options, by part of the page.
 struct Texts {
   std::string name;
   std::vector<std::string_view> description;
@@ -79,7 +80,7 @@ Texts texts_of(const std::string& all) {
   return texts;
 }
 
-// Lines of their own, those that are indented in --help indented.
+// Formats lines as paragraphs, with the indentation that they have in --help.
 std::string paragraphs(const std::vector<std::string_view>& lines) {
   std::string text;
   for (const std::string_view line : lines) {
@@ -96,11 +97,21 @@ std::string entry(const CLI::Formatter& help, const CLI::Option& option, bool is
                      roff(help.make_option_opts(&option)), roff(help.make_option_desc(&option)));
 }
 
+// Returns the options of a command, or its arguments, in the order of --help.
+std::vector<const CLI::Option*> listed(const CLI::App& command, bool are_positional) {
+  std::vector<const CLI::Option*> options = command.get_options([&](const CLI::Option* option) {
+    return !option->get_group().empty() &&
+           (are_positional ? option->get_positional() : option->nonpositional());
+  });
+  std::ranges::stable_partition(
+      options, [](const CLI::Option* option) { return option->get_group() != kMoreOptions; });
+  return options;
+}
+
 std::string entries(const CLI::App& command, const CLI::Formatter& help, bool are_positional) {
   std::string text;
-  for (const CLI::Option* option : command.get_options()) {
-    const bool belongs = are_positional ? option->get_positional() : option->nonpositional();
-    if (belongs && !option->get_group().empty()) text += entry(help, *option, are_positional);
+  for (const CLI::Option* option : listed(command, are_positional)) {
+    text += entry(help, *option, are_positional);
   }
   return text;
 }
@@ -110,10 +121,8 @@ std::string synopsis(const CLI::App& command, const CLI::Formatter& help) {
   std::string text = parent == nullptr ? roff(command.get_name())
                                        : roff(parent->get_name() + ' ' + command.get_name());
   text = fmt::format("\\fB{}\\fR [\\fIOPTION\\fR]...", text);
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional()) {
-      text += fmt::format(" \\fI{}\\fR", roff(help.make_option_usage(option)));
-    }
+  for (const CLI::Option* option : listed(command, true)) {
+    text += fmt::format(" \\fI{}\\fR", roff(help.make_option_usage(option)));
   }
   if (!command.get_subcommands({}).empty()) text += " \\fICOMMAND\\fR ...";
   return text + '\n';
@@ -123,7 +132,7 @@ std::string section(std::string_view title, const std::string& text) {
   return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
 }
 
-// Text as Markdown takes it: no character of it is markup.
+// Escapes text for Markdown, so that no character is markup.
 std::string inert(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -140,9 +149,7 @@ std::string code_block(const std::vector<std::string_view>& lines) {
 std::string list_of_options(const CLI::App& command, const CLI::Formatter& help) {
   std::string text;
   for (const bool is_positional : {true, false}) {
-    for (const CLI::Option* option : command.get_options()) {
-      const bool belongs = is_positional ? option->get_positional() : option->nonpositional();
-      if (!belongs || option->get_group().empty()) continue;
+    for (const CLI::Option* option : listed(command, is_positional)) {
       text += fmt::format("- `{}{}`: {}\n", help.make_option_name(option, is_positional),
                           help.make_option_opts(option), inert(help.make_option_desc(option)));
     }
@@ -171,11 +178,11 @@ std::string reference(const CLI::App& program, const CLI::Formatter& help) {
 std::string manual_page(const CLI::App& command, const CLI::Formatter& help) {
   const std::string all = command.get_description() + '\n' + command.get_footer();
   const Texts texts = texts_of(all);
-  const std::string name = page_name(command);
+  const std::string name = manual_name(command);
   std::string commands;
   std::vector<std::string> others;
   for (const CLI::App* other : command.get_subcommands({})) {
-    const std::string page = roff(page_name(*other));
+    const std::string page = roff(manual_name(*other));
     commands += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(other->get_name()),
                             roff(other->get_description()));
     others.push_back(fmt::format("\\fB{}\\fR(1)", page));

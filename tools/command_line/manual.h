@@ -4,19 +4,19 @@
 
 #include <CLI/CLI.hpp>
 
-// What an installation has beside a program, and docs/reference.md, made of the tree of options
-// that its --help prints.
+// Manual pages, completions and docs/reference.md, made from a program's own options.
 namespace lookalike {
 
-// The manual page of a program or of one of its commands, as roff with the macros of man(7).
+// Returns the manual page of a program or of one of its commands, as roff with the macros of
+// man(7).
 //   help  words the options as --help does
 std::string manual_page(const CLI::App& command, const CLI::Formatter& help);
 
-// The chapters of docs/reference.md about a program and its commands, as Markdown.
+// Returns the chapters of docs/reference.md about a program and its commands, as Markdown.
 std::string reference(const CLI::App& program, const CLI::Formatter& help);
 
-// A script that completes the words of a program and its commands. shell: "bash", "zsh" or "fish".
-// Throws Error(kUsage) for another one.
+// Returns a script that completes the words of a program and its commands. shell: "bash", "zsh" or
+// "fish". Throws Error(kUsage) for any other.
 std::string completions(const CLI::App& program, const std::string& shell);
 
 }  // namespace lookalike

@@ -7,8 +7,8 @@ namespace lookalike {
 // A new, empty folder, removed with its content at destruction.
 class ScratchFolder {
  public:
-  // In the system's folder for temporary files, or in another one. Throws Error(kStorage) when it
-  // cannot be made.
+  // Creates it in `parent`, by default the system's folder for temporary files. Throws
+  // Error(kStorage) when it cannot be created.
   explicit ScratchFolder(
       const std::filesystem::path& parent = std::filesystem::temp_directory_path());
   ~ScratchFolder();

@@ -2,84 +2,66 @@
 
 #include <utility>
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/scan.h"
 #include "base/text.h"
 #include "storage/artefact_files.h"
 
 namespace lookalike {
-namespace {
 
-bool lists(const std::string& manifest, const std::string& path) {
-  ArtefactReader<SourceFile> reader(manifest);
-  while (const std::optional<SourceFile> file = reader.next()) {
-    if (file->path == path) return true;
-  }
-  return false;
+StageArguments::StageArguments(CLI::App& app, const char* output)
+    : ComputeArguments(app), app_(app), outputs_(app) {
+  add_value(app, "--output FILE", output_, output)->required();
+  app.add_flag("--update", update_,
+               "Do nothing if the outputs exist and are no older than the files that are read; "
+               "images and options do not count");
 }
 
-}  // namespace
-
-ShardArgument::ShardArgument(CLI::App& command, const std::string& items) {
-  command
-      .add_option("--shard", text_,
-                  "Process only " + items +
-                      " I, I + N, I + 2N, ..., where I counts from 0; or I-of-N, where I counts "
-                      "from 1; or env, or env/N: I by the variables of an array task in Slurm, AWS "
-                      "Batch or, with N, Kubernetes")
-      ->type_name("I/N");
+CLI::Option* StageArguments::add_inputs(const char* option, std::vector<std::string>& files,
+                                        const char* meaning) {
+  input_lists_.push_back(&files);
+  return add_value(app_, fmt::format("{} FILE...", option), files, meaning)->required();
 }
 
-CLI::Option* add_folder_options(ConfigArguments& config) {
-  CLI::Option* const folders = config.add("--images", "images.folders");
-  config.add_each("--exclude", "images.exclude");
-  config.add("--hidden", "images.hidden");
-  config.add("--extensions", "images.extensions");
-  return folders;
+CLI::Option* StageArguments::add_input(const char* option, std::string& file, const char* meaning) {
+  inputs_.push_back(&file);
+  return add_value(app_, fmt::format("{} FILE", option), file, meaning)->required();
 }
 
-ImageArguments::ImageArguments(CLI::App& command, ConfigArguments& config)
-    : shard_(command, "the images") {
-  CLI::Option* const folders = add_folder_options(config);
-  command.add_option("--manifest", manifest_, "File of lookalike-scan: the images to read")
-      ->type_name("FILE")
-      ->excludes(folders);
-  config.add("--longest-side", "extract.longest_side_px");
-  config.add("--threads", "images.decode_threads");
-  config.add("--device", "device.choice");
-}
-
-OutputGuard ImageArguments::guard(const OutputArguments& outputs, const ConfigArguments& arguments,
-                                  const RunConfig& config) const {
-  OutputGuard guard = outputs.guard(arguments, config);
-  if (!manifest_.empty()) {
-    guard.add_input(manifest_);
-    guard.protect_files([this, extensions = config.images.extensions](const std::string& path) {
-      return is_image_name(path, extensions) && lists(manifest_, path);
-    });
-  }
+OutputGuard StageArguments::guard(const RunConfig& loaded) const {
+  OutputGuard guard = outputs_.guard(config, loaded);
+  for (const std::vector<std::string>* files : input_lists_) guard.add_inputs(*files);
+  for (const std::string* file : inputs_) guard.add_input(*file);
   return guard;
 }
 
-StageOutputArguments::StageOutputArguments(CLI::App& command) : OutputArguments(command) {
-  command.add_flag("--update", update_,
-                   "Do nothing if the outputs are there and no older than the files that are read; "
-                   "images and options do not count");
-}
-
-bool StageOutputArguments::is_done(const OutputGuard& guard) const {
+bool StageArguments::is_current(const OutputGuard& guard) const {
   if (!update_ || !guard.outputs_are_current()) return false;
   spdlog::info("the outputs are up to date");
   return true;
 }
 
-SkippedArguments::SkippedArguments(CLI::App& command) {
-  command.add_option("--skipped", file_, "Also write the files that were skipped, and why")
-      ->type_name("FILE");
-  command.add_flag("--skipped-ok", ok_,
-                   "Exit with 0 even if files were skipped, but not if a folder could not be read");
+ShardArgument::ShardArgument(CLI::App& app, const std::string& items) {
+  add_value(app, "--shard I/N", text_,
+            "Process only " + items +
+                " I, I + N, I + 2N, ..., where I counts from 0; or I-of-N, where I counts from 1; "
+                "or env, or env/N: I by the variables of an array task in Slurm, AWS Batch or, "
+                "with N, Kubernetes");
+}
+
+CLI::Option* add_folder_options(ConfigArguments& config) {
+  CLI::Option* const folders = config.add("images.folders");
+  config.add_each("images.exclude");
+  config.add({"images.hidden", "images.extensions"});
+  return folders;
+}
+
+SkippedArguments::SkippedArguments(CLI::App& app) {
+  add_value(app, "--skipped FILE", file_, "Also write the files that were skipped, and why");
+  app.add_flag("--skipped-ok", ok_,
+               "Exit with 0 even if files were skipped, but not if a folder could not be read");
 }
 
 std::optional<OutputFile> SkippedArguments::open(OutputGuard& guard) const {

@@ -8,16 +8,15 @@
 
 namespace lookalike {
 
-// The picture on standard input, which a command line names "-", as a file, since pictures are read
-// from files. The file has no name in any folder, so that nothing is left of it however the program
-// ends; it lives as long as this does.
+// The picture on standard input, which a command line names "-", as a file. The file has no name in
+// any folder, so that it vanishes however the program ends; it lives as long as this object.
 class StandardInput {
  public:
   explicit StandardInput(const ImagesOptions& limits) : limits_(limits) {}
 
-  // The file to read for a name: that of standard input for "-", else the name itself. What is
-  // larger than the limits allow is cut off just beyond them, so that it is refused. Throws
-  // Error(kStorage) when there is no memory for it.
+  // Returns the file to read for a name: for "-" the file of standard input, else the name itself.
+  // Input beyond the limits is cut off just above them, so that it is refused. Throws
+  // Error(kStorage) when memory runs out.
   std::string file_of(const std::string& name);
   bool is_read() const { return file_.has_value(); }
 

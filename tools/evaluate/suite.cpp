@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/geometry.h"
 #include "base/parallel.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 
 namespace lookalike {
 namespace {
@@ -54,10 +54,9 @@ struct Original {
   Homography from_full_size;  // between pixel centres
 };
 
-// A variant that is ready to be looked up.
 struct PreparedVariant {
   std::variant<DecodedImage, SkippedFile> decoded;
-  Quad place{};  // of the photo
+  Quad place{};  // of the photo, in px of the variant
 };
 
 std::variant<Original, LeftOutImage> read_original(const StoredImage& image,
@@ -115,7 +114,7 @@ SuiteAnswer answer_to(PreparedVariant variant, const StoredImage& image, const L
   return answer;
 }
 
-// The indices of each kind and each of its strengths.
+// Returns the indices of each kind and each of its strengths.
 std::vector<std::pair<std::size_t, std::size_t>> all_variants(
     const std::vector<VariantKind>& kinds) {
   std::vector<std::pair<std::size_t, std::size_t>> all;

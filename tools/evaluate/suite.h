@@ -30,10 +30,10 @@ struct Selection {
   std::vector<LeftOutImage> left_out;
 };
 
-// At most `count` images of the index, with the smallest sample_rank(content, seed); with `files`,
-// only images of these files, each content once. Leaves out images without features in the index,
-// which no query can find, and files that are not in the index.
-// Throws Error(kInput) when nothing remains.
+// Selects the `count` images of the index with the smallest sample_rank(content, seed), or fewer;
+// with `files`, only images of these files, each content once. Leaves out images without features,
+// which no query can find, and files that are not in the index. Throws Error(kInput) when nothing
+// remains.
 Selection select_photos(const IndexReader& index,
                         const std::optional<std::span<const SourceFile>>& files, std::size_t count,
                         std::uint64_t seed);
@@ -63,17 +63,16 @@ struct SuiteResult {
   std::vector<SuiteAnswer> answers;  // by photo, kind and strength
 };
 
-// Looks a photo up; returns the matches, best first. Called from several threads at the same time.
+// Looks up a photo; returns the matches, best first. Called from several threads at the same time.
 using LookUp = std::function<std::vector<Match>(DecodedImage photo)>;
 
-// Photos are reduced to this longest side before they are distorted, so that a strength has the
-// same effect on all of them.
+// Longest side of a photo before it is distorted, so that a strength has the same effect on all.
 inline constexpr int kSuitePhotoSidePx = 1024;
 
-// Makes every variant of every photo and looks it up. Leaves out a photo that can no longer be
-// read, or whose file has changed since it was indexed; a variant that is too small to be looked up
-// counts as not found. Random choices depend only on the seed, the photo's content, the kind and
-// the strength, so a variant does not depend on which others are made.
+// Makes every variant of every photo and looks it up. Leaves out photos that can no longer be read
+// or have changed since they were indexed; a variant that is too small to be looked up counts as
+// not found. Random choices depend only on the seed, the photo's content, the kind and the
+// strength, so that a variant does not depend on the others.
 SuiteResult run_suite(Selection selection, const SuiteOptions& options, const LookUp& look_up,
                       Progress::Style style);
 
@@ -84,7 +83,7 @@ struct SuiteRow {
   double strength = 0;
   std::size_t queries = 0;
   double recall_at_1 = 0;            // share of the photos found first
-  double recall_at_1_confirmed = 0;  // share of those found first and confirmed
+  double recall_at_1_confirmed = 0;  // share of the photos found first and confirmed
   double located_at_75 = 0;          // share of the photos found with IoU >= 0.75
 };
 std::vector<SuiteRow> suite_rows(const SuiteResult& result);

@@ -13,19 +13,19 @@
 namespace lookalike {
 namespace {
 
-// px of a chart, which is scaled to the available width.
+// Sizes of a chart in px, before it is scaled to the available width.
 constexpr double kWidth = 320;
 constexpr double kHeight = 150;
 constexpr double kLeft = 34;
 constexpr double kBottom = 22;
 constexpr double kTop = 8;
 
-// The y of a share.
+// Returns the y of a share.
 double level(double share) {
   return kTop + (1 - share) * (kHeight - kTop - kBottom);
 }
 
-// The x of strength number i of n; strengths are evenly spaced whatever their values.
+// Returns the x of strength i of n; strengths are evenly spaced whatever their values.
 double place(std::size_t i, std::size_t n) {
   const double step = (kWidth - kLeft) / static_cast<double>(n);
   return kLeft + (static_cast<double>(i) + 0.5) * step;
@@ -50,7 +50,7 @@ std::string line(std::span<const SuiteRow> rows, double SuiteRow::*share, std::s
   return fmt::format("<polyline class=\"{}\" points=\"{}\"/>", style, points);
 }
 
-// Each dot has its numbers as a tooltip.
+// Draws a dot per row, with its numbers as a tooltip.
 std::string dots(std::span<const SuiteRow> rows) {
   std::string svg;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -74,7 +74,7 @@ std::string chart(std::span<const SuiteRow> rows) {
       dots(rows));
 }
 
-// HTML with an SVG chart per kind: recall and share located, from 0 to 1, over the strengths.
+// Draws an SVG chart per kind: recall and share located, from 0 to 1, over the strengths.
 std::string charts(std::span<const SuiteRow> rows) {
   std::string html;
   while (!rows.empty()) {

@@ -12,17 +12,17 @@
 // The CSV files of `lookalike evaluate`. Paths are quoted as in RFC 4180.
 namespace lookalike {
 
-// A row per relevant image: query,relevant,rank,iou. rank counts from 1, 0 if the image was not
-// found; iou is as overlap() gives it, empty if the place is not known. answers[i] is for
-// queries[i]. Throws Error(kInternal) when the sizes differ.
+// Formats a row per relevant image: query,relevant,rank,iou. rank counts from 1, 0 if the image was
+// not found; iou is overlap(), empty if the place is unknown. answers[i] is for queries[i]. Throws
+// Error(kInternal) when the sizes differ.
 std::string rank_table(std::span<const TruthQuery> queries, std::span<const Answer> answers,
                        bool boxes);
 OutputKind rank_table_kind();  // recognised by the header row
 
-// A row per match, with its evidence: query,image,relevant,rank,score,decision,probability,votes,
-// votes_ratio,votes_excess,pairs,inliers,effective_inliers,correlation,detail, and, each named
-// "weighed ...", the quantities of Calibration. relevant is 1 or 0; correlation and detail are
-// empty if they were not measured, the quantities without a pose.
+// Writes a row per match, with its evidence: query,image,relevant,rank,score,decision,probability,
+// votes,votes_ratio,votes_excess,pairs,inliers,effective_inliers,correlation,detail, and the
+// quantities of Calibration as "weighed ...". relevant is 1 or 0; correlation and detail are empty
+// if not measured, the quantities without a pose.
 class MatchTable {
  public:
   explicit MatchTable(OutputFile file);

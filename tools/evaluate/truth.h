@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +10,7 @@
 
 namespace lookalike {
 
-// An image that a query should find, and its place in the query if known.
+// An image that a query should find, with its place in the query if known.
 struct RelevantImage {
   std::string path;
   std::optional<Quad> quad;  // corners in the order of Match::quad
@@ -22,14 +21,15 @@ struct TruthQuery {
   std::vector<RelevantImage> relevant;  // empty: nothing in the index matches
 };
 
+inline constexpr std::string_view kShortTruthHeader = "query,relevant";
 inline constexpr std::string_view kTruthHeader = "query,relevant,x0,y0,x1,y1,x2,y2,x3,y3";
 
-// Reads ground truth: CSV with the header kTruthHeader, one row per relevant image, an empty
-// `relevant` for a query that matches nothing, corners (top-left, top-right, bottom-right,
-// bottom-left, px of the query) all present or all empty. Fields hold no commas or quotes. Paths
-// become `folder / path`. Queries keep the order of their first row. Throws Error(kInput,
-// "name:line: ...") on anything else; `name` names the input in messages.
-std::vector<TruthQuery> read_truth(std::istream& input, const std::string& name,
+// Reads ground truth: CSV (RFC 4180) with either header and one row per relevant image; `relevant`
+// is empty for a query that matches nothing. Corners (top-left, top-right, bottom-right,
+// bottom-left, px of the query) are all given or all empty. Paths become `folder / path`. Queries
+// keep the order of their first row. Throws Error(kInput, "file: row N: ...") on anything else;
+// `file` names the input in messages, and the header is row 1.
+std::vector<TruthQuery> read_truth(std::string_view csv, const std::string& file,
                                    const std::filesystem::path& folder);
 
 }  // namespace lookalike

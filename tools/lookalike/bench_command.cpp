@@ -1,16 +1,6 @@
-#include <optional>
-#include <string>
-#include <utility>
-
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
-#include "pipeline/answers.h"
 #include "pipeline/index/run_benchmark.h"
 #include "pipeline/open_session.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/scratch_folder.h"
 #include "tools/lab/synthesize/scale_benchmark.h"
 #include "tools/lookalike/benchmark_json.h"
@@ -21,59 +11,26 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
-    config.add("--device", "device.choice");
-    auto* one =
-        command.add_option("--kernel", kernel, "Only this kernel: assign, correlation, ...");
-    auto* quickly =
+struct Arguments : OutputtingArguments {
+  explicit Arguments(CLI::App& command)
+      : OutputtingArguments(command),
+        json(command, "Print one JSON object, as docs/schema/bench.json describes") {
+    auto* const one =
+        add_value(command, "--kernel NAME", kernel, "Only this kernel: assign, correlation, ...");
+    auto* const quickly =
         command.add_flag("--quick", quick, "Small sizes and few runs: a check that takes seconds");
-    auto* runs = command
-                     .add_option("--pipeline", folder,
-                                 "Instead of kernels, time runs over the images of this folder")
-                     ->type_name("DIR")
-                     ->excludes(one)
-                     ->excludes(quickly);
-    command
-        .add_option("--timeline", timeline,
-                    "Also write a page that shows what each thread did in the second run")
-        ->type_name("FILE.html")
+    auto* const runs = add_value(command, "--pipeline DIR", folder,
+                                 "Instead of kernels, time runs over the images of this "
+                                 "folder")
+                           ->excludes(one)
+                           ->excludes(quickly);
+    add_value(command, "--timeline FILE.html", timeline,
+              "Also write a page that shows the activity of each thread in the second run")
         ->needs(runs);
-    auto* many = command
-                     .add_option("--scale", scale.images,
-                                 "Instead of kernels, measure an index of N synthetic images")
-                     ->type_name("N")
-                     ->check(CLI::Range(1, 100'000'000).description(""))
-                     ->excludes(one)
-                     ->excludes(quickly)
-                     ->excludes(runs);
-    command
-        .add_option("--sample", sample,
-                    "For --scale: index of a few hundred real photos, which are still there; "
-                    "images are made of their words")
-        ->type_name("FILE")
-        ->needs(many);
-    command.add_option("--features", scale.features, "Features per synthetic image")
-        ->type_name("N")
-        ->check(CLI::Range(1, 100'000).description(""))
-        ->capture_default_str()
-        ->needs(many);
-    command
-        .add_option("--queries", scale.planted,
-                    "Photos of the sample that are looked up; of each, only a near-duplicate is "
-                    "indexed")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1'000'000).description(""))
-        ->capture_default_str()
-        ->needs(many);
-    command
-        .add_option("--scratch", scratch,
-                    "Folder on the disk to measure, for the index. Default: the system's folder "
-                    "for temporary files")
-        ->type_name("DIR")
-        ->needs(many);
-    command.add_flag("--json", json, "Print one JSON object");
+    add_scale(command)->excludes(one)->excludes(quickly)->excludes(runs);
+    config.add("device.choice");
   }
+  JsonArgument json;
   std::string kernel;
   std::string folder;
   std::string timeline;
@@ -81,7 +38,26 @@ struct Arguments : ComputeArguments {
   std::string sample;
   std::string scratch;
   bool quick = false;
-  bool json = false;
+
+ private:
+  CLI::Option* add_scale(CLI::App& command) {
+    auto* const many = add_number(command, "--scale N", scale.images, 1, 100'000'000,
+                                  "Instead of kernels, measure an index of N synthetic images")
+                           ->default_str("");
+    add_value(command, "--sample FILE", sample,
+              "Index of a few hundred existing photos; synthetic images are made of its "
+              "words")
+        ->needs(many);
+    add_number(command, "--features N", scale.features, 1, 100'000, "Features per synthetic image")
+        ->needs(many);
+    add_number(command, "--queries N", scale.planted, 1, 1'000'000,
+               "Photos of the sample to look up; only a near-duplicate of each is indexed")
+        ->needs(many);
+    add_value(command, "--scratch DIR", scratch, "Folder for the index, on the disk to measure")
+        ->default_str("the system's folder for temporary files")
+        ->needs(many);
+    return many;
+  }
 };
 
 BenchmarkOptions benchmark_options(const Arguments& arguments) {
@@ -140,15 +116,12 @@ int bench_pipeline(const Arguments& arguments, RunConfig config) {
       guard.open_if_named("--timeline", arguments.timeline, page_kind());
   const ScratchFolder scratch;
   const RunBenchmark benchmark = benchmark_runs(config, scratch.path());
-  if (arguments.json) {
-    print_json(Json{{"device", benchmark.device},
-                    {"images", benchmark.images},
-                    {"decode_s", benchmark.decode_s},
-                    {"first", run_json(benchmark, benchmark.first)},
-                    {"with_codebook", run_json(benchmark, benchmark.with_codebook)}});
-  } else {
-    print_benchmark(benchmark);
-  }
+  arguments.json.print({{"device", benchmark.device},
+                        {"images", benchmark.images},
+                        {"decode_s", benchmark.decode_s},
+                        {"first", run_json(benchmark, benchmark.first)},
+                        {"with_codebook", run_json(benchmark, benchmark.with_codebook)}},
+                       [&] { print_benchmark(benchmark); });
   if (page) {
     write_whole(
         *page, html_page("A run of lookalike",
@@ -261,24 +234,18 @@ void print_scale(const ScaleBenchmark& scale) {
 int bench_scale(const Arguments& arguments, const RunConfig& config, Progress::Style style) {
   if (arguments.sample.empty()) {
     throw Error(ErrorKind::kUsage,
-                "--scale needs --sample: an index of a few hundred photos, such as "
-                "`lookalike index FOLDER -d sample.db` makes");
+                "--scale needs --sample: an index of a few hundred photos, made by `lookalike "
+                "index FOLDER -d sample.db`");
   }
   const ScratchFolder scratch =
       arguments.scratch.empty() ? ScratchFolder() : ScratchFolder(arguments.scratch);
   const ScaleBenchmark scale =
       benchmark_scale(arguments.sample, arguments.scale, config, scratch.path(), style);
-  if (arguments.json) {
-    print_json(scale_json(scale));
-  } else {
-    print_scale(scale);
-  }
+  arguments.json.print(scale_json(scale), [&] { print_scale(scale); });
   return kExitDone;
 }
 
-int bench(const Arguments& arguments) {
-  const Progress::Style style = arguments.verbosity.apply();
-  const RunConfig config = arguments.config.load();
+int bench(const Arguments& arguments, RunConfig config, Progress::Style style) {
   if (arguments.scale.images > 0) return bench_scale(arguments, config, style);
   if (!arguments.folder.empty()) return bench_pipeline(arguments, config);
   SessionOptions session_choice = session_options(config.device);
@@ -287,11 +254,8 @@ int bench(const Arguments& arguments) {
   const auto scale = arguments.quick ? CaseScale::kQuick : CaseScale::kFull;
   const BenchmarkReport report =
       run_benchmarks(session, all_cases(session, scale), benchmark_options(arguments));
-  if (arguments.json) {
-    print_json(benchmark_json(report));
-  } else {
-    fmt::print("{}", format_table(report, text_columns()));
-  }
+  arguments.json.print(benchmark_json(report),
+                       [&] { fmt::print("{}", format_table(report, text_columns())); });
   return kExitDone;
 }
 
@@ -299,14 +263,14 @@ int bench(const Arguments& arguments) {
 
 void add_bench_command(CLI::App& app, Action& action) {
   add_command(
-      app, action, "bench", "Time every variant of every kernel, beside the device's ceilings",
-      "Output: one table per kernel: sizes, variant (* is the one that is used), time of kernels, "
-      "of transfers and on the wall, rate, and its share of the device's ceiling, which is "
-      "measured in the same run. --json prints device, ceilings and results, which "
-      "docs/schema/bench.json describes.\n"
-      "With --pipeline: how fast a run is beside decoding alone, and which stage binds.\n"
-      "With --scale: what a large index takes to build, search and change; the index is "
-      "removed afterwards. docs/measurements/scale.md explains the figures.\n"
+      app, action, "bench", "Time every variant of every kernel against the device's ceilings",
+      "Output: one table per kernel: sizes, variant (* marks the one in use), time of kernels, of "
+      "transfers and in all, rate, and its share of the device's ceiling, which is measured in the "
+      "same run.\n"
+      "With --pipeline: the speed of a run compared with decoding alone, and the stage that limits "
+      "it.\n"
+      "With --scale: the cost of building, searching and changing a large index, which is removed "
+      "afterwards. docs/measurements/scale.md explains the figures.\n"
       "Example: lookalike bench --kernel correlation",
       bench);
 }

@@ -1,8 +1,3 @@
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/open_session.h"
 #include "tools/lookalike/commands.h"
@@ -10,15 +5,16 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& command)
+      : ComputeArguments(command),
+        json(command,
+             "Print the evidence and the weights as one JSON object, as "
+             "docs/schema/calibrate.json describes") {
     config.add_databases();
-    config.add("--device", "device.choice");
-    command.add_flag("--json", json, "Print the evidence and the weights as one JSON object");
+    config.add("device.choice");
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  bool json = false;
+  JsonArgument json;
 };
 
 Json evidence_json(const std::vector<Evidence>& evidence_list) {
@@ -35,9 +31,7 @@ Json evidence_json(const std::vector<Evidence>& evidence_list) {
   return list;
 }
 
-int calibrate(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  const Progress::Style style = arguments.verbosity.apply();
+int calibrate(const Arguments& arguments, RunConfig config, Progress::Style style) {
   IndexWriter writer(arguments.config.existing_database(config));
   if (!config.match.calibration.empty()) {
     spdlog::warn("match.calibration: searches use the calibration of {}, not the one stored now",
@@ -48,12 +42,11 @@ int calibrate(const Arguments& arguments) {
   const auto [sightings, calibration] = calibrate_index(writer, index, config, session, style);
   spdlog::info("matches: {} of the image shown, {} of other images, {} of mirrored photos",
                sightings.shown.size(), sightings.others.size(), sightings.decoys.size());
-  if (arguments.json) {
-    print_json({{"weights", calibration ? Json(calibration->weights) : Json()},
-                {"shown", evidence_json(sightings.shown)},
-                {"others", evidence_json(sightings.others)},
-                {"decoys", evidence_json(sightings.decoys)}});
-  }
+  arguments.json.print({{"weights", calibration ? Json(calibration->weights) : Json()},
+                        {"shown", evidence_json(sightings.shown)},
+                        {"others", evidence_json(sightings.others)},
+                        {"decoys", evidence_json(sightings.decoys)}},
+                       [] {});
   return kExitDone;
 }
 
@@ -63,9 +56,9 @@ void add_calibrate_command(CLI::App& app, Action& action) {
   add_command(app, action, "calibrate",
               "Learn match probabilities from photos made of an index's own images",
               "Makes photos of indexed images, looks up these photos and their mirror images, and "
-              "stores in the index the probabilities that result. `lookalike index` calibrates on "
+              "stores the resulting probabilities in the index. `lookalike index` calibrates on "
               "its own when an index is new or has grown by half. With several indexes, photos are "
-              "made of the images of all, and the first stores the probabilities.\n"
+              "made from all, and the first index stores the probabilities.\n"
               "Output: the index with its calibration; with --json the evidence and the weights.\n"
               "Example: lookalike calibrate -d photos.db",
               calibrate);

@@ -1,23 +1,12 @@
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/program.h"
-#include "base/text.h"
 #include "pipeline/stored_calibration.h"
 #include "storage/index_check.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
-// Adds what check_index() cannot see because storage does not interpret it.
+// Adds the problem of a damaged calibration, which storage does not interpret.
 void check_calibration(const std::string& database, std::vector<std::string>& problems) {
   try {
     if (auto problem = problem_of_calibration(IndexReader(database))) {
@@ -29,7 +18,7 @@ void check_calibration(const std::string& database, std::vector<std::string>& pr
 }
 
 struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command) : ListArguments(command, "Print one JSON object", false) {}
+  explicit Arguments(CLI::App& command) : ListArguments(command, {.columns = {"problem"}}) {}
 };
 
 int check(const Arguments& arguments) {
@@ -38,16 +27,13 @@ int check(const Arguments& arguments) {
   const bool empty = is_empty_index(database);
   std::vector<std::string> problems = check_index(database, Progress::style_for_stderr());
   if (!empty) check_calibration(database, problems);
-  if (arguments.format.is_json()) {
-    print_json({{"empty", empty}, {"problems", problems}});
-  } else if (arguments.format.is_table()) {
-    const Table table(arguments.format, {"problem"});
-    for (const std::string& problem : problems) table.add({{"problem", problem}});
-  } else {
+  Json rows = Json::array();
+  for (const std::string& problem : problems) rows.push_back({{"problem", problem}});
+  Printer(arguments.format).print({{"empty", empty}, {"problems", problems}}, rows, [&] {
     for (const std::string& problem : problems) {
       fmt::print("{}\n", wrapped(problem, text_columns(), 0, 2));
     }
-  }
+  });
   if (empty) spdlog::warn("{}: is empty: no run has created its first table", database);
   if (problems.empty()) return kExitDone;
   throw Error(ErrorKind::kStorage,
@@ -61,8 +47,8 @@ int check(const Arguments& arguments) {
 void add_check_command(CLI::App& app, Action& action) {
   add_command(app, action, "check", "Read an entire index and verify that it is intact",
               "Output: one line per problem, and exit code 5; nothing, and exit code 0, when the "
-              "index is intact. An empty index, which a first run leaves when it is stopped early, "
-              "is intact. May run while the index is read and written.\n"
+              "index is intact. An empty index, left by a first run that was stopped early, is "
+              "intact. May run while the index is read and written.\n"
               "Example: lookalike check -d photos.db",
               check);
 }

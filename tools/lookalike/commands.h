@@ -1,38 +1,59 @@
 #pragma once
 
-#include "tools/command_line/command_line.h"
+// What most commands need.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "pipeline/answers.h"
+#include "tools/command_line/format.h"
 
 namespace lookalike {
 
-// Each adds a subcommand, as add_command() does.
-void add_init_command(CLI::App& app, Action& action);
-void add_index_command(CLI::App& app, Action& action);
-void add_query_command(CLI::App& app, Action& action);
-void add_duplicates_command(CLI::App& app, Action& action);
-void add_reject_command(CLI::App& app, Action& action);
-void add_serve_command(CLI::App& app, Action& action);
-void add_explain_command(CLI::App& app, Action& action);
-void add_locate_command(CLI::App& app, Action& action);
-void add_features_command(CLI::App& app, Action& action);
-void add_show_command(CLI::App& app, Action& action);
-void add_devices_command(CLI::App& app, Action& action);
-void add_formats_command(CLI::App& app, Action& action);
-void add_config_command(CLI::App& app, Action& action);
-void add_evaluate_command(CLI::App& app, Action& action);
-void add_tune_command(CLI::App& app, Action& action);
-void add_bench_command(CLI::App& app, Action& action);
-void add_runs_command(CLI::App& app, Action& action);
-void add_quarantine_command(CLI::App& app, Action& action);
-void add_calibrate_command(CLI::App& app, Action& action);
-void add_check_command(CLI::App& app, Action& action);
-void add_compact_command(CLI::App& app, Action& action);
-void add_folders_command(CLI::App& app, Action& action);
-void add_list_command(CLI::App& app, Action& action);
-void add_move_command(CLI::App& app, Action& action);
-void add_remove_command(CLI::App& app, Action& action);
-void add_merge_command(CLI::App& app, Action& action);
-void add_retrain_command(CLI::App& app, Action& action);
-void add_migrate_command(CLI::App& app, Action& action);
+// Every command with its group in --help, in the order of --help.
+#define LOOKALIKE_COMMANDS(COMMAND) \
+  COMMAND(query, "Search")          \
+  COMMAND(duplicates, "Search")     \
+  COMMAND(reject, "Search")         \
+  COMMAND(explain, "Search")        \
+  COMMAND(locate, "Search")         \
+  COMMAND(serve, "Search")          \
+  COMMAND(init, "Index")            \
+  COMMAND(index, "Index")           \
+  COMMAND(show, "Index")            \
+  COMMAND(list, "Index")            \
+  COMMAND(folders, "Index")         \
+  COMMAND(quarantine, "Index")      \
+  COMMAND(runs, "Index")            \
+  COMMAND(move, "Upkeep")           \
+  COMMAND(remove, "Upkeep")         \
+  COMMAND(merge, "Upkeep")          \
+  COMMAND(retrain, "Upkeep")        \
+  COMMAND(calibrate, "Upkeep")      \
+  COMMAND(check, "Upkeep")          \
+  COMMAND(compact, "Upkeep")        \
+  COMMAND(migrate, "Upkeep")        \
+  COMMAND(config, "Upkeep")         \
+  COMMAND(evaluate, "Measure")      \
+  COMMAND(features, "Measure")      \
+  COMMAND(formats, "Measure")       \
+  COMMAND(devices, "Measure")       \
+  COMMAND(tune, "Measure")          \
+  COMMAND(bench, "Measure")
+
+// Each of add_query_command() ... is defined in query_command.cpp ..., and adds the command as
+// add_command() does.
+#define DECLARE_COMMAND(name, heading) void add_##name##_command(CLI::App& app, Action& action);
+LOOKALIKE_COMMANDS(DECLARE_COMMAND)
+#undef DECLARE_COMMAND
 
 // Parses the whole command line and runs the command that it names; returns the exit code.
 // Throws Error of every kind.

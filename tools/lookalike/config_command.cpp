@@ -1,10 +1,5 @@
 #include <cstdlib>
-#include <string>
 
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "config/load.h"
 #include "tools/lookalike/commands.h"
 
@@ -14,13 +9,11 @@ namespace {
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command) {
     config.add_database();
-    auto* const flag = command.add_flag(
-        "--effective", effective,
-        "Print the values in force, and where those that are not defaults come from");
-    check = command
-                .add_option("--check", file,
-                            "Check this file; print only its first fault, with line and column")
-                ->type_name("FILE")
+    auto* const flag =
+        command.add_flag("--effective", effective,
+                         "Print the values in force, and the origin of each that is not a default");
+    check = add_value(command, "--check FILE", file,
+                      "Check this file; report its first fault with line and column")
                 ->excludes(flag)
                 ->excludes("--config")
                 ->excludes("--set");
@@ -72,8 +65,9 @@ void add_config_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "config", "Print the configuration with every key explained, or check a file",
       "Output: a TOML file with every key, its meaning and its range, and the values of --config "
-      "and --set, else the defaults. With --effective the keys alone, including the index that "
-      "LOOKALIKE_DATABASE names. With --check nothing; exit code 2 when the file has a fault.\n"
+      "and --set, else the defaults. With --effective only keys and values, including the index "
+      "named by LOOKALIKE_DATABASE. With --check nothing; exit code 2 when the file has a "
+      "fault.\n"
       "Example: lookalike config > run.toml\n"
       "         lookalike config --check run.toml\n"
       "         lookalike config --effective --config run.toml --set match.top=20",

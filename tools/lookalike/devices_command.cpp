@@ -1,17 +1,6 @@
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "kernels/cases.h"
 #include "kernels/session/device.h"
-#include "pipeline/answers.h"
 #include "pipeline/open_session.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -117,8 +106,11 @@ Json to_json(const DeviceReport& report) {
 
 struct Arguments {
   explicit Arguments(CLI::App& command)
-      : config(command), format(command, "Print one JSON object", false) {
-    config.add("--device", "device.choice");
+      : config(command),
+        format(command, {.columns = {"index", "used", "type", "name", "platform", "driver",
+                                     "compute_units", "global_memory_bytes", "int64_atomics",
+                                     "self_tests", "self_tests_passed"}}) {
+    config.add("device.choice");
     command.add_flag("--no-self-test", no_self_test, "Only list: compile and run nothing");
   }
   ConfigArguments config;
@@ -130,31 +122,20 @@ int list(const Arguments& arguments) {
   const DeviceOptions options = arguments.config.load().device;
   const std::vector<Device> devices = list_devices();
   const std::size_t used = choose_device(devices, options.choice);
-  Json json = {{"devices", Json::array()}};
-  std::optional<Table> table;
-  if (arguments.format.is_table()) {
-    table.emplace(arguments.format,
-                  std::vector<std::string>{"index", "used", "type", "name", "platform", "driver",
-                                           "compute_units", "global_memory_bytes", "int64_atomics",
-                                           "self_tests", "self_tests_passed"});
-  }
+  const Printer printer(arguments.format);
+  Json answer = {{"devices", Json::array()}};
+  Json rows = Json::array();
   bool passed = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     DeviceReport report{.index = i, .info = devices[i].info, .used = i == used};
     if (!arguments.no_self_test) report = test_device(std::move(report), options);
     passed = passed && report.passed() == report.self_tests.size();
-    if (table) {
-      Json row = to_json(report);
-      row["self_tests"] = report.tested ? Json(report.self_tests.size()) : Json();
-      row["self_tests_passed"] = report.tested ? Json(report.passed()) : Json();
-      table->add(row);
-    } else if (arguments.format.is_json()) {
-      json["devices"].push_back(to_json(report));
-    } else {
-      print_text(report);
-    }
+    Json& row = rows.emplace_back(answer["devices"].emplace_back(to_json(report)));
+    row["self_tests"] = report.tested ? Json(report.self_tests.size()) : Json();
+    row["self_tests_passed"] = report.tested ? Json(report.passed()) : Json();
+    if (printer.format() == Format::kText) print_text(report);  // each as soon as it is tested
   }
-  if (arguments.format.is_json()) print_json(json);
+  printer.print(answer, rows, [] {});
   return passed ? kExitDone : exit_code(ErrorKind::kDevice);
 }
 

@@ -1,27 +1,16 @@
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
-#include <optional>
 #include <set>
 #include <span>
-#include <string>
-#include <vector>
 
 #include <fmt/color.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
-#include "base/error.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/program.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/groups/collection.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/groups_report.h"
 #include "tools/report/page.h"
@@ -31,52 +20,21 @@ namespace {
 
 constexpr std::chrono::seconds kProgressDelay{1};
 
-struct Arguments {
+struct Arguments : OutputtingArguments {
   explicit Arguments(CLI::App& command)
-      : config(command),
-        verbosity(command),
-        outputs(command),
-        format(command, "Print one JSON object per group, one per line") {
+      : OutputtingArguments(command),
+        format(command, {.json = "one JSON object per group, one per line",
+                         .columns = {"group", "proposal", "kind", "of", "probability", "width",
+                                     "height", "size_bytes", "modified", "new", "path"},
+                         .paths = {"of", "path"}}) {
     config.add_databases();
-    config.add("--device", "device.choice");
-    config.add("--mirror", "match.mirror");
-    const std::vector<std::string_view> names = pair_kind_names();
-    command
-        .add_option(
-            "--kind", kinds,
-            "Only pairs of these kinds, separated by commas; without it, those whose pixels "
-            "agree: all but object and part")
-        ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())).description(""))
-        ->type_name(fmt::format("{}", fmt::join(names, "|")))
-        ->delimiter(',')
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_flag("--objects", objects, "Also pairs of different photos of one thing: object");
-    command
-        .add_option("--min-probability", min_probability,
-                    "Only pairs of at least this; none below match.same_probability are found")
-        ->check(CLI::Range(0.0, 1.0).description(""))
-        ->type_name("X")
-        ->capture_default_str();
-    auto* const within_option =
-        command.add_option("--within", within, "Only pairs of files in this folder")
-            ->type_name("DIR")
-            ->expected(1)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command
-        .add_option("--between", between,
-                    "Only pairs of a file in the one folder and one in the other")
-        ->type_name("DIR DIR")
-        ->expected(2)
-        ->excludes(within_option);
+    add_selection(command);
+    config.add("match.mirror");
     command.add_flag("--new-only", new_only,
                      "Only groups with a file that earlier runs of this command did not report");
-    command.add_option("--report", report, "Write an HTML page that shows the groups")
-        ->type_name("FILE.html");
+    add_value(command, "--report FILE.html", report, "Write an HTML page that shows the groups");
+    config.add("device.choice");
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  OutputArguments outputs;
   FormatArgument format;
   std::vector<std::string> kinds;
   bool objects = false;
@@ -85,13 +43,35 @@ struct Arguments {
   std::vector<std::string> between;
   bool new_only = false;
   std::string report;
+
+ private:
+  // Adds the options that select pairs.
+  void add_selection(CLI::App& command) {
+    const std::vector<std::string_view> names = pair_kind_names();
+    command.add_option("--kind", kinds, "Only pairs of these kinds, separated by commas")
+        ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())).description(""))
+        ->type_name(fmt::format("{}", fmt::join(names, "|")))
+        ->default_str("those whose pixels agree: all but object and part")
+        ->delimiter(',')
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_flag("--objects", objects, "Also pairs of different photos of one thing: object");
+    add_number(command, "--min-probability X", min_probability, 0.0, 1.0,
+               "Only pairs of at least this probability, from match.same_probability to 1");
+    auto* const within_option =
+        add_each(command, "--within DIR", within, "Only pairs of files in this folder");
+    add_value(command, "--between DIR DIR", between,
+              "Only pairs with a file in each of two folders")
+        ->expected(2)
+        ->excludes(within_option);
+  }
 };
 
 void check_min_probability(double asked, double least) {
   if (asked >= std::min(least, kUsualProbability)) return;
   throw Error(ErrorKind::kUsage,
               fmt::format("--min-probability: must be from match.same_probability = {} to 1, was "
-                          "{}: less sure pairs are not found",
+                          "{}: pairs of lower probability are not found",
                           least, asked));
 }
 
@@ -117,7 +97,7 @@ Scope scope_of(const Arguments& arguments) {
   return {std::span(sides).first(1), std::span(sides).last(1)};
 }
 
-// A name that was mistyped would leave nothing to report.
+// Warns of folders without indexed files, which may be mistyped.
 void warn_of_unindexed(const IndexReader& index, const Arguments& arguments) {
   for (const auto* const paths : {&arguments.within, &arguments.between}) {
     for (const std::string& path : *paths) {
@@ -143,12 +123,11 @@ std::string size_text(std::uint64_t bytes) {
                                : fmt::format("{:.1f} GB", size / 1e9);
 }
 
-// Pages go with their file.
+// True if the file may go; false for its further pages, which go with it.
 bool may_be_deleted(const GroupFile& file) {
   return file.proposal == Proposal::kGo && page_of(file.file.path).number == 1;
 }
 
-// What all groups together amount to.
 struct Totals {
   std::size_t groups = 0;
   std::size_t files = 0;
@@ -186,106 +165,107 @@ void print_text(std::size_t number, const Group& group) {
   }
 }
 
-const std::vector<std::string> kColumns = {"group",       "proposal", "kind",   "of",
-                                           "probability", "width",    "height", "size_bytes",
-                                           "modified",    "new",      "path"};
-const std::vector<std::string> kPathColumns = {"of", "path"};
-
-void print_rows(std::size_t number, const Group& group, const Table& table, bool paths_alone) {
-  const Json answer = group_answer(number, group);
+// Returns a row per file. paths_alone: only for files that may go.
+Json rows_of(std::size_t number, const Group& group, const Json& answer, bool paths_alone) {
+  Json rows = Json::array();
   for (std::size_t i = 0; i < group.files.size(); ++i) {
     if (paths_alone && !may_be_deleted(group.files[i])) continue;
-    Json row = {{"group", number}};
+    Json& row = rows.emplace_back(Json{{"group", number}});
     row.update(answer["files"][i]);
-    table.add(row);
   }
+  return rows;
 }
 
-int duplicates(const Arguments& arguments) {
+// Compares all pending images. Returns false when stopped.
+bool compare(Collection& collection, StopSignal& stop, Progress::Style style) {
+  Progress progress("compare", "images", collection.pending(), style, kProgressDelay);
+  const bool is_done = collection.compare([&](std::size_t done) {
+    progress.update(done);
+    return stop.received() == 0;
+  });
+  if (!is_done) progress.clear();
+  return is_done;
+}
+
+struct Reported {
+  Totals totals;
+  std::set<ImageId> images;
+};
+
+// Prints the groups and adds them to the page, if there is one. Nothing when stopped.
+std::optional<Reported> report(const Groups& groups, const FormatArgument& format,
+                               std::optional<GroupsReport>& page, StopSignal& stop) {
+  const Printer printer(format);
+  Reported reported;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (stop.received() != 0) return std::nullopt;
+    const Group group = groups.group(i);
+    reported.totals.add(group);
+    const Json answer = group_answer(i + 1, group);
+    printer.print(answer, rows_of(i + 1, group, answer, printer.format() == Format::kPaths),
+                  [&] { print_text(i + 1, group); });
+    if (page) page->add(group);
+    for (const GroupFile& file : group.files) reported.images.insert(file.image);
+  }
+  if (page) page->finish();
+  return reported;
+}
+
+int duplicates(const Arguments& arguments, RunConfig config, Progress::Style style) {
   StopSignal stop;
-  RunConfig config = arguments.config.load();
-  const Progress::Style style = arguments.verbosity.apply();
   check_min_probability(arguments.min_probability, config.match.same_probability);
   const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
-  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
+  std::optional<OutputFile> file = guard.open_if_named("--report", arguments.report, page_kind());
   warn_of_unindexed(index, arguments);
-  GroupOptions options{.kinds = kinds_of(arguments),
-                       .min_probability = arguments.min_probability,
-                       .new_only = arguments.new_only,
-                       .scope = scope_of(arguments)};
-  Collection collection(index, config, options);
-  const auto stopped = [&] {
+  const std::set<PairKind> kinds = kinds_of(arguments);
+  Collection collection(index, config,
+                        {.kinds = kinds,
+                         .min_probability = arguments.min_probability,
+                         .new_only = arguments.new_only,
+                         .scope = scope_of(arguments)});
+  std::optional<Reported> reported;
+  if (compare(collection, stop, style)) {
+    std::optional<GroupsReport> page;
+    if (file) page.emplace(*file, config.store.database, config.images);
+    reported = report(collection.groups(), arguments.format, page, stop);
+  }
+  if (!reported) {
     spdlog::warn("stopped by {}{}", signal_name(stop.received()),
                  collection.is_remembered() ? "; the next run resumes from here" : "");
     return kExitSignalled + stop.received();
-  };
-  {
-    Progress progress("compare", "images", collection.pending(), style, kProgressDelay);
-    const bool is_done = collection.compare([&](std::size_t done) {
-      progress.update(done);
-      return stop.received() == 0;
-    });
-    if (!is_done) {
-      progress.clear();
-      return stopped();
-    }
   }
-  const Groups groups = collection.groups();
-  std::optional<Table> table;
-  if (arguments.format.is_table()) table.emplace(arguments.format, kColumns, kPathColumns);
-  std::optional<GroupsReport> page;
-  if (report) page.emplace(*report, config.store.database, config.images);
-  Totals totals;
-  std::set<ImageId> reported;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (stop.received() != 0) return stopped();
-    const Group group = groups.group(i);
-    totals.add(group);
-    if (table) {
-      print_rows(i + 1, group, *table, arguments.format.get() == Format::kPaths);
-    } else if (arguments.format.is_json()) {
-      print_json(group_answer(i + 1, group));
-    } else {
-      print_text(i + 1, group);
-    }
-    if (page) page->add(group);
-    for (const GroupFile& file : group.files) reported.insert(file.image);
-  }
-  if (page) page->finish();
+  const Totals& totals = reported->totals;
   spdlog::info("{} groups with {} files, of which {} need not stay ({})", totals.groups,
                totals.files, totals.needless, size_text(totals.needless_bytes));
   flush_output();
   // Fewer kinds than usual leave groups unreported.
-  const bool is_all = std::ranges::includes(kinds_of(arguments), usual_kinds()) &&
-                      arguments.min_probability <= kUsualProbability;
-  collection.mark_reported([&](ImageId image) { return is_all || reported.contains(image); });
+  const bool is_all =
+      std::ranges::includes(kinds, usual_kinds()) && arguments.min_probability <= kUsualProbability;
+  collection.mark_reported(
+      [&](ImageId image) { return is_all || reported->images.contains(image); });
   return kExitDone;
 }
 
 }  // namespace
 
 void add_duplicates_command(CLI::App& app, Action& action) {
-  add_command(app, action, "duplicates",
-              "Group the indexed images that show the same thing, and propose which to keep",
-              "Output: groups of files, the best first, with what is proposed for each: keep; go, "
-              "when a file that is kept shows all that it shows; unknown, when it is gone or has "
-              "changed since it was indexed. Nothing is deleted. Kinds, closest first: exact, the "
-              "same bytes; copy, other sizes and encodings; turned; mirrored, with --mirror; crop; "
-              "with --objects object, the same thing in another photo; with --kind part, a shared "
-              "logo or band.\n"
-              "The first run compares all images, later ones those that are new. With --within and "
-              "--between, only their files are compared, and nothing is remembered.\n"
-              "By --format:\n"
-              "  tsv, csv: a row per file: group, proposal, kind, of, probability, width, height, "
-              "size_bytes, modified, new, path\n"
-              "  paths: the files that may go\n"
-              "  json: one object per group, one per line, with the evidence of each pair\n"
-              "`lookalike reject` keeps two images apart.\n"
-              "Example: lookalike duplicates -d photos.db --report groups.html\n"
-              "         lookalike duplicates -d photos.db --kind exact,copy --format paths\n"
-              "         lookalike duplicates -d photos.db --between photos scans",
-              duplicates);
+  add_command(
+      app, action, "duplicates",
+      "Group the indexed images that show the same thing, and propose which to keep",
+      "Output: groups of files, the best first, with a proposal for each file: keep; go, "
+      "when a file to keep shows all that it shows; unknown, when it is gone or has changed "
+      "since it was indexed. Nothing is deleted. A table has a row per file; paths are the "
+      "files that may go. `lookalike reject` keeps two images apart.\n"
+      "Kinds, closest first: exact, the same bytes; copy, other sizes and encodings; "
+      "turned; mirrored, with --mirror; crop; with --objects object, the same thing in "
+      "another photo; with --kind part, a shared logo or band.\n"
+      "The first run compares all images, later runs only new ones. With --within and "
+      "--between, only their files are compared, and nothing is remembered.\n"
+      "Example: lookalike duplicates -d photos.db --report groups.html\n"
+      "         lookalike duplicates -d photos.db --kind exact,copy --format paths\n"
+      "         lookalike duplicates -d photos.db --between photos scans",
+      duplicates);
 }
 
 }  // namespace lookalike

@@ -1,21 +1,12 @@
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <optional>
 #include <span>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
+#include "base/files.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
@@ -36,48 +27,20 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
-    auto* synthetic_flag = command.add_flag("--synthetic", synthetic,
-                                            "Look up distorted photos: cropped, rotated, ...");
-    command
-        .add_option(
-            "--kinds", kinds,
-            fmt::format("Kinds of distortion; all by default: {}", fmt::join(kind_names(), ", ")))
-        ->check(CLI::IsMember(kind_names()).description(""))
-        ->type_name("NAME")
-        ->needs(synthetic_flag);
-    command.add_option("--photos", photos, "Maximum number of photos to distort")
-        ->check(CLI::Range(1, 1000000).description(""))
-        ->type_name("N")
-        ->capture_default_str()
-        ->needs(synthetic_flag);
-    command.add_option("--seed", seed, "Seed for the choice of photos and for their distortion")
-        ->type_name("N")
-        ->capture_default_str()
-        ->needs(synthetic_flag);
-    command.add_option("--report", report, "Write an HTML page with charts")
-        ->type_name("FILE.html")
-        ->needs(synthetic_flag);
+struct Arguments : OutputtingArguments {
+  explicit Arguments(CLI::App& command)
+      : OutputtingArguments(command),
+        json(command, "Print one JSON object, as docs/schema/evaluate.json describes") {
     config.add_databases();
-    config.add("--device", "device.choice");
-    command
-        .add_option("--truth", truth, "Ground truth; its paths are relative to the file's folder")
-        ->excludes(synthetic_flag)
-        ->type_name("FILE.csv");
-    config.add("--images", "images.folders")->needs(synthetic_flag);
-    command.add_option("--ranks", ranks, "Write the rank and overlap of each relevant image")
-        ->type_name("FILE.csv");
-    command.add_option("--matches", matches, "Write the evidence of each match")
-        ->excludes(synthetic_flag)
-        ->type_name("FILE.csv");
-    config.add("--mirror", "match.mirror");
-    command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
-    auto* json_flag = command.add_flag("--json", json, "Print one JSON object");
-    command.add_flag("--per-query", per_query, "Add the figures of each query to the JSON object")
-        ->excludes(synthetic_flag)
-        ->needs(json_flag);
+    auto* const synthetic_flag = command.add_flag(
+        "--synthetic", synthetic, "Look up distorted photos: cropped, rotated, ...");
+    add_truth(command, synthetic_flag);
+    add_synthetic(command, synthetic_flag);
+    add_value(command, "--ranks FILE.csv", ranks,
+              "Write the rank and overlap of each relevant image");
+    config.add({"match.mirror", "device.choice"});
   }
+  JsonArgument json;
   bool synthetic = false;
   std::vector<std::string> kinds;  // empty: all
   std::size_t photos = 100;
@@ -87,15 +50,42 @@ struct Arguments : ComputeArguments {
   std::string ranks;
   std::string matches;
   bool boxes = false;
-  bool json = false;
   bool per_query = false;
+
+ private:
+  void add_truth(CLI::App& command, CLI::Option* synthetic_flag) {
+    add_value(command, "--truth FILE.csv", truth,
+              "Ground truth; its paths are relative to the file's folder")
+        ->excludes(synthetic_flag);
+    add_value(command, "--matches FILE.csv", matches, "Write the evidence of each match")
+        ->excludes(synthetic_flag);
+    command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
+    command.add_flag("--per-query", per_query, "Add the figures of each query to the JSON object")
+        ->excludes(synthetic_flag)
+        ->needs(json.option());
+  }
+
+  void add_synthetic(CLI::App& command, CLI::Option* synthetic_flag) {
+    config.add("images.folders")->needs(synthetic_flag);
+    add_value(command, "--kinds NAME", kinds,
+              fmt::format("Kinds of distortion: {}", fmt::join(kind_names(), ", ")))
+        ->check(CLI::IsMember(kind_names()).description(""))
+        ->default_str("all")
+        ->needs(synthetic_flag);
+    add_number(command, "--photos N", photos, 1, 1000000, "Maximum number of photos to distort")
+        ->needs(synthetic_flag);
+    add_value(command, "--seed N", seed, "Seed for the choice of photos and for their distortion")
+        ->capture_default_str()
+        ->needs(synthetic_flag);
+    add_value(command, "--report FILE.html", report, "Write an HTML page with charts")
+        ->needs(synthetic_flag);
+  }
 };
 
 // Milliseconds of each query, by step.
-struct Times {
-  std::vector<double> extract_ms;
-  std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, expand_ms, refine_ms;
-};
+constexpr std::array<const char*, 7> kSteps = {"extract", "match",  "words", "shortlist",
+                                               "verify",  "expand", "refine"};
+using Times = std::array<std::vector<double>, kSteps.size()>;
 
 // The answers to the queries, in their order.
 struct AllAnswers {
@@ -104,7 +94,8 @@ struct AllAnswers {
   Times times;                  // of the plain answers
 };
 
-// Candidates of lower probability are certain not to be shown, and would outnumber the others.
+// Minimum probability of candidates in calibration figures; less likely ones, all surely not shown,
+// would outnumber the others.
 constexpr double kCandidateProbability = 0.01;
 
 using Clock = std::chrono::steady_clock;
@@ -114,12 +105,12 @@ double milliseconds_since(Clock::time_point start) {
 }
 
 std::vector<TruthQuery> load_truth(const std::string& file) {
-  std::ifstream input(file);
-  if (!input) throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read", file));
-  return read_truth(input, file, std::filesystem::absolute(file).parent_path());
+  const std::optional<std::string> csv = read_file(file);
+  if (!csv) throw Error(ErrorKind::kInput, fmt::format("{}: cannot be read", file));
+  return read_truth(*csv, file, std::filesystem::absolute(file).parent_path());
 }
 
-// No query can find a relevant image that is not indexed, so that is an error in the ground truth.
+// Throws Error(kInput) for a relevant image that is not indexed, since no query could find it.
 void check_indexed(const IndexReader& index, const std::vector<TruthQuery>& queries) {
   for (const TruthQuery& query : queries) {
     for (const RelevantImage& image : query.relevant) {
@@ -130,8 +121,7 @@ void check_indexed(const IndexReader& index, const std::vector<TruthQuery>& quer
   }
 }
 
-// The number of images that an answer holds: enough for all that a query should find, and for as
-// many others.
+// Returns the length of rankings: enough for all relevant images of a query and as many others.
 std::uint32_t depth_for(const std::vector<TruthQuery>& queries, std::uint32_t top) {
   std::size_t most = 0;
   for (const TruthQuery& query : queries) most = std::max(most, query.relevant.size());
@@ -149,14 +139,13 @@ Answer answer_of(const std::vector<Match>& matches) {
   return answer;
 }
 
-// Looks up every photo twice: as `query` does, which is timed, and for a whole ranking. The one
-// cannot be read off the other, since what is compared by pixels depends on what is listed.
+// Looks up every photo twice: as `query` does, which is timed, and for a whole ranking. Neither
+// follows from the other, since the pixels of listed images are compared.
 AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher,
                       const MatchOptions& ranking, std::optional<MatchTable>& table,
                       Progress::Style style) {
   Progress progress("queries", "photos", queries.size(), style);
   AllAnswers answers;
-  Times& times = answers.times;
   searcher.prepare_extraction();  // before anything is timed
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
@@ -165,15 +154,15 @@ AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher
       throw Error(ErrorKind::kInput, fmt::format("{}: {}", query.path, skipped->detail));
     }
     const auto& photo = std::get<Query>(loaded);
-    times.extract_ms.push_back(milliseconds_since(start));
+    const double extract_ms = milliseconds_since(start);
     const Clock::time_point extracted = Clock::now();
     const QueryResult listed = searcher.search(photo);
-    times.match_ms.push_back(milliseconds_since(extracted));
-    times.words_ms.push_back(listed.times.words);
-    times.shortlist_ms.push_back(listed.times.shortlist);
-    times.verify_ms.push_back(listed.times.verify);
-    times.expand_ms.push_back(listed.times.expand);
-    times.refine_ms.push_back(listed.times.refine);
+    const auto& steps = listed.times;
+    const std::array<double, kSteps.size()> ms = {extract_ms,   milliseconds_since(extracted),
+                                                  steps.words,  steps.shortlist,
+                                                  steps.verify, steps.expand,
+                                                  steps.refine};
+    for (std::size_t i = 0; i < ms.size(); ++i) answers.times[i].push_back(ms[i]);
     answers.plain.push_back(answer_of(listed.matches));
     const QueryResult ranked = searcher.search(photo, ranking);
     if (table) table->add(query, ranked.matches);
@@ -184,12 +173,12 @@ AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher
   return answers;
 }
 
-// A share or a mean over `count` things; null over none.
+// Returns a share or mean over `count` items; null over none.
 Json mean_json(double value, std::size_t count) {
   return count > 0 ? Json(value) : Json();
 }
 
-// The measures that the ranking and the plain answers both have.
+// Returns the measures that the ranking and the plain answers share.
 Json common_json(const Measures& measures) {
   const auto of_known = [&](double value) { return mean_json(value, measures.queries); };
   const auto of_located = [&](double value) { return mean_json(value, measures.located_queries); };
@@ -205,20 +194,14 @@ Json common_json(const Measures& measures) {
 }
 
 Json plain_json(const Measures& measures) {
-  const Json common = common_json(measures);
-  return {{"recall_at_1", common["recall_at_1"]},
-          {"recall_at_1_confirmed", mean_json(measures.recall_at_1_confirmed, measures.queries)},
-          {"mean_average_precision", common["mean_average_precision"]},
-          {"ns_score", common["ns_score"]},
-          {"located_at_iou_50", common["located_at_iou_50"]},
-          {"located_at_iou_75", common["located_at_iou_75"]},
-          {"known_precision", common["known_precision"]},
-          {"known_recall", common["known_recall"]},
-          {"known_f1", common["known_f1"]},
-          {"wrong_confirmed_first", measures.wrong_confirmed_first},
-          {"wrong_duplicates", measures.wrong_duplicates},
-          {"unknown_confirmed", measures.unknown_confirmed},
-          {"unknown_listed", measures.unknown_listed}};
+  Json json = common_json(measures);
+  json.update(
+      {{"recall_at_1_confirmed", mean_json(measures.recall_at_1_confirmed, measures.queries)},
+       {"wrong_confirmed_first", measures.wrong_confirmed_first},
+       {"wrong_duplicates", measures.wrong_duplicates},
+       {"unknown_confirmed", measures.unknown_confirmed},
+       {"unknown_listed", measures.unknown_listed}});
+  return json;
 }
 
 std::vector<Candidate> all_candidates(const std::vector<TruthQuery>& queries,
@@ -238,37 +221,24 @@ Json measures_json(const std::vector<TruthQuery>& queries, const AllAnswers& ans
   const std::vector<Candidate> likely =
       all_candidates(queries, answers.ranking, kCandidateProbability);
   const UnsureFirst unsure = unsure_first(queries, answers.ranking);
-  const Times& times = answers.times;
-  const Json common = common_json(ranking);
-  return {{"queries", ranking.queries},
-          {"depth", depth},
-          {"recall_at_1", common["recall_at_1"]},
-          {"recall_at_5", mean_json(ranking.recall_at_5, ranking.queries)},
-          {"mean_average_precision", common["mean_average_precision"]},
-          {"ns_score", common["ns_score"]},
-          {"located_queries", ranking.located_queries},
-          {"located_at_iou_50", common["located_at_iou_50"]},
-          {"located_at_iou_75", common["located_at_iou_75"]},
-          {"unknown_queries", ranking.unknown_queries},
-          {"unknown_rejected", mean_json(ranking.unknown_rejected, ranking.unknown_queries)},
-          {"known_precision", common["known_precision"]},
-          {"known_recall", common["known_recall"]},
-          {"known_f1", common["known_f1"]},
-          {"plain", plain_json(measure(queries, answers.plain, boxes))},
-          {"calibration_error", mean_json(calibration_error(all), all.size())},
-          {"candidates", likely.size()},
-          {"calibration_error_equal_count",
-           mean_json(calibration_error_equal_count(likely), likely.size())},
-          {"unsure_first", unsure.count},
-          {"unsure_first_probability", mean_json(unsure.mean_probability, unsure.count)},
-          {"unsure_first_relevant", mean_json(unsure.relevant, unsure.count)},
-          {"extract_median_ms", median(times.extract_ms)},
-          {"match_median_ms", median(times.match_ms)},
-          {"words_median_ms", median(times.words_ms)},
-          {"shortlist_median_ms", median(times.shortlist_ms)},
-          {"verify_median_ms", median(times.verify_ms)},
-          {"expand_median_ms", median(times.expand_ms)},
-          {"refine_median_ms", median(times.refine_ms)}};
+  Json json = {{"queries", ranking.queries}, {"depth", depth}};
+  json.update(common_json(ranking));
+  json.update({{"recall_at_5", mean_json(ranking.recall_at_5, ranking.queries)},
+               {"located_queries", ranking.located_queries},
+               {"unknown_queries", ranking.unknown_queries},
+               {"unknown_rejected", mean_json(ranking.unknown_rejected, ranking.unknown_queries)},
+               {"plain", plain_json(measure(queries, answers.plain, boxes))},
+               {"calibration_error", mean_json(calibration_error(all), all.size())},
+               {"candidates", likely.size()},
+               {"calibration_error_equal_count",
+                mean_json(calibration_error_equal_count(likely), likely.size())},
+               {"unsure_first", unsure.count},
+               {"unsure_first_probability", mean_json(unsure.mean_probability, unsure.count)},
+               {"unsure_first_relevant", mean_json(unsure.relevant, unsure.count)}});
+  for (std::size_t i = 0; i < kSteps.size(); ++i) {
+    json[fmt::format("{}_median_ms", kSteps[i])] = median(answers.times[i]);
+  }
+  return json;
 }
 
 Json scores_json(const Scores& scores) {
@@ -301,8 +271,8 @@ Json per_query_json(const std::vector<TruthQuery>& queries, const AllAnswers& an
          {"plain", scores_json(judge(queries[i], answers.plain[i], boxes))},
          {"first_probability", ranked.found.empty() ? 0 : ranked.found.front().probability},
          {"candidates", std::move(likely)},
-         {"extract_ms", answers.times.extract_ms[i]},
-         {"match_ms", answers.times.match_ms[i]}});
+         {"extract_ms", answers.times[0][i]},
+         {"match_ms", answers.times[1][i]}});
   }
   return rows;
 }
@@ -312,7 +282,7 @@ std::string value_text(const Json& value) {
   return value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : json_text(value);
 }
 
-// A line per figure: of the ranking, or of both, and of the plain answers in a column of their own.
+// Prints a line per figure, with columns for the ranking and the plain answers.
 void print_table(const Json& measures) {
   const Json& plain = measures.at("plain");
   const auto print_line = [](const std::string& name, const std::string& ranking,
@@ -353,11 +323,7 @@ int evaluate_truth(const Arguments& arguments, RunConfig config, const IndexRead
   const AllAnswers answers = search_all(queries, searcher, config.match, matches, style);
   Json json = measures_json(queries, answers, config.match.top, arguments.boxes);
   if (arguments.per_query) json["per_query"] = per_query_json(queries, answers, arguments.boxes);
-  if (arguments.json) {
-    print_json(json);
-  } else {
-    print_table(json);
-  }
+  arguments.json.print(json, [&] { print_table(json); });
   if (ranks) write_whole(*ranks, rank_table(queries, answers.ranking, arguments.boxes));
   return kExitDone;
 }
@@ -371,7 +337,7 @@ std::vector<VariantKind> chosen_kinds(const std::vector<std::string>& names) {
   return kinds;
 }
 
-// The photos in the folders of [images]; without folders, any of the index.
+// Selects among the photos in the folders of [images]; without folders, among all of the index.
 Selection select(const IndexReader& index, const Arguments& arguments,
                  const ImagesOptions& images) {
   if (images.folders.empty()) {
@@ -382,7 +348,7 @@ Selection select(const IndexReader& index, const Arguments& arguments,
                        arguments.seed);
 }
 
-// Without an index, indexes the folders of [images] for this run.
+// Indexes the folders of [images] for this run if `index` is nullptr.
 int evaluate_synthetic(const Arguments& arguments, RunConfig config, const IndexReader* index,
                        OutputGuard& guard, Progress::Style style) {
   config.match.min_decision = "all";  // a photo is found at whatever rank it has
@@ -405,11 +371,7 @@ int evaluate_synthetic(const Arguments& arguments, RunConfig config, const Index
         return searcher.search(searcher.with_features(std::move(photo))).matches;
       },
       style);
-  if (arguments.json) {
-    print_json(suite_json(result));
-  } else {
-    fmt::print("{}", suite_table(result));
-  }
+  arguments.json.print(suite_json(result), [&] { fmt::print("{}", suite_table(result)); });
   if (answers) write_whole(*answers, suite_answers_csv(result));
   if (page) {
     write_whole(
@@ -421,7 +383,7 @@ int evaluate_synthetic(const Arguments& arguments, RunConfig config, const Index
   return kExitDone;
 }
 
-// The index that is measured. Nothing where folders are named alone: they are indexed for this run.
+// Opens the index to measure. Nothing if only folders are named, which are indexed for this run.
 std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& config) {
   if (!arguments.synthetic && arguments.truth.empty()) {
     throw Error(ErrorKind::kUsage,
@@ -432,9 +394,7 @@ std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& con
   return arguments.config.open_searched(config);
 }
 
-int evaluate(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  const Progress::Style style = arguments.verbosity.apply();
+int evaluate(const Arguments& arguments, RunConfig config, Progress::Style style) {
   const std::optional<IndexReader> index = open_index(arguments, config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
   return arguments.synthetic
@@ -448,12 +408,12 @@ void add_evaluate_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "evaluate", "Measure an index against ground truth, or its robustness",
       "Input: the index, and a CSV file with the header\n"
-      "  query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n"
-      "  and one row per relevant image; an empty `relevant` means that the query matches "
-      "nothing;\n"
-      "  corners (top-left, top-right, bottom-right, bottom-left) in px of the query, or empty\n"
-      "Output: recall, mean average precision, N-S score, share located, and more, of the whole "
-      "ranking and of the plain answers, which are what `lookalike query` lists; ms per query\n"
+      "  query,relevant\n"
+      "  or query,relevant,x0,y0,x1,y1,x2,y2,x3,y3\n"
+      "and one row per relevant image; an empty `relevant` means that the query matches nothing. "
+      "Corners (top-left, top-right, bottom-right, bottom-left) are in px of the query, or empty.\n"
+      "Output: recall, mean average precision, N-S score, share located, and more, for the whole "
+      "ranking and for the plain answers that `lookalike query` lists; ms per query.\n"
       "With --synthetic, photos of the index, or those in --images, are distorted, and recall is "
       "reported by kind and strength. With --images alone, the folder is indexed for this run.\n"
       "Example: lookalike evaluate -d photos.db --truth truth.csv\n"

@@ -1,19 +1,7 @@
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "stages/match/explain.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"
@@ -21,37 +9,25 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
+struct Arguments : OutputtingArguments {
   explicit Arguments(CLI::App& command)
-      : config(command),
-        verbosity(command),
-        outputs(command),
-        format(command, "Print one JSON object", false) {
+      : OutputtingArguments(command), format(command, {.columns = {"step", "passed", "reason"}}) {
     config.add_databases();
-    config.add("--device", "device.choice");
-    config.add("--mirror", "match.mirror");
-    command
-        .add_option("--report", report,
-                    "Write an HTML page with both pictures, their pairs of features and the steps")
-        ->type_name("FILE.html");
-    command.add_option("QUERY", photo, "The photo that is looked up, or - for standard input")
-        ->required()
-        ->type_name("");
-    command.add_option("IMAGE", image, "The indexed image, by path or number")
-        ->required()
-        ->type_name("");
+    config.add({"match.mirror", "device.choice"});
+    add_value(command, "--report FILE.html", report,
+              "Write an HTML page of both pictures, their pairs of features and the steps");
+    add_value(command, "QUERY", photo, "The photo that is looked up, or - for standard input")
+        ->required();
+    add_value(command, "IMAGE", image, "The indexed image, by path or number")->required();
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  OutputArguments outputs;
   FormatArgument format;
   std::string report;
   std::string photo;
   std::string image;
 };
 
-constexpr std::size_t kWidth = 80;   // columns of the text, or fewer
-constexpr std::size_t kIndent = 18;  // of reasons
+constexpr std::size_t kWidth = 80;   // maximum columns of the text
+constexpr std::size_t kIndent = 18;  // columns before a reason
 
 void print_terms(const std::vector<EvidenceTerm>& terms) {
   constexpr const char* kRow = "{:{}}{:<26}{:>8}{:>9}{:>10}\n";
@@ -83,7 +59,7 @@ ReportEntry entry_of(const std::string& name, const std::string& photo,
   for (const std::string& path : match.image.paths) finding.paths.push_back(printable(path));
   finding.facts = {{"number", fmt::format("{}", match.image.id)},
                    {"decision", std::string(to_string(match.decision))}};
-  if (match.is_located()) finding.quad = match.quad;
+  if (match.has_pose()) finding.quad = match.quad;
   for (const auto& [places, inlier] : explanation.pairs) {
     (inlier ? finding.pairs : finding.other_pairs).push_back(places);
   }
@@ -107,13 +83,11 @@ ReportEntry entry_of(const std::string& name, const std::string& photo,
 int failure(const Arguments& arguments, const char* what, const SkippedFile& why,
             const std::string& name) {
   spdlog::error("{}", unusable_text(name, why));
-  if (arguments.format.is_json()) print_json(failed_answer(what, name, why));
+  Printer(arguments.format).print(failed_answer(what, name, why), Json::array(), [] {});
   return exit_code(ErrorKind::kInput);
 }
 
-int explain(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  arguments.verbosity.apply();
+int explain(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
   const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   StandardInput input(config.images);
@@ -131,16 +105,10 @@ int explain(const Arguments& arguments) {
     return failure(arguments, "query", *skipped, arguments.photo);
   }
   const Explanation explanation = searcher.explain(std::get<Query>(loaded), *id);
-  if (arguments.format.is_json()) {
-    print_json(explain_answer(arguments.photo, explanation));
-  } else if (arguments.format.is_table()) {
-    const Table table(arguments.format, {"step", "passed", "reason"});
-    for (const ExplainedStep& step : steps_of(explanation)) {
-      table.add({{"step", step.name}, {"passed", step.passed}, {"reason", step.reason}});
-    }
-  } else {
+  const Json answer = explain_answer(arguments.photo, explanation);
+  Printer(arguments.format).print(answer, answer["steps"], [&] {
     print_text(arguments.photo, explanation);
-  }
+  });
   if (report) {
     const Report page = {
         .title = "Why an image was found, or not",
@@ -156,16 +124,12 @@ int explain(const Arguments& arguments) {
 void add_explain_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "explain", "Explain why a query finds an indexed image, or does not",
-      "Output: each step of a query with yes or no and the reason. The image is verified and\n"
-      "compared even where a query does not come to it; \"answer\" is what the query answers.\n"
-      "  features, words, votes (which rank by votes; the first ranks are verified), pairs (of\n"
-      "  features), pose (that pairs agree on), pixels, probability (with what each quantity of\n"
-      "  the evidence contributes), decision (as if no other image were found), answer\n"
-      "With --json one object: {\"query\", \"id\", \"path\", \"page\", \"paths\", \"gone\", "
-      "\"mirrored\", "
-      "\"features\", \"words\", \"votes\", \"pairs\", \"pose\", \"pixels\", \"probability\", "
-      "\"decision\", \"answer\", \"steps\"}, or {\"query\" or \"image\": name, \"error\": "
-      "{\"kind\", \"reason\", \"message\"}}; docs/explain.md has its fields.\n"
+      "Output: each step of a query with yes or no and the reason: features; words; votes, by "
+      "which images are ranked, the first ranks being verified; pairs of features; pose, that "
+      "pairs agree on; refine, the comparison of pixels; probability, with the contribution of "
+      "each quantity of the evidence; decision, as if no other image were found; answer, what the "
+      "query lists. The image is verified and compared even where a query would have stopped "
+      "earlier.\n"
       "Example: lookalike explain -d photos.db holiday.jpg ~/photos/beach.jpg\n"
       "         lookalike explain -d photos.db --report why.html holiday.jpg 1",
       explain);

@@ -1,22 +1,14 @@
-#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <opencv2/imgproc.hpp>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/object_mask.h"
@@ -24,28 +16,30 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ComputeArguments {
+std::vector<std::string> column_names(std::size_t descriptor_size) {
+  std::vector<std::string> names = {"x", "y", "size", "angle", "response", "octave", "class_id"};
+  for (std::size_t i = 0; i < descriptor_size; ++i) names.push_back(fmt::format("d{}", i));
+  return names;
+}
+
+struct Arguments : OutputtingArguments {
   explicit Arguments(CLI::App& command)
-      : ComputeArguments(command), format(command, "Print one JSON object", false) {
-    config.add("--hessian-threshold", "extract.hessian_threshold");
-    config.add("--brighten-to", "extract.brighten_to");
-    config.add("--octaves", "extract.octaves");
-    config.add("--layers", "extract.layers");
-    config.add("--max-interval", "extract.max_interval");
-    config.add("--descriptor-size", "extract.descriptor_size");
-    config.add("--upright", "extract.upright");
-    max_features = config.add("--max-features", "extract.max_features");
-    longest_side = config.add("--longest-side", "extract.longest_side_px");
-    config.add("--device", "device.choice");
-    command.add_option("--mask", mask, "Extract features only where this picture is not black")
-        ->type_name("IMAGE");
-    command.add_option("--csv", csv, "Write the features as CSV; - for standard output")
-        ->type_name("FILE")
+      : OutputtingArguments(command),
+        format(command, {.columns = {"x", "y", "size", "angle", "response", "octave", "class_id",
+                                     "d0", "d1", "..."}}) {
+    add_value(command, "IMAGE", image, "Photo to extract features from, or - for standard input")
+        ->required();
+    add_value(command, "--mask IMAGE", mask,
+              "Extract features only where this picture is not black");
+    add_value(command, "--csv FILE", csv, "Write the table as CSV; - for standard output")
         ->excludes("--format")
         ->excludes("--json");
-    command.add_option("IMAGE", image, "Photo to extract features from, or - for standard input")
-        ->required()
-        ->type_name("");
+    config.add_extraction();
+    longest_side =
+        config.add("extract.longest_side_px")->default_str("no limit, or the configuration file's");
+    max_features =
+        command.get_option("--max-features")->default_str("no limit, or the configuration file's");
+    config.add("device.choice");
   }
   FormatArgument format;
   CLI::Option* max_features = nullptr;
@@ -57,7 +51,7 @@ struct Arguments : ComputeArguments {
 
 DecodedImage must_decode(const Arguments& arguments, const RunConfig& config,
                          const std::string& file) {
-  // Reduces the photo only if a configuration or an option says so.
+  // Reduces the photo only for a configuration file or the option.
   const bool reduce = arguments.config.has_file() || arguments.longest_side->count() > 0;
   const std::uint32_t longest_side_px =
       reduce ? config.extract.longest_side_px : std::numeric_limits<std::uint32_t>::max();
@@ -68,8 +62,8 @@ DecodedImage must_decode(const Arguments& arguments, const RunConfig& config,
   return std::get<DecodedImage>(std::move(decoded));
 }
 
-// Where features may lie, at the size of extraction: where the image is not transparent and the
-// mask, if there is one, is not black. Empty means everywhere.
+// Returns the mask of features at the size of extraction: not 0 where the image is not transparent
+// and the mask file, if any, is not black. Empty means everywhere.
 GrayImage load_mask(const std::string& path, const DecodedImage& image,
                     const ImagesOptions& limits) {
   if (path.empty()) return image.alpha;
@@ -97,13 +91,10 @@ FeatureSet extract(const Arguments& arguments, const RunConfig& config, const De
 }
 
 std::string csv_header(std::size_t descriptor_size) {
-  std::string text = "x,y,size,angle,response,octave,class_id";
-  auto out = std::back_inserter(text);
-  for (std::size_t i = 0; i < descriptor_size; ++i) fmt::format_to(out, ",d{}", i);
-  return text + '\n';
+  return fmt::format("{}\n", fmt::join(column_names(descriptor_size), ","));
 }
 
-// Numbers read back to the same floats.
+// Formats the features as CSV; numbers read back to the same floats.
 std::string csv(const FeatureSet& features) {
   std::string text = csv_header(features.descriptor_size);
   auto out = std::back_inserter(text);
@@ -118,7 +109,7 @@ std::string csv(const FeatureSet& features) {
   return text;
 }
 
-// The nearest double to the shortest decimal of a float, so that it prints short.
+// Returns the double nearest to the shortest decimal of a float, which prints as that decimal.
 double to_double(float value) {
   return std::stod(fmt::format("{}", value));
 }
@@ -146,17 +137,18 @@ Json to_json(const std::string& name, const ImageRecord& image, const FeatureSet
   return json;
 }
 
+// Not with a Printer, whose tables round numbers.
 void print(const Arguments& arguments, const ImageRecord& image, const FeatureSet& features) {
-  if (arguments.format.is_json()) {
-    print_json(to_json(arguments.image, image, features));
-  } else if (arguments.format.is_table()) {
-    std::string rows = csv(features);
-    if (arguments.format.get() == Format::kTsv) std::ranges::replace(rows, ',', '\t');
-    fmt::print("{}", rows);
-  } else {
+  const Format format = arguments.format.get();
+  if (format == Format::kJson) return print_json(to_json(arguments.image, image, features));
+  if (format == Format::kText) {
     fmt::print("{}: {} features of {} numbers in {} x {} px\n", printable(arguments.image),
                features.size(), features.descriptor_size, image.width, image.height);
+    return;
   }
+  std::string rows = csv(features);
+  if (format == Format::kTsv) std::ranges::replace(rows, ',', '\t');
+  fmt::print("{}", rows);
 }
 
 OutputKind csv_kind() {
@@ -165,9 +157,7 @@ OutputKind csv_kind() {
           }};
 }
 
-int features(const Arguments& arguments) {
-  const RunConfig config = arguments.config.load();
-  arguments.verbosity.apply();
+int features(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
   OutputGuard guard = arguments.outputs.guard(arguments.config, config);
   StandardInput input(config.images);
   const std::string file = input.file_of(arguments.image);
@@ -189,15 +179,10 @@ int features(const Arguments& arguments) {
 void add_features_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "features", "Extract the SURF features of one photo",
-      "Output: the number of features, or with --csv FILE, or --format tsv or csv, a table with "
-      "the columns\n"
-      "  x, y, size, angle, response, octave, class_id, d0, d1, ...\n"
-      "in px of the upright photo at full size, strongest first; class_id is the sign of the "
-      "Laplacian.\n"
-      "Without --config, --longest-side or --max-features, the photo is not reduced and no feature "
-      "is left out.\n"
-      "With --format json one object: {\"schema\": 1, \"image\", \"width\", \"height\", "
-      "\"descriptor_size\", \"features\": [{\"x\", ..., \"class_id\", \"descriptor\"}, ...]}\n"
+      "Output: the number of features, or a table of them. Units are px of the upright photo at "
+      "full size and degrees; strongest first; class_id is the sign of the Laplacian.\n"
+      "Without --config, the photo is not reduced, all features are kept, and descriptors are not "
+      "normalised.\n"
       "Example: lookalike features --hessian-threshold 400 --csv features.csv photo.jpg",
       features);
 }

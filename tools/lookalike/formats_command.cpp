@@ -1,19 +1,9 @@
-#include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
-#include "stages/decode/reader_modules.h"
-#include "tools/command_line/format.h"
+#include "stages/decode/readers.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -21,14 +11,16 @@ namespace {
 
 struct Arguments {
   explicit Arguments(CLI::App& command)
-      : config(command), format(command, "Print one JSON object", false) {}
+      : config(command),
+        format(command,
+               {.columns = {"format", "endings", "read_by", "available", "missing", "left_out"}}) {}
   ConfigArguments config;
   FormatArgument format;
 };
 
 constexpr std::size_t kEndingsIndent = 30;
 
-// The endings of a format that images.extensions does not have.
+// Returns the endings of a format that are not in images.extensions.
 std::vector<std::string> left_out(const ImageFormatInfo& format,
                                   const std::vector<std::string>& extensions) {
   std::vector<std::string> endings;
@@ -56,29 +48,26 @@ void print_text(const ImageFormatInfo& format, const std::string& missing,
 
 int list_formats(const Arguments& arguments) {
   const std::vector<std::string> extensions = arguments.config.load().images.extensions;
-  std::optional<Table> table;
-  if (arguments.format.is_table()) {
-    table.emplace(arguments.format, std::vector<std::string>{"format", "endings", "read_by",
-                                                             "available", "missing", "left_out"});
-  }
-  Json formats = Json::array();
+  Json answer = {{"formats", Json::array()}};
+  Json rows = Json::array();
   for (const ImageFormatInfo& format : image_formats()) {
     const std::string missing = missing_part(format);
     const std::vector<std::string> endings = left_out(format, extensions);
-    Json row = {{"format", format.name},     {"endings", format.endings},
-                {"read_by", format.library}, {"available", missing.empty()},
-                {"missing", missing},        {"left_out", endings}};
-    if (table) {
-      row["endings"] = fmt::format("{}", fmt::join(format.endings, " "));
-      row["left_out"] = fmt::format("{}", fmt::join(endings, " "));
-      table->add(row);
-    } else if (arguments.format.is_json()) {
-      formats.push_back(std::move(row));
-    } else {
-      print_text(format, missing, endings);
-    }
+    Json& row =
+        rows.emplace_back(answer["formats"].emplace_back(Json{{"format", format.name},
+                                                              {"endings", format.endings},
+                                                              {"read_by", format.library},
+                                                              {"available", missing.empty()},
+                                                              {"missing", missing},
+                                                              {"left_out", endings}}));
+    row["endings"] = fmt::format("{}", fmt::join(format.endings, " "));
+    row["left_out"] = fmt::format("{}", fmt::join(endings, " "));
   }
-  if (arguments.format.is_json()) print_json({{"formats", formats}});
+  Printer(arguments.format).print(answer, rows, [&] {
+    for (const ImageFormatInfo& format : image_formats()) {
+      print_text(format, missing_part(format), left_out(format, extensions));
+    }
+  });
   return kExitDone;
 }
 
@@ -89,7 +78,7 @@ void add_formats_command(CLI::App& app, Action& action) {
               "List the image formats that are read, and what is missing for others",
               "Output: a line per format: its name, the library that reads it, its endings; below "
               "it what is missing, if anything, or the endings that images.extensions leaves out. "
-              "Its default has the endings of all formats that were built in.\n"
+              "By default it has the endings of all formats that were built in.\n"
               "Example: lookalike formats --format json",
               list_formats);
 }

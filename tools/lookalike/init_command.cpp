@@ -1,17 +1,8 @@
-#include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <string>
 #include <system_error>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/files.h"
 #include "base/path_set.h"
-#include "base/text.h"
 #include "kernels/session/device.h"
 #include "tools/lookalike/commands.h"
 
@@ -19,15 +10,12 @@ namespace lookalike {
 namespace {
 
 constexpr int kNightlyNiceness = 10;
-constexpr std::uint64_t kMostMib = 1048576;  // of device.memory_limit_mib
+constexpr std::uint64_t kMostMib = 1048576;  // the limit of device.memory_limit_mib
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : verbosity(command) {
-    command.add_option("FOLDER", folders, "Folders of photos to index")
-        ->required()
-        ->type_name("DIR");
-    command.add_option("-o,--output", output, "File to write; - for standard output")
-        ->type_name("FILE")
+    add_value(command, "FOLDER DIR", folders, "Folders of photos to index")->required();
+    add_value(command, "-o,--output FILE", output, "File to write; - for standard output")
         ->capture_default_str();
   }
   VerbosityArguments verbosity;
@@ -49,14 +37,14 @@ std::vector<std::string> existing_folders(const std::vector<std::string>& names)
   return folders;
 }
 
-// A key with its value, under its meaning and what there is to say about this machine.
+// Formats a key with its value below its meaning and `here`, a comment about this machine.
 std::string entry(const RunConfig& config, std::string_view name, const std::string& here = {}) {
   const ConfigField& field = config_field(name);
   return fmt::format("\n# {}\n{}{} = {}\n", field.meaning, here, field.key,
                      to_toml(field.rule, field.get(config)));
 }
 
-// A key that stays at its default, with a value for the user to put in.
+// Formats a key that stays at its default, with a value for the user to put in.
 std::string suggestion(std::string_view name, std::string_view value) {
   const ConfigField& field = config_field(name);
   return fmt::format("\n# {}\n# {} = {}\n", field.meaning, field.key, value);
@@ -78,7 +66,7 @@ std::string configuration(RunConfig config, const std::string& file) {
   const std::vector<Device> devices = list_devices();
   const std::size_t used = devices.empty() ? 0 : choose_device(devices, "");
   std::string memory;
-  // A CPU shares its memory with everything else that runs.
+  // A CPU shares its memory with all other programs.
   if (!devices.empty() && devices[used].info.kind == DeviceKind::kCpu) {
     const std::uint64_t half_mib = devices[used].info.global_memory_bytes >> 21U;
     config.device.memory_limit_mib = static_cast<std::uint32_t>(std::min(half_mib, kMostMib));
@@ -106,7 +94,7 @@ int init(const Arguments& arguments) {
   const bool to_stdout = arguments.output == "-";
   const auto exists = [&] {
     return Error(ErrorKind::kUsage,
-                 fmt::format("{}: exists, and is left as it is; name another file with --output",
+                 fmt::format("{}: exists and stays unchanged; name another file with --output",
                              printable(arguments.output)));
   };
   std::error_code error;
@@ -135,8 +123,8 @@ int init(const Arguments& arguments) {
 void add_init_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "init", "Write a configuration for this machine and these folders",
-      "Output: a TOML file with the few keys that are usually set, each explained: folders, "
-      "index, device and memory. An existing file is never replaced.\n"
+      "Output: a TOML file with the keys that are usually set, each explained: folders, index, "
+      "device and memory. An existing file is never replaced.\n"
       "Example: lookalike init ~/photos --output photos.toml",
       init);
 }

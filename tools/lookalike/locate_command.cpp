@@ -1,25 +1,13 @@
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
 #include "stages/match/locate/locate.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/object_mask.h"
@@ -28,33 +16,33 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ComputeArguments {
+struct Arguments : OutputtingArguments {
   explicit Arguments(CLI::App& command)
-      : ComputeArguments(command),
-        format(command, "Print one JSON object per scene, one per line") {
-    command.add_option("--object", objects, "Pictures of the objects to find")->type_name("IMAGE");
+      : OutputtingArguments(command),
+        format(command, {.json = "one JSON object per scene, one per line",
+                         .columns = {"scene", "object", "method", "x", "y", "position_error_px",
+                                     "angle_degrees", "scale", "correlation", "error"},
+                         .paths = {"scene", "object"}}) {
+    add_value(command, "--object IMAGE", objects,
+              "Pictures of the objects to find; - for standard input");
+    add_value(command, "--id PATH|NUMBER", ids, "Indexed images to find");
     config.add_databases();
-    command.add_option("--id", ids, "Indexed images to find")->type_name("PATH|NUMBER");
-    command
-        .add_option("--scene", scenes,
-                    "Photos to search. Here and as an object, - is standard input")
-        ->required()
-        ->type_name("IMAGE");
-    config.add("--method", "locate.method");
-    longest_side = config.add("--longest-side", "extract.longest_side_px");
-    max_features = config.add("--max-features", "extract.max_features");
-    config.add("--hessian-threshold", "extract.hessian_threshold");
-    config.add("--device", "device.choice");
-    command
-        .add_option("--mask", mask,
-                    "Mask of the same size as the one object; pixels black in it are ignored")
-        ->type_name("IMAGE");
-    command.add_option("--report", report, "Write an HTML page that shows what was found")
-        ->type_name("FILE.html");
-    command
-        .add_option("--map", map,
-                    "Write the correlation of the one object at each position of the one scene")
-        ->type_name("FILE.png");
+    add_value(command, "--scene IMAGE", scenes, "Photos to search; - for standard input")
+        ->required();
+    config.add("locate.method");
+    add_value(command, "--mask IMAGE", mask,
+              "Mask of the same size as the one object; pixels black in it are ignored");
+    add_value(command, "--report FILE.html", report,
+              "Write an HTML page that shows what was found");
+    add_value(command, "--map FILE.png", map,
+              "Write the correlation of the one object at each position of the one scene");
+    longest_side = config.add("extract.longest_side_px")
+                       ->default_str(
+                           "4096, or the configuration file's; --method correlation: "
+                           "no limit");
+    max_features =
+        config.add("extract.max_features")->default_str("5000, or the configuration file's");
+    config.add({"extract.hessian_threshold", "device.choice"});
   }
   FormatArgument format;
   CLI::Option* longest_side = nullptr;
@@ -67,10 +55,11 @@ struct Arguments : ComputeArguments {
   std::string map;
 };
 
-constexpr std::uint32_t kNoReductionPx = 1U << 20;  // above the side of any picture
+constexpr std::uint32_t kNoReductionPx = 1U << 20;  // above the longest side of any picture
 
-// One pair of pictures may take longer than each of a million indexed ones. So the defaults here
-// hardly reduce pictures or limit features, and do not reduce at all for correlation alone.
+// Returns the settings for objects and scenes. Without a configuration file they hardly reduce
+// pictures or limit features, and do not reduce for correlation alone: one pair of pictures may
+// take longer than one of a million indexed images.
 ExtractOptions extract_options(const Arguments& arguments, const RunConfig& config) {
   ExtractOptions options = config.extract;
   if (arguments.config.has_file()) return options;
@@ -84,13 +73,12 @@ ExtractOptions extract_options(const Arguments& arguments, const RunConfig& conf
   return options;
 }
 
-// Opens the index if --id needs it.
 std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& config) {
   if (arguments.ids.empty()) return std::nullopt;
   return arguments.config.open_searched(config);
 }
 
-// The names of the objects: those of --object, then the files of --id.
+// Returns the names of the objects: of --object, then the files of --id.
 std::vector<std::string> object_names(const Arguments& arguments,
                                       const std::optional<IndexReader>& index) {
   std::vector<std::string> names = arguments.objects;
@@ -158,38 +146,32 @@ void print_text(const std::string& scene, const std::vector<ObjectLocated>& obje
   }
 }
 
-const std::vector<std::string> kColumns = {
-    "scene",         "object", "method",      "x",    "y", "position_error_px",
-    "angle_degrees", "scale",  "correlation", "error"};
-
-const std::vector<std::string> kPathColumns = {"scene", "object"};
-
-// The paths of scenes are those where something was found.
-void print_rows(const std::string& scene, const std::vector<ObjectLocated>& objects,
-                const Table& table) {
-  const Json answer = locate_answer(scene, objects);
+// Returns a row per place and per object that was not found.
+Json rows_of(const Json& answer) {
+  Json rows = Json::array();
   for (Json hit : answer["hits"]) {
     hit["x"] = hit["centre"][0];
     hit["y"] = hit["centre"][1];
     hit["scene"] = answer["scene"];
-    table.add(hit);
+    rows.push_back(std::move(hit));
   }
   for (const Json& missing : answer["not_found"]) {
-    table.add({{"scene", answer["scene"]},
-               {"object", missing["object"]},
-               {"method", missing["method"]},
-               {"error", missing["reason"]}});
+    rows.push_back({{"scene", answer["scene"]},
+                    {"object", missing["object"]},
+                    {"method", missing["method"]},
+                    {"error", missing["reason"]}});
   }
+  return rows;
 }
 
 struct Object {
   std::string name;
   std::string file;       // to read
   Query query{};          // its alpha is the mask
-  std::string problem{};  // why it could not be read; empty when it was
+  std::string problem{};  // why it could not be read; empty if it was
 };
 
-// found: by object.
+// found: parallel to the objects.
 ReportEntry entry_of(const std::string& scene, const std::string& file,
                      const std::vector<Object>& objects, const std::vector<ObjectLocated>& found) {
   ReportEntry entry{.photo = file, .name = scene};
@@ -234,8 +216,8 @@ std::vector<Object> load_objects(const Arguments& arguments, const RunConfig& co
   return objects;
 }
 
-// The text chunk "Software: lookalike", by which a map is recognised: length of the data, type,
-// data, checksum of type and data. PNG Specification (ISO/IEC 15948), whose annex D defines the
+// Returns the PNG text chunk "Software: lookalike", which identifies a map: length of the data,
+// type, data, checksum of type and data. PNG Specification (ISO/IEC 15948); annex D defines the
 // checksum.
 std::string software_chunk() {
   constexpr std::string_view kTypeAndData{"tEXtSoftware\0lookalike", 22};
@@ -255,12 +237,12 @@ std::string software_chunk() {
   return chunk;
 }
 
-// A PNG file starts with this signature and the chunk IHDR, which has 13 bytes of data.
+// A PNG file starts with this signature and the chunk IHDR of 13 bytes of data.
 constexpr std::string_view kPngSignature{"\x89PNG\r\n\x1A\n", 8};
 constexpr std::size_t kPngHeaderEnd = kPngSignature.size() + 12 + 13;
 
-// The map as a grey PNG file: black where the correlation is undefined, 0 or negative, white where
-// it is 1.
+// Encodes the map as a grey PNG file: black where the correlation is undefined, 0 or negative,
+// white where it is 1.
 Bytes png_of(const PoseMap& map) {
   cv::Mat picture(map.height, map.width, CV_8U);
   std::transform(map.scores.begin(), map.scores.end(), picture.begin<std::uint8_t>(),
@@ -316,44 +298,23 @@ std::vector<ObjectLocated> locate_all(OpenClSession& session, const RunConfig& c
   return found;
 }
 
-// Prints answers in the form that the command line names.
-class Answers {
- public:
-  explicit Answers(const FormatArgument& format) : format_(format) {
-    if (format.is_table()) table_.emplace(format, kColumns, kPathColumns);
+void print_answer(const Printer& printer, const std::string& scene,
+                  const std::vector<ObjectLocated>& found) {
+  const Json answer = locate_answer(scene, found);
+  Json rows = rows_of(answer);
+  if (printer.format() == Format::kPaths) {  // scenes with a hit
+    rows = answer["hits"].empty() ? Json::array() : Json{{"path", answer["scene"]}};
   }
+  printer.print(answer, rows, [&] { print_text(scene, found); });
+}
 
-  void add(const std::string& scene, const std::vector<ObjectLocated>& found) const {
-    if (format_.is_json()) {
-      print_json(locate_answer(scene, found));
-    } else if (format_.get() == Format::kPaths) {
-      const bool any = std::ranges::any_of(
-          found, [](const ObjectLocated& one) { return !one.located.hits.empty(); });
-      if (any) table_->add({{"path", text_of_path(scene)}});
-    } else if (table_) {
-      print_rows(scene, found, *table_);
-    } else {
-      print_text(scene, found);
-    }
-  }
+void print_failure(const Printer& printer, const std::string& scene, const SkippedFile& why) {
+  spdlog::error("{}", unusable_text(scene, why));
+  const Json answer = failed_answer("scene", scene, why);
+  printer.print(answer, {{"scene", answer["scene"]}, {"error", answer["error"]["message"]}}, [] {});
+}
 
-  void add_failure(const std::string& scene, const SkippedFile& why) const {
-    spdlog::error("{}", unusable_text(scene, why));
-    const Json answer = failed_answer("scene", scene, why);
-    if (format_.is_json()) print_json(answer);
-    if (table_) {
-      table_->add({{"scene", answer["scene"]}, {"error", answer["error"]["message"]}});
-    }
-  }
-
- private:
-  const FormatArgument& format_;
-  std::optional<Table> table_;
-};
-
-int run_locate(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  arguments.verbosity.apply();
+int run_locate(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
   std::optional<IndexReader> index = open_index(arguments, config);
   const std::vector<std::string> names = object_names(arguments, index);
   Outputs outputs = open_outputs(arguments, config, names, index ? &*index : nullptr);
@@ -370,20 +331,20 @@ int run_locate(const Arguments& arguments) {
   const auto bad_objects = static_cast<std::size_t>(
       std::ranges::count_if(objects, [](const Object& object) { return !object.problem.empty(); }));
   if (bad_objects == objects.size()) return exit_code(ErrorKind::kInput);
-  const Answers answers(arguments.format);
+  const Printer printer(arguments.format);
   std::size_t bad_scenes = 0;
   for (const std::string& name : arguments.scenes) {
     const std::string file = input.file_of(name);
     const auto scene = loader.load(file);
     if (const auto* unread = std::get_if<SkippedFile>(&scene)) {
-      answers.add_failure(name, *unread);
+      print_failure(printer, name, *unread);
       report.entries.push_back({.photo = name, .problem = unread->detail});
       ++bad_scenes;
       continue;
     }
     const std::vector<ObjectLocated> found =
         locate_all(session, config, objects, std::get<Query>(scene), outputs.map);
-    answers.add(name, found);
+    print_answer(printer, name, found);
     report.entries.push_back(entry_of(name, file, objects, found));
   }
   if (outputs.report) write_whole(*outputs.report, render_report(report, config.images));
@@ -397,17 +358,8 @@ void add_locate_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "locate", "Find every place where scenes show given objects",
       "Output: the places in each scene: centre in px, rotation in degrees clockwise, scale, "
-      "correlation, standard error of the centre in px; by --format:\n"
-      "  tsv, csv: a row per place: scene, object, method, x, y, position_error_px, "
-      "angle_degrees, scale, correlation, error\n"
-      "  paths: the scenes in which something was found\n"
-      "  json: one object per scene, one per line:\n"
-      "  {\"schema\": 1, \"scene\": path, \"hits\": [{\"object\", \"method\", \"centre\", "
-      "\"position_error_px\", \"angle_degrees\", \"scale\", \"correlation\", \"quad\"}, ...], "
-      "\"not_found\": [{\"object\", \"method\", \"reason\"}, ...]}\n"
-      "  {\"schema\": 1, \"scene\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a "
-      "scene "
-      "that cannot be read\n"
+      "correlation, standard error of the centre in px. A table has a row per place; paths are the "
+      "scenes in which something was found.\n"
       "Transparent parts of an object are ignored.\n"
       "Example: lookalike locate --object logo.png --scene shelf.jpg",
       run_locate);

@@ -1,11 +1,4 @@
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <spdlog/spdlog.h>
-
 #include "base/program.h"
-#include "base/text.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/index/merge.h"
 #include "tools/lookalike/commands.h"
@@ -13,17 +6,15 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
-    command.add_option("INDEX", sources, "The indexes to add")->required()->type_name("");
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
+    add_value(command, "INDEX", sources, "The indexes to add")->required();
     config.add_database();
   }
   std::vector<std::string> sources;
-  ConfigArguments config;
-  VerbosityArguments verbosity;
 };
 
-// Checks that a new index does not replace anything else, nor take the name of an image.
+// Checks that a new index neither replaces another file nor takes the name of an image.
 void claim_target(const Arguments& arguments, const RunConfig& config,
                   const std::filesystem::path& target) {
   OutputGuard guard;
@@ -38,9 +29,7 @@ void claim_target(const Arguments& arguments, const RunConfig& config,
   guard.claim_index("--database", target);
 }
 
-int merge(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  const Progress::Style style = arguments.verbosity.apply();
+int merge(const Arguments& arguments, RunConfig config, Progress::Style style) {
   const std::filesystem::path target = arguments.config.choose_database(config);
   const std::vector<std::filesystem::path> sources(arguments.sources.begin(),
                                                    arguments.sources.end());
@@ -63,8 +52,8 @@ int merge(const Arguments& arguments) {
 void add_merge_command(CLI::App& app, Action& action) {
   add_command(app, action, "merge", "Add indexes of the same codebook to another, or to a new one",
               "Output: the index of --database with the images, files, quarantine, folders and "
-              "rejections of the others, which stay as they are. An index that holds a file with "
-              "another content is refused whole; those before it stay merged. After an "
+              "rejections of the others, which stay unchanged. An index that knows a file with "
+              "different content is refused as a whole; indexes before it stay merged. After an "
               "interruption, the same command completes the merge.\n"
               "Example: lookalike merge -d all.db photos.db scans.db",
               merge);

@@ -1,18 +1,10 @@
-#include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/progress.h"
-#include "base/text.h"
 #include "stages/decode/decode.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
@@ -22,29 +14,27 @@ namespace {
 
 struct Arguments : UpkeepArguments {
   explicit Arguments(CLI::App& command) : UpkeepArguments(command) {
-    command.add_option("OLD", from, "A folder or file, by its name in the index")
-        ->required()
-        ->type_name("");
-    command.add_option("NEW", to, "Its present name")->required()->type_name("");
+    add_value(command, "OLD", from, "A folder or file, by its path in the index")->required();
+    add_value(command, "NEW", to, "Its present path")->required();
   }
   std::string from;
   std::string to;
 };
 
-// The path at or below `to` that corresponds to a path at or below `from`.
+// Returns the path at or below `to` that corresponds to a path at or below `from`.
 std::string moved_path(const std::string& path, const std::string& from, const std::string& to) {
   return to + path.substr(from.size());
 }
 
 struct Move {
   std::vector<MovedFile> files;
-  std::vector<std::string> staying;  // whose new place does not hold the indexed content
+  std::vector<std::string> staying;  // the indexed content is not at the new place
 };
 
 // Reads the files at their new place and compares their content with the index.
 Move plan_move(const IndexReader& index, const std::vector<SourceFile>& files,
                const std::string& from, const std::string& to, Progress::Style style) {
-  ImagesOptions any;  // what was indexed may be moved, whatever the limits are now
+  ImagesOptions any;  // indexed files may be moved whatever the present limits
   any.max_file_mib = any.max_pages = std::numeric_limits<std::uint32_t>::max();
   Move move;
   Progress progress("compare", "files", files.size(), style);
@@ -66,7 +56,8 @@ Move plan_move(const IndexReader& index, const std::vector<SourceFile>& files,
   return move;
 }
 
-// Renames a root whose files have all moved; keeps one with files that stay, beside the new one.
+// Renames each root whose files have all moved; keeps a root with files that stay beside the new
+// one.
 void move_roots(IndexWriter& writer, const Move& move, const std::string& from,
                 const std::string& to) {
   const std::vector<IndexRoot> known = writer.roots();
@@ -96,14 +87,13 @@ int move_files(const Arguments& arguments) {
   const std::string from = normal_path(arguments.from);
   const std::string to = normal_path(arguments.to);
   if (from == to) {
-    throw Error(ErrorKind::kUsage, fmt::format("{}: is its old and its new name", arguments.to));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: is both the old and the new path", arguments.to));
   }
   std::vector<SourceFile> files = writer.files();
   std::erase_if(files, [&](const SourceFile& file) { return !is_within(file.path, from); });
   if (files.empty()) {
-    throw Error(
-        ErrorKind::kInput,
-        fmt::format("{}: neither it nor anything below it is in the index", arguments.from));
+    throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", arguments.from));
   }
   const Move move = plan_move(IndexReader(database), files, from, to, style);
   writer.move_files(move.files);
@@ -125,11 +115,11 @@ int move_files(const Arguments& arguments) {
 }  // namespace
 
 void add_move_command(CLI::App& app, Action& action) {
-  add_command(app, action, "move", "Record the new names of indexed files that were moved",
-              "Output: the index with the new names. Each file is read at its new place, and its "
+  add_command(app, action, "move", "Record the new paths of indexed files that were moved",
+              "Output: the index with the new paths. Each file is read at its new place, and its "
               "path changes if its content is the indexed one. A folder of the index is renamed "
-              "with its files. Nothing is extracted again. Exit code 1 when files stay because the "
-              "new place does not hold their content.\n"
+              "with its files. Nothing is extracted again. Exit code 1 when files stay because "
+              "their content is not at the new place.\n"
               "Example: lookalike move -d photos.db ~/photos/2019 ~/photos/2020",
               move_files);
 }

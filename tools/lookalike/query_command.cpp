@@ -1,24 +1,15 @@
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/color.h>
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
-#include "base/error.h"
 #include "base/geometry.h"
 #include "base/page_name.h"
 #include "base/parallel.h"
@@ -26,16 +17,13 @@
 #include "base/progress.h"
 #include "base/scan.h"
 #include "base/terminal.h"
-#include "base/text.h"
 #include "config/scan_rules.h"
-#include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/kernel_build_process.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/match.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"
@@ -46,52 +34,43 @@ namespace {
 constexpr std::chrono::seconds kBarDelay{1};
 constexpr std::chrono::seconds kLineDelay{10};
 
-struct Arguments {
+struct Arguments : OutputtingArguments {
   explicit Arguments(CLI::App& command)
-      : config(command),
-        verbosity(command),
-        outputs(command),
-        format(command, "Print one JSON object per photo, one per line", true, true) {
+      : OutputtingArguments(command),
+        format(command, {.json = "one JSON object per photo, one per line",
+                         .columns = {"query", "rank", "decision", "probability", "inliers",
+                                     "correlation", "mirrored", "path", "error", "gone"},
+                         .paths = {"query", "path"},
+                         .reads_names = true}) {
+    add_value(command, "IMAGE", photos,
+              "Photos; folders, with the same files as indexed folders; or - for one photo "
+              "on standard input. All pages of a TIFF file, or one: scan.tif[2]");
     config.add_databases();
-    config.add("--top", "match.top");
-    config.add("--device", "device.choice");
-    auto* mirror = config.add("--mirror", "match.mirror");
-    command.add_option("--region", region, "Look up only this part of each photo, in px")
-        ->type_name("X,Y,WIDTH,HEIGHT");
-    command
-        .add_option("--id", indexed,
-                    "Look up an image of the index, without extracting its features again")
-        ->type_name("PATH|NUMBER")
-        ->excludes(mirror)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    config.add("match.top");
+    auto* mirror = config.add("match.mirror");
+    config.add("match.min_probability");
     command.add_flag("--all", all, "Also list images that do not look alike, as \"none\"");
-    config.add_each("--exclude", "images.exclude")
-        ->description(
-            "Leave these out of the folders that are looked up; patterns as in .gitignore");
-    config.add("--hidden", "images.hidden")
+    add_value(command, "--region X,Y,WIDTH,HEIGHT", region,
+              "Look up only this part of each photo, in px");
+    add_each(command, "--id PATH|NUMBER", indexed,
+             "Look up an image of the index, without extracting its features again")
+        ->excludes(mirror);
+    add_value(command, "--report FILE.html", report,
+              "Write an HTML page that shows what was found");
+    config.add_each("images.exclude")
+        ->description("Leave these out of the folders to look up; patterns as in .gitignore");
+    config.add("images.hidden")
         ->description("Also look up hidden files of folders, and folders such as @eaDir");
-    config.add("--min-probability", "match.min_probability");
     command.add_flag("--fail-if-none", fail_if_none,
                      "Exit with 6 when every photo was looked up and nothing sure was found: no "
                      "duplicate, same_object or part");
-    command.add_option("--report", report, "Write an HTML page that shows what was found")
-        ->type_name("FILE.html");
-    command
-        .add_option("--files-from", list,
-                    "Also look up the photos and folders that this file names, one a line, or with "
-                    "-0 ended by NUL; - for standard input")
-        ->type_name("FILE");
-    command
-        .add_option(
-            "IMAGE", photos,
-            "Photos, folders, which are searched as indexed folders are, or - for one photo "
-            "on standard input; of a TIFF file every page, of scan.tif[2] the second alone")
-        ->type_name("");
+    add_value(command, "--files-from FILE", list,
+              "Also look up the photos and folders that this file names, one a line, or with "
+              "-0 ended by NUL; - for standard input");
+    config.add("device.choice");
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
-  OutputArguments outputs;
+  bool names_photos() const { return !photos.empty() || !list.empty(); }
+
   FormatArgument format;
   bool all = false;
   bool fail_if_none = false;
@@ -117,10 +96,10 @@ std::string headline(const QueryResult& result) {
   return text;
 }
 
-// The known properties of a match.
+// Returns the known properties of a match.
 Facts facts_of(const Match& match) {
   Facts facts = {{"decision", std::string(to_string(match.decision))}};
-  if (match.is_located()) {
+  if (match.has_pose()) {
     facts.emplace_back("probability", fmt::format("{:.3f}", match.probability));
     facts.emplace_back("inliers", fmt::format("{}", match.evidence.inliers));
   }
@@ -139,7 +118,7 @@ bool is_gone(const Match& match, const std::string& path) {
   return std::ranges::find(match.gone, path) != match.gone.end();
 }
 
-// The path, with a remark if the file no longer exists.
+// Returns the path, with a remark if the file no longer exists.
 std::string path_text(const Match& match, const std::string& path) {
   return printable(path) + (is_gone(match, path) ? "  (file is gone; run `lookalike index`)" : "");
 }
@@ -160,9 +139,9 @@ fmt::text_style style_of(Decision decision) {
   return fmt::emphasis::faint;
 }
 
-// The facts of a row of text: the same for each match.
+// Returns the facts of a row of text, the same for each match.
 Facts columns_of(const Match& match) {
-  const bool located = match.is_located();
+  const bool located = match.has_pose();
   const auto& correlation = match.evidence.correlation;
   return {{"probability", located ? fmt::format("{:.3f}", match.probability) : "-"},
           {"inliers", located ? fmt::format("{}", match.evidence.inliers) : "-"},
@@ -174,9 +153,8 @@ void print_text(const std::string& photo, const QueryResult& result) {
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
     const std::string& path = path_of(match);
-    std::string decision(to_string(match.decision));
-    std::ranges::replace(decision, ' ', '_');
-    print_row(i + 1, decision, style_of(match.decision), columns_of(match),
+    print_row(i + 1, std::string(to_string(match.decision)), style_of(match.decision),
+              columns_of(match),
               path_text(match, path) + (match.mirrored ? "  (mirrored)" : "") +
                   (match.rejected ? "  (rejected)" : ""));
     for (const std::string& copy : match.image.paths) {
@@ -185,14 +163,10 @@ void print_text(const std::string& photo, const QueryResult& result) {
   }
 }
 
-const std::vector<std::string> kColumns = {"query",   "rank",        "decision", "probability",
-                                           "inliers", "correlation", "mirrored", "path",
-                                           "error",   "gone"};
-const std::vector<std::string> kPathColumns = {"query", "path"};
-
-// A row per file of each match, that of path_of() first. As paths, only files that exist.
-void print_rows(const std::string& photo, const QueryResult& result, const Table& table,
-                bool paths_alone) {
+// Returns a row per file of each match, path_of() first.
+// paths_alone: leave out files that no longer exist.
+Json rows_of(const std::string& photo, const QueryResult& result, bool paths_alone) {
+  Json rows = Json::array();
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
     const auto& correlation = match.evidence.correlation;
@@ -201,27 +175,28 @@ void print_rows(const std::string& photo, const QueryResult& result, const Table
                                   [&](const std::string& path) { return path == path_of(match); });
     for (const std::string& path : paths) {
       if (paths_alone && is_gone(match, path)) continue;
-      table.add({{"query", text_of_path(photo)},
-                 {"rank", i + 1},
-                 {"decision", to_string(match.decision)},
-                 {"probability", match.probability},
-                 {"inliers", match.evidence.inliers},
-                 {"correlation", correlation ? Json(*correlation) : Json()},
-                 {"mirrored", match.mirrored},
-                 {"path", text_of_path(path)},
-                 {"gone", is_gone(match, path)}});
+      rows.push_back({{"query", text_of_path(photo)},
+                      {"rank", i + 1},
+                      {"decision", to_string(match.decision)},
+                      {"probability", match.probability},
+                      {"inliers", match.evidence.inliers},
+                      {"correlation", correlation ? Json(*correlation) : Json()},
+                      {"mirrored", match.mirrored},
+                      {"path", text_of_path(path)},
+                      {"gone", is_gone(match, path)}});
     }
   }
+  return rows;
 }
 
 // One thing to look up.
 struct Subject {
-  std::string name;       // as it is answered
+  std::string name;       // in the answer
   std::string file{};     // to read; empty for an indexed image
-  std::string problem{};  // why it cannot be looked up; empty when it can
+  std::string problem{};  // why it cannot be looked up; empty if it can
 };
 
-// photo: the file of its picture.
+// photo: the file of the subject's picture.
 ReportEntry entry_of(const Subject& subject, const std::string& photo, const QueryResult& result) {
   ReportEntry entry{.photo = photo, .name = subject.name, .verdict = headline(result)};
   entry.found = result.found > 0;
@@ -232,13 +207,13 @@ ReportEntry entry_of(const Subject& subject, const std::string& photo, const Que
     for (const std::string& path : match.image.paths) {
       finding.paths.push_back(path_text(match, path));
     }
-    if (match.is_located()) finding.quad = match.quad;
+    if (match.has_pose()) finding.quad = match.quad;
     finding.pairs = match.inlier_pairs;
   }
   return entry;
 }
 
-// The names in a file, or on standard input for "-".
+// Reads the names in a file, or on standard input for "-".
 std::vector<std::string> listed_names(const std::string& list, char end) {
   std::ifstream file;
   const auto unreadable = [&] {
@@ -258,7 +233,8 @@ std::vector<std::string> listed_names(const std::string& list, char end) {
   return names;
 }
 
-// What a command line names, in its order: indexed images, then photos, with those in folders.
+// Lists what a command line names, in its order: indexed images, then photos, including the photos
+// in folders.
 class Subjects {
  public:
   Subjects(const Arguments& arguments, const ImagesOptions& images)
@@ -317,8 +293,13 @@ class Subjects {
 
 using LookUpResult = std::variant<QueryResult, SkippedFile>;
 
-// Runs look_up(). Input that cannot be used is answered with its error, without the file's name
-// before it.
+struct Answered {
+  Subject subject;
+  LookUpResult result;
+};
+
+// Calls look_up(). For input that cannot be used, returns the error without the file's name in
+// front.
 template <typename LookUp>
 LookUpResult result_of(const std::string& file, const LookUp& look_up) {
   try {
@@ -333,61 +314,80 @@ LookUpResult result_of(const std::string& file, const LookUp& look_up) {
   }
 }
 
-LookUpResult look_up(Searcher& searcher, const LoadedFile& photo,
-                     const std::optional<Region>& region, const Rejections& rejections) {
-  auto loaded = searcher.load(photo, region);
-  if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
-  const Query& query = std::get<Query>(loaded);
-  QueryResult result = searcher.search(query);
-  if (region) move_matches(result.matches, translation(region->x, region->y));
-  mark_rejected(result.matches, query.image.record.content, rejections);
-  return result;
-}
+// Looks subjects up, also from several threads at the same time.
+class LookUp {
+ public:
+  LookUp(const IndexReader& index, Searcher& searcher, const RunConfig& config,
+         const std::optional<Region>& region)
+      : index_(index),
+        searcher_(searcher),
+        limits_(config.images),
+        rejections_(searched_rejections(config)),
+        region_(region) {}
 
-struct Answered {
-  Subject subject;
-  LookUpResult result;
+  // Returns one answer, or one per page of a file.
+  std::vector<Answered> answers(const Subject& subject) const {
+    if (!subject.problem.empty()) {
+      return {{subject, SkippedFile{{.path = subject.name}, "unusable", subject.problem}}};
+    }
+    if (!subject.file.empty()) return of_pages(subject);
+    return {{subject, result_of(subject.name, [&] { return of_indexed(subject.name); })}};
+  }
+
+ private:
+  // Looks up every page of a file, or only the page that its name gives.
+  std::vector<Answered> of_pages(const Subject& subject) const {
+    const auto file = load_file(subject.file, limits_);
+    if (const auto* skipped = std::get_if<SkippedFile>(&file)) return {{subject, *skipped}};
+    const auto& loaded = std::get<LoadedFile>(file);
+    const auto of_page = [&](const LoadedFile& page) {
+      return result_of(page.file.path, [&] { return of_photo(page); });
+    };
+    std::vector<Answered> answered = {{subject, of_page(loaded)}};
+    std::error_code unknown;
+    const bool is_page = page_of(subject.file).file != subject.file &&
+                         !std::filesystem::exists(subject.file, unknown);
+    for (std::uint32_t number = 2; !is_page && number <= loaded.pages.size(); ++number) {
+      answered.push_back({{page_name(subject.name, number), page_name(subject.file, number)},
+                          of_page(page_of_loaded(loaded, number))});
+    }
+    return answered;
+  }
+
+  LookUpResult of_photo(const LoadedFile& photo) const {
+    auto loaded = searcher_.load(photo, region_);
+    if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
+    const Query& query = std::get<Query>(loaded);
+    QueryResult result = searcher_.search(query);
+    if (region_) move_matches(result.matches, translation(region_->x, region_->y));
+    mark_rejected(result.matches, query.image.record.content, rejections_);
+    return result;
+  }
+
+  LookUpResult of_indexed(const std::string& name) const {
+    const auto id = find_image(index_, name);
+    if (!id) return SkippedFile{{.path = name}, "not_indexed", "is not in the index"};
+    QueryResult result = searcher_.search(*id);
+    mark_rejected(result.matches, index_.image(*id).value().content, rejections_);
+    return result;
+  }
+
+  const IndexReader& index_;
+  Searcher& searcher_;
+  const ImagesOptions& limits_;
+  const Rejections rejections_;
+  const std::optional<Region> region_;
 };
 
-// Looks up every page of a file, or the one that its name ends in.
-std::vector<Answered> look_up_pages(Searcher& searcher, const Subject& subject,
-                                    const ImagesOptions& limits,
-                                    const std::optional<Region>& region,
-                                    const Rejections& rejections) {
-  const auto file = load_file(subject.file, limits);
-  if (const auto* skipped = std::get_if<SkippedFile>(&file)) return {{subject, *skipped}};
-  const auto& loaded = std::get<LoadedFile>(file);
-  const auto look_up_page = [&](const LoadedFile& page) {
-    return result_of(page.file.path, [&] { return look_up(searcher, page, region, rejections); });
-  };
-  std::vector<Answered> answered = {{subject, look_up_page(loaded)}};
-  std::error_code unknown;
-  const bool is_page =
-      page_of(subject.file).file != subject.file && !std::filesystem::exists(subject.file, unknown);
-  for (std::uint32_t number = 2; !is_page && number <= loaded.pages.size(); ++number) {
-    answered.push_back({{page_name(subject.name, number), page_name(subject.file, number)},
-                        look_up_page(page_of_loaded(loaded, number))});
-  }
-  return answered;
-}
-
-LookUpResult look_up(const Searcher& searcher, const StoredImage& image,
-                     const Rejections& rejections) {
-  QueryResult result = searcher.search(image.id);
-  mark_rejected(result.matches, image.content, rejections);
-  return result;
-}
-
-// Prints answers, and collects the report.
+// Prints answers and collects the report.
 class Answers {
  public:
   Answers(const Arguments& arguments, const IndexReader& index, const RunConfig& config)
-      : arguments_(arguments), index_(index) {
+      : arguments_(arguments), index_(index), printer_(arguments.format) {
     report_ = {.title = "What lookalike found", .facts = {}, .entries = {}};
     for (const std::filesystem::path& database : searched_databases(config)) {
       report_.facts.emplace_back("index", database.native());
     }
-    if (arguments.format.is_table()) table_.emplace(arguments.format, kColumns, kPathColumns);
   }
 
   void answer(const Subject& subject, const LookUpResult& result) {
@@ -406,9 +406,11 @@ class Answers {
     return arguments_.fail_if_none && !found_any_ ? kExitNothingFound : kExitDone;
   }
 
-  // Tables and paths have no place for this remark.
+  // For tables and paths, which have no such remark.
   void warn_of_gone_files() const {
-    if (gone_ > 0 && table_) {
+    const bool has_remarks =
+        printer_.format() == Format::kText || printer_.format() == Format::kJson;
+    if (gone_ > 0 && !has_remarks) {
       spdlog::warn("{} of the matches' files are gone; run `lookalike index`", gone_);
     }
   }
@@ -422,13 +424,9 @@ class Answers {
 
  private:
   void add(const Subject& subject, const QueryResult& result) {
-    if (table_) {
-      print_rows(subject.name, result, *table_, arguments_.format.get() == Format::kPaths);
-    } else if (arguments_.format.is_json()) {
-      print_json(query_answer(subject.name, result));
-    } else {
-      print_text(subject.name, result);
-    }
+    printer_.print(query_answer(subject.name, result),
+                   rows_of(subject.name, result, printer_.format() == Format::kPaths),
+                   [&] { print_text(subject.name, result); });
     found_any_ |= result.found > 0;
     for (const Match& match : result.matches) gone_ += match.gone.size();
     if (arguments_.report.empty()) return;
@@ -441,17 +439,14 @@ class Answers {
     ++failures_;
     spdlog::error("{}", unusable_text(subject.name, why));
     const Json answer = failed_answer("query", subject.name, why);
-    if (table_) {
-      table_->add({{"query", answer["query"]}, {"error", answer["error"]["message"]}});
-    } else if (arguments_.format.is_json()) {
-      print_json(answer);
-    }
+    printer_.print(answer, {{"query", answer["query"]}, {"error", answer["error"]["message"]}},
+                   [] {});
     report_.entries.push_back({.photo = subject.name, .problem = why.detail});
   }
 
   const Arguments& arguments_;
   const IndexReader& index_;
-  std::optional<Table> table_;
+  const Printer printer_;
   Report report_;
   std::size_t count_ = 0;
   std::size_t failures_ = 0;
@@ -459,64 +454,60 @@ class Answers {
   bool found_any_ = false;
 };
 
-// On a terminal the answers themselves show the progress.
+// Returns the style of progress beside the answers: on a terminal these show it themselves.
 Progress::Style progress_style(Progress::Style style) {
   return terminal_columns(stdout) > 0 ? Progress::Style::kQuiet : style;
 }
 
-int query(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  if (arguments.all) config.match.min_decision = "all";
-  const Progress::Style style = progress_style(arguments.verbosity.apply());
-  const bool has_photos = !arguments.photos.empty() || !arguments.list.empty();
-  if (!has_photos && arguments.indexed.empty()) {
+// Returns the region to look up. Throws Error(kUsage) if it is invalid or nothing is to be looked
+// up.
+std::optional<Region> checked_region(const Arguments& arguments) {
+  if (!arguments.names_photos() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
   }
-  if (!has_photos && !arguments.region.empty()) {
+  if (!arguments.names_photos() && !arguments.region.empty()) {
     throw Error(ErrorKind::kUsage, "query: --region applies to photos, and none is named");
   }
-  std::optional<Region> region;
-  if (!arguments.region.empty()) region = parse_region(arguments.region);
-  const IndexReader index = arguments.config.open_searched(config);
-  OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
-  const Subjects subjects(arguments, config.images);
-  const std::vector<Subject>& all = subjects.all();
-  guard.add_inputs(subjects.files());
-  if (arguments.list != "-") guard.add_input(arguments.list);
-  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
-  const Rejections rejections = searched_rejections(config);
-  const KernelBuildProcess kernels(config.device, extract_options_of(index), config.match);
-  Searcher searcher(index, config, nullptr, load_of(all.size()));
-  Answers answers(arguments, index, config);
-  StopSignal stop;  // so that the bar ends its line
-  Progress progress("query", "photos", all.size(), style,
+  return arguments.region.empty() ? std::nullopt : std::optional(parse_region(arguments.region));
+}
+
+// Looks the subjects up side by side, a few ahead of the next one to be printed, and prints them in
+// order. Returns false when stopped.
+bool answer_all(const std::vector<Subject>& subjects, const LookUp& look_up, Answers& answers,
+                StopSignal& stop, Progress::Style style) {
+  Progress progress("query", "photos", subjects.size(), style,
                     style == Progress::Style::kBar ? kBarDelay : kLineDelay);
-  // Photos are looked up side by side, a few ahead of the one that is printed next.
-  using Pages = std::vector<Answered>;
-  OrderedParallel<Pages> results(
-      all.size(), core_count(), 2 * core_count(), [&](std::size_t i) -> Pages {
-        const Subject& subject = all[i];
-        if (!subject.problem.empty()) {
-          return {{subject, SkippedFile{{.path = subject.name}, "unusable", subject.problem}}};
-        }
-        if (!subject.file.empty()) {
-          return look_up_pages(searcher, subject, config.images, region, rejections);
-        }
-        return {{subject, result_of(subject.name, [&]() -> LookUpResult {
-                   if (const auto id = find_image(index, subject.name)) {
-                     return look_up(searcher, index.image(*id).value(), rejections);
-                   }
-                   return SkippedFile{{.path = subject.name}, "not_indexed", "is not in the index"};
-                 })}};
-      });
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Pages pages = *results.next();
-    if (stop.received() != 0) return kExitSignalled + stop.received();
+  OrderedParallel<std::vector<Answered>> results(
+      subjects.size(), core_count(), 2 * core_count(),
+      [&](std::size_t i) { return look_up.answers(subjects[i]); });
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    const std::vector<Answered> pages = *results.next();
+    if (stop.received() != 0) return false;
     for (const auto& [subject, result] : pages) {
       if (std::holds_alternative<SkippedFile>(result)) progress.clear();
       answers.answer(subject, result);
     }
     progress.update(i + 1);
+  }
+  return true;
+}
+
+int query(const Arguments& arguments, RunConfig config, Progress::Style style) {
+  const std::optional<Region> region = checked_region(arguments);
+  if (arguments.all) config.match.min_decision = "all";
+  const IndexReader index = arguments.config.open_searched(config);
+  OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
+  const Subjects subjects(arguments, config.images);
+  guard.add_inputs(subjects.files());
+  if (arguments.list != "-") guard.add_input(arguments.list);
+  std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
+  const KernelBuildProcess kernels(config.device, extract_options_of(index), config.match);
+  Searcher searcher(index, config, nullptr, load_of(subjects.all().size()));
+  const LookUp look_up(index, searcher, config, region);
+  Answers answers(arguments, index, config);
+  StopSignal stop;  // so that the bar ends its line
+  if (!answer_all(subjects.all(), look_up, answers, stop, progress_style(style))) {
+    return kExitSignalled + stop.received();
   }
   answers.warn_of_gone_files();
   if (report) {
@@ -530,29 +521,11 @@ int query(const Arguments& arguments) {
 void add_query_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "query", "Find the indexed images that photos show, and where",
-      "Output: what was found for each photo, in colour on a terminal; by --format:\n"
-      "  tsv, csv: a row per file of a match: query, rank, decision, probability, inliers, "
-      "correlation, mirrored, path, error, gone\n"
-      "  paths: the files of the matches that exist, also those that are only similar unless "
-      "--min-probability leaves them out\n"
-      "  json: one object per photo, one per line:\n"
-      "  {\"schema\": 1, \"query\": path, \"found\": n, \"total\": n, \"matches\": [{\"id\", "
-      "\"path\", \"page\", \"paths\", \"gone\", \"score\", \"probability\", \"decision\", "
-      "\"mirrored\", \"rejected\", \"inliers\", "
-      "\"correlation\", \"evidence\", \"moved_px\", \"quad\"}, ...]}\n"
-      "  {\"schema\": 1, \"query\": path, \"error\": {\"kind\", \"reason\", \"message\"}} for a "
-      "photo that could not be looked up\n"
-      "  found: number of sure matches: duplicate, same_object or part\n"
-      "  total: number of matches, of which --top are listed\n"
-      "  paths: all files of the image; gone: those that no longer exist\n"
-      "  score: what matches are ranked by, for comparison within one answer alone\n"
-      "  decision: \"duplicate\", \"same_object\", \"part\" where only a part is shared, "
-      "\"similar\" without confirmation; with --all, also \"none\"\n"
-      "  quad: corners of the indexed image in px of the photo, from its top-left, clockwise "
-      "(anticlockwise where mirrored); null without a pose\n"
-      "  rejected: whether lookalike reject rejected the pair, by the bytes of both files\n"
-      "  moved_px: the largest shift of a corner by refinement; null where the pixels were not "
-      "compared\n"
+      "Output: what was found for each photo, in colour on a terminal. A table has a row per file "
+      "of a match; paths are the existing files of the matches, including those that are only "
+      "similar unless --min-probability leaves them out.\n"
+      "Decisions: duplicate; same_object; part, where only a part is shared; similar, without "
+      "confirmation; with --all, also none.\n"
       "Example: lookalike query -d photos.db --report found.html holiday.jpg\n"
       "         lookalike query -d photos.db --region 120,40,300,200 holiday.jpg\n"
       "         lookalike query -d photos.db --id ~/photos/cat.jpg\n"

@@ -1,43 +1,31 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "base/content_hash.h"
-#include "base/error.h"
 #include "base/files.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
-struct Arguments {
+struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& command)
-      : config(command),
-        verbosity(command),
-        format(command, "Print one JSON object per rejected pair, one per line", false) {
+      : ComputeArguments(command),
+        format(command, {.json = "one JSON object per rejected pair, one per line",
+                         .columns = {"content", "other_content", "since_ns", "path", "other_path"},
+                         .paths = {"path", "other_path"},
+                         .has_paths_format = false}) {
     config.add_databases();
     auto* const first_option =
-        command.add_option("A", first, "An image: path, number, or content as listed")
-            ->type_name("");
-    command.add_option("B", second, "Another")->type_name("")->needs(first_option);
+        add_value(command, "A", first, "An image: path, number, or content as listed");
+    add_value(command, "B", second, "Another")->needs(first_option);
     command.add_flag("--undo", undo, "Forget that these two were rejected")->needs(first_option);
-    command.add_option("--import", import, "Add the pairs of a file that --format csv printed")
-        ->type_name("FILE.csv")
+    add_value(command, "--import FILE.csv", import,
+              "Add the pairs of a file that --format csv printed")
         ->excludes(first_option);
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
   FormatArgument format;
   std::string first;
   std::string second;
@@ -81,34 +69,22 @@ void import_pairs(const std::string& database, const std::string& file) {
 
 void list_rejections(const RunConfig& config, const IndexReader& index,
                      const FormatArgument& format) {
-  std::optional<Table> table;
-  if (format.is_table()) {
-    table.emplace(
-        format,
-        std::vector<std::string>{"content", "other_content", "since_ns", "path", "other_path"},
-        std::vector<std::string>{"path", "other_path"});
-  }
+  const Printer printer(format);
   const Rejections rejections = searched_rejections(config);
   for (const Rejection& pair : rejections.all()) {
     const Json row = rejection_answer(index, pair);
-    if (table) {
-      table->add(row);
-    } else if (format.is_json()) {
-      print_json(row);
-    } else {
-      const auto name = [&](const char* path, const char* content) {
-        const Json& known = row[row[path].is_null() ? content : path];
-        return printable(path_of_text(known.get<std::string>()));
-      };
+    const auto name = [&](const char* path, const char* content) {
+      const Json& known = row[row[path].is_null() ? content : path];
+      return printable(path_of_text(known.get<std::string>()));
+    };
+    printer.print(row, [&] {
       fmt::print("{}  {}  {}\n", utc_text(pair.since_ns), name("path", "content"),
                  name("other_path", "other_content"));
-    }
+    });
   }
 }
 
-int run(const Arguments& arguments) {
-  RunConfig config = arguments.config.load();
-  arguments.verbosity.apply();
+int run(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
   const IndexReader index = arguments.config.open_searched(config);
   if (arguments.first.empty() != arguments.second.empty()) {
     throw Error(ErrorKind::kUsage, "reject: name two images");
@@ -126,17 +102,17 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_reject_command(CLI::App& app, Action& action) {
-  add_command(app, action, "reject", "Remember that two indexed images do not match",
-              "Output: with two images, none: `lookalike duplicates` keeps them in different "
-              "groups from now on. Without, the rejected pairs: since when, and a path of each, or "
-              "its content when the index does not have it; with --format csv, what --import "
-              "reads: content, other_content, since_ns, path, other_path.\n"
-              "Pairs are remembered by content in DATABASE.rejected, so that moved files and a "
-              "retrained index keep them. A run that writes the index is not waited for.\n"
-              "Example: lookalike reject -d photos.db photos/cat.jpg photos/dog.jpg\n"
-              "         lookalike reject -d photos.db --undo photos/cat.jpg photos/dog.jpg\n"
-              "         lookalike reject -d photos.db --format csv > rejected.csv",
-              run);
+  add_command(
+      app, action, "reject", "Remember that two indexed images do not match",
+      "Output: with two images, none: `lookalike duplicates` keeps them in different "
+      "groups from now on. Without any, the rejected pairs: since when, and a path of each, "
+      "or its content if the index lacks it. --import reads what --format csv prints.\n"
+      "Pairs are stored by content in DATABASE.rejected, so that they outlast moved files "
+      "and a retrained index. Does not wait for a run that writes the index.\n"
+      "Example: lookalike reject -d photos.db photos/cat.jpg photos/dog.jpg\n"
+      "         lookalike reject -d photos.db --undo photos/cat.jpg photos/dog.jpg\n"
+      "         lookalike reject -d photos.db --format csv > rejected.csv",
+      run);
 }
 
 }  // namespace lookalike

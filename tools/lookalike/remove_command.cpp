@@ -1,13 +1,4 @@
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/path_set.h"
-#include "base/text.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
 
@@ -16,14 +7,12 @@ namespace {
 
 struct Arguments : UpkeepArguments {
   explicit Arguments(CLI::App& command) : UpkeepArguments(command) {
-    command.add_option("PATH", paths, "Files, or folders with everything below them")
-        ->required()
-        ->type_name("");
+    add_value(command, "PATH", paths, "Files, or folders with everything below them")->required();
   }
   std::vector<std::string> paths;
 };
 
-// What one PATH of the command line removes from the index.
+// The files and folders that one PATH of the command line removes from the index.
 struct Removal {
   std::vector<std::string> files;
   std::vector<std::string> roots;
@@ -36,7 +25,7 @@ Removal removal_of(const std::string& path, const IndexReader& index) {
       std::ranges::any_of(known_roots, [&](const IndexRoot& root) { return root.path == path; });
   PathSet remaining;
   for (const IndexRoot& root : known_roots) {
-    // A root removes itself alone; another folder removes everything below it.
+    // A root removes itself alone; any other folder removes all roots below it.
     if (is_root ? root.path == path : is_within(root.path, path)) {
       removal.roots.push_back(root.path);
     } else {
@@ -78,8 +67,8 @@ int remove_paths(const Arguments& arguments) {
 void add_remove_command(CLI::App& app, Action& action) {
   add_command(app, action, "remove", "Remove files or folders from an index",
               "Output: the index without them; exit code 1 when one was not in it. A folder that "
-              "`lookalike folders` lists is forgotten. A file or folder that lies in a folder that "
-              "stays returns with the next `lookalike index`.\n"
+              "`lookalike folders` lists is no longer indexed. A file or folder inside one that is "
+              "returns with the next `lookalike index`.\n"
               "Example: lookalike remove -d photos.db ~/photos/cat.jpg ~/photos/private",
               remove_paths);
 }

@@ -1,21 +1,11 @@
-#include <algorithm>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
-// What other programs call a command.
+// Names that other programs give to a command.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"search", "query"},  {"find", "query"},   {"lookup", "query"}, {"add", "index"},
     {"update", "index"},  {"ls", "list"},      {"files", "list"},   {"rm", "remove"},
@@ -23,7 +13,8 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"why", "explain"},   {"web", "serve"},    {"server", "serve"}, {"verify", "check"},
     {"join", "merge"},    {"combine", "merge"}};
 
-// Names the nearest command, where CLI11 only says that a subcommand is required.
+// Throws Error(kUsage) with the nearest command for an unknown one, for which CLI11 would only
+// report that a subcommand is required.
 void check_command_name(const CLI::App& app, std::string_view written) {
   std::vector<std::string> names = {"help"};
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -37,7 +28,7 @@ void check_command_name(const CLI::App& app, std::string_view written) {
     if (nearest == other) nearest = command;
   }
   throw Error(ErrorKind::kUsage,
-              fmt::format("{}: there is no such command; {}", written,
+              fmt::format("{}: no such command; {}", written,
                           nearest.empty() ? "see lookalike --help"
                                           : fmt::format("did you mean \"{}\"?", nearest)));
 }
@@ -48,39 +39,16 @@ int run_lookalike(int argc, const char* const* argv) {
   CLI::App app(
       "Finds the indexed images that a photo shows, and where in it.\n"
       "Exit codes: 0 done, 1 done with items skipped, 2 usage, 3 input, 4 device, "
-      "5 storage, 6 nothing found, where query --fail-if-none asks for it.",
+      "5 storage, 6 nothing found (query --fail-if-none).",
       "lookalike");
   app.require_subcommand(1);
   app.footer("lookalike help COMMAND, or lookalike COMMAND --help, describes one command.");
   Action action;
-  add_init_command(app, action);
-  add_index_command(app, action);
-  add_query_command(app, action);
-  add_duplicates_command(app, action);
-  add_reject_command(app, action);
-  add_serve_command(app, action);
-  add_explain_command(app, action);
-  add_locate_command(app, action);
-  add_features_command(app, action);
-  add_show_command(app, action);
-  add_devices_command(app, action);
-  add_formats_command(app, action);
-  add_config_command(app, action);
-  add_evaluate_command(app, action);
-  add_tune_command(app, action);
-  add_bench_command(app, action);
-  add_runs_command(app, action);
-  add_quarantine_command(app, action);
-  add_calibrate_command(app, action);
-  add_check_command(app, action);
-  add_compact_command(app, action);
-  add_folders_command(app, action);
-  add_list_command(app, action);
-  add_move_command(app, action);
-  add_remove_command(app, action);
-  add_merge_command(app, action);
-  add_retrain_command(app, action);
-  add_migrate_command(app, action);
+#define ADD_COMMAND(name, heading)   \
+  add_##name##_command(app, action); \
+  app.get_subcommand(#name)->group(heading);
+  LOOKALIKE_COMMANDS(ADD_COMMAND)
+#undef ADD_COMMAND
   std::vector<const char*> words(argv, argv + argc);
   if (words.size() > 1 && std::string_view(words[1]) == "help") {  // help COMMAND
     words.erase(words.begin() + 1);

@@ -1,19 +1,9 @@
 #include <chrono>
-#include <optional>
-#include <string>
 #include <thread>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/parallel.h"
 #include "base/program.h"
-#include "base/text.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 #include "tools/serve/api.h"
 #include "tools/serve/listener.h"
@@ -22,19 +12,14 @@ namespace lookalike {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};
-// Bodies in memory at a time, in largest ones.
+// Maximum size of all bodies in memory, in bodies of the largest size.
 constexpr std::size_t kLargestBodies = 4;
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command), verbosity(command) {
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
     config.add_databases();
-    config.add("--listen", "serve.listen");
-    config.add("--token-file", "serve.token_file");
-    config.add("--device", "device.choice");
-    config.add("--mirror", "match.mirror");
+    config.add({"serve.listen", "serve.token_file", "match.mirror", "device.choice"});
   }
-  ConfigArguments config;
-  VerbosityArguments verbosity;
 };
 
 HttpLimits limits_of(const ServeOptions& options) {
@@ -83,10 +68,8 @@ void warn_of_network(const Listener& listener, const std::vector<std::string>& h
       is_named ? printable(name) : "photos.example.org");
 }
 
-int serve(const Arguments& arguments) {
+int serve(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
   StopSignal stop;
-  RunConfig config = arguments.config.load();
-  arguments.verbosity.apply();
   arguments.config.existing_database(config);
   std::optional<Listener> handed_over = Listener::from_systemd();
   const bool is_handed_over = handed_over.has_value();
@@ -112,13 +95,13 @@ int serve(const Arguments& arguments) {
 
 void add_serve_command(CLI::App& app, Action& action) {
   add_command(app, action, "serve", "Serve a web page and a JSON API that look photos up",
-              "Output: the URL to open, with the token that requests must bring; one line. Without "
+              "Output: the URL to open, with the token that requests must carry; one line. Without "
               "--token-file, each run makes a new token. A Unix socket needs none.\n"
               "The page shows what a photo shows, and the index's images, groups, runs and "
-              "quarantine. What another run publishes is answered from within seconds. SIGTERM "
-              "and Ctrl-C finish the requests under way, and exit with 0.\n"
-              "Sockets that systemd hands over are taken instead of --listen. docs/serve.md "
-              "describes the API, and proxies for other machines.\n"
+              "quarantine. Answers follow the index within seconds of a run's publishing. SIGTERM "
+              "and Ctrl-C let the requests under way finish; the exit code is 0.\n"
+              "Sockets that systemd passes take precedence over --listen. docs/serve.md describes "
+              "the API, and proxies for other machines.\n"
               "Example: lookalike serve -d photos.db\n"
               "         lookalike serve -d photos.db --listen unix:$HOME/serve.sock",
               serve);

@@ -1,27 +1,18 @@
-#include <algorithm>
-#include <filesystem>
-#include <optional>
-#include <string>
-
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
 namespace {
 
 struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command) : ListArguments(command, "Print one JSON object", false) {
+  explicit Arguments(CLI::App& command)
+      : ListArguments(command, {.columns = {"name", "value"},
+                                .paths = {"value"},  // only paths can break a line
+                                .has_paths_format = false}) {
     auto* one =
-        command.add_option("IMAGE", image, "Show this indexed image, given by path or number")
-            ->type_name("");
+        add_value(command, "IMAGE", image, "Show this indexed image, given by path or number");
     command
         .add_flag("--content-hash", content_hash,
-                  "Add a digest of the content, of which all is read")
+                  "Add a digest of the content, which reads the whole index")
         ->excludes(one);
   }
   std::string image;
@@ -46,8 +37,7 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
-// The names and values of an object in one list; those of an object in it as "settings.assign", and
-// a line for each path.
+// Lists the names and values of an object: nested ones as "settings.assign", each path on its own.
 Facts facts_of(const Json& json) {
   Facts facts;
   for (const auto& [name, value] : json.items()) {
@@ -72,7 +62,7 @@ void print_text(const Facts& facts) {
   }
 }
 
-// The most frequent words, instead of the whole histogram.
+// Prints the most frequent words of the histogram.
 void print_histogram(const IndexReader& index, ImageId id) {
   constexpr std::size_t kMostShown = 10;
   SparseHistogram histogram = index.histogram(id);
@@ -96,20 +86,15 @@ int show(const Arguments& arguments) {
   if (!arguments.image.empty()) id = must_find(index, arguments.image);
   Json json = id ? image_answer(index, index.image(*id).value()) : counts_json(database, index);
   if (arguments.content_hash) json["content_hash"] = index.content_hash();
-  if (arguments.format.is_json()) {
-    print_json(json);
-    return kExitDone;
-  }
-  json.erase("histogram");
-  const Facts facts = facts_of(json);
-  if (arguments.format.is_table()) {
-    // Of all values, only paths can break a line.
-    const Table table(arguments.format, {"name", "value"}, {"value"});
-    for (const auto& [name, value] : facts) table.add({{"name", name}, {"value", value}});
-    return kExitDone;
-  }
-  print_text(facts);
-  if (id) print_histogram(index, *id);
+  Json shown = json;
+  shown.erase("histogram");
+  const Facts facts = facts_of(shown);
+  Json rows = Json::array();
+  for (const auto& [name, value] : facts) rows.push_back({{"name", name}, {"value", value}});
+  Printer(arguments.format).print(json, rows, [&] {
+    print_text(facts);
+    if (id) print_histogram(index, *id);
+  });
   return kExitDone;
 }
 
@@ -119,7 +104,7 @@ void add_show_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "show", "Show the content of an index, or its record of one image",
       "Output: counts and settings; with --content-hash a digest of the content, which is equal "
-      "for equal indexes; with IMAGE its statistics and its histogram of visual words.\n"
+      "for equal indexes. With IMAGE, its statistics and its histogram of visual words.\n"
       "Example: lookalike show -d photos.db ~/photos/cat.jpg",
       show);
 }

@@ -1,12 +1,6 @@
 #include <chrono>
-#include <filesystem>
-#include <string>
 #include <system_error>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
 #include "kernels/tuning/tuning.h"
 #include "pipeline/open_session.h"
@@ -15,14 +9,14 @@
 namespace lookalike {
 namespace {
 
-// Measurements that would start later are left out, so that tuning takes less than a minute.
+// Latest start of a measurement, so that tuning takes less than a minute.
 constexpr std::chrono::seconds kTimeToStart{50};
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
-    config.add("--device", "device.choice");
-    command.add_option("--folder", folder,
-                       "Folder of the file. Default: lookalike/tuning in the user's cache");
+struct Arguments : OutputtingArguments {
+  explicit Arguments(CLI::App& command) : OutputtingArguments(command) {
+    config.add("device.choice");
+    add_value(command, "--folder DIR", folder, "Folder of the measurements")
+        ->default_str("lookalike/tuning in the user's cache");
     command.add_flag("--quick", quick,
                      "Small sizes: a check that takes seconds; the choices mean little");
   }
@@ -38,23 +32,21 @@ void print_choices(const std::vector<KernelCase>& cases, const Tuning& tuning) {
   }
 }
 
-// The device's file in the folder, which is created if missing.
+// Opens the device's file in the folder, which is created if missing.
 OutputFile open_output(const Arguments& arguments, const std::filesystem::path& folder,
                        const TuningTarget& target, const RunConfig& config) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) {
     throw Error(ErrorKind::kStorage,
-                fmt::format("{}: cannot be made: {}", folder.string(), failed.message()));
+                fmt::format("{}: cannot be created: {}", folder.string(), failed.message()));
   }
   return arguments.outputs.guard(arguments.config, config)
       .open("--folder", tuning_path(folder, target),
             kind_that_begins("a tuning file of lookalike", "lookalike tuning "));
 }
 
-int tune_device(const Arguments& arguments) {
-  arguments.verbosity.apply();
-  const RunConfig config = arguments.config.load();
+int tune_device(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
   SessionOptions options = session_options(config.device);
   options.profile = true;
   const std::filesystem::path folder =
@@ -83,9 +75,8 @@ void add_tune_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "tune",
       "Measure which variant of each kernel is fastest on a device, in under a minute",
-      "Output: for each kernel and size the variant that was fastest. The measurements are kept "
-      "for this device and driver and decide from then on which variants run; results stay the "
-      "same.\n"
+      "Output: the fastest variant for each kernel and size. The measurements are stored for this "
+      "device and driver, and later runs use the fastest variants; results stay the same.\n"
       "Example: lookalike tune",
       tune_device);
 }

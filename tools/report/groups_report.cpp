@@ -21,16 +21,16 @@ namespace {
 
 constexpr int kThumbnailSidePx = 192;
 constexpr int kThumbnailQuality = 60;
-constexpr std::size_t kMostFiles = 40;  // of a group that are shown
+constexpr std::size_t kMostFiles = 40;  // shown per group
 constexpr int kComparisonWidthPx = 448;
 constexpr const char* kOutlineColour = "#ff453a";
 
 using Loaded = std::variant<Picture, SkippedFile>;
 
-// The files that are shown, and the pictures of their images by the place of the first file.
+// The shown files of a group, and the pictures of their images by the number of the first file.
 struct Sheet {
   std::size_t shown = 0;
-  std::vector<std::size_t> first;  // by file: the first file of its image
+  std::vector<std::size_t> first;  // for each file, the first file of its image
   std::map<std::size_t, Loaded> pictures;
 
   const Picture* picture(std::size_t file) const {
@@ -103,7 +103,7 @@ std::string thumbnail(std::size_t number, const Group& group, const Sheet& sheet
       escape_html(file.file.path));
 }
 
-// The map that leads from one file's px to another's, where a pair joins their images.
+// Returns the map from one file's px to another's if a pair joins their images.
 std::optional<Homography> map_between(const Group& group, std::size_t from, std::size_t to) {
   const auto is_of = [&](std::size_t file, std::size_t other) {
     return group.files[file].image == group.files[other].image;
@@ -117,8 +117,8 @@ std::optional<Homography> map_between(const Group& group, std::size_t from, std:
   return std::nullopt;
 }
 
-// SVG draws affine maps between outer corners: the one that agrees with the pose, which is between
-// pixel centres, in the picture's middle.
+// Returns the affine transform that agrees with the pose in the picture's middle. SVG maps outer
+// corners, poses map pixel centres.
 std::string transform(const Homography& pose, PictureSize size) {
   const Homography map = translation(0.5, 0.5) * pose * translation(-0.5, -0.5);
   const Point at = middle(size.width, size.height);
@@ -129,8 +129,8 @@ std::string transform(const Homography& pose, PictureSize size) {
                      to.y - j.yx * at.x - j.yy * at.y);
 }
 
-// Radio buttons that put the border of a comparison somewhere, for those without a pointer. In the
-// middle, where it starts, it can be dragged.
+// Returns radio buttons that place the border of a comparison without a pointer. From the middle,
+// its initial place, it can be dragged.
 std::string border_buttons(std::size_t group, std::size_t file) {
   std::string buttons;
   for (const int percent : {0, 25, 50, 75, 100}) {
@@ -142,7 +142,7 @@ std::string border_buttons(std::size_t group, std::size_t file) {
   return buttons;
 }
 
-// One picture over the other where it belongs, with its outline: the border between them can be
+// Draws one picture over the other at its place, with its outline; the border between them can be
 // moved, and they can flicker.
 std::string comparison(std::size_t number, const Group& group, const Sheet& sheet, std::size_t i) {
   const GroupFile& file = group.files[i];

@@ -9,12 +9,12 @@
 
 namespace lookalike {
 
-// A page of groups: a contact sheet of each, and how its files differ. Written while it is made, so
-// that memory does not grow with it, and with small pictures and no script, so that a thousand
-// groups open quickly.
+// Writes a page of groups: for each a contact sheet and comparisons of its files. It is written
+// group by group, so that memory stays constant, and has small pictures and no script, so that a
+// thousand groups open quickly.
 class GroupsReport {
  public:
-  // Pictures are read from the files within the limits. The file must outlive the report.
+  // Reads pictures within the limits. The file must outlive the report.
   GroupsReport(OutputFile& file, const std::string& index, const ImagesOptions& limits);
   void add(const Group& group);
   void finish();

@@ -12,7 +12,7 @@
 namespace lookalike {
 namespace {
 
-// Light or dark as the reader's system is.
+// Follows the reader's system, light or dark.
 constexpr const char* kStyleSheet = R"css(
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1b1f24; --muted: #667080;
   --line: #e3e6ea; --soft: #f0f2f5; }
@@ -109,7 +109,7 @@ constexpr std::string_view kGenerator = "<meta name=\"generator\" content=\"look
 constexpr std::pair<char32_t, std::string_view> kEntities[] = {
     {U'&', "&amp;"}, {U'<', "&lt;"}, {U'>', "&gt;"}, {U'"', "&quot;"}, {U'\'', "&#39;"}};
 
-// Controls and changes of writing direction.
+// True for control characters and changes of writing direction.
 bool is_invisible(char32_t value) {
   return value < 0x20 || (value >= 0x7F && value < 0xA0) || value == 0x200E || value == 0x200F ||
          (value >= 0x202A && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069);

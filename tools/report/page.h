@@ -12,7 +12,7 @@
 // The frame and the building blocks of the HTML pages that commands write.
 namespace lookalike {
 
-// Text that shows literally between tags and in quoted attributes. Bytes that are not UTF-8 and
+// Escapes text for HTML, between tags and in quoted attributes. Bytes that are not UTF-8 and
 // invisible characters (controls, changes of writing direction) become U+FFFD.
 std::string escape_html(std::string_view text);
 
@@ -21,16 +21,16 @@ std::string base64(std::span<const std::uint8_t> bytes);
 // Names and values: "index", "photos.db".
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-// The facts as an HTML list, escaped.
+// Formats the facts as an HTML list, escaped.
 std::string facts_list(const Facts& facts);
 
-// A self-contained HTML page that lets no script run. The title is text, the body HTML.
+// Returns a self-contained HTML page in which no script can run. The title is text, the body HTML.
 std::string html_page(std::string_view title, std::string_view body);
-// The same in pieces, for pages that are written while they are made.
+// The same in two parts, for pages that are written piece by piece.
 std::string page_start(std::string_view title);
 std::string page_end();
 
-// The pages of html_page(), recognised by their generator tag.
+// The kind of html_page()'s pages, recognised by their generator tag.
 OutputKind page_kind();
 
 }  // namespace lookalike

@@ -27,21 +27,20 @@ struct ReducedPhoto {
   std::vector<std::uint8_t> jpeg;
 };
 
-// A photo whose longest side is reduced to at most so many px. A file that cannot be used within
-// the limits is a value.
+// Decodes a photo and reduces its longest side to at most `longest_side_px`. Returns a SkippedFile
+// if it cannot be used within the limits.
 std::variant<ReducedPhoto, SkippedFile> reduced_photo(const LoadedFile& photo, int longest_side_px,
                                                       const ImagesOptions& limits,
                                                       int jpeg_quality);
 
-// A photo whose longest side is reduced to at most so many px. A file that cannot be read within
-// the limits is a value.
+// The same for a file, as a picture to embed.
 std::variant<Picture, SkippedFile> load_picture(const std::string& path, int longest_side_px,
                                                 const ImagesOptions& limits, int jpeg_quality);
 
-// SVG of the picture in its full-size px; `id` names it for <use>.
+// Returns SVG of the picture in its full-size px; `id` names it for <use>.
 std::string embedded(const std::string& id, const Picture& picture);
 
-// SVG of an outline, in px of the figure.
+// Returns SVG of an outline, in px of the figure.
 std::string polygon(const Quad& quad, const std::string& colour);
 
 }  // namespace lookalike

@@ -21,15 +21,15 @@ namespace {
 constexpr int kPhotoSidePx = 1280;
 constexpr int kObjectSidePx = 640;
 constexpr std::size_t kMaxPairsDrawn = 80;
-constexpr const char* kOtherColour = "#98a2b3";  // of pairs that do not agree
-// Radii are in px of a figure shown at this width, and scale with it.
+constexpr const char* kOtherColour = "#98a2b3";  // for pairs that do not agree
+// Width in px at which radii have their nominal size; they scale with the figure.
 constexpr double kShownWidth = 720;
 
 constexpr int kJpegQuality = 85;
 
-// Figures are SVG drawings over the embedded photos, so they are sharp at every size.
+// Figures are SVG drawings over the embedded photos, sharp at every size.
 
-// The part of the plane that a figure shows, in px of the photo.
+// The rectangle that a figure shows, in px of the photo.
 struct Frame {
   double left = 0;
   double top = 0;
@@ -51,7 +51,7 @@ Frame frame_of(const Picture& picture) {
   return {0, 0, static_cast<double>(picture.width), static_cast<double>(picture.height)};
 }
 
-// From keypoint coordinates, where whole numbers are pixel centres, to those of the figure.
+// Maps keypoint coordinates, where whole numbers are pixel centres, to those of the figure.
 Point from_pixel_centre(Point point) {
   return {point.x + 0.5, point.y + 0.5};
 }
@@ -67,8 +67,9 @@ std::string dot(Point point, double radius, const std::string& colour) {
                      point.x, point.y, radius, colour);
 }
 
-// The photo and the outlines, which leave the photo when it shows a part of an object. Limited to
-// one photo size beyond each side, as a slanted pose can put a corner anywhere.
+// Returns a frame around the photo and the outlines, which exceed it if the photo shows a part of
+// an object. Limited to one photo size beyond each side, as a slanted pose can put a corner
+// anywhere.
 Frame frame_with_outlines(const Picture& photo, const ReportEntry& entry) {
   Frame frame = frame_of(photo);
   for (const ReportFinding& finding : entry.findings) {
@@ -85,7 +86,7 @@ Frame frame_with_outlines(const Picture& photo, const ReportEntry& entry) {
           std::min(frame.right, 2.0 * photo.width), std::min(frame.bottom, 2.0 * photo.height)};
 }
 
-// A numbered disc at the object's top-left corner, moved inside the frame.
+// Draws a numbered disc at the object's top-left corner, moved inside the frame.
 std::string badge(const Quad& quad, const Frame& frame, std::size_t number,
                   const std::string& colour) {
   const double radius = 15 * frame.width() / kShownWidth;
@@ -106,8 +107,8 @@ std::string finding_colour(std::size_t index) {
   return std::string(kColours[index % kColours.size()]);
 }
 
-// The photo with each finding outlined and numbered from 1. `id` names the picture for
-// pairs_figure.
+// Draws the photo with each finding outlined and numbered from 1. `id` names the picture for
+// pairs_figure().
 std::string photo_figure(const std::string& id, const Picture& photo, const ReportEntry& entry) {
   const Frame frame = frame_with_outlines(photo, entry);
   std::string svg = svg_start(frame, "The photo, with what was found outlined");
@@ -129,7 +130,7 @@ std::string photo_figure(const std::string& id, const Picture& photo, const Repo
   return svg + "</svg>";
 }
 
-// The found image with the features that agree.
+// Draws the found image with the features that agree.
 std::string object_figure(const std::string& id, const Picture& object,
                           const ReportFinding& finding, std::size_t index) {
   std::string svg = svg_start(frame_of(object), "The image that was found");
@@ -142,7 +143,7 @@ std::string object_figure(const std::string& id, const Picture& object,
   return svg + "</svg>";
 }
 
-// Joins the places of pairs by lines; of at most kMaxPairsDrawn, spread evenly over the list.
+// Joins the places of pairs by lines; at most kMaxPairsDrawn, spread evenly over the list.
 std::string joins(const std::vector<PointPair>& pairs, double object_scale, double photo_left,
                   double radius, const std::string& colour) {
   std::string svg;
@@ -162,8 +163,8 @@ std::string joins(const std::vector<PointPair>& pairs, double object_scale, doub
   return svg;
 }
 
-// Photo and object side by side at the photo's height, with lines between the features that agree
-// and, grey and below these, between the others. Reuses the pictures of the two other figures.
+// Draws photo and object side by side at the photo's height, with lines between the features that
+// agree and, below them in grey, between the others. Reuses the pictures of the two other figures.
 std::string pairs_figure(const std::string& photo_id, const Picture& photo,
                          const std::string& object_id, const Picture& object,
                          const ReportFinding& finding, std::size_t index) {
@@ -197,7 +198,7 @@ const std::string& name_of(const ReportEntry& entry) {
   return entry.name.empty() ? entry.photo : entry.name;
 }
 
-// As HTML.
+// Returns the heading as HTML.
 std::string heading_of(const ReportFinding& finding) {
   return finding.name.empty() ? file_name(finding.image) : escape_html(finding.name);
 }
@@ -246,7 +247,7 @@ std::string pairs_details(const ReportFinding& finding, const std::string& figur
                      figure);
 }
 
-// The photo, the images found in it, and the features that agree.
+// Returns the photo, the images found in it, and the features that agree.
 std::string findings(const ReportEntry& entry, const Picture& photo, const std::string& photo_id,
                      const ImagesOptions& limits) {
   std::string cards;
@@ -282,7 +283,7 @@ std::string steps_table(const std::vector<ReportStep>& steps) {
   return html + "</table>\n";
 }
 
-// The findings in a photo, or the reason why there are none to show.
+// Returns the findings in a photo, or the reason why none can be shown.
 std::string content(const ReportEntry& entry, const std::string& id, const ImagesOptions& limits) {
   if (!entry.problem.empty()) {
     return fmt::format("<p class=\"missing\">{}</p>", escape_html(entry.problem));

@@ -14,7 +14,7 @@ namespace lookalike {
 // An image or object that was found in a photo.
 struct ReportFinding {
   std::string image;                     // path of its picture
-  std::string name{};                    // what to call it, where that is not its file's name
+  std::string name{};                    // shown instead of its file's name
   std::vector<std::string> paths{};      // its files, as text
   Facts facts{};                         // "inliers", "42"
   std::optional<Quad> quad{};            // its place in the photo, if known
@@ -33,12 +33,12 @@ struct ReportStep {
 // A photo and what was found in it.
 struct ReportEntry {
   std::string photo;      // the path of its picture
-  std::string name{};     // what to call it, where that is not its path
+  std::string name{};     // shown instead of its path
   std::string verdict{};  // "2 found"
   bool found = false;     // highlights the verdict
   std::vector<ReportFinding> findings{};
-  std::vector<ReportStep> steps{};  // listed below the pictures, where there are any
-  std::string problem{};            // why the photo could not be looked up; empty when it could
+  std::vector<ReportStep> steps{};  // listed below the pictures
+  std::string problem{};            // why the photo could not be looked up; empty if it was
 };
 
 struct Report {
@@ -47,8 +47,8 @@ struct Report {
   std::vector<ReportEntry> entries;
 };
 
-// A self-contained HTML page with embedded pictures. Photos are read from their paths, within the
-// limits; for one that cannot be read the page gives the reason instead.
+// Returns a self-contained HTML page with embedded pictures. Photos are read from their paths
+// within the limits; for unreadable ones the page gives the reason.
 std::string render_report(const Report& report, const ImagesOptions& limits);
 
 }  // namespace lookalike

@@ -17,12 +17,13 @@
 namespace lookalike {
 namespace {
 
-constexpr double kWidth = 1100;  // of the drawing, in its own units
-constexpr double kLeft = 90;     // where time begins, right of the names
-constexpr double kLine = 18;     // from thread to thread
+// Sizes in the drawing's own units.
+constexpr double kWidth = 1100;
+constexpr double kLeft = 90;  // width of the names
+constexpr double kLine = 18;  // height of a thread
 constexpr double kBar = 14;
-constexpr double kSmallestGap = 0.5;  // units
-constexpr std::size_t kMarks = 10;    // of the axis, about
+constexpr double kSmallestGap = 0.5;  // between spans drawn apart
+constexpr std::size_t kMarks = 10;    // approximate number on the axis
 
 constexpr std::pair<std::string_view, std::string_view> kColours[] = {
     {"decode", "#0a84ff"},   {"extract", "#30a14e"}, {"variance", "#8bc34a"},
@@ -35,7 +36,7 @@ std::string_view colour(std::string_view stage) {
   return found == std::end(kColours) ? kOtherColour : found->second;
 }
 
-// The step of an axis of this length: 1, 2 or 5 times a power of ten.
+// Returns the step of an axis of this length: 1, 2 or 5 times a power of ten.
 double axis_step(double length) {
   const double least = length / kMarks;
   const double power = std::pow(10, std::floor(std::log10(least)));
@@ -45,7 +46,8 @@ double axis_step(double length) {
   return 10 * power;
 }
 
-// In the order of threads, stages within another one after it, so that they are drawn above it.
+// Joins the spans of a thread's stage that have small gaps. Ordered by thread; a stage within
+// another follows it, to be drawn above.
 std::vector<StageSpan> joined(std::span<const StageSpan> spans, double smallest_gap_s) {
   std::vector<StageSpan> sorted(spans.begin(), spans.end());
   std::ranges::sort(sorted, {}, [](const StageSpan& span) {

@@ -1,8 +1,5 @@
-#include <utility>
-
 #include <fmt/format.h>
 
-#include "base/program.h"
 #include "pipeline/open_session.h"
 #include "stages/codebook/codebook_stage.h"
 #include "tools/command_line/stage_arguments.h"
@@ -10,49 +7,26 @@
 namespace lookalike {
 namespace {
 
-int codebook_command(int argc, const char* const* argv) {
-  CLI::App app(
-      "Trains a codebook of visual words on features, by k-means.\n"
-      "Input: files of features with files of statistics, or of lookalike-sample without them. "
-      "Output: a codebook file.\n"
-      "Example: lookalike-codebook --features photos.features --statistics photos.statistics "
-      "--output photos.codebook",
-      "lookalike-codebook");
-  ConfigArguments arguments(app);
-  arguments.add("--words", "codebook.words");
-  arguments.add("--cells", "codebook.cells");
-  arguments.add("--features-per-word", "codebook.features_per_word");
-  arguments.add("--sample-images", "codebook.sample_images");
-  arguments.add("--max-iterations", "codebook.max_iterations");
-  arguments.add("--min-improvement", "codebook.min_improvement");
-  arguments.add("--seed", "codebook.seed");
-  arguments.add("--minimum-variance", "variance.blank_below");
-  arguments.add("--device", "device.choice");
-  const VerbosityArguments verbosity(app);
+struct Arguments : StageArguments {
+  explicit Arguments(CLI::App& app) : StageArguments(app, "Codebook file to write") {
+    add_inputs("--features", features, "Files of lookalike-extract or lookalike-sample");
+    add_inputs("--statistics", statistics, "Files of lookalike-variance: blank images are left out")
+        ->required(false);
+    config.add({"codebook.words", "codebook.cells", "codebook.features_per_word",
+                "codebook.sample_images", "codebook.max_iterations", "codebook.min_improvement",
+                "codebook.seed", "variance.blank_below", "device.choice"});
+  }
   std::vector<std::string> features;
   std::vector<std::string> statistics;
-  std::string output;
-  app.add_option("--features", features, "Files of lookalike-extract or lookalike-sample")
-      ->type_name("FILE...")
-      ->required();
-  app.add_option("--statistics", statistics,
-                 "Files of lookalike-variance: blank images are left out")
-      ->type_name("FILE...");
-  app.add_option("--output", output, "Codebook file to write")->type_name("FILE")->required();
-  const StageOutputArguments outputs(app);
-  if (!parse_command_line(app, argc, argv)) return kExitDone;
-  const RunConfig config = arguments.load();
-  const Progress::Style style = verbosity.apply();
+};
 
-  OutputGuard guard = outputs.guard(arguments, config);
-  guard.add_inputs(features);
-  guard.add_inputs(statistics);
-  OutputFile file = guard.open("--output", output, artefact_kind<Codebook>());
-  if (outputs.is_done(guard)) return kExitDone;
-  const SumsByContent sums = read_statistics(statistics);
-  const FeatureSource source = trainable_features(features, sums, config.variance);
+int train(const Arguments& arguments, RunConfig config, Progress::Style style) {
+  std::optional<OutputFile> output = arguments.open_outdated<Codebook>(config);
+  if (!output) return kExitDone;
+  const SumsByContent sums = read_statistics(arguments.statistics);
+  const FeatureSource source = trainable_features(arguments.features, sums, config.variance);
   const Sample sample =
-      take_sample(sample_images_of(source), source, config.codebook, file.folder());
+      take_sample(sample_images_of(source), source, config.codebook, output->folder());
   OpenClSession session(session_options(config.device));
   Progress progress("codebook", "steps", training_steps(sample.words, config.codebook), style);
   TrainingWatch watch;
@@ -61,7 +35,7 @@ int codebook_command(int argc, const char* const* argv) {
   };
   const Codebook codebook = train_codebook(session, sample, config.codebook, watch);
   progress.finish();
-  write_codebook(std::move(file), codebook);
+  write_codebook(*std::move(output), codebook);
   return kExitDone;
 }
 
@@ -69,6 +43,12 @@ int codebook_command(int argc, const char* const* argv) {
 }  // namespace lookalike
 
 int main(int argc, char** argv) {
-  return lookalike::run_main("lookalike-codebook",
-                             [&] { return lookalike::codebook_command(argc, argv); });
+  return lookalike::run_stage(
+      argc, argv, "lookalike-codebook",
+      "Trains a codebook of visual words on features, by k-means.\n"
+      "Input: files of lookalike-extract with files of statistics, or files of lookalike-sample "
+      "alone. Output: a codebook file.\n"
+      "Example: lookalike-codebook --features photos.features --statistics photos.statistics "
+      "--output photos.codebook",
+      lookalike::train);
 }

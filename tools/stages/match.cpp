@@ -1,19 +1,20 @@
+#include <variant>
+
 #include <spdlog/spdlog.h>
 
-#include "base/error.h"
-#include "base/program.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
 #include "pipeline/staged/single_stage.h"
-#include "stages/decode/decoders.h"
-#include "tools/command_line/command_line.h"
+#include "stages/decode/pixels.h"
+#include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {
 namespace {
 
-// Whether the photo that the features were taken from could still be read and was answered.
+// Looks up the photo that features were taken from. Returns false if it can no longer be read or
+// has changed.
 bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& config,
             const Rejections& rejections) {
   const std::string& path = features.image.file.path;
@@ -34,33 +35,21 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
   return true;
 }
 
-int match_command(int argc, const char* const* argv) {
-  CLI::App app(
-      "Finds the indexed images that photos show, from features taken before.\n"
-      "Input: an index, and files of features taken under its settings; the photos themselves are "
-      "read again for correlation.\n"
-      "Output: on standard output one JSON object a photo, one a line, as lookalike query has it.\n"
-      "Example: lookalike-match --database photos.db --features queries.features",
-      "lookalike-match");
-  ConfigArguments arguments(app);
-  arguments.add_databases();
-  arguments.add("--top", "match.top");
-  arguments.add("--longest-side", "extract.longest_side_px");
-  arguments.add("--device", "device.choice");
-  const VerbosityArguments verbosity(app);
+struct Arguments : ComputeArguments {
+  explicit Arguments(CLI::App& app) : ComputeArguments(app) {
+    add_value(app, "--features FILE...", files, "Files of lookalike-extract")->required();
+    config.add_databases();
+    config.add({"match.top", "extract.longest_side_px", "device.choice"});
+  }
   std::vector<std::string> files;
-  app.add_option("--features", files, "Files of lookalike-extract")
-      ->type_name("FILE...")
-      ->required();
-  if (!parse_command_line(app, argc, argv)) return kExitDone;
-  RunConfig config = arguments.load();
-  verbosity.apply();
+};
 
-  const IndexReader index = arguments.open_searched(config);
+int match(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+  const IndexReader index = arguments.config.open_searched(config);
   const Rejections rejections = searched_rejections(config);
   Searcher searcher(index, config);
   bool all = true;
-  for_each_record<ImageFeatures>(files, [&](const ImageFeatures& features) {
+  for_each_record<ImageFeatures>(arguments.files, [&](const ImageFeatures& features) {
     all = answer(searcher, features, config, rejections) && all;
   });
   return all ? kExitDone : kExitSkippedItems;
@@ -70,6 +59,13 @@ int match_command(int argc, const char* const* argv) {
 }  // namespace lookalike
 
 int main(int argc, char** argv) {
-  return lookalike::run_main("lookalike-match",
-                             [&] { return lookalike::match_command(argc, argv); });
+  return lookalike::run_stage(
+      argc, argv, "lookalike-match",
+      "Finds the indexed images that photos show, from features taken before.\n"
+      "Input: an index, and files of features taken under its settings; the photos themselves are "
+      "read again for correlation.\n"
+      "Output: on standard output one JSON object per photo, one per line, as lookalike query "
+      "prints.\n"
+      "Example: lookalike-match --database photos.db --features queries.features",
+      lookalike::match);
 }

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/signature.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {

@@ -22,10 +22,9 @@ using testing::HasSubstr;
 class Program {
  public:
   Program() : app_("Does nothing.", "lookalike-nothing"), config_(app_) {
-    config_.add("--octaves", "extract.octaves");
-    config_.add("--upright", "extract.upright");
-    config_.add("FOLDER,--images", "images.folders");
-    config_.add_each("--exclude", "images.exclude");
+    config_.add({"extract.octaves", "extract.upright"});
+    config_.add("images.folders", "FOLDER");
+    config_.add_each("images.exclude");
     config_.add_database();
   }
   RunConfig run(std::vector<const char*> arguments) {
@@ -190,20 +189,44 @@ TEST(ParseCommandLine, WhatIsWrongIsToldAndWhereHelpIs) {
 
 TEST(ParseCommandLine, AnUnknownOptionNamesTheNearestOne) {
   EXPECT_EQ(refusal({"--databse", "a.db"}),
-            "--databse: there is no such option; did you mean \"--database\"? See "
+            "--databse: no such option; did you mean \"--database\"? See "
             "lookalike-nothing --help");
   EXPECT_EQ(refusal({"--octves=3"}),
-            "--octves: there is no such option; did you mean \"--octaves\"? See "
+            "--octves: no such option; did you mean \"--octaves\"? See "
             "lookalike-nothing --help");
-  EXPECT_EQ(refusal({"--zzz"}), "--zzz: there is no such option; see lookalike-nothing --help");
+  EXPECT_EQ(refusal({"--zzz"}), "--zzz: no such option; see lookalike-nothing --help");
 }
 
-TEST(ParseCommandLine, HelpIsNoErrorAndEndsTheProgram) {
+TEST(ParseCommandLine, HelpEndsTheProgramAndHasDailyOptionsFirst) {
   Program program;
   testing::internal::CaptureStdout();
   program.run({"--help"});
-  EXPECT_THAT(testing::internal::GetCapturedStdout(),
-              HasSubstr("Octaves of the scale space. Must be an integer from"));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), R"(Does nothing.
+
+Usage: lookalike-nothing [OPTIONS] [FOLDER...]
+
+Arguments:
+  FOLDER DIR ...            Folders to index, recursively.
+
+Options:
+  -h,--help                 Print this help message and exit
+  -V,--version              Display program version information and exit
+  --images DIR ...          Folders to index, recursively.
+  --exclude TEXT            Files and folders to leave out: patterns as in
+                            .gitignore, from each folder down.
+  -d,--database FILE        Index file. Default: $LOOKALIKE_DATABASE, else the
+                            one of --config, else ./lookalike.db
+
+More options:
+  --config FILE             Configuration file; options override it
+  --set TABLE.KEY=VALUE     Set any configuration key (see lookalike config);
+                            overrides file and options
+  --octaves N               Octaves of the scale space. Must be an integer from
+                            1 to 6. Default: 4
+  --upright                 Skip orientation: faster, for photos that are never
+                            rotated.
+
+)");
   EXPECT_FALSE(program.goes_on());
 }
 

@@ -116,7 +116,7 @@ TEST(CalibrationError, OfBinsOfEqualCount) {
   // Fewer than bins: each candidate is its own.
   EXPECT_NEAR(calibration_error_equal_count({{0.9, true}, {0.2, true}, {0.1, false}}),
               (0.1 + 0.8 + 0.1) / 3, 1e-12);
-  // 20 candidates, two to a bin: of each two, one is right, at a mean of p + 0.005.
+  // 20 candidates, two per bin; one of the two is right, and their mean is p + 0.005.
   std::vector<Candidate> pairs;
   double expected = 0;
   for (int i = 0; i < 10; ++i) {

@@ -17,7 +17,7 @@ VariantKind kind(const std::string& name, const std::string& unit, std::vector<d
   return {name, unit, std::move(strengths), nullptr};
 }
 
-// Two photos, two kinds; of the first kind's second strength, one photo is found first.
+// Two photos, two kinds; at the first kind's second strength one photo is found first.
 SuiteResult sample() {
   SuiteResult result;
   result.kinds = {kind("crop", "% of the area", {90, 25}), kind("mirror", "axis", {1})};

@@ -16,8 +16,8 @@
 #include "base/error.h"
 #include "stages/decode/decode.h"
 #include "storage/index_writer.h"
-#include "tests/temporary_folder.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {
@@ -106,7 +106,7 @@ TEST_F(SelectionTest, NothingThatRemainsIsAnInputError) {
   }
 }
 
-// An image as an index would know it, with its file.
+// An image as recorded by an index, with its file.
 StoredImage stored(const TemporaryFolder& folder, ImageId id, cv::Size size) {
   StoredImage image;
   image.id = id;
@@ -159,8 +159,7 @@ TEST(Suite, CountsWhatIsFirstAndWhatIsInItsPlace) {
   const TemporaryFolder folder;
   const StoredImage one = stored(folder, 1, {64, 48});
   const StoredImage other = stored(folder, 2, {64, 48});
-  // Finds the photo at once where it is 64 px wide, second where it is 32, and always takes it for
-  // filling the picture.
+  // Finds the photo first if it is 64 px wide and second if it is 32, always filling the picture.
   const LookUp look_up = [&](const DecodedImage& photo) {
     const double factor = photo.record.width / 64.0;
     const Homography place{{factor, 0, (factor - 1) / 2, 0, factor, (factor - 1) / 2, 0, 0, 1}};
@@ -190,7 +189,7 @@ TEST(Suite, AVariantDoesNotDependOnTheOthers) {
   const StoredImage one = stored(folder, 1, {160, 120});
   const StoredImage two = stored(folder, 2, {160, 120});
   SuiteOptions options = options_with("crop");
-  std::mutex mutex;  // variants are looked up side by side
+  std::mutex mutex;  // variants are looked up in parallel
   std::multiset<ContentHash> seen;
   const LookUp look_up = [&](const DecodedImage& photo) {
     const std::lock_guard lock(mutex);

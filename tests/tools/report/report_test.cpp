@@ -13,10 +13,10 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "base/error.h"
+#include "tests/fixtures/drawing.h"
 #include "tests/stages/pictures.h"
 #include "tests/stages/png_bytes.h"
 #include "tests/temporary_folder.h"
-#include "tests/fixtures/drawing.h"
 
 namespace lookalike {
 namespace {
@@ -95,7 +95,7 @@ TEST(Report, AnOutlineThatLeavesThePhotoIsShownAroundIt) {
       rendered({.title = "Found",
                 .facts = {},
                 .entries = {{.photo = picture_in(folder, "photo.png"), .findings = {finding}}}});
-  // The photo is 64 x 48; a corner far away takes the figure no further than twice its height.
+  // The photo is 64 x 48; a distant corner extends the figure to at most twice its height.
   EXPECT_THAT(html, HasSubstr("viewBox=\"-20.6 -10.6 111.3 106.6\""));
 }
 

@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "pipeline/open_session.h"
 #include "tools/lab/peers/commands.h"
 
@@ -203,7 +203,7 @@ void race(OpenClSession& session, const KernelCase& problem, const std::vector<P
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command) {
-    config.add("--device", "device.choice");
+    config.add("device.choice");
     command.add_option("--kernel", kernel, "Only this kernel: assign, correlation, ...");
     command.add_option("--rounds", rounds, "Rounds, in which all take turns")
         ->check(CLI::PositiveNumber);

@@ -20,7 +20,7 @@
 #include "base/image.h"
 #include "base/random.h"
 #include "pipeline/open_session.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/locate/exhaustive_search.h"
 #include "tools/lab/peers/commands.h"
 
@@ -368,7 +368,7 @@ constexpr std::array<Bar, 7> kBars = {{{"exact", &Bars::exact},
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : config(command) {
-    config.add("--device", "device.choice");
+    config.add("device.choice");
     command.add_option("BAR", bars, "Bars to measure; by default all but huge")
         ->check(CLI::IsMember({"exact", "light", "turned", "absent", "copies", "speed", "huge"}));
     command.add_option("--cases", cases, "Cases per bar")->check(CLI::PositiveNumber);

@@ -14,7 +14,7 @@
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
 #include "pipeline/staged/single_stage.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "tools/command_line/scratch_folder.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/lab/peers/commands.h"
@@ -40,7 +40,7 @@ void run_sift(const cv::Mat& photo) {
 
 struct SurfArguments {
   explicit SurfArguments(CLI::App& command) : config(command) {
-    config.add("--device", "device.choice");
+    config.add("device.choice");
     command.add_option("IMAGE", images, "Photos")->required();
     command.add_option("--runs", runs, "Runs of each side, in turns")->check(CLI::PositiveNumber);
   }
@@ -81,7 +81,7 @@ int race_surf(const SurfArguments& arguments) {
 
 struct IndexArguments {
   explicit IndexArguments(CLI::App& command) : config(command) {
-    config.add("--device", "device.choice");
+    config.add("device.choice");
     command.add_option("FOLDER", folder, "Folder of photos")->required();
     command.add_option("--runs", runs, "Runs of each side, in turns")->check(CLI::PositiveNumber);
   }

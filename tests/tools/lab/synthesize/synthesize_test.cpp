@@ -118,7 +118,7 @@ TEST_F(SynthesizeTest, CopiesReplaceTheLastImagesAndKeepTheirGeometry) {
   EXPECT_FALSE(paths.contains("/photos/k.jpg"));
   EXPECT_TRUE(paths.contains(planted_[0].path));
 
-  // Of a feature's place in the copy, the similarity of the quad gives that in the original.
+  // The similarity of the quad maps a feature's place in the copy to its place in the original.
   const auto copy = std::ranges::find(images, planted_[1].path, [](const ImageToStore& image) {
     return image.words.image.file.path;
   });
