@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kGpuGroup = 64;
 
-// See pair_sums.cl: six sums per item, over at most 2^16 blocks of 8 pixels.
+// pair_sums.cl: six sums per item, over at most 2^16 blocks of 8 pixels.
 constexpr std::size_t kPairSums = 6;
 constexpr std::size_t kMaxBlocksPerItem = std::size_t{1} << 16;
 constexpr std::size_t kMaxItems = 4096;
@@ -24,7 +24,7 @@ struct RowBest {
   cl_int x;
 };
 
-// The kernels write peaks as the caller gets them.
+// As Peak in peaks.cl.
 static_assert(sizeof(CorrelationPeak) == 3 * sizeof(cl_float));
 
 std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKernel kernel) {
@@ -34,15 +34,15 @@ std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKern
                                       std::string(to_string(kernel)) + "'");
 }
 
-// A CPU takes long runs, so that sums are carried far; a GPU short ones, so that there are many
-// (of segments of 8, 16 and 32 and of 16 and 32 column rows the least time for 64^2 in 1920x1080
-// on an NVIDIA H200; kernels_benchmark --kernel correlation).
+// Returns long runs for a CPU, so that sums are carried far, and short ones for a GPU, so that
+// there are many: the fastest for 64^2 in 1920x1080 of segments of 8, 16 and 32 and of 16 and 32
+// column rows (NVIDIA H200, kernels_benchmark --kernel correlation).
 CorrelationSteps steps_for(bool is_cpu) {
   if (is_cpu) return {.segment = 4096, .run = 4096, .vector_width = 8, .column_rows = 256};
   return {.segment = 8, .run = 2, .vector_width = 2, .column_rows = 16};
 }
 
-// Those of the pair that takes the most products.
+// Returns the sizes of the pair that takes the most products.
 CorrelationSizes sizes_of(std::span<const CorrelationPair> pairs) {
   CorrelationSizes most;
   for (const auto& [image, pattern] : pairs) {
@@ -53,7 +53,7 @@ CorrelationSizes sizes_of(std::span<const CorrelationPair> pairs) {
   return most;
 }
 
-// Whether the form normalises the maps of all these pairs at once.
+// True if the form normalises the maps of all these pairs at once.
 bool fuses(const WindowProducts& form, std::span<const CorrelationPair> pairs) {
   return std::all_of(pairs.begin(), pairs.end(), [&](const CorrelationPair& pair) {
     return form.normalises(pair.pattern.width, pair.pattern.height);
@@ -113,7 +113,7 @@ class Correlation::Rep {
           const Peaks found = find_peaks(fill_maps(batch.subspan(first, count), form));
           peaks.insert(peaks.end(), found.begin(), found.end());
         } catch (const DeviceOutOfMemory&) {
-          buffers_ = {};  // so that a smaller batch needs less
+          buffers_ = {};  // makes room for a smaller batch
           throw;
         }
       });
@@ -121,7 +121,7 @@ class Correlation::Rep {
     return peaks;
   }
 
-  // The images meet in one position only.
+  // Correlates two images of one size, which meet in one position.
   std::optional<float> correlate(const ImageView& a, const ImageView& b, const ImageView& mask) {
     const std::size_t blocks = (a.size() + 7) / 8;
     const std::size_t items =
@@ -150,7 +150,7 @@ class Correlation::Rep {
   }
 
  private:
-  // Of what all forms share.
+  // Returns a kernel of the program that all forms share.
   LazyKernel own_kernel(const char* name) {
     return {session_,
             {"correlation/job.cl", "correlation/correlations.cl", "correlation/statistics.cl",
@@ -162,7 +162,7 @@ class Correlation::Rep {
                 define("GROUP", session_.is_cpu() ? 1 : kGpuGroup)};
   }
 
-  // A form is tried out when it is first chosen: most sessions need one only.
+  // Tries a form when it is first chosen: most sessions need one only.
   CorrelationKernel choose(const CorrelationSizes& sizes) {
     while (kernels_.size() > 1) {
       const CorrelationKernel chosen =
