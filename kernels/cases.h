@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -101,28 +102,12 @@ std::vector<SelfTestResult> run_self_tests(OpenClSession& session,
 template <typename Size>
 struct CaseSizes {
   std::vector<Size> simulator{};  // empty: as the self-test
-  std::vector<Size> self_test{};
-  std::vector<Size> test{};
-  std::vector<Size> quick{};
-  std::vector<Size> tuning{};
-  std::vector<Size> full{};
+  std::vector<Size> self_test{}, test{}, quick{}, tuning{}, full{};
 
   std::vector<Size> at(CaseScale scale) const {
-    switch (scale) {
-      case CaseScale::kSimulator:
-        return simulator.empty() ? self_test : simulator;
-      case CaseScale::kSelfTest:
-        return self_test;
-      case CaseScale::kTest:
-        return test;
-      case CaseScale::kQuick:
-        return quick;
-      case CaseScale::kTuning:
-        return tuning;
-      case CaseScale::kFull:
-        break;
-    }
-    return full;
+    if (scale == CaseScale::kSimulator && simulator.empty()) return self_test;
+    const std::array by_scale = {&simulator, &self_test, &test, &quick, &tuning, &full};
+    return *by_scale.at(static_cast<std::size_t>(scale));
   }
 };
 

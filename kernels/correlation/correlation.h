@@ -98,11 +98,11 @@ class Correlation {
   // patterns have one size.
   Peaks best_matches(std::span<const CorrelationPair> pairs);
 
-  // Returns rho of two images of the same size, or nothing where it is undefined. With a mask of
-  // that size only pixels where it is not zero count. Throws Error(kInternal) when the sizes
-  // differ.
-  std::optional<float> correlate(const ImageView& a, const ImageView& b,
-                                 const ImageView& mask = {});
+  // Returns rho of two images of the same size, computed on the host, or nothing where it is
+  // undefined. With a mask of that size only pixels where it is not zero count. Throws
+  // Error(kInternal) when the sizes differ.
+  static std::optional<float> correlate(const ImageView& a, const ImageView& b,
+                                        const ImageView& mask = {});
 
  private:
   class Rep;
