@@ -123,6 +123,12 @@ std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+Json with_schema(const Json& json) {
+  Json result = {{"schema", kJsonSchema}};
+  result.update(json);
+  return result;
+}
+
 Json query_answer(const std::string& query, const QueryResult& result) {
   Json answer = {{"query", text_of_path(query)},
                  {"found", result.found},

@@ -22,6 +22,13 @@ struct Rejection;
 // become null.
 std::string json_text(const Json& json);
 
+// The version of all JSON that programs print and serve, which docs/schema/ describes. It rises with
+// every change that may break a reader.
+inline constexpr int kJsonSchema = 1;
+
+// Adds that version as "schema", first.
+Json with_schema(const Json& json);
+
 // query.json
 Json query_answer(const std::string& query, const QueryResult& result);
 

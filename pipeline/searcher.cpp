@@ -81,9 +81,9 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
 
 std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
                                                 const std::optional<Region>& region) {
-  const WantedSize size = wanted_size(extract_options_);
-  return query_or_reason(region ? decode_region(path, *region, size, limits_)
-                                : decode_file(path, size, limits_));
+  auto photo = load_file(path, limits_);
+  if (auto* skipped = std::get_if<SkippedFile>(&photo)) return std::move(*skipped);
+  return load(std::get<LoadedFile>(photo), region);
 }
 
 std::variant<Query, SkippedFile> Searcher::load(const LoadedFile& photo,

@@ -1,7 +1,6 @@
 #include "storage/catalogue.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -18,7 +17,7 @@ constexpr const char* kSelectImages =
     "WHERE others.first = coalesce(images.first, images.id)), 1) "
     "FROM images JOIN statistics ON image = id ";
 
-// The image of a row of kSelectImages, without the paths of its copies.
+// Reads a row of kSelectImages, without the paths of copies.
 StoredImage image_of(const Shards::Row& row) {
   StoredImage image;
   ImageId first = 0;
@@ -114,8 +113,8 @@ std::optional<ImageId> image_at(Connection& reading, const std::string& path) {
                                 page.number);
 }
 
-// All paths below a folder lie between from() and to(), exclusively: its name with '/', and with
-// '0', the next character.
+// The range of all paths below a folder, excluding its ends: the name with '/', and with '0', the
+// next character.
 struct Below {
   explicit Below(const std::string& folder)
       : name(folder.ends_with('/') ? folder.substr(0, folder.size() - 1) : folder) {}
@@ -156,10 +155,10 @@ std::optional<StoredImage> Catalogue::image(ImageId image) const {
 std::vector<StoredImage> Catalogue::images_after(ImageId image, std::size_t count) const {
   std::vector<StoredImage> images;
   if (count == 0) return images;
-  // Own ids of all databases, and their order where they are equal, give the order of the numbers.
+  // Rows ascending by their own ids, ties by database, ascend by ImageId.
   shards_->merge_rows<std::int64_t>(
       [&](const Shard& shard, Connection& reading) {
-        // The last of its own ids whose number is not above `image`; 0, which is no id, if none is.
+        // The last row id whose ImageId is not above `image`; 0 without one, since ids start at 1.
         const std::uint32_t place = shard.numbers.place;
         const std::int64_t before = image < place ? 0 : shards_->own_id(image - place);
         return reading.rows(std::string(kSelectImages) + "WHERE id > ? ORDER BY id", before);
@@ -274,10 +273,10 @@ std::size_t Catalogue::files_below(const std::string& folder) const {
 void Catalogue::for_each_entry(const std::string& folder, const std::string& after,
                                const std::function<bool(const std::string&, bool)>& visit) const {
   const Below below(folder);
-  // A subfolder ends a query; the next one begins past all that is in it.
+  // A subfolder ends a query; the next query begins past its content.
   std::optional<std::string> next =
       std::max(below.from(), after.ends_with('/') ? Below(after).to() : after + '\0');
-  std::string last;  // which another database may have as well
+  std::string last;  // several databases may have it
   while (next) {
     const std::string from = *std::exchange(next, std::nullopt);
     shards_->merge_query<std::string>(

@@ -13,9 +13,9 @@ namespace lookalike {
 // Connections to one index file for several threads. Threads wait for a free one.
 class ConnectionPool : public Pool<Connection> {
  public:
-  // This connection alone.
+  // A pool of this connection.
   explicit ConnectionPool(Connection connection);
-  // `count` >= 1 connections for reading that all see the published state of this moment.
+  // `count` >= 1 connections for reading that all see the last published state.
   // Throws as open_for_reading().
   ConnectionPool(const std::filesystem::path& database, std::size_t count);
 

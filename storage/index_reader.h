@@ -33,10 +33,10 @@ class IndexReader : public InvertedIndex, public Catalogue {
   explicit IndexReader(const std::vector<std::filesystem::path>& databases);
   IndexReader(IndexReader&&) noexcept = default;
 
-  // The last value that IndexWriter::set_derived stored under a name, in the first database.
+  // Returns the value that IndexWriter::set_derived() stored under a name in the first database.
   std::optional<std::string> derived(const std::string& name) const;
-  // A digest of what is indexed, hexadecimal: codebook, settings, and each live image's content,
-  // statistics, histogram and features. Independent of order, ids, paths and times.
+  // Returns a hexadecimal digest of codebook, settings, and each live image's content, statistics,
+  // histogram and features. Independent of order, ids, paths and times.
   std::string content_hash() const;
 
  protected:

@@ -15,9 +15,9 @@ namespace lookalike {
 class Connection;
 class Shards;
 
-// What search reads of an opened index: for each word of the codebook its posting lists (J. Zobel
-// and A. Moffat, "Inverted Files for Text Search Engines", 2006), and for each image its forward
-// record. An IndexReader is one.
+// The part of an opened index that search reads: the posting lists of each word of the codebook
+// (J. Zobel and A. Moffat, "Inverted Files for Text Search Engines", 2006), and the forward record
+// of each image. An IndexReader is one.
 class InvertedIndex {
  public:
   explicit InvertedIndex(std::shared_ptr<Shards> shards);
@@ -31,19 +31,19 @@ class InvertedIndex {
   // visitor must not call the reader.
   void for_each_list(std::uint32_t word,
                      const std::function<void(const EncodedPostings&)>& visit) const;
-  // By image: true if its postings do not count, since it was removed or is a copy of an image in
-  // an earlier database. Ends with the last such image.
+  // Returns by image: true if its postings must be ignored, since it was removed or is a copy of an
+  // image in an earlier database. Ends with the last such image.
   const std::vector<bool>& removed() const;
-  // By image: the norm of the histogram of a live image that is not blank, sqrt of the sum of
-  // squared counts; kNoNorm elsewhere. Ends with the last such image.
+  // Returns by image: the norm of its histogram, sqrt of the sum of squared counts, if it is live
+  // and not blank, else kNoNorm. Ends with the last such image.
   static constexpr float kNoNorm = -1;
   std::vector<float> norms() const;
 
-  // The live images that are not blank, by content.
+  // Returns the live images that are not blank, by content.
   std::vector<ImageId> images_by_content() const;
   ContentHash content(ImageId image) const;  // of a live image
-  // The forward record, by word; geometry as rounded by encode_features (storage/blobs.h). Empty
-  // for a blank or unknown image, as is the histogram.
+  // Returns the forward record, by word; encode_features() (storage/blobs.h) rounded its geometry.
+  // Empty for a blank or unknown image, as is the histogram.
   std::vector<IndexedFeature> features(ImageId image) const;
   SparseHistogram histogram(ImageId image) const;
 
@@ -51,7 +51,7 @@ class InvertedIndex {
   std::shared_ptr<Shards> shards_;
 };
 
-// The names of settings that only one of the two has, or with other values, in order.
+// Returns the names of settings that differ or are missing on one side, in order.
 std::vector<std::string> differing_settings(const Settings& one, const Settings& other);
 
 // For code that reads one database without an IndexReader.

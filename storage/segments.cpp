@@ -18,13 +18,13 @@
 namespace lookalike {
 namespace {
 
-// Each merged segment keeps a statement and a few pages open.
+// Each segment being merged keeps a statement and a few pages open.
 constexpr std::size_t kMaxMergedAtOnce = 256;
-// Everything is merged once one posting in this many is of a removed image.
+// Everything is merged once one posting in this many belongs to a removed image.
 constexpr std::uint64_t kRemovedShare = 4;
-// What merge_small_segments leaves is larger than this many times all that is smaller.
+// merge_small_segments() leaves segments larger than this many times all smaller ones together.
 constexpr std::uint64_t kLeastGrowth = 4;
-// Bytes of posting lists that are merged in one parallel step.
+// Bytes of posting lists merged in one parallel step.
 constexpr std::size_t kMergedBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
 
@@ -44,7 +44,7 @@ std::int64_t add_segment(Connection& connection) {
   return connection.last_insert_id();
 }
 
-// A segment's postings, word after word, from a word on.
+// Reads the posting lists of a segment in the order of their words, from a word on.
 class Cursor {
  public:
   Cursor(const Connection& connection, std::int64_t segment, std::uint32_t from)
@@ -66,21 +66,21 @@ class Cursor {
   std::uint32_t word_ = 0;
 };
 
-// The posting lists of a word in several segments, and the list that they merge to.
+// The posting lists of a word in several segments, and the merged list.
 struct MergedWord {
   struct Part {
-    std::size_t segment = 0;  // its place among those that are merged
+    std::size_t segment = 0;  // place among the segments being merged
     Bytes blob;
-    std::size_t count = 0;  // of postings
+    std::size_t count = 0;  // postings
   };
   std::uint32_t word = 0;
   std::vector<Part> parts{};  // in the order of the segments
   Bytes merged{};
-  std::size_t count = 0;           // of merged postings
+  std::size_t count = 0;           // merged postings
   std::vector<ImageId> dropped{};  // an entry for each posting
 };
 
-// The words of several segments, in order.
+// Reads the words of several segments in order.
 class MergedCursor {
  public:
   MergedCursor(const Connection& connection, std::span<const Segment> segments,
@@ -91,10 +91,10 @@ class MergedCursor {
     }
   }
 
-  // The next words and their blobs, about so many bytes of them; none after the last.
-  std::vector<MergedWord> next(std::size_t most_bytes) {
+  // Returns the next words with their blobs, about max_bytes in total; empty at the end.
+  std::vector<MergedWord> next(std::size_t max_bytes) {
     std::vector<MergedWord> words;
-    for (std::size_t bytes = 0; !heads_.empty() && bytes < most_bytes;) {
+    for (std::size_t bytes = 0; !heads_.empty() && bytes < max_bytes;) {
       MergedWord& word = words.emplace_back();
       word.word = heads_.top().first;
       while (!heads_.empty() && heads_.top().first == word.word) {
@@ -119,7 +119,7 @@ class MergedCursor {
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
 };
 
-// Drops the postings of removed images, whose numbers it appends to `dropped`, one a posting.
+// Drops the postings of removed images; appends their image ids to `dropped`.
 void drop_removed(const std::unordered_set<ImageId>& removed, WordPostings& postings,
                   std::vector<ImageId>& dropped) {
   auto& [images, signatures] = postings;
@@ -152,8 +152,8 @@ void merge_word(const Connection& connection, const std::unordered_set<ImageId>&
   word.merged = encode_postings(postings.images, postings.signatures);
 }
 
-// Moves the postings of some words, from `from` on, out of the segments into the segment `into`.
-// Returns the first word that is left, or nothing after the last.
+// Moves the postings of some words, from `from` on, from the segments into the segment `into`.
+// Returns the next word, or nothing at the end.
 std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const Segment> segments,
                                         std::int64_t into, std::uint32_t from,
                                         std::size_t step_bytes) {
@@ -236,7 +236,7 @@ std::size_t count_to_merge(const std::vector<Segment>& segments, std::size_t max
   return count;
 }
 
-// Of segments, smallest first: how many to merge until each outgrows those before it.
+// Number of segments, smallest first, to merge until each outgrows all smaller ones.
 std::size_t count_to_outgrow(const std::vector<Segment>& segments) {
   std::size_t count = 0;
   std::uint64_t together = 0;

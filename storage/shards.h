@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,8 +18,7 @@
 
 namespace lookalike {
 
-// A database of an index. Its rows have ids of their own; `numbers` maps them to ImageIds of the
-// whole index.
+// A database of an index; `numbers` maps the ids of its rows to ImageIds of the whole index.
 struct Shard {
   Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t connections)
       : numbers(its_numbers), pool(database, connections) {}
@@ -31,7 +29,7 @@ struct Shard {
   std::vector<std::int64_t> segments{};  // see Shards::ensure_segments()
 };
 
-// The opened databases of an index, shared by the InvertedIndex and the Catalogue that read them.
+// The opened databases of an index, shared by an InvertedIndex and a Catalogue.
 class Shards {
  public:
   // Throws as IndexReader.
@@ -42,7 +40,7 @@ class Shards {
   Shard& first() { return all.front(); }
   Shard& of(ImageId image) { return all[image % all.size()]; }
   std::int64_t own_id(ImageId image) const { return image / all.size(); }
-  // The image that stands for all images of this content.
+  // Returns the image that stands for all images of this content.
   ImageId original(ImageId image) const {
     const auto copy = originals.find(image);
     return copy == originals.end() ? image : copy->second;
@@ -63,8 +61,8 @@ class Shards {
     }
   };
   // Merges the rows that open(shard, connection) returns for each database, ascending by their
-  // first column, a Key; those of equal keys are in the order of the databases. Calls
-  // visit(key, row) until it returns false.
+  // first column, a Key; ties are in the order of the databases. Calls visit(key, row) until it
+  // returns false.
   template <typename Key, typename Open, typename Visit>
   void merge_rows(const Open& open, const Visit& visit) {
     struct Cursor {
@@ -101,7 +99,7 @@ class Shards {
 
   std::optional<WriterLock> lock{};  // released after the connections are closed
   std::deque<Shard> all{};
-  bool is_loaded = false;       // whether the segments of all shards and `removed` are current
+  bool is_loaded = false;       // the segments of all shards and `removed` are current
   std::vector<bool> removed{};  // see InvertedIndex::removed()
   std::unordered_map<ImageId, ImageId> originals{};    // by copy in a later database
   std::unordered_multimap<ImageId, ImageId> copies{};  // by original

@@ -23,7 +23,7 @@ constexpr std::size_t kFeaturesPerCentre = 64;
 
 // Default number of cells, and the number of words above which it applies. With words trained on up
 // to 3.5 million SURF descriptors, 512 cells lost 0.9 to 1.7 % at 131,072 to 1,048,576 words, on
-// two cores of an AMD EPYC with PoCL (docs/measurements/scale.md).
+// two cores of an AMD EPYC with PoCL (docs/measurements/scale.md, "More words").
 constexpr std::size_t kAutoCells = 512;
 constexpr std::size_t kMaxWordsWithoutCells = 65536;
 

@@ -94,7 +94,7 @@ class Seeding {
   Random& random_;
   const TrainingWatch& watch_;
   Assignment nearest_;              // among the words so far
-  std::vector<double> cumulative_;  // of nearest_.squared_distances
+  std::vector<double> cumulative_;  // sums of nearest_.squared_distances
   std::vector<float> words_;
 };
 

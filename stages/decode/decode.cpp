@@ -140,14 +140,6 @@ Region parse_region(std::string_view text) {
                           kMinSidePx, text));
 }
 
-std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, const Region& region,
-                                                      WantedSize size,
-                                                      const ImagesOptions& limits) {
-  auto loaded = load_file(path, limits);
-  if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
-  return decode_region(std::get<LoadedFile>(loaded), region, size, limits);
-}
-
 std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
                                                       const Region& region, WantedSize size,
                                                       const ImagesOptions& limits) {

@@ -11,7 +11,7 @@
 
 namespace lookalike {
 
-// The size that features are extracted in.
+// Returns the size that features are extracted in.
 WantedSize wanted_size(const ExtractOptions& options);
 
 // Minimum length of the shorter side; no filter fits into smaller images.
@@ -50,9 +50,5 @@ Region parse_region(std::string_view text);
 std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
                                                       const Region& region, WantedSize size,
                                                       const ImagesOptions& limits);
-
-// Calls load_file(), then decode_region().
-std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, const Region& region,
-                                                      WantedSize size, const ImagesOptions& limits);
 
 }  // namespace lookalike

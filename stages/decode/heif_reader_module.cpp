@@ -11,8 +11,8 @@ namespace {
 // heif_suberror_No_matching_decoder_installed; libheif 1.16 and later.
 constexpr int kNoMatchingDecoder = 6003;
 
-// Reads the primary image of a file, rotated, mirrored and cropped as its properties demand. In
-// HEIF EXIF has no influence on that.
+// Reads the primary image of a file, rotated, mirrored and cropped as its properties demand. HEIF
+// ignores the orientation in EXIF.
 class HeifFile {
  public:
   explicit HeifFile(std::span<const std::uint8_t> file)
@@ -38,7 +38,7 @@ class HeifFile {
             .premultiplied = heif_image_handle_is_premultiplied_alpha(handle_.get()) != 0};
   }
 
-  // Empty on failure.
+  // Returns an empty matrix on failure.
   cv::Mat read(PixelMode mode) {
     const std::unique_ptr<heif_decoding_options, void (*)(heif_decoding_options*)> options(
         heif_decoding_options_alloc(), heif_decoding_options_free);

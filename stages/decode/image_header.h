@@ -37,8 +37,8 @@ struct ImageHeader {
   std::vector<std::uint8_t> preview{};
 };
 
-// Reads the header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file (its codestream); RAW
-// files based on TIFF give that of their first directory. Nothing for other formats and for headers
+// Reads the header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file (its codestream), or of
+// the first directory of a RAW file based on TIFF. Nothing for other formats and for headers
 // without a size. Never reads past the bytes.
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes);
 

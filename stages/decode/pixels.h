@@ -13,8 +13,8 @@
 #include "stages/decode/readers.h"
 #include "stages/decode/transparency.h"
 
-// The door to the image readers: they get whole files alone, whose headers keep to the limits,
-// whatever lies behind a path.
+// The door to the image readers. Whatever lies behind a path, readers only get whole files whose
+// headers keep to the limits.
 namespace lookalike {
 
 // Returns why an image of this size exceeds limits.max_megapixels; nothing if it does not.

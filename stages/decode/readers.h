@@ -12,12 +12,12 @@
 #include "config/image_formats.h"
 #include "stages/decode/image_header.h"
 
-// Image readers. libjpeg-turbo reads JPEG files and libpng PNG files: both are linked, so that most
+// Image readers. JPEG and PNG are read by libjpeg-turbo and libpng, which are linked, so that most
 // commands load no other library. Reader modules (base/module.h) read the rest: gif_reader.so,
-// heif_reader.so and webp_reader.so a format each, and opencv_reader.so all other formats.
+// heif_reader.so and webp_reader.so read one format each, opencv_reader.so all others.
 //
-// Readers get whole files whose headers keep to the limits: only pixels.h, which checks that, calls
-// them.
+// Readers require whole files whose headers keep to the limits. pixels.h checks that, and only it
+// calls them.
 namespace lookalike {
 
 enum class PixelMode {
@@ -51,8 +51,8 @@ struct ImageReader {
   // Reads the picture, or the first of several, upright: CV_8UC3 (BGR), CV_8UC4 (BGRA) or, for
   // kGray, CV_8U. On failure returns an empty matrix and sets `problem`.
   cv::Mat (*read)(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
-  // True if the library has its decoder of a format, one of the module's by its name in
-  // image_formats(). nullptr for libraries with all decoders built in.
+  // True if the library has its decoder of a format, named as in image_formats(). nullptr for
+  // libraries with all decoders built in.
   bool (*has_decoder)(std::string_view format_name);
 };
 

@@ -28,6 +28,33 @@ namespace lookalike {
 // fault, the nearest option for an unknown one, and the command's --help.
 bool parse_command_line(CLI::App& app, int argc, const char* const* argv);
 
+// Adds an option, or an argument without dashes, with the placeholder of its value, if it has one:
+// "--report FILE.html".
+template <typename Value>
+CLI::Option* add_value(CLI::App& command, const std::string& name, Value& value,
+                       const std::string& meaning) {
+  const std::size_t space = name.find(' ');
+  return command.add_option(name.substr(0, space), value, meaning)
+      ->type_name(space == name.npos ? "" : name.substr(space + 1));
+}
+
+// The same for a number from `lowest` to `highest`; --help shows its present value as the default.
+template <typename Number, typename Limit>
+CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value, Limit lowest,
+                        Limit highest, const std::string& meaning) {
+  return add_value(command, name, value, meaning)
+      ->check(CLI::Range(lowest, highest).description(""))
+      ->capture_default_str();
+}
+
+// The same for a list, where each use adds one value.
+inline CLI::Option* add_each(CLI::App& command, const std::string& name,
+                             std::vector<std::string>& values, const std::string& meaning) {
+  return add_value(command, name, values, meaning)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 // The group of options in --help that are seldom needed; it follows the others.
 inline constexpr const char* kMoreOptions = "More options";
 
@@ -204,13 +231,6 @@ std::string shell_word(const std::string& text);
 
 // Says why a file of the command line cannot be used: "photo.jpg: no such file".
 std::string unusable_text(const std::string& name, const SkippedFile& why);
-
-// The version of all JSON on stdout, which docs/schema/ describes. It rises with every change that
-// could break a program that reads it.
-inline constexpr int kJsonSchema = 1;
-
-// Adds that version as "schema", first.
-nlohmann::ordered_json with_schema(const nlohmann::ordered_json& json);
 
 // Prints an object in one line to stdout, with its "schema" first.
 void print_json(const nlohmann::ordered_json& json);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
@@ -12,7 +13,7 @@ namespace lookalike {
 
 StageArguments::StageArguments(CLI::App& app, const char* output)
     : ComputeArguments(app), app_(app), outputs_(app) {
-  app.add_option("--output", output_, output)->type_name("FILE")->required();
+  add_value(app, "--output FILE", output_, output)->required();
   app.add_flag("--update", update_,
                "Do nothing if the outputs exist and are no older than the files that are read; "
                "images and options do not count");
@@ -21,12 +22,12 @@ StageArguments::StageArguments(CLI::App& app, const char* output)
 CLI::Option* StageArguments::add_inputs(const char* option, std::vector<std::string>& files,
                                         const char* meaning) {
   input_lists_.push_back(&files);
-  return app_.add_option(option, files, meaning)->type_name("FILE...")->required();
+  return add_value(app_, fmt::format("{} FILE...", option), files, meaning)->required();
 }
 
 CLI::Option* StageArguments::add_input(const char* option, std::string& file, const char* meaning) {
   inputs_.push_back(&file);
-  return app_.add_option(option, file, meaning)->type_name("FILE")->required();
+  return add_value(app_, fmt::format("{} FILE", option), file, meaning)->required();
 }
 
 OutputGuard StageArguments::guard(const RunConfig& loaded) const {
@@ -43,12 +44,11 @@ bool StageArguments::is_current(const OutputGuard& guard) const {
 }
 
 ShardArgument::ShardArgument(CLI::App& app, const std::string& items) {
-  app.add_option("--shard", text_,
-                 "Process only " + items +
-                     " I, I + N, I + 2N, ..., where I counts from 0; or I-of-N, where I counts "
-                     "from 1; or env, or env/N: I by the variables of an array task in Slurm, AWS "
-                     "Batch or, with N, Kubernetes")
-      ->type_name("I/N");
+  add_value(app, "--shard I/N", text_,
+            "Process only " + items +
+                " I, I + N, I + 2N, ..., where I counts from 0; or I-of-N, where I counts from 1; "
+                "or env, or env/N: I by the variables of an array task in Slurm, AWS Batch or, "
+                "with N, Kubernetes");
 }
 
 CLI::Option* add_folder_options(ConfigArguments& config) {
@@ -59,8 +59,7 @@ CLI::Option* add_folder_options(ConfigArguments& config) {
 }
 
 SkippedArguments::SkippedArguments(CLI::App& app) {
-  app.add_option("--skipped", file_, "Also write the files that were skipped, and why")
-      ->type_name("FILE");
+  add_value(app, "--skipped FILE", file_, "Also write the files that were skipped, and why");
   app.add_flag("--skipped-ok", ok_,
                "Exit with 0 even if files were skipped, but not if a folder could not be read");
 }

@@ -1,16 +1,6 @@
-#include <optional>
-#include <string>
-#include <utility>
-
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
-#include "pipeline/answers.h"
 #include "pipeline/index/run_benchmark.h"
 #include "pipeline/open_session.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/scratch_folder.h"
 #include "tools/lab/synthesize/scale_benchmark.h"
 #include "tools/lookalike/benchmark_json.h"
@@ -26,21 +16,16 @@ struct Arguments : OutputtingArguments {
       : OutputtingArguments(command),
         json(command, "Print one JSON object, as docs/schema/bench.json describes") {
     auto* const one =
-        command.add_option("--kernel", kernel, "Only this kernel: assign, correlation, ...")
-            ->type_name("NAME");
+        add_value(command, "--kernel NAME", kernel, "Only this kernel: assign, correlation, ...");
     auto* const quickly =
         command.add_flag("--quick", quick, "Small sizes and few runs: a check that takes seconds");
-    auto* const runs = command
-                           .add_option("--pipeline", folder,
-                                       "Instead of kernels, time runs over the images of this "
-                                       "folder")
-                           ->type_name("DIR")
+    auto* const runs = add_value(command, "--pipeline DIR", folder,
+                                 "Instead of kernels, time runs over the images of this "
+                                 "folder")
                            ->excludes(one)
                            ->excludes(quickly);
-    command
-        .add_option("--timeline", timeline,
-                    "Also write a page that shows the activity of each thread in the second run")
-        ->type_name("FILE.html")
+    add_value(command, "--timeline FILE.html", timeline,
+              "Also write a page that shows the activity of each thread in the second run")
         ->needs(runs);
     add_scale(command)->excludes(one)->excludes(quickly)->excludes(runs);
     config.add("device.choice");
@@ -56,31 +41,19 @@ struct Arguments : OutputtingArguments {
 
  private:
   CLI::Option* add_scale(CLI::App& command) {
-    auto* const many = command
-                           .add_option("--scale", scale.images,
-                                       "Instead of kernels, measure an index of N synthetic images")
-                           ->type_name("N")
-                           ->check(CLI::Range(1, 100'000'000).description(""));
-    command
-        .add_option("--sample", sample,
-                    "Index of a few hundred existing photos; synthetic images are made of its "
-                    "words")
-        ->type_name("FILE")
+    auto* const many = add_number(command, "--scale N", scale.images, 1, 100'000'000,
+                                  "Instead of kernels, measure an index of N synthetic images")
+                           ->default_str("");
+    add_value(command, "--sample FILE", sample,
+              "Index of a few hundred existing photos; synthetic images are made of its "
+              "words")
         ->needs(many);
-    command.add_option("--features", scale.features, "Features per synthetic image")
-        ->type_name("N")
-        ->check(CLI::Range(1, 100'000).description(""))
-        ->capture_default_str()
+    add_number(command, "--features N", scale.features, 1, 100'000, "Features per synthetic image")
         ->needs(many);
-    command
-        .add_option("--queries", scale.planted,
-                    "Photos of the sample to look up; only a near-duplicate of each is indexed")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1'000'000).description(""))
-        ->capture_default_str()
+    add_number(command, "--queries N", scale.planted, 1, 1'000'000,
+               "Photos of the sample to look up; only a near-duplicate of each is indexed")
         ->needs(many);
-    command.add_option("--scratch", scratch, "Folder for the index, on the disk to measure")
-        ->type_name("DIR")
+    add_value(command, "--scratch DIR", scratch, "Folder for the index, on the disk to measure")
         ->default_str("the system's folder for temporary files")
         ->needs(many);
     return many;

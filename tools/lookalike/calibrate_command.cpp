@@ -1,11 +1,5 @@
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/open_session.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

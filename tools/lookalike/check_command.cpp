@@ -1,17 +1,6 @@
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/program.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/stored_calibration.h"
 #include "storage/index_check.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -1,6 +1,20 @@
 #pragma once
 
-#include "tools/command_line/command_line.h"
+// What most commands need.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "pipeline/answers.h"
+#include "tools/command_line/format.h"
 
 namespace lookalike {
 

@@ -1,8 +1,3 @@
-#include <filesystem>
-
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
 

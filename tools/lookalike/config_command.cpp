@@ -1,10 +1,5 @@
 #include <cstdlib>
-#include <string>
 
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "config/load.h"
 #include "tools/lookalike/commands.h"
 
@@ -17,10 +12,8 @@ struct Arguments {
     auto* const flag =
         command.add_flag("--effective", effective,
                          "Print the values in force, and the origin of each that is not a default");
-    check = command
-                .add_option("--check", file,
-                            "Check this file; report its first fault with line and column")
-                ->type_name("FILE")
+    check = add_value(command, "--check FILE", file,
+                      "Check this file; report its first fault with line and column")
                 ->excludes(flag)
                 ->excludes("--config")
                 ->excludes("--set");

@@ -1,16 +1,6 @@
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "kernels/cases.h"
 #include "kernels/session/device.h"
-#include "pipeline/answers.h"
 #include "pipeline/open_session.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

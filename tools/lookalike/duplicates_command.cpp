@@ -1,27 +1,16 @@
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
-#include <optional>
 #include <set>
 #include <span>
-#include <string>
-#include <vector>
 
 #include <fmt/color.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
-#include "base/error.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/program.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/groups/collection.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/groups_report.h"
 #include "tools/report/page.h"
@@ -43,8 +32,7 @@ struct Arguments : OutputtingArguments {
     config.add("match.mirror");
     command.add_flag("--new-only", new_only,
                      "Only groups with a file that earlier runs of this command did not report");
-    command.add_option("--report", report, "Write an HTML page that shows the groups")
-        ->type_name("FILE.html");
+    add_value(command, "--report FILE.html", report, "Write an HTML page that shows the groups");
     config.add("device.choice");
   }
   FormatArgument format;
@@ -68,19 +56,12 @@ struct Arguments : OutputtingArguments {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_flag("--objects", objects, "Also pairs of different photos of one thing: object");
-    command
-        .add_option("--min-probability", min_probability,
-                    "Only pairs of at least this probability, from match.same_probability to 1")
-        ->check(CLI::Range(0.0, 1.0).description(""))
-        ->type_name("X")
-        ->capture_default_str();
+    add_number(command, "--min-probability X", min_probability, 0.0, 1.0,
+               "Only pairs of at least this probability, from match.same_probability to 1");
     auto* const within_option =
-        command.add_option("--within", within, "Only pairs of files in this folder")
-            ->type_name("DIR")
-            ->expected(1)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_option("--between", between, "Only pairs with a file in each of two folders")
-        ->type_name("DIR DIR")
+        add_each(command, "--within DIR", within, "Only pairs of files in this folder");
+    add_value(command, "--between DIR DIR", between,
+              "Only pairs with a file in each of two folders")
         ->expected(2)
         ->excludes(within_option);
   }

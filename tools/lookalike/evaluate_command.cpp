@@ -1,26 +1,16 @@
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <span>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "pipeline/staged/single_stage.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/scratch_folder.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/suite.h"
@@ -46,8 +36,8 @@ struct Arguments : OutputtingArguments {
         "--synthetic", synthetic, "Look up distorted photos: cropped, rotated, ...");
     add_truth(command, synthetic_flag);
     add_synthetic(command, synthetic_flag);
-    command.add_option("--ranks", ranks, "Write the rank and overlap of each relevant image")
-        ->type_name("FILE.csv");
+    add_value(command, "--ranks FILE.csv", ranks,
+              "Write the rank and overlap of each relevant image");
     config.add({"match.mirror", "device.choice"});
   }
   JsonArgument json;
@@ -64,13 +54,11 @@ struct Arguments : OutputtingArguments {
 
  private:
   void add_truth(CLI::App& command, CLI::Option* synthetic_flag) {
-    command
-        .add_option("--truth", truth, "Ground truth; its paths are relative to the file's folder")
-        ->excludes(synthetic_flag)
-        ->type_name("FILE.csv");
-    command.add_option("--matches", matches, "Write the evidence of each match")
-        ->excludes(synthetic_flag)
-        ->type_name("FILE.csv");
+    add_value(command, "--truth FILE.csv", truth,
+              "Ground truth; its paths are relative to the file's folder")
+        ->excludes(synthetic_flag);
+    add_value(command, "--matches FILE.csv", matches, "Write the evidence of each match")
+        ->excludes(synthetic_flag);
     command.add_flag("--boxes", boxes, "Compare places by their upright bounding boxes");
     command.add_flag("--per-query", per_query, "Add the figures of each query to the JSON object")
         ->excludes(synthetic_flag)
@@ -79,33 +67,25 @@ struct Arguments : OutputtingArguments {
 
   void add_synthetic(CLI::App& command, CLI::Option* synthetic_flag) {
     config.add("images.folders")->needs(synthetic_flag);
-    command
-        .add_option("--kinds", kinds,
-                    fmt::format("Kinds of distortion: {}", fmt::join(kind_names(), ", ")))
+    add_value(command, "--kinds NAME", kinds,
+              fmt::format("Kinds of distortion: {}", fmt::join(kind_names(), ", ")))
         ->check(CLI::IsMember(kind_names()).description(""))
-        ->type_name("NAME")
         ->default_str("all")
         ->needs(synthetic_flag);
-    command.add_option("--photos", photos, "Maximum number of photos to distort")
-        ->check(CLI::Range(1, 1000000).description(""))
-        ->type_name("N")
+    add_number(command, "--photos N", photos, 1, 1000000, "Maximum number of photos to distort")
+        ->needs(synthetic_flag);
+    add_value(command, "--seed N", seed, "Seed for the choice of photos and for their distortion")
         ->capture_default_str()
         ->needs(synthetic_flag);
-    command.add_option("--seed", seed, "Seed for the choice of photos and for their distortion")
-        ->type_name("N")
-        ->capture_default_str()
-        ->needs(synthetic_flag);
-    command.add_option("--report", report, "Write an HTML page with charts")
-        ->type_name("FILE.html")
+    add_value(command, "--report FILE.html", report, "Write an HTML page with charts")
         ->needs(synthetic_flag);
   }
 };
 
 // Milliseconds of each query, by step.
-struct Times {
-  std::vector<double> extract_ms;
-  std::vector<double> match_ms, words_ms, shortlist_ms, verify_ms, expand_ms, refine_ms;
-};
+constexpr std::array<const char*, 7> kSteps = {"extract", "match",  "words", "shortlist",
+                                               "verify",  "expand", "refine"};
+using Times = std::array<std::vector<double>, kSteps.size()>;
 
 // The answers to the queries, in their order.
 struct AllAnswers {
@@ -166,7 +146,6 @@ AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher
                       Progress::Style style) {
   Progress progress("queries", "photos", queries.size(), style);
   AllAnswers answers;
-  Times& times = answers.times;
   searcher.prepare_extraction();  // before anything is timed
   for (const TruthQuery& query : queries) {
     const Clock::time_point start = Clock::now();
@@ -175,15 +154,15 @@ AllAnswers search_all(const std::vector<TruthQuery>& queries, Searcher& searcher
       throw Error(ErrorKind::kInput, fmt::format("{}: {}", query.path, skipped->detail));
     }
     const auto& photo = std::get<Query>(loaded);
-    times.extract_ms.push_back(milliseconds_since(start));
+    const double extract_ms = milliseconds_since(start);
     const Clock::time_point extracted = Clock::now();
     const QueryResult listed = searcher.search(photo);
-    times.match_ms.push_back(milliseconds_since(extracted));
-    times.words_ms.push_back(listed.times.words);
-    times.shortlist_ms.push_back(listed.times.shortlist);
-    times.verify_ms.push_back(listed.times.verify);
-    times.expand_ms.push_back(listed.times.expand);
-    times.refine_ms.push_back(listed.times.refine);
+    const auto& steps = listed.times;
+    const std::array<double, kSteps.size()> ms = {extract_ms,   milliseconds_since(extracted),
+                                                  steps.words,  steps.shortlist,
+                                                  steps.verify, steps.expand,
+                                                  steps.refine};
+    for (std::size_t i = 0; i < ms.size(); ++i) answers.times[i].push_back(ms[i]);
     answers.plain.push_back(answer_of(listed.matches));
     const QueryResult ranked = searcher.search(photo, ranking);
     if (table) table->add(query, ranked.matches);
@@ -215,20 +194,14 @@ Json common_json(const Measures& measures) {
 }
 
 Json plain_json(const Measures& measures) {
-  const Json common = common_json(measures);
-  return {{"recall_at_1", common["recall_at_1"]},
-          {"recall_at_1_confirmed", mean_json(measures.recall_at_1_confirmed, measures.queries)},
-          {"mean_average_precision", common["mean_average_precision"]},
-          {"ns_score", common["ns_score"]},
-          {"located_at_iou_50", common["located_at_iou_50"]},
-          {"located_at_iou_75", common["located_at_iou_75"]},
-          {"known_precision", common["known_precision"]},
-          {"known_recall", common["known_recall"]},
-          {"known_f1", common["known_f1"]},
-          {"wrong_confirmed_first", measures.wrong_confirmed_first},
-          {"wrong_duplicates", measures.wrong_duplicates},
-          {"unknown_confirmed", measures.unknown_confirmed},
-          {"unknown_listed", measures.unknown_listed}};
+  Json json = common_json(measures);
+  json.update(
+      {{"recall_at_1_confirmed", mean_json(measures.recall_at_1_confirmed, measures.queries)},
+       {"wrong_confirmed_first", measures.wrong_confirmed_first},
+       {"wrong_duplicates", measures.wrong_duplicates},
+       {"unknown_confirmed", measures.unknown_confirmed},
+       {"unknown_listed", measures.unknown_listed}});
+  return json;
 }
 
 std::vector<Candidate> all_candidates(const std::vector<TruthQuery>& queries,
@@ -248,37 +221,24 @@ Json measures_json(const std::vector<TruthQuery>& queries, const AllAnswers& ans
   const std::vector<Candidate> likely =
       all_candidates(queries, answers.ranking, kCandidateProbability);
   const UnsureFirst unsure = unsure_first(queries, answers.ranking);
-  const Times& times = answers.times;
-  const Json common = common_json(ranking);
-  return {{"queries", ranking.queries},
-          {"depth", depth},
-          {"recall_at_1", common["recall_at_1"]},
-          {"recall_at_5", mean_json(ranking.recall_at_5, ranking.queries)},
-          {"mean_average_precision", common["mean_average_precision"]},
-          {"ns_score", common["ns_score"]},
-          {"located_queries", ranking.located_queries},
-          {"located_at_iou_50", common["located_at_iou_50"]},
-          {"located_at_iou_75", common["located_at_iou_75"]},
-          {"unknown_queries", ranking.unknown_queries},
-          {"unknown_rejected", mean_json(ranking.unknown_rejected, ranking.unknown_queries)},
-          {"known_precision", common["known_precision"]},
-          {"known_recall", common["known_recall"]},
-          {"known_f1", common["known_f1"]},
-          {"plain", plain_json(measure(queries, answers.plain, boxes))},
-          {"calibration_error", mean_json(calibration_error(all), all.size())},
-          {"candidates", likely.size()},
-          {"calibration_error_equal_count",
-           mean_json(calibration_error_equal_count(likely), likely.size())},
-          {"unsure_first", unsure.count},
-          {"unsure_first_probability", mean_json(unsure.mean_probability, unsure.count)},
-          {"unsure_first_relevant", mean_json(unsure.relevant, unsure.count)},
-          {"extract_median_ms", median(times.extract_ms)},
-          {"match_median_ms", median(times.match_ms)},
-          {"words_median_ms", median(times.words_ms)},
-          {"shortlist_median_ms", median(times.shortlist_ms)},
-          {"verify_median_ms", median(times.verify_ms)},
-          {"expand_median_ms", median(times.expand_ms)},
-          {"refine_median_ms", median(times.refine_ms)}};
+  Json json = {{"queries", ranking.queries}, {"depth", depth}};
+  json.update(common_json(ranking));
+  json.update({{"recall_at_5", mean_json(ranking.recall_at_5, ranking.queries)},
+               {"located_queries", ranking.located_queries},
+               {"unknown_queries", ranking.unknown_queries},
+               {"unknown_rejected", mean_json(ranking.unknown_rejected, ranking.unknown_queries)},
+               {"plain", plain_json(measure(queries, answers.plain, boxes))},
+               {"calibration_error", mean_json(calibration_error(all), all.size())},
+               {"candidates", likely.size()},
+               {"calibration_error_equal_count",
+                mean_json(calibration_error_equal_count(likely), likely.size())},
+               {"unsure_first", unsure.count},
+               {"unsure_first_probability", mean_json(unsure.mean_probability, unsure.count)},
+               {"unsure_first_relevant", mean_json(unsure.relevant, unsure.count)}});
+  for (std::size_t i = 0; i < kSteps.size(); ++i) {
+    json[fmt::format("{}_median_ms", kSteps[i])] = median(answers.times[i]);
+  }
+  return json;
 }
 
 Json scores_json(const Scores& scores) {
@@ -311,8 +271,8 @@ Json per_query_json(const std::vector<TruthQuery>& queries, const AllAnswers& an
          {"plain", scores_json(judge(queries[i], answers.plain[i], boxes))},
          {"first_probability", ranked.found.empty() ? 0 : ranked.found.front().probability},
          {"candidates", std::move(likely)},
-         {"extract_ms", answers.times.extract_ms[i]},
-         {"match_ms", answers.times.match_ms[i]}});
+         {"extract_ms", answers.times[0][i]},
+         {"match_ms", answers.times[1][i]}});
   }
   return rows;
 }

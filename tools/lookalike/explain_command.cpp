@@ -1,19 +1,7 @@
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/searcher.h"
 #include "stages/match/explain.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"
@@ -26,16 +14,11 @@ struct Arguments : OutputtingArguments {
       : OutputtingArguments(command), format(command, {.columns = {"step", "passed", "reason"}}) {
     config.add_databases();
     config.add({"match.mirror", "device.choice"});
-    command
-        .add_option("--report", report,
-                    "Write an HTML page of both pictures, their pairs of features and the steps")
-        ->type_name("FILE.html");
-    command.add_option("QUERY", photo, "The photo that is looked up, or - for standard input")
-        ->required()
-        ->type_name("");
-    command.add_option("IMAGE", image, "The indexed image, by path or number")
-        ->required()
-        ->type_name("");
+    add_value(command, "--report FILE.html", report,
+              "Write an HTML page of both pictures, their pairs of features and the steps");
+    add_value(command, "QUERY", photo, "The photo that is looked up, or - for standard input")
+        ->required();
+    add_value(command, "IMAGE", image, "The indexed image, by path or number")->required();
   }
   FormatArgument format;
   std::string report;

@@ -1,24 +1,14 @@
-#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <opencv2/imgproc.hpp>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "stages/decode/decode.h"
 #include "stages/extract/extract_stage.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/object_mask.h"
@@ -37,13 +27,11 @@ struct Arguments : OutputtingArguments {
       : OutputtingArguments(command),
         format(command, {.columns = {"x", "y", "size", "angle", "response", "octave", "class_id",
                                      "d0", "d1", "..."}}) {
-    command.add_option("IMAGE", image, "Photo to extract features from, or - for standard input")
-        ->required()
-        ->type_name("");
-    command.add_option("--mask", mask, "Extract features only where this picture is not black")
-        ->type_name("IMAGE");
-    command.add_option("--csv", csv, "Write the table as CSV; - for standard output")
-        ->type_name("FILE")
+    add_value(command, "IMAGE", image, "Photo to extract features from, or - for standard input")
+        ->required();
+    add_value(command, "--mask IMAGE", mask,
+              "Extract features only where this picture is not black");
+    add_value(command, "--csv FILE", csv, "Write the table as CSV; - for standard output")
         ->excludes("--format")
         ->excludes("--json");
     config.add_extraction();

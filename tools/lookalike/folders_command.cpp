@@ -1,11 +1,3 @@
-#include <string>
-
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -1,18 +1,9 @@
-#include <algorithm>
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "stages/decode/readers.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

@@ -1,11 +1,3 @@
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
 #include "pipeline/index/index_run.h"
 #include "storage/index_types.h"
 #include "tools/lookalike/commands.h"
@@ -16,12 +8,8 @@ namespace {
 
 struct Arguments : IndexingArguments {
   explicit Arguments(CLI::App& command) : IndexingArguments(command) {
-    command
-        .add_option("--confirm-removals", confirmed_roots,
-                    "Remove the files of this folder whose removal the last run withheld")
-        ->type_name("DIR")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_each(command, "--confirm-removals DIR", confirmed_roots,
+             "Remove the files of this folder whose removal the last run withheld");
   }
   std::vector<std::string> confirmed_roots;
 };

@@ -1,17 +1,8 @@
-#include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <string>
 #include <system_error>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/files.h"
 #include "base/path_set.h"
-#include "base/text.h"
 #include "kernels/session/device.h"
 #include "tools/lookalike/commands.h"
 
@@ -23,11 +14,8 @@ constexpr std::uint64_t kMostMib = 1048576;  // the limit of device.memory_limit
 
 struct Arguments {
   explicit Arguments(CLI::App& command) : verbosity(command) {
-    command.add_option("FOLDER", folders, "Folders of photos to index")
-        ->required()
-        ->type_name("DIR");
-    command.add_option("-o,--output", output, "File to write; - for standard output")
-        ->type_name("FILE")
+    add_value(command, "FOLDER DIR", folders, "Folders of photos to index")->required();
+    add_value(command, "-o,--output FILE", output, "File to write; - for standard output")
         ->capture_default_str();
   }
   VerbosityArguments verbosity;

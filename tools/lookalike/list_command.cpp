@@ -1,20 +1,10 @@
-#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
-#include "base/error.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -27,8 +17,7 @@ struct Arguments : ListArguments {
       : ListArguments(command, {.json = "one JSON object per page of a file, one per line",
                                 .columns = {"id", "path", "size_bytes", "features", "state"},
                                 .paths = {"path"}}) {
-    command.add_option("PATH", paths, "Only these files, and files in these folders")
-        ->type_name("");
+    add_value(command, "PATH", paths, "Only these files, and files in these folders");
     command.add_option("--state", state, "Only files in this state")
         ->check(CLI::IsMember(kStates).description(""))
         ->type_name(fmt::format("{}", fmt::join(kStates, "|")));

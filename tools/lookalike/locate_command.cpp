@@ -1,25 +1,13 @@
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/encode.h"
 #include "stages/match/locate/locate.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/object_mask.h"
@@ -35,25 +23,19 @@ struct Arguments : OutputtingArguments {
                          .columns = {"scene", "object", "method", "x", "y", "position_error_px",
                                      "angle_degrees", "scale", "correlation", "error"},
                          .paths = {"scene", "object"}}) {
-    command
-        .add_option("--object", objects, "Pictures of the objects to find; - for standard input")
-        ->type_name("IMAGE");
-    command.add_option("--id", ids, "Indexed images to find")->type_name("PATH|NUMBER");
+    add_value(command, "--object IMAGE", objects,
+              "Pictures of the objects to find; - for standard input");
+    add_value(command, "--id PATH|NUMBER", ids, "Indexed images to find");
     config.add_databases();
-    command.add_option("--scene", scenes, "Photos to search; - for standard input")
-        ->required()
-        ->type_name("IMAGE");
+    add_value(command, "--scene IMAGE", scenes, "Photos to search; - for standard input")
+        ->required();
     config.add("locate.method");
-    command
-        .add_option("--mask", mask,
-                    "Mask of the same size as the one object; pixels black in it are ignored")
-        ->type_name("IMAGE");
-    command.add_option("--report", report, "Write an HTML page that shows what was found")
-        ->type_name("FILE.html");
-    command
-        .add_option("--map", map,
-                    "Write the correlation of the one object at each position of the one scene")
-        ->type_name("FILE.png");
+    add_value(command, "--mask IMAGE", mask,
+              "Mask of the same size as the one object; pixels black in it are ignored");
+    add_value(command, "--report FILE.html", report,
+              "Write an HTML page that shows what was found");
+    add_value(command, "--map FILE.png", map,
+              "Write the correlation of the one object at each position of the one scene");
     longest_side = config.add("extract.longest_side_px")
                        ->default_str(
                            "4096, or the configuration file's; --method correlation: "

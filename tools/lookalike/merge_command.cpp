@@ -1,11 +1,4 @@
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <spdlog/spdlog.h>
-
 #include "base/program.h"
-#include "base/text.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/index/merge.h"
 #include "tools/lookalike/commands.h"
@@ -15,7 +8,7 @@ namespace {
 
 struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& command) : ComputeArguments(command) {
-    command.add_option("INDEX", sources, "The indexes to add")->required()->type_name("");
+    add_value(command, "INDEX", sources, "The indexes to add")->required();
     config.add_database();
   }
   std::vector<std::string> sources;

@@ -1,8 +1,3 @@
-#include <string>
-
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "storage/index_writer.h"
 #include "storage/schema.h"
 #include "tools/lookalike/commands.h"

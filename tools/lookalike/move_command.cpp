@@ -1,18 +1,10 @@
-#include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <variant>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/progress.h"
-#include "base/text.h"
 #include "stages/decode/decode.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
@@ -22,10 +14,8 @@ namespace {
 
 struct Arguments : UpkeepArguments {
   explicit Arguments(CLI::App& command) : UpkeepArguments(command) {
-    command.add_option("OLD", from, "A folder or file, by its path in the index")
-        ->required()
-        ->type_name("");
-    command.add_option("NEW", to, "Its present path")->required()->type_name("");
+    add_value(command, "OLD", from, "A folder or file, by its path in the index")->required();
+    add_value(command, "NEW", to, "Its present path")->required();
   }
   std::string from;
   std::string to;

@@ -1,24 +1,15 @@
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include <fmt/color.h>
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
-#include "base/error.h"
 #include "base/geometry.h"
 #include "base/page_name.h"
 #include "base/parallel.h"
@@ -26,16 +17,13 @@
 #include "base/progress.h"
 #include "base/scan.h"
 #include "base/terminal.h"
-#include "base/text.h"
 #include "config/scan_rules.h"
-#include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/kernel_build_process.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
 #include "stages/decode/pixels.h"
 #include "stages/match/match.h"
-#include "tools/command_line/format.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/report/report.h"
@@ -54,27 +42,21 @@ struct Arguments : OutputtingArguments {
                                      "correlation", "mirrored", "path", "error", "gone"},
                          .paths = {"query", "path"},
                          .reads_names = true}) {
-    command
-        .add_option("IMAGE", photos,
-                    "Photos; folders, with the same files as indexed folders; or - for one photo "
-                    "on standard input. All pages of a TIFF file, or one: scan.tif[2]")
-        ->type_name("");
+    add_value(command, "IMAGE", photos,
+              "Photos; folders, with the same files as indexed folders; or - for one photo "
+              "on standard input. All pages of a TIFF file, or one: scan.tif[2]");
     config.add_databases();
     config.add("match.top");
     auto* mirror = config.add("match.mirror");
     config.add("match.min_probability");
     command.add_flag("--all", all, "Also list images that do not look alike, as \"none\"");
-    command.add_option("--region", region, "Look up only this part of each photo, in px")
-        ->type_name("X,Y,WIDTH,HEIGHT");
-    command
-        .add_option("--id", indexed,
-                    "Look up an image of the index, without extracting its features again")
-        ->type_name("PATH|NUMBER")
-        ->excludes(mirror)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_option("--report", report, "Write an HTML page that shows what was found")
-        ->type_name("FILE.html");
+    add_value(command, "--region X,Y,WIDTH,HEIGHT", region,
+              "Look up only this part of each photo, in px");
+    add_each(command, "--id PATH|NUMBER", indexed,
+             "Look up an image of the index, without extracting its features again")
+        ->excludes(mirror);
+    add_value(command, "--report FILE.html", report,
+              "Write an HTML page that shows what was found");
     config.add_each("images.exclude")
         ->description("Leave these out of the folders to look up; patterns as in .gitignore");
     config.add("images.hidden")
@@ -82,11 +64,9 @@ struct Arguments : OutputtingArguments {
     command.add_flag("--fail-if-none", fail_if_none,
                      "Exit with 6 when every photo was looked up and nothing sure was found: no "
                      "duplicate, same_object or part");
-    command
-        .add_option("--files-from", list,
-                    "Also look up the photos and folders that this file names, one a line, or with "
-                    "-0 ended by NUL; - for standard input")
-        ->type_name("FILE");
+    add_value(command, "--files-from FILE", list,
+              "Also look up the photos and folders that this file names, one a line, or with "
+              "-0 ended by NUL; - for standard input");
     config.add("device.choice");
   }
   bool names_photos() const { return !photos.empty() || !list.empty(); }

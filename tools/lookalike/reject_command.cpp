@@ -1,20 +1,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <optional>
-#include <string>
-
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "base/content_hash.h"
-#include "base/error.h"
 #include "base/files.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -29,12 +19,11 @@ struct Arguments : ComputeArguments {
                          .has_paths_format = false}) {
     config.add_databases();
     auto* const first_option =
-        command.add_option("A", first, "An image: path, number, or content as listed")
-            ->type_name("");
-    command.add_option("B", second, "Another")->type_name("")->needs(first_option);
+        add_value(command, "A", first, "An image: path, number, or content as listed");
+    add_value(command, "B", second, "Another")->needs(first_option);
     command.add_flag("--undo", undo, "Forget that these two were rejected")->needs(first_option);
-    command.add_option("--import", import, "Add the pairs of a file that --format csv printed")
-        ->type_name("FILE.csv")
+    add_value(command, "--import FILE.csv", import,
+              "Add the pairs of a file that --format csv printed")
         ->excludes(first_option);
   }
   FormatArgument format;

@@ -1,13 +1,4 @@
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/path_set.h"
-#include "base/text.h"
 #include "storage/index_writer.h"
 #include "tools/lookalike/commands.h"
 
@@ -16,9 +7,7 @@ namespace {
 
 struct Arguments : UpkeepArguments {
   explicit Arguments(CLI::App& command) : UpkeepArguments(command) {
-    command.add_option("PATH", paths, "Files, or folders with everything below them")
-        ->required()
-        ->type_name("");
+    add_value(command, "PATH", paths, "Files, or folders with everything below them")->required();
   }
   std::vector<std::string> paths;
 };

@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "pipeline/index/retrain.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/indexing.h"

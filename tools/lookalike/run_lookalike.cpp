@@ -1,15 +1,5 @@
-#include <algorithm>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "tools/command_line/command_line.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

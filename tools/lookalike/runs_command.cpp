@@ -1,12 +1,5 @@
 #include <cstdint>
-#include <string>
 
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -17,10 +10,7 @@ struct Arguments : ListArguments {
       : ListArguments(command, {.json = "each run's full report, one JSON object per line",
                                 .columns = {"id", "command", "started", "elapsed_seconds",
                                             "outcome", "summary"}}) {
-    command.add_option("--last", last, "Maximum number of runs")
-        ->check(CLI::Range(1U, 1000000U).description(""))
-        ->type_name("N")
-        ->capture_default_str();
+    add_number(command, "--last N", last, 1U, 1000000U, "Maximum number of runs");
   }
   std::size_t last = 20;
 };

@@ -1,19 +1,9 @@
 #include <chrono>
-#include <optional>
-#include <string>
 #include <thread>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "base/parallel.h"
 #include "base/program.h"
-#include "base/text.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 #include "tools/serve/api.h"
 #include "tools/serve/listener.h"

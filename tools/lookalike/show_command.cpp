@@ -1,14 +1,3 @@
-#include <algorithm>
-#include <filesystem>
-#include <optional>
-#include <string>
-
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/text.h"
-#include "pipeline/answers.h"
-#include "tools/command_line/format.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -20,8 +9,7 @@ struct Arguments : ListArguments {
                                 .paths = {"value"},  // only paths can break a line
                                 .has_paths_format = false}) {
     auto* one =
-        command.add_option("IMAGE", image, "Show this indexed image, given by path or number")
-            ->type_name("");
+        add_value(command, "IMAGE", image, "Show this indexed image, given by path or number");
     command
         .add_flag("--content-hash", content_hash,
                   "Add a digest of the content, which reads the whole index")

@@ -1,12 +1,6 @@
 #include <chrono>
-#include <filesystem>
-#include <string>
 #include <system_error>
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
 #include "kernels/tuning/tuning.h"
 #include "pipeline/open_session.h"
@@ -21,8 +15,7 @@ constexpr std::chrono::seconds kTimeToStart{50};
 struct Arguments : OutputtingArguments {
   explicit Arguments(CLI::App& command) : OutputtingArguments(command) {
     config.add("device.choice");
-    command.add_option("--folder", folder, "Folder of the measurements")
-        ->type_name("DIR")
+    add_value(command, "--folder DIR", folder, "Folder of the measurements")
         ->default_str("lookalike/tuning in the user's cache");
     command.add_flag("--quick", quick,
                      "Small sizes: a check that takes seconds; the choices mean little");

@@ -1,9 +1,3 @@
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/error.h"
 #include "base/page_name.h"
 #include "pipeline/open_session.h"
 #include "stages/assign/assign_stage.h"

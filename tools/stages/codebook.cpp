@@ -1,11 +1,5 @@
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <fmt/format.h>
 
-#include "base/error.h"
 #include "pipeline/open_session.h"
 #include "stages/codebook/codebook_stage.h"
 #include "tools/command_line/stage_arguments.h"

@@ -1,10 +1,7 @@
-#include <string>
 #include <variant>
-#include <vector>
 
 #include <spdlog/spdlog.h>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
@@ -40,9 +37,7 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
 
 struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& app) : ComputeArguments(app) {
-    app.add_option("--features", files, "Files of lookalike-extract")
-        ->type_name("FILE...")
-        ->required();
+    add_value(app, "--features FILE...", files, "Files of lookalike-extract")->required();
     config.add_databases();
     config.add({"match.top", "extract.longest_side_px", "device.choice"});
   }

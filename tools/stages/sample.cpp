@@ -1,11 +1,6 @@
-#include <optional>
-#include <string>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 #include "base/content_hash.h"
-#include "base/error.h"
 #include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {

@@ -1,6 +1,3 @@
-#include <optional>
-#include <utility>
-
 #include <spdlog/spdlog.h>
 
 #include "storage/artefact_files.h"

@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "pipeline/flow/store_queue.h"
 #include "pipeline/index_settings.h"
 #include "pipeline/staged/single_stage.h"
@@ -10,15 +9,10 @@ namespace {
 
 struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& app) : ComputeArguments(app) {
-    app.add_option("--words", words, "Files of lookalike-assign")->type_name("FILE...")->required();
-    app.add_option("--statistics", statistics, "Files of lookalike-variance")
-        ->type_name("FILE...")
-        ->required();
-    app.add_option("--codebook", codebook, "File of lookalike-codebook")
-        ->type_name("FILE")
-        ->required();
-    app.add_option("--skipped", skipped, "Files that lookalike-extract --skipped wrote")
-        ->type_name("FILE...");
+    add_value(app, "--words FILE...", words, "Files of lookalike-assign")->required();
+    add_value(app, "--statistics FILE...", statistics, "Files of lookalike-variance")->required();
+    add_value(app, "--codebook FILE", codebook, "File of lookalike-codebook")->required();
+    add_value(app, "--skipped FILE...", skipped, "Files that lookalike-extract --skipped wrote");
     config.add_database();
     config.add({"store.batch_images", "store.publish_seconds", "store.max_segments",
                 "variance.blank_below"});

@@ -109,7 +109,7 @@ TEST_F(AssignStageTest, DescriptorsOfAnotherSizeAreAnInputError) {
   }
 }
 
-// Features on no line, so that every word has some.
+// Features that lie on no line, so that every word has some.
 ImageFeatures synthetic_image(std::size_t features) {
   ImageFeatures image = image_with("/a", std::vector<float>(features));
   image.features.descriptors = synthetic_descriptors(features, 64, 1);

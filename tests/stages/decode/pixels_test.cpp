@@ -46,7 +46,7 @@ TEST_F(Pixels, OfASmallFileThatUnpacksToAHugeImageAreNotDecoded) {
 TEST_F(Pixels, OfAPngWhoseFirstChunkIsNotItsHeaderAreNotDecoded) {
   constexpr std::size_t kSignatureBytes = 8;
   auto png = png_bomb(encode(".png", draw_picture(40, 40, 1)));
-  // Where width and height of a header would be, this chunk has 16 and 16.
+  // The chunk has 16 and 16 where a header has width and height.
   const auto chunk = png_chunk("abCd", {0, 0, 0, 16, 0, 0, 0, 16, 8, 0, 0, 0, 0});
   png.insert(png.begin() + kSignatureBytes, chunk.begin(), chunk.end());
   ASSERT_EQ(png[19], 16);

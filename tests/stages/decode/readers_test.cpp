@@ -42,7 +42,7 @@ cv::Mat samples(int width, int height, int channels) {
 struct JpegForm {
   J_COLOR_SPACE from = JCS_RGB;
   J_COLOR_SPACE stored = JCS_YCbCr;
-  int sampling = 2;  // of luma, on both axes
+  int sampling = 2;  // luma samples per chroma sample, on both axes
   bool progressive = false;
   bool arithmetic = false;
   unsigned restart_rows = 0;
@@ -135,7 +135,7 @@ Bytes png_file(const PngForm& form) {
       'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, png_byte(form.orientation)};
   if (form.orientation > 0) png_set_eXIf_1(png, info, exif.size(), exif.data());
   png_write_info(png, info);
-  // More samples than any form has, so that every bit is taken from the picture.
+  // More samples than any form needs, so that every bit comes from the picture.
   cv::Mat image = samples(kWidePx * 2, kHighPx, 4);
   if (form.kind == PNG_COLOR_TYPE_GRAY && form.transparent) image.colRange(0, 4).setTo(128);
   std::vector<png_bytep> rows;
@@ -176,7 +176,7 @@ std::vector<NamedFile> png_files() {
   return files;
 }
 
-// Not empty, and of the same type, size and values.
+// Expects equal type, size and values, and some pixels.
 void expect_same(const cv::Mat& read, const cv::Mat& expected) {
   ASSERT_FALSE(expected.empty()) << "OpenCV cannot read it";
   ASSERT_EQ(read.type(), expected.type());
@@ -217,7 +217,7 @@ TEST(JpegReader, LeavesCmykToOpenCv) {
   }
 }
 
-// A reader that went on would give pixels of its own choice.
+// A reader that continued would make up pixels.
 TEST(JpegReader, LeavesDamageToOpenCv) {
   for (const bool progressive : {false, true}) {
     const Bytes whole = jpeg_file({.progressive = progressive, .restart_rows = 1});

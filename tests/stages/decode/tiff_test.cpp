@@ -33,7 +33,7 @@ class TiffPages : public ::testing::Test {
     return pages;
   }
   std::string scan() const { return folder_.write("scan.tif", text(encode_pages(pictures(3)))); }
-  // What is read by a name.
+  // Reads the pixels of a name.
   cv::Mat pixels(const std::string& name) const {
     auto loaded = load_pixels(name, PixelMode::kGray, limits_);
     if (const auto* skipped = std::get_if<SkippedFile>(&loaded)) {

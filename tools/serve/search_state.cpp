@@ -1,8 +1,11 @@
-#include "tools/serve/shared_searcher.h"
+#include "tools/serve/search_state.h"
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
+#include <string>
 
 #include <spdlog/spdlog.h>
 
@@ -14,8 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kBetweenLooks{1};
-// Rest after a build, in times that the build took, so that a run that publishes all the time keeps
-// the thread busy a fifth of it at most.
+// Rest after a build as a multiple of the build's time: a run that publishes all the time keeps the
+// thread busy for at most a fifth of it.
 constexpr int kRestPerBuild = 4;
 constexpr std::uint64_t kLongLogBytes = std::uint64_t{16} << 20U;
 
@@ -34,28 +37,24 @@ SharedSearcher::SharedSearcher(const RunConfig& config)
     watched_.emplace_back(database);
   }
   if (!config.match.calibration.empty()) watched_.emplace_back(config.match.calibration);
-  state_ = std::make_shared<SearchState>(config_, session_, 1);
-  state_->searcher().prepare_extraction();
+  state_.set(build(1));
   watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
-std::shared_ptr<SearchState> SharedSearcher::state() const {
-  const std::lock_guard lock(mutex_);
-  return state_;
+std::shared_ptr<SearchState> SharedSearcher::build(std::size_t number) const {
+  auto state = std::make_shared<SearchState>(config_, session_, number);
+  state->searcher().prepare_extraction();
+  return state;
 }
 
 void SharedSearcher::watch(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any stopped;
   std::string failure;
   bool may_hold_log = true;  // whether the log may have been in use when the state was opened
   Clock::duration rest = kBetweenLooks;
-  while (true) {
-    std::shared_ptr<SearchState> now;
-    {
-      std::unique_lock lock(mutex_);
-      waiting_.wait_for(lock, stop, rest, [] { return false; });
-      if (stop.stop_requested()) return;
-      now = state_;
-    }
+  while (!stopped.wait_for(lock, stop, rest, [&] { return stop.stop_requested(); })) {
     rest = kBetweenLooks;
     const auto start = Clock::now();
     try {
@@ -67,15 +66,12 @@ void SharedSearcher::watch(const std::stop_token& stop) {
       }
       if (!has_changed && failure.empty() && !(is_log_held && may_hold_log)) continue;
       may_hold_log = has_changed || !is_log_held;
-      auto next = std::make_shared<SearchState>(config_, session_, now->number() + 1);
-      next->searcher().prepare_extraction();
-      const std::lock_guard lock(mutex_);
-      state_.swap(next);
+      state_.set(build(state_.get()->number() + 1));
       failure.clear();
     } catch (const std::exception& error) {
-      // The old state stays, and the next look tries again.
+      // Keep the present state and try again.
       if (failure != error.what()) {
-        spdlog::warn("the index was written, but cannot be used: {}", error.what());
+        spdlog::warn("the index was written but cannot be used: {}", error.what());
       }
       failure = error.what();
     }
