@@ -43,7 +43,7 @@ std::string place(const fs::path& file, const toml::source_region& where) {
 }
 
 // Returns the text of a node, truncated if long.
-std::string described(const toml::node& node) {
+std::string described_node(const toml::node& node) {
   if (node.is_table()) return "a table";
   std::ostringstream stream;
   node.visit([&](const auto& typed) { stream << typed; });
@@ -115,7 +115,7 @@ void load_table(const fs::path& file, std::string_view name, const toml::table& 
     if (!value) {
       fail(file, node.source(),
            fmt::format("{}: must be {}, was {}", field.name(), allowed(field.rule),
-                       described(node)));
+                       described_node(node)));
     }
     resolve_file_names(file, field.rule, *value);
     field.set(config, *value);
@@ -172,7 +172,8 @@ RunConfig parse_config(std::string_view text, const fs::path& file) {
     const toml::table* table = node.as_table();
     if (!table) {
       fail(file, node.source(),
-           fmt::format("{}: must be a table, [{}], was {}", key.str(), key.str(), described(node)));
+           fmt::format("{}: must be a table, [{}], was {}", key.str(), key.str(),
+                       described_node(node)));
     }
     load_table(file, key.str(), *table, config);
   }

@@ -28,13 +28,14 @@ constexpr ArrayVariables kSystems[] = {
 constexpr std::string_view kEnvironment = "env";
 constexpr std::string_view kFromOne = "-of-";
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_shard(const std::string& what) {
   throw Error(ErrorKind::kUsage, "--shard: " + what);
 }
 
 [[noreturn]] void refuse_form(const std::string& text) {
-  refuse("must be I/N with I from 0 to N - 1, I-of-N with I from 1 to N, env or env/N, was \"" +
-         text + "\"");
+  refuse_shard(
+      "must be I/N with I from 0 to N - 1, I-of-N with I from 1 to N, env or env/N, was \"" + text +
+      "\"");
 }
 
 const ArrayVariables& system_of(const Environment& environment) {
@@ -42,22 +43,23 @@ const ArrayVariables& system_of(const Environment& environment) {
   for (const ArrayVariables& system : kSystems) {
     if (environment(system.index) == nullptr) continue;
     if (found != nullptr) {
-      refuse(fmt::format("{} and {} are both set: give I/N", found->index, system.index));
+      refuse_shard(fmt::format("{} and {} are both set: give I/N", found->index, system.index));
     }
     found = &system;
   }
   if (found == nullptr) {
-    refuse(fmt::format("this is not an array task: none of {}, {} and {} is set; give I/N",
-                       kSystems[0].index, kSystems[1].index, kSystems[2].index));
+    refuse_shard(fmt::format("this is not an array task: none of {}, {} and {} is set; give I/N",
+                             kSystems[0].index, kSystems[1].index, kSystems[2].index));
   }
   return *found;
 }
 
 std::size_t number_in(const char* variable, const Environment& environment) {
   const char* const text = environment(variable);
-  if (text == nullptr) refuse(fmt::format("{} is not set: give env/N", variable));
+  if (text == nullptr) refuse_shard(fmt::format("{} is not set: give env/N", variable));
   const auto number = parse_number<std::size_t>(text);
-  if (!number) refuse(fmt::format("{} must be a number from 0 up, was \"{}\"", variable, text));
+  if (!number)
+    refuse_shard(fmt::format("{} must be a number from 0 up, was \"{}\"", variable, text));
   return *number;
 }
 
@@ -67,7 +69,7 @@ Shard shard_of_task(std::optional<std::size_t> count, const Environment& environ
   Shard shard{.index = number_in(system.index, environment), .count = count.value_or(0)};
   if (!count) {
     if (system.count == nullptr) {
-      refuse(
+      refuse_shard(
           fmt::format("{} does not come with the number of tasks: give env/N, N as in "
                       "completions",
                       system.index));
@@ -77,7 +79,7 @@ Shard shard_of_task(std::optional<std::size_t> count, const Environment& environ
       const std::size_t first = number_in(system.first, environment);
       const std::size_t last = number_in(system.last, environment);
       if (first > 1 || last + 1 - first != shard.count) {
-        refuse(
+        refuse_shard(
             fmt::format("an array of {} tasks from {} to {} may be part of another: give env/N, "
                         "with task indices from 0 that are the shards' indices",
                         shard.count, first, last));
@@ -86,8 +88,8 @@ Shard shard_of_task(std::optional<std::size_t> count, const Environment& environ
     }
   }
   if (shard.index >= shard.count) {
-    refuse(fmt::format("{} is {}, but the {} shards count from 0", system.index,
-                       environment(system.index), shard.count));
+    refuse_shard(fmt::format("{} is {}, but the {} shards count from 0", system.index,
+                             environment(system.index), shard.count));
   }
   return shard;
 }

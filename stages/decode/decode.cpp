@@ -57,8 +57,9 @@ std::optional<std::string> too_small(std::uint64_t width, std::uint64_t height, 
 
 // Resizes pixels, each `divisor` px of the full size wide, to the wanted size. Reason for skipping:
 // "too_small".
-std::variant<DecodedImage, SkippedFile> fitted(ImageRecord record, const cv::Mat& gray,
-                                               const cv::Mat& alpha, int divisor, WantedSize size) {
+std::variant<DecodedImage, SkippedFile> fitted_image(ImageRecord record, const cv::Mat& gray,
+                                                     const cv::Mat& alpha, int divisor,
+                                                     WantedSize size) {
   const auto width = static_cast<std::uint64_t>(record.width);
   const auto height = static_cast<std::uint64_t>(record.height);
   DecodedImage image;
@@ -80,7 +81,7 @@ bool lies_in(const Region& region, const ImageRecord& photo) {
 }
 
 // Returns a view of the region.
-cv::Mat part_of(GrayImage& image, const Region& region) {
+cv::Mat region_of(GrayImage& image, const Region& region) {
   const cv::Mat whole(image.height, image.width, CV_8U, image.pixels.data());
   return whole(cv::Rect(region.x, region.y, region.width, region.height));
 }
@@ -102,7 +103,7 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const I
                            static_cast<std::uint64_t>(record.height), limits)) {
     return SkippedFile{loaded.file, "too_large", std::move(*why)};
   }
-  return fitted(std::move(record), gray, alpha, divisor, size);
+  return fitted_image(std::move(record), gray, alpha, divisor, size);
 }
 
 }  // namespace
@@ -159,8 +160,8 @@ std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
   ImageRecord record = image.record;
   record.width = region.width;
   record.height = region.height;
-  const cv::Mat alpha = image.alpha.empty() ? cv::Mat() : part_of(image.alpha, region);
-  auto part = fitted(std::move(record), part_of(image.pixels, region), alpha, 1, size);
+  const cv::Mat alpha = image.alpha.empty() ? cv::Mat() : region_of(image.alpha, region);
+  auto part = fitted_image(std::move(record), region_of(image.pixels, region), alpha, 1, size);
   if (auto* skipped = std::get_if<SkippedFile>(&part)) {
     skipped->detail = "region of " + skipped->detail;
   }

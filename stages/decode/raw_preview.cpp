@@ -13,7 +13,7 @@ namespace {
 
 // Limits for files that are made to take long.
 constexpr std::size_t kMaxDirectories = 64;
-constexpr std::size_t kMaxCandidates = 256;
+constexpr std::size_t kMaxPreviews = 256;
 constexpr std::size_t kMaxReadings = 4;  // of the whole file
 
 struct EmbeddedJpeg {
@@ -95,7 +95,7 @@ class LargestJpeg {
     return jpeg->is_cut ? 0 : jpeg->bytes.size();
   }
   bool is_exhausted(ByteSpan file) const {
-    return candidates_ == kMaxCandidates || read_ > kMaxReadings * file.size();
+    return candidates_ == kMaxPreviews || read_ > kMaxReadings * file.size();
   }
   const std::optional<EmbeddedJpeg>& jpeg() const { return jpeg_; }
 

@@ -14,7 +14,7 @@ namespace lookalike {
 namespace {
 
 // Sizes of a chart in px, before it is scaled to the available width.
-constexpr double kWidth = 320;
+constexpr double kChartWidth = 320;
 constexpr double kHeight = 150;
 constexpr double kLeft = 34;
 constexpr double kBottom = 22;
@@ -27,7 +27,7 @@ double level(double share) {
 
 // Returns the x of strength i of n; strengths are evenly spaced whatever their values.
 double place(std::size_t i, std::size_t n) {
-  const double step = (kWidth - kLeft) / static_cast<double>(n);
+  const double step = (kChartWidth - kLeft) / static_cast<double>(n);
   return kLeft + (static_cast<double>(i) + 0.5) * step;
 }
 
@@ -37,7 +37,7 @@ std::string grid() {
     svg += fmt::format(
         "<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text class=\"level\" x=\"{}\" y=\"{:.1f}\">{:.1f}</text>",
-        kLeft, kWidth, level(share), level(share), kLeft - 6, level(share) + 4, share);
+        kLeft, kChartWidth, level(share), level(share), kLeft - 6, level(share) + 4, share);
   }
   return svg;
 }
@@ -69,7 +69,7 @@ std::string chart(std::span<const SuiteRow> rows) {
   return fmt::format(
       "<div><h3>{0} <span>{1}</span></h3><svg class=\"chart\" viewBox=\"0 0 {2} {3}\" role=\"img\" "
       "aria-label=\"Recall by strength: {0}\">{4}{5}{6}{7}</svg></div>\n",
-      name, escape_html(rows.front().unit), kWidth, kHeight, grid(),
+      name, escape_html(rows.front().unit), kChartWidth, kHeight, grid(),
       line(rows, &SuiteRow::located_at_75, "place"), line(rows, &SuiteRow::recall_at_1, "first"),
       dots(rows));
 }

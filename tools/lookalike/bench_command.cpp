@@ -11,8 +11,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : OutputtingArguments {
-  explicit Arguments(CLI::App& command)
+struct BenchArguments : OutputtingArguments {
+  explicit BenchArguments(CLI::App& command)
       : OutputtingArguments(command),
         json(command, "Print one JSON object, as docs/schema/bench.json describes") {
     auto* const one =
@@ -60,7 +60,7 @@ struct Arguments : OutputtingArguments {
   }
 };
 
-BenchmarkOptions benchmark_options(const Arguments& arguments) {
+BenchmarkOptions benchmark_options(const BenchArguments& arguments) {
   BenchmarkOptions options;
   options.kernel = arguments.kernel;
   options.progress = [](const std::string& what) { spdlog::info("bench: {}", what); };
@@ -109,7 +109,7 @@ void print_benchmark(const RunBenchmark& benchmark) {
   }
 }
 
-int bench_pipeline(const Arguments& arguments, RunConfig config) {
+int bench_pipeline(const BenchArguments& arguments, RunConfig config) {
   config.images.folders = {arguments.folder};
   OutputGuard guard = arguments.outputs.guard(arguments.config, config);
   std::optional<OutputFile> page =
@@ -231,7 +231,7 @@ void print_scale(const ScaleBenchmark& scale) {
   print_queries("cold", scale.cold);
 }
 
-int bench_scale(const Arguments& arguments, const RunConfig& config, Progress::Style style) {
+int bench_scale(const BenchArguments& arguments, const RunConfig& config, Progress::Style style) {
   if (arguments.sample.empty()) {
     throw Error(ErrorKind::kUsage,
                 "--scale needs --sample: an index of a few hundred photos, made by `lookalike "
@@ -245,7 +245,7 @@ int bench_scale(const Arguments& arguments, const RunConfig& config, Progress::S
   return kExitDone;
 }
 
-int bench(const Arguments& arguments, RunConfig config, Progress::Style style) {
+int bench(const BenchArguments& arguments, RunConfig config, Progress::Style style) {
   if (arguments.scale.images > 0) return bench_scale(arguments, config, style);
   if (!arguments.folder.empty()) return bench_pipeline(arguments, config);
   SessionOptions session_choice = session_options(config.device);

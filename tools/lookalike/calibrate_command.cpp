@@ -5,8 +5,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command)
+struct CalibrateArguments : ComputeArguments {
+  explicit CalibrateArguments(CLI::App& command)
       : ComputeArguments(command),
         json(command,
              "Print the evidence and the weights as one JSON object, as "
@@ -31,7 +31,7 @@ Json evidence_json(const std::vector<Evidence>& evidence_list) {
   return list;
 }
 
-int calibrate(const Arguments& arguments, RunConfig config, Progress::Style style) {
+int calibrate(const CalibrateArguments& arguments, RunConfig config, Progress::Style style) {
   IndexWriter writer(arguments.config.existing_database(config));
   if (!config.match.calibration.empty()) {
     spdlog::warn("match.calibration: searches use the calibration of {}, not the one stored now",

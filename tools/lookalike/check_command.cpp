@@ -17,11 +17,11 @@ void check_calibration(const std::string& database, std::vector<std::string>& pr
   }
 }
 
-struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command) : ListArguments(command, {.columns = {"problem"}}) {}
+struct CheckArguments : ListArguments {
+  explicit CheckArguments(CLI::App& command) : ListArguments(command, {.columns = {"problem"}}) {}
 };
 
-int check(const Arguments& arguments) {
+int check(const CheckArguments& arguments) {
   set_up_logging(Verbosity::kNormal);  // to stderr
   const std::string database = arguments.index.path();
   const bool empty = is_empty_index(database);

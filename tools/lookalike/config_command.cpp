@@ -6,8 +6,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : config(command) {
+struct ConfigCommandArguments {
+  explicit ConfigCommandArguments(CLI::App& command) : config(command) {
     config.add_database();
     auto* const flag =
         command.add_flag("--effective", effective,
@@ -52,7 +52,7 @@ int print_effective(const ConfigArguments& arguments) {
   return kExitDone;
 }
 
-int run_config(const Arguments& arguments) {
+int run_config(const ConfigCommandArguments& arguments) {
   if (arguments.check->count() > 0) return check_file(arguments.file);
   if (arguments.effective) return print_effective(arguments.config);
   fmt::print("{}", to_toml(arguments.config.load()));

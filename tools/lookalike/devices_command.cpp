@@ -44,7 +44,7 @@ void print_fact(const char* name, const std::string& text) {
   fmt::print("     {:<16}{}\n", name, wrapped(text, text_columns(), kIndent, kIndent));
 }
 
-void print_text(const DeviceReport& report) {
+void print_devices(const DeviceReport& report) {
   const DeviceInfo& info = report.info;
   const std::string name =
       fmt::format("{} {}: {} {}{}", report.used ? '*' : ' ', report.index, to_string(info.kind),
@@ -104,8 +104,8 @@ Json to_json(const DeviceReport& report) {
   return json;
 }
 
-struct Arguments {
-  explicit Arguments(CLI::App& command)
+struct DevicesArguments {
+  explicit DevicesArguments(CLI::App& command)
       : config(command),
         format(command, {.columns = {"index", "used", "type", "name", "platform", "driver",
                                      "compute_units", "global_memory_bytes", "int64_atomics",
@@ -118,7 +118,7 @@ struct Arguments {
   bool no_self_test = false;
 };
 
-int list(const Arguments& arguments) {
+int list(const DevicesArguments& arguments) {
   const DeviceOptions options = arguments.config.load().device;
   const std::vector<Device> devices = list_devices();
   const std::size_t used = choose_device(devices, options.choice);
@@ -133,7 +133,7 @@ int list(const Arguments& arguments) {
     Json& row = rows.emplace_back(answer["devices"].emplace_back(to_json(report)));
     row["self_tests"] = report.tested ? Json(report.self_tests.size()) : Json();
     row["self_tests_passed"] = report.tested ? Json(report.passed()) : Json();
-    if (printer.format() == Format::kText) print_text(report);  // each as soon as it is tested
+    if (printer.format() == Format::kText) print_devices(report);  // each as soon as it is tested
   }
   printer.print(answer, rows, [] {});
   return passed ? kExitDone : exit_code(ErrorKind::kDevice);

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::chrono::seconds kProgressDelay{1};
 
-struct Arguments : OutputtingArguments {
-  explicit Arguments(CLI::App& command)
+struct DuplicatesArguments : OutputtingArguments {
+  explicit DuplicatesArguments(CLI::App& command)
       : OutputtingArguments(command),
         format(command, {.json = "one JSON object per group, one per line",
                          .columns = {"group", "proposal", "kind", "of", "probability", "width",
@@ -75,7 +75,7 @@ void check_min_probability(double asked, double least) {
                           least, asked));
 }
 
-std::set<PairKind> kinds_of(const Arguments& arguments) {
+std::set<PairKind> kinds_of(const DuplicatesArguments& arguments) {
   std::set<PairKind> kinds;
   for (const std::string& name : arguments.kinds) kinds.insert(pair_kind(name).value());
   if (kinds.empty()) kinds = usual_kinds();
@@ -83,7 +83,7 @@ std::set<PairKind> kinds_of(const Arguments& arguments) {
   return kinds;
 }
 
-Scope scope_of(const Arguments& arguments) {
+Scope scope_of(const DuplicatesArguments& arguments) {
   const auto normal = [](std::vector<std::string> paths) {
     for (std::string& path : paths) path = normal_path(path);
     return paths;
@@ -98,7 +98,7 @@ Scope scope_of(const Arguments& arguments) {
 }
 
 // Warns of folders without indexed files, which may be mistyped.
-void warn_of_unindexed(const IndexReader& index, const Arguments& arguments) {
+void warn_of_unindexed(const IndexReader& index, const DuplicatesArguments& arguments) {
   for (const auto* const paths : {&arguments.within, &arguments.between}) {
     for (const std::string& path : *paths) {
       const std::string folder = normal_path(path);
@@ -145,7 +145,7 @@ struct Totals {
   }
 };
 
-void print_text(std::size_t number, const Group& group) {
+void print_duplicates(std::size_t number, const Group& group) {
   Totals totals;
   totals.add(group);
   fmt::print("{}, {} need not stay ({})\n",
@@ -166,7 +166,7 @@ void print_text(std::size_t number, const Group& group) {
 }
 
 // Returns a row per file. paths_alone: only for files that may go.
-Json rows_of(std::size_t number, const Group& group, const Json& answer, bool paths_alone) {
+Json duplicates_rows(std::size_t number, const Group& group, const Json& answer, bool paths_alone) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < group.files.size(); ++i) {
     if (paths_alone && !may_be_deleted(group.files[i])) continue;
@@ -202,8 +202,8 @@ std::optional<Reported> report(const Groups& groups, const FormatArgument& forma
     const Group group = groups.group(i);
     reported.totals.add(group);
     const Json answer = group_answer(i + 1, group);
-    printer.print(answer, rows_of(i + 1, group, answer, printer.format() == Format::kPaths),
-                  [&] { print_text(i + 1, group); });
+    printer.print(answer, duplicates_rows(i + 1, group, answer, printer.format() == Format::kPaths),
+                  [&] { print_duplicates(i + 1, group); });
     if (page) page->add(group);
     for (const GroupFile& file : group.files) reported.images.insert(file.image);
   }
@@ -211,7 +211,7 @@ std::optional<Reported> report(const Groups& groups, const FormatArgument& forma
   return reported;
 }
 
-int duplicates(const Arguments& arguments, RunConfig config, Progress::Style style) {
+int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress::Style style) {
   StopSignal stop;
   check_min_probability(arguments.min_probability, config.match.same_probability);
   const IndexReader index = arguments.config.open_searched(config);

@@ -27,8 +27,8 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-struct Arguments : OutputtingArguments {
-  explicit Arguments(CLI::App& command)
+struct EvaluateArguments : OutputtingArguments {
+  explicit EvaluateArguments(CLI::App& command)
       : OutputtingArguments(command),
         json(command, "Print one JSON object, as docs/schema/evaluate.json describes") {
     config.add_databases();
@@ -302,7 +302,7 @@ void print_table(const Json& measures) {
   }
 }
 
-int evaluate_truth(const Arguments& arguments, RunConfig config, const IndexReader& index,
+int evaluate_truth(const EvaluateArguments& arguments, RunConfig config, const IndexReader& index,
                    OutputGuard& guard, Progress::Style style) {
   const std::vector<TruthQuery> queries = load_truth(arguments.truth);
   guard.add_input(arguments.truth);
@@ -338,7 +338,7 @@ std::vector<VariantKind> chosen_kinds(const std::vector<std::string>& names) {
 }
 
 // Selects among the photos in the folders of [images]; without folders, among all of the index.
-Selection select(const IndexReader& index, const Arguments& arguments,
+Selection select(const IndexReader& index, const EvaluateArguments& arguments,
                  const ImagesOptions& images) {
   if (images.folders.empty()) {
     return select_photos(index, std::nullopt, arguments.photos, arguments.seed);
@@ -349,8 +349,8 @@ Selection select(const IndexReader& index, const Arguments& arguments,
 }
 
 // Indexes the folders of [images] for this run if `index` is nullptr.
-int evaluate_synthetic(const Arguments& arguments, RunConfig config, const IndexReader* index,
-                       OutputGuard& guard, Progress::Style style) {
+int evaluate_synthetic(const EvaluateArguments& arguments, RunConfig config,
+                       const IndexReader* index, OutputGuard& guard, Progress::Style style) {
   config.match.min_decision = "all";  // a photo is found at whatever rank it has
   std::optional<OutputFile> answers =
       guard.open_if_named("--ranks", arguments.ranks, suite_answers_kind());
@@ -384,7 +384,8 @@ int evaluate_synthetic(const Arguments& arguments, RunConfig config, const Index
 }
 
 // Opens the index to measure. Nothing if only folders are named, which are indexed for this run.
-std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& config) {
+std::optional<IndexReader> open_evaluate_index(const EvaluateArguments& arguments,
+                                               RunConfig& config) {
   if (!arguments.synthetic && arguments.truth.empty()) {
     throw Error(ErrorKind::kUsage,
                 "evaluate: nothing to measure by: give --truth FILE.csv, or --synthetic");
@@ -394,8 +395,8 @@ std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& con
   return arguments.config.open_searched(config);
 }
 
-int evaluate(const Arguments& arguments, RunConfig config, Progress::Style style) {
-  const std::optional<IndexReader> index = open_index(arguments, config);
+int evaluate(const EvaluateArguments& arguments, RunConfig config, Progress::Style style) {
+  const std::optional<IndexReader> index = open_evaluate_index(arguments, config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, index ? &*index : nullptr);
   return arguments.synthetic
              ? evaluate_synthetic(arguments, config, index ? &*index : nullptr, guard, style)

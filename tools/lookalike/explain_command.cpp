@@ -9,8 +9,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : OutputtingArguments {
-  explicit Arguments(CLI::App& command)
+struct ExplainArguments : OutputtingArguments {
+  explicit ExplainArguments(CLI::App& command)
       : OutputtingArguments(command), format(command, {.columns = {"step", "passed", "reason"}}) {
     config.add_databases();
     config.add({"match.mirror", "device.choice"});
@@ -26,14 +26,14 @@ struct Arguments : OutputtingArguments {
   std::string image;
 };
 
-constexpr std::size_t kWidth = 80;   // maximum columns of the text
-constexpr std::size_t kIndent = 18;  // columns before a reason
+constexpr std::size_t kTextWidth = 80;   // maximum columns of the text
+constexpr std::size_t kStepIndent = 18;  // columns before a reason
 
 void print_terms(const std::vector<EvidenceTerm>& terms) {
   constexpr const char* kRow = "{:{}}{:<26}{:>8}{:>9}{:>10}\n";
   constexpr std::size_t kTermWidth = 53;
   const std::size_t indent =
-      std::min(kIndent, text_columns() - std::min(text_columns(), kTermWidth));
+      std::min(kStepIndent, text_columns() - std::min(text_columns(), kTermWidth));
   fmt::print(kRow, "", indent, "", "value", "weight", "product");
   for (const EvidenceTerm& term : terms) {
     fmt::print(kRow, "", indent, term.name, fmt::format("{:.2f}", term.value),
@@ -41,19 +41,20 @@ void print_terms(const std::vector<EvidenceTerm>& terms) {
   }
 }
 
-void print_text(const std::string& photo, const Explanation& explanation) {
+void print_explain(const std::string& photo, const Explanation& explanation) {
   const Match& match = explanation.match;
   fmt::print("photo    {}\nimage {:>2} {}\n\n", printable(photo), match.image.id,
              printable(path_of(match)));
   for (const ExplainedStep& step : steps_of(explanation)) {
-    fmt::print("{:<13}{:<5}{}\n", step.name, step.passed ? "yes" : "no",
-               wrapped(step.reason, std::min(kWidth, text_columns()), kIndent, kIndent));
+    fmt::print(
+        "{:<13}{:<5}{}\n", step.name, step.passed ? "yes" : "no",
+        wrapped(step.reason, std::min(kTextWidth, text_columns()), kStepIndent, kStepIndent));
     if (step.name == "probability" && !explanation.terms.empty()) print_terms(explanation.terms);
   }
 }
 
-ReportEntry entry_of(const std::string& name, const std::string& photo,
-                     const Explanation& explanation) {
+ReportEntry explain_entry(const std::string& name, const std::string& photo,
+                          const Explanation& explanation) {
   const Match& match = explanation.match;
   ReportFinding finding{.image = path_of(match)};
   for (const std::string& path : match.image.paths) finding.paths.push_back(printable(path));
@@ -80,14 +81,14 @@ ReportEntry entry_of(const std::string& name, const std::string& photo,
 }
 
 // Reports an input that cannot be used; returns the exit code.
-int failure(const Arguments& arguments, const char* what, const SkippedFile& why,
+int failure(const ExplainArguments& arguments, const char* what, const SkippedFile& why,
             const std::string& name) {
   spdlog::error("{}", unusable_text(name, why));
   Printer(arguments.format).print(failed_answer(what, name, why), Json::array(), [] {});
   return exit_code(ErrorKind::kInput);
 }
 
-int explain(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int explain(const ExplainArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   StandardInput input(config.images);
@@ -107,13 +108,13 @@ int explain(const Arguments& arguments, RunConfig config, Progress::Style /*styl
   const Explanation explanation = searcher.explain(std::get<Query>(loaded), *id);
   const Json answer = explain_answer(arguments.photo, explanation);
   Printer(arguments.format).print(answer, answer["steps"], [&] {
-    print_text(arguments.photo, explanation);
+    print_explain(arguments.photo, explanation);
   });
   if (report) {
     const Report page = {
         .title = "Why an image was found, or not",
         .facts = {{"index", config.store.database}, {"device", searcher.device().name}},
-        .entries = {entry_of(arguments.photo, photo, explanation)}};
+        .entries = {explain_entry(arguments.photo, photo, explanation)}};
     write_whole(*report, render_report(page, config.images));
   }
   return kExitDone;

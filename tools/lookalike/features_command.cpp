@@ -22,8 +22,8 @@ std::vector<std::string> column_names(std::size_t descriptor_size) {
   return names;
 }
 
-struct Arguments : OutputtingArguments {
-  explicit Arguments(CLI::App& command)
+struct FeaturesArguments : OutputtingArguments {
+  explicit FeaturesArguments(CLI::App& command)
       : OutputtingArguments(command),
         format(command, {.columns = {"x", "y", "size", "angle", "response", "octave", "class_id",
                                      "d0", "d1", "..."}}) {
@@ -49,7 +49,7 @@ struct Arguments : OutputtingArguments {
   std::string image;
 };
 
-DecodedImage must_decode(const Arguments& arguments, const RunConfig& config,
+DecodedImage must_decode(const FeaturesArguments& arguments, const RunConfig& config,
                          const std::string& file) {
   // Reduces the photo only for a configuration file or the option.
   const bool reduce = arguments.config.has_file() || arguments.longest_side->count() > 0;
@@ -77,7 +77,8 @@ GrayImage load_mask(const std::string& path, const DecodedImage& image,
   return result;
 }
 
-FeatureSet extract(const Arguments& arguments, const RunConfig& config, const DecodedImage& image) {
+FeatureSet extract(const FeaturesArguments& arguments, const RunConfig& config,
+                   const DecodedImage& image) {
   const GrayImage mask = load_mask(arguments.mask, image, config.images);
   ExtractOptions options = config.extract;
   if (!arguments.config.has_file() && arguments.max_features->count() == 0) {
@@ -138,7 +139,8 @@ Json to_json(const std::string& name, const ImageRecord& image, const FeatureSet
 }
 
 // Not with a Printer, whose tables round numbers.
-void print(const Arguments& arguments, const ImageRecord& image, const FeatureSet& features) {
+void print(const FeaturesArguments& arguments, const ImageRecord& image,
+           const FeatureSet& features) {
   const Format format = arguments.format.get();
   if (format == Format::kJson) return print_json(to_json(arguments.image, image, features));
   if (format == Format::kText) {
@@ -157,7 +159,7 @@ OutputKind csv_kind() {
           }};
 }
 
-int features(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int features(const FeaturesArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   OutputGuard guard = arguments.outputs.guard(arguments.config, config);
   StandardInput input(config.images);
   const std::string file = input.file_of(arguments.image);

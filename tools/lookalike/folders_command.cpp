@@ -3,8 +3,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command)
+struct FoldersArguments : ListArguments {
+  explicit FoldersArguments(CLI::App& command)
       : ListArguments(command, {.columns = {"path", "files", "withheld", "last_scan", "present"},
                                 .paths = {"path"}}) {}
 };
@@ -26,7 +26,7 @@ void print_folder(const Json& folder) {
   fmt::print("{}{}\n", columns, last_column(columns.size(), path + remarks));
 }
 
-int list_folders(const Arguments& arguments) {
+int list_folders(const FoldersArguments& arguments) {
   const Json answer = folders_answer(arguments.index.open());
   Printer(arguments.format).print(answer, answer["folders"], [&] {
     for (const Json& folder : answer["folders"]) print_folder(folder);

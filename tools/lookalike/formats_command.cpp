@@ -9,8 +9,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments {
-  explicit Arguments(CLI::App& command)
+struct FormatsArguments {
+  explicit FormatsArguments(CLI::App& command)
       : config(command),
         format(command,
                {.columns = {"format", "endings", "read_by", "available", "missing", "left_out"}}) {}
@@ -30,8 +30,8 @@ std::vector<std::string> left_out(const ImageFormatInfo& format,
   return endings;
 }
 
-void print_text(const ImageFormatInfo& format, const std::string& missing,
-                const std::vector<std::string>& left_out) {
+void print_formats(const ImageFormatInfo& format, const std::string& missing,
+                   const std::vector<std::string>& left_out) {
   std::string name(format.name);
   std::ranges::replace(name, ' ', '_');
   const std::string endings = fmt::format("{}", fmt::join(format.endings, " "));
@@ -46,7 +46,7 @@ void print_text(const ImageFormatInfo& format, const std::string& missing,
   fmt::print("{:<13}  {:<13}  {}{}\n", name, format.library, text, below(remark));
 }
 
-int list_formats(const Arguments& arguments) {
+int list_formats(const FormatsArguments& arguments) {
   const std::vector<std::string> extensions = arguments.config.load().images.extensions;
   Json answer = {{"formats", Json::array()}};
   Json rows = Json::array();
@@ -65,7 +65,7 @@ int list_formats(const Arguments& arguments) {
   }
   Printer(arguments.format).print(answer, rows, [&] {
     for (const ImageFormatInfo& format : image_formats()) {
-      print_text(format, missing_part(format), left_out(format, extensions));
+      print_formats(format, missing_part(format), left_out(format, extensions));
     }
   });
   return kExitDone;

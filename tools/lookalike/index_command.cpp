@@ -6,15 +6,15 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : IndexingArguments {
-  explicit Arguments(CLI::App& command) : IndexingArguments(command) {
+struct IndexArguments : IndexingArguments {
+  explicit IndexArguments(CLI::App& command) : IndexingArguments(command) {
     add_each(command, "--confirm-removals DIR", confirmed_roots,
              "Remove the files of this folder whose removal the last run withheld");
   }
   std::vector<std::string> confirmed_roots;
 };
 
-int index_folders(const Arguments& arguments, RunConfig config, Progress::Style style) {
+int index_folders(const IndexArguments& arguments, RunConfig config, Progress::Style style) {
   arguments.config.choose_database(config);
   const auto run = [&](const RunConfig& chosen, Progress::Style shown, const StopRequest& stop) {
     try {

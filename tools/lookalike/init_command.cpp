@@ -12,8 +12,8 @@ namespace {
 constexpr int kNightlyNiceness = 10;
 constexpr std::uint64_t kMostMib = 1048576;  // the limit of device.memory_limit_mib
 
-struct Arguments {
-  explicit Arguments(CLI::App& command) : verbosity(command) {
+struct InitArguments {
+  explicit InitArguments(CLI::App& command) : verbosity(command) {
     add_value(command, "FOLDER DIR", folders, "Folders of photos to index")->required();
     add_value(command, "-o,--output FILE", output, "File to write; - for standard output")
         ->capture_default_str();
@@ -89,7 +89,7 @@ std::string configuration(RunConfig config, const std::string& file) {
   return text;
 }
 
-int init(const Arguments& arguments) {
+int init(const InitArguments& arguments) {
   arguments.verbosity.apply();
   const bool to_stdout = arguments.output == "-";
   const auto exists = [&] {

@@ -12,8 +12,8 @@ namespace {
 
 const std::vector<std::string> kStates = {"indexed", "blank", "gone", "quarantined"};
 
-struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command)
+struct FileListArguments : ListArguments {
+  explicit FileListArguments(CLI::App& command)
       : ListArguments(command, {.json = "one JSON object per page of a file, one per line",
                                 .columns = {"id", "path", "size_bytes", "features", "state"},
                                 .paths = {"path"}}) {
@@ -29,7 +29,7 @@ struct Arguments : ListArguments {
 // Prints the files of an index that the command line selects.
 class FileList {
  public:
-  explicit FileList(const Arguments& arguments)
+  explicit FileList(const FileListArguments& arguments)
       : arguments_(arguments), printer_(arguments.format) {
     for (const std::string& path : arguments.paths) wanted_.insert(normal_path(path));
   }
@@ -74,13 +74,13 @@ class FileList {
     return wanted != nullptr;
   }
 
-  const Arguments& arguments_;
+  const FileListArguments& arguments_;
   const Printer printer_;
   PathSet wanted_;
   std::set<std::string> met_;  // wanted paths that match a file
 };
 
-int list_files(const Arguments& arguments) {
+int list_files(const FileListArguments& arguments) {
   const IndexReader index = arguments.index.open();
   PathSet gone;
   for (const IndexRoot& root : index.roots()) {

@@ -16,8 +16,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : OutputtingArguments {
-  explicit Arguments(CLI::App& command)
+struct LocateArguments : OutputtingArguments {
+  explicit LocateArguments(CLI::App& command)
       : OutputtingArguments(command),
         format(command, {.json = "one JSON object per scene, one per line",
                          .columns = {"scene", "object", "method", "x", "y", "position_error_px",
@@ -60,7 +60,7 @@ constexpr std::uint32_t kNoReductionPx = 1U << 20;  // above the longest side of
 // Returns the settings for objects and scenes. Without a configuration file they hardly reduce
 // pictures or limit features, and do not reduce for correlation alone: one pair of pictures may
 // take longer than one of a million indexed images.
-ExtractOptions extract_options(const Arguments& arguments, const RunConfig& config) {
+ExtractOptions extract_options(const LocateArguments& arguments, const RunConfig& config) {
   ExtractOptions options = config.extract;
   if (arguments.config.has_file()) return options;
   const bool pixels_alone = config.locate.method == "correlation";
@@ -73,13 +73,13 @@ ExtractOptions extract_options(const Arguments& arguments, const RunConfig& conf
   return options;
 }
 
-std::optional<IndexReader> open_index(const Arguments& arguments, RunConfig& config) {
+std::optional<IndexReader> open_locate_index(const LocateArguments& arguments, RunConfig& config) {
   if (arguments.ids.empty()) return std::nullopt;
   return arguments.config.open_searched(config);
 }
 
 // Returns the names of the objects: of --object, then the files of --id.
-std::vector<std::string> object_names(const Arguments& arguments,
+std::vector<std::string> object_names(const LocateArguments& arguments,
                                       const std::optional<IndexReader>& index) {
   std::vector<std::string> names = arguments.objects;
   for (const std::string& name : arguments.ids) {
@@ -119,7 +119,7 @@ class Loader {
   std::optional<ExtractStage> extract_;
 };
 
-void print_text(const std::string& scene, const std::vector<ObjectLocated>& objects) {
+void print_locate(const std::string& scene, const std::vector<ObjectLocated>& objects) {
   std::size_t found = 0;
   for (const ObjectLocated& one : objects) found += one.located.hits.size();
   fmt::print("{}: {}\n", styled(printable(scene), fmt::emphasis::bold),
@@ -147,7 +147,7 @@ void print_text(const std::string& scene, const std::vector<ObjectLocated>& obje
 }
 
 // Returns a row per place and per object that was not found.
-Json rows_of(const Json& answer) {
+Json locate_rows(const Json& answer) {
   Json rows = Json::array();
   for (Json hit : answer["hits"]) {
     hit["x"] = hit["centre"][0];
@@ -172,8 +172,9 @@ struct Object {
 };
 
 // found: parallel to the objects.
-ReportEntry entry_of(const std::string& scene, const std::string& file,
-                     const std::vector<Object>& objects, const std::vector<ObjectLocated>& found) {
+ReportEntry locate_entry(const std::string& scene, const std::string& file,
+                         const std::vector<Object>& objects,
+                         const std::vector<ObjectLocated>& found) {
   ReportEntry entry{.photo = file, .name = scene};
   for (std::size_t i = 0; i < found.size(); ++i) {
     const ObjectLocated& one = found[i];
@@ -198,7 +199,7 @@ ReportEntry entry_of(const std::string& scene, const std::string& file,
   return entry;
 }
 
-std::vector<Object> load_objects(const Arguments& arguments, const RunConfig& config,
+std::vector<Object> load_objects(const LocateArguments& arguments, const RunConfig& config,
                                  const std::vector<std::string>& names, StandardInput& input,
                                  Loader& loader) {
   std::vector<Object> objects;
@@ -268,7 +269,7 @@ struct Outputs {
   std::optional<OutputFile> map;
 };
 
-Outputs open_outputs(const Arguments& arguments, const RunConfig& config,
+Outputs open_outputs(const LocateArguments& arguments, const RunConfig& config,
                      const std::vector<std::string>& objects, const IndexReader* index) {
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, index);
   guard.add_inputs(objects);
@@ -301,11 +302,11 @@ std::vector<ObjectLocated> locate_all(OpenClSession& session, const RunConfig& c
 void print_answer(const Printer& printer, const std::string& scene,
                   const std::vector<ObjectLocated>& found) {
   const Json answer = locate_answer(scene, found);
-  Json rows = rows_of(answer);
+  Json rows = locate_rows(answer);
   if (printer.format() == Format::kPaths) {  // scenes with a hit
     rows = answer["hits"].empty() ? Json::array() : Json{{"path", answer["scene"]}};
   }
-  printer.print(answer, rows, [&] { print_text(scene, found); });
+  printer.print(answer, rows, [&] { print_locate(scene, found); });
 }
 
 void print_failure(const Printer& printer, const std::string& scene, const SkippedFile& why) {
@@ -314,8 +315,8 @@ void print_failure(const Printer& printer, const std::string& scene, const Skipp
   printer.print(answer, {{"scene", answer["scene"]}, {"error", answer["error"]["message"]}}, [] {});
 }
 
-int run_locate(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
-  std::optional<IndexReader> index = open_index(arguments, config);
+int run_locate(const LocateArguments& arguments, RunConfig config, Progress::Style /*style*/) {
+  std::optional<IndexReader> index = open_locate_index(arguments, config);
   const std::vector<std::string> names = object_names(arguments, index);
   Outputs outputs = open_outputs(arguments, config, names, index ? &*index : nullptr);
   index.reset();  // so that a writer can truncate its log meanwhile
@@ -345,7 +346,7 @@ int run_locate(const Arguments& arguments, RunConfig config, Progress::Style /*s
     const std::vector<ObjectLocated> found =
         locate_all(session, config, objects, std::get<Query>(scene), outputs.map);
     print_answer(printer, name, found);
-    report.entries.push_back(entry_of(name, file, objects, found));
+    report.entries.push_back(locate_entry(name, file, objects, found));
   }
   if (outputs.report) write_whole(*outputs.report, render_report(report, config.images));
   if (bad_scenes + bad_objects == 0) return kExitDone;

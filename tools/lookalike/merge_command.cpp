@@ -6,8 +6,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
+struct MergeArguments : ComputeArguments {
+  explicit MergeArguments(CLI::App& command) : ComputeArguments(command) {
     add_value(command, "INDEX", sources, "The indexes to add")->required();
     config.add_database();
   }
@@ -15,7 +15,7 @@ struct Arguments : ComputeArguments {
 };
 
 // Checks that a new index neither replaces another file nor takes the name of an image.
-void claim_target(const Arguments& arguments, const RunConfig& config,
+void claim_target(const MergeArguments& arguments, const RunConfig& config,
                   const std::filesystem::path& target) {
   OutputGuard guard;
   guard.add_input(arguments.config.file());
@@ -29,7 +29,7 @@ void claim_target(const Arguments& arguments, const RunConfig& config,
   guard.claim_index("--database", target);
 }
 
-int merge(const Arguments& arguments, RunConfig config, Progress::Style style) {
+int merge(const MergeArguments& arguments, RunConfig config, Progress::Style style) {
   const std::filesystem::path target = arguments.config.choose_database(config);
   const std::vector<std::filesystem::path> sources(arguments.sources.begin(),
                                                    arguments.sources.end());

@@ -12,8 +12,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : UpkeepArguments {
-  explicit Arguments(CLI::App& command) : UpkeepArguments(command) {
+struct MoveArguments : UpkeepArguments {
+  explicit MoveArguments(CLI::App& command) : UpkeepArguments(command) {
     add_value(command, "OLD", from, "A folder or file, by its path in the index")->required();
     add_value(command, "NEW", to, "Its present path")->required();
   }
@@ -80,7 +80,7 @@ void move_roots(IndexWriter& writer, const Move& move, const std::string& from,
   }
 }
 
-int move_files(const Arguments& arguments) {
+int move_files(const MoveArguments& arguments) {
   const Progress::Style style = arguments.verbosity.apply();
   const std::string database = arguments.index.path();
   IndexWriter writer(database);

@@ -3,13 +3,13 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command)
+struct QuarantineArguments : ListArguments {
+  explicit QuarantineArguments(CLI::App& command)
       : ListArguments(command,
                       {.columns = {"path", "reason", "detail", "size_bytes"}, .paths = {"path"}}) {}
 };
 
-int list_quarantine(const Arguments& arguments) {
+int list_quarantine(const QuarantineArguments& arguments) {
   const std::vector<SkippedFile> quarantine = arguments.index.open().quarantine();
   const Json answer = quarantine_answer(quarantine);
   Printer(arguments.format).print(answer, answer["quarantine"], [&] {

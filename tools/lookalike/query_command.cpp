@@ -34,8 +34,8 @@ namespace {
 constexpr std::chrono::seconds kBarDelay{1};
 constexpr std::chrono::seconds kLineDelay{10};
 
-struct Arguments : OutputtingArguments {
-  explicit Arguments(CLI::App& command)
+struct QueryArguments : OutputtingArguments {
+  explicit QueryArguments(CLI::App& command)
       : OutputtingArguments(command),
         format(command, {.json = "one JSON object per photo, one per line",
                          .columns = {"query", "rank", "decision", "probability", "inliers",
@@ -148,7 +148,7 @@ Facts columns_of(const Match& match) {
           {"correlation", correlation ? fmt::format("{:.3f}", *correlation) : "-"}};
 }
 
-void print_text(const std::string& photo, const QueryResult& result) {
+void print_query(const std::string& photo, const QueryResult& result) {
   fmt::print("{}: {}\n", styled(printable(photo), fmt::emphasis::bold), headline(result));
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
@@ -165,7 +165,7 @@ void print_text(const std::string& photo, const QueryResult& result) {
 
 // Returns a row per file of each match, path_of() first.
 // paths_alone: leave out files that no longer exist.
-Json rows_of(const std::string& photo, const QueryResult& result, bool paths_alone) {
+Json query_rows(const std::string& photo, const QueryResult& result, bool paths_alone) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < result.matches.size(); ++i) {
     const Match& match = result.matches[i];
@@ -197,7 +197,8 @@ struct Subject {
 };
 
 // photo: the file of the subject's picture.
-ReportEntry entry_of(const Subject& subject, const std::string& photo, const QueryResult& result) {
+ReportEntry query_entry(const Subject& subject, const std::string& photo,
+                        const QueryResult& result) {
   ReportEntry entry{.photo = photo, .name = subject.name, .verdict = headline(result)};
   entry.found = result.found > 0;
   for (const Match& match : result.matches) {
@@ -237,7 +238,7 @@ std::vector<std::string> listed_names(const std::string& list, char end) {
 // in folders.
 class Subjects {
  public:
-  Subjects(const Arguments& arguments, const ImagesOptions& images)
+  Subjects(const QueryArguments& arguments, const ImagesOptions& images)
       : images_(images), input_(images) {
     for (const std::string& name : arguments.indexed) all_.push_back({.name = name});
     for (const std::string& name : arguments.photos) add(name);
@@ -382,7 +383,7 @@ class LookUp {
 // Prints answers and collects the report.
 class Answers {
  public:
-  Answers(const Arguments& arguments, const IndexReader& index, const RunConfig& config)
+  Answers(const QueryArguments& arguments, const IndexReader& index, const RunConfig& config)
       : arguments_(arguments), index_(index), printer_(arguments.format) {
     report_ = {.title = "What lookalike found", .facts = {}, .entries = {}};
     for (const std::filesystem::path& database : searched_databases(config)) {
@@ -425,14 +426,14 @@ class Answers {
  private:
   void add(const Subject& subject, const QueryResult& result) {
     printer_.print(query_answer(subject.name, result),
-                   rows_of(subject.name, result, printer_.format() == Format::kPaths),
-                   [&] { print_text(subject.name, result); });
+                   query_rows(subject.name, result, printer_.format() == Format::kPaths),
+                   [&] { print_query(subject.name, result); });
     found_any_ |= result.found > 0;
     for (const Match& match : result.matches) gone_ += match.gone.size();
     if (arguments_.report.empty()) return;
     const std::string photo =
         subject.file.empty() ? file_of_image(index_, subject.name) : subject.file;
-    report_.entries.push_back(entry_of(subject, photo, result));
+    report_.entries.push_back(query_entry(subject, photo, result));
   }
 
   void add_failure(const Subject& subject, const SkippedFile& why) {
@@ -444,7 +445,7 @@ class Answers {
     report_.entries.push_back({.photo = subject.name, .problem = why.detail});
   }
 
-  const Arguments& arguments_;
+  const QueryArguments& arguments_;
   const IndexReader& index_;
   const Printer printer_;
   Report report_;
@@ -461,7 +462,7 @@ Progress::Style progress_style(Progress::Style style) {
 
 // Returns the region to look up. Throws Error(kUsage) if it is invalid or nothing is to be looked
 // up.
-std::optional<Region> checked_region(const Arguments& arguments) {
+std::optional<Region> checked_region(const QueryArguments& arguments) {
   if (!arguments.names_photos() && arguments.indexed.empty()) {
     throw Error(ErrorKind::kUsage, "query: nothing to look up: name photos, or --id");
   }
@@ -492,7 +493,7 @@ bool answer_all(const std::vector<Subject>& subjects, const LookUp& look_up, Ans
   return true;
 }
 
-int query(const Arguments& arguments, RunConfig config, Progress::Style style) {
+int query(const QueryArguments& arguments, RunConfig config, Progress::Style style) {
   const std::optional<Region> region = checked_region(arguments);
   if (arguments.all) config.match.min_decision = "all";
   const IndexReader index = arguments.config.open_searched(config);

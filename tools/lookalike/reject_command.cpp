@@ -10,8 +10,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command)
+struct RejectArguments : ComputeArguments {
+  explicit RejectArguments(CLI::App& command)
       : ComputeArguments(command),
         format(command, {.json = "one JSON object per rejected pair, one per line",
                          .columns = {"content", "other_content", "since_ns", "path", "other_path"},
@@ -45,7 +45,7 @@ std::int64_t now_ns() {
       .count();
 }
 
-void reject(const RunConfig& config, const IndexReader& index, const Arguments& arguments) {
+void reject(const RunConfig& config, const IndexReader& index, const RejectArguments& arguments) {
   const Rejection pair = rejection_of(content_of(index, arguments.first),
                                       content_of(index, arguments.second), now_ns());
   const bool changed = set_rejected(config, pair, !arguments.undo);
@@ -84,7 +84,7 @@ void list_rejections(const RunConfig& config, const IndexReader& index,
   }
 }
 
-int run(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int reject_pair(const RejectArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   const IndexReader index = arguments.config.open_searched(config);
   if (arguments.first.empty() != arguments.second.empty()) {
     throw Error(ErrorKind::kUsage, "reject: name two images");
@@ -112,7 +112,7 @@ void add_reject_command(CLI::App& app, Action& action) {
       "Example: lookalike reject -d photos.db photos/cat.jpg photos/dog.jpg\n"
       "         lookalike reject -d photos.db --undo photos/cat.jpg photos/dog.jpg\n"
       "         lookalike reject -d photos.db --format csv > rejected.csv",
-      run);
+      reject_pair);
 }
 
 }  // namespace lookalike

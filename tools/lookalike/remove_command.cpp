@@ -5,8 +5,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : UpkeepArguments {
-  explicit Arguments(CLI::App& command) : UpkeepArguments(command) {
+struct RemoveArguments : UpkeepArguments {
+  explicit RemoveArguments(CLI::App& command) : UpkeepArguments(command) {
     add_value(command, "PATH", paths, "Files, or folders with everything below them")->required();
   }
   std::vector<std::string> paths;
@@ -40,7 +40,7 @@ Removal removal_of(const std::string& path, const IndexReader& index) {
   return removal;
 }
 
-int remove_paths(const Arguments& arguments) {
+int remove_paths(const RemoveArguments& arguments) {
   arguments.verbosity.apply();
   IndexWriter writer(arguments.index.path());
   bool all_known = true;

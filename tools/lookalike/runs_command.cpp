@@ -5,8 +5,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command)
+struct RunsArguments : ListArguments {
+  explicit RunsArguments(CLI::App& command)
       : ListArguments(command, {.json = "each run's full report, one JSON object per line",
                                 .columns = {"id", "command", "started", "elapsed_seconds",
                                             "outcome", "summary"}}) {
@@ -27,7 +27,7 @@ std::string summary(const Json& report) {
   return text;
 }
 
-int list_runs(const Arguments& arguments) {
+int list_runs(const RunsArguments& arguments) {
   const IndexReader index = arguments.index.open();
   const Printer printer(arguments.format);
   for (const RunRecord& run : index.runs(arguments.last)) {

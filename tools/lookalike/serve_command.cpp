@@ -11,12 +11,12 @@
 namespace lookalike {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{50};
+constexpr std::chrono::milliseconds kBetweenStopChecks{50};
 // Maximum size of all bodies in memory, in bodies of the largest size.
 constexpr std::size_t kLargestBodies = 4;
 
-struct Arguments : ComputeArguments {
-  explicit Arguments(CLI::App& command) : ComputeArguments(command) {
+struct ServeArguments : ComputeArguments {
+  explicit ServeArguments(CLI::App& command) : ComputeArguments(command) {
     config.add_databases();
     config.add({"serve.listen", "serve.token_file", "match.mirror", "device.choice"});
   }
@@ -68,7 +68,7 @@ void warn_of_network(const Listener& listener, const std::vector<std::string>& h
       is_named ? printable(name) : "photos.example.org");
 }
 
-int serve(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   StopSignal stop;
   arguments.config.existing_database(config);
   std::optional<Listener> handed_over = Listener::from_systemd();
@@ -85,7 +85,7 @@ int serve(const Arguments& arguments, RunConfig config, Progress::Style /*style*
                                  : "/");
   flush_output();
   spdlog::info("serving on {}; stop with Ctrl-C", api.device().name);
-  while (stop.received() == 0) std::this_thread::sleep_for(kBetweenLooks);
+  while (stop.received() == 0) std::this_thread::sleep_for(kBetweenStopChecks);
   listener.close();
   server->stop(config.serve.request_seconds);
   return kExitDone;

@@ -3,8 +3,8 @@
 namespace lookalike {
 namespace {
 
-struct Arguments : ListArguments {
-  explicit Arguments(CLI::App& command)
+struct ShowArguments : ListArguments {
+  explicit ShowArguments(CLI::App& command)
       : ListArguments(command, {.columns = {"name", "value"},
                                 .paths = {"value"},  // only paths can break a line
                                 .has_paths_format = false}) {
@@ -33,7 +33,7 @@ Json counts_json(const std::string& database, const IndexReader& index) {
           {"settings", Json(index.settings())}};
 }
 
-std::string text_of(const Json& value) {
+std::string value_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
@@ -42,19 +42,19 @@ Facts facts_of(const Json& json) {
   Facts facts;
   for (const auto& [name, value] : json.items()) {
     if (name == "paths") {
-      for (const Json& path : value) facts.emplace_back("path", text_of(path));
+      for (const Json& path : value) facts.emplace_back("path", value_text(path));
     } else if (value.is_object()) {
       for (const auto& [key, text] : value.items()) {
-        facts.emplace_back(fmt::format("{}.{}", name, key), text_of(text));
+        facts.emplace_back(fmt::format("{}.{}", name, key), value_text(text));
       }
     } else {
-      facts.emplace_back(name, text_of(value));
+      facts.emplace_back(name, value_text(value));
     }
   }
   return facts;
 }
 
-void print_text(const Facts& facts) {
+void print_show(const Facts& facts) {
   std::size_t width = 14;
   for (const auto& [name, value] : facts) width = std::max(width, name.size());
   for (const auto& [name, value] : facts) {
@@ -79,7 +79,7 @@ void print_histogram(const IndexReader& index, ImageId id) {
   fmt::print("{:<14}{}\n", "histogram", last_text(14, text));
 }
 
-int show(const Arguments& arguments) {
+int show(const ShowArguments& arguments) {
   const std::string database = arguments.index.path();
   const IndexReader index{std::filesystem::path(database)};
   std::optional<ImageId> id;
@@ -92,7 +92,7 @@ int show(const Arguments& arguments) {
   Json rows = Json::array();
   for (const auto& [name, value] : facts) rows.push_back({{"name", name}, {"value", value}});
   Printer(arguments.format).print(json, rows, [&] {
-    print_text(facts);
+    print_show(facts);
     if (id) print_histogram(index, *id);
   });
   return kExitDone;

@@ -12,8 +12,8 @@ namespace {
 // Latest start of a measurement, so that tuning takes less than a minute.
 constexpr std::chrono::seconds kTimeToStart{50};
 
-struct Arguments : OutputtingArguments {
-  explicit Arguments(CLI::App& command) : OutputtingArguments(command) {
+struct TuneArguments : OutputtingArguments {
+  explicit TuneArguments(CLI::App& command) : OutputtingArguments(command) {
     config.add("device.choice");
     add_value(command, "--folder DIR", folder, "Folder of the measurements")
         ->default_str("lookalike/tuning in the user's cache");
@@ -33,7 +33,7 @@ void print_choices(const std::vector<KernelCase>& cases, const Tuning& tuning) {
 }
 
 // Opens the device's file in the folder, which is created if missing.
-OutputFile open_output(const Arguments& arguments, const std::filesystem::path& folder,
+OutputFile open_output(const TuneArguments& arguments, const std::filesystem::path& folder,
                        const TuningTarget& target, const RunConfig& config) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -46,7 +46,7 @@ OutputFile open_output(const Arguments& arguments, const std::filesystem::path& 
             kind_that_begins("a tuning file of lookalike", "lookalike tuning "));
 }
 
-int tune_device(const Arguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int tune_device(const TuneArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   SessionOptions options = session_options(config.device);
   options.profile = true;
   const std::filesystem::path folder =

@@ -18,7 +18,7 @@ namespace lookalike {
 namespace {
 
 // Sizes in the drawing's own units.
-constexpr double kWidth = 1100;
+constexpr double kTimelineWidth = 1100;
 constexpr double kLeft = 90;  // width of the names
 constexpr double kLine = 18;  // height of a thread
 constexpr double kBar = 14;
@@ -29,11 +29,11 @@ constexpr std::pair<std::string_view, std::string_view> kColours[] = {
     {"decode", "#0a84ff"},   {"extract", "#30a14e"}, {"variance", "#8bc34a"},
     {"assign", "#ff9f0a"},   {"store", "#bf5af2"},   {"cache", "#8e8e93"},
     {"codebook", "#ff453a"}, {"sample", "#a2845e"},  {"calibrate", "#64d2ff"}};
-constexpr std::string_view kOtherColour = "#667080";
+constexpr std::string_view kOtherSpanColour = "#667080";
 
 std::string_view colour(std::string_view stage) {
   const auto* found = std::ranges::find(kColours, stage, [](auto& entry) { return entry.first; });
-  return found == std::end(kColours) ? kOtherColour : found->second;
+  return found == std::end(kColours) ? kOtherSpanColour : found->second;
 }
 
 // Returns the step of an axis of this length: 1, 2 or 5 times a power of ten.
@@ -77,9 +77,10 @@ std::string timeline(std::span<const StageSpan> spans) {
     end_s = std::max(end_s, span.end_s);
     threads = std::max(threads, span.thread + 1);
   }
-  const double units_per_s = (kWidth - kLeft) / std::max(end_s, 1e-9);
+  const double units_per_s = (kTimelineWidth - kLeft) / std::max(end_s, 1e-9);
   const double height = static_cast<double>(threads) * kLine;
-  std::string svg = fmt::format("<svg class=\"chart\" viewBox=\"0 0 {} {}\">", kWidth, height + 24);
+  std::string svg =
+      fmt::format("<svg class=\"chart\" viewBox=\"0 0 {} {}\">", kTimelineWidth, height + 24);
   const double step = axis_step(std::max(end_s, 1e-9));
   for (double at = 0; at <= end_s; at += step) {
     const double x = kLeft + at * units_per_s;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDefaultSidePx = 320;
 constexpr int kMaxSidePx = 1600;
-constexpr int kJpegQuality = 80;
+constexpr int kThumbnailQuality = 80;
 
 int thumbnail_side(const HttpRequest& request) {
   return static_cast<int>(number(request, "side", kDefaultSidePx, 16, kMaxSidePx));
@@ -53,7 +53,7 @@ HttpResponse image_thumbnail(const HttpRequest& request, SearchState& state,
   const ImagesOptions& limits = context.config.images;
   const StoredImage image = image_of_path(state.index(), request);
   const auto photo =
-      reduced_photo(file_of(image, limits), thumbnail_side(request), limits, kJpegQuality);
+      reduced_photo(file_of(image, limits), thumbnail_side(request), limits, kThumbnailQuality);
   if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_read(*why);
   return jpeg_response(std::get<ReducedPhoto>(photo), "private, max-age=300");
 }
@@ -63,8 +63,8 @@ HttpResponse photo_thumbnail(const HttpRequest& request, SearchState& /*state*/,
                              ServeContext& context) {
   check_parameters(request, {"side"});
   const int side = thumbnail_side(request);
-  const auto photo =
-      reduced_photo(sent_photo(request, context.config), side, context.config.images, kJpegQuality);
+  const auto photo = reduced_photo(sent_photo(request, context.config), side, context.config.images,
+                                   kThumbnailQuality);
   if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
   const auto& reduced = std::get<ReducedPhoto>(photo);
   HttpResponse response = jpeg_response(reduced, "no-store");

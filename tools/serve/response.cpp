@@ -23,7 +23,7 @@ std::string_view name_of(ErrorKind kind) {
   return "internal";
 }
 
-HttpResponse json_response(int status, const Json& json) {
+HttpResponse json_with_status(int status, const Json& json) {
   return with_policies({status, "application/json", json_text(with_schema(json)) + "\n"},
                        "no-store");
 }
@@ -59,11 +59,11 @@ HttpResponse with_policies(HttpResponse response, const char* cache) {
 }
 
 HttpResponse json_response(const Json& json) {
-  return json_response(200, json);
+  return json_with_status(200, json);
 }
 
 HttpResponse error_response(const Refused& why) {
-  HttpResponse response = json_response(
+  HttpResponse response = json_with_status(
       why.status(),
       {{"error",
         {{"kind", name_of(why.kind())}, {"reason", why.reason()}, {"message", why.what()}}}});

@@ -14,7 +14,7 @@ namespace lookalike {
 namespace {
 
 // Words whose lists are read side by side.
-constexpr std::size_t kWordsAtOnce = 256;
+constexpr std::size_t kListsAtOnce = 256;
 
 struct WordColumn {
   WordPostings postings;
@@ -74,9 +74,9 @@ DeviceVotes::DeviceVotes(const OpenClSession& session, const Index& index,
                          const VotingWeights& weights, std::size_t threads)
     : session_(session.another_queue()),
       voting_(session_, {index.norms, weights, index.words, checked_postings(session, index)}) {
-  std::vector<WordColumn> columns(kWordsAtOnce);
-  for (std::size_t first = 0; first < index.words; first += kWordsAtOnce) {
-    const std::size_t count = std::min(kWordsAtOnce, index.words - first);
+  std::vector<WordColumn> columns(kListsAtOnce);
+  for (std::size_t first = 0; first < index.words; first += kListsAtOnce) {
+    const std::size_t count = std::min(kListsAtOnce, index.words - first);
     parallel_for(count, threads, [&](std::size_t i) {
       columns[i] = column_of(static_cast<std::uint32_t>(first + i), index);
     });
