@@ -38,9 +38,8 @@ std::size_t batch_size(std::span<const ImageView> images) {
 std::vector<PixelSums> ImageVariance::compute(std::span<const ImageView> images) {
   std::vector<PixelSums> results;
   for_each_batch(images.size(), batch_size(images), [&](std::size_t first, std::size_t count) {
-    DeviceImages uploaded(session_);
-    uploaded.upload(images.subspan(first, count));
-    const std::vector<PixelSums> sums = compute(uploaded);
+    uploaded_.upload(images.subspan(first, count));
+    const std::vector<PixelSums> sums = compute(uploaded_);
     results.insert(results.end(), sums.begin(), sums.end());
   });
   return results;

@@ -15,7 +15,7 @@ namespace lookalike {
 // where the device has none of 64.
 class ImageVariance {
  public:
-  explicit ImageVariance(OpenClSession& session) : session_(session) {}
+  explicit ImageVariance(OpenClSession& session) : session_(session), uploaded_(session) {}
 
   // Returns the sums of each image. Images may differ in size, be empty and start anywhere in
   // memory; many go in one launch, fewer while the device is out of memory. Throws Error(kDevice)
@@ -26,6 +26,7 @@ class ImageVariance {
 
  private:
   OpenClSession& session_;
+  DeviceImages uploaded_;
   struct {
     GrowingBuffer places, image_of_chunk, totals;
   } work_;

@@ -280,6 +280,12 @@ TEST_P(CorrelationTest, MaskedPixelsDoNotCountInTheCorrelationOfTwoImages) {
   }
   EXPECT_EQ(correlation().correlate(a.view(), b.view(), mask.view()), 1.0F);
   EXPECT_LT(*correlation().correlate(a.view(), b.view()), 0.9999F);
+  const GrayImage other = noise(45, 32, 24);
+  const GrayImage upper = crop(a.view(), 0, 0, 45, 20);
+  std::fill(mask.pixels.begin(), mask.pixels.end(), std::uint8_t{0});
+  std::fill_n(mask.pixels.begin(), upper.pixels.size(), std::uint8_t{1});
+  EXPECT_EQ(correlation().correlate(a.view(), other.view(), mask.view()),
+            correlation().correlate(upper.view(), crop(other.view(), 0, 0, 45, 20).view()));
 }
 
 TEST_P(CorrelationTest, TheCorrelationOfNothingIsUndefined) {
