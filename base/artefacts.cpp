@@ -11,7 +11,7 @@ double PixelSums::mean() const {
 
 double PixelSums::variance() const {
   if (count == 0) return 0;
-  // count * sum_of_squares passes 64 bits above 16.8 megapixels.
+  // count * sum_of_squares overflows 64 bits above 16.8 megapixels.
   __extension__ using Wide = unsigned __int128;
   const Wide spread = Wide{count} * sum_of_squares - Wide{sum} * sum;
   return static_cast<double>(spread) / static_cast<double>(Wide{count} * count);

@@ -9,15 +9,15 @@
 #include "base/features.h"
 #include "base/image.h"
 
-// What passes between stages. storage/ defines the file form of each.
+// The records that stages exchange; storage/ defines their form in files.
 namespace lookalike {
 
-// XXH3-128 of a file's bytes: the identity of an image, whatever its name.
+// XXH3-128 of a file's bytes: identifies an image whatever its name.
 using ContentHash = std::array<std::uint8_t, 16>;
 
 // A file to index, or an indexed one.
 struct SourceFile {
-  std::string path;  // absolute; bytes as in the file system, in any encoding
+  std::string path;  // absolute, as bytes in any encoding
   std::uint64_t size_bytes = 0;
   std::int64_t modified_ns = 0;  // since the epoch
 
@@ -37,40 +37,39 @@ struct ImageRecord {
 // A file that could not be used, and the reason.
 struct SkippedFile {
   SourceFile file;
-  std::string
-      reason;  // a word for programs: "unreadable", "empty", "undecodable", "too_small", ...
+  // A word for programs: "unreadable", "empty", "undecodable", "too_small", ...
+  std::string reason;
   std::string detail;  // a sentence for people
 
   bool operator==(const SkippedFile&) const = default;
 };
 
-// The size in which an image's pixels are wanted, by their longest side.
+// The wanted size of an image's pixels, by the longest side.
 struct WantedSize {
   WantedSize(std::uint32_t at_most, std::uint32_t at_least = 0)  // NOLINT(*-explicit-*)
       : at_most_px(at_most), at_least_px(at_least) {}
 
   std::uint32_t at_most_px;   // larger images are reduced
-  std::uint32_t at_least_px;  // smaller ones are enlarged, to at_most_px at most
+  std::uint32_t at_least_px;  // smaller images are enlarged, up to at_most_px
 };
 
-// Stage decode: an image ready for the device, grey, upright, as a person sees it, and of the size
-// that was wanted.
+// Stage decode: an image ready for the device: grey, upright, transparent pixels on a ground, and
+// of the wanted size.
 struct DecodedImage {
   ImageRecord record;  // full size
   GrayImage pixels;    // reduced or enlarged
-  double scale = 1;    // px of these pixels per full-size px, on both axes; 1 for the full size
-  // The opacity of each of these pixels, 0 where it is transparent and shows a ground; empty where
-  // all are opaque.
+  double scale = 1;    // px of these pixels per full-size px, on both axes
+  // The opacity of each of these pixels, 0: transparent; empty if all are opaque.
   GrayImage alpha{};
 };
 
-// Whether a pixel is opaque enough to be compared with others.
+// True if a pixel is opaque enough to be compared.
 inline bool is_opaque(std::uint8_t alpha) {
   return alpha >= 128;
 }
 
-// Between positions in the image at full size and in its resized pixels. Pixel centres lie at whole
-// numbers in both, so the half pixel counts.
+// Convert between positions in the full-size image and in its resized pixels. Pixel centres lie at
+// whole numbers in both.
 inline double to_full_size(double position_px, double scale) {
   return (position_px + 0.5) / scale - 0.5;
 }
@@ -79,7 +78,7 @@ inline double to_reduced(double position_px, double scale) {
 }
 
 // Stage extract: the features of one image. Keypoints are in px of the upright full-size image,
-// also where features come from a reduced copy.
+// even if the features come from a reduced copy.
 struct ImageFeatures {
   ImageRecord image;
   FeatureSet features;
@@ -105,9 +104,8 @@ struct ImageStatistics {
 // Douze, Schmid, "Hamming embedding and weak geometric consistency", ECCV 2008).
 inline constexpr std::size_t kSignatureBits = 64;
 
-// How a codebook finds the word of a feature without comparing all words. Cell i has the words
-// starts[i] to starts[i + 1] - 1, and a feature is compared with those of the `probes` cells whose
-// centres are nearest to it.
+// Cells that words are grouped into: cell i has the words starts[i] to starts[i + 1] - 1. A feature
+// is compared with the words of the `probes` cells with the nearest centres.
 struct WordCells {
   static constexpr std::uint32_t kMaxProbes = 8;
 
@@ -117,7 +115,7 @@ struct WordCells {
 
   bool empty() const { return centres.empty() && starts.empty() && probes == 0; }
   std::size_t size() const { return starts.empty() ? 0 : starts.size() - 1; }
-  // Whether all of this holds, or there are no cells.
+  // True if the cells are well-formed for these words, or empty.
   bool fit(std::size_t words, std::size_t descriptor_size) const;
   bool operator==(const WordCells&) const = default;
 };
@@ -127,7 +125,7 @@ struct Codebook {
   std::vector<float> words;          // [k][d]
   std::vector<float> projection;     // [64][d], orthonormal rows
   std::vector<float> thresholds;     // [k][64]: median projections of each word's training features
-  WordCells cells{};                 // none where every feature is compared with all words
+  WordCells cells{};                 // empty: a feature is compared with all words
 
   std::size_t size() const { return words.size() / descriptor_size; }
   MatrixView<const float> word_matrix() const { return {words, descriptor_size}; }

@@ -10,13 +10,13 @@
 namespace lookalike {
 
 // A first-in, first-out queue between threads with at most `capacity` items: a fast producer waits
-// for a slow consumer, and memory stays flat.
+// for a slow consumer.
 template <typename T>
 class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
 
-  // Waits for room. Returns false and drops the item when the queue is closed.
+  // Waits for room. Returns false and drops the item if the queue is closed.
   bool push(T item) {
     std::unique_lock lock(mutex_);
     room_.wait(lock, [&] { return closed_ || items_.size() < capacity_; });
@@ -26,7 +26,7 @@ class BoundedQueue {
     return true;
   }
 
-  // Waits for an item. Returns nothing when the queue is closed and empty.
+  // Waits for an item. Returns nothing if the queue is closed and empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     filled_.wait(lock, [&] { return closed_ || !items_.empty(); });
@@ -45,7 +45,7 @@ class BoundedQueue {
     filled_.notify_all();
   }
 
-  // Closes the queue and drops its items, after a failure of another thread.
+  // Closes the queue and drops its items, after another thread failed.
   void abandon() {
     const std::lock_guard lock(mutex_);
     closed_ = true;

@@ -5,16 +5,16 @@
 
 namespace lookalike {
 
-// What went wrong, by who can mend it. The values are the exit codes of the process.
+// Kind of an error, by who can fix it. The values are exit codes.
 enum class ErrorKind {
   kUsage = 2,      // the command line or the configuration
   kInput = 3,      // a given image, folder or artefact file
-  kDevice = 4,     // OpenCL: no device, a failed launch; also lack of memory
+  kDevice = 4,     // OpenCL: no device, a failed launch; out of memory
   kStorage = 5,    // the database or the disk
   kInternal = 70,  // a bug in lookalike
 };
 
-// Other exit codes. A stopping signal adds its number to kExitSignalled.
+// Other exit codes. The number of a stopping signal is added to kExitSignalled.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitSkippedItems = 1;
 inline constexpr int kExitNothingFound = 6;  // on request, see `query --fail-if-none`
@@ -24,7 +24,7 @@ inline int exit_code(ErrorKind kind) {
   return static_cast<int>(kind);
 }
 
-// The one exception of the project. Messages read "where: what, and the value that was there".
+// The base of all exceptions thrown here. Messages read "where: what, and the offending value".
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -22,7 +22,7 @@ struct Keypoint {
   bool operator==(const Keypoint&) const = default;
 };
 
-// Where a feature of any kind lies, how large it is and how it is turned.
+// Position, size and orientation of a feature.
 struct FeaturePlace {
   double x = 0;  // px
   double y = 0;
@@ -30,7 +30,7 @@ struct FeaturePlace {
   double angle_degrees = 0;  // clockwise as seen, from the x axis
 };
 
-// That of a Keypoint or an IndexedFeature.
+// Returns the place of a Keypoint or an IndexedFeature.
 template <typename Feature>
 FeaturePlace place_of(const Feature& feature) {
   return {feature.x, feature.y, feature.size, feature.angle_degrees};

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <fcntl.h>
-#include <string>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -15,7 +13,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20U;
-constexpr int kAttempts = 100;  // names that a process of the same number left behind
+constexpr int kAttempts = 100;  // earlier processes with this id may have left temporary files
 
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
@@ -46,6 +44,13 @@ std::filesystem::path resolved(const std::filesystem::path& file) {
       std::filesystem::weakly_canonical(std::filesystem::absolute(file), error);
   if (error) throw Error(ErrorKind::kInput, file.string() + ": " + error.message());
   return path;
+}
+
+bool leads_to(const std::filesystem::path& name, const FileDescriptor& file) {
+  struct stat named {};
+  struct stat opened {};
+  return ::stat(name.c_str(), &named) == 0 && ::fstat(file.number(), &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
 std::optional<std::string> read_file(const std::filesystem::path& file, std::size_t at_most) {
@@ -113,7 +118,7 @@ BufferedFile AtomicFile::open_temporary() {
         ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file.is_open() && errno != EEXIST) break;
   }
-  if (!file.is_open()) fail_file(target_, "cannot be made");
+  if (!file.is_open()) fail_file(target_, "cannot be created");
   return BufferedFile(std::move(file), target_);
 }
 
@@ -161,7 +166,7 @@ bool AtomicFile::rename_to_new() {
   return true;
 }
 
-// The new name only survives a power cut once the folder is on the disk as well.
+// The new name survives a power cut only once the folder is synced.
 void AtomicFile::sync_folder() {
   const FileDescriptor folder(
       ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

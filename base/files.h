@@ -16,7 +16,7 @@
 // File descriptors, resolved names, and files that appear whole.
 namespace lookalike {
 
-// Closes its file descriptor in the end.
+// Owns a file descriptor.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int number = -1) : number_(number) {}
@@ -30,8 +30,8 @@ class FileDescriptor {
   int number_;
 };
 
-// Reads or writes `bytes` bytes by move(done, left), which moves a part and returns its size, as
-// read(2) and write(2) do. Returns false, with errno, on an error and at an early end (EIO).
+// Reads or writes `bytes` bytes by move(done, left), which returns the size of the part that it
+// moved as read(2) and write(2) do. Returns false with errno on an error and at an early end (EIO).
 template <typename Move>
 bool move_all(std::size_t bytes, const Move& move) {
   for (std::size_t done = 0; done < bytes;) {
@@ -49,29 +49,33 @@ bool move_all(std::size_t bytes, const Move& move) {
 inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
+inline std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
-// The time of the last change of a file's content, in nanoseconds since the epoch.
+// Returns the modification time in nanoseconds since the epoch.
 inline std::int64_t modified_ns(const struct stat& status) {
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-// The absolute name of the file itself, with all links followed. Opening it with O_NOFOLLOW opens
-// the file that was meant, not the target of a link that was made since. A missing file gets the
-// name that it would have. Throws Error(kInput) for links that form a circle.
+// Returns the absolute name of a file with all links followed; the file need not exist. Opening it
+// with O_NOFOLLOW never follows a link made since. Throws Error(kInput) for links in a circle.
 std::filesystem::path resolved(const std::filesystem::path& file);
 
-// The bytes of a file, or the first `at_most` of them. Nothing, with errno, if it cannot be read,
-// like a folder.
+// True if the name, through links, leads to the open file.
+bool leads_to(const std::filesystem::path& name, const FileDescriptor& file);
+
+// Reads a file, or its first `at_most` bytes. Returns nothing, with errno, if it cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& file,
                                      std::size_t at_most = std::numeric_limits<std::size_t>::max());
 
-// Throws Error(kStorage, "NAME: WHAT: the system's reason"), by errno.
+// Throws Error(kStorage, "NAME: WHAT: the reason in errno").
 [[noreturn]] void fail_file(const std::filesystem::path& name, const char* what);
 
-// Buffers writes to an open file. The destructor does not flush. Throws by fail_file().
+// Buffers writes to an open file. The destructor does not flush. Throws as fail_file().
 class BufferedFile {
  public:
-  BufferedFile(FileDescriptor file, std::filesystem::path name);  // name: for messages
+  BufferedFile(FileDescriptor file, std::filesystem::path name);  // `name` is for messages
 
   void write(std::span<const std::uint8_t> bytes);
   void flush();
@@ -86,8 +90,8 @@ class BufferedFile {
 };
 
 // A file that appears whole or not at all: written under a temporary name in the target's folder,
-// synced and renamed by a commit. Destruction before that leaves nothing, and an existing target as
-// it was. Throws Error(kStorage) with the system's reason.
+// synced and renamed by a commit. Without one, an existing target stays as it was. Throws
+// Error(kStorage) with the system's reason.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& target);
@@ -96,11 +100,10 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::span<const std::uint8_t> bytes) { file_.write(bytes); }
-  // Replaces the target, and keeps its permission bits if it is a regular file.
+  // Replaces the target; keeps the permission bits of a regular file.
   void commit(bool is_synced = true);
-  // Renames only if nothing has the target's name; otherwise returns false. File systems that can
-  // neither rename without replacing nor link (some FUSE ones) may replace a file that appears
-  // during the call.
+  // Returns false if the target exists. A file that appears during the call may be replaced on file
+  // systems that can neither rename without replacing nor link (some FUSE ones).
   bool commit_new();
 
  private:
@@ -114,7 +117,7 @@ class AtomicFile {
   BufferedFile file_;
 };
 
-// Writes a whole AtomicFile; unsynced for what can be made again after a power cut.
+// Writes a whole AtomicFile; need not be synced if it can be made again after a power cut.
 void write_atomically(const std::filesystem::path& target, std::span<const std::uint8_t> bytes,
                       bool is_synced = true);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Polygon = std::vector<Point>;
 
-// Positive when c lies clockwise of the line from a to b, as seen with y down.
+// Positive if c lies clockwise of the line from a to b, as seen with y down.
 double side_of(Point a, Point b, Point c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
@@ -27,7 +27,7 @@ double polygon_area(std::span<const Point> polygon) {
   return twice / 2;
 }
 
-// The part of the polygon on the inner side of the line from a to b.
+// Returns the part of the polygon on the inner side of the line from a to b.
 Polygon clip(const Polygon& polygon, Point a, Point b) {
   Polygon inner;
   for (std::size_t i = 0; i < polygon.size(); ++i) {

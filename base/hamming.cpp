@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-// Highway compiles what lies between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each
-// instruction set, by including this file again.
-#define HWY_WANT_AVX3_DL  // has an instruction for counting bits
+// Highway includes this file once for each instruction set, and so compiles the code between
+// HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE for each.
+#define HWY_WANT_AVX3_DL  // for its instruction that counts bits
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/hamming.cpp"  // NOLINT
 #include <hwy/foreach_target.h>
@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 std::uint64_t near_signatures(std::uint64_t signature, const std::uint8_t* column,
                               std::size_t count, std::uint32_t threshold,
                               SignatureDistances& distances) {
-  const hn::CappedTag<std::uint64_t, 8> lanes;  // so that a mask fits a byte
+  const hn::CappedTag<std::uint64_t, 8> lanes;  // 8 at most: a mask must fit a byte
   const std::size_t step = hn::Lanes(lanes);
   const auto wanted = hn::Set(lanes, signature);
   const auto least_far = hn::Set(lanes, std::uint64_t{threshold} + 1);
@@ -33,7 +33,7 @@ std::uint64_t near_signatures(std::uint64_t signature, const std::uint8_t* colum
   std::uint64_t near = 0;
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
-    // LoadU takes any address.
+    // The column is unaligned.
     const auto* signatures =
         reinterpret_cast<const std::uint64_t*>(column + i * sizeof(std::uint64_t));
     near |= compare(i, hn::LoadU(lanes, signatures));

@@ -1,6 +1,5 @@
 #include "base/ignore_rules.h"
 
-#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +10,8 @@
 namespace lookalike {
 namespace {
 
-// Matches one pattern with one text. Answers are kept by position in both, so that the time is
-// their product at most, whatever the pattern.
+// Matches a pattern with a text. Remembers the result for each pair of positions, so that the time
+// is at most the product of the lengths.
 class PatternMatch {
  public:
   PatternMatch(std::string_view pattern, std::string_view text)
@@ -20,7 +19,7 @@ class PatternMatch {
         text_(text),
         known_((pattern.size() + 1) * (text.size() + 1), kUnknown) {}
 
-  // Whether the pattern from `at` on matches the text from `from` on.
+  // True if the pattern from `at` on matches the text from `from` on.
   bool matches(std::size_t at = 0, std::size_t from = 0) {
     std::uint8_t& known = known_[at * (text_.size() + 1) + from];
     if (known == kUnknown) known = compare(at, from) ? kYes : kNo;
@@ -56,7 +55,7 @@ class PatternMatch {
     return pattern_[literal] == text_[from] && matches(literal + 1, from + 1);
   }
 
-  // Where the class that begins at `at` ends, and whether it holds c; 0 when it has no end.
+  // Returns the end of the class that begins at `at`, or 0 without one, and whether it contains c.
   std::pair<std::size_t, bool> in_class(std::size_t at, char c) const {
     std::size_t i = at + 1;
     const bool negated = i < pattern_.size() && (pattern_[i] == '!' || pattern_[i] == '^');
@@ -80,8 +79,7 @@ class PatternMatch {
     return {0, false};
   }
 
-  // For "[:upper:]" at `at` and its like, of ASCII: where its "]" is, and whether it holds c; 0 for
-  // anything else.
+  // The same for a named ASCII class such as "[:upper:]"; 0 for anything else.
   std::pair<std::size_t, bool> in_named_class(std::size_t at, char c) const {
     constexpr std::pair<std::string_view, int (*)(int)> kClasses[] = {
         {"[:alnum:]", &std::isalnum}, {"[:alpha:]", &std::isalpha}, {"[:blank:]", &std::isblank},
@@ -101,7 +99,7 @@ class PatternMatch {
   std::vector<std::uint8_t> known_;
 };
 
-// Without white space at its end, but for a space after a backslash.
+// Strips trailing white space, except a space after a backslash.
 std::string_view trimmed(std::string_view line) {
   while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r')) {
     if (line.size() > 1 && line[line.size() - 2] == '\\') break;

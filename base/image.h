@@ -8,7 +8,7 @@
 
 namespace lookalike {
 
-// An 8-bit grey image owned elsewhere: pixels [height][width], no padding between rows.
+// View of an 8-bit grey image: pixels [height][width], rows without padding.
 struct ImageView {
   const std::uint8_t* pixels = nullptr;
   int width = 0;
@@ -44,9 +44,8 @@ struct GrayImage {
   }
 };
 
-// The value at (x, y), interpolated between the four pixels around it; positions outside take the
-// nearest pixel inside. width and height are at least 1.
-//   at(x, y)  the pixel's value as a double, for 0 <= x < width and 0 <= y < height
+// Interpolates between the four pixels around (x, y), which is clamped to the image. at(x, y)
+// returns a pixel as a double. width and height are at least 1.
 template <typename At>
 double bilinear(const At& at, int width, int height, double x, double y) {
   x = std::clamp(x, 0.0, width - 1.0);
@@ -59,7 +58,7 @@ double bilinear(const At& at, int width, int height, double x, double y) {
                    std::lerp(at(left, bottom), at(right, bottom), x - left), y - top);
 }
 
-// A copy of a part of an image that lies inside it.
+// Copies a part of an image, which must lie inside it.
 inline GrayImage crop(const ImageView& image, int left, int top, int width, int height) {
   GrayImage part(width, height);
   for (int y = 0; y < height; ++y) {

@@ -8,14 +8,14 @@
 
 namespace lookalike {
 
-// A row-major matrix owned elsewhere: [rows][cols], no padding.
+// View of a row-major matrix [rows][cols] without padding.
 template <typename T>
 class MatrixView {
  public:
   MatrixView() = default;
   MatrixView(T* data, std::size_t rows, std::size_t cols) : data_(data), rows_(rows), cols_(cols) {}
 
-  // rows * cols values. Throws Error(kInternal) when cols does not divide their number.
+  // Views rows * cols values. Throws Error(kInternal) if cols does not divide their number.
   MatrixView(std::span<T> values, std::size_t cols)
       : MatrixView(values.data(), cols == 0 ? 0 : values.size() / cols, cols) {
     require(rows_ * cols_ == values.size(), "MatrixView: size is not a multiple of cols");

@@ -6,8 +6,8 @@
 
 #include "base/artefacts.h"
 
-// Files of several pages are indexed page by page. The first page has the name and the content hash
-// of the file, so that nothing distinguishes it from a file of one page.
+// Names of pages. Files are indexed page by page; the first page has the name and the content hash
+// of the file, like a file with a single page.
 namespace lookalike {
 
 struct Page {
@@ -15,15 +15,14 @@ struct Page {
   std::uint32_t number = 1;
 };
 
-// "scan.tif[2]" is the second page of scan.tif; any other name is the first page of the file of
-// that name.
+// Parses a name: "scan.tif[2]" is the second page of scan.tif, "scan.tif" the first.
 Page page_of(std::string_view name);
 std::string page_name(const std::string& file, std::uint32_t number);
 
-// Whether the file of a page exists; true where that cannot be determined.
+// True if the file of a page exists, or this cannot be determined.
 bool has_file(const std::string& name);
 
-// The identity of a page, by that of its file.
+// Derives the content hash of a page from that of its file.
 ContentHash page_content(const ContentHash& file, std::uint32_t number);
 
 }  // namespace lookalike

@@ -8,7 +8,7 @@
 
 namespace lookalike {
 
-// Sums over pairs of values (a, b), from which their correlation follows.
+// Sums over pairs of values (a, b), for their correlation.
 template <typename Value>
 struct PairSums {
   Value count{}, a{}, b{}, aa{}, bb{}, ab{};
@@ -30,15 +30,15 @@ struct PairSums {
     ab += more.ab;
   }
 
-  // The sum of squared differences from the mean.
+  // Returns the sum of squared differences from the mean.
   Value spread_a() const requires std::floating_point<Value> { return aa - a * a / count; }
   Value spread_b() const requires std::floating_point<Value> { return bb - b * b / count; }
 };
 
-// rho = (n Sab - Sa Sb) / sqrt((n Saa - Sa^2) (n Sbb - Sb^2)), in [-1, 1]. The moments are exact,
-// so that constant values are recognised for certain: nothing for these.
+// rho = (n Sab - Sa Sb) / sqrt((n Saa - Sa^2) (n Sbb - Sb^2)), in [-1, 1]; nothing if a or b is
+// constant, which exact integers decide.
 inline std::optional<double> correlation_of(const PairSums<std::uint64_t>& sums) {
-  __extension__ using Wide = __int128;  // no image fits into memory whose moments would overflow
+  __extension__ using Wide = __int128;  // suffices for any image that fits in memory
   const auto moment = [n = sums.count](std::uint64_t both, std::uint64_t one, std::uint64_t other) {
     return static_cast<double>(static_cast<Wide>(n) * both - static_cast<Wide>(one) * other);
   };
@@ -49,7 +49,7 @@ inline std::optional<double> correlation_of(const PairSums<std::uint64_t>& sums)
   return std::clamp(rho, -1.0, 1.0);
 }
 
-// The same of reals; 0 where a or b is constant.
+// The same for real numbers; 0 if a or b is constant.
 inline double correlation_of(const PairSums<double>& sums) {
   const double spread = sums.spread_a() * sums.spread_b();
   return spread > 0 ? (sums.ab - sums.a * sums.b / sums.count) / std::sqrt(spread) : 0;

@@ -12,16 +12,15 @@
 #include <utility>
 #include <vector>
 
-// Loops on several threads whose results do not depend on the number of threads.
+// Parallel loops whose results do not depend on the number of threads.
 namespace lookalike {
 
 inline std::size_t core_count() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-// Runs work(i) for each i in [0, total) on at most `threads` threads, of which the caller is one.
-// Once work has thrown, no more of it is begun; rethrows what it threw first when all that was
-// begun has ended. Work should write only what belongs to its i.
+// Runs work(i) for each i in [0, total) on at most `threads` threads, the caller included. After
+// work throws, no more of it starts; rethrows the first exception once all that started has ended.
 template <typename Work>
 void parallel_for(std::size_t total, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> taken = 0;
@@ -46,8 +45,7 @@ void parallel_for(std::size_t total, std::size_t threads, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Cuts [0, total) into one range per core and runs work(first, last) on all ranges at the same
-// time, as parallel_for() does.
+// Splits [0, total) into one range per core and runs work(first, last) on each as parallel_for().
 template <typename Work>
 void parallel_ranges(std::size_t total, const Work& work) {
   const std::size_t ranges = std::min(total, core_count());
@@ -55,14 +53,13 @@ void parallel_ranges(std::size_t total, const Work& work) {
                [&](std::size_t i) { work(total * i / ranges, total * (i + 1) / ranges); });
 }
 
-// Runs work on jobs that are taken in order, on `threads` threads, and returns the results in that
-// order. At most `window` results are finished or in work at any time, so that memory stays flat.
-// What the work throws for one job does not disturb the others.
+// Runs jobs on `threads` threads and returns the results in the order of the jobs. At most `window`
+// results are finished or in work at any time. An exception of one job does not affect the others.
 template <typename Result, typename Job = std::size_t>
 class OrderedParallel {
  public:
-  // Calls next_job() for one job after the other, never twice at a time, until it returns none or
-  // throws; and work(job, thread) for each, `thread` counting the threads from 0.
+  // Calls next_job(), never concurrently, until it returns none or throws, and work(job, thread)
+  // for each job; `thread` counts from 0.
   OrderedParallel(std::function<std::optional<Job>()> next_job, std::size_t threads,
                   std::size_t window, std::function<Result(Job, std::size_t)> work)
       : next_job_(std::move(next_job)), work_(std::move(work)), slots_(window) {
@@ -79,14 +76,14 @@ class OrderedParallel {
             },
             std::min(total, threads), window,
             [work = std::move(work)](std::size_t i, std::size_t) { return work(i); }) {
-    if (total == 0) exhausted_ = true;  // there is no thread to find that out
+    if (total == 0) exhausted_ = true;  // no thread will set it
   }
   ~OrderedParallel() { stop(); }
   OrderedParallel(const OrderedParallel&) = delete;
   OrderedParallel& operator=(const OrderedParallel&) = delete;
 
-  // The next result; none at the end or after stop(). Rethrows in its turn what the work or
-  // next_job threw.
+  // Returns the next result; nothing at the end or after stop(). Rethrows what work() threw for
+  // this job, or next_job().
   std::optional<Result> next() {
     std::unique_lock lock(mutex_);
     Slot& slot = slots_[handed_over_ % slots_.size()];
@@ -101,7 +98,7 @@ class OrderedParallel {
     return std::move(done.result);
   }
 
-  // Starts no more work and waits for what is running. Callable from any one thread.
+  // Starts no more work and waits for what is running. Only one thread may call it.
   void stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -118,10 +115,10 @@ class OrderedParallel {
     std::exception_ptr failure{};
   };
 
-  // The next job and its place in the order; none when all are taken. What next_job throws takes
-  // the place of a result, the last one.
+  // Takes the next job and its place in the order; none at the end. An exception of next_job()
+  // becomes the last result.
   std::optional<std::pair<Job, std::size_t>> take() {
-    const std::lock_guard turn(turn_);  // taking a job may last
+    const std::lock_guard turn(turn_);  // separate, since next_job() may be slow
     const auto is_over = [&] { return stopped_ || exhausted_; };
     {
       std::unique_lock lock(mutex_);
@@ -169,7 +166,7 @@ class OrderedParallel {
   std::size_t handed_over_ = 0;
   bool exhausted_ = false;
   bool stopped_ = false;
-  std::vector<std::jthread> threads_;  // last: they use everything above
+  std::vector<std::jthread> threads_;  // last: they use the members above
 };
 
 }  // namespace lookalike

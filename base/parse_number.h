@@ -7,8 +7,7 @@
 
 namespace lookalike {
 
-// The number that the whole text is; nothing for any other text, and for a number that the type
-// does not hold.
+// Parses the whole text as a number; nothing for other text and for numbers out of range.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number number{};

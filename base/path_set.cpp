@@ -8,7 +8,7 @@
 namespace lookalike {
 namespace {
 
-// The folder above a path; "/" for "/".
+// Returns the folder of a path; "/" for "/".
 std::string_view parent_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == path.npos) return {};

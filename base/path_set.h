@@ -8,14 +8,14 @@
 
 namespace lookalike {
 
-// The form of paths in an index: absolute, without ".", "..", doubled slashes and a slash at the
-// end. Links are not followed. Throws Error(kUsage) for an empty path.
+// Returns the form of paths in an index: absolute, without ".", "..", repeated and trailing
+// slashes. Does not follow links. Throws Error(kUsage) for an empty path.
 std::string normal_path(const std::string& path);
 
-// Whether the path is the folder or lies below it. Both in the form of normal_path().
+// True if the path is the folder or below it. Both have the form of normal_path().
 bool is_within(std::string_view path, std::string_view folder);
 
-// A set of paths, searchable by the folders above a path. All in the form of normal_path().
+// A set of paths in the form of normal_path(), searchable by the folders above a path.
 class PathSet {
  public:
   PathSet() = default;
@@ -23,7 +23,7 @@ class PathSet {
 
   void insert(std::string path);
   bool contains(std::string_view path) const { return paths_.contains(path); }
-  // The innermost member that is the path or a folder above it; nullptr for none.
+  // Returns the innermost member that is the path or a folder above it; nullptr without one.
   const std::string* innermost(std::string_view path) const;
 
  private:

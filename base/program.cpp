@@ -1,10 +1,8 @@
 #include "base/program.h"
 
 #include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -40,11 +38,10 @@ spdlog::level::level_enum level_of(Verbosity verbosity) {
                                             : spdlog::level::info;
 }
 
-// Limits glibc's arenas to one per core. Freed memory stays in the arena that it came from, and
-// each phase of a run starts threads of its own, so the arenas of earlier phases keep memory that
-// later ones cannot use. Indexing 500 photos on two cores peaked at 338 MB with glibc's limit of 8
-// arenas per core, at 287 with one per core, and at 242 with one in all, in the same time. One per
-// core still leaves an arena to each thread that is running.
+// Limits glibc's malloc to one arena per core. Freed memory stays in its arena, and each phase of a
+// run starts new threads, so arenas of earlier phases keep memory that later ones cannot use.
+// Indexing 500 photos on two cores peaked at 338 MB with glibc's limit of 8 arenas per core, at 287
+// with one per core, and at 242 with a single one, in the same time.
 void share_arenas() {
 #ifdef __GLIBC__
   ::mallopt(M_ARENA_MAX, static_cast<int>(core_count()));
@@ -75,7 +72,7 @@ int run_main(std::string_view program, const std::function<int()>& body) noexcep
   share_arenas();
   own_process = true;
   try {
-    set_up_logging(Verbosity::kNormal);  // until the command line is read
+    set_up_logging(Verbosity::kNormal);  // until the command line is parsed
     return body();
   } catch (const Error& error) {
     print_error(program, error.what());
@@ -115,12 +112,12 @@ StopSignal::StopSignal() {
 StopSignal::~StopSignal() {
   ::sigaction(SIGINT, &interrupt_before_, nullptr);
   ::sigaction(SIGTERM, &terminate_before_, nullptr);
-  if (first_signal != 0 && !asked_) ::raise(first_signal);
+  if (first_signal != 0 && !is_read_) ::raise(first_signal);
 }
 
 int StopSignal::received() {
   const int signal = first_signal;
-  asked_ = asked_ || signal != 0;
+  is_read_ = is_read_ || signal != 0;
   return signal;
 }
 

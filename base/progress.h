@@ -7,30 +7,29 @@
 
 namespace lookalike {
 
-// Progress of one long step on stderr: a bar with rate and time left on a terminal, a plain line
-// every ten seconds otherwise, nothing when quiet. A bar fits the width of the terminal. Used from
-// one thread.
+// Shows the progress of one long step on stderr: a bar with rate and time left, as wide as the
+// terminal; a line every ten seconds elsewhere; nothing when quiet. Not thread-safe.
 class Progress {
  public:
   enum class Style { kBar, kLines, kQuiet };
 
-  // label names the step, unit the counted items ("images"). total 0: unknown. A step that ends
-  // before `delay` has passed shows nothing.
+  // The label names the step, the unit the counted items ("images"). A total of 0 is unknown. A
+  // step shorter than `delay` shows nothing.
   Progress(std::string label, std::string unit, std::size_t total, Style style,
            std::chrono::seconds delay = {}, std::FILE* out = stderr);
-  // Draws the last state, with the time that the step took.
+  // Draws the last state, with the duration of the step.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Sets the number of items done; detail is appended to the line ("objective 0.213").
+  // Sets the number of items done; `detail` follows on the line ("objective 0.213").
   void update(std::size_t done, const std::string& detail = {});
-  // For a step that needed fewer items than expected: those done are all.
+  // Makes the number of items done the total, for a step that needed fewer than expected.
   void finish() { total_ = done_; }
-  // Takes the bar off the terminal, so that other lines can be written. The next update draws it.
+  // Removes the bar from the terminal, so that other lines can be written; update() draws it again.
   void clear();
 
-  // A bar where stderr is a terminal, lines otherwise.
+  // kBar if stderr is a terminal, else kLines.
   static Style style_for_stderr();
 
  private:

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
-#include <functional>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
@@ -47,7 +45,7 @@ bool is_hidden(const fs::path& path) {
   return name.front() == '.' || name == "@eaDir" || name == "#recycle";
 }
 
-// Sets `rules` if the folder has a file of its own. Returns false when that cannot be read.
+// Sets `rules` if the folder has a .lookalikeignore. Returns false if it cannot be read.
 bool read_own_rules(const fs::path& folder, const IgnoreRules& above,
                     std::optional<IgnoreRules>& rules) {
   std::error_code error;
@@ -101,12 +99,11 @@ class Scanner {
     items.erase(std::unique(items.begin(), items.end(), same_path), items.end());
   }
 
-  // above: the device of the parent folder; nullptr for a folder given to the scan.
-  // Returns why the folder cannot be read to its end, since files missing from the list must not
-  // count as removed, or nothing. A folder whose patterns cannot be read counts as unreadable:
-  // neither its files nor their removal may depend on a file that failed for once. Subfolders are
-  // collected before they are entered, so that a deep tree does not keep many folders open; those
-  // given to the scan themselves are left to their own turn.
+  // Scans a folder whose parent is on the device `above`; nullptr for a folder given to the scan.
+  // Returns why the folder cannot be read to its end, or nothing: files missing from an incomplete
+  // list must not count as removed. Unreadable patterns count as an unreadable folder. Enters
+  // subfolders after reading all entries, so that a deep tree keeps few folders open; skips those
+  // given to the scan.
   std::string add_folder(const fs::path& folder, const dev_t* above,
                          const IgnoreRules& ignored_above) {
     // "/." fails for a folder that may be listed but not searched.
@@ -125,7 +122,7 @@ class Scanner {
       std::error_code unknown;
       const fs::file_type type = entry->symlink_status(unknown).type();
       if (type == fs::file_type::none) {
-        // It may be a folder, and files below it may exist.
+        // It may be a folder with files.
         skip(entry->path(), kUnreadable, unknown.message(), result_);
       } else if (type == fs::file_type::directory) {
         const bool is_named = named_.contains(entry->path().native());

@@ -25,7 +25,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-// U+0080 to U+009F are controls as well; some terminals obey them.
+// U+0080 to U+009F are control characters too; some terminals obey them.
 bool is_printable(const CodePoint& point) {
   const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
   return point.length > 0 && !control && point.value != '\\';
@@ -36,7 +36,6 @@ bool is_unreserved(char c) {
          std::string_view("-._~/").find(c) != std::string_view::npos;
 }
 
-// Whether a byte is the first of a UTF-8 character.
 bool begins_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
@@ -61,7 +60,7 @@ std::string decoded(std::string_view uri) {
   return path;
 }
 
-// Insertions, deletions and substitutions of letters, and swaps of two neighbours, that turn a into
+// Minimum number of insertions, deletions, substitutions and swaps of neighbours that turn a into
 // b, where no letter is edited twice. Method: Wagner and Fischer, "The string-to-string correction
 // problem", JACM 1974, with the swaps of Damerau, CACM 1964.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -194,7 +193,7 @@ std::size_t character_count(std::string_view text) {
 std::string wrapped(std::string_view text, std::size_t width, std::size_t column,
                     std::size_t indent) {
   std::string result;
-  bool is_first = true;  // of its line
+  bool is_first = true;  // in its line
   for (const std::string_view word : split(text, ' ')) {
     const std::size_t columns = character_count(word);
     if (!is_first && column + 1 + columns > width) {

@@ -16,7 +16,7 @@
 namespace lookalike {
 namespace {
 
-// To 1/1000, as the nearest double to a short decimal, so that it prints short.
+// Rounds to 1/1000: the nearest double to a short decimal, which prints short.
 double to_thousandths(double value) {
   return std::round(value * 1000) / 1000;
 }
@@ -57,7 +57,7 @@ Json moved_px_of(const Match& match) {
 }
 
 Json quad_of(const Match& match) {
-  return match.is_located() ? to_json(match.quad) : Json();
+  return match.has_pose() ? to_json(match.quad) : Json();
 }
 
 Json votes_of(const Explanation& explanation) {
@@ -111,7 +111,7 @@ Json steps_json(const Explanation& explanation) {
   return steps;
 }
 
-// Empty for "/".
+// Returns the folder that holds a path; empty for "/".
 std::string_view folder_of(std::string_view path) {
   return path == "/" ? std::string_view()
                      : path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
@@ -121,6 +121,12 @@ std::string_view folder_of(std::string_view path) {
 
 std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json with_schema(const Json& json) {
+  Json result = {{"schema", kJsonSchema}};
+  result.update(json);
+  return result;
 }
 
 Json query_answer(const std::string& query, const QueryResult& result) {
@@ -207,7 +213,7 @@ Json folders_answer(const IndexReader& index) {
   const std::vector<IndexRoot> roots = index.roots();
   PathSet paths;
   for (const IndexRoot& root : roots) paths.insert(root.path);
-  // By folder, without those of folders in it; "" for files outside all of them.
+  // Number of files by innermost folder; "" for files outside all folders.
   std::map<std::string, std::size_t> files = {{"", index.counts().files}};
   for (const IndexRoot& root : roots) {
     const std::size_t below = index.files_below(root.path);
@@ -269,7 +275,7 @@ Json run_answer(const RunRecord& run) {
 }
 
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why) {
-  const bool is_missing = why.reason == "vanished";  // as a scan says, and nothing was scanned
+  const bool is_missing = why.reason == "vanished";  // a reason of scans; this file was named
   const std::string reason = is_missing ? "no_such_file" : why.reason;
   const std::string message = is_missing ? "no such file" : why.detail;
   return {{what, text_of_path(path)},

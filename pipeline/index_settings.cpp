@@ -1,6 +1,5 @@
 #include "pipeline/index_settings.h"
 
-#include <string>
 #include <string_view>
 #include <variant>
 
@@ -10,7 +9,6 @@
 #include "base/error.h"
 #include "config/fields.h"
 #include "storage/artefact_files.h"
-#include "storage/index_types.h"
 
 namespace lookalike {
 namespace {
@@ -19,7 +17,7 @@ namespace {
 constexpr const char* kMethodKey = "extract.method";
 constexpr const char* kMethod = "surf-1";
 
-// As set_field() reads it: texts without quotes.
+// Returns a value as set_field() reads it: texts without quotes.
 std::string text_of(const ConfigField& field, const RunConfig& config) {
   const FieldValue value = field.get(config);
   const auto* text = std::get_if<std::string>(&value);
@@ -51,7 +49,7 @@ Settings settings_of(const ExtractOptions& extract, const Codebook& codebook) {
   return settings;
 }
 
-std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& index) {
+std::vector<std::string> keep_settings(ExtractOptions& extract, const Settings& index) {
   const RunConfig defaults;
   RunConfig config;
   config.extract = extract;
@@ -75,9 +73,8 @@ ExtractOptions extract_options_from(const Settings& settings) {
     throw Error(ErrorKind::kStorage, "index settings: " + name + " is missing");
   };
   if (value(kMethodKey) != kMethod) {
-    throw Error(ErrorKind::kStorage, "index settings: " + std::string(kMethodKey) +
-                                         ": this version knows " + kMethod + ", and there is " +
-                                         value(kMethodKey));
+    throw Error(ErrorKind::kStorage, fmt::format("index settings: {} is {}, this version knows {}",
+                                                 kMethodKey, value(kMethodKey), kMethod));
   }
   RunConfig config;
   try {

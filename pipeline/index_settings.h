@@ -8,18 +8,19 @@
 
 namespace lookalike {
 
-// The fingerprint of an index: every key of [extract], the method behind it, and the codebook.
+// Returns the settings that identify an index: every key of [extract], the method behind it, and
+// the hash of the codebook.
 Settings settings_of(const ExtractOptions& extract, const Codebook& codebook);
 
-// The fingerprint of features without a codebook yet.
+// Returns the same for features without a codebook.
 Settings settings_of(const ExtractOptions& extract);
 
-// Keeps an index as it was made: where `extract` has a key's default and the index another value,
-// `extract` takes that value. Returns the names of what changed.
-std::vector<std::string> keep_earlier(ExtractOptions& extract, const Settings& index);
+// Replaces the values of `extract` that are defaults by those of an index, so that a run without
+// options keeps an index as it was made. Returns the names of the keys that changed.
+std::vector<std::string> keep_settings(ExtractOptions& extract, const Settings& index);
 
-// The settings that an index's features were extracted with. Throws Error(kStorage)
-// for a missing key or a value that this version does not know.
+// Returns the options that an index's features were extracted with. Throws Error(kStorage) for a
+// missing key or a value that this version does not know.
 ExtractOptions extract_options_from(const Settings& settings);
 
 }  // namespace lookalike

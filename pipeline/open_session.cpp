@@ -17,7 +17,7 @@ std::filesystem::path folder_in_environment(const char* variable) {
 
 std::filesystem::path program_cache_folder() {
   const std::filesystem::path cache = folder_in_environment("XDG_CACHE_HOME");
-  // The specification says that relative paths in it are to be ignored.
+  // The XDG specification: ignore relative paths.
   if (cache.is_absolute()) return cache / "lookalike";
   const std::filesystem::path home = folder_in_environment("HOME");
   return home.is_absolute() ? home / ".cache" / "lookalike" : std::filesystem::path();

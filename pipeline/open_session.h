@@ -5,10 +5,10 @@
 
 namespace lookalike {
 
-// The options that open the device of the configuration. Compiled kernels and tuning are cached in
-// "lookalike" in the user's cache folder ($XDG_CACHE_HOME, else ~/.cache), if there is one.
+// Returns the options that open the configured device. Compiled kernels and tunings are cached in
+// the folder "lookalike" of the user's cache folder ($XDG_CACHE_HOME, else ~/.cache), if any.
 SessionOptions session_options(const DeviceOptions& device);
-// The same, for what answers single photos.
+// Returns the same for sessions that answer single photos.
 SessionOptions query_session_options(const DeviceOptions& device);
 
 }  // namespace lookalike

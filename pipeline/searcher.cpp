@@ -7,9 +7,9 @@
 #include "base/program.h"
 #include "kernels/surf/tone.h"
 #include "kernels/voting/voting.h"
-#include "pipeline/calibrate/calibrate_index.h"
-#include "pipeline/open_session.h"
 #include "pipeline/index_settings.h"
+#include "pipeline/open_session.h"
+#include "pipeline/stored_calibration.h"
 
 namespace lookalike {
 
@@ -31,7 +31,7 @@ std::vector<std::filesystem::path> searched_databases(const RunConfig& config) {
 
 namespace {
 
-// The settings for a photo: those of the index, with the features of a second look if there is one.
+// Returns the options to extract a photo with: the index's, with more features for a second look.
 ExtractOptions for_photos(ExtractOptions options, const MatchOptions& match) {
   if (!match.second_look) return options;
   options.max_features =
@@ -42,7 +42,7 @@ ExtractOptions for_photos(ExtractOptions options, const MatchOptions& match) {
 }  // namespace
 
 ExtractOptions extract_options_of(const IndexReader& index) {
-  if (index.settings().empty()) index.codebook();  // throws: the index holds no images yet
+  if (index.settings().empty()) index.codebook();  // throws: the index has no images yet
   return extract_options_from(index.settings());
 }
 
@@ -81,9 +81,9 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
 
 std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
                                                 const std::optional<Region>& region) {
-  const WantedSize size = wanted_size(extract_options_);
-  return query_or_reason(region ? decode_region(path, *region, size, limits_)
-                                : decode_file(path, size, limits_));
+  auto photo = load_file(path, limits_);
+  if (auto* skipped = std::get_if<SkippedFile>(&photo)) return std::move(*skipped);
+  return load(std::get<LoadedFile>(photo), region);
 }
 
 std::variant<Query, SkippedFile> Searcher::load(const LoadedFile& photo,

@@ -17,53 +17,53 @@
 
 namespace lookalike {
 
-// The file of an indexed image, decoded again to a size. Nothing when none of its paths leads to
-// its content any more, or the file exceeds the limits.
+// Decodes the file of an indexed image again, to a size. Returns nothing when none of its paths
+// leads to its content any more, or the file exceeds the limits.
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
                                          const ImagesOptions& limits);
 
-// The databases of the index that config names for searching: store.database and match.shards.
+// Returns the databases that a search covers: store.database and match.shards.
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config);
 
-// The settings under which the features of an index were extracted. Throws as Searcher.
+// Returns the options that the features of an index were extracted with. Throws Error(kInput) for
+// an index without images, and as extract_options_from().
 ExtractOptions extract_options_of(const IndexReader& index);
 
-// How many photos will be looked up. Loading an index onto a device reads all of it, where a photo
-// reads a few hundredths.
+// Number of photos to look up. Loading an index onto a device reads all of it; one photo reads a
+// few hundredths.
 enum class QueryLoad { kFew, kMany };
 inline QueryLoad load_of(std::size_t queries) {
   constexpr std::size_t kMany = 100;
   return queries < kMany ? QueryLoad::kFew : QueryLoad::kMany;
 }
 
-// Looks photos up in an index: the index, the device, extraction under the index's own settings,
-// and the matcher, assembled once. May be used from several threads at the same time: they decode,
-// vote and verify side by side, and extract features one after another, since OpenCL spreads one
-// extraction over the device.
+// Looks photos up in an index: extracts features under the index's own settings and matches them.
+// Thread-safe. Concurrent queries decode, vote and verify in parallel; extractions are serialised,
+// since each uses the whole device.
 class Searcher {
  public:
-  // config.match governs the search, config.images the files that are read. Without a session,
-  // the device that config.device chooses is opened. Index and session must outlive the searcher,
-  // and are not to be used by others during a call, except for what IndexReader allows.
-  // With config.match.device_voting "on", or "auto" on a GPU for many queries, the posting lists go
-  // onto the device; where that fails, as when they do not fit, "auto" votes on the host and
-  // logs it.
-  // Throws Error(kStorage) when the index lacks a setting, Error(kInput) when it holds no images
-  // with features, Error(kDevice).
+  // config.match controls the search, config.images the reading of files. Without a session, opens
+  // the device of config.device. Index and session must outlive the searcher; nothing else may use
+  // them during a call, except as IndexReader allows.
+  // Loads the posting lists onto the device if config.match.device_voting is "on", or "auto" with a
+  // GPU and many queries. If that fails, for example when they do not fit, "auto" logs it and votes
+  // on the host.
+  // Throws as extract_options_of(), Error(kInput) when the index has no images with features, and
+  // Error(kDevice).
   Searcher(const IndexReader& index, const RunConfig& config, OpenClSession* session = nullptr,
            QueryLoad load = QueryLoad::kFew);
 
-  // Compiles what extraction needs, which otherwise happens with the first photo.
+  // Builds the kernels of extraction, which the first photo would build otherwise.
   void prepare_extraction();
-  // Reads a photo, or a region of it, and extracts its features. A file that cannot be used is a
-  // value. Throws Error(kInput) when the region leaves the photo.
+  // Reads a photo, or a region of it, and extracts its features. Returns why a file cannot be used.
+  // Throws Error(kInput) when the region leaves the photo.
   std::variant<Query, SkippedFile> load(const std::string& path,
                                         const std::optional<Region>& region = {});
-  // The same for a file in memory.
+  // Does the same for a file in memory.
   std::variant<Query, SkippedFile> load(const LoadedFile& photo,
                                         const std::optional<Region>& region = {});
 
-  // A photo of the size wanted_size(extract_options()), with its features.
+  // Extracts the features of a photo, which has the size wanted_size(extract_options()).
   Query with_features(DecodedImage photo);
 
   // As Matcher::match.
@@ -72,9 +72,9 @@ class Searcher {
       const Matcher::Compared& compared = [](const Match&) { return true; }) const {
     return matcher_.match(photo, compared);
   }
-  // An image of the index; see Matcher::match_indexed.
+  // As Matcher::match_indexed, for an image of the index.
   QueryResult search(ImageId image) const { return matcher_.match_indexed(image); }
-  // The same under other options of this answer; see Matcher::match.
+  // The same with other options for this answer; see Matcher::match.
   QueryResult search(const Query& photo, const MatchOptions& asked) const {
     return matcher_.match(photo, asked);
   }
@@ -99,20 +99,20 @@ class Searcher {
  private:
   std::variant<Query, SkippedFile> query_or_reason(std::variant<DecodedImage, SkippedFile> decoded);
   ExtractStage& extract();
-  // Pixels are compared as features are found: dark ones brightened.
+  // Pixels are brightened for comparison as they are for extraction.
   int brightness() const { return static_cast<int>(extract_options_.brighten_to); }
 
-  const ExtractOptions extract_options_;  // of the index
-  const ExtractOptions photo_options_;    // the same, with the features of a second look
+  const ExtractOptions extract_options_;  // the index's
+  const ExtractOptions photo_options_;    // the same, with more features for a second look
   const ImagesOptions limits_;
   const std::unique_ptr<OpenClSession> own_session_;
   OpenClSession& session_;
   Matcher matcher_;
-  std::mutex extracting_;  // guards what follows, and the queue of session_
+  std::mutex extracting_;  // guards extract_ and the queue of session_
   std::optional<ExtractStage> extract_;
 };
 
-// A photo with its features.
+// Extracts the features of a photo.
 Query query_of(ExtractStage& extract, DecodedImage photo);
 
 }  // namespace lookalike

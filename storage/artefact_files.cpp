@@ -46,7 +46,7 @@ std::string type_name(std::uint16_t type) {
 
 }  // namespace
 
-// The frames of a file, whatever the type of their payloads.
+// Reads the payloads of a file of any type.
 class RecordFile {
  public:
   RecordFile(const std::filesystem::path& path, std::uint16_t type) : path_(path) {
@@ -60,7 +60,7 @@ class RecordFile {
     read_header(type);
   }
 
-  // The payload of the next record; nothing after the last.
+  // Returns the payload of the next record; nothing after the last.
   std::optional<Bytes> next() {
     if (ended_) return std::nullopt;
     const Bytes frame = read(kFrameBytes);
@@ -81,7 +81,7 @@ class RecordFile {
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ErrorKind::kInput, fmt::format("{}: {}", path_.string(), what));
   }
-  // In the record that was read last.
+  // Names the last record read.
   [[noreturn]] void fail_in_record(const char* what) const {
     fail(fmt::format("record {} {}", records_, what));
   }
@@ -110,7 +110,7 @@ class RecordFile {
 
   void end(const Bytes& payload) {
     const auto count = ByteReader(payload, ErrorKind::kInput).get<std::uint64_t>();
-    if (count != records_) fail(fmt::format("holds {} records of {}", records_, count));
+    if (count != records_) fail(fmt::format("has {} records instead of {}", records_, count));
     if (left_ != 0) fail(fmt::format("has {} bytes after its end", left_));
     ended_ = true;
   }
@@ -118,13 +118,10 @@ class RecordFile {
   Bytes read(std::uint64_t size) {
     if (size > left_) fail(fmt::format("is truncated or damaged after record {}", records_));
     Bytes bytes(size);
-    for (std::size_t done = 0; done < size;) {
-      const ssize_t got = ::read(file_.number(), bytes.data() + done, size - done);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(std::generic_category().message(errno));
-      if (got == 0) fail("became shorter while it was read");
-      done += static_cast<std::size_t>(got);
-    }
+    const auto read_to = [&](std::size_t done, std::size_t left) {
+      return ::read(file_.number(), bytes.data() + done, left);
+    };
+    if (!move_all(size, read_to)) fail(std::generic_category().message(errno));
     left_ -= size;
     return bytes;
   }
@@ -145,8 +142,8 @@ namespace {
 template <typename Record, typename Type>
 concept Is = std::same_as<std::remove_const_t<Record>, Type>;
 
-// The fields of each record in the order of their bytes. A codec is an Encoder, which writes them,
-// or a Decoder, which sets them.
+// The fields of each record in the order of their bytes. An Encoder writes them, a Decoder sets
+// them.
 void code(auto& codec, Is<SourceFile> auto& file) {
   codec(file.path, file.size_bytes, file.modified_ns);
 }
@@ -216,7 +213,7 @@ class Encoder {
     require(values.size() == rows * cols, "encode: the record's matrices do not fit each other");
     out_.put_array(values.data(), values.size());
   }
-  // At the end of a record.
+  // Must be the last field.
   void cells(const WordCells& cells, std::size_t words, std::size_t descriptor_size) {
     require(cells.fit(words, descriptor_size), "encode: the cells do not fit the words");
     if (!cells.empty()) put_cells(out_, cells);
@@ -330,7 +327,7 @@ void ArtefactWriter<Record>::finish() {
   file_.commit();
 }
 
-// The record's place seeds the checksum, so that a lost or repeated record is noticed.
+// The record's place seeds the checksum, so that lost and repeated records are detected.
 template <typename Record>
 void ArtefactWriter<Record>::write_frame(std::uint64_t length, ByteView payload) {
   ByteWriter frame;
@@ -361,7 +358,7 @@ std::optional<Record> ArtefactReader<Record>::next() {
 template <typename Record>
 OutputKind artefact_kind() {
   const auto is_earlier = [](std::string_view start) {
-    const ByteView bytes(reinterpret_cast<const std::uint8_t*>(start.data()), start.size());
+    const ByteView bytes = bytes_of(start);
     constexpr std::size_t kTypeAt = kHeaderBytes - sizeof(std::uint16_t);
     return bytes.size() >= kHeaderBytes && std::ranges::equal(bytes.first(kMagic.size()), kMagic) &&
            ByteReader(bytes.subspan(kTypeAt), ErrorKind::kInput).get<std::uint16_t>() ==
@@ -380,7 +377,7 @@ Codebook read_codebook(const std::filesystem::path& file) {
   ArtefactReader<Codebook> reader(file);
   std::optional<Codebook> codebook = reader.next();
   if (!codebook || reader.next()) {
-    throw Error(ErrorKind::kInput, file.string() + ": does not hold exactly one codebook");
+    throw Error(ErrorKind::kInput, file.string() + ": does not contain exactly one codebook");
   }
   return std::move(*codebook);
 }
@@ -389,33 +386,18 @@ ContentHash codebook_hash(const Codebook& codebook) {
   return hash_content(encode_record(codebook));
 }
 
-template class ArtefactWriter<ImageFeatures>;
-template class ArtefactReader<ImageFeatures>;
-template class ArtefactWriter<ImageStatistics>;
-template class ArtefactReader<ImageStatistics>;
-template class ArtefactWriter<ImageWords>;
-template class ArtefactReader<ImageWords>;
-template class ArtefactWriter<SkippedFile>;
-template class ArtefactReader<SkippedFile>;
-template class ArtefactWriter<SourceFile>;
-template class ArtefactReader<SourceFile>;
-template OutputKind artefact_kind<ImageFeatures>();
-template OutputKind artefact_kind<ImageStatistics>();
-template OutputKind artefact_kind<ImageWords>();
-template OutputKind artefact_kind<SkippedFile>();
-template OutputKind artefact_kind<Codebook>();
-template OutputKind artefact_kind<SourceFile>();
-template Bytes encode_record(const ImageFeatures&);
-template ImageFeatures decode_record(ByteView);
-template Bytes encode_record(const ImageStatistics&);
-template ImageStatistics decode_record(ByteView);
-template Bytes encode_record(const ImageWords&);
-template ImageWords decode_record(ByteView);
-template Bytes encode_record(const SkippedFile&);
-template SkippedFile decode_record(ByteView);
-template Bytes encode_record(const Codebook&);
-template Codebook decode_record(ByteView);
-template Bytes encode_record(const SourceFile&);
-template SourceFile decode_record(ByteView);
+#define LOOKALIKE_RECORD(Record)               \
+  template class ArtefactWriter<Record>;       \
+  template class ArtefactReader<Record>;       \
+  template OutputKind artefact_kind<Record>(); \
+  template Bytes encode_record(const Record&); \
+  template Record decode_record(ByteView);
+LOOKALIKE_RECORD(ImageFeatures)
+LOOKALIKE_RECORD(ImageStatistics)
+LOOKALIKE_RECORD(ImageWords)
+LOOKALIKE_RECORD(SkippedFile)
+LOOKALIKE_RECORD(Codebook)
+LOOKALIKE_RECORD(SourceFile)
+#undef LOOKALIKE_RECORD
 
 }  // namespace lookalike

@@ -8,15 +8,14 @@
 #include "base/artefacts.h"
 #include "storage/output_file.h"
 
-// The artefact files that stage executables pass on; storage/FORMATS.md has every byte. A file
-// appears whole on finish(), as an OutputFile; a writer destroyed before that leaves nothing.
-// Readers check magic, version and the checksum of each record. All throw Error(kInput) for a file
-// that is missing, of another kind, truncated or damaged, Error(kStorage) when writing fails, and
-// Error(kInternal) for a record whose parts do not fit each other.
+// Artefact files, which stage executables pass on; storage/FORMATS.md describes their bytes.
+// Readers check the magic, the version and the checksum of each record. Throws Error(kInput) for a
+// file that is missing, of another kind, truncated or damaged, Error(kStorage) when writing fails,
+// and Error(kInternal) for a record whose parts do not fit each other.
 namespace lookalike {
 
-// A file of any number of records of one type: ImageFeatures, ImageStatistics, ImageWords,
-// SkippedFile, or, in a manifest, SourceFile.
+// Writes records of one type: ImageFeatures, ImageStatistics, ImageWords, SkippedFile or SourceFile
+// (a manifest). The file appears whole on finish(), or not at all.
 template <typename Record>
 class ArtefactWriter {
  public:
@@ -38,28 +37,28 @@ class ArtefactReader {
  public:
   explicit ArtefactReader(const std::filesystem::path& file);
   ~ArtefactReader();
-  // The next record, or nothing at the end, where the count is checked.
+  // Returns nothing at the end, where the count is checked.
   std::optional<Record> next();
 
  private:
   std::unique_ptr<RecordFile> file_;
 };
 
-// The files of this type of record, or of Codebook, of any version.
+// Returns the kind of files with this type of record, Codebook included, in any version.
 template <typename Record>
 OutputKind artefact_kind();
 
 void write_codebook(OutputFile file, const Codebook& codebook);
 Codebook read_codebook(const std::filesystem::path& file);
 
-// XXH3-128 over everything in the codebook: identifies it in an index's settings.
+// Returns the XXH3-128 of the codebook's record, which identifies it in the settings of an index.
 ContentHash codebook_hash(const Codebook& codebook);
 
-// The payload of one record of any of the six types, without loss.
+// Encodes a record of any of the six types without loss.
 template <typename Record>
 Bytes encode_record(const Record& record);
-// Throws Error(kInput) when the payload ends early or is too long, and never allocates more than it
-// could fill.
+// Throws Error(kInput) when the payload ends early or is too long. Never allocates more than the
+// payload could fill.
 template <typename Record>
 Record decode_record(ByteView payload);
 

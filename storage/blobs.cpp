@@ -32,10 +32,11 @@ ByteView open_sealed(ByteView blob) {
   return payload;
 }
 
-// Ascending numbers as differences, the first from 0: each call moves `last` on.
+// Ascending numbers are stored as differences, the first from 0. Each call advances `last`.
 std::uint32_t get_next(ByteReader& in, std::uint32_t& last) {
   const std::uint64_t delta = in.get_varint();
-  if (delta > std::numeric_limits<std::uint32_t>::max() - last) in.fail("counts too far");
+  if (delta > std::numeric_limits<std::uint32_t>::max() - last)
+    in.fail("has a number out of range");
   return last += static_cast<std::uint32_t>(delta);
 }
 
@@ -45,7 +46,8 @@ void put_next(ByteWriter& out, std::uint32_t number, std::uint32_t& last) {
   last = number;
 }
 
-// The smallest entries: one byte of delta before a signature; that and the geometry; two varints.
+// The smallest entries: a byte of difference and a signature; the same and the geometry; two
+// varints.
 constexpr std::size_t kMinPostingBytes = 1 + 8;
 constexpr std::size_t kMinFeatureBytes = 1 + 8 + 4 + 3;
 constexpr std::size_t kMinWordCountBytes = 2;
@@ -56,7 +58,7 @@ std::size_t get_count(ByteReader& in, std::size_t min_entry_bytes) {
   return count;
 }
 
-// NaN is refused, not rounded.
+// Rounds and clamps; refuses NaN.
 std::uint32_t to_step(double value, double last_step) {
   require(!std::isnan(value), "encode_features: geometry is not a number");
   return static_cast<std::uint32_t>(std::lround(std::clamp(value, 0.0, last_step)));
@@ -71,7 +73,7 @@ float position_px(std::uint16_t step, std::uint32_t longer_side_px) {
   return static_cast<float>(step * double{1} * longer_side_px / kPositionSteps - 0.5);
 }
 
-// Size, angle and sign in three bytes: 10, 12 and 2 bits from the lowest.
+// Size, angle and sign take 10, 12 and 2 bits of three bytes, from the lowest.
 constexpr unsigned kAngleShift = 10;
 constexpr unsigned kSignShift = 22;
 constexpr std::uint32_t kSizeMask = (1U << kAngleShift) - 1;
@@ -152,10 +154,10 @@ std::size_t EncodedPostings::Images::read_one(ImageId& image) {
   throw Error(ErrorKind::kStorage, "a posting list ends early");
 }
 
-// Eight bytes at a time, which hold eight numbers at most.
+// Decodes eight bytes at a time, which hold at most eight numbers.
 std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
   constexpr std::uint64_t kMore = 0x8080808080808080;
-  const ImageNumbers numbers = numbers_;  // in registers, which `images` cannot overlap
+  const ImageNumbers numbers = numbers_;  // a local, which `images` cannot alias
   std::size_t changes = 0;
   std::size_t done = 0;
   while (done + 8 <= count && end_ - next_ >= 8) {
@@ -181,7 +183,7 @@ std::size_t EncodedPostings::Images::read(ImageId* images, std::size_t count) {
       changes += delta != 0 ? 1 : 0;
       start = end;
     }
-    if (start == 0) throw Error(ErrorKind::kStorage, "a posting list holds too long a number");
+    if (start == 0) throw Error(ErrorKind::kStorage, "a posting list has a number out of range");
     next_ += start / 8;
   }
   for (; done < count; ++done) changes += read_one(images[done]);
@@ -214,7 +216,7 @@ std::vector<IndexedFeature> decode_features(ByteView blob) {
   ByteReader in(open_sealed(blob), ErrorKind::kStorage);
   const std::uint64_t longer_side = in.get_varint();
   if (longer_side == 0 || longer_side > std::numeric_limits<std::uint32_t>::max()) {
-    in.fail("has a wrong size of the image");
+    in.fail("has an invalid image size");
   }
   const auto longer_side_px = static_cast<std::uint32_t>(longer_side);
   std::vector<IndexedFeature> features(get_count(in, kMinFeatureBytes));
@@ -226,7 +228,7 @@ std::vector<IndexedFeature> decode_features(ByteView blob) {
     feature.y = position_px(in.get<std::uint16_t>(), longer_side_px);
     const std::uint32_t low = in.get<std::uint16_t>();
     unpack_shape(low | std::uint32_t{in.get<std::uint8_t>()} << 16U, feature);
-    if (feature.laplacian_sign > 1) in.fail("has a wrong sign");
+    if (feature.laplacian_sign > 1) in.fail("has an invalid sign");
   }
   in.require_end();
   return features;
@@ -254,7 +256,7 @@ SparseHistogram decode_histogram(ByteView blob) {
     entry.word = get_next(in, last);
     const std::uint64_t count = in.get_varint();
     if (count == 0 || count > std::numeric_limits<std::uint32_t>::max())
-      in.fail("has a wrong count");
+      in.fail("has an invalid count");
     entry.count = static_cast<std::uint32_t>(count);
   }
   in.require_end();

@@ -11,31 +11,30 @@
 #include "storage/index_types.h"
 #include "storage/sqlite.h"
 
-// The blobs in the index's tables; storage/FORMATS.md has their bytes. Each ends in a checksum.
-// The same input gives the same bytes. Decoding throws Error(kStorage) for a damaged blob; encoding
-// throws Error(kInternal) for input that breaks its contract.
+// Blobs in the tables of an index; storage/FORMATS.md describes their bytes. Encoding is
+// deterministic, and throws Error(kInternal) for input that breaks its contract. Each blob ends in
+// a checksum; decoding throws Error(kStorage) for a damaged one.
 namespace lookalike {
 
-// Throws Error(kStorage) unless the checksum of the blob, of any kind, is right.
+// Throws Error(kStorage) unless the checksum of a blob of any kind is right.
 void check_blob(ByteView blob);
 
-// The postings of one word in one segment: images ascending, one entry per feature.
+// Encodes the postings of one word in one segment: images ascending, one entry per feature.
 Bytes encode_postings(std::span<const ImageId> images, std::span<const std::uint64_t> signatures);
 // Appends to the postings.
 void decode_postings(ByteView blob, WordPostings& postings);
 
-// A posting list as encode_postings() wrote it, in memory that others own, to be scanned as it
-// stands.
+// View of an encoded posting list, scanned without decoding all of it.
 class EncodedPostings {
  public:
-  // Of a blob without its checksum, by an index that numbers its images so. Throws Error(kStorage)
-  // for one that ends early.
+  // Views a blob without its checksum; `numbers` maps its image ids to those of the whole index.
+  // Throws Error(kStorage) if the blob ends early.
   explicit EncodedPostings(ByteView payload, ImageNumbers numbers = {});
 
   ByteView payload() const { return payload_; }
   ImageNumbers numbers() const { return numbers_; }
   std::size_t size() const { return count_; }
-  // u64 [size()], little-endian and not aligned.
+  // u64 [size()], little-endian, unaligned.
   const std::uint8_t* signatures() const { return signatures_; }
 
   // Reads the images of a list from its start.
@@ -43,8 +42,8 @@ class EncodedPostings {
    public:
     explicit Images(const EncodedPostings& list)
         : next_(list.images_), end_(list.signatures_), numbers_(list.numbers_) {}
-    // Decodes the next `count` images. Returns how many of them differ from the one before, that
-    // of the call before included. Throws Error(kStorage) past the end.
+    // Decodes the next `count` images. Returns how many of them differ from their predecessor,
+    // which may have been read by an earlier call. Throws Error(kStorage) past the end.
     std::size_t read(ImageId* images, std::size_t count);
 
    private:
@@ -53,7 +52,7 @@ class EncodedPostings {
     const std::uint8_t* next_;
     const std::uint8_t* end_;
     const ImageNumbers numbers_;
-    std::uint32_t last_ = 0;  // as it is stored
+    std::uint32_t last_ = 0;  // as stored
   };
 
  private:
@@ -68,38 +67,37 @@ class EncodedPostings {
 EncodedPostings open_postings(ByteView blob, ImageNumbers numbers = {});
 
 // Rounding of a forward record. Positions: 1/65535 of the longer side, from the outer corner of the
-// top-left pixel; those outside the image are clamped to its edge.
+// top-left pixel, clamped to the image.
 inline constexpr double kPositionSteps = 65535;
-// Sizes: 1023 steps of the same ratio, so the error stays below 0.62 %; others are clamped.
+// Sizes: 1023 steps of equal ratio, clamped to the range; the error stays below 0.62 %.
 inline constexpr double kSmallestSize = 0.25;  // px
 inline constexpr double kLargestSize = 65536;  // px
 inline constexpr double kSizeSteps = 1023;
 // Angles: steps of 0.088 degrees.
 inline constexpr double kAngleSteps = 4096;
 
-// The forward record of an image: features by word. longer_side_px >= 1 is the larger of width and
-// height. Re-encoding what was decoded gives the same bytes.
+// Encodes the forward record of an image: its features, ascending by word. longer_side_px >= 1 is
+// the larger of width and height. Re-encoding decoded features gives the same bytes.
 Bytes encode_features(std::span<const IndexedFeature> features, std::uint32_t longer_side_px);
 std::vector<IndexedFeature> decode_features(ByteView blob);
 
-// Words ascending, counts positive.
+// Requires ascending words and positive counts.
 Bytes encode_histogram(std::span<const WordCount> histogram);
 SparseHistogram decode_histogram(ByteView blob);
 
-// A matrix of the codebook.
+// Encodes a matrix of the codebook.
 Bytes encode_floats(std::span<const float> values);
 std::vector<float> decode_floats(ByteView blob);
 
-// The cells of a codebook, at least one: the same payload in the index and in an artefact file. get
-// fails the reader where the cells do not fit the words.
+// Writes the cells of a codebook, at least one: a part of its record and of its blob. get_cells()
+// fails the reader if the cells do not fit the words.
 void put_cells(ByteWriter& out, const WordCells& cells);
 WordCells get_cells(ByteReader& in, std::size_t words, std::size_t descriptor_size);
-// Nothing where there are none.
+// Returns an empty blob for no cells.
 Bytes encode_cells(const WordCells& cells);
 WordCells decode_cells(ByteView blob, std::size_t words, std::size_t descriptor_size);
 
-// Adds the index and what was being decoded to the error of a damaged blob:
-// "FILE: postings of word 7 is too short".
+// Calls decode(); errors name the index and the blob: "FILE: postings of word 7 is too short".
 template <typename Decode>
 auto decode_named(const Connection& connection, const char* what, std::int64_t number,
                   const Decode& decode) {

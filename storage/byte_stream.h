@@ -33,7 +33,7 @@ class ByteWriter {
   requires std::is_arithmetic_v<T>
   void put_array(const T* values, std::size_t count) { append(values, count * sizeof(T)); }
 
-  // Seven bits a byte, lowest first; the top bit is set if more follow.
+  // Seven bits a byte, lowest first; a set top bit means that more follow.
   void put_varint(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7U) bytes_.push_back(static_cast<std::uint8_t>(value | 0x80U));
     bytes_.push_back(static_cast<std::uint8_t>(value));
@@ -45,7 +45,7 @@ class ByteWriter {
     append(text.data(), text.size());
   }
 
-  // As u32. Throws Error(kStorage) when the count needs more.
+  // Writes a u32; throws Error(kStorage) for larger counts.
   void put_count(std::size_t count) {
     if (count > std::numeric_limits<std::uint32_t>::max()) {
       throw Error(ErrorKind::kStorage, "too many entries for a record: " + std::to_string(count));
@@ -67,8 +67,8 @@ class ByteWriter {
   Bytes bytes_;
 };
 
-// Reads what ByteWriter wrote. Every call throws Error(kind) if the bytes end before the value
-// does, and allocates nothing for values that the bytes cannot hold.
+// Reads what ByteWriter wrote. Throws Error(kind) if the bytes end before the value does, without
+// allocating for values that the bytes cannot hold.
 class ByteReader {
  public:
   ByteReader(ByteView bytes, ErrorKind kind) : rest_(bytes), kind_(kind) {}
@@ -102,7 +102,7 @@ class ByteReader {
       value |= std::uint64_t{byte & 0x7FU} << shift;
       if (byte < 0x80U) return value;
     }
-    fail("holds a number that is too long");
+    fail("has a number out of range");
   }
 
   std::string get_text() {
@@ -115,7 +115,7 @@ class ByteReader {
     if (count > rest_.size() / min_entry_bytes) fail("ends early");
   }
   void require_end() const {
-    if (!rest_.empty()) fail("is longer than what it holds");
+    if (!rest_.empty()) fail("has trailing bytes");
   }
   ByteView rest() const { return rest_; }
   [[noreturn]] void fail(const char* what) const { throw Error(kind_, what); }

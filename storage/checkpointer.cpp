@@ -5,9 +5,10 @@
 namespace lookalike {
 namespace {
 
-// Pages in the log; SQLite's own number.
+// Pages in the log that start a checkpoint, as in SQLite.
 constexpr int kPagesForCheckpoint = 1000;
-constexpr int kMostPages = 16384;
+// Pages in the log that make a commit wait for the checkpoint: 64 MiB.
+constexpr int kMaxPages = 16384;
 
 }  // namespace
 
@@ -15,7 +16,7 @@ Checkpointer::Checkpointer(Connection& writer)
     : writer_(writer),
       own_(writer.path(), Connection::Mode::kRead),
       thread_([this](const std::stop_token& stop) { run(stop); }) {
-  own_.first<int>("PRAGMA user_version");  // a connection that has read nothing knows of no log
+  own_.first<int>("PRAGMA user_version");  // a connection finds the log when it first reads
   sqlite3_wal_hook(writer_.handle(), after_commit, this);
 }
 
@@ -34,7 +35,7 @@ void Checkpointer::committed(int pages) {
     is_due_ = true;
     due_.notify_one();
   }
-  if (pages >= kMostPages) wait();
+  if (pages >= kMaxPages) wait();
 }
 
 void Checkpointer::wait() {
@@ -48,7 +49,7 @@ void Checkpointer::run(const std::stop_token& stop) {
     is_due_ = false;
     is_running_ = true;
     lock.unlock();
-    // Passive: waits for nobody. What fails stays in the log, as with SQLite's own checkpoint.
+    // Passive: does not wait. Pages that fail stay in the log, as with SQLite's own checkpoint.
     sqlite3_wal_checkpoint_v2(own_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     lock.lock();
     is_running_ = false;

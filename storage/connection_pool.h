@@ -1,54 +1,34 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <filesystem>
-#include <mutex>
+#include <memory>
 #include <vector>
 
+#include "base/pool.h"
 #include "storage/sqlite.h"
 
 namespace lookalike {
 
-// Connections to one index file, for any number of threads: each takes one for a while.
-class ConnectionPool {
+// Connections to one index file for several threads. Threads wait for a free one.
+class ConnectionPool : public Pool<Connection> {
  public:
-  // This connection alone.
+  // A pool of this connection.
   explicit ConnectionPool(Connection connection);
-  // `count` >= 1 connections for reading, all of which see the same published state, the last one.
+  // `count` >= 1 connections for reading that all see the last published state.
   // Throws as open_for_reading().
   ConnectionPool(const std::filesystem::path& database, std::size_t count);
 
-  // A connection that no other thread has, for which it may wait. A thread that holds one must not
-  // wait for another one of the same pool.
-  class Lease {
-   public:
-    explicit Lease(ConnectionPool& pool);
-    ~Lease();
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-    Connection& connection() const { return *connection_; }
-
-   private:
-    ConnectionPool& pool_;
-    Connection* connection_;
-  };
-
   template <typename Work>
   auto with(const Work& work) {
-    const Lease lease(*this);
-    return work(lease.connection());
+    const Lease connection(*this);
+    return work(*connection);
   }
-  // For one thread alone, while no lease is out.
-  Connection& first() { return connections_.front(); }
+  // For one thread alone, while no connection is lent.
+  Connection& first() { return *first_; }
 
  private:
-  void begin_reading();
-
-  std::vector<Connection> connections_;
-  std::mutex mutex_;
-  std::condition_variable returned_;
-  std::vector<Connection*> free_;  // guarded by the mutex
+  Connection* first_ = nullptr;
 };
 
 }  // namespace lookalike

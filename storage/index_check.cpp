@@ -25,8 +25,8 @@
 namespace lookalike {
 namespace {
 
-// The features of an image, from the forward record or the postings: a sum that does not depend on
-// their order.
+// Digest of the features of an image, from the forward record or the postings; independent of
+// order.
 struct Features {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
@@ -46,10 +46,10 @@ struct Features {
 
 using FeaturesByImage = std::unordered_map<ImageId, Features>;
 
-// Of rows that are checked in one parallel step.
+// Bytes of rows checked in one parallel step.
 constexpr std::size_t kBytesAtOnce = std::size_t{4} << 20;
 
-// Problems that parts of a check find, in order.
+// Problems found by parts of a check, in order.
 class Problems {
  public:
   template <typename... Values>
@@ -60,7 +60,7 @@ class Problems {
   void expect(bool right, fmt::format_string<const Values&...> what, const Values&... values) {
     if (!right) all_.push_back(fmt::format(what, values...));
   }
-  // An error in one part, such as a damaged page, must not stop the check of the others.
+  // Reports an error, such as a damaged page, which must not stop the other parts of the check.
   template <typename Work>
   void attempt(const Work& work) {
     try {
@@ -76,7 +76,7 @@ class Problems {
   std::vector<std::string> all_;
 };
 
-// A row of an image with copies of its blobs, and what its check finds.
+// A row of an image with copies of its blobs, and the results of its check.
 struct ImageRow {
   std::int64_t id = 0;
   bool blank = false;
@@ -92,7 +92,7 @@ struct ImageRow {
   Problems problems{};
 };
 
-// A row of postings, and what its check finds.
+// A row of postings, and the results of its check.
 struct ListRow {
   std::int64_t id = 0;
   Bytes data{};
@@ -109,7 +109,7 @@ Bytes copied(ByteView blob) {
   return {blob.begin(), blob.end()};
 }
 
-// Of SQLite's own structures, over a connection of its own.
+// Checks SQLite's own structures over a separate connection.
 Problems problems_of_database(const std::string& database) {
   Problems problems;
   problems.attempt([&] {
@@ -164,16 +164,16 @@ class IndexCheck {
         codebook->thresholds.size() != word_count_ * kSignatureBits) {
       problems_.report("codebook: its parts do not fit each other");
     } else if (to_hex(codebook_hash(*codebook)) != stored_hash) {
-      problems_.report("codebook: its content is not its hash's");
+      problems_.report("codebook: its content does not match its hash");
     }
     const Settings settings = read_settings(connection_);
     const auto named = settings.find("codebook.hash");
     problems_.expect(named == settings.end() || named->second == stored_hash,
-                     "settings: codebook.hash is not the codebook's");
+                     "settings: codebook.hash does not match the codebook");
   }
 
-  // Reads the rows that `next` gives, a few megabytes of them at a time, checks those on all cores
-  // with check(row), and hands each to take(row) in turn.
+  // Reads rows from next(bytes), which adds the size of each to `bytes`; runs check(row) on all
+  // cores for kBytesAtOnce of them at a time, then take(rows).
   template <typename Row, typename Next, typename Check, typename Take>
   static void in_parallel(const Next& next, const Check& check, const Take& take) {
     for (bool is_done = false; !is_done;) {
@@ -227,9 +227,9 @@ class IndexCheck {
     Problems& problems = row.problems;
     const std::int64_t id = row.id;
     problems.expect(row.content_bytes == static_cast<std::int64_t>(sizeof(ContentHash)),
-                    "image {}: its content is no hash", id);
+                    "image {}: its content hash has the wrong length", id);
     problems.expect(row.has_statistics, "image {}: has no statistics", id);
-    problems.expect(row.has_file, "image {}: no file has it", id);
+    problems.expect(row.has_file, "image {}: has no file", id);
     std::map<std::uint32_t, std::uint32_t> counts;
     if (!row.blank) {
       const auto forward = decode_named(connection_, "forward record of image", id,
@@ -248,10 +248,10 @@ class IndexCheck {
     double squares = 0;
     for (const auto& [word, count] : counts) squares += std::pow(count, 2);
     problems.expect(row.features.count == static_cast<std::uint64_t>(row.feature_count),
-                    "image {}: has {} features, and says {}", id, row.features.count,
+                    "image {}: has {} features instead of {}", id, row.features.count,
                     row.feature_count);
     problems.expect(std::abs(std::sqrt(squares) - row.norm) <= 1e-9 * squares,
-                    "image {}: its norm is not the histogram's", id);
+                    "image {}: its norm does not match its histogram", id);
     problems.expect(counts.empty() || counts.rbegin()->first < word_count_,
                     "image {}: has words beyond the codebook", id);
   }
@@ -262,7 +262,7 @@ class IndexCheck {
         "pages.first "
         "WHERE (pages.page > 1) <> (pages.first IS NOT NULL) OR firsts.page > 1");
     while (rows.next())
-      problems_.report("image {}: is a page without a first one", rows.integer(0));
+      problems_.report("image {}: is a further page without a first page", rows.integer(0));
   }
 
   void check_paths() {
@@ -299,8 +299,8 @@ class IndexCheck {
           progress.update(done);
         });
     for (const auto& [segment, count] : expected) {
-      problems_.expect(found[segment] == count, "segment {}: has {} postings, and says {}", segment,
-                       found[segment], count);
+      problems_.expect(found[segment] == count, "segment {}: has {} postings instead of {}",
+                       segment, found[segment], count);
     }
     for (const auto& [segment, count] : found) {
       problems_.expect(expected.contains(segment), "segment {}: is not listed", segment);
@@ -322,7 +322,7 @@ class IndexCheck {
 
   FeaturesByImage& posted_of(ImageId image) { return posted_[image % posted_.size()]; }
 
-  // A thread adds the postings of its own images.
+  // Each thread adds the postings of its share of the images.
   void add_postings(const std::vector<ListRow>& lists) {
     parallel_for(posted_.size(), posted_.size(), [&](std::size_t own) {
       for (const ListRow& row : lists) {
@@ -334,15 +334,15 @@ class IndexCheck {
     });
   }
 
-  // Each posted image must be live with these very features, or removed with as many.
+  // Each posted image must be live with the same features, or removed with as many.
   void compare_postings() {
     Rows tombstones = connection_.rows("SELECT image, posting_count FROM tombstones");
     while (tombstones.next()) {
       const auto image = static_cast<ImageId>(tombstones.integer(0));
-      problems_.expect(!images_.contains(image), "image {}: is live and removed", image);
+      problems_.expect(!images_.contains(image), "image {}: is both live and removed", image);
       const Features posted = take_posted(image);
       problems_.expect(posted.count == static_cast<std::uint64_t>(tombstones.integer(1)),
-                       "removed image {}: has {} postings, and says {}", image, posted.count,
+                       "removed image {}: has {} postings instead of {}", image, posted.count,
                        tombstones.integer(1));
     }
     for (const auto& [image, features] : images_) {
@@ -351,7 +351,7 @@ class IndexCheck {
     }
     for (const FeaturesByImage& unknown : posted_) {
       for (const auto& [image, posted] : unknown) {
-        problems_.report("image {}: has {} postings, and is not known", image, posted.count);
+        problems_.report("image {}: has {} postings, but is unknown", image, posted.count);
       }
     }
   }
@@ -367,8 +367,8 @@ class IndexCheck {
   const Progress::Style style_;
   Problems problems_;
   std::size_t word_count_ = 0;
-  FeaturesByImage images_;               // of forward records
-  std::vector<FeaturesByImage> posted_;  // a share of the images each
+  FeaturesByImage images_;               // in forward records
+  std::vector<FeaturesByImage> posted_;  // in postings; a share of the images each
 };
 
 bool is_file(const std::filesystem::path& database) {

@@ -8,18 +8,20 @@
 
 namespace lookalike {
 
-// Reads a whole index as it stands, also while it is being written, and returns its problems, a
-// sentence each; none for a sound or an empty index. Works on all cores. Checks SQLite's own
-// integrity and foreign keys; the checksum and form of every blob; that codebook, histogram,
-// forward record and postings of each image agree to the bit; that each image has a file, and each
-// removed one its tombstone. A file that cannot be opened as an index is a problem too, since a
-// damaged start looks like another format or no index at all. Throws Error(kInput) for a missing
-// file, Error(kStorage) if it cannot be reached.
+// Reads a whole index, also during writes, and returns its problems, a sentence each; none for a
+// sound or an empty index. Checks, on all cores:
+//   - SQLite's integrity and foreign keys
+//   - the checksum and form of every blob
+//   - that codebook, histogram, forward record and postings of each image agree to the bit
+//   - that each image has a file, and each removed image its tombstone
+// A file that cannot be opened as an index is a problem too: a damaged start looks like another
+// format or no index. Throws Error(kInput) for a missing file, Error(kStorage) if it cannot be
+// reached.
 std::vector<std::string> check_index(const std::filesystem::path& database,
                                      Progress::Style progress = Progress::Style::kQuiet);
 
-// Whether the file has no tables: its first run was stopped before its first transaction, or the
-// file lost everything, which looks the same. Throws as check_index.
+// True if the file has no tables: its first run was stopped before its first transaction, or it was
+// emptied. Throws as check_index().
 bool is_empty_index(const std::filesystem::path& database);
 
 }  // namespace lookalike

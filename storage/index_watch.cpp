@@ -27,12 +27,12 @@ bool IndexWatch::has_changed() {
   return std::exchange(version_, now) != now;
 }
 
-// A number of this connection, which others' transactions change.
+// A number that changes with the transactions of other connections.
 std::int64_t IndexWatch::version() {
   return connection_->first<std::int64_t>("PRAGMA data_version").value();
 }
 
-// Over an immutable connection SQLite sees no changes, so the time of the file counts as well.
+// SQLite detects no changes over an immutable connection, so the file's time counts as well.
 IndexWatch::FileStamp IndexWatch::stamp() const {
   struct stat named {};
   ::stat(database_.c_str(), &named);
@@ -50,15 +50,15 @@ bool IndexWatch::empty_log(std::uint64_t longer_than_bytes) {
   const auto size = std::filesystem::file_size(connection_->path() + "-wal", error);
   if (error || size <= longer_than_bytes) return false;
   try {
-    // First without the writer's lock, for which a run would wait while pages are moved.
+    // First without the writer's lock, so that a run does not wait while pages are moved.
     if (!is_done("PRAGMA wal_checkpoint(PASSIVE)")) return false;
     return !is_done("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (const Error&) {
-    return false;  // it cannot be written
+    return false;  // not writable
   }
 }
 
-// Whether a checkpoint was not kept from anything, and moved the whole log.
+// Runs a checkpoint; true if nothing blocked it and it moved the whole log.
 bool IndexWatch::is_done(const char* checkpoint) {
   Rows rows = connection_->rows(checkpoint);
   if (!rows.next()) return false;

@@ -10,25 +10,24 @@
 
 namespace lookalike {
 
-// Watches an index that a long-lived process reads while others write it: reports what they
-// publish, and keeps its log short. Used by one thread.
+// Watches an index for a long-lived reader: detects what writers publish, and keeps the log short.
+// Not thread-safe.
 class IndexWatch {
  public:
-  // database: as IndexReader takes it. Throws as IndexReader.
+  // Throws as IndexReader.
   explicit IndexWatch(std::filesystem::path database);
 
-  // Whether anything was published, or the file was replaced, since the last call or the
-  // constructor. Throws as IndexReader; the next call then looks again.
+  // True if anything was published, or the file was replaced, since the last call or the
+  // constructor. Throws as IndexReader; the next call then tries again.
   bool has_changed();
 
-  // Once the log of what was published, DATABASE-wal, is longer than this, moves it into the
-  // database and empties it as far as readers allow, and waits for nobody. True when all of it was
-  // moved and readers keep it from being emptied: those that were opened before it was moved do
-  // until they end, later ones do not. An index that cannot be written is left alone.
+  // Moves the log, DATABASE-wal, into the database and empties it as far as readers allow, if it is
+  // longer than this. Never waits. Returns true if all of it was moved, but readers opened before
+  // keep it from being emptied. Does nothing for an index that cannot be written.
   bool empty_log(std::uint64_t longer_than_bytes);
 
  private:
-  // Device, number and time of a file, in nanoseconds; 0 for the time where SQLite sees changes.
+  // Device, inode and modification time in ns; time 0 where SQLite detects changes.
   using FileStamp = std::tuple<dev_t, ino_t, std::int64_t>;
 
   FileStamp stamp() const;

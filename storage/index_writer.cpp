@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <limits>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <vector>
 
@@ -20,18 +17,19 @@
 #include "storage/blobs.h"
 #include "storage/checkpointer.h"
 #include "storage/segments.h"
+#include "storage/shards.h"
 #include "storage/sqlite.h"
 
 namespace lookalike {
 namespace {
 
-// All tables but the runs; a table comes after those that it refers to.
+// All tables but the runs; each comes after the tables that it refers to.
 constexpr std::array<const char*, 15> kTables = {
     "settings",   "codebook",   "images",  "files",    "quarantine",
     "statistics", "histograms", "forward", "segments", "postings",
     "tombstones", "derived",    "roots",   "devices",  "withheld"};
 
-// Another index, under the schema name `other`.
+// Attaches another index under the schema name `other`.
 class Attachment {
  public:
   Attachment(Connection& connection, const std::filesystem::path& other) : connection_(connection) {
@@ -51,7 +49,7 @@ class Attachment {
   Connection& connection_;
 };
 
-// "extract.octaves is "4" in the index and "5" now", one for each setting that differs.
+// Returns "extract.octaves is "4" in the index and "5" now" for each setting that differs.
 std::string differences(const Settings& stored, const Settings& given) {
   const auto quoted = [](const Settings& settings, const std::string& name) {
     const auto found = settings.find(name);
@@ -65,7 +63,7 @@ std::string differences(const Settings& stored, const Settings& given) {
   return text;
 }
 
-// At least 1: a path of known content comes without a size.
+// At least 1, since a path of known content comes without a size.
 std::uint32_t longer_side_px(const ImageRecord& image) {
   return static_cast<std::uint32_t>(std::max({image.width, image.height, 1}));
 }
@@ -99,7 +97,7 @@ struct IndexWriter::Blobs {
 };
 
 IndexWriter::IndexWriter(const std::filesystem::path& database)
-    : IndexReader(database, ForWriting{}),
+    : IndexReader(Shards::for_writing(database)),
       checkpointer_(std::make_unique<Checkpointer>(connection())) {}
 
 IndexWriter::~IndexWriter() = default;
@@ -152,12 +150,12 @@ std::optional<ImageId> IndexWriter::image_of_file(const std::string& path) {
 
 void IndexWriter::detach(const std::string& path) {
   const std::optional<ImageId> image = image_of_file(path);
-  if (!image) return;  // perhaps the page of a file
+  if (!image) return;  // unknown, or a page
   connection().run("DELETE FROM files WHERE path = ?", bytes_of(path));
   remove_if_unnamed(*image);
 }
 
-// Its pages leave with it.
+// Removes the pages of the file from quarantine as well.
 void IndexWriter::leave_quarantine(const std::string& path) {
   std::vector<std::string> names = {path};
   const std::string from = path + '[';
@@ -296,7 +294,7 @@ void IndexWriter::forget_roots(std::span<const std::string> roots) {
 }
 
 void IndexWriter::merge_segments(std::size_t max_segments) {
-  segments_changed();  // perhaps also where it throws
+  segments_changed();  // before, since it may throw
   lookalike::merge_segments(connection(), max_segments);
 }
 
@@ -352,7 +350,7 @@ void IndexWriter::end_run(const RunRecord& run) {
   });
 }
 
-// Deletes before the lock is released, so that no other writer can have opened the files.
+// Deletes while the lock is held, so that no other writer can have opened the files.
 void IndexWriter::discard() {
   const std::filesystem::path database = connection().path();
   for (const char* ending : {"", "-wal", "-shm"}) {

@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMaxLinks = 40;           // as Linux
-constexpr int kAfterStandardFiles = 3;  // the lowest number after stdin, stdout and stderr
+constexpr int kAfterStandardFiles = 3;  // the first number after stdin, stdout and stderr
 
-// The number of the open file that an entry of /proc/self/fd names.
+// Returns the number of the open file if the name is an entry of /proc/self/fd.
 std::optional<int> open_file_number(const fs::path& folder, const std::string& name) {
   std::error_code error;
   const fs::path own_files = fs::canonical("/proc/self/fd", error);
@@ -41,7 +41,7 @@ bool names_a_folder(const fs::path& path) {
   return name.empty() || name == "." || name == "..";
 }
 
-// The path with its folder resolved.
+// Resolves the folder of a path, but not its last name.
 fs::path in_resolved_folder(const fs::path& path, const OutputTarget& target) {
   std::error_code error;
   const fs::path folder = fs::canonical(path.parent_path(), error);
@@ -60,7 +60,7 @@ FileDescriptor open_stream(const OutputTarget& target) {
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) fail_file(target.given, "cannot be opened");
   if (!S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode)) {
-    target.refuse("was replaced while this command ran: start it again");
+    target.refuse("was replaced: start the command again");
   }
   return file;
 }

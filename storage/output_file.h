@@ -14,29 +14,28 @@
 
 namespace lookalike {
 
-// The length of the start of a file that decides its kind.
+// Bytes at the start of a file that decide its kind.
 inline constexpr std::size_t kMarkBytes = 4096;
 
-// What an option writes, and the mark by which an earlier output of it is recognised.
+// What an option writes, and how its earlier outputs are recognised.
 struct OutputKind {
   std::string name;  // with its article, for messages: "a page of lookalike"
-  // Whether a file is of this kind, given its first kMarkBytes, or all of a shorter file.
+  // True if a file is of this kind, by its first kMarkBytes (all of a shorter file).
   std::function<bool(std::string_view start)> is_earlier;
 };
 
-// The kind of all files that begin with these bytes.
+// Returns the kind of files that begin with these bytes.
 OutputKind kind_that_begins(std::string name, std::string beginning);
 
 // The file that an option names for writing.
 struct OutputTarget {
   std::string option;           // "--report"
   std::filesystem::path given;  // as in the option
-  // The absolute names of the file: the given one without "." and "..", then that of each link on
-  // the way, last the file's own. The file need not exist.
+  // The absolute names of the file, which need not exist: the given name without "." and "..", each
+  // link on the way, and the file's own name.
   std::vector<std::filesystem::path> names;
-  bool is_link = false;  // whether the given name is a link
-  // A duplicate of the process's open file that the names lead to (/dev/stdout, /dev/fd/N); else
-  // not open.
+  bool is_link = false;  // the given name is a link
+  // Open if the names lead to an open file of the process (/dev/stdout, /dev/fd/N): its duplicate.
   FileDescriptor open_file{};
 
   const std::filesystem::path& path() const { return names.back(); }
@@ -45,43 +44,39 @@ struct OutputTarget {
   [[noreturn]] void refuse(const std::string& what) const;
 };
 
-// Follows symbolic links one by one. Refuses a path whose folder does not exist, a path that ends
-// in a slash, "." or "..", dangling links, loops, and a number of a file that is not open for
-// writing.
+// Follows symbolic links one by one. Refuses a path whose folder does not exist or that ends in a
+// slash, "." or "..", dangling links, loops, and open files that cannot be written.
 OutputTarget follow_links(const std::string& option, const std::filesystem::path& path);
 
-// How a target is written.
 enum class OutputForm {
-  kNew,       // nothing has the name: the file appears whole, and replaces nothing
-  kReplaced,  // the file appears whole in place of the one there
+  kNew,       // the file appears whole, and replaces nothing
+  kReplaced,  // the file appears whole in place of an existing one
   kStream,    // a FIFO, a device or an open file such as /dev/stdout: written directly
 };
 
-// A file that a command writes. A regular file appears whole at commit() or not at all; a symbolic
-// link to it stays. Used from one thread.
-// Throws Error(kStorage) with the system's reason when writing fails.
+// A file that a command writes. A regular file appears whole at commit() or not at all; symbolic
+// links to it stay. Not thread-safe. Throws Error(kStorage) with the system's reason when writing
+// fails.
 class OutputFile {
  public:
-  // For a name that the program itself chose, such as those in DATABASE.work, and for what can be
-  // made again after a power cut: replaces any file of the name, and is not synced.
-  // OutputGuard::open() is for names that options give.
+  // Replaces any file of the name, without syncing. For files in DATABASE.work and others that the
+  // program names and can make again; OutputGuard::open() is for names in options.
   static OutputFile unguarded(const std::filesystem::path& file);
 
-  // The folder of the file, or the system's temporary folder for a stream: a place for scratch
-  // files.
+  // Returns a folder for scratch files: that of the file, or the system's temporary folder for a
+  // stream.
   std::filesystem::path folder() const;
 
-  // The first call creates the temporary file, or opens the stream; opening a FIFO waits for its
-  // reader.
+  // The first call creates the temporary file or opens the stream; a FIFO waits for its reader.
   void write(ByteView bytes);
   void write(std::string_view text) { write(bytes_of(text)); }
-  // Call once, after the last write(). Throws Error(kUsage) if the name has meanwhile been taken
-  // by something that must not be replaced, which stays as it is.
+  // Call once, after the last write(). Throws Error(kUsage) if the name now belongs to something
+  // that must not be replaced.
   void commit();
 
  private:
   friend class OutputGuard;
-  // Checks the target again before it is replaced; throws Error(kUsage) if it must not be.
+  // Checks the target again before it is replaced; throws Error(kUsage) to refuse.
   using Check = std::function<OutputForm()>;
   OutputFile(OutputTarget target, OutputForm form, Check check);
   void open();

@@ -4,8 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
-#include <filesystem>
-#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
@@ -27,15 +25,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files of an index FILE: itself, FILE-wal, FILE-shm and FILE-journal of SQLite, FILE.lock of
-// the writer, FILE.work with a training sample, FILE.pairs and FILE.rejected of groups, and
-// FILE.retrain, an index that is built beside it and has the same files.
+// Endings of the files of an index: SQLite's; the writer's .lock; .work, a folder with a training
+// sample; .pairs and .rejected of groups.
 constexpr std::string_view kWorkFolder = ".work";
 constexpr std::array<std::string_view, 8> kEndings = {"",      "-wal",      "-shm",   "-journal",
                                                       ".lock", kWorkFolder, ".pairs", ".rejected"};
-constexpr std::string_view kRetrained = ".retrain";
+constexpr std::string_view kRetrained = ".retrain";  // an index built beside, with the same files
 
-// Without the content of its work folders.
+// Excludes the content of work folders.
 std::vector<fs::path> files_of_index(const fs::path& database) {
   std::vector<fs::path> files;
   for (const std::string_view index : {std::string_view(), kRetrained}) {
@@ -52,7 +49,7 @@ bool drop_ending(std::string& name, std::string_view ending) {
   return true;
 }
 
-// Every FILE such that the name is one of its files, or lies in one of its work folders.
+// Returns every index to which a file of this name would belong, by itself or through its folder.
 std::vector<fs::path> possible_indexes(const fs::path& name) {
   std::vector<fs::path> found;
   const auto add_without = [&](std::string file, std::string_view ending) {
@@ -67,7 +64,7 @@ std::vector<fs::path> possible_indexes(const fs::path& name) {
   return found;
 }
 
-// Two names with equal ids are names of one file.
+// Names with equal ids are names of one file.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
@@ -95,7 +92,7 @@ fs::path normal(const fs::path& path) {
   return name.has_filename() ? name : name.parent_path();  // "photos/"
 }
 
-// The canonical name, as far as the file exists.
+// Canonical as far as the file exists.
 fs::path canonical_name(const fs::path& path) {
   std::error_code error;
   const fs::path name = normal(path);
@@ -103,7 +100,7 @@ fs::path canonical_name(const fs::path& path) {
   return error ? name : canonical;
 }
 
-// Up to kMarkBytes of a regular file; none if it cannot be read. Other files are not even opened,
+// Returns up to kMarkBytes of a regular file; none if it cannot be read. Opens no other files,
 // since opening a device can have effects.
 Bytes start_of(const fs::path& file) {
   struct stat status {};
@@ -119,7 +116,7 @@ Bytes start_of(const fs::path& file) {
   return move_all(bytes.size(), read_to) ? bytes : Bytes();
 }
 
-// Nothing if there is no such file.
+// Returns nothing if there is no such file.
 std::optional<struct stat> status_of(const OutputTarget& target) {
   struct stat status {};
   if (target.open_file.is_open()) {
@@ -144,7 +141,7 @@ struct ProtectedFolder {
   }
 };
 
-// An output that an option has named already.
+// An output already named by an option.
 struct ClaimedFile {
   std::string option;
   fs::path path;
@@ -152,11 +149,7 @@ struct ClaimedFile {
   OutputKind kind;
 };
 
-std::string_view text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// Nanoseconds since the epoch; nothing for a file that is not there.
+// Nanoseconds since the epoch; nothing for a missing file.
 std::optional<std::int64_t> time_of(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;
@@ -175,7 +168,7 @@ fs::path file_of(const fs::path& path) {
 
 }  // namespace
 
-// Each check refuses the target by an error, or returns.
+// Checks refuse a target by throwing.
 struct OutputGuard::Rules {
   bool force = false;
   std::vector<fs::path> inputs{};  // each by its normal and by its canonical name
@@ -208,7 +201,7 @@ struct OutputGuard::Rules {
     }
   }
 
-  // By name, whatever has the name.
+  // Checks only names.
   void check_names(const OutputTarget& target) const {
     check_folders(target);
     for (const fs::path& name : target.names) {
@@ -231,7 +224,7 @@ struct OutputGuard::Rules {
     }
   }
 
-  // By what has the name; returns how it is written.
+  // Checks the file of the name; returns how to write it.
   OutputForm check_file(const OutputTarget& target, const OutputKind& kind) const {
     check_inputs(target);
     const std::optional<struct stat> status = status_of(target);
@@ -270,7 +263,7 @@ struct OutputGuard::Rules {
     const std::optional<FileId> id = status ? std::optional(id_of(*status)) : std::nullopt;
     for (const ClaimedFile& other : claimed) {
       if (id ? id == other.id : target.path() == other.path) {
-        target.refuse(fmt::format("is the file of {} as well: name two files", other.option));
+        target.refuse(fmt::format("is also the file of {}: name two files", other.option));
       }
     }
     claimed.push_back({target.option, target.path(), id, kind});
@@ -294,7 +287,7 @@ void OutputGuard::add_input(const fs::path& file) {
   rules_->inputs.push_back(canonical_name(file));
   if (const auto id = id_of(file)) rules_->input_ids.push_back(*id);
   const std::string whole = page_of(file.native()).file;
-  if (whole != file.native()) add_input(whole);  // the name may be a page's
+  if (whole != file.native()) add_input(whole);  // the name may be that of a page
 }
 
 void OutputGuard::add_inputs(std::span<const std::string> files) {
@@ -321,7 +314,7 @@ void OutputGuard::protect_images(std::function<bool(ByteView start)> is_image) {
 void OutputGuard::claim_index(const std::string& option, const fs::path& database) {
   const OutputTarget target{
       .option = option, .given = database, .names = {normal(database), canonical_name(database)}};
-  // A file that no rule concerns is not opened before SQLite does: what is checked is then written.
+  // Opened here only if a rule applies: otherwise SQLite is the first to open the file.
   try {
     rules_->check_inputs(target);
     rules_->check_folders(target);
@@ -338,11 +331,11 @@ OutputFile OutputGuard::open(const std::string& option, const fs::path& path,
   if (!target.open_file.is_open()) rules_->check_names(target);
   const OutputForm form = rules_->check_file(target, kind);
   rules_->claim(target, kind);
-  // The rules for names are constant during a command; what has the name may change.
+  // The rules for names are constant during a command; the file of a name may change.
   OutputFile::Check check = [rules = rules_, kind, option, path, meant = target.path()] {
     const OutputTarget now = follow_links(option, file_of(path));
     if (now.path() != meant) {
-      now.refuse("changed where it leads to while this command ran: start it again");
+      now.refuse("now leads to another file: start the command again");
     }
     return rules->check_file(now, kind);
   };

@@ -17,7 +17,7 @@ RowFile::RowFile(std::filesystem::path folder, std::size_t cols)
   require(cols > 0, "RowFile: rows without columns");
   std::string name = (folder_ / ".rows.XXXXXX").string();
   file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-  if (!file_.is_open()) fail_file(folder_, "a temporary file there cannot be made");
+  if (!file_.is_open()) fail_file(folder_, "a temporary file there cannot be created");
   if (::unlink(name.c_str()) != 0) fail_file(folder_, "a temporary file there cannot be unlinked");
 }
 

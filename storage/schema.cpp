@@ -1,7 +1,6 @@
 #include "storage/schema.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -201,7 +200,7 @@ Connection open_for_reading(const std::filesystem::path& database) {
     check_schema(connection);
     return connection;
   } catch (const Error& error) {
-    // In a folder that cannot be written, SQLite has nowhere to put the files that programs share.
+    // SQLite shares files between programs in the database's folder, which may be read-only.
     // Without an unread log the database is complete by itself.
     if (error.kind() != ErrorKind::kStorage || has_unread_log(file)) throw;
   }
@@ -214,11 +213,10 @@ Connection open_for_writing(const std::filesystem::path& database) {
   Connection connection(resolved(database), Connection::Mode::kWrite);
   connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384");
   stored_version(connection, kSchemaVersion);  // before the first change to the file
-  // WAL before the tables, so that a writer killed in between leaves no rollback journal, which
-  // readers could not roll back.
-  // FULL: what publish() returned from survives a power cut, so that a caller may drop its own
-  // copy. It costs one sync a batch, next to nothing beside extracting one.
-  // secure_delete, which Debian's SQLite has on, would overwrite with zeros what a merge replaces.
+  // WAL before the tables: a writer killed in between leaves no rollback journal, which readers
+  // could not roll back.
+  // FULL: a publish that has returned survives a power cut, at the cost of one sync a batch.
+  // secure_delete, on in Debian's SQLite, would overwrite with zeros what a merge replaces.
   connection.execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; "
       "PRAGMA journal_size_limit = 67108864");

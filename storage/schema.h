@@ -19,14 +19,13 @@ inline constexpr std::size_t kSchemaVersion = 1;
 // edited.
 extern const std::array<const char*, kSchemaVersion> kMigrations;
 
-// A database without tables: no index, or a first run that was stopped before its first
-// transaction.
+// Thrown for a database without tables: a first run was stopped before its first transaction.
 class EmptyIndex : public Error {
  public:
   explicit EmptyIndex(const std::string& message) : Error(ErrorKind::kInput, message) {}
 };
 
-// True if a file that starts with these bytes, at least 100, is an index of any version.
+// True if a file that starts with these bytes is an index of any version. Needs 100 bytes.
 inline constexpr std::size_t kBytesToTellAnIndex = 100;
 bool begins_an_index(ByteView start);
 
@@ -40,9 +39,9 @@ Connection open_for_reading(const std::filesystem::path& database);
 // even if there is nothing to migrate.
 Connection open_for_writing(const std::filesystem::path& database);
 
-// The steps of these two on an open database: the check that it has the version `newest`, and the
-// migration to the version that the last of `migrations` leads to.
+// Throws unless an open database has the version `newest`.
 void check_schema(Connection& connection, std::size_t newest = kSchemaVersion);
+// Brings an open database to the version that the last migration leads to.
 void migrate(Connection& connection, std::span<const char* const> migrations = kMigrations);
 
 }  // namespace lookalike

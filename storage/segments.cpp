@@ -18,13 +18,13 @@
 namespace lookalike {
 namespace {
 
-// Each merged segment keeps a statement and a few pages open.
+// Each segment being merged keeps a statement and a few pages open.
 constexpr std::size_t kMaxMergedAtOnce = 256;
-// Everything is merged once one posting in this many is of a removed image.
+// Everything is merged once one posting in this many belongs to a removed image.
 constexpr std::uint64_t kRemovedShare = 4;
-// What merge_small_segments leaves is larger than this many times all that is smaller.
+// merge_small_segments() leaves segments larger than this many times all smaller ones together.
 constexpr std::uint64_t kLeastGrowth = 4;
-// Bytes of posting lists that are merged in one parallel step.
+// Bytes of posting lists merged in one parallel step.
 constexpr std::size_t kMergedBytes = std::size_t{4} << 20;
 constexpr std::uint32_t kLastWord = 0xFFFFFFFF;
 
@@ -34,13 +34,9 @@ struct Segment {
 };
 
 std::vector<Segment> list_segments(Connection& connection) {  // smallest first
-  Rows rows = connection.rows("SELECT id, posting_count FROM segments ORDER BY posting_count, id");
-  std::vector<Segment> segments;
-  while (rows.next()) {
-    Segment& segment = segments.emplace_back();
-    rows.read(segment.id, segment.postings);
-  }
-  return segments;
+  return read_all(
+      connection.rows("SELECT id, posting_count FROM segments ORDER BY posting_count, id"),
+      &Segment::id, &Segment::postings);
 }
 
 std::int64_t add_segment(Connection& connection) {
@@ -48,7 +44,7 @@ std::int64_t add_segment(Connection& connection) {
   return connection.last_insert_id();
 }
 
-// A segment's postings, word after word, from a word on.
+// Reads the posting lists of a segment in the order of their words, from a word on.
 class Cursor {
  public:
   Cursor(const Connection& connection, std::int64_t segment, std::uint32_t from)
@@ -70,21 +66,21 @@ class Cursor {
   std::uint32_t word_ = 0;
 };
 
-// The posting lists of a word in several segments, and the list that they merge to.
+// The posting lists of a word in several segments, and the merged list.
 struct MergedWord {
   struct Part {
-    std::size_t segment = 0;  // its place among those that are merged
+    std::size_t segment = 0;  // place among the segments being merged
     Bytes blob;
-    std::size_t count = 0;  // of postings
+    std::size_t count = 0;  // postings
   };
   std::uint32_t word = 0;
   std::vector<Part> parts{};  // in the order of the segments
   Bytes merged{};
-  std::size_t count = 0;           // of merged postings
+  std::size_t count = 0;           // merged postings
   std::vector<ImageId> dropped{};  // an entry for each posting
 };
 
-// The words of several segments, in order.
+// Reads the words of several segments in order.
 class MergedCursor {
  public:
   MergedCursor(const Connection& connection, std::span<const Segment> segments,
@@ -95,10 +91,10 @@ class MergedCursor {
     }
   }
 
-  // The next words and their blobs, about so many bytes of them; none after the last.
-  std::vector<MergedWord> next(std::size_t most_bytes) {
+  // Returns the next words with their blobs, about max_bytes in total; empty at the end.
+  std::vector<MergedWord> next(std::size_t max_bytes) {
     std::vector<MergedWord> words;
-    for (std::size_t bytes = 0; !heads_.empty() && bytes < most_bytes;) {
+    for (std::size_t bytes = 0; !heads_.empty() && bytes < max_bytes;) {
       MergedWord& word = words.emplace_back();
       word.word = heads_.top().first;
       while (!heads_.empty() && heads_.top().first == word.word) {
@@ -123,18 +119,21 @@ class MergedCursor {
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
 };
 
-// The images of merged segments may interleave.
-void sort_by_image(WordPostings& postings) {
-  if (std::ranges::is_sorted(postings.images)) return;
-  std::vector<std::pair<ImageId, std::uint64_t>> pairs(postings.images.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {postings.images[i], postings.signatures[i]};
+// Drops the postings of removed images; appends their image ids to `dropped`.
+void drop_removed(const std::unordered_set<ImageId>& removed, WordPostings& postings,
+                  std::vector<ImageId>& dropped) {
+  auto& [images, signatures] = postings;
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (removed.contains(images[i])) {
+      dropped.push_back(images[i]);
+    } else {
+      images[left] = images[i];
+      signatures[left++] = signatures[i];
+    }
   }
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    std::tie(postings.images[i], postings.signatures[i]) = pairs[i];
-  }
+  images.resize(left);
+  signatures.resize(left);
 }
 
 void merge_word(const Connection& connection, const std::unordered_set<ImageId>& removed,
@@ -146,21 +145,15 @@ void merge_word(const Connection& connection, const std::unordered_set<ImageId>&
                  [&] { decode_postings(part.blob, postings); });
     part.count = postings.images.size() - before;
   }
-  if (!removed.empty()) {
-    drop_postings(postings, [&](ImageId image) {
-      const bool drop = removed.contains(image);
-      if (drop) word.dropped.push_back(image);
-      return drop;
-    });
-  }
+  if (!removed.empty()) drop_removed(removed, postings, word.dropped);
   word.count = postings.images.size();
   if (word.count == 0) return;
   sort_by_image(postings);
   word.merged = encode_postings(postings.images, postings.signatures);
 }
 
-// Moves the postings of some words, from `from` on, out of the segments into the segment `into`.
-// Returns the first word that is left, or nothing after the last.
+// Moves the postings of some words, from `from` on, from the segments into the segment `into`.
+// Returns the next word, or nothing at the end.
 std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const Segment> segments,
                                         std::int64_t into, std::uint32_t from,
                                         std::size_t step_bytes) {
@@ -243,7 +236,7 @@ std::size_t count_to_merge(const std::vector<Segment>& segments, std::size_t max
   return count;
 }
 
-// Of segments, smallest first: how many to merge until each outgrows those before it.
+// Number of segments, smallest first, to merge until each outgrows all smaller ones.
 std::size_t count_to_outgrow(const std::vector<Segment>& segments) {
   std::size_t count = 0;
   std::uint64_t together = 0;
@@ -255,6 +248,18 @@ std::size_t count_to_outgrow(const std::vector<Segment>& segments) {
 }
 
 }  // namespace
+
+void sort_by_image(WordPostings& postings) {
+  if (std::ranges::is_sorted(postings.images)) return;
+  std::vector<std::pair<ImageId, std::uint64_t>> pairs(postings.images.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = {postings.images[i], postings.signatures[i]};
+  }
+  std::ranges::stable_sort(pairs, {}, [](const auto& pair) { return pair.first; });
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::tie(postings.images[i], postings.signatures[i]) = pairs[i];
+  }
+}
 
 void write_segment(Connection& connection, std::span<const Posting> postings,
                    std::size_t word_count) {

@@ -1,12 +1,12 @@
 #include "storage/sqlite.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace lookalike {
@@ -16,14 +16,14 @@ constexpr int kBusyTimeoutMs = 5000;
 
 constexpr std::pair<int, const char*> kCauses[] = {
     {SQLITE_FULL, "the disk is full"},
-    {SQLITE_READONLY, "it cannot be written, only read"},
+    {SQLITE_READONLY, "it is read-only"},
     {SQLITE_BUSY, "it is locked by another program"},
     {SQLITE_LOCKED, "it is locked by another program"},
     {SQLITE_NOTADB, "it is not a database"},
     {SQLITE_CORRUPT, "the database is damaged"},
     {SQLITE_CANTOPEN, "it cannot be opened"},
     {SQLITE_IOERR, "the disk failed"},
-    {SQLITE_NOMEM, "memory ran out"},
+    {SQLITE_NOMEM, "out of memory"},
     {SQLITE_TOOBIG, "a value is too large"},
     {SQLITE_CONSTRAINT, "the data contradicts what is stored"},
 };
@@ -56,9 +56,9 @@ void Connection::Close::operator()(sqlite3* handle) const noexcept {
 
 Connection::Connection(const std::filesystem::path& file, Mode mode)
     : immutable_(mode == Mode::kImmutable) {
-  // Absolute, so that no name (":memory:") means something else to SQLite.
+  // Absolute: SQLite gives some names, such as ":memory:", a meaning of their own.
   const std::string path = std::filesystem::absolute(file).string();
-  // SQLite falls back to reading by itself where a file cannot be written.
+  // SQLite falls back to reading if the file cannot be written.
   const int flags = (immutable_ ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
                     (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_EXRESCODE |
                     SQLITE_OPEN_NOFOLLOW;
@@ -115,8 +115,7 @@ double Rows::real(int column) const {
 }
 
 std::string_view Rows::text(int column) const {
-  const ByteView bytes = blob(column);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return text_of(blob(column));
 }
 
 ByteView Rows::blob(int column) const {
@@ -169,7 +168,7 @@ Transaction::Transaction(Connection& connection) : connection_(connection) {
 }
 
 Transaction::~Transaction() {
-  // A commit ends the transaction, and so do some errors.
+  // Unless a commit or an error ended the transaction.
   if (sqlite3_get_autocommit(connection_.handle()) == 0) {
     sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
   }

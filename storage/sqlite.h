@@ -11,14 +11,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/byte_stream.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
-// SQLite with RAII. Every failure is Error(kStorage, "file: cause; SQLite says: ..."), except that
-// of a file that is no database, which is Error(kInput).
+// SQLite with RAII. Throws Error(kStorage, "file: cause; SQLite says: ..."), or Error(kInput) for a
+// file that is no database.
 namespace lookalike {
 
 class Connection;
@@ -32,13 +33,13 @@ class Rows {
   Rows& operator=(const Rows&) = delete;
 
   bool next();
-  // Columns of the current row, from 0. Views hold until the next row.
+  // Columns of the current row, from 0. Views are valid until the next row.
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string_view text(int column) const;
   ByteView blob(int column) const;
-  // Sets each value to the column of its position: integers and bool by conversion, double,
-  // std::string (TEXT or BLOB), and arrays of bytes, which a shorter blob fills in part.
+  // Reads the columns in order into integers, bools, doubles, strings (TEXT or BLOB) and arrays of
+  // bytes, which a shorter blob fills in part.
   template <typename... Values>
   void read(Values&... values) const {
     int column = 0;
@@ -61,9 +62,20 @@ class Rows {
   sqlite3_stmt* statement_;
 };
 
+// Reads all rows into records whose members take the columns in order.
+template <typename Record, typename... Members>
+std::vector<Record> read_all(Rows rows, Members Record::*... members) {
+  std::vector<Record> records;
+  while (rows.next()) {
+    Record& record = records.emplace_back();
+    rows.read(record.*members...);
+  }
+  return records;
+}
+
 // A prepared statement, usually from Connection::prepared(). Values are bound in order; text and
-// blobs are not copied, so they must outlive run() or the rows. Paths are bound as blobs,
-// bytes_of(path), since SQLite's text is UTF-8.
+// blobs are not copied, and must outlive run() or the rows. Bind paths as blobs, bytes_of(path),
+// since SQLite's text is UTF-8.
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
@@ -107,20 +119,20 @@ class Statement {
 class Connection {
  public:
   enum class Mode {
-    // Reads. Opened for writing if allowed, so that SQLite removes the files beside the database
+    // Reads. Opened for writing if possible, so that SQLite removes the files beside the database
     // when the last connection closes.
     kRead,
-    kImmutable,  // reads while there is no writer: needs no files beside the database
+    kImmutable,  // reads a database without a writer: needs no files beside it
     kWrite,      // creates a missing file
   };
-  // file: as resolved() (base/files.h) returns it; a link anywhere in it, which must have been
-  // made since, is refused. Files beside the database are not opened through links either.
+  // Takes a file as resolved() (base/files.h) returns it. Follows no links to it or files beside
+  // it.
   Connection(const std::filesystem::path& file, Mode mode);
 
   void execute(const char* sql);  // any number of statements
-  // The statement of this text, which the first call prepares. Its last Rows must be destroyed.
+  // Returns the statement of this text, which the first call prepares. Its last Rows must be
+  // destroyed.
   Statement& prepared(std::string_view sql);
-  // As run() and rows() of the prepared statement.
   template <typename... Values>
   void run(std::string_view sql, const Values&... values) {
     prepared(sql).run(values...);
@@ -129,7 +141,7 @@ class Connection {
   [[nodiscard]] Rows rows(std::string_view sql, const Values&... values) {
     return prepared(sql).rows(values...);
   }
-  // The first column of the first row; nothing without rows.
+  // Reads the first column of the first row; nothing without rows.
   template <typename T, typename... Values>
   std::optional<T> first(std::string_view sql, const Values&... values) {
     Rows found = rows(sql, values...);

@@ -4,10 +4,8 @@
 #include <cerrno>
 #include <ctime>
 #include <fcntl.h>
-#include <string>
 #include <string_view>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/chrono.h>
@@ -24,10 +22,10 @@ std::string host_name() {
   return name.data();
 }
 
-constexpr std::string_view kLine = "process ";  // begins the line of a lock
+constexpr std::string_view kLine = "process ";  // begins the line in a lock
 constexpr std::string_view kUnknown = "another process";
 
-// The line in the lock, or kUnknown in the moment before the holder has written it.
+// Returns the line in the lock; kUnknown while the holder has not yet written it.
 std::string holder(const FileDescriptor& file) {
   std::array<char, 512> text{};
   const ssize_t size = ::pread(file.number(), text.data(), text.size(), 0);
@@ -45,16 +43,16 @@ std::filesystem::path lock_of(const std::filesystem::path& database) {
 WriterLock::WriterLock(const std::filesystem::path& database) : path_(lock_of(database)) {
   do {
     file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
-    if (!file_.is_open()) fail_file(path_, "cannot be made");
+    if (!file_.is_open()) fail_file(path_, "cannot be created");
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail_file(path_, "cannot be locked");
       throw Error(ErrorKind::kStorage,
                   database.string() + ": is being written by " + holder(file_));
     }
-  } while (!is_current());
+  } while (!leads_to(path_, file_));  // the previous holder removed it before it was locked
   if (const std::string line = holder(file_); !line.starts_with(kLine) && line != kUnknown) {
     throw Error(ErrorKind::kStorage, path_.string() +
-                                         ": is not a lock that lookalike wrote: move it away, or "
+                                         ": was not written by lookalike: move it away, or "
                                          "name another database");
   }
   write_holder();
@@ -62,14 +60,6 @@ WriterLock::WriterLock(const std::filesystem::path& database) : path_(lock_of(da
 
 WriterLock::~WriterLock() {
   ::unlink(path_.c_str());
-}
-
-// False if the previous holder removed the file between our opening and locking it.
-bool WriterLock::is_current() const {
-  struct stat ours {};
-  struct stat named {};
-  return ::fstat(file_.number(), &ours) == 0 && ::stat(path_.c_str(), &named) == 0 &&
-         ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
 void WriterLock::write_holder() const {

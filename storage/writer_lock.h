@@ -9,8 +9,8 @@
 namespace lookalike {
 
 // The right to write an index: an flock(2) on DATABASE.lock, which names its holder and is released
-// however the holder ends. Throws Error(kStorage) that names the holding process, its host and its
-// start, or the system's reason if the file cannot be made.
+// however the holder ends. Throws Error(kStorage) with the process, host and start time of another
+// holder, or the system's reason.
 class WriterLock {
  public:
   explicit WriterLock(const std::filesystem::path& database);
@@ -19,15 +19,14 @@ class WriterLock {
   WriterLock& operator=(const WriterLock&) = delete;
 
  private:
-  bool is_current() const;
   void write_holder() const;
 
   std::filesystem::path path_;
   FileDescriptor file_;
 };
 
-// The process that holds the lock of an index, as the lock names it; nothing when none does. Needs
-// no right to write.
+// Returns the process that holds the lock of an index, as named in the lock; nothing without one.
+// Needs no write permission.
 std::optional<std::string> current_writer(const std::filesystem::path& database);
 
 }  // namespace lookalike

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernels/assign/word_search.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/artefacts.h"
 #include "base/matrix_view.h"
 #include "kernels/session/session.h"
-#include "kernels/variant_names.h"
+#include "kernels/variants.h"
 
 namespace lookalike {
 

@@ -3,7 +3,7 @@
 
 #include "kernels/assign/assign.h"
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {

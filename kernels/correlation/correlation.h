@@ -9,7 +9,7 @@
 
 #include "base/image.h"
 #include "kernels/session/session.h"
-#include "kernels/variant_names.h"
+#include "kernels/variants.h"
 
 namespace lookalike {
 
@@ -19,7 +19,6 @@ enum class CorrelationKernel {
   kAuto,         // the fastest for the device and the sizes
   kPerPosition,  // a work-group per position, an item per pixel of the pattern; as published
   kTiled,        // 16 x 16 positions per work-group, half of each window reused; as published
-  kBlocked,      // several positions per item, window and pattern through local memory
   kVector,       // wide vectors of floats in registers, no local memory; for CPUs
   kDotProduct,   // byte dot products: AVX-512 VNNI or AVX-VNNI on a CPU, dp4a on NVIDIA
   kMatrix,       // NVIDIA's matrix units
@@ -27,7 +26,7 @@ enum class CorrelationKernel {
 };
 template <>
 inline constexpr auto kVariantNames<CorrelationKernel> = std::to_array<std::string_view>(
-    {"auto", "per_position", "tiled", "blocked", "vector", "dot_product", "matrix", "frequency"});
+    {"auto", "per_position", "tiled", "vector", "dot_product", "matrix", "frequency"});
 
 // The forms that work on this device, best guess first, without kAuto. Those with machine code of
 // their own are compiled and tried on a small pair, once a session.

@@ -3,7 +3,7 @@
 #include "base/pair_sums.h"
 #include "kernels/cases.h"
 #include "kernels/correlation/correlation.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {
@@ -103,8 +103,7 @@ bool is_too_slow(CorrelationKernel kernel, double operations, bool is_cpu) {
 std::vector<CorrelationKernel> kernels_for(OpenClSession& session, CaseScale scale,
                                            const CorrelationSizes& sizes, double operations) {
   if (scale == CaseScale::kSimulator) {
-    return {CorrelationKernel::kPerPosition, CorrelationKernel::kTiled, CorrelationKernel::kBlocked,
-            CorrelationKernel::kVector};
+    return {CorrelationKernel::kPerPosition, CorrelationKernel::kTiled, CorrelationKernel::kVector};
   }
   std::vector<CorrelationKernel> kernels = correlation_kernels(session);
   if (sizes.patterns == 0) return kernels;

@@ -16,8 +16,8 @@ namespace {
 // Best first, but for kFrequency, whose place depends on the sizes.
 std::vector<CorrelationKernel> all_kernels(bool is_cpu) {
   using enum CorrelationKernel;
-  if (is_cpu) return {kDotProduct, kVector, kFrequency, kBlocked, kTiled, kPerPosition};
-  return {kMatrix, kDotProduct, kFrequency, kBlocked, kTiled, kPerPosition, kVector};
+  if (is_cpu) return {kDotProduct, kVector, kFrequency, kTiled, kPerPosition};
+  return {kMatrix, kDotProduct, kFrequency, kTiled, kPerPosition, kVector};
 }
 
 // Blocks of Fourier transforms are no smaller.
@@ -80,7 +80,6 @@ bool may_run(OpenClSession& session, CorrelationKernel kernel) {
   const std::size_t group = session.device().max_work_group_size;
   switch (kernel) {
     case CorrelationKernel::kTiled:
-    case CorrelationKernel::kBlocked:
       return group >= 256;
     case CorrelationKernel::kDotProduct:
       return session.is_cpu() ? dot_product_lanes(session) > 0 : group >= 128;

@@ -33,14 +33,6 @@ Form tiled_form() {
           .group = cl::NDRange(16, 16)};
 }
 
-Form blocked_form() {
-  constexpr int kRows = 4;
-  return {.sources = {"correlation/blocked.cl"},
-          .options = define("ROWS", kRows),
-          .layout = {.tile_width = 32, .tile_height = 8 * kRows},
-          .group = cl::NDRange(32, 8)};
-}
-
 // Rows of positions per work-item, and vectors of 16 positions per row. Of 4x2, 4x4, 6x2, 6x4 and
 // 8x2, this one took about the least processor time for 300 patterns of 24^2 in 48^2, and at most
 // 5 % more than the least for 64^2 in 1024^2 and 1920x1080
@@ -107,8 +99,6 @@ Form form_of(OpenClSession& session, CorrelationKernel kernel, bool doubles) {
       return per_position_form(session);
     case CorrelationKernel::kTiled:
       return tiled_form();
-    case CorrelationKernel::kBlocked:
-      return blocked_form();
     case CorrelationKernel::kVector:
       return vector_form();
     case CorrelationKernel::kDotProduct: {

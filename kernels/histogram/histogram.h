@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/session/session.h"
-#include "kernels/variant_names.h"
+#include "kernels/variants.h"
 
 namespace lookalike {
 

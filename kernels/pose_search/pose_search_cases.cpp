@@ -2,8 +2,8 @@
 #include <numbers>
 
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
 #include "kernels/pose_search/pose_search.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {

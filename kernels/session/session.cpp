@@ -378,7 +378,11 @@ const Tuning& OpenClSession::tuning() {
   const auto warn = [&](const std::string& line) {
     if (options.warn) options.warn(line);
   };
-  Tuning loaded = load_tuning(tuning_target(), options.tuning_folder, shipped_tunings(), warn);
+  std::vector<TuningFile> shipped;
+  for (const std::string_view name : kernel_source_names("tuning/shipped/")) {
+    shipped.push_back(parse_tuning_file(kernel_source(name), name));
+  }
+  Tuning loaded = load_tuning(tuning_target(), options.tuning_folder, shipped, warn);
   lock.lock();
   if (!tuning) tuning = std::move(loaded);
   return *tuning;

@@ -3,8 +3,8 @@
 #include "base/random.h"
 #include "base/signature.h"
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
 #include "kernels/signature/signature.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {

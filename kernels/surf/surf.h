@@ -13,7 +13,7 @@
 #include "base/image.h"
 #include "kernels/device_images.h"
 #include "kernels/session/session.h"
-#include "kernels/variant_names.h"
+#include "kernels/variants.h"
 
 namespace lookalike {
 

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
 #include "kernels/surf/surf.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {

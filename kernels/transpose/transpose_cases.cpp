@@ -1,7 +1,7 @@
 #include <array>
 
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "kernels/transpose/transpose.h"
 
 namespace lookalike {

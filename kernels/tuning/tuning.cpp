@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "kernels/session/kernel_source.h"
 
 namespace lookalike {
 namespace {
@@ -110,14 +109,6 @@ std::optional<std::string> Tuning::fastest(std::string_view kernel, const Tuning
     if (const auto found = fastest_in(file, kernel, sizes, variants)) return found;
   }
   return std::nullopt;
-}
-
-std::vector<TuningFile> shipped_tunings() {
-  std::vector<TuningFile> files;
-  for (const std::string_view name : kernel_source_names("tuning/shipped/")) {
-    files.push_back(parse_tuning_file(kernel_source(name), name));
-  }
-  return files;
 }
 
 std::filesystem::path tuning_path(const std::filesystem::path& folder, const TuningTarget& target) {

@@ -35,26 +35,6 @@ class Tuning {
   std::vector<TuningFile> files_;
 };
 
-// The variant that kAuto stands for: the fastest of those that the device can run, or the first
-// where nothing was measured.
-//   variants  best guess first, at least one; named by to_string
-template <typename Variant>
-Variant choose_variant(const Tuning& tuning, std::string_view kernel, const TuningSizes& sizes,
-                       const std::vector<Variant>& variants) {
-  std::vector<std::string> names;
-  names.reserve(variants.size());
-  for (const Variant& variant : variants) names.emplace_back(to_string(variant));
-  const std::optional<std::string> fastest = tuning.fastest(kernel, sizes, names);
-  for (std::size_t i = 0; fastest && i < names.size(); ++i) {
-    if (names[i] == *fastest) return variants[i];
-  }
-  return variants.front();
-}
-
-// The measurements that come with lookalike: kernels/tuning/shipped/, embedded at build time, in
-// the order of their names.
-std::vector<TuningFile> shipped_tunings();
-
 // The file of the user's own measurements of a device and driver.
 std::filesystem::path tuning_path(const std::filesystem::path& folder, const TuningTarget& target);
 

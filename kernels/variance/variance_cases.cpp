@@ -1,5 +1,5 @@
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "kernels/variance/variance.h"
 
 namespace lookalike {

@@ -9,7 +9,7 @@
 
 #include "base/artefacts.h"
 #include "kernels/session/session.h"
-#include "kernels/variant_names.h"
+#include "kernels/variants.h"
 
 namespace lookalike {
 

@@ -4,7 +4,7 @@
 
 #include "base/image.h"
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "kernels/warp/warp.h"
 
 namespace lookalike {

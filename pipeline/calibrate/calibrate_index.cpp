@@ -1,34 +1,27 @@
 #include "pipeline/calibrate/calibrate_index.h"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
 #include "base/content_hash.h"
 #include "base/parallel.h"
 #include "base/program.h"
-#include "base/text.h"
 #include "pipeline/calibrate/made_photo.h"
 #include "pipeline/searcher.h"
+#include "pipeline/stored_calibration.h"
 #include "stages/match/match.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kPhotos = 32;
+constexpr std::size_t kPhotos = 32;  // maximum
 constexpr std::uint32_t kBackgroundSidePx = 640;
-// Few words repeat between photos: with 5,000 photos 256 MiB took 130 MB more and no less time.
+// Few words repeat between photos: with 5,000 photos, 256 MiB took 130 MB more and saved no time.
 constexpr std::uint32_t kCacheMib = 16;
-constexpr const char* kCalibratedImages = "calibration.second_look.images";  // how many there were
 
 cv::Mat as_mat(const DecodedImage& image) {
   return cv::Mat(image.pixels.height, image.pixels.width, CV_8U,
@@ -36,8 +29,8 @@ cv::Mat as_mat(const DecodedImage& image) {
       .clone();
 }
 
-// Whether a match is true by its features alone, by the shipped weights, so that comparing its
-// pixels would hardly move the fit.
+// True if the features alone prove a match, by the shipped weights: comparing its pixels would
+// hardly move the fit.
 bool is_certain(const Match& match) {
   constexpr double kCertain = 0.995;
   Evidence evidence = match.evidence;
@@ -46,13 +39,13 @@ bool is_certain(const Match& match) {
   return Calibration{}.probability(evidence) > kCertain;
 }
 
-// The images that a photo is made of.
+// The images of one photo.
 struct Ingredients {
   StoredImage object;
   StoredImage background;
 };
 
-// At most kPhotos, chosen by content alone.
+// Chooses the images of at most kPhotos photos, by content alone.
 std::vector<Ingredients> ingredients_of(const IndexReader& index) {
   const std::vector<ImageId> images = index.images_by_content();
   std::vector<Ingredients> chosen;
@@ -63,6 +56,7 @@ std::vector<Ingredients> ingredients_of(const IndexReader& index) {
   return chosen;
 }
 
+// Makes photos and looks them up.
 class Observer {
  public:
   Observer(const IndexReader& index, OpenClSession& session, const RunConfig& config)
@@ -70,7 +64,7 @@ class Observer {
         seed_(config.match.seed),
         searcher_(index, searching_all(config), &session) {}
 
-  // What is found in a photo made of these images, and in its mirror image.
+  // Returns the matches of a photo made of these images, and of its mirror image.
   Sightings observe(const Ingredients& made_of) {
     Sightings sightings;
     const std::optional<Query> photo = photo_of(made_of);
@@ -83,16 +77,16 @@ class Observer {
       (is_shown(match) ? sightings.shown : sightings.others).push_back(match.evidence);
     }
     for (const Match& match : uncertain_in(mirrored(*photo))) {
-      // What looks the same in a mirror is in both, and says nothing.
+      // Symmetric objects match in both and prove nothing.
       if (!is_shown(match)) sightings.decoys.push_back(match.evidence);
     }
     return sightings;
   }
 
  private:
-  // Everything with a pose is looked at, as it is found. A mirrored photo has no sure matches to be
-  // expanded by, so a photo is not expanded either. Neither is looked at twice, which would move
-  // the weights little (DECISIONS.md, 32).
+  // Lists every match with a pose. A mirrored photo has no sure matches to expand the query by, so
+  // expansion is off for both. So is the second look, which would move the weights little
+  // (DECISIONS.md, 32).
   static RunConfig searching_all(RunConfig config) {
     config.match.min_decision = "all";
     config.match.expansion_hits = 0;
@@ -121,12 +115,12 @@ class Observer {
     return decoded ? std::optional(as_mat(*decoded)) : std::nullopt;
   }
 
-  // The matches with a pose that are not certain; compared by pixels where the indexed file can be
-  // read.
+  // Returns the matches with a pose that are not certain, with pixels compared if the indexed file
+  // can be read.
   std::vector<Match> uncertain_in(const Query& photo) const {
     std::vector<Match> matches = searcher_.search(photo, std::not_fn(is_certain)).matches;
     std::erase_if(matches,
-                  [](const Match& match) { return !match.is_located() || is_certain(match); });
+                  [](const Match& match) { return !match.has_pose() || is_certain(match); });
     return matches;
   }
 
@@ -137,39 +131,6 @@ class Observer {
 
 void append(const std::vector<Evidence>& from, std::vector<Evidence>& to) {
   to.insert(to.end(), from.begin(), from.end());
-}
-
-}  // namespace
-
-std::string to_text(const Calibration& calibration) {
-  return nlohmann::json(calibration.weights).dump();
-}
-
-std::optional<Calibration> calibration_from(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_array() || json.size() != Calibration::kWeights) return std::nullopt;
-  Calibration calibration;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (!json[i].is_number()) return std::nullopt;
-    calibration.weights[i] = json[i].get<double>();
-  }
-  return calibration;
-}
-
-Calibration stored_calibration(const IndexReader& index) {
-  const std::optional<std::string> text = index.derived(std::string(kCalibrationName));
-  return text ? calibration_from(*text).value_or(Calibration{}) : Calibration{};
-}
-
-Calibration calibration_for(const IndexReader& index, const MatchOptions& match) {
-  if (match.calibration.empty()) return stored_calibration(index);
-  const IndexReader named{std::filesystem::path(match.calibration)};
-  if (!named.derived(std::string(kCalibrationName))) {
-    throw Error(ErrorKind::kInput,
-                fmt::format("match.calibration: {} has no calibration: run lookalike calibrate",
-                            printable(match.calibration)));
-  }
-  return stored_calibration(named);
 }
 
 Sightings sightings_of(const IndexReader& index, OpenClSession& session, const RunConfig& config,
@@ -191,25 +152,7 @@ Sightings sightings_of(const IndexReader& index, OpenClSession& session, const R
   return sightings;
 }
 
-bool is_calibration_due(const IndexReader& index) {
-  const IndexCounts counts = index.counts();
-  const std::uint64_t images = counts.images - counts.blank;
-  if (images < kFewestForCalibration) return false;
-  const std::uint64_t calibrated =
-      parse_number<std::uint64_t>(index.derived(kCalibratedImages).value_or("")).value_or(0);
-  return 2 * images >= 3 * calibrated || 2 * images <= calibrated;
-}
-
-std::optional<std::string> problem_of_calibration(const IndexReader& index) {
-  const auto problem = [](std::string_view name, const std::string& text) {
-    return fmt::format("derived: {} is damaged, was '{}'", name, printable(text));
-  };
-  const auto weights = index.derived(std::string(kCalibrationName));
-  if (weights && !calibration_from(*weights)) return problem(kCalibrationName, *weights);
-  const auto images = index.derived(kCalibratedImages);
-  if (images && !parse_number<std::uint64_t>(*images)) return problem(kCalibratedImages, *images);
-  return std::nullopt;
-}
+}  // namespace
 
 std::optional<Calibration> calibration_of(const Sightings& seen, std::size_t wanted_photos) {
   if (2 * seen.photos < wanted_photos) return std::nullopt;
@@ -219,21 +162,18 @@ std::optional<Calibration> calibration_of(const Sightings& seen, std::size_t wan
 CalibrationRun calibrate_index(IndexWriter& writer, const IndexReader& index,
                                const RunConfig& config, OpenClSession& session,
                                Progress::Style style, const std::function<void()>& before_each) {
-  const IndexCounts counts = index.counts();
-  const std::size_t wanted = std::min<std::size_t>(kPhotos, counts.images - counts.blank);
+  const std::size_t wanted = std::min<std::size_t>(kPhotos, matchable_images(index.counts()));
   Progress progress("calibrate", "photos", wanted, style);
   CalibrationRun run{sightings_of(index, session, config, progress, before_each), std::nullopt};
   run.calibration = calibration_of(run.sightings, wanted);
   if (!run.calibration) {
     logger()->warn(
-        "calibrate: only {} of {} photos could be made, since images of the index cannot "
-        "be read; nothing is changed",
+        "calibrate: only {} of {} photos could be made, because images of the index cannot be "
+        "read; nothing is changed",
         run.sightings.photos, wanted);
     return run;
   }
-  writer.set_derived(kCalibrationName, to_text(*run.calibration));
-  const IndexCounts own = writer.counts();  // by which is_calibration_due() goes
-  writer.set_derived(kCalibratedImages, std::to_string(own.images - own.blank));
+  store_calibration(writer, *run.calibration);
   return run;
 }
 

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <string>
 
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
 #include "base/geometry.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
 
 namespace lookalike {
 namespace {
@@ -37,14 +36,14 @@ cv::Point2f moved(const cv::Point2f& corner, double scale, double turn, const cv
           static_cast<float>(x * std::sin(turn) + y * std::cos(turn) + to.y)};
 }
 
-// Photo px per object px, so that the object fills 35 to 100 % of the photo.
+// Returns photo px per object px, such that the object fills 35 to 100 % of the photo.
 double random_scale(const cv::Size& object, const cv::Size& photo, Random& random) {
   const double fit = std::min(static_cast<double>(photo.width) / object.width,
                               static_cast<double>(photo.height) / object.height);
   return fit * random.between(0.35, 1);
 }
 
-// Maps object pixels to photo pixels.
+// Returns a map from object pixels to photo pixels.
 cv::Mat random_pose(const cv::Size& object, const cv::Size& photo, double scale, Random& random) {
   const double turn = random.between(-kMaxTurnDegrees, kMaxTurnDegrees) * std::numbers::pi / 180;
   const cv::Point2d middle(photo.width * (0.5 + random.between(-kShift, kShift)),
@@ -77,14 +76,14 @@ void degrade(cv::Mat& photo, Random& random) {
   }
 }
 
-// Fills what a photo does not cover.
+// Colour of pixels that the photo does not cover.
 const cv::Scalar kBackground = cv::Scalar::all(128);
 
 bool flip_coin(Random& random) {
   return random.uniform() < 0.5;
 }
 
-// The whole photo under a map, in the smallest picture that holds it.
+// Maps the whole photo into the smallest picture that holds it.
 Variant warped(const cv::Mat& photo, const Homography& map) {
   double left = std::numeric_limits<double>::infinity();
   double top = left;
@@ -96,7 +95,7 @@ Variant warped(const cv::Mat& photo, const Homography& map) {
     right = std::max(right, corner.x);
     bottom = std::max(bottom, corner.y);
   }
-  // The cosine of a right angle is not exactly 0; that must not enlarge the picture by a pixel.
+  // The cosine of a right angle is not exactly 0 and must not enlarge the picture by a pixel.
   constexpr double kRounding = 1e-6;
   const cv::Size size(static_cast<int>(std::ceil(right - left - kRounding)),
                       static_cast<int>(std::ceil(bottom - top - kRounding)));
@@ -107,7 +106,7 @@ Variant warped(const cv::Mat& photo, const Homography& map) {
   return {lossless_file(picture), whole};
 }
 
-// A part with the photo's aspect ratio, anywhere in it.
+// Cuts out a random part with the photo's aspect ratio.
 Variant crop(const cv::Mat& photo, double percent, Random& random) {
   const double side = std::sqrt(percent / 100);
   const cv::Size size(std::max(1, static_cast<int>(std::lround(photo.cols * side))),
@@ -117,7 +116,7 @@ Variant crop(const cv::Mat& photo, double percent, Random& random) {
   return {lossless_file(photo(cv::Rect(at, size)).clone()), translation(-at.x, -at.y)};
 }
 
-// Clockwise or anticlockwise.
+// Turns clockwise or anticlockwise.
 Variant turn(const cv::Mat& photo, double degrees, Random& random) {
   const double angle = (flip_coin(random) ? degrees : -degrees) * kDegree;
   const double c = std::cos(angle);
@@ -135,8 +134,8 @@ Variant scale(const cv::Mat& photo, double factor, Random&) {
   return {lossless_file(picture), resizing(photo.cols, photo.rows, size.width, size.height)};
 }
 
-// Rotated about its vertical or horizontal axis, seen from a distance of 1.5 times its longest
-// side.
+// Rotates the photo about its vertical or horizontal axis, seen from a distance of 1.5 times its
+// longest side.
 Variant perspective(const cv::Mat& photo, double degrees, Random& random) {
   const double distance = 1.5 * std::max(photo.cols, photo.rows);
   const double c = std::cos(degrees * kDegree);
@@ -158,14 +157,14 @@ Variant jpeg(const cv::Mat& photo, double quality, Random&) {
   return {jpeg_file(photo, static_cast<int>(quality)), {}};
 }
 
-// sigma is in px of a photo with a longest side of 1000 px, so that it suits photos of all sizes.
+// sigma: in px of a photo with a longest side of 1000 px, so that it suits photos of all sizes.
 Variant blur(const cv::Mat& photo, double sigma, Random&) {
   cv::Mat picture;
   cv::GaussianBlur(photo, picture, {}, sigma * std::max(photo.cols, photo.rows) / 1000);
   return {lossless_file(picture), {}};
 }
 
-// Equal in all three channels, so that it does not average out in grey.
+// Adds the same noise to all channels, so that it does not average out in grey.
 Variant noise(const cv::Mat& photo, double sigma, Random& random) {
   cv::Mat grey(photo.size(), CV_16S);
   cv::RNG generator(random.bits());
@@ -183,7 +182,7 @@ Variant brightness(const cv::Mat& photo, double levels, Random&) {
   return {lossless_file(picture), {}};
 }
 
-// About the middle grey.
+// Scales about the middle grey.
 Variant contrast(const cv::Mat& photo, double factor, Random&) {
   constexpr double kMiddle = 128;
   cv::Mat picture;
@@ -198,10 +197,10 @@ std::string random_word(Random& random) {
   return word;
 }
 
-// Writes an outlined word, as high as an eighth of the picture's shorter side, anywhere.
+// Writes an outlined word at a random place, an eighth of the picture's shorter side high.
 void write_word(cv::Mat& picture, Random& random) {
   constexpr int kFont = cv::FONT_HERSHEY_DUPLEX;
-  constexpr double kUnitHeightPx = 22;  // of the font's capitals
+  constexpr double kUnitHeightPx = 22;  // the font's capitals at size 1
   const double size = std::min(picture.cols, picture.rows) / 8.0 / kUnitHeightPx;
   const int thickness = std::max(1, static_cast<int>(std::lround(2 * size)));
   const std::string word = random_word(random);
@@ -224,7 +223,7 @@ Variant text(const cv::Mat& photo, double words, Random& random) {
 cv::Mat make_photo(const cv::Mat& object, const cv::Mat& background, Random& random) {
   cv::Mat photo = background.clone();
   const double scale = random_scale(object.size(), photo.size(), random);
-  // Warping does not average as a camera does, so the object is reduced first if it shrinks.
+  // Reduce a shrinking object first: unlike a camera, warping does not average.
   const double reduction = std::min(1.0, scale);
   const auto reduced = [&](int side_px) {
     return std::max(1, static_cast<int>(std::lround(side_px * reduction)));

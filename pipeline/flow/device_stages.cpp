@@ -1,6 +1,5 @@
 #include "pipeline/flow/device_stages.h"
 
-#include <span>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -13,10 +12,22 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kGpuLanes = 2;
-// An H200 extracts 5,400 photos of 640 x 480 a second on the wall by 16, 6,000 by 32 or 64 and
-// 3,800 by 128; PoCL on two cores takes the same processor time by 16 as by 32 (lookalike index).
+// In batches of 16 an H200 extracts 5,400 photos of 640 x 480 per second, in batches of 32 or 64
+// 6,000, in batches of 128 only 3,800. PoCL on two cores needs the same time for 16 as for 32.
 constexpr std::size_t kGpuBatchImages = 32;
 constexpr std::size_t kCpuBatchImages = 16;
+
+// Calls visit(item, begin, count) on all cores for each image that is not blank, with the range of
+// its features.
+template <typename Visit>
+void for_each_shown(const FoundFeatures& found, std::span<Item* const> items, const Visit& visit) {
+  parallel_ranges(found.images.size(), [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      const auto [begin, count] = found.range(i);
+      if (!items[found.images[i]]->blank) visit(*items[found.images[i]], begin, count);
+    }
+  });
+}
 
 }  // namespace
 
@@ -93,68 +104,66 @@ void DeviceStages::process(std::vector<Item>& batch, std::size_t lane) {
 void DeviceStages::process_images(Lane& lane, Gathered<DecodedImage>& images) {
   const std::size_t all = images.items.size();
   for_each_batch(all, all, [&](std::size_t first, std::size_t count) {
-    process_some(lane, images, first, count);
+    process_some(lane, std::span(images.states).subspan(first, count),
+                 std::span(images.items).subspan(first, count));
   });
 }
 
-// One upload, from which everything follows on the device. What a blank image's noise gives is
-// dropped: leaving blank images out beforehand would mean to wait for their sums.
-void DeviceStages::process_some(Lane& lane, Gathered<DecodedImage>& images, std::size_t first,
-                                std::size_t count) {
-  const auto some = std::span(images.states).subspan(first, count);
-  const auto items = std::span(images.items).subspan(first, count);
+// Uploads once; everything else follows from that on the device. The features of blank images are
+// dropped afterwards: leaving blank images out would mean waiting for their sums first.
+void DeviceStages::process_some(Lane& lane, std::span<const DecodedImage> images,
+                                std::span<Item* const> items) {
   std::vector<ImageView> pixels;
   std::vector<ImageView> alphas;
-  for (const DecodedImage& image : some) {
+  for (const DecodedImage& image : images) {
     pixels.push_back(image.pixels.view());
     alphas.push_back(image.alpha.view());
   }
   lane.uploaded.upload(pixels, alphas);
   const std::vector<PixelSums> sums =
       times_.timed("variance", [&] { return lane.variance.run(lane.uploaded); });
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
     items[i]->sums = sums[i];
     items[i]->blank = is_blank(sums[i], config_.variance);
     if (lane.assign) {
-      items[i]->state = ImageWords{some[i].record, {}, {}};
+      items[i]->state = ImageWords{images[i].record, {}, {}};
     } else {
-      items[i]->state = ImageFeatures{some[i].record, {}};
+      items[i]->state = ImageFeatures{images[i].record, {}};
     }
   }
-  lane.extract.run(lane.uploaded, some, [&](const FoundFeatures& found) {
-    const std::size_t n = found.keypoints.size();
-    const auto for_each_shown = [&](const auto& visit) {
-      parallel_ranges(found.images.size(), [&](std::size_t from, std::size_t to) {
-        for (std::size_t i = from; i < to; ++i) {
-          const auto [begin, features] = found.range(i);
-          if (!items[found.images[i]]->blank) visit(*items[found.images[i]], begin, features);
-        }
-      });
-    };
-    const auto keypoints_of = [&](std::size_t begin, std::size_t features) {
-      return std::span(found.keypoints).subspan(begin, features);
-    };
+  lane.extract.run(lane.uploaded, images, [&](const FoundFeatures& found) {
     if (lane.assign) {
-      const AssignedFeatures assigned =
-          times_.timed("assign", [&] { return lane.assign->run(found.descriptors, n); });
-      for_each_shown([&](Item& item, std::size_t begin, std::size_t features) {
-        item.state =
-            image_words(std::get<ImageWords>(item.state).image, keypoints_of(begin, features),
-                        std::span(assigned.words).subspan(begin, features),
-                        std::span(assigned.signatures).subspan(begin, features));
-      });
-      return;
+      give_words(lane, found, items);
+    } else {
+      give_features(lane, found, items);
     }
-    const std::size_t length = config_.extract.descriptor_size;
-    lane.session->view<float>(found.descriptors, n * length, [&](std::span<const float> values) {
-      for_each_shown([&](Item& item, std::size_t begin, std::size_t features) {
-        FeatureSet& set = std::get<ImageFeatures>(item.state).features;
-        const auto keypoints = keypoints_of(begin, features);
-        const auto descriptors = values.subspan(begin * length, features * length);
-        set.keypoints.assign(keypoints.begin(), keypoints.end());
-        set.descriptors.assign(descriptors.begin(), descriptors.end());
-        set.descriptor_size = length;
-      });
+  });
+}
+
+void DeviceStages::give_words(Lane& lane, const FoundFeatures& found,
+                              std::span<Item* const> items) {
+  const AssignedFeatures assigned = times_.timed(
+      "assign", [&] { return lane.assign->run(found.descriptors, found.keypoints.size()); });
+  for_each_shown(found, items, [&](Item& item, std::size_t begin, std::size_t count) {
+    item.state = image_words(std::get<ImageWords>(item.state).image,
+                             std::span(found.keypoints).subspan(begin, count),
+                             std::span(assigned.words).subspan(begin, count),
+                             std::span(assigned.signatures).subspan(begin, count));
+  });
+}
+
+void DeviceStages::give_features(Lane& lane, const FoundFeatures& found,
+                                 std::span<Item* const> items) {
+  const std::size_t length = config_.extract.descriptor_size;
+  const std::size_t values = found.keypoints.size() * length;
+  lane.session->view<float>(found.descriptors, values, [&](std::span<const float> all) {
+    for_each_shown(found, items, [&](Item& item, std::size_t begin, std::size_t count) {
+      FeatureSet& set = std::get<ImageFeatures>(item.state).features;
+      const auto keypoints = std::span(found.keypoints).subspan(begin, count);
+      const auto descriptors = all.subspan(begin * length, count * length);
+      set.keypoints.assign(keypoints.begin(), keypoints.end());
+      set.descriptors.assign(descriptors.begin(), descriptors.end());
+      set.descriptor_size = length;
     });
   });
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,34 +19,33 @@
 
 namespace lookalike {
 
-// The stages that run on the device. On a GPU they exist several times, as lanes, each with a
-// queue of its own: while one lane's images are copied or its results read, another's are in work.
-// A CPU has one lane, since its kernels use all cores. When the device is out of memory and
-// device.on_out_of_memory = "cpu", a lane falls back to the CPU device, with a warning.
+// The stages that run on the device. A GPU has several lanes, each with its own queue and stages:
+// while one lane copies images or reads results, another computes. A CPU has one lane, since its
+// kernels use all cores. When the device is out of memory and device.on_out_of_memory = "cpu", a
+// lane falls back to the CPU device with a warning.
 class DeviceStages {
  public:
   DeviceStages(const RunConfig& config, StageTimes& times);
 
   std::size_t lanes() const { return lanes_.size(); }
-  // Images that should be processed together: enough to fill the device, few enough to stay small
-  // in memory and to stop soon on request.
+  // Best number of images per batch: enough to fill the device, few enough to save memory and to
+  // stop soon on request.
   std::size_t batch_images() const { return batch_images_; }
-  // Items of DecodedImage get their sums. With a codebook, they and items of ImageFeatures become
-  // ImageWords; without one, they become ImageFeatures. Each lane is used from one thread at a
-  // time, different lanes from different threads.
+  // Gives items of DecodedImage their sums. With a codebook, turns them and items of ImageFeatures
+  // into ImageWords; without one, turns them into ImageFeatures. A lane serves one thread at a
+  // time; different lanes may serve different threads.
   void process(std::vector<Item>& batch, std::size_t lane = 0);
 
-  // What follows uses the first lane, while no other is in use.
+  // The following use the first lane; no other may be in use.
 
   Codebook train(const Sample& sample, const TrainingWatch& watch);
-  // process() gives words of this codebook from now on.
+  // Makes process() return words of this codebook.
   void set_codebook(Codebook codebook);
-  // Other work on the device, with the same fallback: it is called again after memory ran out.
-  // Releases what process() needs for words.
+  // Runs other work on the device. The work is called again on the CPU when the device is out of
+  // memory. Drops the codebook first, to free its memory.
   void run(const std::function<void(OpenClSession&)>& work);
 
-  // Where the stages run.
-  std::string device() const;
+  std::string device() const;  // name of the one in use
   std::vector<std::string> warnings() const;
 
  private:
@@ -62,14 +62,15 @@ class DeviceStages {
   template <typename Work>
   auto with_fallback(std::size_t lane, Work work);
   void process_images(Lane& lane, Gathered<DecodedImage>& images);
-  void process_some(Lane& lane, Gathered<DecodedImage>& images, std::size_t first,
-                    std::size_t count);
+  void process_some(Lane& lane, std::span<const DecodedImage> images, std::span<Item* const> items);
+  void give_words(Lane& lane, const FoundFeatures& found, std::span<Item* const> items);
+  void give_features(Lane& lane, const FoundFeatures& found, std::span<Item* const> items);
 
   const RunConfig& config_;
   StageTimes& times_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::size_t batch_images_ = 0;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::string device_;
   std::vector<std::string> warnings_;
 };

@@ -4,7 +4,6 @@
 #include <optional>
 #include <regex>
 #include <set>
-#include <span>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -20,19 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A chunk is what a kill may cost, and what is read back at once: up to five are in memory while
-// words are assigned. A power cut may cost more: chunks are not synced, and damaged ones are
-// dropped.
+// The size of a chunk, which is read at once and lost when a run is killed. Up to five are in
+// memory while words are assigned. A power cut may lose more: chunks are not synced.
 constexpr std::size_t kChunkImages = 32;
 constexpr std::size_t kChunkBytes = std::size_t{8} << 20U;
 
 constexpr const char* kStatistics = "statistics";
 constexpr const char* kFeatures = "features";
 
-// Counts up when decoding gives other pixels than before. 2: transparent pixels lie over a ground.
+// Increases when decoding changes pixels. 2: transparent pixels lie over a ground.
 constexpr int kDecoding = 2;
 
-// A digest of everything that features and blankness depend on.
+// Returns a digest of everything that features and blankness depend on.
 std::string key_of(const RunConfig& config) {
   std::string text =
       fmt::format("decoding={}\nvariance.blank_below={}\n", kDecoding, config.variance.blank_below);
@@ -43,8 +41,8 @@ std::string key_of(const RunConfig& config) {
   return to_hex(hash_content(std::span(bytes, text.size())));
 }
 
-// The key and the number in the name of a file that the cache writes, KEY-NUMBER.EXTENSION or
-// .(that).PID.N.tmp; nothing for another name.
+// Returns the key and the number in the name of a cache file, KEY-NUMBER.EXTENSION or
+// .KEY-NUMBER.EXTENSION.PID.N.tmp; nothing for another name.
 std::optional<std::pair<std::string, std::size_t>> parse_name(const std::string& name) {
   static const std::regex kName(
       R"(\.?([0-9a-f]{32})-([0-9]{6,18})\.(statistics|features)(\.[0-9]+\.[0-9]+\.tmp)?)");
@@ -57,7 +55,7 @@ std::size_t bytes_of(const FeatureSet& features) {
   return features.descriptors.size() * sizeof(float) + features.size() * sizeof(Keypoint);
 }
 
-// Failures are the storage's, not those of an input that the user gave.
+// Turns failures into Error(kStorage): the file is no input of the user.
 std::vector<ImageFeatures> read_back(const fs::path& file) {
   try {
     std::vector<ImageFeatures> images;
@@ -73,7 +71,7 @@ std::vector<ImageFeatures> read_back(const fs::path& file) {
 
 FeatureCache::FeatureCache(const RunConfig& config)
     : folder_(config.store.database + ".work"), key_(key_of(config)), variance_(config.variance) {
-  // Not through a link, since files that are found in the folder are removed.
+  // Do not follow a link: files in the folder are removed.
   std::error_code ignored;
   const fs::file_type type = fs::symlink_status(folder_, ignored).type();
   if (type == fs::file_type::directory) find_chunks();
@@ -98,7 +96,7 @@ void FeatureCache::find_chunks() {
     const auto key_and_number = parse_name(name);
     if (!key_and_number || entry->is_directory()) {
       fail(
-          fmt::format("holds {}, which lookalike did not write: move it away, or name another "
+          fmt::format("contains {}, which lookalike did not write: move it, or name another "
                       "database",
                       printable(name)));
     }
@@ -116,7 +114,7 @@ void FeatureCache::find_chunks() {
   for (const fs::path& path : unused) fs::remove(path, ignored);
 }
 
-// False when the chunk is damaged or incomplete; none of it is used then.
+// Adds the chunk to earlier_. Returns false if it is damaged or incomplete; it is not used then.
 bool FeatureCache::read_places(std::size_t chunk) {
   try {
     ArtefactReader<ImageStatistics> statistics(file(chunk, kStatistics));
@@ -183,7 +181,7 @@ void FeatureCache::write_pending() {
   if (pending_.empty()) return;
   std::error_code error;
   fs::create_directory(folder_, error);
-  if (error) fail(fmt::format("cannot be made: {}", error.message()));
+  if (error) fail(fmt::format("cannot be created: {}", error.message()));
   ArtefactWriter<ImageStatistics> statistics(OutputFile::unguarded(file(next_chunk_, kStatistics)));
   for (const auto& [image, sums] : pending_) statistics.write({image.image, sums});
   statistics.finish();
@@ -201,7 +199,7 @@ void FeatureCache::discard() {
        entry.increment(ignored)) {
     if (parse_name(entry->path().filename())) fs::remove(entry->path(), ignored);
   }
-  fs::remove(folder_, ignored);  // stays where it holds other files
+  fs::remove(folder_, ignored);  // fails if it holds other files
 }
 
 }  // namespace lookalike

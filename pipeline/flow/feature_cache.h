@@ -17,39 +17,39 @@
 
 namespace lookalike {
 
-// Features that were extracted before there was a codebook, kept in the folder DATABASE.work: this
-// run indexes them from there, and so does the next one after a run that was stopped or killed.
-// They are kept in chunks, each a file of statistics and then one of features, whole or not at all,
-// named by a digest of the settings. contains(), place_of(), load() and add() may run on several
-// threads. Throws Error(kStorage) when the folder is a link, or cannot be read or written.
+// A cache on disk, in the folder DATABASE.work, for features that are extracted before a codebook
+// exists. This run indexes them from there, as does the next one if this one is stopped or killed.
+// Each chunk is a file of statistics and one of features, named by a digest of the settings; only
+// complete chunks are used. contains(), place_of(), load() and add() are thread-safe. Throws
+// Error(kStorage) when the folder is a link or cannot be read or written.
 class FeatureCache {
  public:
-  // Where the features of an image are.
+  // The position of an image's features.
   struct Place {
     std::size_t chunk = 0;
     std::size_t index = 0;     // in the chunk
-    std::size_t features = 0;  // their number
+    std::size_t features = 0;  // number of features
     PixelSums sums;
   };
 
-  // Removes what is damaged or was extracted under other settings.
+  // Removes chunks that are damaged or were extracted under other settings.
   explicit FeatureCache(const RunConfig& config);
 
-  // Whether an earlier run left this content.
+  // True if an earlier run left this content.
   bool contains(const ContentHash& content) const { return earlier_.contains(content); }
-  // That of an item of CachedFeatures.
+  // Returns the position of an item of CachedFeatures.
   Place place_of(const Item& item) const;
-  // Turns items of CachedFeatures, of different contents, into ImageFeatures, attributed to their
-  // files; others stay. Reads every chunk that they lie in. What this run added can be loaded after
-  // flush() only.
+  // Turns items of CachedFeatures, which must differ in content, into ImageFeatures of their files.
+  // Leaves other items alone. Reads whole chunks. Items added by this run can be loaded only after
+  // flush().
   void load(std::span<Item> items) const;
 
-  // Keeps the features of an item of ImageFeatures, which become CachedFeatures unless it is blank.
+  // Adds the features of an item of ImageFeatures, which becomes CachedFeatures unless it is blank.
   void add(Item& item);
-  void flush();  // what was added is on the disk
-  // Exists from the first flush on; other files that are put there go with it.
+  void flush();  // writes what was added
+  // Returns the folder, which the first flush creates.
   const std::filesystem::path& folder() const { return folder_; }
-  void discard();  // removes the folder
+  void discard();  // removes the folder, unless it holds other files
 
  private:
   using Places = std::unordered_map<ContentHash, Place, ContentHasher>;
@@ -63,10 +63,10 @@ class FeatureCache {
   const std::filesystem::path folder_;
   const std::string key_;
   const VarianceOptions variance_;
-  Places earlier_;            // does not change
-  mutable std::mutex mutex_;  // of what follows
+  Places earlier_;            // constant after construction
+  mutable std::mutex mutex_;  // guards the members below
   Places added_;
-  std::vector<std::pair<ImageFeatures, PixelSums>> pending_;  // the chunk that is being filled
+  std::vector<std::pair<ImageFeatures, PixelSums>> pending_;  // the next chunk
   std::size_t pending_bytes_ = 0;
   std::size_t next_chunk_ = 0;
 };

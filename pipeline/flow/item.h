@@ -10,21 +10,21 @@
 
 namespace lookalike {
 
-// A file whose content the index has, or an earlier item brings.
+// A file whose content is in the index or belongs to an earlier item.
 struct KnownContent {};
 
-// An image whose features are in the feature cache.
+// An image with features in the feature cache.
 struct CachedFeatures {};
 
 // One page of a file on its way from the disk to the index. Each stage replaces the state by its
 // result: SkippedFile, KnownContent, or CachedFeatures or DecodedImage, then ImageFeatures, then
 // ImageWords.
 struct Item {
-  SourceFile file;          // as it was when it was opened; the name is the page's
-  ContentHash content{};    // of a file that could be read
-  PixelSums sums{};         // of an image, from ImageFeatures on
+  SourceFile file;          // as when it was opened, under the name of the page
+  ContentHash content{};    // set if the file could be read
+  PixelSums sums{};         // set from ImageFeatures on
   bool blank = false;       // by is_blank(), from ImageFeatures on; a blank image has no features
-  std::uint32_t pages = 1;  // of the file; read of its first page alone
+  std::uint32_t pages = 1;  // in the file; set in its first page only
   bool ends_file = true;    // no item of the same file follows
   std::variant<SkippedFile, KnownContent, CachedFeatures, DecodedImage, ImageFeatures, ImageWords>
       state{};
@@ -35,8 +35,8 @@ struct Item {
   }
 };
 
-// The states of one type among the items of a batch, side by side, as stages take them. They are
-// moved out of their items, which wait for their next state.
+// The states of one type in a batch, contiguous as stages take them. They are moved out of their
+// items, which wait for the next state.
 template <typename State>
 struct Gathered {
   explicit Gathered(std::vector<Item>& batch) {
@@ -47,7 +47,7 @@ struct Gathered {
     }
   }
 
-  // Gives each item its next state; one per item, in order.
+  // Gives each item its next state; `next` has one per item, in order.
   template <typename Next>
   void replace(std::vector<Next> next) {
     for (std::size_t i = 0; i < items.size(); ++i) items[i]->state = std::move(next[i]);

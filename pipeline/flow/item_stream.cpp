@@ -7,12 +7,12 @@
 
 #include "base/page_name.h"
 #include "stages/decode/decode.h"
-#include "stages/decode/large_turn.h"
+#include "stages/decode/large_image_lock.h"
 
 namespace lookalike {
 namespace {
 
-// Decoded images that may wait for the device.
+// Maximum number of decoded images that wait for the device.
 constexpr std::size_t kWaitingImages = 32;
 
 std::size_t decode_threads(const ImagesOptions& options) {
@@ -33,7 +33,7 @@ bool KnownContents::contains(const SourceFile& file, const ContentHash& content)
   return contents_.contains(content);
 }
 
-// The pages after the first, of one file, which is read once more for them.
+// The pages of a file after its first. Reads the file once more.
 class ItemStream::FurtherPages {
  public:
   FurtherPages(ItemStream& stream, Item first)
@@ -43,7 +43,7 @@ class ItemStream::FurtherPages {
         items_(loaded_ ? first.pages - 1 : 0, decode_threads(stream.config_.images), kWaitingImages,
                [this](std::size_t i) { return read(static_cast<std::uint32_t>(i + 2)); }) {}
 
-  // The next page, and the file behind the last one.
+  // Returns the next page, and the file after the last one.
   std::optional<Item> next() {
     std::optional<Item> page = items_.next();
     if (!page) return std::exchange(end_, std::nullopt);
@@ -64,7 +64,7 @@ class ItemStream::FurtherPages {
     return std::nullopt;
   }
 
-  // A page that is known is not copied.
+  // Leaves a known page in the file: it needs no copy.
   Item read(std::uint32_t number) {
     Item item{.file = loaded_->file,
               .content = page_content(loaded_->content, number),
@@ -73,7 +73,7 @@ class ItemStream::FurtherPages {
     item.file.path = page_name(item.file.path, number);
     if (stream_.known_ && stream_.known_->contains(item.file, item.content)) return item;
     return stream_.times_.timed("decode", [&] {
-      const LargeTurn turn(loaded_->file);
+      const LargeImageLock lock(loaded_->file);
       Item page = stream_.item_of(page_of_loaded(*loaded_, number));
       page.ends_file = false;
       return page;
@@ -83,7 +83,7 @@ class ItemStream::FurtherPages {
   ItemStream& stream_;
   std::optional<Item> end_;
   const std::optional<LoadedFile> loaded_;
-  OrderedParallel<Item> items_;  // last: its threads use what is above
+  OrderedParallel<Item> items_;  // last: its threads use the members above
 };
 
 ItemStream::ItemStream(const std::vector<SourceFile>& files, const RunConfig& config,
@@ -100,7 +100,7 @@ ItemStream::ItemStream(const std::vector<SourceFile>& files, const RunConfig& co
 ItemStream::~ItemStream() = default;
 
 Item ItemStream::read(const SourceFile& file) {
-  const LargeTurn turn(file);
+  const LargeImageLock lock(file);
   auto loaded = load_file(file.path, config_.images);
   if (auto* skipped = std::get_if<SkippedFile>(&loaded)) {
     return {.file = skipped->file, .state = std::move(*skipped)};
@@ -145,7 +145,7 @@ std::vector<Item> ItemStream::next_batch(std::size_t images) {
     std::optional<Item> item = next();
     if (!item) break;
     if (item->is<DecodedImage>() || item->is<CachedFeatures>()) {
-      // Another file of the same content may have been read at the same time.
+      // A file with the same content may have been read in parallel.
       const bool is_new = known_ == nullptr || known_->insert(item->content);
       if (!is_new) item->state = KnownContent{};
       images -= is_new ? 1 : 0;
@@ -158,7 +158,7 @@ std::vector<Item> ItemStream::next_batch(std::size_t images) {
 std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
                                         const RunConfig& config, StageTimes& times,
                                         const std::function<void()>& after_each) {
-  // Contents settle what ranks do not, as in plan_sample.
+  // Ties are broken by content, as in plan_sample.
   using Rank = std::pair<std::uint64_t, ContentHash>;
   constexpr Rank kLast = {std::numeric_limits<std::uint64_t>::max(), {}};
   OrderedParallel<Rank> ranks(

@@ -22,16 +22,16 @@
 
 namespace lookalike {
 
-// Contents whose features need not be extracted: the index has them, this run has met them, or the
-// cache has them. Used from several threads, but for expect().
+// Contents that need no extraction: those in the index, in the cache or in an earlier file of this
+// run. Thread-safe except expect().
 class KnownContents {
  public:
   explicit KnownContents(const FeatureCache& cache) : cache_(cache) {}
 
-  // The content that the index has for a file, which stays known if only the file's time has
-  // changed. Call before any other thread uses this.
+  // Records the indexed content of a changed file, which counts as known for this file only: it may
+  // have a new time but the same content. Call before any other thread uses this.
   void expect(const std::string& path, const ContentHash& content) { expected_[path] = content; }
-  // False when it was known already.
+  // Returns false if the content was known already.
   bool insert(const ContentHash& content);
 
   bool contains(const SourceFile& file, const ContentHash& content) const;
@@ -44,27 +44,26 @@ class KnownContents {
   std::unordered_map<std::string, ContentHash> expected_;  // by path
 };
 
-// Reads and decodes files on several threads, and hands them on in order. Of files with the same
-// content the first is decoded, or has its features in the cache, and the others are KnownContent,
-// whatever the number of threads. Large files and images are decoded one at a time, so that memory
+// Reads and decodes files on several threads and returns them in order. The first file with a
+// content is decoded, or taken from the cache; further ones are KnownContent. The result does not
+// depend on the number of threads. Large files and images are decoded one at a time, so that memory
 // does not grow with the threads.
 //
-// A file of several pages gives an item for each, which are decoded side by side as files are. The
-// first has kUnfinished for the file's time; behind the last comes the file again as KnownContent,
-// with its time unless a page was skipped. So the next run reads a file again if any of its
-// pages is missing.
+// A file with several pages gives one item per page, decoded in parallel. The first has kUnfinished
+// as the file's time. After the last, the file follows once more as KnownContent, with its time
+// unless a page was skipped. So the next run reads the file again if a page is missing.
 class ItemStream {
  public:
-  enum class Pages { kAll, kFirst };  // of a file
+  enum class Pages { kAll, kFirst };  // which pages of a file to read
 
-  // Contents that are handed on become known; known: nullptr to decode every file. All arguments
+  // known: receives the contents that are returned; nullptr to decode every file. All arguments
   // must outlive the stream.
   ItemStream(const std::vector<SourceFile>& files, const RunConfig& config, StageTimes& times,
              KnownContents* known, Pages pages = Pages::kAll);
   ~ItemStream();
 
-  // The next items, SkippedFile, KnownContent, CachedFeatures or DecodedImage: as many as hold
-  // `images` of the latter two, fewer at the end; none after it.
+  // Returns the next items (SkippedFile, KnownContent, CachedFeatures or DecodedImage) up to the
+  // one that completes `images` of the last two states; fewer at the end, none after it.
   std::vector<Item> next_batch(std::size_t images);
 
  private:
@@ -79,12 +78,12 @@ class ItemStream {
   KnownContents* const known_;
   const Pages pages_;
   std::unique_ptr<FurtherPages> further_;
-  OrderedParallel<Item> items_;  // last: its threads use what is above
+  OrderedParallel<Item> items_;  // last: its threads use the members above
 };
 
-// The files in the order in which training takes its sample: by sample_rank of their content.
-// Reads all of them. Files that cannot be read come last, in their old order. Calls after_each
-// after each file; an exception that it throws is passed on.
+// Sorts files into the order in which training samples them, the sample_rank of their content.
+// Reads all of them; unreadable files come last, in their old order. Calls after_each after each
+// file and passes on its exceptions.
 std::vector<SourceFile> in_sample_order(const std::vector<SourceFile>& files,
                                         const RunConfig& config, StageTimes& times,
                                         const std::function<void()>& after_each);

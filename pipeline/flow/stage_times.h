@@ -10,22 +10,22 @@
 
 namespace lookalike {
 
-// A time in which a thread was busy with a stage.
+// An interval in which a thread was busy with a stage.
 struct StageSpan {
   std::string stage;
-  std::size_t thread = 0;  // by its first span, from 0
-  double start_s = 0;      // since the StageTimes was made
+  std::size_t thread = 0;  // from 0, in the order of first spans
+  double start_s = 0;      // since the StageTimes was created
   double end_s = 0;
 };
 
-// Seconds that each stage was busy, summed over threads.
+// Busy seconds of each stage, summed over threads.
 class StageTimes {
  public:
-  // with_spans: keeps every single time, for a timeline.
+  // with_spans: keep every interval, for a timeline.
   explicit StageTimes(bool with_spans = false) : with_spans_(with_spans) {}
 
-  // Runs the work and counts its time under the stage, also when it throws. Time of stages within
-  // it, on the same thread, counts under these alone.
+  // Runs the work and adds its time to the stage, also when it throws. The time of nested stages on
+  // the same thread is added to those only.
   template <typename Work>
   auto timed(const std::string& stage, Work work) {
     const Scope scope(*this, stage);
@@ -37,7 +37,7 @@ class StageTimes {
     return seconds_;
   }
 
-  // In the order of their ends; none unless they are kept.
+  // Returns the intervals in the order of their ends; none unless they are kept.
   std::vector<StageSpan> spans() const {
     const std::lock_guard lock(mutex_);
     return spans_;
@@ -65,7 +65,7 @@ class StageTimes {
     const std::string stage;
     const Clock::time_point start;
     Scope* const outer = innermost;
-    double nested = 0;  // seconds of the scopes within
+    double nested = 0;  // seconds in inner scopes
     static thread_local inline Scope* innermost = nullptr;
   };
 

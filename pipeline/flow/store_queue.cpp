@@ -9,10 +9,10 @@
 namespace lookalike {
 namespace {
 
-// Images that may wait for the disk: about as many as a batch has, so that a fast device goes on
+// Maximum number of images that wait for the disk: about a batch, so that a fast device continues
 // while one is published.
 constexpr std::size_t kQueuedImages = 512;
-// Of a batch: 16 MiB.
+// Features of a batch that is published at once: 16 MiB.
 constexpr std::size_t kMostFeatures = (std::size_t{16} << 20) / sizeof(IndexedFeature);
 
 }  // namespace
@@ -67,7 +67,7 @@ void StoreQueue::add(Item item) {
     require(item.is<KnownContent>() &&
                 (std::ranges::any_of(batch_, has_content) || writer_.contains(item.content)),
             "StoreQueue: the content is not in the index");
-    // publish() gives content that is present the path alone, so copies go with the batch.
+    // publish() adds only a path to content that is present, so copies can go with the batch.
     image.words.image.content = item.content;
   }
   image.words.image.file = std::move(item.file);

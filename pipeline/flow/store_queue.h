@@ -14,22 +14,22 @@
 
 namespace lookalike {
 
-// Stores items on a thread of its own, so that the device does not wait for the disk. It publishes
-// batches of at least options.batch_images, each in one transaction: every options.publish_seconds,
-// or as soon as they fill 16 MiB, so that a fast device makes few and large segments. It keeps the
-// number of segments at options.max_segments. While it lives, the writer belongs to it.
+// Stores items on its own thread, so that the device does not wait for the disk. Publishes batches
+// of at least options.batch_images, each in one transaction: every options.publish_seconds, or as
+// soon as they fill 16 MiB, so that a fast device writes few large segments. Keeps the number of
+// segments at or below options.max_segments. Nothing else may use the writer meanwhile.
 class StoreQueue {
  public:
   StoreQueue(IndexWriter& writer, const StoreOptions& options, StageTimes& times);
-  ~StoreQueue();  // drops what is queued; batches that were published stay
+  ~StoreQueue();  // drops queued items; published batches stay
   StoreQueue(const StoreQueue&) = delete;
   StoreQueue& operator=(const StoreQueue&) = delete;
 
-  // An item of ImageWords, which are left out when it is blank, or of KnownContent. Throws what
-  // storing has thrown: as IndexWriter::publish(), and Error(kInternal) for KnownContent that
-  // neither the index nor an earlier item has.
+  // Queues an item of ImageWords or KnownContent; the words of a blank image are not stored. Throws
+  // what storing an earlier item threw: errors of IndexWriter::publish(), and Error(kInternal) for
+  // KnownContent that neither the index nor an earlier item has.
   void push(Item item);
-  // Publishes what is left and merges small segments. Throws as push().
+  // Publishes the remaining items and merges small segments. Throws as push().
   void finish();
 
  private:
@@ -44,10 +44,10 @@ class StoreQueue {
   const StoreOptions options_;
   StageTimes& times_;
   std::vector<ImageToStore> batch_;
-  std::size_t features_ = 0;  // of the batch
+  std::size_t features_ = 0;  // in the batch
   Clock::time_point published_ = Clock::now();
   BoundedQueue<Item> queue_;
-  std::exception_ptr failure_;  // written by the thread, read once it has ended
+  std::exception_ptr failure_;  // written by the thread, read after its end
   std::jthread thread_;
 };
 

@@ -52,7 +52,7 @@ class Sets {
   std::vector<std::vector<Image>> members_;
 };
 
-// The images that links name, numbered from 0.
+// Numbers the images of links from 0.
 class Numbers {
  public:
   explicit Numbers(std::span<const Link> links) {
@@ -84,13 +84,13 @@ class Component {
     }
   }
 
-  // The number of the weakest weak bridge, if there is one.
+  // Returns the number of the weakest weak bridge, if any.
   // Method: Tarjan, "A note on finding the bridges of a graph", IPL 1974, without recursion.
   std::optional<std::size_t> weakest_bridge() const {
     struct Visit {
       std::size_t image;
       std::size_t from;  // link
-      std::size_t next;  // of its links
+      std::size_t next;  // link to follow
     };
     const std::size_t none = links_.size();
     std::vector<std::size_t> seen(at_.size(), 0);  // order of discovery, from 1
@@ -138,7 +138,7 @@ class Component {
   std::vector<std::vector<std::size_t>> at_;  // links by image
 };
 
-// The links by component, in the order of their first link.
+// Splits links into connected components, ordered by their first link.
 std::vector<std::vector<Link>> components(std::span<const Link> links) {
   const Numbers number(links);
   Sets sets(number.size());
@@ -156,7 +156,7 @@ std::vector<std::vector<Link>> components(std::span<const Link> links) {
   return result;
 }
 
-// Of links that share both images, the strongest.
+// Returns the strongest link of each pair that is not rejected.
 std::vector<Link> strongest_links(std::span<const Link> links, const std::set<ImagePair>& apart) {
   std::vector<Link> result;
   for (const Link& link : links) {
@@ -213,7 +213,7 @@ std::vector<std::vector<std::uint32_t>> clusters(std::size_t images, std::span<c
     for (const Link& link : left) {
       if (!must_stay_apart(link.a, link.b)) joined->join(link.a, link.b);
     }
-    // Without the links that did not join, others may be weak bridges.
+    // Without the links that did not join, others may have become weak bridges.
   } while (std::erase_if(left, [&](const Link& link) {
              return joined->root(link.a) != joined->root(link.b);
            }) > 0);

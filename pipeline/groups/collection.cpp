@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenSaves{60};
 
-// Each pair is judged by itself, so nothing of a photo's second look is needed.
+// Each pair is judged by itself, so a second look is not needed.
 RunConfig for_pairs(RunConfig config) {
   config.match.second_look = false;
   return config;
@@ -39,8 +39,7 @@ Collection::Collection(const IndexReader& index, RunConfig config, GroupOptions 
       can_save_(lock_.has_value()) {
   if (options_.scope.is_all() && !can_save_) {
     spdlog::warn(
-        "another process looks for the pairs of this index: what this run finds is not "
-        "remembered");
+        "another process is searching this index for pairs: the result of this run is not stored");
   }
 }
 
@@ -57,7 +56,7 @@ bool Collection::compare(const std::function<bool(std::size_t done)>& after_each
   });
   save();
   if (search_.incomplete() > 0) {
-    spdlog::warn("{} images were not compared fully, because files cannot be read{}",
+    spdlog::warn("{} images were not compared completely, because files cannot be read{}",
                  search_.incomplete(), can_save_ ? ": the next run compares them again" : "");
   }
   return is_done;
@@ -80,7 +79,7 @@ void Collection::save() {
     save_pairs(config_.store.database, state_, fingerprint_);
   } catch (const Error& error) {
     can_save_ = false;
-    spdlog::warn("{}: what this run finds is not remembered", error.what());
+    spdlog::warn("{}: the result of this run is not stored", error.what());
   }
 }
 

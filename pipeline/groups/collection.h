@@ -10,32 +10,32 @@
 
 namespace lookalike {
 
-// The groups of an index: what earlier runs found, brought up to date and kept beside the index.
+// The groups of an index, with the state that earlier runs stored beside it.
 class Collection {
  public:
-  // config.store.database is the index; config.match governs the search, and its `mirror` whether
-  // mirror images are looked for. options.match is set from it. The index must outlive this.
-  // While another process has one, this one remembers nothing, with a warning. Throws Error(kInput)
-  // for damaged rejections.
+  // config.store.database is the index; config.match controls the search, its `mirror` the search
+  // for mirror images. options.match is replaced by it. The index must outlive this. Does not store
+  // its state, with a warning, while another process has a Collection of the index. Throws
+  // Error(kInput) for damaged rejections.
   Collection(const IndexReader& index, RunConfig config, GroupOptions options);
 
   std::size_t pending() const { return search_.pending(); }  // images to compare
 
-  // Compares them, and saves the state every minute and at the end, unless the scope leaves pairs
-  // out. Calls after_each(done) after each image, and stops in order when it returns false; returns
-  // whether all were compared. A picture that cannot be read is a warning; it is compared again by
-  // the next run. Opens a device only if there is something to compare. Throws as
-  // Searcher does. A state that cannot be written is a warning.
+  // Compares the pending images. Saves the state every minute and at the end, unless the scope
+  // excludes pairs. Calls after_each(done) after each image and stops when it returns false.
+  // Returns whether all images were compared. Warns of pictures that cannot be read, which the next
+  // run compares again, and of a state that cannot be written. Opens a device only if images are
+  // pending. Throws as Searcher.
   bool compare(const std::function<bool(std::size_t done)>& after_each);
 
-  // What follows from the pairs and the rejections; lives no longer than this.
+  // Groups the images by the pairs and rejections. This must outlive the result.
   Groups groups() const;
 
-  // Call when images were reported: later runs with options.new_only leave them out. Without effect
-  // if the scope leaves pairs out.
+  // Marks images as reported, so that later runs with options.new_only leave them out. Has no
+  // effect if the scope excludes pairs.
   void mark_reported(const std::function<bool(ImageId)>& is_reported);
 
-  // Whether later runs know what this one found.
+  // True if later runs know what this one found.
   bool is_remembered() const { return can_save_; }
 
  private:
@@ -45,7 +45,7 @@ class Collection {
   const RunConfig config_;
   const GroupOptions options_;
   const ContentHash fingerprint_;
-  const std::optional<FileDescriptor> lock_;  // before the pairs are read
+  const std::optional<FileDescriptor> lock_;  // taken before reading the pairs
   const Rejections rejections_;
   PairState state_;
   const std::vector<IndexedImage> images_;

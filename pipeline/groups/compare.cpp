@@ -94,7 +94,7 @@ PairSearch::PairSearch(std::span<const IndexedImage> images, bool mirror, PairSt
     const bool is_done = known.compared && (known.mirrored || !mirror);
     if (!is_done && image.has_features && image.sides != 0) work_.push_back(at);
   }
-  // What an incomplete comparison found is found again.
+  // Incomplete comparisons are repeated and find their pairs again.
   std::erase_if(state.pairs, [&](const FoundPair& pair) {
     const ComparedImage& second = state.images[pair.second];
     return pair.mirrored ? mirror && !second.mirrored : !second.compared;
@@ -105,7 +105,7 @@ PairSearch::Found PairSearch::compare(std::uint32_t at, const IndexReader& index
                                       Searcher& searcher) const {
   const IndexedImage& image = *image_at_[at];
   const auto is_wanted = [&](ImageId other) {
-    if (other >= place_of_.size() || place_of_[other] >= at) return false;  // published since
+    if (other >= place_of_.size() || place_of_[other] >= at) return false;  // new since
     return Scope::meet(image.sides, image_at_[place_of_[other]]->sides);
   };
   Found found;
@@ -120,7 +120,7 @@ PairSearch::Found PairSearch::compare(std::uint32_t at, const IndexReader& index
     }
     return pairs.all_read;
   };
-  // Only this image's own job changes its entry, after this one.
+  // Only run() changes the entry, after this.
   found.compared = state_.images[at].compared || add(searcher.pairs(image.id, is_wanted));
   found.mirrored = state_.images[at].mirrored;
   if (!mirror_ || found.mirrored) return found;

@@ -16,7 +16,7 @@
 
 namespace lookalike {
 
-// Which pairs of files are looked for: one of a left and one of a right set of folders.
+// The pairs of files to look for: one from a left, one from a right set of folders.
 class Scope {
  public:
   using Sides = std::uint8_t;  // kLeft, kRight, both or neither
@@ -24,7 +24,7 @@ class Scope {
   static constexpr Sides kRight = 2;
 
   Scope() = default;  // all pairs
-  // Folders or files, in the form of normal_path(); for pairs within a set, it is both sides.
+  // Folders or files, in the form of normal_path(). For pairs within a set, pass it twice.
   Scope(std::span<const std::string> left, std::span<const std::string> right);
 
   bool is_all() const { return is_all_; }
@@ -39,53 +39,52 @@ class Scope {
   PathSet right_;
 };
 
-// An image of the index, as comparing and grouping need it.
+// An image of the index, for comparing and grouping.
 struct IndexedImage {
   ContentHash content{};
   ImageId id = 0;
   PictureSize size{};
-  std::uint32_t page = 1;   // of its files
-  std::uint32_t pages = 1;  // of these, the last that is indexed
-  std::uint32_t files = 0;  // all of them
+  std::uint32_t page = 1;   // in its files
+  std::uint32_t pages = 1;  // last indexed page in its files
+  std::uint32_t files = 0;  // number of its files
   bool has_features = false;
-  Scope::Sides sides = 0;  // of its files
+  Scope::Sides sides = 0;  // all its files together
 };
 
-// All images of the index, by content.
+// Returns all images of the index, by content.
 std::vector<IndexedImage> indexed_images(const IndexReader& index, const Scope& scope);
 
-// The number of the image with this content, if it is there.
+// Returns the number of the image with this content, if any.
 std::optional<std::uint32_t> find_image(std::span<const IndexedImage> images,
                                         const ContentHash& content);
 
-// Brings the state to these images: forgets others and their pairs, and appends new ones, by
-// content. images[i] is then state.images[result[i]].
+// Adapts the state to these images: removes others with their pairs and appends new ones, by
+// content. Afterwards images[i] is state.images[result[i]].
 std::vector<std::uint32_t> adopt_images(std::span<const IndexedImage> images, PairState& state);
 
-// Looks for the pairs of those images that were not compared yet with the images before them.
+// Compares the images that were not compared yet with all images before them.
 class PairSearch {
  public:
-  // images: of the index, and adopted by the state. With `mirror`, mirror images are looked for
-  // too. All must outlive the search.
+  // images: those of the index, after adopt_images(). mirror: also search for mirror images. All
+  // arguments must outlive the search.
   PairSearch(std::span<const IndexedImage> images, bool mirror, PairState& state);
 
   std::size_t pending() const { return work_.size(); }
-  // Of the images that run() compared, those for which a picture could not be read: they remain
-  // pending for the next search.
+  // Returns the number of images that run() compared without some picture, because it could not be
+  // read. They are pending again in the next search.
   std::size_t incomplete() const { return incomplete_; }
 
-  // Compares on all cores, and adds to the state in order, so that pairs do not depend on the
-  // number of threads, and a stopped search leaves a state from which another resumes.
-  // Images outside the scope of `images` are left alone; a search that is not of all pairs leaves a
-  // state that must not be saved. Calls after_each(done) on the caller's thread after each image,
-  // and stops when it returns false; returns whether all were compared.
+  // Compares on all cores and adds to the state in order: the pairs do not depend on the number of
+  // threads, and another search can resume after a stop. Skips images outside the scope; the state
+  // of a search within a scope must not be saved. Calls after_each(done) on the caller's thread
+  // after each image and stops when it returns false. Returns whether all images were compared.
   bool run(const IndexReader& index, Searcher& searcher,
            const std::function<bool(std::size_t done)>& after_each);
 
  private:
   struct Found {
     std::vector<FoundPair> pairs;
-    // What became of the image's state.
+    // The new state of the image.
     bool compared = false;
     bool mirrored = false;
   };
@@ -94,7 +93,7 @@ class PairSearch {
   PairState& state_;
   const bool mirror_;
   std::vector<const IndexedImage*> image_at_;  // by place in the state
-  std::vector<std::uint32_t> place_of_;        // in the state, by image id
+  std::vector<std::uint32_t> place_of_;        // place in the state, by image id
   std::vector<std::uint32_t> work_;            // places, ascending
   std::size_t incomplete_ = 0;
 };

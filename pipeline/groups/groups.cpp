@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <map>
-#include <set>
 #include <sys/stat.h>
 #include <tuple>
 #include <unordered_map>
@@ -13,16 +11,16 @@
 #include "base/content_hash.h"
 #include "base/files.h"
 #include "base/page_name.h"
-#include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/groups/cluster.h"
+#include "pipeline/stored_calibration.h"
 #include "stages/decode/image_header.h"
 
 namespace lookalike {
 namespace {
 
-using Place = std::size_t;  // of a file in its group
+using Place = std::size_t;  // index of a file in its group
 
-// A file as it is now.
+// The present state of a file.
 struct FileNow {
   bool is_as_indexed = false;
   bool is_link = false;
@@ -45,12 +43,12 @@ FileNow file_now(const SourceFile& file) {
   return now;
 }
 
-// Whether the file holds more than the picture that it is indexed by: a RAW file what the sensor
-// saw, of which that is a preview, an animation its other pictures. Also if it cannot be read.
+// True if the file has more than the indexed picture: a RAW file has the sensor's data, of which
+// the picture is a preview; an animation has further pictures. Also true if it cannot be read.
 bool holds_more(const std::string& path) {
   constexpr std::size_t kHeaderBytes = std::size_t{1} << 16U;
   auto bytes = read_file(path, kHeaderBytes);
-  // The first directory of a TIFF file, which tells RAW, is often its end.
+  // The first directory of a TIFF file, which distinguishes RAW, is often at its end.
   if (bytes && (bytes->starts_with("II*") || bytes->starts_with("MM"))) bytes = read_file(path);
   if (!bytes) return true;
   const ImageFormat format = format_of(bytes_of(*bytes));
@@ -60,19 +58,20 @@ bool holds_more(const std::string& path) {
 
 }  // namespace
 
-// A file of a group, with what its proposal depends on.
+// A file of a group and what its proposal depends on.
 struct GroupCandidate {
   GroupFile file;
   FileNow now;
   std::uint32_t image = 0;  // number
   Scope::Sides sides = 0;
+  bool has_pages = false;  // more than one
 };
 
 namespace {
 
 constexpr std::size_t kSideSets = (Scope::kLeft | Scope::kRight) + 1;
 
-// The best first; see Group.
+// Orders files best first, as Group does.
 bool is_better(const GroupCandidate& a, const GroupCandidate& b) {
   const auto rank = [](const GroupCandidate& one) {
     const auto pixels = std::int64_t{one.file.size.width} * one.file.size.height;
@@ -89,16 +88,16 @@ bool is_better(const GroupCandidate& a, const GroupCandidate& b) {
 struct Related {
   PairKind kind = PairKind::kExact;
   double probability = 1;
-  bool is_all_shown = true;  // by the other
+  bool is_all_shown = true;  // the other image shows all of this one
 };
 
-// The places of files, by their image and their sides.
+// The places of files, by image and sides.
 class FilesByImage {
  public:
   void add(const GroupCandidate& file, Place place) {
     places_[file.image][file.sides].push_back(place);
   }
-  // The first file of the image, but for `except`, that meets these sides.
+  // Returns the first file of the image, except one, that meets these sides.
   std::optional<Place> first(std::uint32_t image, Scope::Sides sides, Place except) const {
     const auto found = places_.find(image);
     if (found == places_.end()) return std::nullopt;
@@ -111,7 +110,7 @@ class FilesByImage {
     }
     return result;
   }
-  // The first two files of the images that meet; there are some.
+  // Returns the first two files of the images that meet; such files must exist.
   std::pair<Place, Place> first_pair(std::uint32_t a, std::uint32_t b) const {
     std::optional<std::pair<Place, Place>> result;
     const auto& by_sides = places_.at(a);
@@ -125,22 +124,22 @@ class FilesByImage {
   }
 
  private:
-  // In ascending order.
+  // Places are ascending.
   std::unordered_map<std::uint32_t, std::array<std::vector<Place>, kSideSets>> places_;
 };
 
 }  // namespace
 
-// The files of a group, the best first, and how their images relate.
+// The files of a group, best first, and how their images relate.
 struct GroupParts {
   std::vector<GroupCandidate> files;
   FilesByImage by_image;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Related> related;
 
-  // Calls visit(place, how) for the first of `among` of each image that the file is related to.
+  // Calls visit(place, how) for each image related to the file, with its first file in `among`.
   template <typename Visit>
-  void for_each_partner(const GroupCandidate& file, Place place, const FilesByImage& among,
-                        const Visit& visit) const {
+  void for_each_partner(Place place, const FilesByImage& among, const Visit& visit) const {
+    const GroupCandidate& file = files[place];
     auto at = related.lower_bound({file.image, 0});
     for (; at != related.end() && at->first.first == file.image; ++at) {
       if (const auto other = among.first(at->first.second, file.sides, place)) {
@@ -153,6 +152,70 @@ struct GroupParts {
     for (Place i = 0; i < files.size(); ++i) by_image.add(files[i], i);
   }
 };
+
+namespace {
+
+void relate(GroupFile& file, Place other, const Related& how) {
+  file.related = other;
+  file.kind = how.kind;
+  file.probability = how.probability;
+}
+
+// Relates a file to the closest before it, or else to the closest after it.
+void relate_to_closest(GroupParts& parts, Place place) {
+  GroupFile& file = parts.files[place].file;
+  const auto closeness = [&](Place other, PairKind kind, double probability) {
+    return std::tuple(other < place, kind, probability, -static_cast<std::int64_t>(other));
+  };
+  parts.for_each_partner(place, parts.by_image, [&](Place other, const Related& how) {
+    if (!file.related || closeness(*file.related, file.kind, file.probability) <
+                             closeness(other, how.kind, how.probability)) {
+      relate(file, other, how);
+    }
+  });
+}
+
+// Returns the first of the kept files that can replace a file.
+std::optional<std::pair<Place, Related>> replacement_of(const GroupParts& parts, Place place,
+                                                        const FilesByImage& kept) {
+  const GroupCandidate& one = parts.files[place];
+  std::optional<bool> has_more;  // read from the file when it matters
+  const auto is_dispensable = [&](const Related& how) {
+    if (how.kind == PairKind::kExact) return true;
+    if (!how.is_all_shown || one.has_pages) return false;
+    if (!has_more) has_more = holds_more(one.file.file.path);
+    return !*has_more;
+  };
+  std::optional<std::pair<Place, Related>> replacement;
+  parts.for_each_partner(place, kept, [&](Place other, const Related& how) {
+    if (replacement && replacement->first < other) return;
+    if (is_dispensable(how)) replacement = {other, how};
+  });
+  return replacement;
+}
+
+// Sets the proposal of each file and what it is related to. A second name of a kept file is kept:
+// removing it would free nothing.
+void propose(GroupParts& parts) {
+  FilesByImage kept;
+  std::set<std::pair<dev_t, ino_t>> kept_files;
+  for (Place place = 0; place < parts.files.size(); ++place) {
+    GroupCandidate& one = parts.files[place];
+    if (place > 0) relate_to_closest(parts, place);
+    if (!one.now.is_as_indexed) continue;
+    const bool is_kept = kept_files.contains(one.now.identity());
+    if (const auto other = is_kept ? std::nullopt : replacement_of(parts, place, kept)) {
+      one.file.proposal = Proposal::kGo;
+      relate(one.file, other->first, other->second);
+    } else {
+      one.file.proposal = Proposal::kKeep;
+      kept.add(one, place);
+      kept_files.insert(one.now.identity());
+    }
+  }
+}
+
+}  // namespace
 
 std::set<PairKind> usual_kinds() {
   std::set<PairKind> kinds;
@@ -209,7 +272,8 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
   for (auto& [path, members] : named) groups_.push_back(std::move(members));
 }
 
-// The sure pairs of the wanted kinds that meet in the scope.
+// Returns the sure pairs of the wanted kinds that meet in the scope, by a, then b, closest kind
+// first.
 std::vector<Groups::Pair> Groups::wanted_pairs() const {
   std::vector<std::uint32_t> number(state_.images.size(), 0);
   for (std::uint32_t i = 0; i < places_.size(); ++i) number[places_[i]] = i;
@@ -235,7 +299,7 @@ bool Groups::is_new(std::uint32_t image) const {
   return images_[image].files > state_.images[places_[image]].reported_files;
 }
 
-// Of pages, the first alone: files that are the same are one pair.
+// Only first pages count: two identical multi-page files are one pair.
 bool Groups::has_exact_pair(std::uint32_t image) const {
   if (images_[image].files < 2 || images_[image].page > 1) return false;
   if (options_.scope.is_all()) return true;
@@ -250,7 +314,7 @@ bool Groups::has_exact_pair(std::uint32_t image) const {
   return false;
 }
 
-// The found pairs between images of a group.
+// Returns the found pairs between images of a group.
 std::vector<const Groups::Pair*> Groups::pairs_among(const Members& members) const {
   std::vector<const Pair*> pairs;
   for (const std::uint32_t image : members) {
@@ -287,6 +351,7 @@ GroupParts Groups::parts_of(const Members& members) const {
       one.sides = options_.scope.sides_of(file.path);
       if (one.sides == 0) continue;
       one.image = image;
+      one.has_pages = images_[image].pages > 1;
       one.now = file_now(file);
       file.path = page_name(file.path, images_[image].page);
       one.file = {.file = std::move(file),
@@ -296,13 +361,13 @@ GroupParts Groups::parts_of(const Members& members) const {
       parts.files.push_back(std::move(one));
     }
   }
-  // Of an image that has files on both sides, one may meet no other.
   std::ranges::sort(parts.files, is_better);
   parts.place_files();
+  // Drop files without a partner in scope; an image with files on both sides may have some.
   std::vector<GroupCandidate> met;
   for (Place i = 0; i < parts.files.size(); ++i) {
     bool is_met = false;
-    parts.for_each_partner(parts.files[i], i, parts.by_image, [&](Place, auto&) { is_met = true; });
+    parts.for_each_partner(i, parts.by_image, [&](Place, auto&) { is_met = true; });
     if (is_met) met.push_back(std::move(parts.files[i]));
   }
   parts.files = std::move(met);
@@ -311,61 +376,16 @@ GroupParts Groups::parts_of(const Members& members) const {
 }
 
 Group Groups::group(std::size_t number) const {
-  const Members& members = groups_[number];
-  GroupParts parts = parts_of(members);
+  GroupParts parts = parts_of(groups_[number]);
+  propose(parts);
   Group group;
-  for (const Pair* pair : pairs_among(members)) {
+  for (const Pair* pair : pairs_among(groups_[number])) {
     const auto [first, second] = parts.by_image.first_pair(pair->a, pair->b);
     group.pairs.push_back({first, second, state_.pairs[pair->found], pair->relation});
   }
   std::ranges::sort(group.pairs, {}, [](const GroupPair& pair) {
     return std::tuple(pair.first, pair.second, -static_cast<int>(pair.relation.kind));
   });
-
-  FilesByImage kept;
-  std::set<std::pair<dev_t, ino_t>> kept_files;
-  for (Place i = 0; i < parts.files.size(); ++i) {
-    GroupCandidate& one = parts.files[i];
-    GroupFile& file = one.file;
-    const auto relate = [&](Place other, const Related& how) {
-      file.related = other;
-      file.kind = how.kind;
-      file.probability = how.probability;
-    };
-    const auto closeness = [&](Place other, PairKind kind, double probability) {
-      return std::tuple(other < i, kind, probability, -static_cast<std::int64_t>(other));
-    };
-    const auto relate_closest = [&](Place other, const Related& how) {
-      if (!file.related || closeness(*file.related, file.kind, file.probability) <
-                               closeness(other, how.kind, how.probability)) {
-        relate(other, how);
-      }
-    };
-    if (i > 0) parts.for_each_partner(one, i, parts.by_image, relate_closest);
-    if (!one.now.is_as_indexed) continue;
-    std::optional<std::pair<Place, Related>> shown_by;
-    std::optional<bool> has_more;
-    const auto is_dispensable = [&](const Related& how) {
-      if (how.kind == PairKind::kExact) return true;
-      if (!how.is_all_shown || images_[one.image].pages > 1) return false;
-      if (!has_more) has_more = holds_more(file.file.path);
-      return !*has_more;
-    };
-    if (!kept_files.contains(one.now.identity())) {
-      parts.for_each_partner(one, i, kept, [&](Place other, const Related& how) {
-        if (shown_by && shown_by->first < other) return;
-        if (is_dispensable(how)) shown_by = {other, how};
-      });
-    }
-    if (shown_by) {
-      file.proposal = Proposal::kGo;
-      relate(shown_by->first, shown_by->second);
-    } else {
-      file.proposal = Proposal::kKeep;
-      kept.add(one, i);
-      kept_files.insert(one.now.identity());
-    }
-  }
   for (GroupCandidate& one : parts.files) group.files.push_back(std::move(one.file));
   return group;
 }

@@ -14,8 +14,8 @@
 
 namespace lookalike {
 
-// What is proposed for a file. Nothing is proposed for one that is gone, has changed since it was
-// indexed, or has a page that could not be read: what it shows now is unknown.
+// What is proposed for a file. kUnknown if the file is gone, has changed since it was indexed, or
+// has an unreadable page, so that its present content is unknown.
 enum class Proposal { kKeep, kGo, kUnknown };
 
 // "keep", "go", "unknown".
@@ -28,25 +28,24 @@ struct GroupFile {
   PictureSize size{};
   Proposal proposal = Proposal::kUnknown;
   bool is_new = false;  // its image has more files than when a run last reported it
-  // How it relates to another file of the group: to the one that makes it needless, where it may
-  // go; else to the closest of those before it; else to the closest after it. Nothing for the first
-  // file alone.
-  std::optional<std::size_t> related{};  // place of that file in the group
+  // The relation to another file of the group: to its replacement if the proposal is kGo, else to
+  // the closest file before it, else to the closest one after it. The first file has none.
+  std::optional<std::size_t> related{};  // place of the other file in the group
   PairKind kind = PairKind::kExact;
   double probability = 1;
 };
 
-// A pair of images of a group; one file stands for each, such that the two meet in the scope.
+// A pair of images of a group, each represented by one file, such that the two meet in the scope.
 struct GroupPair {
   std::size_t first = 0;  // places in the group
   std::size_t second = 0;
-  FoundPair found;  // its numbers are those of the state
+  FoundPair found;  // with the numbers of the state
   Relation relation;
 };
 
-// Files that show the same thing, best first: by pixels, then by bytes, which at one resolution is
-// the quality of the encoding, then links, then the older, then by path; those that are unknown
-// come last. Files that meet none of the others in the scope are left out.
+// Files that show the same thing, best first: the most pixels, then the most bytes (at equal
+// resolution a measure of quality), then real files before links, the oldest, and by path. Files of
+// unknown content come last. Files that meet no other in the scope are left out.
 struct Group {
   std::vector<GroupFile> files;
   std::vector<GroupPair> pairs;  // by first, then second
@@ -55,16 +54,16 @@ struct Group {
 struct GroupOptions {
   std::set<PairKind> kinds;
   double min_probability = 0;
-  bool new_only = false;  // groups with a new file
+  bool new_only = false;  // only groups with a new file
   Scope scope{};
   MatchOptions match{};
 };
 
-// What `lookalike duplicates` reports unless it is asked for more: pairs whose pixels agree, all
-// kinds but object and part.
+// Returns the kinds that `lookalike duplicates` reports by default: those whose pixels agree, which
+// are all except object and part.
 std::set<PairKind> usual_kinds();
-// Of pairs of photos of one thing, three quarters are right from here on; those whose pixels agree
-// were all right. docs/measurements/quality.md, "Groups".
+// Default minimum probability. From here on three quarters of the pairs of photos of one thing were
+// right, and all whose pixels agree. docs/measurements/quality.md, "Groups".
 inline constexpr double kUsualProbability = 0.95;
 
 struct GroupParts;
@@ -72,7 +71,7 @@ struct GroupParts;
 // The groups of an index, one at a time, so that memory does not grow with their content.
 class Groups {
  public:
-  // images and places: as adopt_images() took and gave them. All must outlive this.
+  // images and places: argument and result of adopt_images(). All must outlive this.
   Groups(const IndexReader& index, std::span<const IndexedImage> images,
          std::span<const std::uint32_t> places, const PairState& state,
          const Rejections& rejections, GroupOptions options);
@@ -86,7 +85,7 @@ class Groups {
     std::uint32_t a = 0;  // numbers of images
     std::uint32_t b = 0;
     std::size_t found = 0;  // in the state
-    Relation relation;      // of a to b
+    Relation relation;      // from a to b
   };
   using Members = std::vector<std::uint32_t>;  // numbers of images, ascending
 

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <numbers>
 #include <span>
-#include <vector>
 
 #include "stages/match/decide/decision.h"
 
@@ -16,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kNames = {"part",   "object", "crop", "mirrored",
                                                     "turned", "copy",   "exact"};
-// What a pose of exact crops leaves uncovered by its error.
+// The share that counts as all: the pose of an exact crop has an error.
 constexpr double kWholeShare = 0.98;
 constexpr double kSameScale = 0.95;
 constexpr double kQuarterTurnSlack = 1;  // degrees
@@ -25,7 +24,7 @@ Quad frame_of(PictureSize size) {
   return outline({}, size.width, size.height);
 }
 
-// The share of a picture that a quad covers.
+// Returns the share of a picture that a quad covers.
 double share_covered(const Quad& quad, PictureSize size) {
   const Quad frame = frame_of(size);
   const Quad other = clockwise(quad);
@@ -35,7 +34,7 @@ double share_covered(const Quad& quad, PictureSize size) {
   return std::min(1.0, common / (1 + common) * (area + signed_area(other)) / area);
 }
 
-// Points of a w x h image, corners of pixels among them, that a map takes into another image.
+// Adds a grid of points of an image, its corners included, that a map takes into another image.
 void add_common(PictureSize size, const Homography& map, PictureSize other,
                 std::vector<Point>& points) {
   constexpr int kSteps = 8;
@@ -49,8 +48,9 @@ void add_common(PictureSize size, const Homography& map, PictureSize other,
   }
 }
 
-// The edits that keep a picture: similarities, also mirrored, and stretching along its sides, also
-// with these exchanged. Each is fitted to points about their middle, by least squares.
+// Edits keep a picture if they are similarities, also mirrored, or stretch it along its sides, also
+// with the sides exchanged. The functions below fit one to points about their middle, by least
+// squares, and return the largest departure from it.
 Point as_seen(Point at, bool mirrored) {
   return {mirrored ? -at.x : at.x, at.y};
 }
@@ -104,8 +104,8 @@ Point middle_of(std::span<const Point> points) {
   return {sum.x / count, sum.y / count};
 }
 
-// Whether a pose does no more than editing does; see kMostBent. Small pictures have poses that are
-// exact to half a pixel of the coarser one.
+// True if editing can explain a pose; see kMostBent. Poses of small pictures have an error of half
+// a pixel of the coarser one.
 bool is_edit(const Homography& map, PictureSize first, PictureSize second, double scale) {
   constexpr double kLeastErrorPx = 0.5;
   std::vector<Point> points;
@@ -197,7 +197,7 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
 Relation Relation::reversed(const Homography& first_to_second, PictureSize second) const {
   Relation result = *this;
   std::swap(result.first_shown, result.second_shown);
-  // What is mirrored turns the same way as seen from either side.
+  // A mirrored picture turns the same way seen from either side.
   const bool mirror = signed_area(outline) < 0;
   result.turn_degrees = mirror || turn_degrees == 180 ? turn_degrees : -turn_degrees;
   result.scale = 1 / scale;

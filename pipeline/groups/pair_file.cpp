@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fcntl.h>
 #include <limits>
-#include <optional>
 #include <sys/file.h>
 #include <utility>
 
@@ -14,9 +13,7 @@
 
 #include "base/content_hash.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
-#include "storage/index_reader.h"
 
 namespace lookalike {
 namespace {
@@ -26,7 +23,7 @@ constexpr std::uint16_t kVersion = 2;
 constexpr std::size_t kImageBytes = 16 + 1 + 4;
 constexpr std::size_t kPairBytes = 2 * 4 + 1 + 3 * 8 + 4 * 4 + 5 * 8 + 9 * 8;
 
-// Bits of an image, and of a pair.
+// Bits of an image and of a pair.
 constexpr std::uint8_t kCompared = 1;
 constexpr std::uint8_t kMirrorCompared = 2;
 constexpr std::uint8_t kIsMirrored = 1;
@@ -178,15 +175,15 @@ PairState load_pairs(const std::filesystem::path& database, const ContentHash& f
     if (!bytes) fail_file(file, "cannot be read");
     return decode_pairs(bytes_of(*bytes), fingerprint);
   } catch (const Error& error) {
-    spdlog::warn("{}: {}: all images are compared again", printable(file.native()), error.what());
+    spdlog::warn("{}: {}: comparing all images again", printable(file.native()), error.what());
     return {};
   }
 }
 
 void save_pairs(const std::filesystem::path& database, const PairState& state,
                 const ContentHash& fingerprint) {
-  // It can be made again after a power cut.
-  write_atomically(pair_file(database), encode_pairs(state, fingerprint), false);
+  constexpr bool kSync = false;  // after a power cut the state can be computed again
+  write_atomically(pair_file(database), encode_pairs(state, fingerprint), kSync);
 }
 
 }  // namespace lookalike

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <optional>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <tuple>
 #include <unistd.h>
 
@@ -27,8 +26,8 @@ bool is_before(const Rejection& x, const Rejection& y) {
   return std::tie(x.a, x.b) < std::tie(y.a, y.b);
 }
 
-// The file of this name, made if it is missing, and locked, also if it was replaced while this
-// waited.
+// Opens and locks the file, creating a missing one. Retries if the file was replaced while waiting
+// for the lock.
 FileDescriptor locked(const std::filesystem::path& file) {
   while (true) {
     FileDescriptor opened(::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
@@ -42,12 +41,7 @@ FileDescriptor locked(const std::filesystem::path& file) {
     while (::flock(opened.number(), LOCK_EX) != 0) {
       if (errno != EINTR) fail_file(file, "cannot be locked");
     }
-    struct stat ours {};
-    struct stat named {};
-    if (::fstat(opened.number(), &ours) == 0 && ::stat(file.c_str(), &named) == 0 &&
-        ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) {
-      return opened;
-    }
+    if (leads_to(file, opened)) return opened;
   }
 }
 
@@ -62,7 +56,7 @@ Rejections read(const std::filesystem::path& file) {
 
 Rejection rejection_of(const ContentHash& one, const ContentHash& other, std::int64_t since_ns) {
   if (one == other) {
-    throw Error(ErrorKind::kUsage, "reject: both names lead to one image: the same bytes");
+    throw Error(ErrorKind::kUsage, "reject: both names lead to the same image");
   }
   return {std::min(one, other), std::max(one, other), since_ns};
 }
@@ -158,14 +152,14 @@ void change_rejections(const std::filesystem::path& database,
   if (change(rejections)) {
     write_atomically(file, bytes_of(rejections.csv()));
   } else if (rejections.all().empty()) {
-    ::unlink(file.c_str());  // may have been made for the lock
+    ::unlink(file.c_str());  // may have been created for the lock
   }
 }
 
 bool set_rejected(const RunConfig& config, const Rejection& pair, bool is_rejected) {
   bool changed = false;
   for (const std::filesystem::path& database : searched_databases(config)) {
-    // Those that do not have it may be in a folder that cannot be written.
+    // Do not open databases without it for writing: their folder may be read-only.
     if (!is_rejected && !read_rejections(database).contains(pair.a, pair.b)) continue;
     change_rejections(database, [&](Rejections& rejections) {
       const bool changes = is_rejected ? rejections.add(pair) : rejections.remove(pair.a, pair.b);

@@ -20,12 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The settings of a source, which has a codebook.
+// Returns the settings of a source. Throws Error(kInput) if it has no codebook.
 Settings settings_to_merge(const fs::path& source) {
   const IndexReader index(source);
   Settings settings = index.settings();
   if (settings.empty()) {
-    throw Error(ErrorKind::kInput, printable(source.native()) + ": holds no images");
+    throw Error(ErrorKind::kInput, printable(source.native()) + ": has no images");
   }
   return settings;
 }
@@ -38,14 +38,14 @@ void check_paths(const IndexReader& target, const IndexReader& source) {
       const std::optional<ImageId> there = target.find(path);
       if (!there || there == same) continue;
       throw Error(ErrorKind::kInput,
-                  fmt::format("{}: has different contents in the indexes: bring one of them up to "
-                              "date, or remove the file from it (lookalike remove)",
+                  fmt::format("{}: the indexes have different contents for it: update one of "
+                              "them, or remove the file from it (lookalike remove)",
                               printable(path)));
     }
   });
 }
 
-// The files that hold an image; a page after the first stands under its name.
+// Returns the files that hold an image. A page after the first has its own name.
 std::vector<SourceFile> files_of(const IndexReader& source, const StoredImage& image) {
   if (image.page == 1) return source.files_of(image.id);
   SourceFile page;
@@ -53,8 +53,8 @@ std::vector<SourceFile> files_of(const IndexReader& source, const StoredImage& i
   return {page};
 }
 
-// Queues an image under its first file, then its content under the others. A file with further
-// pages is left unfinished, and goes to `unfinished` with its time.
+// Queues an image under its first file, then its content under the others. Files with further pages
+// are queued as kUnfinished and added to `unfinished` with their time.
 void push_image(const IndexReader& source, const StoredImage& image, StoreQueue& queue,
                 std::vector<Item>& unfinished) {
   ImageWords words;
@@ -127,7 +127,7 @@ void check_mergeable(const std::vector<fs::path>& sources, const fs::path& targe
   for (const fs::path& source : sources) {
     const std::string name = printable(source.native());
     if (fs::equivalent(source, target, missing)) {
-      throw Error(ErrorKind::kUsage, name + ": is the index that is written: name the others");
+      throw Error(ErrorKind::kUsage, name + ": is the target itself: name the others");
     }
     if (const std::optional<std::string> writer = current_writer(source)) {
       throw Error(ErrorKind::kStorage,
@@ -139,7 +139,7 @@ void check_mergeable(const std::vector<fs::path>& sources, const fs::path& targe
       first = &source;
     } else if (const auto names = differing_settings(settings, own); !names.empty()) {
       throw Error(ErrorKind::kUsage,
-                  fmt::format("{}: cannot be merged with {}, since these settings differ: {}", name,
+                  fmt::format("{}: cannot be merged with {}: these settings differ: {}", name,
                               printable(first->native()), fmt::join(names, ", ")));
     }
   }

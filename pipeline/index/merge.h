@@ -10,18 +10,18 @@
 namespace lookalike {
 
 // Checks that indexes can be merged into `target`, which need not exist. Throws Error(kUsage) when
-// one of them is the target, or when settings or codebooks differ, the target's included;
-// Error(kInput) for a file that is missing, no index, or an index without a codebook;
-// Error(kStorage) for an index that another process is writing, an older one or a damaged one.
+// a source is the target, or settings or codebooks differ, also from the target's; Error(kInput)
+// for a file that is missing, no index, or an index without a codebook; Error(kStorage) for an
+// index that is damaged or that another process is writing.
 void check_mergeable(const std::vector<std::filesystem::path>& sources,
                      const std::filesystem::path& target);
 
-// Adds to an index whatever another of the same codebook and settings holds: images, their files,
-// quarantine and roots. Content that both have is stored once, with the files of both; a file that
-// one has indexed leaves the quarantine of the other; a root that both know stays as the target
-// knows it. The content hash is then that of an index of the images of both. Throws Error(kInput),
-// before anything is written, for a file whose content differs between the two; otherwise as
-// StoreQueue. What was published before an error stays, and merging again completes it.
+// Adds the images, files, quarantine and roots of another index with the same codebook and
+// settings. Content in both is stored once, with the files of both. A file indexed in one leaves
+// the quarantine of the other. A root in both stays as in the target. The content hash becomes that
+// of one index of all images. Throws Error(kInput), before writing, for a file whose content
+// differs between the two, and as StoreQueue. Images published before an error stay; merging again
+// completes them.
 void merge_index(IndexWriter& target, const IndexReader& source, const StoreOptions& options,
                  Progress::Style style);
 

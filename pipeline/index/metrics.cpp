@@ -13,13 +13,13 @@
 namespace lookalike {
 namespace {
 
-// Runs that are searched for the last with outcome "done".
+// Runs to search for the last one with outcome "done".
 constexpr std::size_t kRunsLookedAt = 1000;
 
 constexpr std::array<std::string_view, 5> kOutcomes = {"done", "stopped", "failed", "killed",
                                                        "running"};
 
-// A label's value between its quotes.
+// Escapes a label's value.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -51,7 +51,7 @@ class MetricsText {
     describe(name, meaning);
     add(name, value);
   }
-  // One line a member of the object: NAME{LABEL="key"} value.
+  // Adds a line per numeric member of an object: NAME{LABEL="key"} value.
   void add_each(std::string_view name, std::string_view meaning, std::string_view label,
                 const nlohmann::json& object) {
     if (!object.is_object()) return;
@@ -76,28 +76,27 @@ double end_seconds(const RunRecord& run) {
 void add_counts(MetricsText& text, const IndexMetrics& metrics) {
   const IndexCounts& counts = metrics.counts;
   text.add_one("index_images", "Images in the index.", counts.images);
-  text.add_one("index_files", "Files that the index knows.", counts.files);
-  text.add_one("index_quarantined_files", "Files set aside, which could not be indexed.",
+  text.add_one("index_files", "Files in the index.", counts.files);
+  text.add_one("index_quarantined_files", "Files in quarantine, which cannot be indexed.",
                counts.quarantined);
-  text.add_one("index_withheld_files", "Files that are gone and whose removal was withheld.",
-               counts.withheld);
+  text.add_one("index_withheld_files", "Gone files whose removal was withheld.", counts.withheld);
   text.add_one("index_features", "Features of all images.", counts.features);
   text.add_one("index_words", "Visual words in the codebook.", counts.words);
   text.add_one("index_segments", "Segments of postings.", counts.segments);
-  text.add_one("index_bytes", "Size of the index's file.", metrics.size_bytes);
+  text.add_one("index_bytes", "Size of the index file.", metrics.size_bytes);
 }
 
 void add_last_run(MetricsText& text, const RunRecord& run) {
-  text.describe("run_outcome", "1 for how the last run ended, or that it has not ended.");
+  text.describe("run_outcome", "1 for the outcome of the last run, 0 for the others.");
   for (const std::string_view outcome : kOutcomes) {
     text.add("run_outcome", outcome == run.outcome ? 1 : 0, fmt::format("outcome=\"{}\"", outcome));
   }
   text.add_one("run_start_timestamp_seconds", "When the last run started.",
                static_cast<double>(run.started_ns) / 1e9);
-  text.add_one("run_seconds", "How long the last run took.", run.elapsed_seconds);
+  text.add_one("run_seconds", "Duration of the last run.", run.elapsed_seconds);
   const auto report = nlohmann::json::parse(run.document, nullptr, false);
   if (!report.is_object()) return;
-  text.add_each("run_files", "Files of the last run by what became of them.", "outcome",
+  text.add_each("run_files", "Files of the last run by outcome.", "outcome",
                 report.value("files", nlohmann::json()));
   if (const auto folders = report.find("folders"); folders != report.end()) {
     text.add_one("run_unreachable_folders", "Folders that the last run could not scan.",
@@ -107,10 +106,10 @@ void add_last_run(MetricsText& text, const RunRecord& run) {
   }
   text.add_each("run_skipped_files", "Files that the last run could not use, by reason.", "reason",
                 report.value("skipped_by_reason", nlohmann::json()));
-  text.add_each("run_stage_seconds", "Seconds that stages of the last run were busy.", "stage",
+  text.add_each("run_stage_seconds", "Busy seconds of the last run by stage.", "stage",
                 report.value("busy_seconds", nlohmann::json()));
   if (const auto peak = report.find("peak_memory_bytes"); peak != report.end()) {
-    text.add_one("run_peak_memory_bytes", "Most memory that the last run had at a time.",
+    text.add_one("run_peak_memory_bytes", "Peak memory of the last run.",
                  peak->get<std::uint64_t>());
   }
 }
@@ -122,7 +121,7 @@ std::string metrics_text(const IndexMetrics& metrics) {
   add_counts(text, metrics);
   if (metrics.last_run.id != 0) add_last_run(text, metrics.last_run);
   if (metrics.last_good_run.id != 0) {
-    text.add_one("last_good_run_timestamp_seconds", "When the last run that was done ended.",
+    text.add_one("last_good_run_timestamp_seconds", "When the last successful run ended.",
                  end_seconds(metrics.last_good_run));
   }
   return text.take();
@@ -148,7 +147,7 @@ IndexMetrics read_metrics(const IndexReader& index, const std::filesystem::path&
 }
 
 OutputKind metrics_kind() {
-  // The first line of add_counts(). Keep it stable: each night replaces the file of the last one.
+  // The first line of add_counts(). Keep it stable: each nightly run replaces the last one's file.
   return kind_that_begins("a metrics file of lookalike", "# HELP lookalike_index_images ");
 }
 

@@ -8,23 +8,23 @@
 
 namespace lookalike {
 
-// An index and its last runs, for a monitor.
+// State of an index for monitoring.
 struct IndexMetrics {
   std::string database;
   IndexCounts counts;
   std::uint64_t size_bytes = 0;
   RunRecord last_run;       // id 0: none
-  RunRecord last_good_run;  // the last with outcome "done"
+  RunRecord last_good_run;  // the last with outcome "done"; id 0: none
 };
 
-// In the text format of Prometheus, for the textfile collector of its node_exporter.
+// Formats metrics as text for the textfile collector of Prometheus' node_exporter.
 std::string metrics_text(const IndexMetrics& metrics);
 
-// Of an index that was opened from this file. Throws as IndexReader, and Error(kStorage) when the
-// file has disappeared since.
+// Reads the metrics of an index; `database` is the file it was opened from. Throws as IndexReader,
+// and Error(kStorage) when the file has disappeared.
 IndexMetrics read_metrics(const IndexReader& index, const std::filesystem::path& database);
 
-// Files of metrics_text(), recognised by their first line.
+// Returns the kind of files that metrics_text() gives, recognised by their first line.
 OutputKind metrics_kind();
 
 // Writes an index's metrics. Throws as read_metrics() and OutputFile.

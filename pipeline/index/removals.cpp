@@ -9,7 +9,7 @@
 namespace lookalike {
 namespace {
 
-// Why a root withholds this number of removals; empty when it does not.
+// Returns why a root withholds this number of removals; empty if it does not.
 std::string reason_to_withhold(const GuardedRoot& root, std::size_t removals,
                                double max_removed_share) {
   if (root.empty) return "no image is left in it";
@@ -49,7 +49,7 @@ Removals decide_removals(std::span<const GoneFile> gone,
 }
 
 std::string remounted_folder(const IndexRoot& known, std::span<const ScannedFolder> scanned) {
-  // Search all of them, since a folder below one root may have become a root itself.
+  // Search all folders: one below a root may have become a root itself.
   const auto is_as_before = [&](const FolderDevice& before) {
     return std::ranges::any_of(scanned, [&](const ScannedFolder& folder) {
       return std::ranges::any_of(folder.devices, [&](const FolderDevice& now) {

@@ -16,8 +16,8 @@
 #include "base/path_set.h"
 #include "base/program.h"
 #include "base/text.h"
-#include "pipeline/index/given_codebook.h"
 #include "pipeline/index/removals.h"
+#include "pipeline/index/run_codebook.h"
 #include "pipeline/index/run_record.h"
 #include "pipeline/index/update_plan.h"
 #include "storage/index_reader.h"
@@ -32,7 +32,8 @@ void remove_index(const std::string& database) {
   }
 }
 
-// Whether the index beside was already swapped in, by a run that was killed before it removed it.
+// True if the content of DATABASE.retrain was already taken over by a run that was killed before it
+// removed the file.
 bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
   try {
     const Settings settings = IndexReader(beside).settings();
@@ -42,11 +43,11 @@ bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
   }
 }
 
-// The sources of the new index: all folders of the old one, those named now, and the files of the
-// old one that lie in none of them.
+// The sources of the new index: the folders of the old one, the named ones, and the files of the
+// old one outside all of them.
 struct Sources {
   std::vector<std::string> folders;
-  IndexRunOptions options{.keep_earlier = false};
+  IndexRunOptions options{.keep_settings = false};
 };
 
 Sources sources_of(const IndexWriter& writer, const ImagesOptions& images) {
@@ -62,8 +63,8 @@ Sources sources_of(const IndexWriter& writer, const ImagesOptions& images) {
   return sources;
 }
 
-// Whether everything in an incomplete index is still wanted; words: the hash of those it must have,
-// empty for any.
+// True if an incomplete index has only folders and files that are wanted.
+//   words  the hash of the codebook that it must have; empty for any
 bool can_be_resumed(const std::string& beside, const Sources& sources, const std::string& words) {
   PathSet wanted;
   for (const std::string& folder : sources.folders) wanted.insert(normal_path(folder));
@@ -90,7 +91,7 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style, cons
         return run_index(config, style, stop, sources.options);
       }
     } catch (const OtherSettings&) {
-      // Made by a retraining under other settings.
+      // An earlier retraining made it under other settings.
     }
     remove_index(config.store.database);
   }
@@ -99,13 +100,13 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style, cons
 
 [[noreturn]] void refuse(const std::string& path, const std::string& problem) {
   throw Error(ErrorKind::kInput,
-              fmt::format("{}: {}, and what the index has from it would be lost: make it readable, "
-                          "or take it out with `lookalike remove`",
+              fmt::format("{}: {}, and its images would be lost from the index: make it readable, "
+                          "or remove it with `lookalike remove`",
                           printable(path), problem));
 }
 
-// The files of the index that the new one lacks. An index keeps files that are out of sight; a new
-// one cannot have them, which is refused.
+// Returns the files of the index that the new one lacks. Throws for files that are out of sight,
+// which an index keeps but a new one cannot have.
 std::vector<GoneFile> missing_files(const IndexWriter& writer, const std::string& database,
                                     const IndexWriter& made, const IndexRunReport& report,
                                     const PathSet& roots) {
@@ -127,7 +128,7 @@ std::vector<GoneFile> missing_files(const IndexWriter& writer, const std::string
   return missing;
 }
 
-// Counts the files that the new index lacks in the report. Throws Error(kInput) when `lookalike
+// Adds the files that the new index lacks to the report. Throws Error(kInput) when `lookalike
 // index` would withhold their removal.
 void account_for_missing(const IndexWriter& writer, const RunConfig& config,
                          const std::string& beside, IndexRunReport& report) {
@@ -150,11 +151,10 @@ void account_for_missing(const IndexWriter& writer, const RunConfig& config,
       decide_removals(missing_files(writer, config.store.database, made, report, roots), guarded,
                       config.images.max_removed_share);
   for (const auto& [root, withheld] : removals.withheld) {
-    throw Error(
-        ErrorKind::kInput,
-        fmt::format("{}: {} files are gone, and retraining would lose them: {}. If they are "
-                    "meant to be gone, run `lookalike index`, and confirm their removal",
-                    printable(root), withheld.files.size(), withheld.reason));
+    throw Error(ErrorKind::kInput,
+                fmt::format("{}: {} files are gone, and retraining would lose them: {}. If that is "
+                            "intended, run `lookalike index` and confirm their removal",
+                            printable(root), withheld.files.size(), withheld.reason));
   }
   report.moved = removals.moved.size();
   report.removed = removals.removed.size();
@@ -165,12 +165,12 @@ void account_for_missing(const IndexWriter& writer, const RunConfig& config,
 IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
                              const StopRequest& stop) {
   if (!std::filesystem::exists(config.store.database)) {
-    throw Error(ErrorKind::kInput, config.store.database + ": there is no such index");
+    throw Error(ErrorKind::kInput, config.store.database + ": no such index");
   }
   RunConfig beside = config;
   beside.store.database += ".retrain";
   beside.images.max_removed_share = 1;  // removals from an incomplete index lose nothing
-  // An index may be named by a link, but the user did not name this one.
+  // A link is allowed only where the user named it.
   std::error_code ignored;
   if (std::filesystem::is_symlink(beside.store.database, ignored)) {
     throw Error(ErrorKind::kStorage, beside.store.database + ": is a link, not a file");
@@ -183,7 +183,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     const Sources sources = sources_of(writer, config.images);
     beside.images.folders = sources.folders;
     std::string& from = beside.codebook.reuse;
-    std::string words = from.empty() ? "" : given_codebook_hash(from);
+    std::string words = from.empty() ? "" : hash_of_codebook_file(from);
     if (!words.empty() && words == codebook_hash_in(writer.settings())) {
       logger()->info("codebook.reuse: the index has these words already; training new ones");
       from.clear();

@@ -8,13 +8,13 @@
 
 #include "pipeline/flow/item_stream.h"
 #include "pipeline/index/index_run.h"
-#include "pipeline/single_stage.h"
+#include "pipeline/staged/single_stage.h"
 #include "storage/index_writer.h"
 
 namespace lookalike {
 namespace {
 
-// The stages of the flow, which overlap.
+// The stages that overlap.
 constexpr std::array<const char*, 5> kFlowStages = {"decode", "extract", "variance", "assign",
                                                     "store"};
 
@@ -28,7 +28,7 @@ MeasuredRun measured(const RunConfig& config, RunBenchmark& benchmark) {
           std::move(report.spans)};
 }
 
-// Decodes all images as a run does; returns their number.
+// Decodes all images as a run does and returns their number.
 std::size_t decode_all(const RunConfig& config) {
   const ScanResult found = scan_images(config.images);
   StageTimes times;
@@ -64,7 +64,7 @@ std::string MeasuredRun::binding_stage() const {
 
 RunBenchmark benchmark_runs(RunConfig config, const std::filesystem::path& scratch) {
   RunBenchmark benchmark;
-  decode_all(config);  // so that the file cache is warm for all three
+  decode_all(config);  // warms the file cache for all measurements
   const auto start = std::chrono::steady_clock::now();
   benchmark.images = decode_all(config);
   benchmark.decode_s =

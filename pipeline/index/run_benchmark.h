@@ -11,35 +11,35 @@
 
 namespace lookalike {
 
-// One run, measured.
+// Measurements of one run.
 struct MeasuredRun {
   double elapsed_s = 0;
-  double calibrate_s = 0;                // of these, after the images
-  std::map<std::string, double> busy_s;  // by stage but for calibration, summed over its threads
+  double calibrate_s = 0;                // part of elapsed_s, after the images
+  std::map<std::string, double> busy_s;  // by stage except calibration, summed over threads
   std::vector<StageSpan> spans;
 
   double images_s() const { return elapsed_s - calibrate_s; }
-  // The number of threads that worked on a stage.
+  // Returns the number of threads that worked on a stage.
   std::size_t threads(const std::string& stage) const;
-  // The part of images_s() in which the threads of a stage were busy with it, [0, 1].
+  // Returns the part of images_s(), [0, 1], in which the threads of a stage were busy with it.
   double share(const std::string& stage) const;
-  // The stage of the largest share among those that work at the same time.
+  // Returns the bottleneck: among the stages that overlap, the one with the largest share.
   std::string binding_stage() const;
 };
 
-// What indexing a folder takes, beside decoding its images and nothing else.
+// The time to index a folder, and to decode its images only.
 struct RunBenchmark {
-  std::size_t images = 0;  // that could be decoded
+  std::size_t images = 0;  // decoded successfully
   std::string device;
-  double decode_s = 0;        // decoding alone, on as many threads as a run
-  MeasuredRun first;          // a first run, training and calibration included
-  MeasuredRun with_codebook;  // into a new index that has the codebook of the first run
+  double decode_s = 0;        // decoding only, on as many threads as a run
+  MeasuredRun first;          // a first run, with training and calibration
+  MeasuredRun with_codebook;  // into a new index with the codebook of the first run
 
   double rate(double seconds) const { return static_cast<double>(images) / seconds; }
 };
 
-// Indexes config.images.folders twice, into files of `scratch`, a folder.
-// Throws as scan_images and run_index.
+// Indexes config.images.folders twice, into files in the folder `scratch`. Throws as scan_images()
+// and run_index().
 RunBenchmark benchmark_runs(RunConfig config, const std::filesystem::path& scratch);
 
 }  // namespace lookalike

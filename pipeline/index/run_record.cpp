@@ -88,7 +88,7 @@ void RunRecorder::fail(const std::string& message, const IndexRunReport* so_far)
     }
     write("failed", document);
   } catch (const std::exception&) {
-    // The row stays "running", and the next run makes it "killed".
+    // The run stays "running"; the next one marks it "killed".
   }
 }
 

@@ -11,23 +11,23 @@
 
 namespace lookalike {
 
-// The report of a run as the index's record of runs keeps it: counts of files by outcome and of
-// those set aside by reason, seconds by stage, rates, device, peak memory, what the index held
-// before and holds now, warnings. docs/nightly.md names the keys.
+// Returns the report of a run as the index keeps it: files by outcome, skipped files by reason,
+// seconds by stage, rates, device, peak memory, the index before and after, and warnings.
+// docs/nightly.md describes the keys.
 nlohmann::ordered_json run_document(const IndexRunReport& report);
 
-// One run's row in the index's record of runs: "running" from the start, so that one that is killed
-// is seen. A recorder that is destroyed without an end leaves it so.
+// The record of one run in its index: "running" from the start, so that a killed run shows. Stays
+// so if the recorder is destroyed before end() or fail().
 class RunRecorder {
  public:
   RunRecorder(IndexWriter& writer, std::string_view command);
 
-  // With run_document(). Outcome: "stopped" or "done".
+  // Records "stopped" or "done", with run_document().
   void end(const IndexRunReport& report);
-  // Records {"error": message} and, where so_far is given, the keys of run_document() but for what
-  // the index holds now. Files are counted as they are handed on to be stored; the last of them may
-  // not be in the index. Never throws: the user must see what made the run fail, which may also
-  // prevent writing this down.
+  // Records "failed" with {"error": message} and, if so_far is given, the keys of run_document()
+  // except the index after the run. Files count once they are queued for storing, so the last ones
+  // may not be in the index. Never throws: what made the run fail, and must be reported, may also
+  // prevent recording it.
   void fail(const std::string& message, const IndexRunReport* so_far = nullptr) noexcept;
 
   double elapsed_seconds() const;

@@ -1,5 +1,7 @@
 #include "pipeline/index/run_roots.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -7,44 +9,45 @@
 
 namespace lookalike {
 
-RunRoots::RunRoots(const std::vector<IndexRoot>& known, std::span<const std::string> named) {
+std::vector<std::string> roots_to_scan(const std::vector<IndexRoot>& known,
+                                       std::span<const std::string> named) {
   PathSet wanted;
-  for (const std::string& name : named) wanted.insert(normal_path(name));
-  for (const IndexRoot& root : known) {
-    const bool is_wanted = named.empty() || wanted.innermost(root.path) != nullptr;
-    roots_[root.path] = {.known = root, .is_named = is_wanted};
-  }
+  std::set<std::string> folders;
   for (const std::string& name : named) {
-    const std::string path = normal_path(name);
-    if (roots_.contains(path)) continue;
-    roots_[path] = {.known = {.path = path}, .is_new = true, .is_named = true};
+    wanted.insert(normal_path(name));
+    folders.insert(normal_path(name));
   }
-  for (const auto& [path, root] : roots_) paths_.insert(path);
+  for (const IndexRoot& root : known) {
+    if (named.empty() || wanted.innermost(root.path) != nullptr) folders.insert(root.path);
+  }
+  return {folders.begin(), folders.end()};
 }
 
-std::vector<std::string> RunRoots::to_scan() const {
-  std::vector<std::string> folders;
-  for (const auto& [path, root] : roots_) {
-    if (root.is_named) folders.push_back(path);
-  }
-  return folders;
-}
-
-void RunRoots::set_scanned(std::span<const ScannedFolder> folders) {
-  for (const ScannedFolder& folder : folders) {
-    RunRoot& root = roots_.at(folder.path);
-    if (root.is_new && !folder.problem.empty()) {
+RunRoots::RunRoots(const std::vector<IndexRoot>& known, std::span<const ScannedFolder> scanned) {
+  for (const IndexRoot& root : known) roots_[root.path].known = root;
+  for (const ScannedFolder& folder : scanned) {
+    const auto [place, is_new] = roots_.try_emplace(folder.path);
+    if (is_new && !folder.problem.empty()) {
       throw Error(ErrorKind::kInput, fmt::format("{}: {}", printable(folder.path), folder.problem));
     }
+    RunRoot& root = place->second;
+    root.known.path = folder.path;
+    root.is_new = is_new;
     root.is_scanned = folder.problem.empty();
     root.problem = folder.problem;
     root.devices = folder.devices;
   }
+  for (const auto& [path, root] : roots_) paths_.insert(path);
 }
 
 const RunRoot* RunRoots::root_of(const std::string& file) const {
   const std::string* const path = paths_.innermost(file);
   return path == nullptr ? nullptr : &roots_.at(*path);
+}
+
+bool RunRoots::is_scanned(const std::string& file) const {
+  const RunRoot* const root = root_of(file);
+  return root != nullptr && root->is_scanned;
 }
 
 }  // namespace lookalike

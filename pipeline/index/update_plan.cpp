@@ -1,6 +1,5 @@
 #include "pipeline/index/update_plan.h"
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/page_name.h"
@@ -21,13 +20,13 @@ bool depends_on_content(const SkippedFile& skipped) {
 OutOfSight::OutOfSight(const std::vector<SkippedFile>& skipped) {
   for (const SkippedFile& skip : skipped) {
     if (skip.reason != "unreadable" && skip.reason != "vanished") continue;
-    folders_.insert(skip.file.path);
+    paths_.insert(skip.file.path);
     skipped_[skip.file.path] = &skip;
   }
 }
 
 const SkippedFile* OutOfSight::covering(std::string_view path) const {
-  const std::string* const folder = folders_.innermost(path);
+  const std::string* const folder = paths_.innermost(path);
   return folder == nullptr ? nullptr : skipped_.at(*folder);
 }
 

@@ -13,33 +13,32 @@ namespace lookalike {
 
 // The changes that bring an index in line with the file system.
 struct UpdatePlan {
-  std::vector<SourceFile> to_index;        // new, or of another size or time than known; by path
-  std::vector<SkippedFile> still_skipped;  // set aside in an earlier run, and unchanged
-  std::vector<SkippedFile> to_set_aside;   // what the scan skipped, but for indexed files
-                                           // that it could not read, which stay as they are
+  std::vector<SourceFile> to_index;        // new, or with another size or time; by path
+  std::vector<SkippedFile> still_skipped;  // in quarantine, and unchanged
+  std::vector<SkippedFile> to_set_aside;   // skipped by the scan, except unreadable files
+                                           // that are indexed: these stay as they are
   std::vector<std::string> gone;           // indexed files that the scan did not find, by path
-  std::vector<std::string> gone_skipped;   // the same of files that were set aside
+  std::vector<std::string> gone_skipped;   // the same for files in quarantine
   std::size_t unchanged = 0;
 };
 
-// Files and folders that could not be read: files that are missing below them are not gone.
+// Files and folders that could not be read. Files below them may still exist.
 class OutOfSight {
  public:
-  // Those of the skipped whose reason is "unreadable" or "vanished"; they must outlive this.
+  // Takes the files with reason "unreadable" or "vanished". `skipped` must outlive this.
   explicit OutOfSight(const std::vector<SkippedFile>& skipped);
 
-  // The one that is this path or the innermost folder above it; nullptr without one.
+  // Returns the entry for this path or the innermost folder above it; nullptr if there is none.
   const SkippedFile* covering(std::string_view path) const;
 
  private:
-  PathSet folders_;  // paths of both
+  PathSet paths_;
   std::unordered_map<std::string_view, const SkippedFile*> skipped_;
 };
 
-// Compares what a scan found with the files that the index has and those that it has set aside,
-// pages of files among them. A file set aside for its content ("empty", "undecodable", "too_small")
-// is tried again only when it changes; other reasons may no longer hold, so those files are tried
-// again. Files out of sight are not gone.
+// Compares the result of a scan with the indexed and the skipped files of an index, which include
+// pages. A file skipped for its content ("empty", "undecodable", "too_small") is tried again only
+// when it changes, one skipped for another reason in every run. Files out of sight are not gone.
 UpdatePlan plan_update(const ScanResult& found, const std::vector<SourceFile>& indexed,
                        const std::vector<SkippedFile>& skipped);
 

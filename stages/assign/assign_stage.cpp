@@ -8,25 +8,26 @@
 namespace lookalike {
 namespace {
 
-// Features that are uploaded together: 64 MiB of 64-D descriptors.
+// Features uploaded together: 64 MiB of 64-D descriptors.
 constexpr std::size_t kBatchFeatures = std::size_t{1} << 18;
 
-// The descriptors of all images, one after the other.
+// Returns the descriptors of all images, one after the other.
 std::vector<float> join(std::span<const ImageFeatures> images, std::size_t descriptor_size) {
   std::vector<float> descriptors;
   for (const ImageFeatures& image : images) {
     const FeatureSet& features = image.features;
     if (features.size() > 0 && features.descriptor_size != descriptor_size) {
-      throw Error(ErrorKind::kInput,
-                  fmt::format("assign: {}: descriptors have {} numbers, the codebook's words {}",
-                              image.image.file.path, features.descriptor_size, descriptor_size));
+      throw Error(
+          ErrorKind::kInput,
+          fmt::format("assign: {}: descriptors have {} numbers, but the codebook's words {}",
+                      image.image.file.path, features.descriptor_size, descriptor_size));
     }
     descriptors.insert(descriptors.end(), features.descriptors.begin(), features.descriptors.end());
   }
   return descriptors;
 }
 
-// In the order of the words, features of one word in their old order.
+// Returns the features sorted by word, stably.
 std::vector<IndexedFeature> by_word(std::span<const Keypoint> keypoints,
                                     std::span<const std::uint32_t> words,
                                     std::span<const std::uint64_t> signatures) {
@@ -46,7 +47,7 @@ std::vector<IndexedFeature> by_word(std::span<const Keypoint> keypoints,
   return features;
 }
 
-// Of features in the order of their words.
+// Counts the words of features that are sorted by word.
 SparseHistogram count_words(std::span<const IndexedFeature> features) {
   SparseHistogram histogram;
   for (const IndexedFeature& feature : features) {

@@ -13,13 +13,13 @@
 
 namespace lookalike {
 
-// What the index stores of features beside their geometry: [n] each.
+// What the index stores of features besides their geometry, [n] each.
 struct AssignedFeatures {
   std::vector<std::uint32_t> words;
   std::vector<std::uint64_t> signatures;
 };
 
-// Stage assign: the visual word and the signature of each feature, and the histogram of each
+// Stage assign: finds the visual word and the signature of each feature, and the histogram of each
 // image.
 class AssignStage {
  public:
@@ -27,18 +27,18 @@ class AssignStage {
   // an unknown options.variant, and as WordAssigner and WordSignatures.
   AssignStage(OpenClSession& session, Codebook codebook, const AssignOptions& options);
 
-  // One result per image, in order; an image may have no features. Large numbers of features go in
-  // batches, halved while the device is out of memory. Throws Error(kInput) when an image's
-  // descriptors are not of the codebook's size, DeviceOutOfMemory when one feature does not fit,
-  // and Error(kDevice).
+  // Returns one result per image, in order; an image may have no features. Uploads many features in
+  // batches, halved while the device is out of memory. Throws Error(kInput) for descriptors of
+  // another size than the codebook's, DeviceOutOfMemory if one feature does not fit, and
+  // Error(kDevice).
   std::vector<ImageWords> run(std::span<const ImageFeatures> images);
-  // The words and signatures [n] of descriptors [n][d] on the session's device, d as in the
-  // codebook, n may be 0. In one batch: throws DeviceOutOfMemory when it does not fit,
-  // Error(kDevice) when a launch fails.
+  // Returns the words and signatures [n] of descriptors [n][d] on the session's device, d as in the
+  // codebook, n may be 0. Works in one batch: throws DeviceOutOfMemory if it does not fit,
+  // Error(kDevice) if a launch fails.
   AssignedFeatures run(const cl::Buffer& descriptors, std::size_t n);
 
   const Codebook& codebook() const { return codebook_; }
-  // Gives the codebook away; the stage must not be used afterwards.
+  // Moves the codebook out; the stage must not be used afterwards.
   Codebook take_codebook() && { return std::move(codebook_); }
 
  private:
@@ -51,7 +51,7 @@ class AssignStage {
   } buffers_;
 };
 
-// The features of an image in the order of their words, then in the order of extraction, and the
+// Returns the features of an image sorted by word, then in the order of extraction, and the
 // histogram of the words. All spans are [n], n below 2^32; n may be 0.
 ImageWords image_words(const ImageRecord& image, std::span<const Keypoint> keypoints,
                        std::span<const std::uint32_t> words,

@@ -13,24 +13,32 @@
 namespace lookalike {
 namespace {
 
-// Seeds are drawn from a part of the features, at a fraction of the cost, and moved to the means
-// there. On the SURF descriptors of 500 photos (163,840 features, 4096 words) the objective was
-// 0.8 % higher with 8 features a word than with 20, and 0.25 % with 13.
+// Features per word from which seeds are drawn and moved to their means, at a fraction of the cost
+// of all features. On the SURF descriptors of 500 photos (163,840 features, 4096 words) the
+// objective was 0.8 % higher with 8 features a word than with 20, and 0.25 % with 13.
 constexpr std::size_t kStartFeaturesPerWord = 12;
 
-// Of which the centres of cells are trained.
+// Training features per cell centre.
 constexpr std::size_t kFeaturesPerCentre = 64;
 
-// How many cells a codebook has by itself, and above how many words. Of words trained on up to 3.5
-// million SURF descriptors, 512 cells lost 0.9 to 1.7 % where there were 131,072 to 1,048,576 of
-// them, on two cores of an AMD EPYC with PoCL (docs/measurements/scale.md, "More words").
+// Default number of cells, and the number of words above which it applies. With words trained on up
+// to 3.5 million SURF descriptors, 512 cells lost 0.9 to 1.7 % at 131,072 to 1,048,576 words, on
+// two cores of an AMD EPYC with PoCL (docs/measurements/scale.md, "More words").
 constexpr std::size_t kAutoCells = 512;
 constexpr std::size_t kMaxWordsWithoutCells = 65536;
 
 // Words whose thresholds are set between two calls of the watch.
 constexpr std::size_t kWordsPerBatch = 4096;
 
-// Every step-th row.
+// What every step of training needs.
+struct Training {
+  OpenClSession& session;
+  const CodebookOptions& options;
+  Random& random;
+  const TrainingWatch& watch;
+};
+
+// Returns every step-th row.
 RowFile every(std::size_t step, const RowFile& features) {
   RowFile part(features.folder(), features.cols());
   std::size_t next = 0;
@@ -45,10 +53,10 @@ RowFile every(std::size_t step, const RowFile& features) {
   return part;
 }
 
-std::vector<float> start_words(OpenClSession& session, const RowFile& features, std::size_t words,
-                               Random& random, const TrainingWatch& watch) {
+std::vector<float> start_words(const Training& training, const RowFile& features,
+                               std::size_t words) {
   const auto start = [&](const RowFile& part) {
-    Seeds seeds = seed_words(session, part, words, random, watch);
+    Seeds seeds = seed_words(training.session, part, words, training.random, training.watch);
     move_to_means(part, seeds.assignment, {seeds.words, part.cols()});
     return seeds.words;
   };
@@ -56,14 +64,12 @@ std::vector<float> start_words(OpenClSession& session, const RowFile& features, 
   return step < 2 ? start(features) : start(every(step, features));
 }
 
-KMeansResult train_words(OpenClSession& session, const RowFile& features, std::size_t words,
-                         const CodebookOptions& options, Random& random,
-                         const TrainingWatch& watch) {
-  return k_means(session, features, start_words(session, features, words, random, watch), options,
-                 watch);
+KMeansResult train_words(const Training& training, const RowFile& features, std::size_t words) {
+  return k_means(training.session, features, start_words(training, features, words),
+                 training.options, training.watch);
 }
 
-// The rows [first, first + count).
+// Returns the rows [first, first + count).
 RowFile part_of(const RowFile& features, std::size_t first, std::size_t count) {
   RowFile part(features.folder(), features.cols());
   for (std::size_t done = 0; done < count; done += RowFile::kBatchRows) {
@@ -73,7 +79,7 @@ RowFile part_of(const RowFile& features, std::size_t first, std::size_t count) {
   return part;
 }
 
-// The words, or cells, of all features [n], by those of the assigner.
+// Returns the word, or cell, of each feature [n] among those of the assigner.
 std::vector<std::uint32_t> assign_all(WordAssigner& assigner, const RowFile& features,
                                       const TrainingWatch& watch) {
   std::vector<std::uint32_t> words;
@@ -86,10 +92,10 @@ std::vector<std::uint32_t> assign_all(WordAssigner& assigner, const RowFile& fea
   return words;
 }
 
-// Features by cell, and within one in their order.
+// Features sorted by cell, stably.
 struct SortedFeatures {
   RowFile features;
-  std::vector<std::size_t> starts;  // [c + 1]: of each cell's features
+  std::vector<std::size_t> starts;  // [c + 1]: where each cell's features begin
 };
 
 SortedFeatures sort_by_cell(const RowFile& features, const std::vector<std::uint32_t>& cell_of,
@@ -114,34 +120,31 @@ SortedFeatures sort_by_cell(const RowFile& features, const std::vector<std::uint
   return sorted;
 }
 
-std::vector<float> train_centres(OpenClSession& session, const RowFile& features, std::size_t cells,
-                                 const CodebookOptions& options, Random& random,
-                                 const TrainingWatch& watch) {
+std::vector<float> train_centres(const Training& training, const RowFile& features,
+                                 std::size_t cells) {
   const std::size_t step = features.rows() / (cells * kFeaturesPerCentre);
-  return step < 2
-             ? train_words(session, features, cells, options, random, watch).words
-             : train_words(session, every(step, features), cells, options, random, watch).words;
+  return step < 2 ? train_words(training, features, cells).words
+                  : train_words(training, every(step, features), cells).words;
 }
 
 // Sets the words and cells of a codebook.
-void train_cells(OpenClSession& session, const Sample& sample, std::size_t cells,
-                 const CodebookOptions& options, Random& random, const TrainingWatch& watch,
+void train_cells(const Training& training, const Sample& sample, std::size_t cells,
                  Codebook& codebook) {
-  const std::size_t cols = codebook.descriptor_size;
-  const std::vector<float> centres =
-      train_centres(session, sample.features, cells, options, random, watch);
-  const MatrixView<const float> centre_rows(centres, cols);
+  const std::vector<float> centres = train_centres(training, sample.features, cells);
+  const MatrixView<const float> centre_rows(centres, codebook.descriptor_size);
   const SortedFeatures sorted = [&] {
-    WordAssigner assigner(session, centre_rows);
-    return sort_by_cell(sample.features, assign_all(assigner, sample.features, watch),
+    WordAssigner assigner(training.session, centre_rows);
+    return sort_by_cell(sample.features, assign_all(assigner, sample.features, training.watch),
                         centre_rows.rows());
   }();
-  // Of the cells up to the one that ends before this feature, so that those of all cells are the
-  // sample's; what a cell of equal features cannot have goes to the next one.
+  // Words allotted to all cells that end at or before `feature`. Cumulative, so that the total is
+  // exact; words that a cell cannot use pass to the next.
   const auto words_up_to = [&](std::size_t feature) {
     const double share = static_cast<double>(feature) / static_cast<double>(sample.features.rows());
     return static_cast<std::size_t>(std::llround(share * static_cast<double>(sample.words)));
   };
+  const TrainingWatch batches{.batch = training.watch.batch};
+  const Training of_cell{training.session, training.options, training.random, batches};
   codebook.cells.probes = WordCells::kMaxProbes;
   codebook.cells.starts = {0};
   for (std::size_t cell = 0; cell < centre_rows.rows(); ++cell) {
@@ -150,14 +153,13 @@ void train_cells(OpenClSession& session, const Sample& sample, std::size_t cells
     const std::size_t words =
         std::min(features, words_up_to(sorted.starts[cell + 1]) - codebook.size());
     if (words == 0) continue;
-    const RowFile own = part_of(sorted.features, first, features);
     const KMeansResult result =
-        train_words(session, own, words, options, random, {.batch = watch.batch});
+        train_words(of_cell, part_of(sorted.features, first, features), words);
     codebook.words.insert(codebook.words.end(), result.words.begin(), result.words.end());
     codebook.cells.starts.push_back(static_cast<std::uint32_t>(codebook.size()));
     const auto centre = centre_rows.row(cell);
     codebook.cells.centres.insert(codebook.cells.centres.end(), centre.begin(), centre.end());
-    watch.step(options.max_iterations + cell + 1, result.objective);
+    training.watch.step(training.options.max_iterations + cell + 1, result.objective);
   }
 }
 
@@ -178,10 +180,10 @@ float median(std::vector<float>& values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-// Features by word, and by number where they have one word.
+// Features sorted by word, then by number.
 struct Members {
   std::vector<std::uint32_t> features;  // [n]
-  std::vector<std::size_t> starts;      // [k + 1]: of each word's features
+  std::vector<std::size_t> starts;      // [k + 1]: where each word's features begin
 
   std::span<const std::uint32_t> of(std::size_t word) const {
     return std::span(features).subspan(starts[word], starts[word + 1] - starts[word]);
@@ -200,7 +202,7 @@ Members members_of(const std::vector<std::uint32_t>& assignment, std::size_t wor
   return members;
 }
 
-// The medians of the members' projections, at least one.
+// Returns the medians of the members' projections; at least one member.
 Projections word_thresholds(const Projector& project, const RowFile& features,
                             std::span<const std::uint32_t> members) {
   std::vector<Projections> projections;
@@ -274,16 +276,16 @@ std::vector<float> signature_thresholds(const Codebook& codebook, const RowFile&
 Codebook train_codebook(OpenClSession& session, const Sample& sample,
                         const CodebookOptions& options, const TrainingWatch& watch) {
   Random random(options.seed);
+  const Training training{session, options, random, watch};
   Codebook codebook;
   codebook.descriptor_size = sample.features.cols();
   std::vector<std::uint32_t> assignment;
   if (const std::size_t cells = cell_count(sample.words, options); cells > 1) {
-    train_cells(session, sample, cells, options, random, watch, codebook);
+    train_cells(training, sample, cells, codebook);
     WordAssigner assigner(session, codebook);
     assignment = assign_all(assigner, sample.features, watch);
   } else {
-    KMeansResult result =
-        train_words(session, sample.features, sample.words, options, random, watch);
+    KMeansResult result = train_words(training, sample.features, sample.words);
     codebook.words = std::move(result.words);
     assignment = std::move(result.assignment);
   }

@@ -14,9 +14,9 @@
 namespace lookalike {
 namespace {
 
-// A round of seeding adds this part of the words so far, but at least this part of all words. On
-// the SURF descriptors of 500 photos (163,840 features, 4096 words) 9 rounds of half and a 32nd
-// gave the objective of 38 rounds of a quarter, and took three quarters of the time of 18 rounds.
+// A round of seeding adds this fraction of the words so far, but at least this fraction of all
+// words. On the SURF descriptors of 500 photos (163,840 features, 4096 words) 9 rounds of half and
+// a 32nd gave the objective of 38 rounds of a quarter, in three quarters of the time of 18 rounds.
 constexpr std::size_t kRoundDivisor = 2;
 constexpr std::size_t kMinRoundDivisor = 32;
 
@@ -37,7 +37,7 @@ class Seeding {
     add(features_.read(static_cast<std::size_t>(at), 1));
   }
 
-  // Up to `count` different features; false when every feature is a word already.
+  // Adds up to `count` different features; false if every feature is a word already.
   bool add_round(std::size_t count) {
     const std::vector<float>& distances = nearest_.squared_distances;
     double sum = 0;
@@ -54,16 +54,17 @@ class Seeding {
   Seeds take() { return {std::move(words_), std::move(nearest_.words)}; }
 
  private:
-  // The first feature whose cumulative distance is above `at`; its own distance is then above zero.
+  // Returns the first feature whose cumulative distance is above `at`; its own distance is above
+  // zero.
   std::size_t draw(double at) const {
     const auto found = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, at);
     auto index = static_cast<std::size_t>(found - cumulative_.begin());
-    // Only where rounding made `at` the whole sum.
+    // Rounding may have made `at` the whole sum.
     while (nearest_.squared_distances[index] <= 0) --index;
     return index;
   }
 
-  // The rows of the features drawn, each descriptor once, in the order of the features.
+  // Returns the rows of the features drawn, each descriptor once, in the order of the features.
   std::vector<float> different_rows(const std::vector<std::size_t>& drawn) const {
     std::set<std::vector<float>> seen;
     std::vector<float> rows;
@@ -92,19 +93,18 @@ class Seeding {
   ResidentFeatures resident_;
   Random& random_;
   const TrainingWatch& watch_;
-  Assignment nearest_;              // of the words so far
-  std::vector<double> cumulative_;  // of nearest_.squared_distances
+  Assignment nearest_;              // among the words so far
+  std::vector<double> cumulative_;  // sums of nearest_.squared_distances
   std::vector<float> words_;
 };
 
-// Words that are moved together, whose sums take 8 MiB of memory for 64-D features; each such part
-// reads all features.
+// Words moved in one pass over all features; their sums take 8 MiB of memory for 64-D features.
 constexpr std::size_t kWordsAtOnce = 16384;
 
-// Words that a feature is compared with between searches among all words, and the iterations that
-// one search serves. On the SURF descriptors of 500 photos (163,840 features, 4096 words) the
-// objective was 0.7 % higher with 4 words than with 8, and 0.2 % with 6; a search for 8 took 1.5
-// times as long as one for 4, with PoCL.
+// Words that a feature is compared with between searches among all words, and iterations per
+// search. On the SURF descriptors of 500 photos (163,840 features, 4096 words) the objective was
+// 0.7 % higher with 4 words than with 8, and 0.2 % with 6; a search for 8 took 1.5 times as long as
+// one for 4, with PoCL.
 constexpr std::size_t kListedWords = 6;
 constexpr std::size_t kIterationsPerSearch = 10;
 
@@ -112,9 +112,9 @@ double mean(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Gives each word without features one: of the largest word (ties: the lowest), the feature
-// farthest from it (ties: the lowest), unless all features of that word are equal to it. Returns
-// whether a word was given one.
+// Gives each word without features the feature of the largest word that is farthest from it (ties:
+// the lowest, for both), unless all features of that word equal it. Returns true if a word was
+// given one.
 bool reseed_empty_words(Assignment& assignment, std::size_t word_count) {
   std::vector<std::size_t> counts(word_count);
   for (const std::uint32_t word : assignment.words) ++counts[word];
@@ -170,7 +170,7 @@ void move_part(const RowFile& features, const std::vector<std::uint32_t>& assign
   }
 }
 
-// Eight sums side by side, which a compiler makes vectors.
+// Keeps eight sums side by side, so that the compiler vectorises the loop.
 float squared_distance(std::span<const float> a, std::span<const float> b) {
   std::array<float, 8> sums{};
   for (std::size_t i = 0; i < a.size(); i += sums.size()) {
@@ -182,8 +182,8 @@ float squared_distance(std::span<const float> a, std::span<const float> b) {
   return std::accumulate(sums.begin(), sums.end(), 0.0F);
 }
 
-// The nearest word of each feature: now and then of all words, which the device searches, and in
-// between of the words that were nearest then.
+// Finds the nearest word of each feature: now and then among all words, on the device, and in
+// between among the words that were nearest then.
 class NearestWords {
  public:
   NearestWords(OpenClSession& session, const RowFile& features, const TrainingWatch& watch)
@@ -283,7 +283,7 @@ KMeansResult k_means(OpenClSession& session, const RowFile& features, std::vecto
       result.assignment = std::move(assignment.words);
       return result;
     }
-    // A word that moved far must be searched for.
+    // A reseeded word has moved far: search again.
     const bool reseeded = reseed_empty_words(assignment, moving.rows());
     since_search = reseeded ? 0 : (since_search + 1) % kIterationsPerSearch;
     move_to_means(features, assignment.words, moving);

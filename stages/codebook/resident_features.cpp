@@ -19,7 +19,7 @@ std::size_t batches_of(const OpenClSession& session, const RowFile& features) {
 ResidentFeatures::ResidentFeatures(OpenClSession& session, const RowFile& features)
     : session_(session), features_(features), max_batches_(batches_of(session, features)) {}
 
-// Runs the work; again without resident features where these leave it no room.
+// Runs the work; when the device has no room for it, evicts the features and runs it again.
 template <typename Work>
 auto ResidentFeatures::with_room(const Work& work) {
   try {

@@ -11,16 +11,16 @@
 
 namespace lookalike {
 
-// Features [n][d] of a file, for searches among several sets of words: sent to the device once, as
-// far as it has room, and otherwise again for each search. A search that needs the room gets it.
+// Searches for the features [n][d] of a file among several sets of words. Features are sent to the
+// device once if it has room, otherwise for each search; a search that needs the room evicts them.
 // On a CPU, whose memory is the host's, 16 MiB of features stay.
 class ResidentFeatures {
  public:
   ResidentFeatures(OpenClSession& session, const RowFile& features);
 
-  // The nearest of the words [k][d] to each feature, as WordAssigner::assign, by batches of at most
-  // RowFile::kBatchRows features, in order. Calls before() before each batch and visit() with its
-  // answer and the number of its first feature. Throws as WordAssigner, RowFile and both functions.
+  // Finds the nearest of the words [k][d] to each feature, as WordAssigner::assign() does, in
+  // batches of at most RowFile::kBatchRows features. Calls before() before each batch, and visit()
+  // with its first feature and its answer. Throws as WordAssigner, RowFile and both functions.
   using Visit = std::function<void(std::size_t first, const Assignment& nearest)>;
   void nearest(MatrixView<const float> words, const std::function<void()>& before,
                const Visit& visit);
@@ -33,7 +33,7 @@ class ResidentFeatures {
 
   OpenClSession& session_;
   const RowFile& features_;
-  std::size_t max_batches_;                  // that may stay
+  std::size_t max_batches_;                  // on the device
   std::vector<DeviceDescriptors> resident_;  // the first batches
 };
 

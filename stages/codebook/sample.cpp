@@ -19,7 +19,7 @@ constexpr std::size_t kMinAutoWords = 64;
 constexpr std::size_t kMaxAutoWords = 16384;
 constexpr std::size_t kMaxAutoWordsOfFullSample = 65536;
 constexpr std::size_t kAutoFeaturesPerWord = 64;
-// Bounds the time of training, unless words were left with fewer features than the minimum.
+// Bounds the time of training, unless words would get fewer features than the minimum.
 constexpr std::size_t kMaxFeatures = std::size_t{1} << 20;
 constexpr std::size_t kMinFeaturesPerWord = 16;
 
@@ -33,7 +33,7 @@ std::size_t per_word(std::size_t words, std::size_t wanted) {
   return std::min(wanted, std::max(kMinFeaturesPerWord, kMaxFeatures / words));
 }
 
-// Images by rank, each content once, at most `limit`.
+// Returns the images by rank, each content once, at most `limit`.
 std::vector<SampleShare> ranked(std::span<const SampleImage> images, std::uint64_t seed,
                                 std::size_t limit) {
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
@@ -60,8 +60,8 @@ std::size_t total(const std::vector<SampleShare>& shares) {
   return sum;
 }
 
-// Cuts the shares to `wanted` features in total: to one level for all images that have as many, and
-// one more for the first of these until the remainder is used up.
+// Cuts the shares to `wanted` features in total: to one level for all images with more, plus one
+// for the first of them until the remainder is used up.
 void cut_to(std::vector<SampleShare>& shares, std::size_t wanted) {
   std::vector<std::size_t> counts;
   for (const SampleShare& share : shares) counts.push_back(share.features);
@@ -87,18 +87,18 @@ void check_words(std::size_t words, std::size_t available, std::size_t images,
                  std::size_t features_per_word) {
   if (available == 0) {
     throw Error(ErrorKind::kInput,
-                fmt::format("codebook: there are no features to train on, in {} images", images));
+                fmt::format("codebook: no features to train on in {} images", images));
   }
   if (words <= available) return;
   throw Error(
       ErrorKind::kInput,
-      fmt::format("codebook: too few features for {} words: {} images have {}, which do "
-                  "for {} words at {} features a word, and for {} at the most",
-                  words, images, available, std::max<std::size_t>(1, available / features_per_word),
+      fmt::format("codebook: too few features for {} words: the {} of {} images suffice for "
+                  "{} words at {} features a word, and for {} at most",
+                  words, available, images, std::max<std::size_t>(1, available / features_per_word),
                   features_per_word, available));
 }
 
-// First row and number of rows in the sample, by index of the image.
+// First row and number of rows in the sample, by the image's index.
 using Places = std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>>;
 
 Places places_of(const SamplePlan& plan) {
@@ -113,9 +113,10 @@ Places places_of(const SamplePlan& plan) {
 
 void check_size(const ImageFeatures& image, std::size_t descriptor_size) {
   if (image.features.descriptor_size == descriptor_size) return;
-  throw Error(ErrorKind::kInput,
-              fmt::format("codebook: {}: descriptors have {} numbers, those before have {}",
-                          image.image.file.path, image.features.descriptor_size, descriptor_size));
+  throw Error(
+      ErrorKind::kInput,
+      fmt::format("codebook: {}: descriptors have {} numbers, but those of earlier images {}",
+                  image.image.file.path, image.features.descriptor_size, descriptor_size));
 }
 
 }  // namespace

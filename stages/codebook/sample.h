@@ -18,36 +18,35 @@ struct SampleImage {
   std::size_t features = 0;
 };
 
-// How many features training takes of one image.
+// The number of features that training takes from one image.
 struct SampleShare {
-  std::size_t image = 0;  // index into the images that were offered
+  std::size_t image = 0;  // index into the images offered
   std::size_t features = 0;
 };
 
 struct SamplePlan {
-  std::size_t words = 0;            // of the codebook
+  std::size_t words = 0;
   std::size_t features = 0;         // sum over the shares
   std::vector<SampleShare> shares;  // by sample_rank
 };
 
 // Chooses the features that train the codebook.
-// Images are ordered by sample_rank(content, seed), repeated contents dropped, and the first
-// options.sample_images taken. Of their features, words * features_per_word are used, but no more
-// than 2^20 or, if that is more, 16 a word, which bounds the time of training. Images have equal
-// shares, strongest features first; an image with fewer leaves the rest of its share to the others.
-// options.words = 0 gives the power of two at or below a 64th of the features available, at least
-// 64 and at most 16384, or 65536 where the sample is full, which shows a larger collection; but
-// never more words than features.
-// Throws Error(kInput) when there are no features, or fewer than options.words; the message has
+// Orders images by sample_rank(content, seed), drops repeated contents, and takes the first
+// options.sample_images. Of their features uses words * features_per_word, but no more than 2^20
+// or, if that is more, 16 a word, which bounds the time of training. Images have equal shares,
+// strongest features first; what an image lacks passes to the others. options.words = 0 gives the
+// power of two at or below a 64th of the available features, at least 64 and at most 16384, or
+// 65536 where the sample is full and the collection thus larger; but never more words than
+// features. Throws Error(kInput) for no features, or fewer than options.words; the message has
 // their number and how many words they suffice for.
 SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options);
 
-// The first options.sample_images of the images in that order, repeated contents dropped. The plan
-// for several lists is that for what this leaves of each.
+// Returns the first options.sample_images of the images in that order, repeated contents dropped.
+// Lists reduced by this and joined give the plan of the whole lists joined.
 std::vector<SampleImage> first_of_sample(std::span<const SampleImage> images,
                                          const CodebookOptions& options);
 
-// Passes images to a visitor.
+// Calls visit() for each image.
 using FeatureSource = std::function<void(const std::function<void(const ImageFeatures&)>& visit)>;
 
 // The features that train a codebook.
@@ -56,13 +55,13 @@ struct Sample {
   RowFile features;  // [n][descriptor size], by sample_rank, then strongest first
 };
 
-// The images that a source passes.
+// Returns the images that a source passes.
 std::vector<SampleImage> sample_images_of(const FeatureSource& source);
 
-// Takes the sample from the images that the source passes, which are `images` in that order. The
-// features lie in a nameless file of the folder, so that memory holds only a part of them.
-// Throws as plan_sample and RowFile, Error(kInput) when images differ in their descriptors' size,
-// and Error(kInternal) when the source does not pass `images`.
+// Takes the sample from the images that the source passes, which must be `images` in that order.
+// The features go into a nameless file of the folder, so that memory holds only a part of them.
+// Throws as plan_sample() and RowFile, Error(kInput) if the images' descriptors differ in size, and
+// Error(kInternal) if the source does not pass `images`.
 Sample take_sample(std::span<const SampleImage> images, const FeatureSource& source,
                    const CodebookOptions& options, const std::filesystem::path& folder);
 

@@ -1,48 +1,24 @@
 #include "stages/decode/decode.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
-#include <filesystem>
 #include <limits>
 #include <new>
 #include <optional>
-#include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <opencv2/imgproc.hpp>
 
-#include "base/content_hash.h"
 #include "base/error.h"
-#include "base/files.h"
-#include "base/page_name.h"
 #include "base/text.h"
-#include "stages/decode/decoders.h"
-#include "stages/decode/image_header.h"
-#include "stages/decode/large_turn.h"
-#include "stages/decode/tiff_pages.h"
+#include "stages/decode/large_image_lock.h"
+#include "stages/decode/pixels.h"
 
 namespace lookalike {
 namespace {
 
-SkippedFile unreadable(SourceFile file) {
-  const int code = errno;
-  return {std::move(file), code == ENOENT ? "vanished" : "unreadable",
-          std::generic_category().message(code)};
-}
-
-// Whether the file has changed since it was opened.
-bool has_changed(int descriptor, const SourceFile& file) {
-  struct stat status {};
-  return ::fstat(descriptor, &status) != 0 ||
-         static_cast<std::uint64_t>(status.st_size) != file.size_bytes ||
-         modified_ns(status) != file.modified_ns;
-}
-
-// The factor that brings an image to the wanted size.
+// Returns the factor that brings an image to the wanted size.
 double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
   const std::uint64_t longest = std::max(width, height);
   const std::uint64_t least = std::min(size.at_least_px, size.at_most_px);
@@ -50,8 +26,8 @@ double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
   return static_cast<double>(wanted) / static_cast<double>(longest);
 }
 
-// Resized by exactly `factor` on both axes, by area averaging or cubic interpolation; the last
-// pixel of a side may be a partial one. Throws std::bad_alloc.
+// Resizes by exactly `factor` on both axes, by area averaging or cubic interpolation; the last
+// pixel of a side may be partial. Throws std::bad_alloc.
 GrayImage resized(const cv::Mat& gray, double factor) {
   cv::Mat result = gray;
   const int method = factor < 1 ? cv::INTER_AREA : cv::INTER_CUBIC;
@@ -66,21 +42,21 @@ GrayImage resized(const cv::Mat& gray, double factor) {
   return image;
 }
 
-// Why an image of this size is too small; nothing when it is not.
+// Returns why an image of this size is too small; nothing if it is not.
 std::optional<std::string> too_small(std::uint64_t width, std::uint64_t height, double scale) {
   if (std::min(width, height) < kMinSidePx) {
     return fmt::format("{} x {} px: the shorter side is under {} px", width, height, kMinSidePx);
   }
-  // As cv::resize rounds, which refuses a side of 0 px: halves to the even number.
+  // Rounds like cv::resize, halves to even; cv::resize fails on a side of 0 px.
   if (cvRound(static_cast<double>(std::min(width, height)) * scale) < 1) {
-    return fmt::format("{} x {} px: nothing is left of the shorter side at {:.4g} of the size",
-                       width, height, scale);
+    return fmt::format("{} x {} px: the shorter side vanishes at a scale of {:.4g}", width, height,
+                       scale);
   }
   return std::nullopt;
 }
 
-// Brings an image's pixels, each `divisor` px of the full size wide, to the wanted size. Reason for
-// skipping: "too_small".
+// Resizes pixels, each `divisor` px of the full size wide, to the wanted size. Reason for skipping:
+// "too_small".
 std::variant<DecodedImage, SkippedFile> fitted(ImageRecord record, const cv::Mat& gray,
                                                const cv::Mat& alpha, int divisor, WantedSize size) {
   const auto width = static_cast<std::uint64_t>(record.width);
@@ -103,66 +79,16 @@ bool lies_in(const Region& region, const ImageRecord& photo) {
          region.height <= photo.height && region.y <= photo.height - region.height;
 }
 
-// A view.
+// Returns a view of the region.
 cv::Mat part_of(GrayImage& image, const Region& region) {
   const cv::Mat whole(image.height, image.width, CV_8U, image.pixels.data());
   return whole(cv::Rect(region.x, region.y, region.width, region.height));
 }
 
-// The first page of a file.
-std::variant<LoadedFile, SkippedFile> load_whole(const std::string& path,
-                                                 const ImagesOptions& limits) {
-  LoadedFile loaded;
-  loaded.file.path = path;
-  // Does not block, in case the file has become a FIFO.
-  const FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (!descriptor.is_open() || ::fstat(descriptor.number(), &status) != 0) {
-    return unreadable(loaded.file);
-  }
-  if (!S_ISREG(status.st_mode)) return SkippedFile{loaded.file, "unreadable", "not a regular file"};
-  loaded.file.size_bytes = static_cast<std::uint64_t>(status.st_size);
-  loaded.file.modified_ns = modified_ns(status);
-  if (loaded.file.size_bytes == 0)
-    return SkippedFile{loaded.file, "empty", "the file has no bytes"};
-  if (loaded.file.size_bytes > std::uint64_t{limits.max_file_mib} << 20) {
-    return SkippedFile{loaded.file, "too_large",
-                       fmt::format("{} bytes are more than images.max_file_mib = {}",
-                                   loaded.file.size_bytes, limits.max_file_mib)};
-  }
-  loaded.bytes.resize(loaded.file.size_bytes);
-  const bool is_read = move_all(loaded.bytes.size(), [&](std::size_t done, std::size_t left) {
-    return ::read(descriptor.number(), loaded.bytes.data() + done, left);
-  });
-  std::optional<SkippedFile> failure;
-  if (!is_read) failure = unreadable(loaded.file);      // while errno is that of the reading
-  if (has_changed(descriptor.number(), loaded.file)) {  // which may have ended the reading
-    return SkippedFile{loaded.file, "changing", "the file was written to while it was read"};
-  }
-  if (failure) return *std::move(failure);
-  loaded.content = hash_content(loaded.bytes);
-  loaded.pages = tiff_pages(loaded.bytes, std::size_t{limits.max_pages} + 1);
-  if (loaded.pages.size() > limits.max_pages) {
-    return SkippedFile{
-        loaded.file, "too_large",
-        fmt::format("it has more pages than images.max_pages = {}", limits.max_pages)};
-  }
-  return loaded;
-}
-
-// Of a file that was loaded as its first page.
-void turn_to(LoadedFile& loaded, std::uint32_t page) {
-  if (page == 1) return;
-  loaded.page = page;
-  loaded.file.path = page_name(loaded.file.path, page);
-  loaded.content = page_content(loaded.content, page);
-  make_first_page(loaded.bytes, loaded.pages.at(page - 1));
-}
-
-// Of a file whose header check_header() has read.
+// Decodes a file whose header check_header() has read.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const ImageHeader& header,
                                                WantedSize size, const ImagesOptions& limits) {
-  const LargeTurn turn(header);
+  const LargeImageLock lock(header);
   const double scale = scale_for(header.width, header.height, size);
   if (auto why = too_small(header.width, header.height, scale)) {
     return SkippedFile{loaded.file, "too_small", std::move(*why)};
@@ -183,31 +109,6 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const I
 
 WantedSize wanted_size(const ExtractOptions& options) {
   return {options.longest_side_px, options.enlarge_to_px};
-}
-
-std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
-                                                const ImagesOptions& limits) {
-  const Page page = page_of(name);
-  // A file of that very name comes first.
-  std::error_code unknown;
-  if (page.file == name || std::filesystem::exists(name, unknown)) return load_whole(name, limits);
-  auto whole = load_whole(page.file, limits);
-  if (auto* missing = std::get_if<SkippedFile>(&whole)) return std::move(*missing);
-  auto& loaded = std::get<LoadedFile>(whole);
-  const std::size_t pages = std::max<std::size_t>(1, loaded.pages.size());
-  if (page.number <= pages) {
-    turn_to(loaded, page.number);
-    return whole;
-  }
-  loaded.file.path = name;
-  return SkippedFile{std::move(loaded.file), "no_page",
-                     fmt::format("the file has {} {}", pages, pages == 1 ? "page" : "pages")};
-}
-
-LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number) {
-  LoadedFile page = loaded;
-  turn_to(page, number);
-  return page;
 }
 
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
@@ -239,21 +140,13 @@ Region parse_region(std::string_view text) {
                           kMinSidePx, text));
 }
 
-std::variant<DecodedImage, SkippedFile> decode_region(const std::string& path, const Region& region,
-                                                      WantedSize size,
-                                                      const ImagesOptions& limits) {
-  auto loaded = load_file(path, limits);
-  if (auto* skipped = std::get_if<SkippedFile>(&loaded)) return std::move(*skipped);
-  return decode_region(std::get<LoadedFile>(loaded), region, size, limits);
-}
-
 std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
                                                       const Region& region, WantedSize size,
                                                       const ImagesOptions& limits) {
   auto checked = check_header(loaded, limits);
   if (auto* skipped = std::get_if<SkippedFile>(&checked)) return std::move(*skipped);
   const auto& header = std::get<ImageHeader>(checked);
-  const LargeTurn turn(header);  // until the rest of the photo is dropped
+  const LargeImageLock lock(header);  // until the rest of the photo is dropped
   auto decoded = decode(loaded, header, kAnySide, limits);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   DecodedImage image = std::get<DecodedImage>(std::move(decoded));
@@ -272,15 +165,6 @@ std::variant<DecodedImage, SkippedFile> decode_region(const LoadedFile& loaded,
     skipped->detail = "region of " + skipped->detail;
   }
   return part;
-}
-
-LoadedFile loaded_bytes(std::string name, std::vector<std::uint8_t> bytes) {
-  LoadedFile loaded;
-  loaded.file.path = std::move(name);
-  loaded.file.size_bytes = bytes.size();
-  loaded.content = hash_content(bytes);
-  loaded.bytes = std::move(bytes);
-  return loaded;
 }
 
 }  // namespace lookalike

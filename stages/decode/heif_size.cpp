@@ -12,11 +12,11 @@
 namespace lookalike {
 namespace {
 
-// Items of a file may overlap. Bounds the bytes that are examined beyond the file's own, and the
-// entries of its tables.
+// Items of a file may overlap. Maximum number of bytes examined beyond the file's own, its tables'
+// entries included.
 constexpr std::size_t kOverlapBytes = std::size_t{16} << 20U;
 
-// Zeros past the end.
+// Reads bits, zeros past the end.
 class Bits {
  public:
   explicit Bits(ByteSpan bytes) : bytes_(bytes) {}
@@ -32,7 +32,7 @@ class Bits {
   bool flag() { return read(1) != 0; }
   void skip(std::size_t count) { at_ += count; }
 
-  // Exponential-Golomb code: ue(v) of HEVC, uvlc() of AV1.
+  // Reads an Exponential-Golomb code: HEVC's ue(v), AV1's uvlc().
   std::uint64_t golomb() {
     std::size_t zeros = 0;
     while (zeros < 31 && !flag()) ++zeros;
@@ -44,7 +44,7 @@ class Bits {
   std::size_t at_ = 0;
 };
 
-// Calls visit(type, content) for each box. One of size zero reaches to the end.
+// Calls visit(type, content) for each box. A box of size zero reaches to the end.
 template <typename Visit>
 void for_each_box(ByteSpan bytes, const Visit& visit) {
   while (bytes.size() >= 8) {
@@ -65,10 +65,10 @@ ByteSpan from(ByteSpan bytes, std::size_t at) {
 
 using ItemTypes = std::set<std::pair<std::uint64_t, std::string_view>>;  // (id, type)
 
-// seq_parameter_set_rbsp(), ITU-T H.265, 7.3.2.2, behind the header of its NAL unit.
+// Reads seq_parameter_set_rbsp() after the header of its NAL unit (ITU-T H.265, 7.3.2.2).
 CodedSize size_in_parameter_set(ByteSpan unit) {
   constexpr std::size_t kEnough = 256;  // profiles of eight layers take 90
-  std::vector<std::uint8_t> bytes;      // without the bytes that prevent start codes
+  std::vector<std::uint8_t> bytes;      // without emulation prevention bytes
   for (std::size_t i = 2, zeros = 0; i < unit.size() && bytes.size() < kEnough; ++i) {
     if (zeros < 2 || unit[i] != 3) bytes.push_back(unit[i]);
     zeros = unit[i] == 0 ? zeros + 1 : 0;
@@ -92,14 +92,14 @@ CodedSize size_in_parameter_set(ByteSpan unit) {
   return {width, bits.golomb()};
 }
 
-// sequence_header_obu(), AV1 Bitstream & Decoding Process Specification, 5.5.1.
+// Reads sequence_header_obu() (AV1 Bitstream & Decoding Process Specification, 5.5.1).
 CodedSize size_in_sequence_header(ByteSpan unit) {
   Bits bits(unit);
   bits.skip(4);
   if (bits.flag()) {  // reduced_still_picture_header
     bits.skip(5);
   } else {
-    std::size_t delay_bits = 0;  // 0: there is no decoder model
+    std::size_t delay_bits = 0;  // 0: no decoder model
     if (bits.flag()) {           // timing_info
       bits.skip(64);
       if (bits.flag()) bits.golomb();
@@ -165,7 +165,7 @@ class Sizes {
     });
   }
 
-  // What is set up before an item's data: `hvcC` and `av1C`.
+  // Looks at what configures decoders before an item's data: `hvcC` and `av1C`.
   void look_at_properties(ByteSpan properties) {
     for_each_box(properties, [&](std::string_view container, ByteSpan boxes) {
       if (container != "ipco") return;
@@ -185,7 +185,7 @@ class Sizes {
     });
   }
 
-  // Each entry: an id, a method (0: places in the file, 1: in `idat`), and the places of its parts.
+  // Each entry has an id, a method (0: places in the file, 1: in `idat`) and its parts' places.
   void look_at_locations(ByteSpan box, ByteSpan own_data, const ItemTypes& types) {
     const std::uint64_t version = big_endian(box, 0, 1);
     const std::uint64_t widths = big_endian(box, 4, 2);
@@ -241,7 +241,7 @@ class Sizes {
     }
   }
 
-  // A NAL unit of HEVC; those of further layers are not decoded.
+  // Looks at a NAL unit of HEVC; decoders skip units of further layers.
   void look_at_unit(ByteSpan bytes, std::size_t count) {
     constexpr std::uint64_t kParameterSet = 33;
     const std::uint64_t header = big_endian(bytes, 0, 2);

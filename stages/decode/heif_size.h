@@ -12,11 +12,11 @@ struct CodedSize {
   std::uint64_t pixels() const { return width * height; }
 };
 
-// The largest area that decoding any item of a HEIC or AVIF file can need, as its own data states
-// (ISO/IEC 23008-12): HEVC's sequence parameter sets, AV1's sequence headers, the canvases of grids
-// and overlays. The property `ispe`, which libheif reports, need not agree with any of them. Zero
-// without such an item; nothing when the file would take too long to examine. Never reads past the
-// bytes.
+// Returns the largest area that decoding any item of a HEIC or AVIF file can need, by the items'
+// own data (ISO/IEC 23008-12): HEVC's sequence parameter sets, AV1's sequence headers, the canvases
+// of grids and overlays. The property `ispe`, which libheif reports, need not agree with any of
+// them. Zero without such an item; nothing if the file would take too long to examine. Never reads
+// past the bytes.
 std::optional<CodedSize> largest_coded_size(std::span<const std::uint8_t> file);
 
 }  // namespace lookalike

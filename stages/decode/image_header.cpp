@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "stages/decode/bytes.h"
+#include "stages/decode/tiff.h"
 
 namespace lookalike {
 namespace {
@@ -15,8 +16,8 @@ using Bytes = ByteSpan;
 constexpr std::string_view kJpegStart = "\xff\xd8\xff";
 constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
 
-// Walks the marker segments of a JPEG. Entropy-coded data is passed over: there, 0xff is followed
-// by zero or a restart marker. Thumbnails inside segments are passed over with them.
+// Walks the marker segments of a JPEG. Skips entropy-coded data, in which 0xff is followed by zero
+// or a restart marker, and thumbnails, which lie inside segments.
 class JpegMarkers {
  public:
   explicit JpegMarkers(Bytes bytes) : bytes_(bytes) {}
@@ -60,7 +61,7 @@ class JpegMarkers {
   std::uint8_t marker_ = 0;
 };
 
-ImageHeader read_jpeg(Bytes bytes) {
+ImageHeader jpeg_header(Bytes bytes) {
   JpegMarkers markers(bytes);
   while (markers.next()) {
     if (markers.at_frame()) return markers.frame();
@@ -68,10 +69,9 @@ ImageHeader read_jpeg(Bytes bytes) {
   return {};
 }
 
-// The chunk tRNS, which stands before the pixels, makes a palette's entries, a colour or a grey
-// level transparent.
-ImageHeader read_png(Bytes bytes) {
-  if (!has_text(bytes, 12, "IHDR")) return {};  // libpng passes over chunks before it
+// The chunk tRNS, before the pixels, makes palette entries, a colour or a grey level transparent.
+ImageHeader png_header(Bytes bytes) {
+  if (!has_text(bytes, 12, "IHDR")) return {};  // libpng skips chunks before it
   ImageHeader header{big_endian(bytes, 16, 4), big_endian(bytes, 20, 4), ImageFormat::kPng};
   if (bytes.size() <= 25) return header;
   const std::uint8_t bits = bytes[24];
@@ -90,8 +90,8 @@ ImageHeader read_png(Bytes bytes) {
   return header;
 }
 
-// Three forms: lossy, lossless, extended.
-ImageHeader read_webp(Bytes bytes) {
+// WebP has three forms: lossy, lossless and extended.
+ImageHeader webp_header(Bytes bytes) {
   if (has_text(bytes, 12, "VP8 ")) {
     return {little_endian(bytes, 26, 2) & 0x3fff, little_endian(bytes, 28, 2) & 0x3fff};
   }
@@ -116,7 +116,7 @@ bool is_bmp(Bytes bytes) {
 }
 
 // Heights are negative where rows run from the top. The oldest headers have 12 bytes.
-ImageHeader read_bmp(Bytes bytes) {
+ImageHeader bmp_header(Bytes bytes) {
   if (little_endian(bytes, 14, 4) == 12) {
     return {little_endian(bytes, 18, 2), little_endian(bytes, 20, 2)};
   }
@@ -131,7 +131,7 @@ bool is_pnm(Bytes bytes) {
 }
 
 // "P5 # comment\n640 480 ..."
-ImageHeader read_pnm(Bytes bytes) {
+ImageHeader pnm_header(Bytes bytes) {
   std::uint64_t values[2] = {0, 0};
   std::size_t at = 2;
   for (std::uint64_t& value : values) {
@@ -148,60 +148,30 @@ ImageHeader read_pnm(Bytes bytes) {
   return {values[0], values[1]};
 }
 
-// Calls visit(tag, value) for each entry of a TIFF file's first directory.
-template <typename Visit>
-void for_each_tag(Bytes bytes, const Visit& visit) {
-  if (bytes.size() < 8) return;
-  first_directory(bytes).for_each_entry([&](std::uint64_t tag, std::uint64_t /*count*/,
-                                            std::uint64_t value,
-                                            std::size_t /*place*/) { visit(tag, value); });
-}
-
 // Tags 256 (width), 257 (height), 262 (colour space, 2: RGB), 277 (samples per pixel) and 338 (what
-// further samples are, 0: no alpha). Without the last, a fourth sample is taken for alpha, as
-// libtiff does. Colours may be premultiplied, as stored or, with 8 bits, by libtiff: OpenCV passes
-// them on as they are.
-ImageHeader read_tiff(Bytes bytes) {
+// further samples are, 0: no alpha). Without the last, a fourth sample is taken for alpha, as in
+// libtiff. Colours may be premultiplied, in the file or, with 8 bits, by libtiff: OpenCV does not
+// divide them again.
+ImageHeader tiff_header(Bytes bytes) {
   ImageHeader header;
   std::uint64_t colour_space = 0;
   std::uint64_t samples = 0;
   std::uint64_t further = 1;
-  for_each_tag(bytes, [&](std::uint64_t tag, std::uint64_t value) {
+  const auto visit = [&](std::uint64_t tag, std::uint64_t /*count*/, std::uint64_t value,
+                         std::size_t /*place*/) {
     if (tag == 256) header.width = value;
     if (tag == 257) header.height = value;
     if (tag == 262) colour_space = value;
     if (tag == 277) samples = value;
     if (tag == 338) further = value;
-  });
+  };
+  if (bytes.size() >= 8) first_directory(bytes).for_each_entry(visit);
   header.premultiplied = true;
   header.has_alpha = colour_space == 2 && samples > 3 && further != 0;
   return header;
 }
 
-// A camera's file in the form of TIFF: it says which camera (tag 271), and its first directory is a
-// smaller picture (254, bit 0), or has pixels in a form that only cameras write: as their sensor
-// saw them (262: 32803, 34892), or compressed in their maker's way (259). DNG (50706) and CR2 have
-// marks of their own.
-bool is_raw_tiff(Bytes bytes) {
-  if (has_text(bytes, 8, "CR\x02")) return true;
-  bool has_camera = false;
-  bool is_special = false;
-  bool is_dng = false;
-  for_each_tag(bytes, [&](std::uint64_t tag, std::uint64_t value) {
-    constexpr std::array<std::uint64_t, 8> kCompressions = {6,     32767, 32769, 32770,
-                                                            34713, 65000, 65024, 65535};
-    if (tag == 50706) is_dng = true;
-    if (tag == 271) has_camera = true;
-    if (tag == 254 && (value & 1) != 0) is_special = true;
-    if (tag == 262 && (value == 32803 || value == 34892)) is_special = true;
-    if (tag == 259 && std::ranges::find(kCompressions, value) != kCompressions.end()) {
-      is_special = true;
-    }
-  });
-  return is_dng || (has_camera && is_special);
-}
-
-// Fujifilm, Panasonic and Leica, Olympus (three), Sigma, Minolta, old and new Canon.
+// Marks of Fujifilm, Panasonic and Leica, Olympus (three), Sigma, Minolta, old and new Canon.
 bool has_raw_mark(Bytes bytes) {
   struct Mark {
     std::size_t at;
@@ -224,15 +194,15 @@ bool is_webp(Bytes bytes) {
   return has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP");
 }
 
-// By the brands in the box that such a file begins with, of HEIC, AVIF or what both follow. Videos
-// begin with one, too.
+// True if the box at the start names a brand of HEIC, AVIF or the formats that both follow. Videos
+// begin with such a box, too.
 bool is_heif(Bytes bytes) {
   constexpr std::array<std::string_view, 14> kBrands = {"heic", "heix", "heim", "heis", "hevc",
                                                         "hevx", "hevm", "hevs", "mif1", "mif2",
                                                         "msf1", "miaf", "avif", "avis"};
   if (!has_text(bytes, 4, "ftyp")) return false;
   const Bytes box = bytes.first(std::min<std::uint64_t>(bytes.size(), big_endian(bytes, 0, 4)));
-  for (std::size_t at = 8; at < box.size(); at += at == 8 ? 8 : 4) {  // between them, a version
+  for (std::size_t at = 8; at < box.size(); at += at == 8 ? 8 : 4) {  // a version follows the first
     const auto is_here = [&](std::string_view brand) { return has_text(box, at, brand); };
     if (std::ranges::any_of(kBrands, is_here)) return true;
   }
@@ -243,8 +213,8 @@ bool is_jpeg2000(Bytes bytes) {
   return has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51");
 }
 
-// The codestream's size, which is what gets decoded; a box around it may claim another.
-ImageHeader read_jpeg2000(Bytes bytes) {
+// Reads the codestream's size, which counts in decoding; the box around it may claim another.
+ImageHeader jpeg2000_header(Bytes bytes) {
   constexpr std::string_view kSize = "\xff\x4f\xff\x51";  // start, then the marker segment SIZ
   const auto found = std::search(
       bytes.begin(), bytes.end(), kSize.begin(), kSize.end(),
@@ -258,14 +228,14 @@ ImageHeader read_jpeg2000(Bytes bytes) {
   return {side(4), side(8)};
 }
 
-ImageHeader read_any(Bytes bytes) {
-  if (has_text(bytes, 0, kJpegStart)) return read_jpeg(bytes);
-  if (has_text(bytes, 0, kPngStart)) return read_png(bytes);
-  if (is_webp(bytes)) return read_webp(bytes);
-  if (is_bmp(bytes)) return read_bmp(bytes);
-  if (is_tiff(bytes)) return read_tiff(bytes);
-  if (is_jpeg2000(bytes)) return read_jpeg2000(bytes);
-  if (is_pnm(bytes)) return read_pnm(bytes);
+ImageHeader header_of(Bytes bytes) {
+  if (has_text(bytes, 0, kJpegStart)) return jpeg_header(bytes);
+  if (has_text(bytes, 0, kPngStart)) return png_header(bytes);
+  if (is_webp(bytes)) return webp_header(bytes);
+  if (is_bmp(bytes)) return bmp_header(bytes);
+  if (is_tiff(bytes)) return tiff_header(bytes);
+  if (is_jpeg2000(bytes)) return jpeg2000_header(bytes);
+  if (is_pnm(bytes)) return pnm_header(bytes);
   return {};
 }
 
@@ -284,9 +254,9 @@ ImageFormat format_of(std::span<const std::uint8_t> bytes) {
   if (has_text(bytes, 0, kJpegStart)) return ImageFormat::kJpeg;
   if (has_text(bytes, 0, kPngStart)) return ImageFormat::kPng;
   if (has_text(bytes, 0, "GIF8")) return ImageFormat::kGif;
-  if (has_raw_mark(bytes) || (is_tiff(bytes) && is_raw_tiff(bytes))) return ImageFormat::kRaw;
+  if (has_raw_mark(bytes) || is_raw_tiff(bytes)) return ImageFormat::kRaw;
   if (!is_webp(bytes) && is_heif(bytes)) return ImageFormat::kHeif;
-  return read_any(bytes).format;
+  return is_webp(bytes) ? webp_header(bytes).format : ImageFormat::kOther;
 }
 
 bool begins_an_image(std::span<const std::uint8_t> bytes) {
@@ -295,7 +265,7 @@ bool begins_an_image(std::span<const std::uint8_t> bytes) {
 }
 
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes) {
-  const ImageHeader header = read_any(bytes);
+  const ImageHeader header = header_of(bytes);
   if (header.width == 0 || header.height == 0) return std::nullopt;
   return header;
 }

@@ -12,16 +12,16 @@ enum class ImageFormat {
   kPng,
   kGif,
   kHeif,          // HEIC and AVIF
-  kAnimatedWebp,  // but not a WebP file of one picture
-  kRaw,           // of a camera
+  kAnimatedWebp,  // WebP files of one picture are kOther
+  kRaw,           // a camera's RAW file
   kOther,
 };
 
-// As the first bytes of a file show it, in a RAW file like TIFF its first directory. kOther for all
-// that is not recognised.
+// Recognises a file by its first bytes, RAW files based on TIFF also by their first directory.
+// kOther for everything else, including formats that OpenCV reads.
 ImageFormat format_of(std::span<const std::uint8_t> bytes);
 
-// Whether a file that starts with these bytes is of a format that lookalike reads.
+// True if a file that starts with these bytes has a format that lookalike reads.
 bool begins_an_image(std::span<const std::uint8_t> bytes);
 
 // What the header of an image file declares, before anything is decoded.
@@ -31,18 +31,18 @@ struct ImageHeader {
   ImageFormat format = ImageFormat::kOther;
   bool has_alpha = false;      // pixels may be transparent
   bool premultiplied = false;  // colours may have been multiplied by their alpha
-  // The transparent level of a grey PNG, of 16 bits where its pixels have 16, else of 8.
+  // The transparent level of a grey PNG: 16 bits where its pixels have 16, else 8.
   std::optional<std::uint16_t> transparent_level{};
-  // The picture that a RAW file stands for: a file of its own, which the header is of.
+  // The picture that a RAW file stands for, a file of its own; the other fields describe it.
   std::vector<std::uint8_t> preview{};
 };
 
-// The header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file (of its codestream); nothing
-// for other formats and for headers without a size. A RAW file like TIFF has that of its first
-// directory. Never reads past the bytes.
+// Reads the header of a JPEG, PNG, WebP, BMP, PNM, TIFF or JPEG 2000 file (its codestream), or of
+// the first directory of a RAW file based on TIFF. Nothing for other formats and for headers
+// without a size. Never reads past the bytes.
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes);
 
-// Whether a JPEG or PNG stops before its end marker. False for other formats.
+// True if a JPEG or PNG stops before its end marker. False for other formats.
 bool ends_early(std::span<const std::uint8_t> bytes);
 
 }  // namespace lookalike

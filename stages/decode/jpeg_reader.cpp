@@ -4,11 +4,12 @@
 #include <jpeglib.h>
 
 #include "stages/decode/readers.h"
+#include "stages/decode/tiff.h"
 
 namespace lookalike {
 namespace {
 
-// How libjpeg reports: an error jumps back, warnings are counted, and nothing is printed.
+// Makes libjpeg jump back on an error, count warnings and print nothing.
 struct Failures {
   jpeg_error_mgr manager{};  // the first member: libjpeg passes its address
   std::jmp_buf back{};
@@ -22,8 +23,8 @@ void count_warnings(j_common_ptr jpeg, int level) {
   if (level < 0) ++jpeg->err->num_warnings;
 }
 
-// One file. Functions that libjpeg may leave by a jump have nothing to destroy and no local
-// variables to lose.
+// Reads one file. Functions that libjpeg may leave by a jump have no destructors to run and no
+// local variables to lose.
 class JpegFile {
  public:
   explicit JpegFile(std::span<const std::uint8_t> file) : file_(file) {
@@ -35,7 +36,7 @@ class JpegFile {
   JpegFile(const JpegFile&) = delete;
   JpegFile& operator=(const JpegFile&) = delete;
 
-  // Reads up to the pixels; false where there is a failure or a form that is left to OpenCV.
+  // Reads up to the pixels; false on failure and for files left to OpenCV.
   bool open(PixelMode mode, int divisor) {
     if (setjmp(failures_.back) != 0) return false;
     jpeg_create_decompress(&jpeg_);
@@ -54,7 +55,7 @@ class JpegFile {
     return {static_cast<int>(jpeg_.output_width), static_cast<int>(jpeg_.output_height)};
   }
 
-  // As the first of the segments APP1 states, which is EXIF's if there is any EXIF.
+  // Reads the orientation from the first APP1 segment, which holds EXIF if any does.
   std::optional<int> orientation() const {
     constexpr std::size_t kName = 6;  // "Exif", two zeros
     const jpeg_saved_marker_ptr segment = jpeg_.marker_list;
@@ -62,8 +63,8 @@ class JpegFile {
     return exif_orientation({segment->data + kName, segment->data_length - kName});
   }
 
-  // Into an image of this size. False on failure, and on a warning, since it leaves open what the
-  // pixels are.
+  // Reads into an image of this size. False on failure, and on a warning, after which pixels are
+  // arbitrary.
   bool read(cv::Mat& image) {
     if (setjmp(failures_.back) != 0) return false;
     jpeg_start_decompress(&jpeg_);

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "stages/decode/readers.h"
+#include "stages/decode/tiff.h"
 
 namespace lookalike {
 namespace {
 
 void ignore_warning(png_structp /*png*/, png_const_charp /*message*/) {}
 
-// One file. Functions that libpng may leave by a jump have nothing to destroy and no local
+// Reads one file. Functions that libpng may leave by a jump have no destructors to run and no local
 // variables to lose.
 class PngFile {
  public:
@@ -39,7 +40,7 @@ class PngFile {
             static_cast<int>(png_get_image_height(png_, info_))};
   }
 
-  // Of the pixels in a mode. A grey image with a transparent level comes without alpha.
+  // Returns the type of the pixels in a mode.
   int type(PixelMode mode) const {
     if (mode == PixelMode::kGray) return CV_8U;
     if (mode == PixelMode::kColour) return CV_8UC3;
@@ -48,7 +49,7 @@ class PngFile {
     return CV_MAKETYPE(bits() == 16 ? CV_16U : CV_8U, alpha ? 4 : has_colour() ? 3 : 1);
   }
 
-  // Into an image of this size and of type(mode), by its rows. False on failure.
+  // Reads into an image of this size and of type(mode), by its rows. False on failure.
   bool read(const cv::Mat& image, std::vector<png_bytep>& rows) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     if (image.depth() == CV_8U) {
@@ -77,7 +78,7 @@ class PngFile {
     return true;
   }
 
-  // Of a file that was read to its end: EXIF may stand on either side of the pixels.
+  // Call after read(): EXIF may stand on either side of the pixels.
   std::optional<int> orientation() {
     png_uint_32 bytes = 0;
     png_bytep exif = nullptr;
@@ -86,7 +87,7 @@ class PngFile {
   }
 
  private:
-  // Of ITU-R BT.601, as in OpenCV; the rest is blue's.
+  // Weights of ITU-R BT.601, as in OpenCV; the rest is blue's.
   static constexpr double kRedShare = 0.299;
   static constexpr double kGreenShare = 0.587;
 

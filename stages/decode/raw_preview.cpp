@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "stages/decode/bytes.h"
-#include "stages/decode/readers.h"
+#include "stages/decode/tiff.h"
 
 namespace lookalike {
 namespace {
 
-// Bounds on what is looked at in a file that is made to take long.
+// Limits for files that are made to take long.
 constexpr std::size_t kMaxDirectories = 64;
 constexpr std::size_t kMaxCandidates = 256;
 constexpr std::size_t kMaxReadings = 4;  // of the whole file
@@ -23,8 +23,8 @@ struct EmbeddedJpeg {
   bool is_cut = false;  // the file ends before it
 };
 
-// The place of the next marker in entropy-coded data, where 0xff is followed by zero or a restart
-// marker; the end of the bytes when there is none.
+// Returns the place of the next marker after entropy-coded data, in which 0xff is followed by zero
+// or a restart marker; the end of the bytes without one.
 std::size_t end_of_scan(ByteSpan bytes, std::size_t at) {
   while (at + 1 < bytes.size()) {
     const auto* found = static_cast<const std::uint8_t*>(
@@ -38,9 +38,9 @@ std::size_t end_of_scan(ByteSpan bytes, std::size_t at) {
   return bytes.size();
 }
 
-// The JPEG file that begins with these bytes. Nothing for one that is cut short before its size,
-// that is not a sequence of segments, and for lossless and 12-bit ones, which hold a sensor's data.
-// `at` becomes the number of bytes that were read.
+// Returns the JPEG file that begins with these bytes; nothing for files cut short before their
+// size, files that are not a sequence of segments, and lossless and 12-bit files, which hold a
+// sensor's data. Sets `at` to the number of bytes read.
 std::optional<EmbeddedJpeg> jpeg_at_start(ByteSpan bytes, std::size_t& at) {
   constexpr std::uint8_t kScan = 0xda;
   constexpr std::uint8_t kEnd = 0xd9;
@@ -80,10 +80,10 @@ std::optional<EmbeddedJpeg> jpeg_at_start(ByteSpan bytes, std::size_t& at) {
   return jpeg;
 }
 
-// The largest JPEG file of those it is shown, the first of several.
+// Keeps the largest JPEG file that it has looked at; ties: the first.
 class LargestJpeg {
  public:
-  // Returns the bytes of a whole JPEG file that begins there; 0: there is none.
+  // Looks for a JPEG file at a place. Returns its number of bytes; 0 for none or a cut one.
   std::size_t look_at(ByteSpan file, std::size_t at) {
     if (at == 0 || at >= file.size() || is_exhausted(file)) return 0;
     std::size_t read = 0;
@@ -106,15 +106,15 @@ class LargestJpeg {
 };
 
 struct Directories {
-  int orientation = 1;             // of the first (274)
-  std::uint64_t plain_pixels = 0;  // of its picture, if a TIFF reader shows it (259: 1, 262: 2)
+  int orientation = 1;             // tag 274 of the first directory
+  std::uint64_t plain_pixels = 0;  // in the first, if a TIFF reader shows it (259: 1, 262: 2)
   // False where JPEG files that no directory names are tiles (324) or, in DNG (50706), thumbnails
   // that an editor keeps.
   bool may_hide_previews = true;
 };
 
-// Looks at what the directories of a file like TIFF name: JPEG files (tags 513 and, of Panasonic,
-// 46) and pictures of one strip (273) in JPEG (259: 6 or 7).
+// Looks at the JPEG files that the directories of a TIFF-based file name (tag 513, Panasonic's 46)
+// and at pictures of one strip (273) in JPEG (259: 6 or 7).
 Directories look_at_directories(ByteSpan file, LargestJpeg& largest) {
   Directories result;
   std::vector<std::size_t> places = {first_directory(file).at};
@@ -156,7 +156,7 @@ Directories look_at_directories(ByteSpan file, LargestJpeg& largest) {
 }
 
 void scan_bytes(ByteSpan file, LargestJpeg& largest) {
-  std::size_t at = 1;  // the file itself is none
+  std::size_t at = 1;  // the file itself does not count
   while (at + 3 < file.size() && !largest.is_exhausted(file)) {
     const auto* found =
         static_cast<const std::uint8_t*>(std::memchr(file.data() + at, 0xff, file.size() - at - 3));
@@ -167,7 +167,7 @@ void scan_bytes(ByteSpan file, LargestJpeg& largest) {
   }
 }
 
-// Of a CR3 file: EXIF in the box CMT1, which is near the start.
+// Returns the orientation of a CR3 file, from EXIF data in the box CMT1 near the start.
 int orientation_of_boxes(ByteSpan file) {
   constexpr std::string_view kName = "CMT1";
   constexpr std::size_t kNear = 4096;
@@ -178,7 +178,7 @@ int orientation_of_boxes(ByteSpan file) {
   return exif_orientation(file.subspan(at)).value_or(1);
 }
 
-// A segment APP1 with nothing but an orientation.
+// Inserts a segment APP1 that holds only an orientation.
 std::vector<std::uint8_t> with_exif(ByteSpan jpeg, int orientation) {
   std::array<std::uint8_t, 36> segment = {
       0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0,         // APP1, 34 bytes

@@ -17,7 +17,8 @@ std::uint8_t share(int value, int of) {
   return static_cast<std::uint8_t>(std::min(255, (value * 255 + of / 2) / of));
 }
 
-// Leaves the image as it is where a colour exceeds its alpha, which premultiplied ones cannot.
+// Divides colours by their alpha. Leaves the image as it is if any colour exceeds its alpha: it is
+// not premultiplied then.
 cv::Mat divided_by_alpha(const cv::Mat& bgra) {
   const auto exceeds = [](const cv::Vec4b& pixel) {
     return std::max({pixel[0], pixel[1], pixel[2]}) > pixel[3];
@@ -41,15 +42,15 @@ Weights weights_of(const cv::Mat& gray, const cv::Mat& alpha) {
   return weights;
 }
 
-// The distance of the ground from the levels that leaves kGroundContrast at the mean alpha, each
-// pixel weighted by its own.
+// Returns the distance of the ground from the levels that leaves kGroundContrast at the mean alpha,
+// where each pixel's weight is its alpha.
 int contrast_for(const cv::Mat& alpha) {
   const double squares = alpha.dot(alpha);
   if (squares == 0) return kGroundContrast;
   return std::min(kOpaque, cvRound(kGroundContrast * kOpaque * cv::sum(alpha)[0] / squares));
 }
 
-// All interleaved channels of a pixel alike.
+// Treats all interleaved channels alike.
 void lay_over(cv::Mat& pixels, const cv::Mat& alpha, std::uint8_t ground) {
   const int channels = pixels.channels();
   for (int y = 0; y < pixels.rows; ++y) {

@@ -6,7 +6,7 @@
 
 #include <opencv2/core.hpp>
 
-// Images with transparent pixels as a person sees them: over a ground, one grey for the whole
+// Lays images with transparent pixels over a ground, as a person sees them: one grey for the whole
 // image, chosen so that the image stands out from it.
 namespace lookalike {
 
@@ -16,21 +16,21 @@ struct ShownPixels {
   cv::Mat alpha;   // CV_8U of the same size, 0: fully transparent; empty where all is opaque
 };
 
-// Lays an image over its ground.
+// Lays an image over its ground, in grey or in colour.
 //   stored         [height][width] of blue, green, red, alpha, CV_8UC4 or CV_16UC4
 //   premultiplied  colours may have been multiplied by their alpha
-// In grey, or in colour. Nothing when every pixel is opaque, or the pixels are of another type.
+// Returns nothing if every pixel is opaque, or the pixels have another type.
 std::optional<ShownPixels> compose(const cv::Mat& stored, bool premultiplied, bool in_colour);
 
-// The grey that levels stand out from best: the one with the greatest sum over the levels of their
-// weight times their distance, at most `contrast`. Ties: nearest to the levels' mean, so that the
-// outline, which differs on every ground, does not dominate the inside; then the darker one. 128
-// without any weight.
-//   weights  of each of the 256 grey levels
+// Returns the grey that levels stand out from best: the one with the greatest sum, over the levels,
+// of weight times distance, where distances count up to `contrast`. Ties: the grey nearest to the
+// levels' mean, so that the outline, which differs on every ground, does not dominate the inside;
+// then the darker one. 128 without any weight.
+//   weights  [256]: weight of each grey level
 std::uint8_t ground_for(const std::array<std::uint64_t, 256>& weights, int contrast);
 
-// Grey levels by which an image stands out at its mean alpha. Of 120 photos of drawn cut-outs, the
-// hardest was found with a probability of 0.99 at 32 and at 64 levels, and of 0.69 at 128.
+// Grey levels by which an image stands out at its mean alpha. Among 120 photos of drawn cut-outs,
+// the hardest was found with probability 0.99 at 32 and at 64 levels, and 0.69 at 128.
 inline constexpr int kGroundContrast = 64;
 
 }  // namespace lookalike

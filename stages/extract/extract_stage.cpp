@@ -19,7 +19,7 @@ SurfParameters surf_parameters(const ExtractOptions& options) {
           .max_interval = static_cast<int>(options.max_interval)};
 }
 
-// Scales keypoints of resized pixels to the image at full size.
+// Scales keypoints of resized pixels to the full-size image.
 void scale_to_full_size(std::span<Keypoint> keypoints, double scale) {
   for (Keypoint& keypoint : keypoints) {
     keypoint.x = static_cast<float>(to_full_size(keypoint.x, scale));

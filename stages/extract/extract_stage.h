@@ -10,21 +10,19 @@
 
 namespace lookalike {
 
-// Stage extract: SURF features of decoded images, strongest first.
+// Stage extract: finds SURF features of decoded images, strongest first.
 class ExtractStage {
  public:
   ExtractStage(OpenClSession& session, const ExtractOptions& options);
 
-  // One result an image, in order; keypoints in pixels of the full-size image. None lies where an
-  // image is fully transparent.
-  //   masks  as Surf::extract has them, in the size of the reduced pixels, in place of the images'
-  //          own alpha; or none
+  // Returns one result per image, in order; keypoints are in pixels of the full-size image. None
+  // lies where an image is fully transparent.
+  //   masks  as for Surf::extract(), in the size of the reduced pixels; empty: the images' alpha
   std::vector<ImageFeatures> run(std::span<const DecodedImage> images,
                                  std::span<const ImageView> masks = {});
 
-  // The same of images whose pixels and alpha are on the device: visits the features of several
-  // images at a time, whose descriptors stay on the device, and whose keypoints are in pixels of
-  // the full-size image.
+  // Visits the features of images whose pixels and alpha are on the device, several images at a
+  // time. Descriptors stay on the device; keypoints are in pixels of the full-size image.
   void run(const DeviceImages& uploaded, std::span<const DecodedImage> images,
            const std::function<void(FoundFeatures)>& visit);
 

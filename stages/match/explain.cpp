@@ -65,7 +65,7 @@ ExplainedStep votes(const Explanation& why) {
   if (!why.rank) {
     return {"votes", false,
             why.common_words == 0 ? "None: no word in common."
-                                  : "None: under no common word are two signatures near enough."};
+                                  : "None: no two signatures of a common word are near enough."};
   }
   const Evidence& evidence = why.by_features.evidence;
   if (!why.shortlisted) {
@@ -105,7 +105,7 @@ std::string agreeing(std::size_t inliers, const Explanation& why) {
 ExplainedStep pose(const Explanation& why) {
   const std::size_t needed = why.options.min_inliers;
   const PoseAttempt& attempt = why.attempt;
-  if (why.by_features.is_located()) {
+  if (why.by_features.has_pose()) {
     const Evidence& evidence = why.by_features.evidence;
     return {"pose", true,
             fmt::format("{}, in {}; at least {} in {} places are needed.{}",
@@ -119,7 +119,7 @@ ExplainedStep pose(const Explanation& why) {
     reason = fmt::format("No pose: {}, and at least {} are needed.",
                          counted(why.pairs.size(), "pair"), needed);
   } else if (attempt.inliers < needed && attempt.implausible >= needed) {
-    reason = fmt::format("No pose: {} of {} pairs agree, but as no camera would see the image.",
+    reason = fmt::format("No pose: {} of {} pairs agree, but on a view that no camera could have.",
                          attempt.implausible, why.pairs.size());
   } else if (attempt.inliers < needed) {
     reason =
@@ -132,13 +132,13 @@ ExplainedStep pose(const Explanation& why) {
   return {"pose", false, std::move(reason)};
 }
 
-ExplainedStep pixels(const Explanation& why) {
+ExplainedStep refine(const Explanation& why) {
   const Evidence& evidence = why.match.evidence;
   const auto step = [](bool passed, std::string reason) {
     return ExplainedStep{"refine", passed, std::move(reason)};
   };
   if (evidence.identical) return step(true, "Equal: the photo is the indexed picture itself.");
-  if (!why.match.is_located()) return step(false, "Not compared: there is no pose.");
+  if (!why.match.has_pose()) return step(false, "Not compared: there is no pose.");
   if (why.options.refine_candidates == 0) {
     return step(false, "Not compared: match.refine_candidates is 0.");
   }
@@ -164,11 +164,10 @@ ExplainedStep probability(const Explanation& why) {
   const double value = why.match.probability;
   const double needed = why.options.same_probability;
   const auto step = [&](std::string reason) {
-    return ExplainedStep{"probability", why.match.is_located() && value >= needed,
-                         std::move(reason)};
+    return ExplainedStep{"probability", why.match.has_pose() && value >= needed, std::move(reason)};
   };
   if (why.match.evidence.identical) return step("1: the pixels are equal.");
-  if (!why.match.is_located()) return step("0: there is no pose.");
+  if (!why.match.has_pose()) return step("0: there is no pose.");
   const double logit =
       std::accumulate(why.terms.begin(), why.terms.end(), 0.0,
                       [](double sum, const EvidenceTerm& term) { return sum + term.product(); });
@@ -176,7 +175,7 @@ ExplainedStep probability(const Explanation& why) {
                           logit, needed));
 }
 
-// Whether the votes alone make an image similar, and why.
+// Describes whether its votes alone make an image similar.
 std::string votes_reason(const Evidence& evidence) {
   if (evidence.shortlist < kShortestListForVotes) {
     return fmt::format("votes among {} decide nothing, {} are needed",
@@ -187,7 +186,7 @@ std::string votes_reason(const Evidence& evidence) {
                      excess_text(evidence.votes_excess), kSimilarExcess);
 }
 
-// Why a match is judged as it is.
+// Returns the reason for the decision about a match.
 std::string decision_reason(const Match& match, const MatchOptions& options) {
   const double correlation = match.evidence.correlation.value_or(-1);
   switch (match.decision) {
@@ -205,7 +204,7 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
     case Decision::kPart:
       return "sure, but only a small region agrees, and the rest of what both show differs";
     case Decision::kSimilar:
-      if (match.is_located() && match.probability >= kSimilarProbability) {
+      if (match.has_pose() && match.probability >= kSimilarProbability) {
         return fmt::format("not sure, but the probability {:.3f} is at least {:g}",
                            match.probability, kSimilarProbability);
       }
@@ -213,9 +212,9 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
     case Decision::kNone:
       break;
   }
-  return (match.is_located() ? fmt::format("the probability {:.3f} is below {:g}, and ",
-                                           match.probability, kSimilarProbability)
-                             : std::string("there is no pose, and ")) +
+  return (match.has_pose() ? fmt::format("the probability {:.3f} is below {:g}, and ",
+                                         match.probability, kSimilarProbability)
+                           : std::string("there is no pose, and ")) +
          votes_reason(match.evidence);
 }
 
@@ -225,15 +224,15 @@ ExplainedStep decision(const Explanation& why) {
       fmt::format("{}: {}.", quoted(why.match.decision), decision_reason(why.match, why.options))};
 }
 
-// What a surer match left, if one took features.
+// Describes what a surer match left of the features. Empty if none took any.
 std::string taken_features(const Explanation& why) {
   if (!why.rival) return {};
   return fmt::format(
       " {} of its {} inliers are features of a surer match, {}: a feature shows one "
       "thing, so they do not count, and {} left for it.",
       why.rival->features, why.match.evidence.inliers, printable(path_of(why.rival->match)),
-      why.judged->is_located() ? counted(why.judged->evidence.inliers, "inlier") + " are"
-                               : "no pose is");
+      why.judged->has_pose() ? counted(why.judged->evidence.inliers, "inlier") + " are"
+                             : "no pose is");
 }
 
 std::string unlisted(const Explanation& why) {
@@ -273,7 +272,7 @@ ExplainedStep answer(const Explanation& why) {
     return step(true, fmt::format("Listed: {}.{}", number, taken_features(why)));
   }
   if (why.judged) return step(false, unlisted(why));
-  if (!why.rank) return step(false, "Not found: it got no vote, so a query does not come to it.");
+  if (!why.rank) return step(false, "Not found: it got no votes, so the query does not verify it.");
   std::string reason = fmt::format("Not found: {}.", beyond_shortlist(why));
   if (is_reported(why.match, why.options)) {
     reason += fmt::format(
@@ -290,7 +289,7 @@ ExplainedStep answer(const Explanation& why) {
 
 std::vector<ExplainedStep> steps_of(const Explanation& explanation) {
   return {features(explanation),    words(explanation),    votes(explanation),
-          pairs(explanation),       pose(explanation),     pixels(explanation),
+          pairs(explanation),       pose(explanation),     refine(explanation),
           probability(explanation), decision(explanation), answer(explanation)};
 }
 

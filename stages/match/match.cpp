@@ -10,13 +10,14 @@ namespace {
 
 constexpr std::size_t kCellsPerSide = 4;
 
-// In [0, 360); upright, 270, is unchanged.
+// Returns an angle in [0, 360). Upright, 270, stays.
 float mirrored_angle(float degrees) {
   const float turned = 180 - degrees;
   return turned < 0 ? turned + 360 : turned;
 }
 
-// A cell of a descriptor holds, of the gradients dx along the window's rows and dy across them,
+// Negates dy in a cell of a descriptor. With the gradients dx along the window's rows and dy across
+// them, a cell holds
 //   4 values: sums of dx, dy, |dx|, |dy|
 //   8 values: sums of dx and |dx| where dy >= 0, then where dy < 0; of dy and |dy| where dx >= 0,
 //             then where dx < 0
@@ -30,7 +31,7 @@ void negate_dy(std::span<float> cell) {
   cell[6] = -cell[6];
 }
 
-// Cells stand row by row.
+// Swaps the rows of cells, which are stored one after another.
 void mirror_descriptor(std::span<float> descriptor) {
   const std::size_t row = descriptor.size() / kCellsPerSide;
   for (std::size_t k = 0; k < kCellsPerSide / 2; ++k) {
@@ -69,7 +70,7 @@ const std::string& path_of(const Match& match) {
 
 void move_matches(std::vector<Match>& matches, const Homography& query_to_other) {
   for (Match& match : matches) {
-    if (!match.is_located()) continue;
+    if (!match.has_pose()) continue;
     match.object_to_query = query_to_other * match.object_to_query;
     match.quad = moved(match.quad, query_to_other);
     if (match.part) match.part = moved(*match.part, query_to_other);

@@ -7,78 +7,76 @@
 #include "kernels/session/session.h"
 #include "stages/match/decide/calibration.h"
 #include "stages/match/explain.h"
+#include "stages/match/index_cache.h"
 #include "stages/match/match.h"
-#include "stages/match/vote/index_cache.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
 
-// Finds the indexed images that a photo shows, each of at least the decision that
-// options.min_decision names. Every match that is reported and has a pose was compared with the
-// photo by its pixels, unless its file cannot be read, so that no decision depends on a rank. With
-// options.mirror, images are also searched for in the mirrored photo, and reported where there is a
-// pose; of an image that is found both ways the better score counts. With options.second_look, a
-// photo without a match of at least an even chance, or of options.same_probability where that is
-// more, is searched again: with all of its features instead of the first ones, more words of each,
-// and more images; votes stay those of the first look. Deterministic. Queries may be asked from
-// several threads at the same time. They share the cores: a query that is alone votes, verifies and
-// compares on all of them. One after another turns features into words.
+struct SharedSearch;
+
+// Finds the indexed images that a photo shows, of at least the decision options.min_decision.
+// Every reported match that has a pose was compared with the photo by pixels, unless its file
+// cannot be read, so no decision depends on a rank. With options.mirror, the mirrored photo is
+// searched for too: its matches with a pose are reported, and an image found both ways keeps the
+// better score. With options.second_look, a photo without a match of at least an even chance, or
+// of options.same_probability if that is higher, is searched again with all of its features, more
+// words for each, and more images; votes stay those of the first look. Deterministic.
+// Thread-safe but for vote_on_device(). Concurrent queries share the cores; only the assignment of
+// features to words is serialised.
 class Matcher {
  public:
   // Reads the codebook and the norms. Session and reader must outlive the matcher. load_picture
-  // reads indexed files again for correlation; it is called from several threads. Throws
+  // reads indexed files again for correlation, from several threads at the same time. Throws
   // Error(kInput) when the index holds no images with features.
   Matcher(OpenClSession& session, const IndexReader& index, const Calibration& calibration,
           const MatchOptions& options, PictureLoader load_picture);
   ~Matcher();
-  // Loads the posting lists onto the session's device, where all queries then vote, those asked at
-  // the same time together; answers stay the same. For many queries: all lists are read. Not while
-  // queries are asked. Throws as Shortlist::load, and then votes as before.
+  // Loads all posting lists onto the session's device. Queries then vote there, concurrent ones
+  // together; answers stay the same. Worth it for many queries. Not while a query runs.
+  // Throws as Shortlist::load, and leaves voting on the host.
   void vote_on_device();
-  // Of the matches with a pose, only those that `compared` accepts are compared by pixels. It is
-  // called on the caller's thread, with the evidence of the features alone, perhaps several times
-  // for a match; its answer must depend on the match alone.
+  // Accepts the matches with a pose that are to be compared by pixels; empty: all. Called on the
+  // caller's thread with the evidence of the features alone, perhaps several times for a match;
+  // the result must depend on the match alone.
   using Compared = std::function<bool(const Match&)>;
-  QueryResult match(
-      const Query& query, const Compared& compared = [](const Match&) { return true; }) const;
-  // The same under other options of this answer: top, report, min_probability and mirror. The
-  // others are those of the matcher.
-  QueryResult match(const Query& query, const MatchOptions& asked) const;
-  // Looks up an image of the index by its forward record, without extraction; it is excluded from
-  // its own answer. Its file is read for correlation alone, and may be gone.
+  QueryResult match(const Query& query, const Compared& compared = {}) const;
+  QueryResult match(const Query& query, const ReportOptions& asked,
+                    const Compared& compared = {}) const;
+  // Looks up an indexed image by its forward record, without extraction, and excludes it from the
+  // answer. Its file is read for correlation alone, and may be gone. asked.mirror has no effect.
   // Throws Error(kInput) when there is no such image.
   QueryResult match_indexed(ImageId id) const;
-  QueryResult match_indexed(ImageId id, const MatchOptions& asked) const;
-  // Which images of a shortlist are verified; called on the caller's thread.
+  QueryResult match_indexed(ImageId id, const ReportOptions& asked) const;
+  // Accepts the images of a shortlist that are to be verified; called on the caller's thread.
   using Wanted = std::function<bool(ImageId)>;
   struct Pairs {
     std::vector<Match> matches;  // by content
-    // Whether every picture that was to be compared could be read: if not, a match may be missing,
-    // or lack its correlation.
+    // True if every picture to compare could be read. Otherwise a match may be missing, or lack
+    // its correlation.
     bool all_read = true;
   };
-  // The images that surely show what an image of the index shows (options.same_probability), of
-  // those in its shortlist that `wanted` accepts. Each match is judged by itself: there is
-  // no second look and no expansion, and no other match takes its features, so it does not depend
-  // on what else is wanted. Pixels are compared where they could make a match sure.
+  // Returns the images that surely show what an indexed image shows (options.same_probability),
+  // among those of its shortlist that `wanted` accepts. Each match is judged by itself, without
+  // second look, expansion and resolve_overlaps, so it does not depend on what else is wanted.
+  // Compares pixels only where they could make a match sure.
   // Throws Error(kInput) when there is no such image.
   Pairs pairs(ImageId id, const Wanted& wanted) const;
-  // The same of a photo's mirror image, in px of the photo.
+  // The same for a photo's mirror image, in px of the photo.
   Pairs mirrored_pairs(const Query& photo, const Wanted& wanted) const;
-  // What match() answers about an image, and the steps that lead there. The image is verified and
-  // compared even where match() does not come to it. With options.mirror, the steps are those of
-  // the mirrored photo if the image fits it better.
+  // Explains what match() answers about an image, step by step. The image is verified and compared
+  // even where match() does not come to it. With options.mirror, the steps are those of the
+  // mirrored photo if the image fits it better.
   // Throws Error(kInput) when there is no such image.
   Explanation explain(const Query& query, ImageId id) const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<SharedSearch> shared_;
 };
 
-// Build the kernels that a match needs, by use on made input, so that one that comes later finds
-// them in the session's cache: those that choose that many words for each feature, and those that
-// compare pixels. Throw Error(kDevice).
+// Compile the kernels that a query needs by running them on made input, so that a later session
+// finds them in its cache: those that choose `words_per_feature` words, and those that compare
+// pixels. Throw Error(kDevice).
 void build_word_kernels(OpenClSession& session, std::size_t descriptor_size,
                         std::size_t words_per_feature);
 void build_pixel_kernels(OpenClSession& session);

@@ -9,17 +9,17 @@
 
 namespace lookalike {
 
-// Whether an image shows nothing: it is recorded, and never found.
+// True if an image shows nothing; such images are recorded but never found.
 inline bool is_blank(const PixelSums& sums, const VarianceOptions& options) {
   return sums.variance() < options.blank_below;
 }
 
-// Stage variance: exact sums over the grey pixels that features are extracted from.
+// Stage variance: computes exact sums over the grey pixels that features are extracted from.
 class VarianceStage {
  public:
   explicit VarianceStage(OpenClSession& session) : variance_(session) {}
 
-  // One result an image, in order.
+  // Returns one result per image, in order.
   std::vector<ImageStatistics> run(std::span<const DecodedImage> images) {
     std::vector<ImageView> views;
     for (const DecodedImage& image : images) views.push_back(image.pixels.view());
@@ -30,7 +30,7 @@ class VarianceStage {
     }
     return statistics;
   }
-  // The sums of images that are on the device.
+  // Returns the sums of images on the device.
   std::vector<PixelSums> run(const DeviceImages& images) { return variance_.compute(images); }
 
  private:

@@ -7,7 +7,7 @@
 namespace lookalike {
 namespace {
 
-// XXH3-128 of nothing, as the specification of xxHash has it.
+// XXH3-128 of no bytes, from the specification of xxHash.
 TEST(ContentHash, NothingHasTheHashThatXxhashStates) {
   EXPECT_EQ(to_hex(hash_content({})), "99aa06d3014798d86001c324468d497f");
 }

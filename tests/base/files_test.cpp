@@ -1,6 +1,8 @@
 #include "base/files.h"
 
 #include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -27,6 +29,21 @@ TEST(ReadFile, SaysWhyItCannot) {
   EXPECT_EQ(errno, EISDIR);
   EXPECT_FALSE(read_file(folder.path() / "missing"));
   EXPECT_EQ(errno, ENOENT);
+}
+
+TEST(LeadsTo, AFileUntilAnotherTakesItsName) {
+  const TemporaryFolder folder;
+  const std::filesystem::path name = folder.path() / "file";
+  std::ofstream{name};
+  const FileDescriptor file(::open(name.c_str(), O_RDONLY));
+  std::filesystem::create_symlink(name, folder.path() / "link");
+  EXPECT_TRUE(leads_to(name, file));
+  EXPECT_TRUE(leads_to(folder.path() / "link", file));
+  std::ofstream(folder.path() / "other");
+  std::filesystem::rename(folder.path() / "other", name);
+  EXPECT_FALSE(leads_to(name, file));
+  std::filesystem::remove(name);
+  EXPECT_FALSE(leads_to(name, file));
 }
 
 }  // namespace

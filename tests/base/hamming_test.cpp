@@ -12,7 +12,7 @@
 namespace lookalike {
 namespace {
 
-void use_targets(std::int64_t targets) {  // 0: those of the processor
+void use_targets(std::int64_t targets) {  // 0: all of the processor
   hwy::SetSupportedTargetsForTest(targets);
   hwy::GetChosenTarget().DeInit();
 }

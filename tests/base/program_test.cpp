@@ -49,7 +49,7 @@ TEST_P(StopSignalTest, IsReceivedInsteadOfEndingTheProgram) {
   EXPECT_EQ(stop.received(), GetParam());
 }
 
-// Such as the threads that a library starts when it is loaded.
+// Like the threads that a library starts when it is loaded.
 TEST_P(StopSignalTest, IsReceivedByThreadsThatWereThereBefore) {
   std::promise<void> done;
   std::thread before([&] { done.get_future().wait(); });

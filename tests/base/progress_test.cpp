@@ -22,7 +22,7 @@ using testing::StartsWith;
 
 constexpr auto kOneDrawing = std::chrono::milliseconds(120);
 
-// The last line that a bar has drawn.
+// Returns the last line drawn by a bar.
 std::string last_line(const std::string& written) {
   const std::string clear = "\r\033[K";
   return written.substr(written.rfind(clear) + clear.size());

@@ -23,7 +23,7 @@ TEST(Random, UniformAndNormalHaveTheirMoments) {
   EXPECT_NEAR(normal_squared / 1e5, 1, 0.02);
 }
 
-// Of what std::mt19937_64(5489) gives first, 14514284786278117030, the upper 53 bits.
+// The upper 53 bits of the first output of std::mt19937_64(5489), 14514284786278117030.
 TEST(Random, SameNumbersOnEveryPlatform) {
   EXPECT_EQ(Random(5489).uniform(), static_cast<double>(14514284786278117030ULL >> 11) * 0x1p-53);
 }

@@ -27,7 +27,7 @@ class ScanTest : public ::testing::Test {
     return scan_folders(folders, {.extensions = extensions, .exclude = {}, .hidden = true},
                         left_out);
   }
-  // Found paths, relative to the folder.
+  // Returns the found paths, relative to the folder.
   std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (const SourceFile& file : scan({folder_.path().native()}).files) {
@@ -35,7 +35,7 @@ class ScanTest : public ::testing::Test {
     }
     return found;
   }
-  // A new folder with a path of so many bytes.
+  // Creates a folder whose path has this number of bytes.
   fs::path deep_folder(std::size_t bytes) const {
     fs::path deep = folder_.path();
     while (deep.native().size() + 202 < bytes) deep /= std::string(200, 'n');
@@ -162,7 +162,7 @@ TEST_F(ScanTest, NamedFolderThatCannotBeReadIsAProblemOfItsOwn) {
   EXPECT_EQ(result.folders[1].problem, "");
 }
 
-// A path that is longer than the system takes stands for all that lstat() can fail with.
+// A path longer than the system allows stands for all failures of lstat().
 TEST_F(ScanTest, FolderThatCannotBeLookedAtIsReported) {
   const std::string name(200, 'n');
   const fs::path deep = deep_folder(PATH_MAX - 100);
@@ -214,7 +214,7 @@ TEST_F(ScanTest, FolderThatIsMissingOrNoneHasAProblem) {
   EXPECT_EQ(result.files.size(), 1U);
 }
 
-// /proc and /sys are file systems of their own below /.
+// /proc and /sys are other file systems than /.
 TEST_F(ScanTest, FoldersThatBeginAnotherFileSystemAreListed) {
   ScanResult result = scan({folder_.path()});
   ASSERT_EQ(result.folders[0].devices.size(), 1U);
@@ -251,7 +251,7 @@ TEST_F(ScanTest, OneFileIsAddedWhateverItsName) {
 
 class ScanByRules : public ScanTest {
  protected:
-  // Found paths, relative to the folder; fills left_out_.
+  // Returns the found paths, relative to the folder; fills left_out_.
   std::vector<std::string> names(const std::vector<std::string>& exclude, bool hidden = false) {
     const std::vector<std::string> folders = {folder_.path().native()};
     const std::vector<std::string> extensions = {"jpg"};

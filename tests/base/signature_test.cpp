@@ -19,7 +19,7 @@ std::uint64_t signature_of(std::span<const float> descriptor, const Codebook& co
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Two words whose axes are the coordinates themselves; thresholds 0.5 and -0.5 everywhere.
+// Two words with the coordinates as axes; all thresholds are 0.5 and -0.5.
 Codebook plain_codebook() {
   Codebook codebook;
   codebook.words.assign(2 * 64, 0);

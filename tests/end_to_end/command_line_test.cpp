@@ -58,7 +58,7 @@ TEST_P(EveryCommand, AnUnknownOptionIsAUsageErrorInOneLine) {
   EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
 }
 
-std::vector<CommandLine> all_commands() {
+std::vector<CommandLine> every_command_line() {
   std::vector<CommandLine> all = {{"lookalike-scan", {}},     {"lookalike-extract", {}},
                                   {"lookalike-variance", {}}, {"lookalike-sample", {}},
                                   {"lookalike-codebook", {}}, {"lookalike-assign", {}},
@@ -67,7 +67,7 @@ std::vector<CommandLine> all_commands() {
     all.push_back({"lookalike", {command}});
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(all_commands()));
+INSTANTIATE_TEST_SUITE_P(All, EveryCommand, testing::ValuesIn(every_command_line()));
 
 TEST(Lookalike, HelpAndVersionExitZero) {
   EXPECT_EQ(run_program("lookalike", {"--help"}).exit_code, 0);

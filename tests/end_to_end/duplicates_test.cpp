@@ -312,7 +312,7 @@ TEST_F(Duplicates, AreReportedWhereTheyCannotBeRemembered) {
   fs::create_directory(at("index.db.pairs"));
   const ProgramResult result = run("duplicates", {"-d", at("index.db")});
   EXPECT_THAT(result.out, HasSubstr("group 2"));
-  EXPECT_THAT(result.err, HasSubstr("what this run finds is not remembered"));
+  EXPECT_THAT(result.err, HasSubstr("the result of this run is not stored"));
 }
 
 TEST_F(Duplicates, ResumeAfterAStop) {
@@ -447,7 +447,7 @@ TEST_F(Duplicates, AnUnusableMemoryIsMadeAgain) {
   fs::resize_file(at("index.db.pairs"), 50);
   const ProgramResult again = run("duplicates", {"-d", at("index.db"), "--json"});
   EXPECT_EQ(again.out, first);
-  EXPECT_THAT(again.err, HasSubstr("all images are compared again"));
+  EXPECT_THAT(again.err, HasSubstr("comparing all images again"));
 }
 
 }  // namespace

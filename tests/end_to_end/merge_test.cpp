@@ -172,7 +172,7 @@ TEST_F(Merge, OfAnIndexIntoItselfIsRefused) {
   fs::create_symlink("my-left.db", at("my-link.db"));
   for (const std::string name : {"my-left.db", "my-link.db"}) {
     EXPECT_THAT(expect_refused({"right.db", name}, 2, "my-left.db"),
-                HasSubstr("is the index that is written"));
+                HasSubstr("is the target itself"));
   }
 }
 
@@ -194,7 +194,7 @@ TEST_F(Merge, OfAFileWithTwoContentsIsRefusedAndWhatWasMergedBeforeStays) {
     writer.move_files(std::vector<MovedFile>{{at("right/3.png"), file}});
   }
   EXPECT_THAT(expect_refused({"my-right.db"}, 3, "my-left.db"),
-              AllOf(HasSubstr(at("left/2.png") + ": has different contents")));
+              AllOf(HasSubstr(at("left/2.png") + ": the indexes have different contents")));
   EXPECT_EQ(merge({"left.db", "my-right.db"}).exit_code, 3);
   EXPECT_EQ(show("all.db")["content_hash"], show("left.db")["content_hash"]);
 }

@@ -303,7 +303,7 @@ TEST_P(TwoOutputs, OfOneCommandAreTwoFiles) {
     if (*force != '\0') forced.emplace_back(force);
     const ProgramResult result = run_program(GetParam().program, forced);
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("as well: name two files"));
+    EXPECT_THAT(result.err, HasSubstr("name two files"));
     EXPECT_FALSE(fs::exists(at("one")));
   }
 }

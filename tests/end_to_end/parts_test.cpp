@@ -22,7 +22,7 @@ using testing::ContainsRegex;
 
 constexpr int kCovers = 8;
 constexpr int kBandPx = 140;  // of 700
-const Quad kPlace = {{{120, 70}, {440, 98}, {404, 500}, {96, 520}}};
+const Quad kPartPlace = {{{120, 70}, {440, 98}, {404, 500}, {96, 520}}};
 
 class Parts : public testing::Test {
  protected:
@@ -49,7 +49,7 @@ class Parts : public testing::Test {
 
   // The cover on a table.
   static std::string photo(const cv::Mat& shown, const std::string& name) {
-    const Placement placement = {shown, kPlace};
+    const Placement placement = {shown, kPartPlace};
     cv::imwrite(at(name), draw_scene(std::span(&placement, 1), {640, 600}, 1));
     return at(name);
   }

@@ -23,6 +23,7 @@
 #include "tests/fixtures/drawing.h"
 #include "tests/http_client.h"
 #include "tests/temporary_folder.h"
+#include "tests/wait_until.h"
 #include "tools/serve/listener.h"
 
 namespace lookalike {
@@ -76,27 +77,29 @@ class ServeTest : public testing::Test {
     connect_ = [this] { return HttpConnection(at("socket")); };
     wait_for_start();
   }
-  // Starts it on TCP, with kToken.
-  void start_tcp(const std::vector<std::string>& options = {}) {
-    const std::string url = Listener("127.0.0.1:0").url();  // a port that is free
-    const std::string address = url.substr(url.rfind('/') + 1);
-    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen", address};
+  // Listens on a free TCP port.
+  void start_tcp(const std::vector<std::string>& options = {},
+                 const std::string& address = "127.0.0.1") {
+    const std::string url = Listener("127.0.0.1:0").url();
+    const int port = std::stoi(url.substr(url.rfind(':') + 1));
+    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
+                                      address + ":" + std::to_string(port)};
     words.insert(words.end(), options.begin(), options.end());
     program_ = std::make_unique<RunningProgram>("lookalike", words);
-    const int port = std::stoi(url.substr(url.rfind(':') + 1));
     connect_ = [port] { return HttpConnection(port); };
     wait_for_start();
   }
-  void wait_for_start() {
-    while (program_->is_running()) {
-      try {
-        connect_();
-        return;
-      } catch (const std::runtime_error&) {
-        std::this_thread::sleep_for(10ms);
-      }
+  bool can_connect() const {
+    try {
+      connect_();
+      return true;
+    } catch (const std::runtime_error&) {
+      return false;
     }
-    FAIL() << program_->wait().err;
+  }
+  void wait_for_start() {
+    wait_until([&] { return can_connect() || !program_->is_running(); });
+    if (!program_->is_running()) FAIL() << program_->wait().err;
   }
 
   HttpReply ask(const std::string& line, const std::vector<std::string>& headers = {},
@@ -351,11 +354,7 @@ TEST_F(ServeTest, ListsRejectionsWhichCanBeTakenBack) {
     const json known = get("/v1/rejections?after=1")["rejections"][0];
     return known["path"].is_null() || known["other_path"].is_null();
   };
-  const auto published = Clock::now();
-  while (!is_gone()) {
-    ASSERT_LT(Clock::now() - published, 20s);
-    std::this_thread::sleep_for(20ms);
-  }
+  ASSERT_TRUE(wait_until(is_gone));
   const std::string contents =
       "a=" + pair["content"].get<std::string>() + "&b=" + pair["other_content"].get<std::string>();
   const json answer = json::parse(ask("DELETE /v1/rejections?" + contents).body);
@@ -456,14 +455,10 @@ TEST_F(ServeTest, EmptiesTheLogThatItsReadersHold) {
   start();
   const auto log_bytes = [&] { return fs::file_size(at("index.db-wal")); };
   IndexWriter(at("index.db")).set_derived("test", std::string(20 << 20, 'x'));
-  const auto published = Clock::now();
-  while (log_bytes() > 0) {
-    ASSERT_LT(Clock::now() - published, 60s);
-    std::this_thread::sleep_for(20ms);
-  }
+  ASSERT_TRUE(wait_until([&] { return log_bytes() == 0; }));
   EXPECT_FALSE(query()["matches"].empty());
   const int states = get("/v1/health")["state"];
-  std::this_thread::sleep_for(1200ms);  // until the server has looked for a change again
+  std::this_thread::sleep_for(1500ms);  // longer than from one look at the index to the next
   EXPECT_EQ(get("/v1/health")["state"], states) << "nothing is built again without need";
 }
 
@@ -480,7 +475,7 @@ TEST_F(ServeTest, RefusesPhotosThatCannotBeUsed) {
   cv::imencode(".png", cv::Mat::zeros(3000, 4000, CV_8U), bomb);
   const HttpReply refused = ask("POST /v1/query", {}, {bomb.begin(), bomb.end()});
   expect_error(refused, 413, "too_large");
-  EXPECT_THAT(refused.body, HasSubstr("4000 x 3000 px is more than serve.max_megapixels = 10"));
+  EXPECT_THAT(refused.body, HasSubstr("4000 x 3000 px exceeds serve.max_megapixels = 10"));
   expect_error(ask("POST /v1/query?region=600,0,100,100", {}, content_of(at("photo.jpg"))), 400,
                "parameter");
   for (const char* wrong : {"top=0", "top=x", "region=1", "mirror=maybe", "all=1", "top=1&top=2",
@@ -606,10 +601,8 @@ TEST_F(ServeTest, AnswersFromWhatARunPublishes) {
   EXPECT_THAT(query()["matches"].dump(), Not(HasSubstr("new.jpg")));
   index();
   const auto published = Clock::now();
-  while (query()["matches"].dump().find("new.jpg") == std::string::npos) {
-    ASSERT_LT(Clock::now() - published, 20s);
-    std::this_thread::sleep_for(20ms);
-  }
+  ASSERT_TRUE(
+      wait_until([&] { return query()["matches"].dump().find("new.jpg") != std::string::npos; }));
   // The limit is two seconds on an idle machine.
   EXPECT_LT(Clock::now() - published, 5s);
   EXPECT_EQ(get("/v1/health")["images"], 8);
@@ -631,11 +624,8 @@ TEST_F(ServeTest, AnswersFromWhatARunPublishesIntoAShard) {
   draw("more/new.jpg", 50);
   cv::imwrite(at("photo.jpg"), draw_poster(50, {240, 320}));
   ASSERT_EQ(index_shard(), 0);
-  const auto published = Clock::now();
-  while (query()["matches"].dump().find("new.jpg") == std::string::npos) {
-    ASSERT_LT(Clock::now() - published, 20s);
-    std::this_thread::sleep_for(20ms);
-  }
+  EXPECT_TRUE(
+      wait_until([&] { return query()["matches"].dump().find("new.jpg") != std::string::npos; }));
 }
 
 TEST_F(ServeTest, ImagesWithoutFeaturesNeedNoComparison) {
@@ -705,19 +695,7 @@ TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
   slow.send(request.substr(0, request.size() - 1));
   get("/v1/health");  // by now the earlier request has been read
   program_->send(SIGTERM);
-  const auto is_refused = [&] {
-    try {
-      connect_();
-      return false;
-    } catch (const std::runtime_error&) {
-      return true;
-    }
-  };
-  const auto signalled = Clock::now();
-  while (!is_refused()) {
-    ASSERT_LT(Clock::now() - signalled, 20s) << "new clients are refused meanwhile";
-    std::this_thread::sleep_for(10ms);
-  }
+  EXPECT_TRUE(wait_until([&] { return !can_connect(); })) << "new clients are refused meanwhile";
   EXPECT_TRUE(program_->is_running());
   slow.send(request.substr(request.size() - 1));
   EXPECT_EQ(slow.reply().status, 200);
@@ -783,10 +761,7 @@ TEST_F(ServeTest, ReplacesASocketThatNobodyListensOn) {
 
 TEST_F(ServeTest, SaysByWhichNamesOtherMachinesMayAsk) {
   const auto started = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen", "0.0.0.0:0"};
-    words.insert(words.end(), more.begin(), more.end());
-    program_ = std::make_unique<RunningProgram>("lookalike", words);
-    EXPECT_TRUE(program_->wait_for_output());
+    start_tcp(more, "0.0.0.0");
     program_->send(SIGTERM);
     return program_->wait();
   };

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/calibrate/calibrate_index.h"
+#include "pipeline/stored_calibration.h"
 #include "storage/index_writer.h"
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"

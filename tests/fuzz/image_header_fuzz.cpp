@@ -8,8 +8,7 @@
 #include "stages/decode/heif_size.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/raw_preview.h"
-#include "stages/decode/readers.h"
-#include "stages/decode/tiff_pages.h"
+#include "stages/decode/tiff.h"
 #include "tests/fuzz/fuzz_target.h"
 
 using namespace lookalike;

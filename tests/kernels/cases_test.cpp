@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "kernels/inputs.h"
 #include "kernels/surf/surf.h"
+#include "kernels/synthetic_data.h"
 #include "tests/kernels/shared_session.h"
 
 namespace lookalike {

@@ -55,7 +55,7 @@ class LibraryTest : public testing::Test {
 };
 std::unique_ptr<TemporaryFolder> LibraryTest::folder_;
 
-// The kind of failure of work(), and its message.
+// The kind and message of the failure of work().
 template <typename Work>
 std::pair<Failure::Kind, std::string> failure_of(const Work& work) {
   try {
@@ -210,7 +210,7 @@ TEST_F(LibraryTest, AReceiverMayCallTheLibraryAndThrow) {
   EXPECT_EQ(decision, "duplicate");
 }
 
-// The registry of spdlog, which both share.
+// Library and host share spdlog's registry.
 TEST_F(LibraryTest, LeavesTheLoggingOfItsHostAlone) {
   int messages = 0;
   std::mutex guard;

@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "pipeline/answers.h"
-#include "pipeline/calibrate/calibrate_index.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
+#include "pipeline/stored_calibration.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 

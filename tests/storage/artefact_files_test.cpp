@@ -28,7 +28,7 @@ std::vector<Record> read_all(const std::filesystem::path& file) {
   return records;
 }
 
-// A small words file, as bytes.
+// Returns the bytes of a small words file.
 Bytes small_file(const TemporaryFolder& folder) {
   write_all<ImageWords>(folder / "small", {sample_words(1, 2, 9), sample_words(2, 0, 9)});
   return read_bytes(folder / "small");
@@ -138,7 +138,7 @@ TEST(ArtefactFiles, CellsThatDoNotFitTheWordsAreRefused) {
   EXPECT_EQ(refusal(8, 1), unfit);            // words before the first cell
   EXPECT_EQ(refusal(12, 0), unfit);           // a cell without words
   EXPECT_EQ(refusal(16, 5), unfit);           // descending
-  EXPECT_EQ(refusal(20, 17), unfit);          // words that are not there
+  EXPECT_EQ(refusal(20, 17), unfit);          // words beyond the codebook
   EXPECT_EQ(refusal(4, 0xFF), "ends early");  // more cells than bytes
   EXPECT_EQ(refusal(4, 2), unfit);            // fewer
   Codebook unfit_cells = codebook;

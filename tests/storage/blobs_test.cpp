@@ -72,7 +72,7 @@ TEST(EncodedPostings, AreReadInPiecesAsTheyAreDecodedWhole) {
   }
 }
 
-// With the checksum that only a faulty writer would give it.
+// Adds a valid checksum to a faulty payload.
 TEST(EncodedPostings, NumbersThatDoNotFitAreRefused) {
   for (const unsigned byte : {0x80U, 0xFFU}) {
     ByteWriter payload;

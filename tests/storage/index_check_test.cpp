@@ -27,7 +27,7 @@ class IndexCheckTest : public IndexTest {
     remove(3);
   }
   std::vector<std::string> problems() const { return check_index(database()); }
-  // What is found once this has been done to the database behind the writer's back.
+  // Runs SQL on the closed database and returns the problems found.
   std::vector<std::string> problems_after(const char* sql) {
     Connection(database(), Connection::Mode::kWrite).execute(sql);
     return problems();
@@ -62,7 +62,7 @@ TEST_F(IndexCheckTest, AnIndexInAFolderThatCannotBeWrittenIsRead) {
   {
     const WithoutRootRights without;
     EXPECT_THAT(problems(), IsEmpty());
-    EXPECT_THAT(check_index(damaged), ElementsAre("image 1: has 20 features, and says 7"));
+    EXPECT_THAT(check_index(damaged), ElementsAre("image 1: has 20 features instead of 7"));
   }
   std::filesystem::permissions(folder_.path(), kOpenFolder);
 }
@@ -86,9 +86,9 @@ TEST_F(IndexCheckTest, DamagedBlobsAreNamed) {
 
 TEST_F(IndexCheckTest, PartsThatContradictEachOtherAreNamed) {
   EXPECT_THAT(problems_after("UPDATE images SET feature_count = 7 WHERE id = 1"),
-              ElementsAre("image 1: has 20 features, and says 7"));
+              ElementsAre("image 1: has 20 features instead of 7"));
   EXPECT_THAT(problems_after("UPDATE images SET feature_count = 20, norm = 1 WHERE id = 1"),
-              ElementsAre("image 1: its norm is not the histogram's"));
+              ElementsAre("image 1: its norm does not match its histogram"));
 }
 
 TEST_F(IndexCheckTest, ForwardRecordsOfAnotherImageAreFound) {
@@ -103,14 +103,14 @@ TEST_F(IndexCheckTest, LostAndStrayPostingsAreFound) {
               Contains(HasSubstr("segment 1: has ")));
   EXPECT_THAT(problems_after("DELETE FROM tombstones"), Contains(HasSubstr("image 3: has ")));
   EXPECT_THAT(problems_after("INSERT INTO tombstones VALUES (1, 20)"),
-              Contains("image 1: is live and removed"));
+              Contains("image 1: is both live and removed"));
   EXPECT_THAT(problems_after("DELETE FROM segments WHERE id = 2"),
               Contains("segment 2: is not listed"));
 }
 
 TEST_F(IndexCheckTest, MissingRowsAreFound) {
   EXPECT_THAT(problems_after("DELETE FROM files WHERE image = 1"),
-              ElementsAre("image 1: no file has it"));
+              ElementsAre("image 1: has no file"));
   EXPECT_THAT(problems_after("DELETE FROM statistics WHERE image = 2"),
               Contains("image 2: has no statistics"));
   EXPECT_THAT(problems_after("INSERT INTO files VALUES (x'78', 99, 1, 1)"),
@@ -125,9 +125,9 @@ TEST_F(IndexCheckTest, APathThatIsIndexedAndInQuarantineIsFound) {
 
 TEST_F(IndexCheckTest, OtherWordsThanTheHashSaysAreFound) {
   EXPECT_THAT(problems_after("UPDATE codebook SET hash = CAST(hash || x'00' AS BLOB)"),
-              ElementsAre("codebook: its content is not its hash's"));
+              ElementsAre("codebook: its content does not match its hash"));
   EXPECT_THAT(problems_after("UPDATE codebook SET hash = zeroblob(16)"),
-              ElementsAre("codebook: its content is not its hash's"));
+              ElementsAre("codebook: its content does not match its hash"));
   EXPECT_THAT(problems_after("UPDATE codebook SET words = (SELECT thresholds FROM codebook)"),
               ElementsAre("codebook: its parts do not fit each other"));
 }
@@ -144,12 +144,12 @@ TEST_F(IndexCheckTest, CellsThatDoNotFitTheWordsAreFound) {
   Connection(folder_ / "cells.db", Connection::Mode::kWrite)
       .execute("UPDATE codebook SET cells = NULL");
   EXPECT_THAT(check_index(folder_ / "cells.db"),
-              ElementsAre("codebook: its content is not its hash's"));
+              ElementsAre("codebook: its content does not match its hash"));
 }
 
 TEST_F(IndexCheckTest, ADamagedPageIsFoundAndTheRestIsStillLookedAt) {
   Connection(database(), Connection::Mode::kWrite).execute("DELETE FROM files WHERE image = 1");
-  writer_.reset();  // all in the one file
+  writer_.reset();  // moves the log into the file
   Bytes bytes = read_bytes(database());
   Connection connection(database(), Connection::Mode::kRead);
   Statement select(connection, "SELECT rootpage FROM sqlite_master WHERE name = 'postings'");
@@ -159,7 +159,7 @@ TEST_F(IndexCheckTest, ADamagedPageIsFoundAndTheRestIsStillLookedAt) {
   write_bytes(folder_ / "damaged.db", bytes);
   const auto found = check_index(folder_ / "damaged.db");
   EXPECT_THAT(found, Contains(HasSubstr("database: ")));
-  EXPECT_THAT(found, Contains("image 1: no file has it"));
+  EXPECT_THAT(found, Contains("image 1: has no file"));
 }
 
 TEST_F(IndexCheckTest, WhatKeepsItFromBeingOpenedIsAProblem) {
@@ -171,10 +171,10 @@ TEST_F(IndexCheckTest, WhatKeepsItFromBeingOpenedIsAProblem) {
   };
   ASSERT_THAT(problems_of(whole), IsEmpty());
   Bytes damaged = whole;
-  std::fill_n(damaged.begin(), 4, std::uint8_t{0});  // SQLite's own name
+  std::fill_n(damaged.begin(), 4, std::uint8_t{0});  // SQLite's magic
   EXPECT_THAT(problems_of(damaged), ElementsAre(HasSubstr("it is not a database")));
   damaged = whole;
-  std::fill_n(damaged.begin() + 68, 4, std::uint8_t{7});  // whose database it is
+  std::fill_n(damaged.begin() + 68, 4, std::uint8_t{7});  // application_id
   EXPECT_THAT(problems_of(damaged), ElementsAre(HasSubstr("not an index of lookalike")));
   damaged = whole;
   std::fill_n(damaged.begin() + 100, 400, std::uint8_t{0xEE});  // the list of tables

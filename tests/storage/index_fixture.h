@@ -15,7 +15,7 @@
 
 namespace lookalike {
 
-// An index with a codebook of 16 words and nothing else yet.
+// An index with a codebook of 16 words and no images.
 class IndexTest : public testing::Test {
  protected:
   IndexTest() { reopen(); }
@@ -42,7 +42,7 @@ class IndexTest : public testing::Test {
     writer_->remove_paths({&path, 1});
   }
 
-  // A word's postings without those of removed images, list after list.
+  // Returns the postings of a word without removed images, list after list.
   static WordPostings postings_of(const IndexReader& reader, std::uint32_t word) {
     const std::vector<bool>& removed = reader.removed();
     WordPostings postings;
@@ -60,7 +60,7 @@ class IndexTest : public testing::Test {
     return postings;
   }
 
-  // Every image that any word's postings name.
+  // Returns the images in the postings of all words.
   static std::set<ImageId> posted(const IndexReader& reader) {
     std::set<ImageId> images;
     for (std::uint32_t word = 0; word < 16; ++word) {
@@ -69,7 +69,7 @@ class IndexTest : public testing::Test {
     }
     return images;
   }
-  // Pairs of image and signature, of one word.
+  // Returns the images and signatures of a word, sorted.
   static std::vector<std::pair<ImageId, std::uint64_t>> sorted_postings(const IndexReader& reader,
                                                                         std::uint32_t word) {
     const WordPostings postings = postings_of(reader, word);

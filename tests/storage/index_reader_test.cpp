@@ -21,7 +21,7 @@ using testing::IsEmpty;
 
 class ReaderTest : public IndexTest {
  protected:
-  // With the SQL run on the closed index.
+  // Opens the index after running SQL on it.
   Error error_after(const char* sql, const std::function<void(const IndexReader&)>& call) {
     writer_.reset();
     Connection(database(), Connection::Mode::kWrite).execute(sql);
@@ -84,7 +84,7 @@ TEST_F(ReaderTest, SeveralThreadsReadWhatOneReads) {
   }
 }
 
-// Its connections begin one after another.
+// The connections of a reader begin one after another.
 TEST_F(ReaderTest, AllThreadsSeeOneStateWhileAWriterPublishes) {
   publish(1, 1);
   std::atomic<bool> is_done = false;
@@ -339,7 +339,7 @@ TEST_F(ReaderTest, AWriterOfAFileThatCannotBeWrittenSaysSo) {
   const WithoutRootRights without;
   const Error error = error_of([&] { IndexWriter writer(database()); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(error.what(), HasSubstr("cannot be written, only read"));
+  EXPECT_THAT(error.what(), HasSubstr("it is read-only"));
 }
 
 TEST_F(ReaderTest, MissingFilesFoldersAndOtherFilesAreInputErrors) {
@@ -381,7 +381,7 @@ TEST_F(ReaderTest, DamagedRecordsAreNamed) {
 
 class ContentHashTest : public IndexTest {
  protected:
-  // Of an index that was filled by the batches, one publish each.
+  // Returns the content hash of an index with these batches, one publish each.
   std::string hash_of(const std::vector<std::vector<ImageToStore>>& batches) {
     return hash_of(batches, sample_codebook(), {});
   }

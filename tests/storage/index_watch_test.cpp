@@ -73,7 +73,7 @@ TEST_F(IndexWatchTest, LeavesShortLogsAlone) {
 
 TEST_F(IndexWatchTest, SeesChangesOfAnIndexInAFolderThatItCannotWrite) {
   publish(1, 1);
-  writer_.reset();  // no log is left
+  writer_.reset();  // removes the log
   fs::permissions(database(), kReadOnly);
   fs::permissions(folder_.path(), kReadOnlyFolder);
   std::optional<IndexWatch> watch;

@@ -239,10 +239,10 @@ TEST_F(IndexTest, WhatIsNoIndexIsRefusedAndLeftAsItWas) {
   const Bytes other = read_bytes(folder_ / "other.db");
   EXPECT_EQ(error_of([&] { IndexWriter writer(folder_ / "other.db"); }).kind(), ErrorKind::kInput);
   EXPECT_EQ(read_bytes(folder_ / "other.db"), other);
-  EXPECT_EQ(folder_.names().back(), "text");  // no lock or log stayed
+  EXPECT_EQ(folder_.names().back(), "text");  // and no lock or log
 }
 
-// The folders that an index keeps beside its content.
+// The folders that an index records.
 class RootsTest : public IndexTest {
  protected:
   void put(const IndexRoot& root) { writer_->put_roots({&root, 1}); }

@@ -47,7 +47,7 @@ class OutputGuardTest : public testing::Test {
     OutputGuard guard;
     put(guard, file);
   }
-  // The message with which a file is refused; nothing is written anywhere.
+  // Returns the message that refuses a file; checks that nothing is written.
   std::string refusal(OutputGuard& guard, const fs::path& file) const {
     const std::vector<std::string> before = folder_.names();
     const Error error = error_of([&] { guard.open("--note", file, kind()); });
@@ -264,7 +264,7 @@ TEST_F(OutputGuardTest, AnIndexIsNotMadeOfAnImageNorOfAnInput) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
     EXPECT_THAT(error.what(), StartsWith("--database: " + at(name).string() + ": is"));
   }
-  guard.claim_index("--database", at("photos/index.jpg"));  // it is one already
+  guard.claim_index("--database", at("photos/index.jpg"));  // it is an index already
   guard.claim_index("--database", at("photos/index.db"));
 }
 
@@ -280,10 +280,10 @@ TEST_F(OutputGuardTest, AnOutputThatIsNotCommittedLeavesTheOldFileAndNoOther) {
   EXPECT_THAT(folder_.names(), ElementsAre("earlier"));
 }
 
-// What is there is looked at again before it is replaced.
+// The target is checked again before it is replaced.
 class SwappedOutput : public OutputGuardTest {
  protected:
-  // Opens an output, lets somebody change what is there, and commits it.
+  // Opens an output, changes the target, and commits the output.
   template <typename Swap>
   std::string refused_after(const std::string& name, Swap swap, bool force = false) {
     OutputGuard guard(force);
@@ -327,14 +327,14 @@ TEST_F(SwappedOutput, ALinkThatTookTheNameOrLeadsElsewhereIsNotFollowed) {
   write("foreign", "theirs");
   write("earlier", kMark);
   EXPECT_THAT(refused_after("new", [&] { fs::create_symlink("foreign", at("new")); }),
-              HasSubstr("changed where it leads to"));
+              HasSubstr("now leads to another file"));
   fs::create_symlink("earlier", at("link"));
   EXPECT_THAT(refused_after("link",
                             [&] {
                               fs::remove(at("link"));
                               fs::create_symlink("foreign", at("link"));
                             }),
-              HasSubstr("changed where it leads to"));
+              HasSubstr("now leads to another file"));
   EXPECT_EQ(content("foreign"), "theirs");
   EXPECT_EQ(content("earlier"), kMark);
 }
@@ -355,10 +355,10 @@ TEST_F(SwappedOutput, AnEarlierOutputThatAppearedIsReplaced) {
   EXPECT_EQ(content("new"), "# ours\nnew\n");
 }
 
-// Streams are written as the bytes come.
+// Streams are written directly.
 class StreamedOutput : public OutputGuardTest {
  protected:
-  // An open file by which a guard names it, and what was written to it so far.
+  // An open file, its name in /dev/fd, and what was written to it.
   static std::string by_number(const FileDescriptor& file) {
     return "/dev/fd/" + std::to_string(file.number());
   }

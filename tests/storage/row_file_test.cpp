@@ -63,8 +63,9 @@ TEST(RowFile, FolderThatIsNotThereIsNamed) {
   const TemporaryFolder folder;
   const Error error = error_of([&] { RowFile(folder / "gone", 2); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(error.what(), HasSubstr((folder / "gone").string() + ": a temporary file there "
-                                                                   "cannot be made: No such file"));
+  EXPECT_THAT(error.what(),
+              HasSubstr((folder / "gone").string() + ": a temporary file there "
+                                                     "cannot be created: No such file"));
 }
 
 }  // namespace

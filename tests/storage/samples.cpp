@@ -34,7 +34,7 @@ Bytes read_bytes(const std::filesystem::path& file) {
 }
 
 void write_bytes(const std::filesystem::path& file, ByteView bytes) {
-  std::filesystem::remove(file);  // some file systems sync what replaces a file's content
+  std::filesystem::remove(file);  // some file systems sync when a file's content is replaced
   std::ofstream out(file, std::ios::binary);
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));

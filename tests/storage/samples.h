@@ -17,7 +17,7 @@
 
 namespace lookalike {
 
-// A folder of its own for one test, gone with it.
+// A temporary folder for one test.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -26,7 +26,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
-  std::vector<std::string> names() const;  // of what is in it, sorted
+  std::vector<std::string> names() const;  // of its entries, sorted
 
  private:
   std::filesystem::path path_;
@@ -35,17 +35,17 @@ class TemporaryFolder {
 Bytes read_bytes(const std::filesystem::path& file);
 void write_bytes(const std::filesystem::path& file, ByteView bytes);
 
-// Runs it, which must throw, and returns the error.
+// Runs a function that must throw, and returns the error.
 Error error_of(const std::function<void()>& call);
 
-// Reproducible things of every type, told apart by their number.
+// Reproducible samples of every type, different for each number.
 SourceFile sample_file(std::uint64_t number);
 ImageRecord sample_image(std::uint64_t number);
 ImageFeatures sample_features(std::uint64_t number, std::size_t count);
 ImageWords sample_words(std::uint64_t number, std::size_t count, int word_count);
 ImageToStore sample_to_store(std::uint64_t number, std::size_t count = 20, int word_count = 16);
 Codebook sample_codebook(std::size_t words = 16, std::size_t descriptor_size = 4);
-// Its words in three cells: the first 6, the next 1, and the rest.
+// Groups the words into three cells: the first 6, the next 1, and the rest.
 Codebook with_cells(Codebook codebook);
 
 }  // namespace lookalike

@@ -29,6 +29,13 @@ TEST_F(SegmentsTest, EachPublishMakesOneSegmentAndMergingLeavesAtMostSoMany) {
   EXPECT_EQ(reader().counts().postings, 12U * 20U);
 }
 
+TEST(SortByImage, KeepsSignaturesWithTheirImagesAndTheirOrderWithinOne) {
+  WordPostings postings{{3, 3, 1, 2, 1}, {30, 31, 10, 20, 11}};
+  sort_by_image(postings);
+  EXPECT_THAT(postings.images, testing::ElementsAre(1, 1, 2, 3, 3));
+  EXPECT_THAT(postings.signatures, testing::ElementsAre(10, 11, 20, 30, 31));
+}
+
 TEST_F(SegmentsTest, MergingKeepsEveryPosting) {
   publish_one_by_one(1, 9);
   std::vector<std::vector<std::pair<ImageId, std::uint64_t>>> before;
@@ -41,7 +48,7 @@ TEST_F(SegmentsTest, MergingKeepsEveryPosting) {
   }
 }
 
-// A damaged list stops it in place of a kill.
+// A damaged list stops the merge, instead of a kill.
 TEST_F(SegmentsTest, AMergeThatStopsLeavesEveryListWholeAndTheNextCarriesOn) {
   publish(1, 6);
   publish(7, 9);

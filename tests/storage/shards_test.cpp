@@ -1,4 +1,4 @@
-// Several databases read as one index: the same as one that holds what they hold together.
+// Several databases read as one index, compared with one database of the same content.
 
 #include <algorithm>
 #include <filesystem>
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 class ShardsTest : public IndexTest {
  protected:
-  // The index of the base class holds what the shards hold together.
+  // The index of the base class has the content of all shards.
   ShardsTest() {
     ImageToStore copy = sample_to_store(3);  // in two shards, under two names
     copy.words.image.file = sample_file(30);
@@ -47,7 +47,7 @@ class ShardsTest : public IndexTest {
     IndexWriter(databases_[2]).remove_paths({&gone, 1});
   }
 
-  // The signatures of a word, by the content of their images.
+  // Returns the signatures of a word, by the content of their images.
   static std::multimap<ContentHash, std::uint64_t> signatures_of(const IndexReader& index,
                                                                  std::uint32_t word) {
     std::multimap<ContentHash, std::uint64_t> signatures;

@@ -106,7 +106,7 @@ TEST_F(SqliteTest, ReadOnlyIsNamed) {
   Connection reader = connect(Connection::Mode::kRead);
   const Error error = error_of([&] { reader.execute("INSERT INTO t VALUES (1)"); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(error.what(), HasSubstr("cannot be written, only read"));
+  EXPECT_THAT(error.what(), HasSubstr("it is read-only"));
 }
 
 TEST_F(SqliteTest, LockedIsNamed) {

@@ -1,4 +1,4 @@
-// What is done to an index now and then: compacting, replacing, backing up, migrating, and the
+// Upkeep of an index: compacting, replacing its content, backing up, derived values, and the
 // record of runs.
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST_F(UpkeepTest, ContentThatCannotBeReadReplacesNothing) {
   EXPECT_EQ(reader().content_hash(), content);
 }
 
-// What README.md says about backups.
+// The way to back up an index.
 TEST_F(UpkeepTest, ACopyMadeByVacuumIntoWhileItIsWrittenIsWhole) {
   publish(1, 6);
   const std::string content = reader().content_hash();

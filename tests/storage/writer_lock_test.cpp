@@ -63,7 +63,7 @@ TEST(WriterLock, AFileOfSomebodyElseIsLeftAlone) {
   const std::string text = "bicycle: 3-1-4\n";
   write_bytes(folder / "index.db.lock", Bytes(text.begin(), text.end()));
   EXPECT_THAT(error_of([&] { WriterLock(folder / "index.db"); }).what(),
-              HasSubstr("is not a lock that lookalike wrote"));
+              HasSubstr("was not written by lookalike"));
   EXPECT_EQ(read_bytes(folder / "index.db.lock"), Bytes(text.begin(), text.end()));
 }
 

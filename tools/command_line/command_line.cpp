@@ -511,12 +511,6 @@ std::string unusable_text(const std::string& name, const SkippedFile& why) {
   return fmt::format("{}: {}: {}", printable(name), why.reason, why.detail);
 }
 
-nlohmann::ordered_json with_schema(const nlohmann::ordered_json& json) {
-  Json result = {{"schema", kJsonSchema}};
-  result.update(json);
-  return result;
-}
-
 void print_json(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json_text(with_schema(json)));
 }

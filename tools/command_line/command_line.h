@@ -232,13 +232,6 @@ std::string shell_word(const std::string& text);
 // Says why a file of the command line cannot be used: "photo.jpg: no such file".
 std::string unusable_text(const std::string& name, const SkippedFile& why);
 
-// The version of all JSON on stdout, which docs/schema/ describes. It rises with every change that
-// could break a program that reads it.
-inline constexpr int kJsonSchema = 1;
-
-// Adds that version as "schema", first.
-nlohmann::ordered_json with_schema(const nlohmann::ordered_json& json);
-
 // Prints an object in one line to stdout, with its "schema" first.
 void print_json(const nlohmann::ordered_json& json);
 

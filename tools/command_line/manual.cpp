@@ -15,31 +15,20 @@ namespace lookalike {
 namespace {
 
 // The name of the page: lookalike, lookalike-query.
-std::string page_name(const CLI::App& command) {
+std::string manual_name(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
   return parent == nullptr ? command.get_name()
-                           : fmt::format("{}-{}", page_name(*parent), command.get_name());
+                           : fmt::format("{}-{}", manual_name(*parent), command.get_name());
 }
 
 // Escapes text for roff, so that no character is a request or an escape.
 std::string roff(std::string_view text) {
+  constexpr std::string_view kSpecial = "\\-'`^~";
+  constexpr const char* kEscapes[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
   std::string escaped;
   for (const char c : text) {
-    if (c == '\\') {
-      escaped += "\\e";
-    } else if (c == '-') {
-      escaped += "\\-";
-    } else if (c == '\'') {
-      escaped += "\\(aq";
-    } else if (c == '`') {
-      escaped += "\\(ga";
-    } else if (c == '^') {
-      escaped += "\\(ha";
-    } else if (c == '~') {
-      escaped += "\\(ti";
-    } else {
-      escaped += c;
-    }
+    const std::size_t at = kSpecial.find(c);
+    escaped += at == kSpecial.npos ? std::string(1, c) : kEscapes[at];
   }
   return escaped.starts_with('.') ? "\\&" + escaped : escaped;
 }
@@ -178,11 +167,11 @@ std::string reference(const CLI::App& program, const CLI::Formatter& help) {
 std::string manual_page(const CLI::App& command, const CLI::Formatter& help) {
   const std::string all = command.get_description() + '\n' + command.get_footer();
   const Texts texts = texts_of(all);
-  const std::string name = page_name(command);
+  const std::string name = manual_name(command);
   std::string commands;
   std::vector<std::string> others;
   for (const CLI::App* other : command.get_subcommands({})) {
-    const std::string page = roff(page_name(*other));
+    const std::string page = roff(manual_name(*other));
     commands += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(other->get_name()),
                             roff(other->get_description()));
     others.push_back(fmt::format("\\fB{}\\fR(1)", page));

@@ -7,7 +7,7 @@
 
 #include "base/program.h"
 #include "base/progress.h"
-#include "pipeline/single_stage.h"
+#include "pipeline/staged/single_stage.h"
 #include "tools/command_line/command_line.h"
 
 // What the executables of single stages have in common.

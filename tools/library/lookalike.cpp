@@ -26,7 +26,7 @@
 namespace lookalike {
 namespace {
 
-// Hands messages to the receiver, without a lock: it may call the library.
+// Passes messages to the receiver without holding a lock: it may call the library.
 class Receiver : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   void receive_by(std::function<void(Severity, const std::string&)> receive) {
@@ -43,7 +43,7 @@ class Receiver : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
       if (!receive) return;
       receive(message.level >= spdlog::level::warn ? Severity::kWarning : Severity::kInfo,
               std::string(message.payload.data(), message.payload.size()));
-    } catch (...) {  // spdlog would print it
+    } catch (...) {  // spdlog would print the exception
     }
   }
   void flush_() override {}
@@ -52,7 +52,7 @@ class Receiver : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
   std::function<void(Severity, const std::string&)> receive_;
 };
 
-// Receives all messages from the first call on.
+// Returns the sink that gets all messages from the first call on.
 Receiver& receiver() {
   static const std::shared_ptr<Receiver> only = [] {
     auto made = std::make_shared<Receiver>();
@@ -78,7 +78,7 @@ Failure::Kind kind_of(ErrorKind kind) {
   return Failure::Kind::kInternal;
 }
 
-// Runs work() with errors as the header has them.
+// Runs work(), and throws its errors as the header describes.
 template <typename Work>
 auto with_failures(const Work& work) {
   try {
@@ -98,7 +98,8 @@ RunConfig configured(const std::string& database, const std::vector<std::string>
   for (const std::string& setting : settings) apply_setting(config, setting, "settings");
   check_ranges(config);
   if (config.run != RunOptions{}) {
-    throw Error(ErrorKind::kUsage, "settings: run.metrics and run.niceness are of the program");
+    throw Error(ErrorKind::kUsage,
+                "settings: run.metrics and run.niceness are the program's alone");
   }
   config.store.database = normal_path(database);
   return config;
@@ -111,7 +112,7 @@ Found found_of(const Match& match) {
                  .probability = match.probability,
                  .correlation = match.evidence.correlation,
                  .mirrored = match.mirrored};
-  if (match.is_located()) {
+  if (match.has_pose()) {
     auto& outline = found.outline.emplace();
     std::ranges::transform(match.quad, outline.begin(), [](const Point& point) {
       return Corner{point.x, point.y};

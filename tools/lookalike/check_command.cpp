@@ -1,5 +1,5 @@
 #include "base/program.h"
-#include "pipeline/calibrate/calibrate_index.h"
+#include "pipeline/stored_calibration.h"
 #include "storage/index_check.h"
 #include "tools/lookalike/commands.h"
 

@@ -10,7 +10,7 @@
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
-#include "pipeline/single_stage.h"
+#include "pipeline/staged/single_stage.h"
 #include "tools/command_line/scratch_folder.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/suite.h"

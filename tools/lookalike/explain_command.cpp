@@ -59,7 +59,7 @@ ReportEntry entry_of(const std::string& name, const std::string& photo,
   for (const std::string& path : match.image.paths) finding.paths.push_back(printable(path));
   finding.facts = {{"number", fmt::format("{}", match.image.id)},
                    {"decision", std::string(to_string(match.decision))}};
-  if (match.is_located()) finding.quad = match.quad;
+  if (match.has_pose()) finding.quad = match.quad;
   for (const auto& [places, inlier] : explanation.pairs) {
     (inlier ? finding.pairs : finding.other_pairs).push_back(places);
   }

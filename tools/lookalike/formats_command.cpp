@@ -3,7 +3,7 @@
 
 #include <fmt/ranges.h>
 
-#include "stages/decode/reader_modules.h"
+#include "stages/decode/readers.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {

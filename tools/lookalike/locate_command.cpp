@@ -6,7 +6,7 @@
 
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
 #include "stages/match/locate/locate.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"

@@ -7,7 +7,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/error.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 
 namespace lookalike {
 

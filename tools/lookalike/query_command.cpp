@@ -18,11 +18,11 @@
 #include "base/scan.h"
 #include "base/terminal.h"
 #include "config/scan_rules.h"
-#include "pipeline/first_kernels.h"
 #include "pipeline/groups/rejections.h"
+#include "pipeline/kernel_build_process.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/decode.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/match.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
@@ -99,7 +99,7 @@ std::string headline(const QueryResult& result) {
 // Returns the known properties of a match.
 Facts facts_of(const Match& match) {
   Facts facts = {{"decision", std::string(to_string(match.decision))}};
-  if (match.is_located()) {
+  if (match.has_pose()) {
     facts.emplace_back("probability", fmt::format("{:.3f}", match.probability));
     facts.emplace_back("inliers", fmt::format("{}", match.evidence.inliers));
   }
@@ -141,7 +141,7 @@ fmt::text_style style_of(Decision decision) {
 
 // Returns the facts of a row of text, the same for each match.
 Facts columns_of(const Match& match) {
-  const bool located = match.is_located();
+  const bool located = match.has_pose();
   const auto& correlation = match.evidence.correlation;
   return {{"probability", located ? fmt::format("{:.3f}", match.probability) : "-"},
           {"inliers", located ? fmt::format("{}", match.evidence.inliers) : "-"},
@@ -207,7 +207,7 @@ ReportEntry entry_of(const Subject& subject, const std::string& photo, const Que
     for (const std::string& path : match.image.paths) {
       finding.paths.push_back(path_text(match, path));
     }
-    if (match.is_located()) finding.quad = match.quad;
+    if (match.has_pose()) finding.quad = match.quad;
     finding.pairs = match.inlier_pairs;
   }
   return entry;
@@ -501,7 +501,7 @@ int query(const Arguments& arguments, RunConfig config, Progress::Style style) {
   guard.add_inputs(subjects.files());
   if (arguments.list != "-") guard.add_input(arguments.list);
   std::optional<OutputFile> report = guard.open_if_named("--report", arguments.report, page_kind());
-  const FirstKernels first_kernels(config.device, extract_options_of(index), config.match);
+  const KernelBuildProcess kernels(config.device, extract_options_of(index), config.match);
   Searcher searcher(index, config, nullptr, load_of(subjects.all().size()));
   const LookUp look_up(index, searcher, config, region);
   Answers answers(arguments, index, config);

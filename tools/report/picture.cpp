@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <opencv2/imgproc.hpp>
 
-#include "stages/decode/decoders.h"
-#include "stages/decode/large_turn.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
+#include "stages/decode/large_image_lock.h"
+#include "stages/decode/pixels.h"
 #include "tools/report/page.h"
 
 namespace lookalike {
@@ -35,7 +35,7 @@ std::variant<ReducedPhoto, SkippedFile> reduced_photo(const LoadedFile& photo, i
   auto checked = check_header(photo, limits);
   if (auto* skipped = std::get_if<SkippedFile>(&checked)) return std::move(*skipped);
   const auto& header = std::get<ImageHeader>(checked);
-  const LargeTurn turn(header, PixelMode::kColour);
+  const LargeImageLock lock(header, PixelMode::kColour);
   const int divisor = jpeg_divisor(header, static_cast<std::uint32_t>(longest_side_px));
   auto decoded = decode_pixels(photo, header, PixelMode::kColour, divisor);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);

@@ -18,7 +18,7 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kLeastCharacters = 16;
+constexpr std::size_t kMinCharacters = 16;
 
 bool is_port(std::string_view text) {
   return !text.empty() && text.size() <= 5 &&
@@ -84,9 +84,9 @@ std::string read_token(const std::string& file) {
   }
   const std::string token = text->substr(0, text->find_last_not_of("\r\n \t") + 1);
   const bool is_visible = std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7F'; });
-  if (token.size() < kLeastCharacters || !is_visible) {
+  if (token.size() < kMinCharacters || !is_visible) {
     throw unusable(fmt::format("must hold one line of at least {} characters of visible ASCII",
-                               kLeastCharacters));
+                               kMinCharacters));
   }
   return token;
 }
@@ -94,7 +94,7 @@ std::string read_token(const std::string& file) {
 std::string random_token() {
   std::array<std::uint8_t, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw Error(ErrorKind::kInternal, "serve: the system has no random numbers");
+    throw Error(ErrorKind::kInternal, "serve: the system provides no random numbers");
   }
   return to_hex(bytes);
 }

@@ -1,4 +1,4 @@
-# Writes OUTPUT, a C++ file that holds the files of the page as text. FILES are pairs URL=FILE.
+# Writes OUTPUT, a C++ source with the files of the page as text. FILES are pairs URL=FILE.
 #   cmake -DOUTPUT=file.cpp -DFILES=/a.js=web/a.js,/b.css=web/b.css -P embed_web.cmake
 string(REPLACE "," ";" FILES "${FILES}")
 set(type_html "text/html; charset=utf-8")
@@ -12,7 +12,7 @@ foreach(pair IN LISTS FILES)
   list(GET pair 0 url)
   list(GET pair 1 file)
   string(REGEX REPLACE ".*\\." "" ending "${file}")
-  # By bytes: a list would break at semicolons and brackets.
+  # Reads bytes: text with semicolons and brackets would not survive as a list.
   file(READ "${file}" hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" text "${hex}")
   string(LENGTH "${hex}" digits)

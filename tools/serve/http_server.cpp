@@ -1,12 +1,12 @@
 #include "tools/serve/http_server.h"
 
 #include "base/error.h"
-#include "stages/decode/reader_modules.h"
+#include "base/module.h"
 
 namespace lookalike {
 
-// A module, since libmicrohttpd brings GnuTLS and eight more libraries, which no other command
-// should load.
+// In a module, because libmicrohttpd loads GnuTLS and eight more libraries, which no other command
+// needs.
 std::unique_ptr<HttpServer> start_http_server(int listening, const HttpLimits& limits,
                                               HttpHandler& handler) {
   const auto* const module = static_cast<const HttpServerModule*>(load_module("http_server.so"));

@@ -1,6 +1,6 @@
-// libmicrohttpd's threads: one does all input and output and never waits for an answer. A request
-// that is complete is suspended, waits in a queue for a worker, and is resumed with its answer.
-// Requests that take long have a queue and a worker of their own.
+// Threads: libmicrohttpd's does all input and output and never waits for an answer. A complete
+// request is suspended, waits in a queue for a worker, and is resumed with its answer. Requests
+// that take long have a queue and a worker of their own.
 
 #include <algorithm>
 #include <chrono>
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kConnectionBytes = 32 << 10;  // bounds the headers
 constexpr std::chrono::milliseconds kBetweenLooks{200};
-constexpr double kHeaderSeconds = 10;  // of a connection without a request, too
+constexpr double kHeaderSeconds = 10;  // also for a connection without a request
 
 template <typename Add>
 void for_each_value(MHD_Connection* connection, MHD_ValueKind kind, Add add) {
@@ -36,15 +36,15 @@ void for_each_value(MHD_Connection* connection, MHD_ValueKind kind, Add add) {
   MHD_get_connection_values(connection, kind, visit, &add);
 }
 
-// The state of a request, before it has an Exchange, whose URL has a NUL: what libmicrohttpd hands
-// over would end there.
+// Marks a request without an Exchange whose URL contains a NUL, where the path and parameters of
+// libmicrohttpd would end.
 char nul_in_url;
 
-// A request and, once it is there, its answer.
+// A request and its answer.
 struct Exchange {
   HttpRequest request;
   std::optional<HttpResponse> response{};
-  std::optional<HttpRefusal> refusal{};  // once its body breaks a limit
+  std::optional<HttpRefusal> refusal{};  // set when its body exceeds a limit
 };
 
 class MicroHttpServer : public HttpServer {
@@ -100,9 +100,9 @@ class MicroHttpServer : public HttpServer {
     Clock::time_point due{};
   };
 
-  // Clients who come are refused at once, unless another process, such as systemd, listens as well.
-  // libmicrohttpd's thread may still use the number, so a socket that does not listen takes it
-  // over.
+  // Refuses new clients from now on, unless another process, such as systemd, listens as well.
+  // libmicrohttpd's thread may still use the descriptor, so a socket that does not listen replaces
+  // it.
   static void stop_listening(MHD_socket listening) {
     const int idle = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (idle < 0 || listening == MHD_INVALID_SOCKET) return;
@@ -131,7 +131,7 @@ class MicroHttpServer : public HttpServer {
       }
       return self(server).finish(connection, *exchange);
     } catch (const std::bad_alloc&) {
-      return MHD_NO;  // cuts the connection: nothing may pass through libmicrohttpd's C
+      return MHD_NO;  // cuts the connection: exceptions must not pass through C
     }
   }
 
@@ -164,7 +164,7 @@ class MicroHttpServer : public HttpServer {
     return MHD_YES;
   }
 
-  // What two programs may take for different requests, and a body that says that it is too large.
+  // Finds requests that two programs may read differently, and bodies declared as too large.
   std::optional<HttpRefusal> fault_of(const HttpRequest& request) const {
     const bool is_chunked = request.headers.contains("transfer-encoding");
     const std::size_t lengths = request.headers.count("content-length");
@@ -204,7 +204,7 @@ class MicroHttpServer : public HttpServer {
 
   void release(Exchange& exchange) {
     held_ -= exchange.request.body.size();
-    std::string().swap(exchange.request.body);  // an assignment would keep its memory
+    std::string().swap(exchange.request.body);  // assigning would keep the memory
   }
 
   MHD_Result finish(MHD_Connection* connection, Exchange& exchange) {
@@ -231,7 +231,7 @@ class MicroHttpServer : public HttpServer {
     return send(connection, handler_.refuse(why), true);
   }
 
-  // close: there may be more of the request, which is not read.
+  //   close  the rest of the request is not read
   MHD_Result send(MHD_Connection* connection, const HttpResponse& answer, bool close) {
     MHD_Response* const response = MHD_create_response_from_buffer(
         answer.body.size(), const_cast<char*>(answer.body.data()), MHD_RESPMEM_MUST_COPY);
@@ -286,8 +286,8 @@ class MicroHttpServer : public HttpServer {
     link->second.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
   }
 
-  // libmicrohttpd's own limit is of silence alone. Its thread sees a cut as the client's end, and
-  // closes a socket only after on_connection().
+  // Cuts late connections; libmicrohttpd only limits silence. Its thread takes a cut for the
+  // client's end, and closes a socket only after on_connection().
   void cut_late(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
@@ -316,7 +316,7 @@ class MicroHttpServer : public HttpServer {
   const HttpLimits limits_;
   HttpHandler& handler_;
   MHD_Daemon* daemon_ = nullptr;
-  std::size_t held_ = 0;  // bytes of all bodies; of the thread of the network alone
+  std::size_t held_ = 0;  // bytes of all bodies; used by the network's thread alone
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

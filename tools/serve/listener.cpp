@@ -44,7 +44,7 @@ FileDescriptor listen_on(const std::string& listen, const sockaddr* address, soc
   return made;
 }
 
-// Whether the file is a socket that nobody listens on.
+// True if the file is a socket that nobody listens on.
 bool is_left_behind(const sockaddr_un& address) {
   struct stat file {};
   if (::lstat(address.sun_path, &file) != 0 || !S_ISSOCK(file.st_mode)) return false;
@@ -62,7 +62,7 @@ FileDescriptor listen_on_file(const std::string& listen, const std::string& path
   }
   path.copy(address.sun_path, path.size());
   if (is_left_behind(address)) ::unlink(address.sun_path);
-  const mode_t before = ::umask(0117);  // connecting takes the right to write
+  const mode_t before = ::umask(0117);  // connecting requires write permission
   try {
     FileDescriptor made =
         listen_on(listen, reinterpret_cast<const sockaddr*>(&address), sizeof address);
@@ -117,8 +117,7 @@ std::optional<Listener> Listener::from_systemd() {
   if (process == nullptr || count == nullptr) return std::nullopt;
   if (parse_number<pid_t>(process) != ::getpid()) return std::nullopt;
   if (parse_number<int>(count) != 1) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("LISTEN_FDS: must be one socket, was {}", printable(count)));
+    throw Error(ErrorKind::kUsage, fmt::format("LISTEN_FDS: must be 1, was {}", printable(count)));
   }
   ::fcntl(kFirstFromSystemd, F_SETFD, FD_CLOEXEC);
   ::fcntl(kFirstFromSystemd, F_SETFL, ::fcntl(kFirstFromSystemd, F_GETFL) | O_NONBLOCK);

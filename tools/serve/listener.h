@@ -7,29 +7,29 @@
 
 namespace lookalike {
 
-// A socket that listens, and what is known of it.
+// A listening socket.
 class Listener {
  public:
-  // listen: "ADDRESS:PORT", "[ADDRESS]:PORT", port 0 for any that is free, or "unix:/PATH", which
-  // the owner and the group may use, and which replaces a socket that nobody listens on. Throws
-  // Error(kUsage).
+  //   listen  "ADDRESS:PORT", "[ADDRESS]:PORT", port 0 for any free one, or "unix:/PATH", which the
+  //           owner and the group may use, and which replaces a socket that nobody listens on
+  // Throws Error(kUsage).
   explicit Listener(const std::string& listen);
-  // The one that systemd handed over (sd_listen_fds(3)); nothing if there is none. Throws
-  // Error(kUsage) for any number but one.
+  // Returns the socket that systemd handed over (sd_listen_fds(3)), if any. Throws Error(kUsage)
+  // for more than one.
   static std::optional<Listener> from_systemd();
   ~Listener();  // as close()
   Listener(Listener&&) noexcept = default;
 
-  // Stops listening over this descriptor, and removes the file of a Unix socket that it made.
+  // Stops listening through this descriptor, and removes the file of a Unix socket that it made.
   void close();
 
   bool is_local() const { return address_.empty(); }  // a Unix socket
   bool is_loopback() const;
-  bool is_any() const;  // all addresses of this machine
+  bool is_any() const;  // listens on all addresses of this machine
   // "http://127.0.0.1:8765", with localhost for all addresses, or "unix:/PATH".
   const std::string& url() const { return url_; }
   const std::string& address() const { return address_; }  // "127.0.0.1"; empty if local
-  // Another descriptor of the socket, which the caller closes. Throws Error(kInternal).
+  // Returns another descriptor of the socket, which the caller closes. Throws Error(kInternal).
   int duplicate() const;
 
  private:
@@ -39,7 +39,7 @@ class Listener {
   FileDescriptor socket_;
   std::string address_;
   std::string url_;
-  std::string made_;  // the file
+  std::string made_;  // the file of a Unix socket that this made
 };
 
 }  // namespace lookalike

@@ -20,14 +20,14 @@ bool is_in_any_case(std::string_view text, std::string_view other) {
   return text.size() == other.size() && starts_in_any_case(text, other);
 }
 
-// Removes what is before the first of these characters, or all without one, and returns it.
+// Removes and returns what precedes the first of these characters, or everything without one.
 std::string_view cut(std::string_view& text, std::string_view ends) {
   const std::string_view head = text.substr(0, text.find_first_of(ends));
   text.remove_prefix(head.size());
   return head;
 }
 
-// A token or a quoted string, which is removed; nothing for one that does not end.
+// Removes and returns a token or a quoted string; nothing for a string that does not end.
 std::optional<std::string> cut_value(std::string_view& text) {
   if (!text.starts_with('"')) return std::string(cut(text, " \t\r\n;"));
   std::string value;
@@ -39,7 +39,8 @@ std::optional<std::string> cut_value(std::string_view& text) {
   return std::nullopt;
 }
 
-// The value of a parameter of a header, such as b of `form-data; name="a"; filename="b"`.
+// Returns the value of a header's parameter: "b" for `form-data; name="a"; filename="b"` and
+// "filename".
 std::optional<std::string> parameter_of(std::string_view header, std::string_view name) {
   while (true) {
     cut(header, ";");
@@ -54,7 +55,7 @@ std::optional<std::string> parameter_of(std::string_view header, std::string_vie
   }
 }
 
-// The header Content-Disposition among those of a part, which begin with a line break each.
+// Returns the header Content-Disposition of a part, whose headers each begin with a line break.
 std::string_view disposition_of(std::string_view headers) {
   const std::string_view name = "\r\nContent-Disposition:";
   for (std::size_t at = 0; (at = headers.find("\r\n", at)) != headers.npos; at += 2) {
@@ -85,7 +86,7 @@ std::optional<std::string_view> multipart_file(std::string_view content_type,
   const std::string boundary = parameter_of(content_type, "boundary").value_or("");
   if (boundary.empty() || boundary.size() > kLongestBoundary) return std::nullopt;
   const std::string delimiter = "\r\n--" + boundary;
-  // What precedes the first delimiter, a line of its own, is no part.
+  // Skips what precedes the first delimiter, which is a line of its own.
   const bool has_preamble = !body.starts_with(std::string_view(delimiter).substr(2));
   const std::size_t first = has_preamble ? body.find(delimiter) : 0;
   if (first == body.npos) return std::nullopt;

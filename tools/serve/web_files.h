@@ -5,9 +5,9 @@
 
 namespace lookalike {
 
-// A file that the program holds: the page, the description of the API, and the schemas of answers.
+// A file embedded in the program: the page, the description of the API, the schemas of answers.
 struct WebFile {
-  std::string_view path;  // of its URL: "/style.css"
+  std::string_view path;  // in its URL: "/style.css"
   std::string_view content_type;
   std::string_view content;
 };

@@ -6,8 +6,8 @@
 #include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"
-#include "pipeline/single_stage.h"
-#include "stages/decode/decoders.h"
+#include "pipeline/staged/single_stage.h"
+#include "stages/decode/pixels.h"
 #include "tools/command_line/stage_arguments.h"
 
 namespace lookalike {

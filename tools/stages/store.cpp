@@ -1,6 +1,6 @@
 #include "pipeline/flow/store_queue.h"
 #include "pipeline/index_settings.h"
-#include "pipeline/single_stage.h"
+#include "pipeline/staged/single_stage.h"
 #include "stages/variance/variance_stage.h"
 #include "tools/command_line/stage_arguments.h"
 

@@ -1,11 +1,11 @@
 #include "kernels/cases.h"
 #include "kernels/published/convolution/convolution.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {
 
-// Of float sums of up to 1309 products of at most 1/4 each.
+// For float sums of up to 225 products of at most 1/4 each.
 constexpr double kTolerance = 3e-5;
 
 struct Size {
@@ -14,7 +14,6 @@ struct Size {
   std::size_t rows;
   std::size_t columns;
   Border border = Border::kReflect;
-  bool rank_one = true;  // so that every kernel takes the filter
 };
 
 // Filters have few shapes, since a kernel that unrolls its loops is compiled for each.
@@ -39,11 +38,9 @@ std::vector<Size> test_sizes() {
       sizes.push_back({7, 5, rows, columns, border});
     }
     for (const auto& [height, width] :
-         std::vector<std::pair<std::size_t, std::size_t>>{{1, 4}, {7, 1}, {15, 15}, {33, 18}}) {
+         std::vector<std::pair<std::size_t, std::size_t>>{{1, 4}, {7, 1}, {9, 9}, {15, 15}}) {
       sizes.push_back({height, width, 37, 75, border});
     }
-    sizes.push_back({7, 5, 50, 150, border, false});
-    sizes.push_back({77, 17, 90, 60, border, false});
   }
   return sizes;
 }
@@ -52,10 +49,7 @@ CaseSizes<Size> sizes() {
   return {.self_test = {{3, 3, 61, 88}},
           .test = test_sizes(),
           .quick = {{3, 3, 200, 200}},
-          .tuning = {{3, 3, 2048, 2048},
-                     {7, 7, 2048, 2048},
-                     {15, 15, 2048, 2048},
-                     {31, 31, 1024, 1024}},
+          .tuning = {{3, 3, 2048, 2048}, {7, 7, 2048, 2048}, {15, 15, 2048, 2048}},
           .full = {{3, 3, 4096, 4096}, {7, 7, 4096, 4096}, {15, 15, 4096, 4096}}};
 }
 
@@ -63,15 +57,6 @@ std::vector<float> signed_noise(std::size_t count, std::uint64_t seed) {
   std::vector<float> values = noise_values(count, seed);
   for (float& value : values) value -= 0.5F;
   return values;
-}
-
-std::vector<float> filter_of(const Size& size) {
-  if (!size.rank_one) return signed_noise(size.filter_rows * size.filter_columns, 2);
-  std::vector<float> filter;
-  for (const float column : signed_noise(size.filter_rows, 2)) {
-    for (const float row : signed_noise(size.filter_columns, 3)) filter.push_back(column * row);
-  }
-  return filter;
 }
 
 struct Inputs {
@@ -83,7 +68,8 @@ struct Inputs {
   MatrixView<const float> image() const { return {pixels.data(), size.rows, size.columns}; }
 };
 
-// The pixel that stands at index i of n, walking off the border step by step; -1 for a zero.
+// Returns the pixel that stands at index i of n, walking off the border step by step; -1 for a
+// zero.
 std::ptrdiff_t source(std::ptrdiff_t i, std::ptrdiff_t n, Border border) {
   if (i >= 0 && i < n) return i;
   if (border == Border::kClamp) return std::clamp<std::ptrdiff_t>(i, 0, n - 1);
@@ -170,9 +156,9 @@ std::vector<KernelCase> convolution_cases(OpenClSession& session, CaseScale scal
                        .more_sizes = {{"rows", size.rows}, {"columns", size.columns}},
                        .unit = WorkUnit::kCopiedBytes,
                        .amount = 2.0 * static_cast<double>(pixels * sizeof(float))};
-    const std::vector<float> filter = filter_of(size);
+    const std::vector<float> filter = signed_noise(size.filter_rows * size.filter_columns, 2);
     cases.push_back(with_variants(
-        std::move(problem), session, convolution_kernels(session, {filter, size.filter_columns}),
+        std::move(problem), session, convolution_kernels({filter, size.filter_columns}),
         [=] {
           return Inputs{size, filter, signed_noise(pixels, 1)};
         },

@@ -1,18 +1,16 @@
-// For GPUs: an item sums 4 columns of ROWS rows in registers, straight from the cache, where its
-// neighbours' loads have put most of what it needs. WINDOW_QUADS quads of 4 columns start at
-// multiples of 4 of the image, SHIFT columns before the first pixel that is needed, so that they
-// are aligned loads. Filter size and weights as in tiled.cl, and the weights once more for where
-// they are looked up by an index, which would have a value kept in memory.
+// The fastest form, after image.cl: an item sums 4 columns of ROWS rows in registers, straight from
+// the cache, where its neighbours' loads have put most of what it needs. Build: those of image.cl,
+// and -D LANES: 32; GROUP_ROWS: 8; ROWS: rows of an item, 5; WINDOW_QUADS: quads of 4 columns that
+// an item loads of a row (1 to 4); they start at multiples of 4 of the image, SHIFT columns (0 to
+// 3) before the first pixel that is needed; ALIGNED: 1 where rows hold whole quads, else 0; PTX:
+// NVIDIA's hints for the cache.
 #define WINDOW (4 * WINDOW_QUADS)
 #define WINDOW_ROWS (ROWS + FILTER_ROWS - 1)
 
-typedef struct {
-  float values[FILTER_ROWS * FILTER_COLUMNS];
-} Weights;
-
 // The block of the result whose windows lie within the image, in items of 4 columns x ROWS rows.
-// The first groups of the launch take the pixels around it, one each: a border's look-ups within a
-// group would hold up its other items.
+// The first groups of the launch take the pixels around it, an item each: looking up a border's
+// pixels within the block would hold up a group's other items. Block in convolution.cpp is the
+// same.
 typedef struct {
   int first_row;
   int first_column;  // a multiple of 4
@@ -21,6 +19,8 @@ typedef struct {
   int edge_groups;
 } Block;
 
+// Sums one pixel outside the block. `weights` lie in memory here: an index would have a copy by
+// value kept there, too.
 void correlate_edge(global const float* restrict image, global float* restrict result, Shape shape,
                     global const float* weights, Block block) {
   const int block_rows = block.items_down * ROWS;
@@ -51,8 +51,7 @@ void correlate_edge(global const float* restrict image, global float* restrict r
   result[(long)y * shape.result_columns + x] = sum;
 }
 
-// Four pixels; ALIGNED says that rows hold whole quads. PTX is NVIDIA's, whose hint has the whole
-// line of 128 bytes fetched.
+// Loads four pixels; the hint has the whole line of 128 bytes fetched.
 float4 load_quad(global const float* pixels) {
 #if ALIGNED && defined(PTX)
   float4 quad;
@@ -67,9 +66,9 @@ float4 load_quad(global const float* pixels) {
 #endif
 }
 
-// Has the second-level cache fetch what groups further down will want: a line of 128 bytes for
-// every eighth item and each of its rows. 128 rows ahead is the fastest of 6 to 256 on an H200, in
-// the sweep of kernels/README.md.
+// Makes the second-level cache fetch what groups further down will need: a line of 128 bytes for
+// every eighth item and each of its rows. 128 rows ahead is the fastest of 6 to 256 (H200, sweep in
+// kernels/README.md).
 #define ROWS_AHEAD 128
 void prefetch_ahead(global const float* first, int row, Shape shape) {
 #ifdef PTX
@@ -102,27 +101,18 @@ kernel __attribute__((reqd_work_group_size(LANES, GROUP_ROWS, 1))) void correlat
   float4 sums[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) sums[r] = (float4)(0);
-  // Every row of the window is read once and added to all the rows of the result it belongs to.
+  // Every row of the window is read once and added to all the rows of the result that need it.
 #pragma unroll
   for (int i = 0; i < WINDOW_ROWS; ++i) {
     float window[WINDOW];
 #pragma unroll
     for (int q = 0; q < WINDOW_QUADS; ++q) {
-      const float4 quad = load_quad(first + (long)i * shape.columns + 4 * q);
-      window[4 * q] = quad.x;
-      window[4 * q + 1] = quad.y;
-      window[4 * q + 2] = quad.z;
-      window[4 * q + 3] = quad.w;
+      put_quad(load_quad(first + (long)i * shape.columns + 4 * q), window + 4 * q);
     }
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
       if (i < r || i - r >= FILTER_ROWS) continue;
-#pragma unroll
-      for (int k = 0; k < FILTER_COLUMNS; ++k) {
-        sums[r] += weights.values[(i - r) * FILTER_COLUMNS + k] *
-                   (float4)(window[SHIFT + k], window[SHIFT + k + 1], window[SHIFT + k + 2],
-                            window[SHIFT + k + 3]);
-      }
+      ADD_FILTER_ROW(sums[r], window + SHIFT, i - r)
     }
   }
   global float* out = result + (long)y * shape.result_columns + x;

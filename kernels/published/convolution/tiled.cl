@@ -1,17 +1,13 @@
-// For GPUs: a work-group of LANES x GROUP_ROWS takes 4 * LANES x GROUP_ROWS * ROWS pixels of the
-// result, the pixels under the filter there staged in local memory; an item sums 4 columns of ROWS
-// rows in registers. The filter has FILTER_ROWS x FILTER_COLUMNS weights, known here so that all
-// its loops unroll, and comes by value, so that a weight is an operand and not a load.
+// The published form, after image.cl: a work-group of LANES x GROUP_ROWS takes 4 * LANES columns
+// and GROUP_ROWS * ROWS rows of the result, with the pixels under the filter there in local memory.
+// An item sums 4 columns of ROWS rows in registers. Build: those of image.cl, and -D LANES: 32;
+// GROUP_ROWS: 8; ROWS: rows of an item, 2.
 #define TILE_COLUMNS (4 * LANES)
 #define TILE_ROWS (GROUP_ROWS * ROWS)
 #define STAGED_QUADS (LANES + (FILTER_COLUMNS + 2) / 4)
 #define STAGED_COLUMNS (4 * STAGED_QUADS)
 #define STAGED_ROWS (TILE_ROWS + FILTER_ROWS - 1)
 #define WINDOW_QUADS ((FILTER_COLUMNS + 6) / 4)
-
-typedef struct {
-  float values[FILTER_ROWS * FILTER_COLUMNS];
-} Weights;
 
 void store_quad(float4 quad, global float* result, int row, int x, Shape shape) {
   global float* out = result + (long)row * shape.result_columns + x;
@@ -25,7 +21,7 @@ void store_quad(float4 quad, global float* result, int row, int x, Shape shape) 
   if (x + 3 < shape.result_columns) out[3] = quad.w;
 }
 
-// Neighbours load neighbours, whatever the alignment of the rows.
+// Loads the tile and its halo; neighbours load neighbours, whatever the alignment of the rows.
 void stage(global const float* image, int first_row, int first_column, Shape shape,
            local float* staged) {
   const bool inside = first_row >= 0 && first_row + STAGED_ROWS <= shape.rows &&
@@ -43,24 +39,6 @@ void stage(global const float* image, int first_row, int first_column, Shape sha
   }
 }
 
-// The pixels of one staged row that the filter needs for 4 columns of the result.
-void load_window(local const float4* quads, float* window) {
-#pragma unroll
-  for (int q = 0; q < WINDOW_QUADS; ++q) {
-    const float4 quad = quads[q];
-    window[4 * q] = quad.x;
-    window[4 * q + 1] = quad.y;
-    window[4 * q + 2] = quad.z;
-    window[4 * q + 3] = quad.w;
-  }
-}
-
-#define ADD_ROW(sum, window, filter_row)                                                      \
-  _Pragma("unroll") for (int k = 0; k < FILTER_COLUMNS; ++k) {                                \
-    sum += weights.values[(filter_row)*FILTER_COLUMNS + k] *                                  \
-           (float4)((window)[k], (window)[k + 1], (window)[k + 2], (window)[k + 3]);          \
-  }
-
 kernel __attribute__((reqd_work_group_size(LANES, GROUP_ROWS, 1))) void correlate_tiled(
     global const float* image, global float* result, Shape shape, Weights weights) {
   local float4 staged[STAGED_ROWS * STAGED_QUADS];
@@ -73,15 +51,16 @@ kernel __attribute__((reqd_work_group_size(LANES, GROUP_ROWS, 1))) void correlat
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) sums[r] = (float4)(0);
   local const float4* quads = staged + get_local_id(1) * (ROWS * STAGED_QUADS) + get_local_id(0);
-  // Every staged row is read once and added to all the rows of the result that it belongs to.
+  // Every staged row is read once and added to all the rows of the result that need it.
 #pragma unroll
   for (int i = 0; i < ROWS + FILTER_ROWS - 1; ++i) {
     float window[4 * WINDOW_QUADS];
-    load_window(quads + i * STAGED_QUADS, window);
+#pragma unroll
+    for (int q = 0; q < WINDOW_QUADS; ++q) put_quad(quads[i * STAGED_QUADS + q], window + 4 * q);
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
       if (i >= r && i - r < FILTER_ROWS) {
-        ADD_ROW(sums[r], window, i - r)
+        ADD_FILTER_ROW(sums[r], window, i - r)
       }
     }
   }

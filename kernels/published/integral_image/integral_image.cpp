@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kTileColumns = 128;
 constexpr std::size_t kTileRows = 32;
-// Columns that an item of sum_bands takes.
-constexpr std::size_t kStripColumns = 256;
-// Bands per core of a CPU, so that no core waits long for another.
-constexpr std::size_t kBandsPerUnit = 4;
 // Work-items of a group of scan_down.
 constexpr std::size_t kDownItems = 64;
 
@@ -80,7 +76,8 @@ void run_tiles(const Image& image) {
       image.options() + define("TILE_COLUMNS", kTileColumns) + define("TILE_ROWS", kTileRows);
   const cl_uint width = to_uint(image.width);
   const cl_uint height = to_uint(image.height);
-  cl::Kernel sum_tiles = image.session.kernel({"published/integral_image/tiles.cl"}, "sum_tiles", options);
+  cl::Kernel sum_tiles =
+      image.session.kernel({"published/integral_image/tiles.cl"}, "sum_tiles", options);
   set_arguments(sum_tiles, image.pixels, width, height, above, row_sums);
   image.session.launch(sum_tiles, "integral_sums", {tiles * kTileColumns, bands},
                        {{kTileColumns, 1}});
@@ -93,40 +90,16 @@ void run_tiles(const Image& image) {
                        {{kTileColumns, 1}});
 }
 
-void run_bands(const Image& image) {
-  const std::size_t band_rows =
-      parts(image.height, kBandsPerUnit * image.session.device().compute_units);
-  const std::size_t bands = parts(image.height, band_rows);
-  const cl::Buffer above = image.session.allocate(bands * image.width * image.value_bytes());
-  const cl_uint width = to_uint(image.width);
-  const cl_uint height = to_uint(image.height);
-  const std::string options =
-      image.options() + define("STRIP", kStripColumns) +
-      define("CONVERT_SUM16", image.value_bytes() == 4 ? "convert_uint16" : "convert_ulong16");
-  cl::Kernel sum_bands = image.session.kernel({"published/integral_image/bands.cl"}, "sum_bands", options);
-  set_arguments(sum_bands, image.pixels, width, height, to_uint(band_rows), above);
-  image.session.launch(sum_bands, "integral_sums", {parts(image.width, kStripColumns), bands},
-                       {{1, 1}});
-  scan_down(image, above, bands);
-  cl::Kernel write_bands =
-      image.session.kernel({"published/integral_image/bands.cl"}, "write_bands", options);
-  set_arguments(write_bands, image.pixels, width, height, to_uint(band_rows), above, image.sums);
-  image.session.launch(write_bands, "integral_bands", {bands}, {{1}});
-}
-
 }  // namespace
 
-std::vector<IntegralKernel> integral_kernels(const OpenClSession& session, std::size_t pixels) {
-  std::vector<IntegralKernel> kernels;
-  if (session.is_cpu()) kernels.push_back(IntegralKernel::kBands);
-  kernels.push_back(IntegralKernel::kTiles);
-  if (integral_value_bytes(pixels) == 4) kernels.push_back(IntegralKernel::kTransposed);
-  return kernels;
+std::vector<IntegralKernel> integral_kernels(std::size_t pixels) {
+  if (integral_value_bytes(pixels) > 4) return {IntegralKernel::kTiles};
+  return {IntegralKernel::kTiles, IntegralKernel::kTransposed};
 }
 
 IntegralKernel ImageIntegral::kernel_for(std::size_t width, std::size_t height) {
   return select_variant(session_, "integral_image", {{"width", width}, {"height", height}},
-                        integral_kernels(session_, width * height), kernel_);
+                        integral_kernels(width * height), kernel_);
 }
 
 void ImageIntegral::compute(const cl::Buffer& pixels, std::size_t width, std::size_t height,
@@ -136,15 +109,8 @@ void ImageIntegral::compute(const cl::Buffer& pixels, std::size_t width, std::si
     session_.clear(sums, (width + 1) * (height + 1) * image.value_bytes());
     return;
   }
-  switch (kernel_for(width, height)) {
-    case IntegralKernel::kTransposed:
-      return run_transposed(image);
-    case IntegralKernel::kBands:
-      return run_bands(image);
-    case IntegralKernel::kTiles:
-    case IntegralKernel::kAuto:
-      return run_tiles(image);
-  }
+  if (kernel_for(width, height) == IntegralKernel::kTransposed) return run_transposed(image);
+  run_tiles(image);
 }
 
 }  // namespace lookalike

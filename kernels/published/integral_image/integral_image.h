@@ -8,23 +8,22 @@
 
 #include "base/image.h"
 #include "kernels/session/session.h"
-#include "kernels/variant_names.h"
+#include "kernels/variants.h"
 
 namespace lookalike {
 
-// How to make an integral image; every kernel gives the same integers.
+// How to make an integral image; both kernels give the same integers.
 enum class IntegralKernel {
   kAuto,        // the fastest measured at the size, else the first of integral_kernels
-  kTransposed,  // rows summed, transposed, rows summed, transposed back; only for 4-byte sums
-  kTiles,       // tiles side by side, from the sums above and to the left of each: for GPUs
-  kBands,       // bands of rows side by side, each row by row: CPU devices only
+  kTransposed,  // the published form, for 4-byte sums: rows summed, transposed, summed, transposed
+  kTiles,       // tiles side by side, from the sums above and to the left of each
 };
 template <>
 inline constexpr auto kVariantNames<IntegralKernel> =
-    std::to_array<std::string_view>({"auto", "transposed", "tiles", "bands"});
+    std::to_array<std::string_view>({"auto", "transposed", "tiles"});
 
-// The kernels that the device can run for an image of `pixels` pixels, best guess first.
-std::vector<IntegralKernel> integral_kernels(const OpenClSession& session, std::size_t pixels);
+// The kernels for an image of `pixels` pixels, best guess first.
+std::vector<IntegralKernel> integral_kernels(std::size_t pixels);
 
 // Bytes of a sum: 4 up to 16,843,009 pixels, whose sum always fits 32 bits; else 8.
 constexpr std::size_t integral_value_bytes(std::size_t pixels) {
@@ -41,9 +40,8 @@ class ImageIntegral {
   explicit ImageIntegral(OpenClSession& session, IntegralKernel kernel = IntegralKernel::kAuto)
       : session_(session), kernel_(kernel) {}
 
-  // On the device; queued, not awaited. Sums are unsigned integers of integral_value_bytes bytes;
-  // their buffer is another one. Throws Error(kDevice) when the device cannot run the kernel for an
-  // image of this size or OpenCL fails.
+  // Queues the work. Sums are unsigned integers of integral_value_bytes bytes, in another buffer.
+  // Throws Error(kDevice) when the kernel does not take an image of this size or OpenCL fails.
   void compute(const cl::Buffer& pixels, std::size_t width, std::size_t height,
                const cl::Buffer& sums);
 
@@ -55,7 +53,7 @@ class ImageIntegral {
   IntegralKernel kernel_;
 };
 
-// What ImageIntegral::compute must give, in plain C++; SURF's reference uses it too.
+// Computes what ImageIntegral::compute must give, in plain C++; SURF's reference uses it too.
 std::vector<std::uint64_t> integral_image_reference(const ImageView& image);
 
 }  // namespace lookalike

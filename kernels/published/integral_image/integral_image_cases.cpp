@@ -1,8 +1,8 @@
 #include <array>
 
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
 #include "kernels/published/integral_image/integral_image.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {
@@ -70,7 +70,7 @@ std::vector<KernelCase> integral_image_cases(OpenClSession& session, CaseScale s
                        .unit = WorkUnit::kCopiedBytes,
                        .amount = static_cast<double>(pixels * (1 + integral_value_bytes(pixels)))};
     cases.push_back(with_variants(
-        std::move(problem), session, integral_kernels(session, pixels),
+        std::move(problem), session, integral_kernels(pixels),
         [width = width, height = height] { return noise_picture(width, height, 1); }, prepare));
   }
   return cases;

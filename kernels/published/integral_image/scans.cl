@@ -1,8 +1,11 @@
-// Running sums down columns and along rows, of SUM, uint or ulong.
+// Running sums down columns and along rows.
+// Build: -D SUM: uint, or ulong where sums need 64 bits; GROUP_ITEMS: work-items that scan a row
+// together, 1 on a CPU, 256 on a GPU; RUN: values of an item and round, 4096 or 4.
 
-// An item per column of values [rows][columns]: each value becomes the sum of those above it.
 #define AHEAD 8  // loads that do not wait for each other
 
+// Replaces each value of a column of values [rows][columns] by the sum of those above it. An item
+// per column.
 kernel void scan_down(global SUM* values, uint rows, uint columns) {
   const uint x = get_global_id(0);
   if (x >= columns) return;
@@ -21,11 +24,7 @@ kernel void scan_down(global SUM* values, uint rows, uint columns) {
   }
 }
 
-// Along rows: a work-group of GROUP_ITEMS takes a row, RUN values per item and round: each item adds
-// up its run, the group's items add up their runs, and each goes through its run again from where it
-// starts.
-
-// The sum of `value` over the items before this one; *total is that over all.
+// Returns the sum of `value` over the items before this one; *total is that over all.
 SUM scan_items(SUM value, local SUM* parts, SUM* total) {
   const uint item = get_local_id(0);
   SUM end = value;
@@ -42,6 +41,8 @@ SUM scan_items(SUM value, local SUM* parts, SUM* total) {
   return end - value;
 }
 
+// Writes the running sums of `count` values. In each round every item adds up its run, the items
+// scan their sums, and each goes through its run again from where it starts.
 #define SCAN_ROW(from, to, count)                                                     \
   SUM carry = 0;                                                                      \
   for (uint round = 0; round < (count); round += GROUP_ITEMS * RUN) {                 \
@@ -58,7 +59,8 @@ SUM scan_items(SUM value, local SUM* parts, SUM* total) {
     carry += total;                                                                   \
   }
 
-// A group per row of sums [height + 1][width + 1], whose first row and column become 0.
+// Sums along the rows of an image: a group per row of sums [height + 1][width + 1], whose first row
+// and column become 0.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_pixels(
     global const uchar* pixels, uint width, global SUM* sums) {
   local SUM parts[GROUP_ITEMS];
@@ -73,7 +75,7 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_pixels
   SCAN_ROW(from, to + 1, width)
 }
 
-// A group per row of values [rows][columns], in place.
+// Sums along the rows of values [rows][columns], in place; a group per row.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_sums(
     global SUM* values, uint columns) {
   local SUM parts[GROUP_ITEMS];

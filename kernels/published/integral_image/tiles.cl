@@ -1,13 +1,15 @@
-// The integral image from tiles of TILE_ROWS x TILE_COLUMNS pixels, for GPUs: first the sums of
-// each tile's columns and rows; then, from those of the tiles above and to the left, the tile's own
-// part of the integral image. A work-group of TILE_COLUMNS items takes a tile.
+// The integral image from tiles of TILE_ROWS x TILE_COLUMNS pixels: first the sums of each tile's
+// columns and rows; then, from those of the tiles above and to the left, the tile's own part of the
+// integral image. A work-group of TILE_COLUMNS items takes a tile.
+// Build: -D SUM: uint, or ulong where sums need 64 bits; TILE_COLUMNS: 128; TILE_ROWS: 32, which
+// divides TILE_COLUMNS.
 #define PARTS (TILE_COLUMNS / TILE_ROWS)  // of a row, each summed by one item
 #define PART (TILE_COLUMNS / PARTS)
 // A word between parts, so that neighbouring items use different memory banks.
 #define PLACE(column) ((column) + (column) / PART)
 #define TILE_PITCH (TILE_COLUMNS + PARTS)
 
-// Pixels beyond the image are 0.
+// Loads a tile; pixels beyond the image are 0.
 void load_tile(global const uchar* pixels, uint width, uint height, local uint* tile) {
   const uint item = get_local_id(0);
   const uint x = get_group_id(0) * TILE_COLUMNS + item;
@@ -20,8 +22,8 @@ void load_tile(global const uchar* pixels, uint width, uint height, local uint* 
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Group (tile across, band)
-// column_sums [bands][width], each over TILE_ROWS rows; row_sums [height][tiles across]
+// Sums the columns and rows of each tile. Group (tile across, band).
+//   column_sums [bands][width], each over TILE_ROWS rows   row_sums [height][tiles across]
 kernel __attribute__((reqd_work_group_size(TILE_COLUMNS, 1, 1))) void sum_tiles(
     global const uchar* pixels, uint width, uint height, global SUM* column_sums,
     global SUM* row_sums) {
@@ -46,7 +48,7 @@ kernel __attribute__((reqd_work_group_size(TILE_COLUMNS, 1, 1))) void sum_tiles(
   row_sums[(ulong)y * get_num_groups(0) + get_group_id(0)] = row_sum;
 }
 
-// The sum of a row's pixels to the left of the tile, a PARTS-th of it by each of the row's items.
+// Returns this item's share, a PARTS-th, of the sum of a row's pixels to the left of the tile.
 SUM sum_left(global const SUM* row_sums, uint height) {
   const uint y = get_group_id(1) * TILE_ROWS + get_local_id(0) / PARTS;
   if (y >= height) return 0;
@@ -57,7 +59,8 @@ SUM sum_left(global const SUM* row_sums, uint height) {
   return sum;
 }
 
-// above [bands][width]: the integral image's row above each band, without its first 0
+// Writes each tile's part of the integral image. Group (tile across, band).
+//   above [bands][width]: the integral image's row above each band, without its first 0
 kernel __attribute__((reqd_work_group_size(TILE_COLUMNS, 1, 1))) void write_tiles(
     global const uchar* pixels, uint width, uint height, global const SUM* above,
     global const SUM* row_sums, global SUM* sums) {

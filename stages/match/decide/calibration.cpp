@@ -10,22 +10,22 @@ namespace {
 using Weights = std::array<double, Calibration::kWeights>;
 
 constexpr double kUsualInliers = 10;
-constexpr double kUsualVotes = 2;  // 1 + their excess
-constexpr double kMostVotes = 16;
-// Shrinkage towards the initial weights, in sightings: of the weights that tell others from decoys
-// towards "no difference", of those of probabilities towards the shipped ones. Made photos are
-// easier than those that people take, and a small index shows few false matches: held more loosely,
-// weights took unrelated photos for the same (docs/measurements/quality.md, "Probabilities").
+constexpr double kUsualVotes = 2;  // 1 + votes_excess
+constexpr double kMaxVotes = 16;
+// Shrinkage, in sightings: the first of the weights that separate others from decoys, towards 0;
+// the second of the weights of probabilities, towards the shipped ones. Made photos are easier than
+// real ones, and a small index shows few false matches: with less shrinkage, unrelated photos were
+// taken for the same object (docs/measurements/quality.md).
 constexpr double kShrinkageOfDecoys = 4;
 constexpr double kShrinkage = 64;
 constexpr int kSweeps = 300;
-constexpr double kLongestStep = 1;
+constexpr double kMaxStep = 1;
 
-// In the order of Calibration::kQuantities.
+// Returns the quantities in the order of Calibration::kQuantities.
 Weights quantities_of(const Evidence& evidence) {
   const double votes = evidence.shortlist < kShortestListForVotes
                            ? kUsualVotes
-                           : std::clamp(1 + evidence.votes_excess, 1.0, kMostVotes);
+                           : std::clamp(1 + evidence.votes_excess, 1.0, kMaxVotes);
   return {1,
           std::log(evidence.effective_inliers / kUsualInliers),
           std::max(0.0, evidence.detail.value_or(0)),
@@ -36,7 +36,7 @@ Weights quantities_of(const Evidence& evidence) {
           std::log(1 / evidence.squeeze)};
 }
 
-// A sighting and how true it is.
+// A sighting and the probability that it is true.
 struct Example {
   Weights quantities;
   double truth;
@@ -52,7 +52,7 @@ double logistic(double value) {
   return 1 / (1 + std::exp(-value));
 }
 
-// The step of one weight that lowers the penalised log loss most.
+// Returns the Newton step of one weight for the penalised log loss.
 double newton_step(std::span<const Example> examples, const Weights& weights, std::size_t at,
                    double start, double shrinkage) {
   double slope = shrinkage * (weights[at] - start);
@@ -62,7 +62,7 @@ double newton_step(std::span<const Example> examples, const Weights& weights, st
     slope += (p - example.truth) * example.quantities[at];
     curvature += p * (1 - p) * example.quantities[at] * example.quantities[at];
   }
-  return std::clamp(-slope / curvature, -kLongestStep, kLongestStep);
+  return std::clamp(-slope / curvature, -kMaxStep, kMaxStep);
 }
 
 Weights fitted(std::span<const Example> examples, const Weights& start, double shrinkage) {
@@ -103,7 +103,7 @@ double Calibration::probability(const Evidence& evidence) const {
 }
 
 Calibration calibrate(const Sightings& sightings, const Calibration& shipped) {
-  // The odds of being an other and not a decoy: (true + false) to false.
+  // The odds of an other over a decoy: (true + false) to false.
   std::vector<Example> examples;
   add(examples, sightings.others, 1);
   add(examples, sightings.decoys, 0);

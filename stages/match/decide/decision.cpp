@@ -11,12 +11,12 @@
 namespace lookalike {
 namespace {
 
-constexpr double kSlack = 0.03;            // of the longer side
-constexpr double kWholeCorrelation = 0.7;  // of pictures that share more than a part
+constexpr double kSlack = 0.03;            // maximum offset of a corner, of the longer side
+constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more than a part
 constexpr double kAgreementGain = 1.5;
 
-constexpr double kSamePlace = 0.3;   // intersection over union of the outlines
-constexpr double kConfirming = 0.3;  // agreement in detail
+constexpr double kSamePlace = 0.3;   // minimum intersection over union of the outlines
+constexpr double kConfirming = 0.3;  // minimum agreement in detail
 
 using Features = std::unordered_set<std::uint32_t>;
 
@@ -67,10 +67,14 @@ double ranking_score(const Evidence& evidence) {
          evidence.votes_ratio;
 }
 
+bool ranks_before(const Match& a, const Match& b) {
+  return a.score != b.score ? a.score > b.score : a.image.content < b.image.content;
+}
+
 Decision decide(const Match& match, int query_width, int query_height,
-                const MatchOptions& options) {
+                const DecideOptions& options) {
   const Evidence& evidence = match.evidence;
-  if (match.is_located() && match.probability >= options.same_probability) {
+  if (match.has_pose() && match.probability >= options.same_probability) {
     const double correlation = evidence.correlation.value_or(-1);
     if (correlation >= options.duplicate_correlation &&
         fills(match.quad, query_width, query_height)) {
@@ -84,14 +88,14 @@ Decision decide(const Match& match, int query_width, int query_height,
   return votes || match.probability >= kSimilarProbability ? Decision::kSimilar : Decision::kNone;
 }
 
-Decision weakest_reported(const MatchOptions& options) {
+Decision weakest_reported(const ReportOptions& options) {
   if (options.min_decision == "all") return Decision::kNone;
   if (options.min_decision == "similar") return Decision::kSimilar;
   if (options.min_decision == "part") return Decision::kPart;
   return options.min_decision == "duplicate" ? Decision::kDuplicate : Decision::kSameObject;
 }
 
-bool is_reported(const Match& match, const MatchOptions& options) {
+bool is_reported(const Match& match, const ReportOptions& options) {
   return match.decision >= weakest_reported(options) &&
          match.probability >= options.min_probability;
 }
@@ -99,14 +103,14 @@ bool is_reported(const Match& match, const MatchOptions& options) {
 void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options) {
   std::vector<const Match*> sure;
   for (Match& match : matches) {
-    if (!match.is_located()) continue;
+    if (!match.has_pose()) continue;
     Features explained;
     for (const Match* other : sure) {
       if (keeps_its_features(match, *other)) continue;
       explained.insert(other->query_features.begin(), other->query_features.end());
     }
     if (!explained.empty()) take_features(match, explained, options.min_inliers);
-    if (match.is_located() && match.probability >= options.same_probability) sure.push_back(&match);
+    if (match.has_pose() && match.probability >= options.same_probability) sure.push_back(&match);
   }
 }
 

@@ -7,52 +7,55 @@
 
 namespace lookalike {
 
-// The score by which matches are ranked: effective inliers times exp(1.5 (c + d)) of the
-// correlation c and the agreement in detail d, each where it is known and positive, and times the
-// square root of relative_inlier_share, plus votes over the median of the shortlist, so that votes
-// decide where geometry cannot. Of pictures that share their details, such as the frames of a film
-// or a page and the same page turned, the correlation tells which one fits as a whole; of packs of
-// one brand, whose inliers fill the same places, the share of pairs does.
+// Returns the score that ranks a match:
+//   effective_inliers * exp(1.5 (c + d)) * sqrt(relative_inlier_share) + votes_ratio
+// with c the correlation and d the agreement in detail, each 0 where unknown or negative. Votes
+// decide where geometry cannot. The correlation separates pictures with the same details, such as
+// frames of a film or a page and the same page turned; the share of pairs separates packs of one
+// brand, whose inliers fill the same places.
 double ranking_score(const Evidence& evidence);
 
-// Whether an outline nearly is that of a whole photo of width x height px: no corner is further off
+// True if `a` ranks before `b`: by score, ties by content.
+bool ranks_before(const Match& a, const Match& b);
+
+// True if an outline nearly is that of a whole width x height px photo: no corner is off by more
 // than 3 % of the longer side.
 bool fills(const Quad& quad, int width, int height);
 
-// The decision about a match, from its evidence, its probability and its quad:
-//   duplicate    as the same object, and each picture shows the other whole (see fills), and the
+// Decides about a match by its evidence, probability and quad:
+//   duplicate    as same_object, each picture shows the other whole (see fills), and the
 //                correlation is at least options.duplicate_correlation
 //   same_object  the probability is at least options.same_probability
-//   part         as the same object, but only a small part agrees, and the rest of what both show
+//   part         as same_object, but only a small part agrees, while the rest of what both show
 //                differs; see shared_part
-//   similar      its votes stand out by kSimilarExcess from a shortlist of at least
-//                kShortestListForVotes images; or its pose is too weak for more
+//   similar      the votes stand out by kSimilarExcess from a shortlist of at least
+//                kShortestListForVotes images, or the probability is at least kSimilarProbability
 //   none         anything else
-Decision decide(const Match& match, int query_width, int query_height, const MatchOptions& options);
+Decision decide(const Match& match, int query_width, int query_height,
+                const DecideOptions& options);
 
-inline constexpr double kSureProbability = 0.95;  // of matches that a query is expanded by
-// In interquartile ranges above the median. Of 420 unrelated photos that were looked up in two
-// collections, one in a hundred has an image that stands out so; see
-// docs/measurements/quality.md, "Votes that stand out".
+// Minimum probability of a match that expands the query.
+inline constexpr double kSureProbability = 0.95;
+// Interquartile ranges above the median. One in a hundred of 420 unrelated photos, looked up in two
+// collections, has an image that stands out this far; see docs/measurements/quality.md.
 inline constexpr double kSimilarExcess = 6;
 inline constexpr double kSimilarProbability = 0.05;
 
-// The weakest decision that options.min_decision includes.
-Decision weakest_reported(const MatchOptions& options);
-// Whether options.min_decision and options.min_probability let the match into the answer.
-bool is_reported(const Match& match, const MatchOptions& options);
+// Returns the weakest decision that options.min_decision lets through.
+Decision weakest_reported(const ReportOptions& options);
+// True if options.min_decision and options.min_probability let the match into the answer.
+bool is_reported(const Match& match, const ReportOptions& options);
 
-// Whether a match keeps the features that a sure one has too; see resolve_overlaps.
+// True if a match keeps features that a sure one shares; see resolve_overlaps.
 bool keeps_its_features(const Match& weaker, const Match& sure);
 
-// Takes from weak matches the features that a sure one explains: a feature of a photo shows one
-// thing, so a match that rests on features of something else in the photo (a logo, a frame, a line
-// of text that both have) is false. `matches` come best first; a match is sure when its probability
-// is at least options.same_probability. A weaker one keeps its pairs when
-//   it lies in the same place as the sure one (intersection over union of the outlines of at least
-//     0.3): then both show the same thing, as copies and other views do, or
+// Takes features from weaker matches that a sure match explains: a feature of a photo shows one
+// thing, so a match based on features of something else (a logo, a frame, a line of text that both
+// have) is false. A match is sure from options.same_probability on. A weaker one keeps its pairs if
+//   it lies in the same place (the intersection over union of the outlines is at least 0.3), as
+//     copies and other views of the same thing do, or
 //   its pixels agree (in detail by at least 0.3), as with a detail of a larger picture.
-// A match with fewer than options.min_inliers pairs left loses its pose.
+// Matches come best first. One with fewer than options.min_inliers pairs left loses its pose.
 void resolve_overlaps(std::vector<Match>& matches, const MatchOptions& options);
 
 }  // namespace lookalike

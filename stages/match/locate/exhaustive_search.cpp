@@ -12,10 +12,10 @@
 
 namespace lookalike {
 
-// A part of a scene that is searched at a time: the rectangle that is read, and its core, whose
-// hits count. Cores cover the scene without overlap.
+// A part of a scene that is searched at once: the rectangle to read, and its core, whose hits
+// count. Cores cover the scene without overlap.
 struct Tile {
-  int left = 0;  // of the rectangle, px of the scene
+  int left = 0;  // rectangle, px of the scene
   int top = 0;
   int width = 0;
   int height = 0;
@@ -30,7 +30,7 @@ struct Tile {
   }
 };
 
-// A pose of the grid at a whole position of a level.
+// A pose of the grid at a whole pixel of a level.
 struct CandidatePlace {
   PoseIndex pose;
   int x = 0;
@@ -40,15 +40,15 @@ struct CandidatePlace {
 
 namespace {
 
-constexpr std::size_t kRun = 8;  // neighbours in turn; the best of them counts at a position
-constexpr std::size_t kMostCandidates = 4096;  // on the coarsest level, a quarter on the next
-constexpr std::size_t kTapsAtOnce = std::size_t{1} << 23;  // of templates that are tried
-constexpr double kMinInside = 0.9;                         // of the object must lie in the scene
-constexpr double kFitSlack = 0.05;    // by which a fit above full size may fall short
-constexpr double kWholeSlack = 6e-6;  // the error of float sums
-constexpr double kChance = 18;        // chi squared of 4 numbers reaches it in one of 1000 cases
+constexpr std::size_t kRun = 8;  // neighbours in turn, of which the best counts at a position
+constexpr std::size_t kMaxCandidates = 4096;  // on the coarsest level, a quarter on the next
+constexpr std::size_t kTapsAtOnce = std::size_t{1} << 23;  // points of templates per launch
+constexpr double kMinInside = 0.9;                         // share of the object inside the scene
+constexpr double kFitSlack = 0.05;                         // allowed to a fit on a coarser level
+constexpr double kWholeSlack = 6e-6;                       // the error of float sums
+constexpr double kChance = 18;  // reached by chi squared of 4 numbers in one of 1000 cases
 
-// Whether a pose explains the scene as well as a fit with four more free numbers, but for chance.
+// True if a pose explains the scene as well as a fit with four more parameters, but for chance.
 bool fits_as_well(const FittedPose& pose, const FittedPose& fit, std::size_t pixels) {
   const double pose_explains = pose.correlation * pose.correlation;
   const double fit_explains = fit.correlation * fit.correlation;
@@ -87,6 +87,21 @@ std::vector<Tile> cut_into_tiles(int width, int height, int core_px, int overlap
   return tiles;
 }
 
+// Copies the scores of a tile's core into the map of the scene.
+void copy_scores(const PoseMap& map, const Tile& tile, int align, PoseMap& whole) {
+  for (int y = 0; y < map.height; ++y) {
+    for (int x = 0; x < map.width; ++x) {
+      const int column = tile.left / align + x;
+      const int row = tile.top / align + y;
+      if (!tile.owns(column * align, row * align)) continue;
+      whole.scores[static_cast<std::size_t>(row) * static_cast<std::size_t>(whole.width) +
+                   static_cast<std::size_t>(column)] =
+          map.scores[static_cast<std::size_t>(y) * static_cast<std::size_t>(map.width) +
+                     static_cast<std::size_t>(x)];
+    }
+  }
+}
+
 constexpr int kNear = 2;  // px, and steps of turn and scale
 
 bool are_near(const CandidatePlace& a, const CandidatePlace& b, const PoseGrid& grid, int level) {
@@ -122,15 +137,15 @@ void thin(std::vector<CandidatePlace>& candidates, const PoseGrid& grid, int lev
   candidates = std::move(left);
 }
 
-// Highest correlation first, in size; equals keep their order.
+// Sorts by the size of the correlation, highest first; equals keep their order.
 void sort_by_correlation(std::vector<FittedPose>& fits) {
   std::stable_sort(fits.begin(), fits.end(), [](const FittedPose& a, const FittedPose& b) {
     return std::abs(a.correlation) > std::abs(b.correlation);
   });
 }
 
-// Keeps the first of fits whose quads overlap by more than max_overlap, intersection over union, at
-// most `most` in all.
+// Keeps the first of fits whose quads overlap by more than max_overlap (intersection over union),
+// at most `most` in all.
 void suppress(std::vector<FittedPose>& fits, const PoseObject& object, double max_overlap,
               std::size_t most) {
   std::vector<FittedPose> left;
@@ -148,7 +163,34 @@ void suppress(std::vector<FittedPose>& fits, const PoseObject& object, double ma
   fits = std::move(left);
 }
 
+// Returns why a search found nothing.
+std::string reason_of(const SearchResult& result) {
+  if (!result.has_contrast) {
+    return result.has_flat ? "the scene is flat wherever the object fits in"
+                           : "the object does not fit into the scene";
+  }
+  if (result.best_by_chance) {
+    return fmt::format(
+        "the best correlation, {:.3f}, rests on too little detail to be more than chance",
+        *result.best_by_chance);
+  }
+  if (result.best_correlation) {
+    return fmt::format("the best correlation, {:.3f}, is below locate.min_correlation",
+                       *result.best_correlation);
+  }
+  return "no place in the scene resembles the object";
+}
+
 }  // namespace
+
+// A search in progress.
+struct ExhaustiveSearch::Search {
+  const SearchPlan& plan;
+  const ImageView& scene;
+  const bool with_map;
+  SearchResult result{};
+  std::vector<FittedPose> fits{};  // that may be hits
+};
 
 Homography similarity(const CentrePose& pose, const Point& object_centre) {
   const double a = pose.turn_scale.scale * std::cos(pose.turn_scale.turn);
@@ -159,13 +201,32 @@ Homography similarity(const CentrePose& pose, const Point& object_centre) {
 
 SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView& scene,
                                     const LocateOptions& options, bool with_map) {
-  SearchResult result;
-  result.reason = object.problem();
-  if (!result.reason.empty() || scene.empty()) {
+  if (!object.problem().empty() || scene.empty()) {
+    SearchResult result;
+    result.reason = object.problem();
     if (with_map) result.map = empty_map(scene.width, scene.height);
     return result;
   }
   const SearchPlan plan(object, options);
+  Search search{plan, scene, with_map};
+  SearchResult& result = search.result;
+  if (with_map) {
+    const int align = 1 << plan.coarsest();
+    result.map_level = plan.coarsest();
+    result.map = empty_map((scene.width - 1) / align + 1, (scene.height - 1) / align + 1);
+  }
+  for (const Tile& tile : tiles_of(plan, scene)) search_tile(search, tile);
+  sort_by_correlation(search.fits);
+  suppress(search.fits, object.level(0), options.max_overlap, options.max_hits);
+  for (const FittedPose& fit : search.fits) {
+    result.hits.push_back({similarity(fit.pose, object.level(0).centre), fit});
+  }
+  if (result.hits.empty()) result.reason = reason_of(result);
+  return std::move(result);
+}
+
+// Cuts a scene into tiles whose pyramids keep to the limits.
+std::vector<Tile> ExhaustiveSearch::tiles_of(const SearchPlan& plan, const ImageView& scene) const {
   const int align = 1 << plan.coarsest();
   const int overlap = plan.reach_px() + 8 * align;
   int core = std::max(scene.width, scene.height);
@@ -175,58 +236,20 @@ SearchResult ExhaustiveSearch::find(const SearchObject& object, const ImageView&
          core > 2 * overlap) {
     core = (core + 1) / 2;
   }
-  const std::vector<Tile> tiles = cut_into_tiles(scene.width, scene.height, core, overlap, align);
-  if (with_map) {
-    result.map_level = plan.coarsest();
-    result.map = empty_map((scene.width - 1) / align + 1, (scene.height - 1) / align + 1);
-  }
-  std::vector<FittedPose> fits;
-  for (const Tile& tile : tiles) search_tile(plan, scene, tile, result, fits, with_map);
-  sort_by_correlation(fits);
-  suppress(fits, object.level(0), options.max_overlap, options.max_hits);
-  for (const FittedPose& fit : fits) {
-    result.hits.push_back({similarity(fit.pose, object.level(0).centre), fit});
-  }
-  if (!result.hits.empty()) return result;
-  if (!result.has_contrast) {
-    result.reason = result.has_flat ? "the scene is flat wherever the object fits in"
-                                    : "the object does not fit into the scene";
-  } else if (result.best_by_chance) {
-    result.reason = fmt::format(
-        "the best correlation, {:.3f}, rests on too little detail to be more than chance",
-        *result.best_by_chance);
-  } else if (result.best_correlation) {
-    result.reason = fmt::format("the best correlation, {:.3f}, is below locate.min_correlation",
-                                *result.best_correlation);
-  } else {
-    result.reason = "no place in the scene resembles the object";
-  }
-  return result;
+  return cut_into_tiles(scene.width, scene.height, core, overlap, align);
 }
 
-void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scene, const Tile& tile,
-                                   SearchResult& result, std::vector<FittedPose>& hits,
-                                   bool with_map) {
+void ExhaustiveSearch::search_tile(Search& search, const Tile& tile) {
+  const SearchPlan& plan = search.plan;
+  const ImageView& scene = search.scene;
   const bool whole = tile.width == scene.width && tile.height == scene.height;
   const GrayImage part =
       whole ? GrayImage() : crop(scene, tile.left, tile.top, tile.width, tile.height);
   pyramid_.load(whole ? scene : part.view(), plan.coarsest() + 1, plan.reach_px());
   PoseMap map;
   std::vector<CandidatePlace> candidates =
-      first_candidates(plan, result, with_map ? &map : nullptr);
-  const PyramidLevel& top = pyramid_.level(plan.coarsest());
-  const int align = 1 << plan.coarsest();
-  for (int y = 0; with_map && y < top.height; ++y) {
-    for (int x = 0; x < top.width; ++x) {
-      const int column = tile.left / align + x;
-      const int row = tile.top / align + y;
-      if (!tile.owns(column * align, row * align)) continue;
-      result.map.scores[static_cast<std::size_t>(row) * static_cast<std::size_t>(result.map.width) +
-                        static_cast<std::size_t>(column)] =
-          map.scores[static_cast<std::size_t>(y) * static_cast<std::size_t>(top.width) +
-                     static_cast<std::size_t>(x)];
-    }
-  }
+      first_candidates(plan, search.result, search.with_map ? &map : nullptr);
+  if (search.with_map) copy_scores(map, tile, 1 << plan.coarsest(), search.result.map);
   for (int level = plan.coarsest() - 1; level >= plan.finest_tried(); --level) {
     refine(plan, level, candidates);
   }
@@ -247,22 +270,28 @@ void ExhaustiveSearch::search_tile(const SearchPlan& plan, const ImageView& scen
     }
   }
   prefer_whole_pixels(plan, fits);
-  const double wanted = plan.wanted_nats(scene);
   for (FittedPose& fitted : fits) {
     fitted.pose.centre.x += tile.left;
     fitted.pose.centre.y += tile.top;
-    if (!tile.owns(fitted.pose.centre.x, fitted.pose.centre.y)) continue;
-    const double correlation = std::abs(fitted.correlation);
-    result.best_correlation = std::max(result.best_correlation.value_or(-1), correlation);
-    if (correlation < plan.options().min_correlation) continue;
-    const Homography object_to_scene = similarity(fitted.pose, plan.object().level(0).centre);
-    if (information(plan.object(), scene, object_to_scene, fitted.correlation < 0, wanted) <
-        wanted) {
-      result.best_by_chance = std::max(result.best_by_chance.value_or(-1), correlation);
-      continue;
-    }
-    hits.push_back(fitted);
+    if (tile.owns(fitted.pose.centre.x, fitted.pose.centre.y)) add_fit(search, fitted);
   }
+}
+
+// Adds a fit that correlates well enough and is more than chance.
+void ExhaustiveSearch::add_fit(Search& search, const FittedPose& fitted) {
+  const SearchPlan& plan = search.plan;
+  SearchResult& result = search.result;
+  const double correlation = std::abs(fitted.correlation);
+  result.best_correlation = std::max(result.best_correlation.value_or(-1), correlation);
+  if (correlation < plan.options().min_correlation) return;
+  const Homography object_to_scene = similarity(fitted.pose, plan.object().level(0).centre);
+  const double wanted = plan.wanted_nats(search.scene);
+  if (information(plan.object(), search.scene, object_to_scene, fitted.correlation < 0, wanted) <
+      wanted) {
+    result.best_by_chance = std::max(result.best_by_chance.value_or(-1), correlation);
+    return;
+  }
+  search.fits.push_back(fitted);
 }
 
 std::vector<CandidatePlace> ExhaustiveSearch::first_candidates(const SearchPlan& plan,
@@ -280,7 +309,7 @@ std::vector<CandidatePlace> ExhaustiveSearch::first_candidates(const SearchPlan&
     candidates.push_back(
         {indices[static_cast<std::size_t>(peak.template_index)], peak.x, peak.y, peak.score});
   }
-  thin(candidates, plan.grid(), plan.coarsest(), kMostCandidates);
+  thin(candidates, plan.grid(), plan.coarsest(), kMaxCandidates);
   return candidates;
 }
 
@@ -326,13 +355,13 @@ void ExhaustiveSearch::refine(const SearchPlan& plan, int level,
   std::stable_sort(
       candidates.begin(), candidates.end(),
       [](const CandidatePlace& a, const CandidatePlace& b) { return a.score > b.score; });
-  const std::size_t most = std::max<std::size_t>(
-      std::size_t{2} * plan.options().max_hits, kMostCandidates >> (2 * (plan.coarsest() - level)));
+  const std::size_t most = std::max<std::size_t>(std::size_t{2} * plan.options().max_hits,
+                                                 kMaxCandidates >> (2 * (plan.coarsest() - level)));
   thin(candidates, plan.grid(), level, most);
 }
 
-// The poses fitted at a level, without those that leave the scene or the ranges, are of the wrong
-// polarity, fall far below options.min_correlation, or repeat a better one.
+// Fits poses at a level. Drops those that leave the scene or the ranges, are of the wrong polarity,
+// fall far below options.min_correlation, or repeat a better one.
 std::vector<FittedPose> ExhaustiveSearch::fit(const SearchPlan& plan, int level,
                                               std::vector<CentrePose> poses) {
   const PoseObject& object = plan.object().level(level);
@@ -351,7 +380,8 @@ std::vector<FittedPose> ExhaustiveSearch::fit(const SearchPlan& plan, int level,
   return fits;
 }
 
-// An object that was cut from the scene lies at whole pixels, neither turned nor scaled.
+// Takes whole pixels, unturned and unscaled, where they fit as well: an object cut from the scene
+// lies there.
 void ExhaustiveSearch::prefer_whole_pixels(const SearchPlan& plan, std::vector<FittedPose>& fits) {
   const PoseObject& object = plan.object().level(0);
   const Point part = centre_part(object);

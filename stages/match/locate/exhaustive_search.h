@@ -14,7 +14,7 @@
 
 namespace lookalike {
 
-// The map between pixel centres that a pose of an object at full size stands for.
+// Returns the map between pixel centres for a pose of an object at full size.
 Homography similarity(const CentrePose& pose, const Point& object_centre);
 
 // An instance that the search found.
@@ -24,30 +24,29 @@ struct PoseHit {
 };
 
 struct SearchResult {
-  std::vector<PoseHit> hits;  // highest correlation first, in size
-  std::string reason;         // why there are none; empty when there are some
-  bool has_flat = false;      // the scene has windows without contrast where the object fits in
-  bool has_contrast = false;  // it has others
+  std::vector<PoseHit> hits;               // highest correlation first, in size
+  std::string reason;                      // why there are none; empty when there are some
+  bool has_flat = false;                   // the scene has flat windows where the object fits in
+  bool has_contrast = false;               // it has others
   std::optional<double> best_correlation;  // the highest that was fitted, hit or not
-  std::optional<double> best_by_chance;    // the highest of those that carry too little information
-  PoseMap map;                             // of the coarsest level, if wanted
-  int map_level = 0;                       // whose pixels are 2^map_level px apart
+  std::optional<double> best_by_chance;    // the highest with too little information
+  PoseMap map;                             // if wanted: scores on the coarsest level
+  int map_level = 0;                       // the pixels of the map are 2^map_level px apart
 };
 
 struct SearchLimits {
-  std::size_t device_bytes = std::size_t{512} << 20;  // for a scene's pyramid at a time
+  std::size_t device_bytes = std::size_t{512} << 20;  // for the pyramid of a tile
 };
 
 struct Tile;
 struct CandidatePlace;
 
 // Finds an object in a scene by correlation alone, at every turn and scale of the options' ranges.
-// The coarsest useful level of a Gaussian pyramid is searched exhaustively; candidates that reach
-// the level's SearchPlan::threshold are carried down, and finally the pose is fitted by least
-// squares over place, turn and scale, so that gain and offset of the light make no difference. A
-// hit reaches options.min_correlation and SearchPlan::wanted_nats, by information(). Of hits that
-// overlap by more than options.max_overlap the best is kept. Scenes past the limits are cut into
-// tiles, which gives the same hits. Deterministic.
+// Searches the coarsest useful level of a Gaussian pyramid exhaustively, carries candidates that
+// reach SearchPlan::threshold down the levels, and fits place, turn and scale by least squares, so
+// that gain and offset of the light make no difference. A hit reaches options.min_correlation, and
+// SearchPlan::wanted_nats by information(). Keeps the best of hits that overlap by more than
+// options.max_overlap. Cuts scenes above the limits into tiles, with the same hits. Deterministic.
 class ExhaustiveSearch {
  public:
   explicit ExhaustiveSearch(OpenClSession& session, const SearchLimits& limits = {})
@@ -56,13 +55,16 @@ class ExhaustiveSearch {
   SearchResult find(const SearchObject& object, const ImageView& scene,
                     const LocateOptions& options, bool with_map = false);
 
-  // The best similarity near a pose, at full size; nothing where the scene is flat there.
+  // Fits a similarity near a pose, at full size; returns nothing if the scene is flat there.
   std::optional<PoseHit> fit_near(const SearchObject& object, const ImageView& scene,
                                   const Homography& object_to_scene);
 
  private:
-  void search_tile(const SearchPlan& plan, const ImageView& scene, const Tile& tile,
-                   SearchResult& result, std::vector<FittedPose>& hits, bool with_map);
+  struct Search;
+
+  std::vector<Tile> tiles_of(const SearchPlan& plan, const ImageView& scene) const;
+  void search_tile(Search& search, const Tile& tile);
+  static void add_fit(Search& search, const FittedPose& fitted);
   std::vector<CandidatePlace> first_candidates(const SearchPlan& plan, SearchResult& result,
                                                PoseMap* map);
   void refine(const SearchPlan& plan, int level, std::vector<CandidatePlace>& candidates);

@@ -15,10 +15,12 @@
 namespace lookalike {
 namespace {
 
-constexpr double kTranslationPx = 3;  // corners nearer than this to an unmoved object's may be
-constexpr double kTranslationShare = 0.02;  // noise; so may this share of the object's diagonal
+// Corners nearer than this to those of an unturned object may be noise: px, or a share of the
+// object's diagonal.
+constexpr double kTranslationPx = 3;
+constexpr double kTranslationShare = 0.02;
 
-// To [0, 360), also where a turn just below zero rounds to 360.
+// Returns an angle in [0, 360), even if a turn just below zero rounds to 360.
 double in_circle(double degrees) {
   const double turned = degrees < 0 ? degrees + 360 : degrees;
   return turned < 360 ? turned : 0;
@@ -40,7 +42,7 @@ Hit hit_of(const Homography& object_to_scene, const ImageRecord& object) {
 class Locator {
  public:
   Locator(OpenClSession& session, const Query& object, const Query& scene,
-          const MatchOptions& options, const LocateOptions& how, bool with_map)
+          const VerifyOptions& options, const LocateOptions& how, bool with_map)
       : session_(session),
         object_(object),
         scene_(scene),
@@ -95,7 +97,7 @@ class Locator {
     return !is_opaque(mask().at(x, y));
   }
 
-  // The best pose of the pairs that are left; removes the pairs that it explains.
+  // Finds the best pose of the remaining pairs, and removes the pairs that it explains.
   std::optional<Hit> next_by_features(const Pyramid& scene) {
     const auto pairs = one_to_one(pairs_);
     std::vector<PlacePair> places;
@@ -117,7 +119,8 @@ class Locator {
     return hit;
   }
 
-  // Correlated at the object's own resolution, and unturned at its own size where that is as good.
+  // Correlates at the object's own resolution; takes the object unturned and at its own size if
+  // that is as good.
   RefinedPose at_full_detail(RefinedPose pose) {
     if (!plain_) plain_.emplace(session_);
     const Homography reduced = to_scene_ * pose.object_to_scene * to_object_.inverse();
@@ -135,7 +138,8 @@ class Locator {
     return std::max(kTranslationPx, kTranslationShare * diagonal);
   }
 
-  // Where the object's first pixel lies if the map between reduced px may be a mere translation.
+  // Returns the place of the object's first pixel if the map between reduced px may be a mere
+  // translation.
   std::optional<Point> unmoved_place(const Homography& object_to_scene) const {
     const int width = object_pixels().width;
     const int height = object_pixels().height;
@@ -159,7 +163,8 @@ class Locator {
     });
   }
 
-  // The standard error of a place that features found; with a mask, also the correlation under it.
+  // Adds the standard error of a place found by features; with a mask, also the correlation under
+  // it.
   void rate(const Homography& object_to_scene, Hit& hit) {
     const auto fitted = search().fit_near(search_object(), scene_pixels(),
                                           to_scene_ * object_to_scene * to_object_.inverse());
@@ -168,7 +173,7 @@ class Locator {
     if (!mask().empty()) hit.correlation = fitted->fit.correlation;
   }
 
-  // The map if wanted, and the hits unless features have found some.
+  // Adds the map if wanted, and the hits unless features have found some.
   void by_correlation(bool with_hits, Located& located) {
     SearchResult found =
         search().find(search_object(), scene_pixels(), reduced_ranges(), with_map_);
@@ -188,7 +193,7 @@ class Locator {
     }
   }
 
-  // Scales between reduced pixels.
+  // Returns the options with scales between reduced pixels.
   LocateOptions reduced_ranges() const {
     LocateOptions reduced = how_;
     reduced.min_scale *= scene_.image.scale / object_.image.scale;
@@ -214,13 +219,13 @@ class Locator {
   OpenClSession& session_;
   const Query& object_;
   const Query& scene_;
-  const MatchOptions& options_;
+  const VerifyOptions& options_;
   const LocateOptions& how_;
   const bool with_map_;
   const Homography to_object_;  // full-size to reduced px
   const Homography to_scene_;
-  std::vector<FeaturePair> pairs_;  // those that no hit explains
-  // Compiled when they are needed.
+  std::vector<FeaturePair> pairs_;  // not explained by any hit
+  // Compiled on first use.
   std::optional<PoseRefiner> refiner_;
   std::optional<PlainSearch> plain_;
   std::optional<ExhaustiveSearch> search_;
@@ -234,7 +239,7 @@ std::string_view to_string(LocateMethod method) {
 }
 
 Located locate(OpenClSession& session, const Query& object, const Query& scene,
-               const MatchOptions& options, const LocateOptions& how, bool with_map) {
+               const VerifyOptions& options, const LocateOptions& how, bool with_map) {
   return Locator(session, object, scene, options, how, with_map).find();
 }
 

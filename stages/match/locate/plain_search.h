@@ -17,14 +17,14 @@ class PlainSearch {
  public:
   explicit PlainSearch(OpenClSession& session) : warp_(session), correlation_(session) {}
 
-  // Correlation of the object with the scene warped into its frame by a map, at the object's full
-  // detail; nothing where it is undefined.
+  // Returns the correlation of the object with the scene warped into its frame, at the object's
+  // full detail; nothing if it is undefined.
   std::optional<double> correlation_at(const ImageView& object, const ImageView& scene,
                                        const Homography& object_to_scene);
 
-  // The best place within `radius_px` of the object's top-left pixel at a given place; nothing
-  // when no such place is inside the scene or the object is flat. A whole pixel unless the
-  // sub-pixel place correlates better, so an exact crop is found exactly.
+  // Returns the best place within `radius_px` of a place of the object's top-left pixel; nothing if
+  // none is inside the scene, or if the object is flat. A whole pixel unless a sub-pixel place
+  // correlates better, so an exact crop is found exactly.
   std::optional<RefinedPose> find_near(const ImageView& object, const ImageView& scene,
                                        Point top_left, int radius_px);
 

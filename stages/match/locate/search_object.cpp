@@ -17,12 +17,12 @@
 namespace lookalike {
 namespace {
 
-constexpr float kMinWeight = 0.75F;     // from which a pixel of a coarser level counts
-constexpr double kMinPoints = 64;       // of the object on the coarsest level
-constexpr double kMinLevelSidePx = 4;   // of it there
-constexpr double kMinContrast = 0.35;   // of its contrast at full size that must be left there
-constexpr int kMinRimmedPx = 24;        // sides from which an object can spare its rim
-constexpr std::size_t kMaxTaps = 4096;  // of templates that are tried
+constexpr float kMinWeight = 0.75F;     // for a pixel to count on a coarser level
+constexpr double kMinPoints = 64;       // on the coarsest level
+constexpr double kMinLevelSidePx = 4;   // shorter side there
+constexpr double kMinContrast = 0.35;   // there, relative to full size
+constexpr int kMinRimmedPx = 24;        // shorter side of an object that can spare its rim
+constexpr std::size_t kMaxTaps = 4096;  // points of a template
 
 // An image whose pixels have weights, [0, 1]: [height][width].
 struct WeightedImage {
@@ -37,8 +37,8 @@ struct WeightedImage {
   }
 };
 
-// Less a pixel at the rim of the mask, and of an object that can spare it: there a scene shows a
-// blend with the background.
+// True if a pixel counts. A pixel at the rim of the mask, or of an object that can spare it, does
+// not: in a scene it blends with the background.
 bool counts(const ImageView& object, const ImageView& mask, int x, int y) {
   const bool at_rim = x == 0 || y == 0 || x == object.width - 1 || y == object.height - 1;
   if (at_rim && std::min(object.width, object.height) >= kMinRimmedPx) return false;
@@ -64,7 +64,7 @@ WeightedImage first_level(const ImageView& object, const ImageView& mask) {
 
 constexpr std::array kTaps = {0.0625F, 0.25F, 0.375F, 0.25F, 0.0625F};
 
-// At every `step`-th pixel, the weighted mean of its neighbourhood, and the share of the taps that
+// Returns the weighted mean around every `step`-th pixel; its weight is the share of the taps that
 // counted.
 WeightedImage filtered(const WeightedImage& from, int step) {
   WeightedImage rows{
@@ -105,21 +105,21 @@ WeightedImage filtered(const WeightedImage& from, int step) {
   return to;
 }
 
-// Weighted means by [1 4 6 4 1] / 16 along both axes of every pixel; the weights stay.
+// Smooths by [1 4 6 4 1] / 16 along both axes, and keeps the weights.
 WeightedImage smoothed(const WeightedImage& from) {
   WeightedImage to = filtered(from, 1);
   to.weights = from.weights;
   return to;
 }
 
-// Those of every second pixel, so that pixel (x, y) lies at (2 x, 2 y); the weights are the shares
-// that counted.
+// Smooths and keeps every second pixel, so that pixel (x, y) lies at (2 x, 2 y); the weights are
+// the shares that counted.
 WeightedImage halved(const WeightedImage& from) {
   return filtered(from, 2);
 }
 
-constexpr int kCoarsestPx = 8;        // the shorter side from which on a band is the last one
-constexpr double kLeastRest = 1e-12;  // of 1 - r^2, which doubles can tell from 0
+constexpr int kCoarsestPx = 8;      // a band with a shorter side below this is the last one
+constexpr double kMinRest = 1e-12;  // minimum of 1 - r^2 that doubles distinguish from 0
 
 // The object and the scene under it, at one level.
 struct Pair {
@@ -148,8 +148,8 @@ Pair under(const PoseObject& object, const ImageView& scene, const Homography& o
   return pair;
 }
 
-// A level less its smoothed copy, of mean 0, and 0 where it does not count; the last level is not
-// smoothed.
+// Returns a level minus its smoothed copy, with mean 0, and 0 where it does not count. The last
+// level is not smoothed.
 std::vector<double> details(const WeightedImage& level, bool last) {
   const WeightedImage smooth = last ? WeightedImage{} : smoothed(level);
   std::vector<double> band(level.values.size());
@@ -186,10 +186,10 @@ double band_information(const Pair& level, bool last, bool reversed) {
       autocorrelation_product(object, scene, level.object.width, level.object.height) /
       (objects * scenes);
   const double places = sizes * sizes / squares / std::max(1.0, going_together);
-  return -places / 2 * std::log(std::max(kLeastRest, 1 - correlation * correlation));
+  return -places / 2 * std::log(std::max(kMinRest, 1 - correlation * correlation));
 }
 
-// Of twice the size, so that no shift comes round to the other side.
+// Pads to twice the size, so that no shift wraps around.
 cv::Mat power_spectrum(std::span<const double> image, int width, int height) {
   cv::Mat padded =
       cv::Mat::zeros(cv::getOptimalDFTSize(2 * height), cv::getOptimalDFTSize(2 * width), CV_64F);

@@ -14,7 +14,7 @@ namespace lookalike {
 namespace {
 
 constexpr double kMaxMargin = 0.6;
-constexpr double kMostFirstTaps = 128;
+constexpr double kMaxFirstTaps = 128;
 constexpr double kChanceHits = 0.01;  // false hits per search, about
 constexpr double kReachSlack = 1.25;  // for scales that the fit passes through
 
@@ -45,9 +45,9 @@ double correlation_when_moved(const PoseObject& object, const Point& shift, cons
   return correlation_of(sums);
 }
 
-// By how much the score of an object falls at most between the poses of a level's grid: the
-// object's correlation with itself, moved by half a pixel along both axes and turned and scaled by
-// half a step, in the worst of the 16 directions, less from 1.
+// Returns the largest loss of score between the poses of a level's grid: 1 less the object's
+// correlation with itself, moved by half a pixel along both axes and turned and scaled by half a
+// step, in the worst of the 16 directions.
 double grid_loss(const PoseObject& object, const PoseGrid& grid, int level) {
   double worst = 1;
   for (int corner = 0; corner < 16; ++corner) {
@@ -196,7 +196,7 @@ PoseObject SearchPlan::shown(int level) const {
 
 PoseObject SearchPlan::sampled() const {
   PoseObject sampled = shown(coarsest_);
-  const double share = kMostFirstTaps / static_cast<double>(sampled.points.size());
+  const double share = kMaxFirstTaps / static_cast<double>(sampled.points.size());
   // Multiples of the golden ratio lie evenly along rows and, unlike every n-th point, across them.
   double place = 0;
   std::erase_if(sampled.points, [&](const Point&) {

@@ -29,9 +29,9 @@ struct Solution {
   cv::Vec6d variance;  // diagonal of the inverse
 };
 
-// The step d, gain g and offset o for which scene + slopes * d - g * object - o is least in
-// squares. Columns are brought to length 1 first, as their units differ. Unknowns that are fixed or
-// that the sums leave undetermined stay 0: the inverse is the pseudo-inverse.
+// Solves for the step d, gain g and offset o that minimise the squares of scene + slopes * d - g *
+// object - o. Columns are scaled to length 1 first, as their units differ. Unknowns that are fixed
+// or undetermined stay 0: the inverse is the pseudo-inverse.
 Solution solve(const PoseFitSums& sums, const FitFreedom& freedom) {
   cv::Vec6d factor;
   for (int i = 0; i < kUnknowns; ++i) {
@@ -70,7 +70,7 @@ FittedPose rated(const PoseFitSums& sums, const CentrePose& pose, std::size_t ob
   const double scene = covariance(sums, kScene, kScene);
   const double object = covariance(sums, kObject, kObject);
   const double both = covariance(sums, kScene, kObject);
-  // Float sums cannot tell less contrast from none.
+  // Float sums do not distinguish less contrast from none.
   if (!(object > 0) || !(scene > 1e-6 * product(sums, kScene, kScene))) return rated;
   rated.correlation = std::clamp(both / std::sqrt(scene * object), -1.0, 1.0);
   const double left = std::max(0.0, scene - both * both / object);
@@ -116,7 +116,7 @@ struct Walk {
     if (count > 0) best.pose.grey += product(sums, kScene, kOne) / count;
     const Solution solution = solve(sums, freedom);
     std::copy_n(solution.step.val, step.size(), step.begin());
-    // No further than where the linear model can be trusted.
+    // The linear model holds no further.
     const double length = step_px(rim_px);
     for (double& value : step) value *= std::min(1.0, 1.5 / std::max(length, 1e-9));
     done = length < kSmallestStepPx || here.correlation == 0;

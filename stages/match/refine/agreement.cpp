@@ -18,7 +18,7 @@ bool have_one_size(const ImageView& a, const ImageView& b) {
   return a.width == b.width && a.height == b.height;
 }
 
-// Over a cell; nothing where the mask leaves out a pixel.
+// Sums over a cell; returns nothing if the mask leaves out a pixel.
 std::optional<PairSums<double>> sums_of(const ImageView& object, const ImageView& seen,
                                         const ImageView& mask, int left, int top) {
   PairSums<double> sums;
@@ -46,15 +46,16 @@ std::optional<double> largest_difference(std::span<const PairSums<double>> cells
   return largest;
 }
 
-constexpr double kAgrees = 0.5;            // the correlation of a cell that agrees
-constexpr std::size_t kLeastFeatures = 6;  // that a region is drawn around
-constexpr double kStray = 0.05;            // the share of features at either end that may be chance
-constexpr std::size_t kLeastCells = 10;    // that must be left to disagree
-constexpr double kLeastInside = 0.5;       // mean correlation of the region
-constexpr double kMostOutside = 0.15;   // mean correlation of the rest, and its share that agrees
-constexpr double kMostAgreeing = 0.4;   // the share of all cells that may agree
-constexpr double kLeastOutside = 0.55;  // the share of cells outside the region
-constexpr double kLeastAreaOutside = 0.78;  // or of the area, where few cells have texture
+constexpr double kAgrees = 0.5;  // minimum correlation of a cell that agrees
+constexpr double kStray = 0.05;  // share of features at either end that may be chance
+// Limits of a region.
+constexpr std::size_t kMinFeatures = 6;
+constexpr std::size_t kMinCellsOutside = 10;
+constexpr double kMinMeanInside = 0.5;     // mean correlation
+constexpr double kMaxOutside = 0.15;       // mean correlation, and share of cells that agree
+constexpr double kMaxAgreeing = 0.4;       // share of all cells that agree
+constexpr double kMinShareOutside = 0.55;  // share of cells
+constexpr double kMinAreaOutside = 0.78;   // share of the area, where few cells have texture
 
 // Cells from first to last, both included.
 struct Box {
@@ -73,14 +74,14 @@ int cell_at(double position) {
   return static_cast<int>(std::floor((position + 0.5) / kDetailCellPx));
 }
 
-// From the lowest to the highest but for strays.
+// Returns the lowest and the highest position, strays left out.
 std::pair<int, int> extent(std::vector<int> positions) {
   std::ranges::sort(positions);
   const auto strays = static_cast<std::size_t>(kStray * static_cast<double>(positions.size()));
   return {positions[strays], positions[positions.size() - 1 - strays]};
 }
 
-// Around the features whose cells agree: others agree by chance.
+// Returns the box around the features whose cells agree; other features agree by chance.
 std::optional<Box> box_of(std::span<const DetailCell> cells, std::span<const Point> features) {
   std::vector<int> columns;
   std::vector<int> rows;
@@ -94,13 +95,13 @@ std::optional<Box> box_of(std::span<const DetailCell> cells, std::span<const Poi
     columns.push_back(column);
     rows.push_back(row);
   }
-  if (columns.size() < kLeastFeatures) return std::nullopt;
+  if (columns.size() < kMinFeatures) return std::nullopt;
   const auto [left, right] = extent(std::move(columns));
   const auto [top, bottom] = extent(std::move(rows));
   return Box{left, top, right, bottom};
 }
 
-// Correlations of some cells.
+// Statistics of the correlations of some cells.
 struct Tally {
   std::size_t count = 0;
   std::size_t agreeing = 0;
@@ -118,7 +119,7 @@ struct Tally {
   }
 };
 
-// The share of a w x h view that lies outside a box.
+// Returns the share of a view that lies outside a box.
 double area_outside(const Box& box, int width, int height) {
   const int columns = width / kDetailCellPx;
   const int rows = height / kDetailCellPx;
@@ -167,12 +168,12 @@ std::optional<Quad> shared_part(std::span<const DetailCell> cells, std::span<con
     if (box->holds(cell)) inside.add(cell);
     if (!with_rim.holds(cell)) outside.add(cell);
   }
-  const bool rest_differs = outside.count >= kLeastCells && outside.mean() <= kMostOutside &&
-                            outside.share_agreeing() <= kMostOutside;
-  const bool small = (all.share_agreeing() < kMostAgreeing &&
-                      Tally::share(outside.count, all.count) >= kLeastOutside) ||
-                     area_outside(with_rim, width, height) >= kLeastAreaOutside;
-  if (!rest_differs || !small || inside.mean() < kLeastInside) return std::nullopt;
+  const bool rest_differs = outside.count >= kMinCellsOutside && outside.mean() <= kMaxOutside &&
+                            outside.share_agreeing() <= kMaxOutside;
+  const bool small = (all.share_agreeing() < kMaxAgreeing &&
+                      Tally::share(outside.count, all.count) >= kMinShareOutside) ||
+                     area_outside(with_rim, width, height) >= kMinAreaOutside;
+  if (!rest_differs || !small || inside.mean() < kMinMeanInside) return std::nullopt;
   const double left = std::max(0, box->left * kDetailCellPx);
   const double top = std::max(0, box->top * kDetailCellPx);
   const double right = std::min(width, (box->right + 1) * kDetailCellPx);

@@ -16,20 +16,20 @@
 namespace lookalike {
 namespace {
 
-constexpr double kShortestSidePx = 16;    // of the frame's longer side
+constexpr double kShortestSidePx = 16;    // minimum longer side of the frame
 constexpr int kBlocksAcross = 16;         // along the longer side
 constexpr int kMinBlockPx = 12;           // smaller blocks are found anywhere
 constexpr double kMinBlockVariance = 25;  // grey levels squared; flatter blocks are noise
 constexpr float kMinBlockCorrelation = 0.6F;
 constexpr std::size_t kMinBlocks = 12;  // fewer do not determine a homography well
-constexpr int kHalvedSidePx = 128;      // frames from here on are halved for the first correction
-// Below both, a pose is chance and is not refined.
+constexpr int kHalvedSidePx = 128;      // minimum longer side of a frame that is halved at first
+// A pose below both is chance and is not refined.
 constexpr double kAbandonCorrelation = 0.2;
 constexpr std::size_t kMinInliersToRefine = 12;
-constexpr double kSlack = 1.0 / 64;        // as that of warps
-constexpr std::size_t kManyFeatures = 60;  // give a pose that needs no coarse correction
+constexpr double kSlack = 1.0 / 64;        // by which pixels of a view may exceed those of a level
+constexpr std::size_t kManyFeatures = 60;  // enough for a pose without a coarse correction
 
-// By area averaging.
+// Reduces an image by area averaging.
 GrayImage reduced_to(const ImageView& image, int width, int height) {
   GrayImage reduced(width, height);
   const cv::Mat from(image.height, image.width, CV_8U, const_cast<std::uint8_t*>(image.pixels));
@@ -65,7 +65,7 @@ double longest_side(const Quad& quad) {
   return longest;
 }
 
-// Pixels of the scene per pixel, along the axis on which they are fewer.
+// Returns the pixels of the scene per pixel, along the axis with fewer.
 double shrinking(const Homography& map, Point at) {
   const Jacobian j = jacobian(map, at);
   return std::min(std::hypot(j.xx, j.yx), std::hypot(j.xy, j.yy));
@@ -92,7 +92,8 @@ struct PoseRefiner::Frame {
     if (!image_alpha.empty()) alpha = in_frame(image_alpha);
   }
 
-  // Of half the size: cheaper, and blocks of as many pixels reach twice as far.
+  // Returns the frame at half the size: it is cheaper, and blocks of as many pixels reach twice as
+  // far.
   Frame halved() const {
     Frame half;
     half.object = lookalike::halved(object.view());
@@ -111,7 +112,7 @@ struct PoseRefiner::Frame {
   Frame() = default;
 };
 
-// The scene in the frame under a map, with a margin, and how well it agrees there.
+// The scene in the frame under a map, with a margin, and its agreement with the object.
 struct PoseRefiner::View {
   Homography object_to_scene;  // between reduced px
   int margin_px = 0;
@@ -149,7 +150,7 @@ PoseRefiner::View PoseRefiner::view(const Frame& frame, const Pyramid& scene,
   return seen;
 }
 
-// The pose of a view and its agreement, in reduced px.
+// Returns the pose of a view and its agreement, in reduced px.
 RefinedPose PoseRefiner::pose_of(const Frame& frame, const View& seen,
                                  std::span<const PointPair> features) {
   const std::span<const DetailCell> cells = seen.comparison.cells;
@@ -219,7 +220,7 @@ RefinedPose PoseRefiner::whole(const DecodedImage& object, const DecodedImage& s
   return pose;
 }
 
-// The view under the map that aligns its blocks, unless that correlates worse.
+// Returns the view under the map that aligns its blocks, unless that correlates worse.
 PoseRefiner::View PoseRefiner::corrected(const Frame& frame, const Pyramid& scene, View seen,
                                          std::span<const PointPair> features) {
   std::vector<PointPair> pairs = find_blocks(frame, seen);
@@ -239,7 +240,7 @@ PoseRefiner::View PoseRefiner::corrected(const Frame& frame, const Pyramid& scen
   return better.correlation && better.correlation >= seen.correlation ? better : seen;
 }
 
-// Places in the scene at which the object's blocks are found, reduced px.
+// Finds the object's blocks in the scene; in reduced px.
 std::vector<PointPair> PoseRefiner::find_blocks(const Frame& frame, const View& seen) {
   const int radius_px = seen.margin_px;
   const int width = frame.object.width;

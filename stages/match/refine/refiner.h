@@ -13,16 +13,16 @@
 
 namespace lookalike {
 
-// An image at half the size: the mean of each two by two pixels. An odd last row or column is left
-// out.
+// Returns the image at half the size: the mean of each two by two pixels. Leaves out an odd last
+// row or column.
 GrayImage halved(const ImageView& image);
-// Pixel centres of a halved image to those of the image.
+// Maps pixel centres of a halved image to those of the image.
 inline constexpr Homography kHalvedToFull{{2, 0, 0.5, 0, 2, 0.5, 0, 0, 1}};
 
-// The map from pixel centres of the full-size image to those of its reduced pixels.
+// Returns the map from pixel centres of the full-size image to those of its reduced pixels.
 Homography reduction(const DecodedImage& image);
 
-// An image and its halves, so that a warp that shrinks it need not read every pixel.
+// An image and its successive halves, so that a warp that shrinks it does not read every pixel.
 class Pyramid {
  public:
   struct Level {
@@ -30,13 +30,13 @@ class Pyramid {
     Homography to_full;  // px of this level to px of the image
   };
 
-  // The image must outlive the pyramid. Halved while the shorter side stays at least kLeastSidePx.
+  // Halves while the shorter side stays at least kLeastSidePx. The image must outlive the pyramid.
   explicit Pyramid(const DecodedImage& image);
 
   const DecodedImage& image() const { return image_; }
 
-  // The level for a view each of whose pixels covers `shrink` pixels of the image: of the level it
-  // covers between half a pixel and one, so one sample suffices.
+  // Returns the level for a view whose pixels each cover `shrink` pixels of the image. They cover
+  // between half a pixel and one of that level, so one sample suffices.
   const Level& level_for(double shrink) const;
 
  private:
@@ -47,40 +47,40 @@ class Pyramid {
   std::vector<Level> levels_;  // level i is 2^i times smaller
 };
 
-// A pose, and how well the pixels agree there.
+// A pose and the agreement of the pixels under it.
 struct RefinedPose {
   Homography object_to_scene;
   std::optional<double> correlation;  // [-1, 1]; absent where either side is flat
   std::optional<double> detail{};     // see agreement.h
-  // Of a cell, in grey levels; see CellComparison.
+  // In grey levels; see CellComparison.
   std::optional<double> largest_difference{};
-  // The region of the scene in which all agreement lies, if that is but a part of the object; see
-  // agreement.h.
+  // The region of the scene that contains all agreement; set only if it covers part of the object.
+  // See shared_part().
   std::optional<Quad> part{};
-  bool identical = false;  // both, as they were compared, have equal pixels
+  bool identical = false;  // both have equal pixels, as compared
 };
 
-// Corrects a pose by the pixels. The scene is warped into the object's frame; blocks of the object
-// are searched for nearby by normalised cross-correlation; the map is fitted again to the places
-// where they were found and to the feature pairs: at half the resolution first, unless many
-// features gave the pose, then once more, nearer. A map under which the whole correlates worse than
-// before is rejected, and a pose of few feature pairs under which it hardly correlates is left
-// unchanged. The frame is never finer than the object or its place in the scene, so that nothing is
-// enlarged. All coordinates are full-size px. Transparent pixels of either side are not compared.
+// Refines a pose by pixels. Warps the scene into the object's frame, searches for blocks of the
+// object nearby by normalised cross-correlation, and fits the map again to the places found and to
+// the feature pairs: at half the resolution first, unless many features gave the pose, then at
+// full. Rejects a map under which the whole correlates worse, and leaves a pose of few feature
+// pairs unchanged if it hardly correlates. The frame is never finer than the object or its place in
+// the scene, so nothing is enlarged. All coordinates are full-size px. Transparent pixels of either
+// side are not compared.
 class PoseRefiner {
  public:
   explicit PoseRefiner(OpenClSession& session) : warp_(session), correlation_(session) {}
 
-  // Of the frame; larger costs time and gains nothing.
+  // Longest side of the frame. A larger one costs time and gains nothing.
   static constexpr double kLongestSidePx = 320;
 
   //   features  the pairs that gave the pose, if any
   RefinedPose refine(const DecodedImage& object, const Pyramid& scene,
                      const Homography& object_to_scene, std::span<const PointPair> features);
 
-  // The pose under which each fills the other, and how well they agree when both are reduced alike.
-  // Neither is warped, so that copies agree better than at any pose. Views of equal pixels agree
-  // fully, flat ones too.
+  // Returns the pose under which each picture fills the other, and the agreement of both reduced
+  // alike. Nothing is warped, so copies agree better than at any pose. Equal pixels agree fully,
+  // flat ones too.
   RefinedPose whole(const DecodedImage& object, const DecodedImage& scene);
 
  private:

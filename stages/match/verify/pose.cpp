@@ -15,29 +15,29 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kMaxHypotheses = 256;  // pairs that are tried
-constexpr double kObjectShare = 0.04;        // an inlier's distance is at most this share of the
-                                             // object's diagonal as it lies in the scene
-// A pair's scale and turn differ from a map's by at most a factor of two, squared since areas are
-// compared, and 45 degrees.
+constexpr std::size_t kMaxHypotheses = 256;  // pairs to try
+// Maximum distance of an inlier, relative to the object's diagonal in the scene.
+constexpr double kObjectShare = 0.04;
+// Limits of an inlier's scale and turn relative to the map: a factor of two, squared since areas
+// are compared, and 45 degrees.
 constexpr float kMaxAreaRatio = 4;
 constexpr float kMinTurnCosine = 0.7071F;
 constexpr std::size_t kRefinedHypotheses = 6;
 constexpr std::size_t kAffineInliers = 5;
 constexpr std::size_t kPerspectiveInliers = 8;
-// A homography's two further parameters are taken when the truncated cost falls by more than this:
-// inliers scatter by about a quarter of their distance, so noise alone makes it fall by an eighth.
+// Minimum fall of the truncated cost for which a homography replaces an affine map. Inliers scatter
+// by about a quarter of the tolerance, so noise alone makes the cost fall by an eighth.
 constexpr double kPerspectiveGain = 0.4;
 constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
-// About the mean errors of true pairs, in radians and as the logarithm of a ratio;
-// docs/measurements/quality.md, "Probabilities".
+// Approximate mean errors of true pairs, in radians and as the logarithm of a ratio; see
+// docs/measurements/quality.md.
 constexpr double kTurnError = 0.11;
 constexpr double kScaleError = 0.13;
 constexpr int kGridCells = 32;
 
-constexpr double kMaxArea = 1e4;      // scene px per object px, and its inverse
+constexpr double kMaxArea = 1e4;      // scene area per object area; its inverse is the minimum
 constexpr double kMaxSqueeze = 6;     // longest over shortest axis of a circle's image
-constexpr double kMaxDepthRatio = 5;  // of the corners' distances from the camera
+constexpr double kMaxDepthRatio = 5;  // between the corners' distances from the camera
 
 double square(double value) {
   return value * value;
@@ -48,7 +48,7 @@ Point direction(double angle_degrees) {
   return {std::cos(radians), std::sin(radians)};
 }
 
-// A pair as the scoring loops want it.
+// A pair prepared for scoring.
 struct Candidate {
   explicit Candidate(const PlacePair& pair)
       : points{{pair.object.x, pair.object.y}, {pair.scene.x, pair.scene.y}},
@@ -56,7 +56,7 @@ struct Candidate {
         scene_direction(direction(pair.scene.angle_degrees)),
         area_ratio(square(pair.scene.size / pair.object.size)) {}
 
-  // From the object's feature to the scene's.
+  // Cosine and sine of the turn from the object's feature to the scene's.
   double turn_cosine() const {
     return scene_direction.x * object_direction.x + scene_direction.y * object_direction.y;
   }
@@ -64,7 +64,7 @@ struct Candidate {
     return scene_direction.y * object_direction.x - scene_direction.x * object_direction.y;
   }
 
-  // The similarity that takes the object's feature onto the scene's.
+  // Returns the similarity that takes the object's feature onto the scene's.
   Homography similarity() const {
     const double scale = std::sqrt(area_ratio);
     const double a = scale * turn_cosine();
@@ -80,8 +80,8 @@ struct Candidate {
   double area_ratio;  // square of the scale
 };
 
-// The cost of similarities, of which there are many: that of PoseFinder in units of 1/256, laid out
-// so that a compiler can use vectors, and summed as integers so that it may.
+// Computes the costs of many similarities, as PoseFinder does but in units of 1/256. Columns and
+// integer sums let a compiler use vectors.
 class SimilarityScores {
  public:
   void add(const Candidate& pair) {
@@ -124,7 +124,7 @@ class SimilarityScores {
   std::vector<float> turn_cosine_, turn_sine_, area_ratio_;
 };
 
-// Longest over shortest axis of the ellipse that a small circle becomes.
+// Returns the ratio of the longest to the shortest axis of a small circle's image.
 double squeeze(const Jacobian& j) {
   const double squares = j.xx * j.xx + j.xy * j.xy + j.yx * j.yx + j.yy * j.yy;
   const double area = std::abs(j.determinant());
@@ -135,7 +135,7 @@ double squeeze(const Jacobian& j) {
 class PoseFinder {
  public:
   PoseFinder(std::span<const PlacePair> pairs, PictureSize object, PictureSize scene,
-             const MatchOptions& options)
+             const VerifyOptions& options)
       : object_(object),
         inlier_distance_px_(options.inlier_distance * std::hypot(scene.width, scene.height)),
         min_inliers_(options.min_inliers),
@@ -170,7 +170,7 @@ class PoseFinder {
   }
 
  private:
-  // Maps from the best hypotheses, leaving out those that an earlier one explains already.
+  // Returns maps from the best hypotheses, except those that an earlier one explains.
   std::vector<Homography> refined_hypotheses(PoseAttempt& attempt) const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked;
     for (const std::uint32_t i : tried_pairs()) {
@@ -183,7 +183,7 @@ class PoseFinder {
     std::size_t unexplained = candidates_.size();
     std::size_t most_inliers = min_inliers_ - 1;
     for (const auto& [unused, i] : ranked) {
-      // The pairs that are left could not agree on a better pose.
+      // The remaining pairs could not agree on a better pose.
       if (refined.size() == kRefinedHypotheses || unexplained <= most_inliers) break;
       if (explained[i]) continue;
       const Homography map = optimise(candidates_[i].similarity());
@@ -203,7 +203,7 @@ class PoseFinder {
     return refined;
   }
 
-  // The best half of those that may be tried; the others are drawn from the rest.
+  // Returns the pairs to try: the best kMaxHypotheses / 2, and as many drawn from the rest.
   std::vector<std::uint32_t> tried_pairs() const {
     std::vector<std::uint32_t> order(candidates_.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -216,7 +216,7 @@ class PoseFinder {
     return order;
   }
 
-  // Fits to the inliers again and again while the distance narrows.
+  // Refits the map to its inliers while the tolerance narrows.
   Homography optimise(Homography map) const {
     bool is_affine = false;
     for (const double widening : kWidening) {
@@ -233,7 +233,7 @@ class PoseFinder {
     return map;
   }
 
-  // The homography near an affine map, where the inliers support it; otherwise the affine map.
+  // Returns the homography near an affine map if the inliers support it, else the affine map.
   Homography with_perspective(const Homography& affine) const {
     std::optional<Homography> map = affine;
     for (const double widening : kWidening) {
@@ -246,7 +246,7 @@ class PoseFinder {
     return enough && gain > kPerspectiveGain ? *map : affine;
   }
 
-  // The map of the model fitted to pairs, if a camera could see the object so.
+  // Fits the model to pairs; returns nothing if the map is not plausible.
   std::optional<Homography> fit(PoseModel model, const std::vector<std::uint32_t>& indices,
                                 const Homography& start, double tolerance_px) const {
     const auto map = fit_pose(model, points_of(indices), start, tolerance_px / 2);
@@ -259,8 +259,8 @@ class PoseFinder {
     return std::min(inlier_distance_px_, kObjectShare * diagonal);
   }
 
-  // Squared distance in the scene; infinite from `limit` on, and when scale or turn disagree. Most
-  // pairs are far off, which is the cheapest to see.
+  // Returns the squared distance in the scene; infinite from `limit` on, or if scale or turn
+  // disagree. Tests the distance first: it is the cheapest, and most pairs fail it.
   static double squared_distance(const Homography& map, const Candidate& pair, double limit) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const double w = map.depth(pair.points.object);
@@ -282,8 +282,8 @@ class PoseFinder {
     return squared;
   }
 
-  // Squared distances in units of the tolerance, each at most 1, summed over all pairs
-  // (Torr and Zisserman, "MLESAC", CVIU 2000).
+  // Sums the squared distances in units of the tolerance, each at most 1, over all pairs (Torr and
+  // Zisserman, "MLESAC", CVIU 2000).
   double cost(const Homography& map, double tolerance_px) const {
     double sum = 0;
     const double unit = 1 / (tolerance_px * tolerance_px);
@@ -353,7 +353,7 @@ class PoseFinder {
 }  // namespace
 
 std::optional<Pose> find_pose(std::span<const PlacePair> pairs, PictureSize object,
-                              PictureSize scene, const MatchOptions& options,
+                              PictureSize scene, const VerifyOptions& options,
                               PoseAttempt* attempt) {
   if (pairs.empty() || pairs.size() < options.min_inliers) return std::nullopt;
   PoseAttempt unused;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxParameters = 8;
 constexpr int kIterations = 6;
-constexpr double kConverged = 1e-4;  // of the spread of the points, so far below a pixel
+constexpr double kConverged = 1e-4;  // relative to the spread of the points, far below a pixel
 // A pivot below this share of its diagonal leaves the parameter undetermined: points whose spread
 // across a line is under 3 % of their spread along it are taken to lie on that line.
 constexpr double kMinPivotShare = 1e-3;
@@ -42,7 +42,7 @@ std::optional<Normalisation> normalisation(std::span<const PointPair> pairs, Mem
   return Normalisation{{{scale, 0, -scale * mean.x, 0, scale, -scale * mean.y, 0, 0, 1}}, scale};
 }
 
-// How the mapped point moves with each parameter: one row for x, one for y.
+// Derivatives of the mapped point by each parameter: one row for x, one for y.
 struct Derivatives {
   Vector x{};
   Vector y{};
@@ -85,7 +85,7 @@ class Equations {
     }
   }
 
-  // By Cholesky's decomposition; nothing when a pivot is too small.
+  // Solves by Cholesky decomposition; returns nothing if a pivot is too small.
   std::optional<Vector> solve() {
     for (std::size_t i = 0; i < n_; ++i) {
       const double diagonal = matrix_[i][i];
@@ -122,7 +122,7 @@ class Equations {
   Vector right_{};
 };
 
-// One step on normalised pairs; nothing when it is not determined or runs away.
+// Returns one step on normalised pairs; nothing if it is not determined or runs away.
 std::optional<Vector> gauss_newton_step(PoseModel model, std::span<const PointPair> pairs,
                                         const Homography& map, double scale) {
   Equations equations(static_cast<std::size_t>(model));

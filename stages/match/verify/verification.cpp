@@ -15,7 +15,7 @@
 
 namespace lookalike {
 
-Verification verify(const IndexQuery& query, const Record& record, const MatchOptions& options) {
+Verification verify(const IndexQuery& query, const Record& record, const VerifyOptions& options) {
   Verification verified;
   Match& match = verified.match;
   const std::vector<IndexedFeature>& features = record.features;
@@ -52,7 +52,8 @@ struct Nearest {
   float ratio;
 };
 
-// The nearest of some neighbours, nearest first, that has the sign, if it is clearly the nearest.
+// Returns the nearest of the neighbours with this sign, if it is clearly the nearest. Neighbours
+// come nearest first.
 std::optional<Nearest> distinct_nearest(std::span<const std::uint32_t> neighbours,
                                         std::span<const float> squared_distances, std::int32_t sign,
                                         const FeatureSet& features) {
@@ -74,7 +75,7 @@ std::optional<Nearest> distinct_nearest(std::span<const std::uint32_t> neighbour
   return Nearest{*first, ratio};
 }
 
-// For each feature of `from`, its distinct nearest in `to`.
+// Finds the distinct nearest in `to` for each feature of `from`.
 std::vector<std::optional<Nearest>> distinct_nearest(OpenClSession& session, const FeatureSet& from,
                                                      const FeatureSet& to) {
   WordAssigner assigner(session, to.descriptor_matrix());
@@ -92,7 +93,7 @@ std::vector<std::optional<Nearest>> distinct_nearest(OpenClSession& session, con
 }  // namespace
 
 std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
-                              const RecordOf& record_of, const MatchOptions& options,
+                              const RecordOf& record_of, const VerifyOptions& options,
                               std::size_t threads) {
   std::vector<Match> matches(shortlist.size());
   parallel_for(shortlist.size(), threads, [&](std::size_t i) {
@@ -123,8 +124,8 @@ std::vector<FeaturePair> one_to_one(std::span<const FeaturePair> pairs) {
 
 namespace {
 
-// The first query word that is not below `word`, by steps that double: a query has several times as
-// many words as an image has features.
+// Skips the query words below `word`, by steps that double: a query has several times as many words
+// as an image has features.
 std::span<const QueryWord> skip_to(std::uint32_t word, std::span<const QueryWord> query) {
   std::size_t step = 1;
   while (step < query.size() && query[step].word < word) {

@@ -17,24 +17,24 @@
 
 namespace lookalike {
 
-// The forward record of an image, never null; called from several threads.
+// Returns the forward record of an image, never null. Thread-safe.
 using RecordOf = std::function<std::shared_ptr<const Record>(ImageId)>;
 
 // An indexed image as a query's features see it.
 struct Verification {
-  Match match;                         // without its votes; without a pose it has no inliers
+  Match match;                         // without its votes; has no inliers without a pose
   std::vector<PlacePair> pairs;        // one-to-one, see pair_words
   std::vector<std::uint32_t> inliers;  // numbers of pairs that agree on the pose, ascending
   PoseAttempt attempt{};
 };
 
 // Pairs the features of one image with the query's and looks for a pose.
-Verification verify(const IndexQuery& query, const Record& record, const MatchOptions& options);
+Verification verify(const IndexQuery& query, const Record& record, const VerifyOptions& options);
 
-// Verifies each shortlisted image, on at most `threads` threads, at least 1. In the order of the
-// shortlist; a match without a pose has no inliers. Throws what record_of throws.
+// Verifies each shortlisted image on at most `threads` >= 1 threads, and returns the matches in the
+// order of the shortlist. One without a pose has no inliers. Throws what record_of throws.
 std::vector<Match> verify_all(const IndexQuery& query, std::span<const RankedImage> shortlist,
-                              const RecordOf& record_of, const MatchOptions& options,
+                              const RecordOf& record_of, const VerifyOptions& options,
                               std::size_t threads);
 
 // A feature of an object and one of a scene that look alike, by number.
@@ -46,20 +46,20 @@ struct FeaturePair {
   bool operator==(const FeaturePair&) const = default;
 };
 
-// The pairs, in their order, that share no feature with an earlier one of the result.
+// Returns the pairs, in their order, that share no feature with an earlier one of the result.
 std::vector<FeaturePair> one_to_one(std::span<const FeaturePair> pairs);
 
-// One-to-one pairs of an indexed image's features with those of a query: the same word, the same
-// Laplacian sign, and signatures at most `hamming_threshold` bits apart, their distance. The
-// nearest pair comes first, ties by query feature, then by object feature. Both inputs are by word;
-// a query feature may have several.
+// Pairs the features of an indexed image one-to-one with those of a query: the same word, the same
+// Laplacian sign, and signatures at most `hamming_threshold` bits apart, which is the pair's
+// distance. The nearest pair comes first; ties by query feature, then by object feature. Both
+// inputs are sorted by word; a query feature may have several.
 std::vector<FeaturePair> pair_words(std::span<const IndexedFeature> object,
                                     std::span<const QueryWord> query,
                                     std::uint32_t hamming_threshold);
 
-// Pairs in which one feature is the other's nearest of the same Laplacian sign, and clearly nearer
-// than the next; the distance is their ratio, [0, 1]. Searched from both sides, so that every copy
-// of a repeated object is paired, and a feature may be in several pairs. Most distinct first, ties
+// Pairs features of which one is the other's nearest of the same Laplacian sign, and clearly nearer
+// than the next; the distance is the ratio of both, [0, 1]. Searches from both sides, so that every
+// copy of a repeated object is paired; a feature may be in several pairs. Most distinct first; ties
 // by object feature, then by scene feature.
 // Throws Error(kInternal) when the descriptor sizes differ.
 // Method: Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004.

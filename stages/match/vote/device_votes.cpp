@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/parallel.h"
+#include "storage/segments.h"
 
 namespace lookalike {
 namespace {
@@ -17,25 +17,9 @@ namespace {
 constexpr std::size_t kWordsAtOnce = 256;
 
 struct WordColumn {
-  std::vector<ImageId> images;
-  std::vector<std::uint64_t> signatures;
+  WordPostings postings;
   std::size_t images_with_word = 0;  // those without a norm included
 };
-
-// Segments may overlap; postings of one image stay together and in order.
-void sort_by_image(WordColumn& column) {
-  if (std::ranges::is_sorted(column.images)) return;
-  std::vector<std::size_t> order(column.images.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return column.images[i]; });
-  WordColumn sorted;
-  for (const std::size_t i : order) {
-    sorted.images.push_back(column.images[i]);
-    sorted.signatures.push_back(column.signatures[i]);
-  }
-  column.images = std::move(sorted.images);
-  column.signatures = std::move(sorted.signatures);
-}
 
 void add(const EncodedPostings& list, const DeviceVotes::Index& index, WordColumn& column) {
   std::vector<ImageId> images(list.size());
@@ -47,15 +31,15 @@ void add(const EncodedPostings& list, const DeviceVotes::Index& index, WordColum
     if (image >= index.norms.size()) continue;
     std::uint64_t signature = 0;
     std::memcpy(&signature, list.signatures() + i * sizeof signature, sizeof signature);
-    column.images.push_back(image);
-    column.signatures.push_back(signature);
+    column.postings.images.push_back(image);
+    column.postings.signatures.push_back(signature);
   }
 }
 
 WordColumn column_of(std::uint32_t word, const DeviceVotes::Index& index) {
   WordColumn column;
   index.for_each_list(word, [&](const EncodedPostings& list) { add(list, index, column); });
-  sort_by_image(column);
+  sort_by_image(column.postings);
   return column;
 }
 
@@ -97,9 +81,10 @@ DeviceVotes::DeviceVotes(const OpenClSession& session, const Index& index,
       columns[i] = column_of(static_cast<std::uint32_t>(first + i), index);
     });
     for (std::size_t i = 0; i < count; ++i) {
-      const auto& [images, signatures, images_with_word] = columns[i];
+      const auto& [postings, images_with_word] = columns[i];
       const double idf = inverse_frequency(index.image_count, images_with_word);
-      voting_.add(static_cast<std::uint32_t>(first + i), images, signatures, idf * idf);
+      voting_.add(static_cast<std::uint32_t>(first + i), postings.images, postings.signatures,
+                  idf * idf);
     }
   }
   voting_.finish();

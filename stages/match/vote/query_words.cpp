@@ -16,7 +16,7 @@ void sort_by_word(std::vector<QueryWord>& words) {
   });
 }
 
-// A feature of the object as the query would show it.
+// Returns a feature of the object as the query would show it.
 FeaturePlace moved(const FeaturePlace& place, const Homography& object_to_query) {
   const Point at = {place.x, place.y};
   const Point to = object_to_query.apply(at);

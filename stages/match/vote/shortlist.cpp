@@ -38,7 +38,7 @@ double norm_of(std::span<const QueryWord> words) {
   return std::sqrt(sum_of_squares);
 }
 
-// As std::llround() of a value from 0 to 2^63, without a call.
+// Rounds a value in [0, 2^63] as std::llround() does, without a call.
 std::uint64_t rounded(double value) {
   const auto whole = static_cast<std::uint64_t>(value);
   return whole + (value - static_cast<double>(whole) >= 0.5 ? 1 : 0);
@@ -50,7 +50,7 @@ void for_each_bit(std::uint64_t bits, Visit visit) {
   for (; bits != 0; bits &= bits - 1) visit(static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-// Of the images that are named by bits, those that differ from the image before.
+// Counts the images at set bits that differ from the image before.
 std::size_t count_changes(std::span<const ImageId> images, std::uint64_t bits, ImageId before) {
   std::size_t count = 0;
   for_each_bit(bits, [&](std::size_t i) {
@@ -63,7 +63,7 @@ bool is_better(const RankedImage& a, const RankedImage& b) {
   return a.score > b.score;
 }
 
-// Keeps the best `count`, and those whose score is that of the last of them, in no order.
+// Keeps the best `count` images and all that tie with the last of them, unordered.
 void keep_best(std::vector<RankedImage>& images, std::size_t count) {
   if (images.size() <= count) return;
   const auto last = images.begin() + static_cast<std::ptrdiff_t>(count) - 1;
@@ -90,7 +90,7 @@ void Shortlist::load(const OpenClSession& session, const ForEachList& for_each_l
   device_ = std::make_unique<DeviceVotes>(session, index, vote_weights_, threads);
 }
 
-// A bit for each of the first `size` images that was not removed.
+// Returns a bit for each of the first `size` images, set unless it was removed.
 std::uint64_t Shortlist::not_removed(const Block& images, std::size_t size) const {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -100,15 +100,15 @@ std::uint64_t Shortlist::not_removed(const Block& images, std::size_t size) cons
   return bits;
 }
 
-// Appends the votes for the images of a list, image after image, and returns the number of images
-// in it, with votes or without.
+// Appends the votes for the images of a list, in order; returns the number of its images, with
+// votes or without.
 std::size_t Shortlist::collect(const EncodedPostings& postings,
                                std::span<const QueryWord> same_word,
                                std::vector<Votes>& votes) const {
   EncodedPostings::Images decoder(postings);
   Block images;
   SignatureDistances distances;
-  std::array<Votes, kSignatureBlock> found;  // of the postings of a block
+  std::array<Votes, kSignatureBlock> found;
   const std::size_t first_vote = votes.size();
   std::size_t image_count = 0;
   ImageId last = 0;
@@ -173,7 +173,7 @@ std::vector<RankedImage> Shortlist::find(std::span<const QueryWord> words, std::
         for (const VotedImage& each : voted) visit(each.image, each.score);
       });
     } catch (const DeviceOutOfMemory&) {
-      // Others took the room for the scores: below, as without a device.
+      // The scores do not fit: vote on the host.
     }
   }
   const Scores scores = host_scores(words, threads);
@@ -208,7 +208,7 @@ std::vector<RankedImage> Shortlist::best(double query_norm, std::size_t count,
   std::vector<RankedImage> images;
   if (count == 0) return images;
   std::size_t most = std::max<std::size_t>(2 * count, 1024);
-  double lowest = 0;  // score of the best so far, once there are enough
+  double lowest = 0;  // score of the last one kept, once there are `count`
   for_each([&](std::size_t id, std::uint64_t score) {
     if (score == 0 || norms_[id] <= 0) return;
     const RankedImage image = {static_cast<ImageId>(id),
@@ -227,7 +227,7 @@ std::vector<RankedImage> Shortlist::best(double query_norm, std::size_t count,
   return images;
 }
 
-// Orders those of the first `count` that have the same score, and what ties with them.
+// Orders images of equal score by content, as far as they concern the first `count`.
 void Shortlist::order_ties(std::vector<RankedImage>& ranked, std::size_t count) const {
   for_each_run(
       ranked,

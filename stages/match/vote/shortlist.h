@@ -25,38 +25,39 @@ struct RankedImage {
   bool operator==(const RankedImage&) const = default;
 };
 
-// Ranks the images of an index by the votes of a query's words: tf-idf, with each vote weighted by
-// the Hamming distance of the signatures (exp(-h^2 / 16^2), nothing above the threshold), v votes
-// of one word for one image counting as sqrt(v), all divided by the image's norm and the query's.
-// idf is smooth, so that a collection of one image still scores. Sums are integers, so the order of
-// words and postings, and the number of threads, never matter.
+// Ranks the images of an index by the votes of a query's words: tf-idf, divided by the norms of the
+// image and the query. A vote weighs exp(-h^2 / 16^2) for signatures at the Hamming distance h, and
+// 0 above the threshold; v votes of one word for one image count as sqrt(v). idf is smooth, so that
+// a collection of one image still scores. Sums are integers, so neither the order of words and
+// postings nor the number of threads matters.
 // Method: Jegou, Douze, Schmid, "On the burstiness of visual elements", CVPR 2009.
 class Shortlist {
  public:
   // Calls visit(list) for each posting list of the word; called from several threads.
   using ForEachList = DeviceVotes::ForEachList;
-  // The content of an image that is in the index.
+  // Returns the content of an indexed image.
   using ContentOf = std::function<ContentHash(ImageId)>;
 
-  //   norms              by image; negative for others than live images, which get no score
-  //   removed            by image, perhaps shorter: whether its postings are not counted
+  //   norms              by image id; negative where there is no live image
+  //   removed            by image id, perhaps shorter; true if the image's postings do not count
   //   hamming_threshold  bits
   Shortlist(ForEachList for_each_list, ContentOf content_of, std::vector<float> norms,
             std::vector<bool> removed, std::uint32_t hamming_threshold);
 
-  // Loads all posting lists onto the session's device. From then on find() votes there, for all
-  // queries that are waiting at once, with the same result to the bit; a query for whose scores
-  // there is no room is answered as before. Not to be called while find() runs.
-  //   words, postings  of the index; postings may be more
-  // Throws as DeviceVotes, which leaves the shortlist as it was.
+  // Loads all posting lists onto the session's device. find() then votes there, for all waiting
+  // queries at once, with the same result to the bit; a query whose scores do not fit votes on the
+  // host. Not while find() runs.
+  //   words     of the codebook
+  //   postings  of the index, or an upper bound
+  // Throws as DeviceVotes, and leaves the shortlist unchanged.
   void load(const OpenClSession& session, const ForEachList& for_each_list, std::size_t words,
             std::uint64_t postings, std::size_t threads);
 
   std::size_t image_count() const { return image_count_; }
 
-  // The best `count` images that got a vote, best first, ties by content, so that the order does
-  // not depend on how the index came about. `words` are by word. Works on
-  // at most `threads` threads, at least 1.
+  // Returns the best `count` images with votes, best first; ties by content, so that the order does
+  // not depend on how the index was made. `words` are sorted by word. Works on at most `threads` >=
+  // 1 threads.
   std::vector<RankedImage> find(std::span<const QueryWord> words, std::size_t count,
                                 std::size_t threads) const;
 
@@ -68,7 +69,7 @@ class Shortlist {
     std::uint64_t weight = 0;  // sum, fixed-point
   };
   using Scores = std::vector<std::uint64_t>;           // fixed-point, by image id
-  using Block = std::array<ImageId, kSignatureBlock>;  // of the postings of a block
+  using Block = std::array<ImageId, kSignatureBlock>;  // a block of postings
 
   std::uint64_t not_removed(const Block& images, std::size_t size) const;
 

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"
@@ -155,7 +155,7 @@ TEST_P(AssignTest, AutoTakesTheFastestMeasuredAtTheNearestSize) {
   EXPECT_EQ(WordAssigner(session, {words, 64}).kernel(), AssignKernel::kGpu2);
 }
 
-std::vector<std::tuple<std::string, AssignKernel>> every_kernel_of_every_device() {
+std::vector<std::tuple<std::string, AssignKernel>> every_assign_kernel() {
   if (list_devices().empty()) return {{"::0", AssignKernel::kCpu}};  // fails, as it should
   std::vector<std::tuple<std::string, AssignKernel>> all;
   for (const std::string& device : every_device()) {
@@ -166,8 +166,7 @@ std::vector<std::tuple<std::string, AssignKernel>> every_kernel_of_every_device(
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, AssignTest,
-                         ::testing::ValuesIn(every_kernel_of_every_device()),
+INSTANTIATE_TEST_SUITE_P(EveryDevice, AssignTest, ::testing::ValuesIn(every_assign_kernel()),
                          [](const auto& instance) {
                            return "Device" + std::get<0>(instance.param).substr(2) + "_" +
                                   std::string(to_string(std::get<1>(instance.param)));

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/assign/assign.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "tests/kernels/shared_session.h"
 
 namespace lookalike {
@@ -89,7 +89,7 @@ TEST_P(CellsTest, AllCellsSearchedGiveTheWordsOfACodebookWithoutCells) {
   EXPECT_EQ(found.words, all.words);
 }
 
-std::vector<std::tuple<std::string, CellKernel>> every_kernel_of_every_device() {
+std::vector<std::tuple<std::string, CellKernel>> every_cell_kernel() {
   if (list_devices().empty()) return {{"::0", CellKernel::kPanels}};  // fails, as it should
   std::vector<std::tuple<std::string, CellKernel>> all;
   for (const std::string& device : every_device()) {
@@ -100,8 +100,7 @@ std::vector<std::tuple<std::string, CellKernel>> every_kernel_of_every_device() 
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, CellsTest,
-                         ::testing::ValuesIn(every_kernel_of_every_device()),
+INSTANTIATE_TEST_SUITE_P(EveryDevice, CellsTest, ::testing::ValuesIn(every_cell_kernel()),
                          [](const auto& instance) {
                            return "Device" + std::get<0>(instance.param).substr(2) + "_" +
                                   std::string(to_string(std::get<1>(instance.param)));

@@ -24,7 +24,7 @@ namespace {
 // A device and a form of the kernels.
 using Form = std::tuple<std::string, CorrelationKernel, bool>;
 
-std::string name_of(const ::testing::TestParamInfo<Form>& info) {
+std::string form_name(const ::testing::TestParamInfo<Form>& info) {
   const auto [device, kernel, double_precision] = info.param;
   return "Device" + device.substr(2) + "_" + std::string(to_string(kernel)) +
          (double_precision ? "_double" : "_float");
@@ -81,7 +81,7 @@ std::vector<Form> all_forms() {
   return forms;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, CorrelationTest, ::testing::ValuesIn(all_forms()), name_of);
+INSTANTIATE_TEST_SUITE_P(EveryDevice, CorrelationTest, ::testing::ValuesIn(all_forms()), form_name);
 
 TEST_P(CorrelationTest, ExactCropIsFoundAtItsPixel) {
   const GrayImage image = noise(131, 97, 1);

@@ -81,7 +81,7 @@ TEST_P(HistogramTest, WrongOffsetsAndWordsAreRefused) {
   EXPECT_THROW(histograms(0), Error);
 }
 
-std::vector<std::tuple<std::string, HistogramKernel>> every_kernel_of_every_device() {
+std::vector<std::tuple<std::string, HistogramKernel>> every_histogram_kernel() {
   if (list_devices().empty()) return {{"::0", HistogramKernel::kLocal}};  // fails, as it should
   std::vector<std::tuple<std::string, HistogramKernel>> all;
   for (const std::string& device : every_device()) {
@@ -92,8 +92,7 @@ std::vector<std::tuple<std::string, HistogramKernel>> every_kernel_of_every_devi
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDevice, HistogramTest,
-                         ::testing::ValuesIn(every_kernel_of_every_device()),
+INSTANTIATE_TEST_SUITE_P(EveryDevice, HistogramTest, ::testing::ValuesIn(every_histogram_kernel()),
                          [](const auto& instance) {
                            return "Device" + std::get<0>(instance.param).substr(2) + "_" +
                                   std::string(to_string(std::get<1>(instance.param)));

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "kernels/session/kernel_source.h"
 #include "kernels/session/session.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/temporary_folder.h"
@@ -21,12 +22,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-enum class Shape { kRound, kSquare };
-
-std::string_view to_string(Shape shape) {
-  return shape == Shape::kRound ? "round" : "square";
-}
 
 TuningFile file_with(std::vector<Measurement> measurements) {
   return {.measurements = std::move(measurements)};
@@ -88,13 +83,6 @@ TEST(Tuning, FirstFileThatKnowsTheKernelDecides) {
   const TuningFile shipped = file_with({{"kernel", {{"n", 1000}}, "b", 1}});
   const TuningFile alike = file_with({{"kernel", {{"n", 1}}, "a", 1}});
   EXPECT_EQ(fastest(Tuning({own, shipped, alike}), {{"n", 1}}), "b");
-}
-
-TEST(ChooseVariant, TakesTheMeasuredVariantElseTheFirst) {
-  const std::vector<Shape> shapes = {Shape::kRound, Shape::kSquare};
-  const Tuning tuning({file_with({{"draw", {{"n", 1}}, "square", 1}})});
-  EXPECT_EQ(choose_variant(tuning, "draw", {{"n", 5}}, shapes), Shape::kSquare);
-  EXPECT_EQ(choose_variant(tuning, "fill", {{"n", 5}}, shapes), Shape::kRound);
 }
 
 const TuningTarget kSmallGpu = {"NVIDIA CUDA", "NVIDIA", "GPU 1", "10.1", "GPU", ""};
@@ -189,9 +177,10 @@ TEST_F(TuningStore, StoringWhereNothingCanBeWrittenIsAStorageError) {
 }
 
 TEST(ShippedTunings, AllParseAndNameTheirDevice) {
-  const std::vector<TuningFile> shipped = shipped_tunings();
-  ASSERT_THAT(shipped, Not(IsEmpty()));
-  for (const TuningFile& file : shipped) {
+  const std::vector<std::string_view> names = kernel_source_names("tuning/shipped/");
+  ASSERT_THAT(names, Not(IsEmpty()));
+  for (const std::string_view name : names) {
+    const TuningFile file = parse_tuning_file(kernel_source(name), name);
     EXPECT_THAT(file.target.device, Not(IsEmpty()));
     EXPECT_THAT(file.target.kind, Not(IsEmpty()));
     EXPECT_THAT(file.measurements, Not(IsEmpty()));

@@ -9,6 +9,7 @@
 
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
+#include "pipeline/stored_calibration.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 
@@ -113,17 +114,6 @@ TEST_F(CalibrateIndexTest, ContentStaysWhatItWas) {
   const std::string before = index().content_hash();
   calibrate();
   EXPECT_EQ(index().content_hash(), before);
-}
-
-TEST(CalibrationText, ComesBack) {
-  const Calibration calibration = {{-1.25, 0.1, 2, 1e-9, 3}};
-  EXPECT_EQ(calibration_from(to_text(calibration)), calibration);
-}
-
-TEST(CalibrationText, OtherTextIsRefused) {
-  for (const char* text : {"", "[1,2,3,4]", "[1,2,3,4,5,6]", "{\"a\":1}", "[1,2,3,4,\"5\"]"}) {
-    EXPECT_EQ(calibration_from(text), std::nullopt) << text;
-  }
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "tests/stages/pictures.h"
 #include "tests/fixtures/drawing.h"
+#include "tests/stages/pictures.h"
 
 namespace lookalike {
 namespace {
@@ -72,8 +72,8 @@ cv::Mat picture_of(const Variant& variant) {
   return cv::imdecode(variant.file, cv::IMREAD_COLOR);
 }
 
-// The largest difference between the variant and the photo at the places that the map names, over
-// the inner half of the photo's area that the variant shows.
+// Returns the largest difference between the photo and the variant at mapped points, over the inner
+// half of the photo's area that the variant shows.
 double largest_difference(const cv::Mat& photo, const Variant& variant) {
   cv::Mat seen = picture_of(variant);
   cv::Mat smooth;
@@ -93,7 +93,7 @@ double largest_difference(const cv::Mat& photo, const Variant& variant) {
   return largest;
 }
 
-// Smooth, so that a wrong map by a pixel or two shows little and one by more shows much.
+// Smooth: a map wrong by a pixel or two makes a small difference, a larger error a large one.
 cv::Mat smooth_photo() {
   cv::Mat photo = draw_poster(3, {240, 180});
   cv::GaussianBlur(photo, photo, {}, 6);

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/signature.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {
@@ -67,7 +67,7 @@ TEST_F(DeviceStagesTest, WithoutACodebookImagesBecomeFeatures) {
   EXPECT_GT(std::get<ImageFeatures>(batch[3].state).features.size(), 20U);
 }
 
-// The two ways to the index: in one go on the device, and by features that came back to the host.
+// Computes words in the two possible ways: entirely on the device, and from features on the host.
 TEST_F(DeviceStagesTest, FeaturesOnTheDeviceGetTheWordsOfThoseOfTheHost) {
   std::vector<Item> by_host = batch_of_all_kinds();
   stages_.process(by_host);

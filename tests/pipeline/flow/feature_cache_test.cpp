@@ -40,7 +40,7 @@ class FeatureCacheTest : public ::testing::Test {
     cache.add(added);
     EXPECT_TRUE(added.is<CachedFeatures>());
   }
-  // What the cache has of a content, loaded for the file "/b".
+  // Loads the cached features of a content for the file "/b".
   static Item load(FeatureCache& cache, std::uint8_t number) {
     Item loaded{.file = file("/b"), .content = content(number), .state = CachedFeatures{}};
     cache.load({&loaded, 1});

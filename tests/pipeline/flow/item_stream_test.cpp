@@ -67,7 +67,7 @@ TEST_F(ItemStreamTest, AFileIsNotDecodedWhereItHasTheContentThatTheIndexExpects)
 
 class InSampleOrder : public ItemStreamTest {
  protected:
-  // Each file has its name as content.
+  // Writes files whose content is their name.
   std::vector<std::string> names_by_rank(std::uint64_t seed) const {
     std::vector<std::string> names = kNames;
     std::ranges::sort(names, {}, [&](const std::string& name) {

@@ -31,7 +31,7 @@ class StoreQueueTest : public ::testing::Test {
   }
 
   static ContentHash content(std::uint8_t number) { return {number}; }
-  // An image in a file that is named by its number.
+  // Makes an image in a file named by its number.
   static Item image(std::uint8_t number, std::uint32_t word = 0, std::uint32_t features = 1) {
     const ImageRecord record = {{"/" + std::to_string(number), 5, 6}, content(number), 640, 480};
     ImageWords words{record, {}, {{word, features}}};
@@ -41,7 +41,7 @@ class StoreQueueTest : public ::testing::Test {
   static Item copy(std::uint8_t number, const std::string& path) {
     return {.file = {path, 5, 6}, .content = content(number), .state = KnownContent{}};
   }
-  // Stores all of them.
+  // Stores all images.
   void store(std::vector<Item> items,
              const StoreOptions& options = {.database = {}, .publish_seconds = 0}) {
     StoreQueue queue(writer_, options, times_);

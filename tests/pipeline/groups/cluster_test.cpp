@@ -58,7 +58,7 @@ TEST(Clusters, OfAChainTheWeakestBridgeIsCutFirst) {
 
 TEST(Clusters, RejectedPairsStayApartEvenIfOthersJoinThem) {
   EXPECT_THAT(clusters_of({copy(1, 2)}, {{2, 1}}), IsEmpty());
-  // 3 goes with the one that it is linked to more strongly.
+  // 3 joins the image with the stronger link.
   EXPECT_THAT(clusters_of({copy(1, 3), {2, 3, PairKind::kCrop, 0.9999}}, {{1, 2}}),
               ElementsAre(Images{1, 3}));
   EXPECT_THAT(clusters_of({copy(1, 3), copy(2, 4), {3, 4, PairKind::kCrop, 0.999}}, {{1, 2}}),

@@ -17,7 +17,7 @@
 namespace lookalike {
 namespace {
 
-// Three pictures, each in three qualities.
+// An index of three pictures, each in three qualities.
 class PairSearchTest : public testing::Test {
  protected:
   PairSearchTest() {
@@ -36,7 +36,7 @@ class PairSearchTest : public testing::Test {
     }
   }
 
-  // Compares what is pending, at most so many images; returns how many were.
+  // Compares at most `most` pending images and returns their number.
   std::size_t compare(PairState& state, std::size_t most = 1000, const Scope& scope = {}) {
     const IndexReader index(std::filesystem::path(config_.store.database));
     const std::vector<IndexedImage> images = indexed_images(index, scope);
@@ -97,7 +97,7 @@ TEST_F(PairSearchTest, ComparesAgainWhatCouldNotBeRead) {
   PairState state;
   compare(state);
   EXPECT_NE(bytes_of(state), bytes_of(whole));
-  // Two images that were to be compared with it, or it with them.
+  // Images whose comparison needs the missing file.
   const std::size_t incomplete = compare(state);
   EXPECT_GT(incomplete, 0U);
   EXPECT_LT(incomplete, 4U);

@@ -29,7 +29,7 @@ using Names = std::vector<std::string>;
 constexpr PictureSize kSmall{400, 300};
 constexpr PictureSize kLarge{800, 600};
 
-// The evidence of so many inliers, whose pixels correlate.
+// Returns evidence with this number of inliers and a correlation.
 Evidence evidence_of(std::uint32_t inliers, double correlation) {
   return {.votes_excess = 8,
           .shortlist = 100,
@@ -42,7 +42,7 @@ Evidence evidence_of(std::uint32_t inliers, double correlation) {
           .largest_difference = 5};
 }
 
-// Of a pair whose pixels do not agree: the first that is sure enough for groups, and no more.
+// Returns evidence of a pair whose pixels do not agree, just sure enough for groups.
 Evidence doubtful() {
   for (std::uint32_t inliers = 5; inliers < 200; ++inliers) {
     const Evidence evidence = evidence_of(inliers, 0.3);
@@ -55,7 +55,7 @@ Evidence doubtful() {
   return {};
 }
 
-// An index of files that are no pictures, with pairs that nobody had to find.
+// An index of files without pictures, with made-up pairs.
 class GroupsTest : public testing::Test {
  protected:
   GroupsTest() {
@@ -67,7 +67,7 @@ class GroupsTest : public testing::Test {
 
   std::string at(const std::string& name) const { return folder_.path() / name; }
 
-  // A file of so many bytes, so many hours old, of an image of its own.
+  // Adds an image with one file of this size and age.
   void add(const std::string& name, PictureSize size = kSmall, std::size_t bytes = 100,
            int hours = 1) {
     const std::string path = folder_.write(name, std::string(bytes, 'x'));
@@ -83,7 +83,7 @@ class GroupsTest : public testing::Test {
     writer_.publish({&image, 1});
   }
 
-  // A pair of images that show the same thing whole.
+  // Adds a pair of images that show the same thing completely.
   void pair(const std::string& one, const std::string& other,
             const Evidence& evidence = evidence_of(150, 0.98)) {
     pairs_.push_back({one, other, evidence});
@@ -123,7 +123,7 @@ class GroupsTest : public testing::Test {
     for (std::size_t i = 0; i < groups.size(); ++i) all.push_back(groups.group(i));
     return all;
   }
-  // The names of each group's files, best first.
+  // Returns the names of each group's files, best first.
   static std::vector<Names> names(const std::vector<Group>& groups) {
     std::vector<Names> all;
     for (const Group& group : groups) {
@@ -175,7 +175,7 @@ TEST_F(GroupsTest, AFileMayGoIfOneThatStaysShowsAllOfIt) {
   const std::vector<Group> found = groups();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(names(found), ElementsAre(Names{"best", "small", "smaller"}));
-  // What may go needs one that stays, not one that may go itself.
+  // A file may go only if its replacement stays.
   EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kGo, Proposal::kKeep));
   EXPECT_EQ(found[0].files[1].related, 0U);
   EXPECT_EQ(found[0].files[1].kind, PairKind::kCopy);

@@ -11,7 +11,7 @@ namespace {
 
 using testing::DoubleNear;
 
-constexpr PictureSize kLarge{800, 600};
+constexpr PictureSize kFull{800, 600};
 constexpr PictureSize kQuarter{400, 300};
 
 FoundPair pair_of(const Homography& map, double correlation = 0.98) {
@@ -49,13 +49,13 @@ TEST(PairKinds, HaveNames) {
 }
 
 TEST(Relation, OfACopyIsWholeToWhole) {
-  const Relation found = relation(pair_of(resizing(400, 300, 800, 600)), kQuarter, kLarge);
+  const Relation found = relation(pair_of(resizing(400, 300, 800, 600)), kQuarter, kFull);
   EXPECT_EQ(found.kind, PairKind::kCopy);
   EXPECT_THAT(found.first_shown, DoubleNear(1, 0.001));
   EXPECT_THAT(found.second_shown, DoubleNear(1, 0.001));
   EXPECT_THAT(found.scale, DoubleNear(2, 0.01));
-  EXPECT_TRUE(shows_all(found, kQuarter, kLarge));
-  EXPECT_FALSE(shows_all(found, kLarge, kQuarter));  // with fewer pixels
+  EXPECT_TRUE(shows_all(found, kQuarter, kFull));
+  EXPECT_FALSE(shows_all(found, kFull, kQuarter));  // with fewer pixels
 }
 
 TEST(Relation, OfATrimmedCopySparesTheOriginalHoweverLargeTheCopyIs) {
@@ -70,41 +70,41 @@ TEST(Relation, OfATrimmedCopySparesTheOriginalHoweverLargeTheCopyIs) {
 
 TEST(Relation, OfACropSaysWhichShowsTheOther) {
   const Homography map = translation(200, 100);
-  const Relation found = relation(pair_of(map), kQuarter, kLarge);
+  const Relation found = relation(pair_of(map), kQuarter, kFull);
   EXPECT_EQ(found.kind, PairKind::kCrop);
   EXPECT_THAT(found.first_shown, DoubleNear(1, 0.001));
   EXPECT_THAT(found.second_shown, DoubleNear(0.25, 0.001));
-  EXPECT_TRUE(shows_all(found, kQuarter, kLarge));
-  const Relation back = found.reversed(map, kLarge);
-  EXPECT_FALSE(shows_all(back, kLarge, kQuarter));
+  EXPECT_TRUE(shows_all(found, kQuarter, kFull));
+  const Relation back = found.reversed(map, kFull);
+  EXPECT_FALSE(shows_all(back, kFull, kQuarter));
   EXPECT_THAT(back.outline[0].x, DoubleNear(-200, 0.001));
 }
 
 TEST(Relation, OfACropInAReducedPictureSparesTheCrop) {
   // The larger picture shows the crop at half its resolution.
   const Relation found =
-      relation(pair_of(translation(50, 50) * resizing(400, 300, 200, 150)), kQuarter, kLarge);
+      relation(pair_of(translation(50, 50) * resizing(400, 300, 200, 150)), kQuarter, kFull);
   EXPECT_EQ(found.kind, PairKind::kCrop);
-  EXPECT_FALSE(shows_all(found, kQuarter, kLarge));
+  EXPECT_FALSE(shows_all(found, kQuarter, kFull));
 }
 
 TEST(Relation, OfATurnedPictureHasItsAngle) {
-  const Homography upside_down = turned_about_middle(kLarge, 180);
-  EXPECT_EQ(relation(pair_of(upside_down), kLarge, kLarge).kind, PairKind::kTurned);
-  EXPECT_TRUE(shows_all(relation(pair_of(upside_down), kLarge, kLarge), kLarge, kLarge));
-  const Homography map = turned_about_middle(kLarge, 30);
-  const Relation found = relation(pair_of(map), kLarge, kLarge);
+  const Homography upside_down = turned_about_middle(kFull, 180);
+  EXPECT_EQ(relation(pair_of(upside_down), kFull, kFull).kind, PairKind::kTurned);
+  EXPECT_TRUE(shows_all(relation(pair_of(upside_down), kFull, kFull), kFull, kFull));
+  const Homography map = turned_about_middle(kFull, 30);
+  const Relation found = relation(pair_of(map), kFull, kFull);
   EXPECT_EQ(found.kind, PairKind::kTurned);
   EXPECT_THAT(found.turn_degrees, DoubleNear(30, 0.001));
-  EXPECT_THAT(found.reversed(map, kLarge).turn_degrees, DoubleNear(-30, 0.001));
-  EXPECT_FALSE(shows_all(found, kLarge, kLarge));  // its corners are cut off
-  const Relation inside = relation(
-      pair_of(translation(200, 150) * turned_about_middle(kQuarter, 30)), kQuarter, kLarge);
+  EXPECT_THAT(found.reversed(map, kFull).turn_degrees, DoubleNear(-30, 0.001));
+  EXPECT_FALSE(shows_all(found, kFull, kFull));  // its corners are cut off
+  const Relation inside =
+      relation(pair_of(translation(200, 150) * turned_about_middle(kQuarter, 30)), kQuarter, kFull);
   EXPECT_EQ(inside.first_shown, 1);
-  EXPECT_FALSE(shows_all(inside, kQuarter, kLarge));  // one of them was resampled
+  EXPECT_FALSE(shows_all(inside, kQuarter, kFull));  // one of them was resampled
 }
 
-// As a hand-held camera sees a picture: one side a little farther away.
+// The view of a hand-held camera: one side of the picture is a little farther away.
 Homography seen_at_an_angle(double departure) {
   return {{1, 0, 0, 0, 1, 0, departure / 400, 0, 1}};
 }
@@ -112,16 +112,16 @@ Homography seen_at_an_angle(double departure) {
 TEST(Relation, OfAPhotoOfAPictureIsNoCopyOfItAndNeitherStandsForTheOther) {
   const Homography straight = translation(200, 100);
   const Homography photo = straight * seen_at_an_angle(0.05);
-  ASSERT_EQ(relation(pair_of(straight), kQuarter, kLarge).kind, PairKind::kCrop);
-  const Relation found = relation(pair_of(photo), kQuarter, kLarge);
+  ASSERT_EQ(relation(pair_of(straight), kQuarter, kFull).kind, PairKind::kCrop);
+  const Relation found = relation(pair_of(photo), kQuarter, kFull);
   EXPECT_EQ(found.kind, PairKind::kObject);
-  EXPECT_FALSE(shows_all(found, kQuarter, kLarge));
-  // The error of a pose is no angle.
+  EXPECT_FALSE(shows_all(found, kQuarter, kFull));
+  // The error of a pose is not a turn.
   const Homography inexact = straight * seen_at_an_angle(0.002);
-  EXPECT_EQ(relation(pair_of(inexact), kQuarter, kLarge).kind, PairKind::kCrop);
-  // Where one is seen from the other does not matter.
-  EXPECT_EQ(relation(pair_of(photo.inverse()), kLarge, kQuarter).kind, PairKind::kObject);
-  EXPECT_EQ(relation(pair_of(inexact.inverse()), kLarge, kQuarter).kind, PairKind::kCrop);
+  EXPECT_EQ(relation(pair_of(inexact), kQuarter, kFull).kind, PairKind::kCrop);
+  // The position of one in the other does not matter.
+  EXPECT_EQ(relation(pair_of(photo.inverse()), kFull, kQuarter).kind, PairKind::kObject);
+  EXPECT_EQ(relation(pair_of(inexact.inverse()), kFull, kQuarter).kind, PairKind::kCrop);
 }
 
 TEST(Relation, OfASquashedPictureIsACopy) {
@@ -130,61 +130,61 @@ TEST(Relation, OfASquashedPictureIsACopy) {
             PairKind::kCopy);
   const Homography on_its_side = {{0, -2, 599, 1, 0, 0, 0, 0, 1}};
   EXPECT_EQ(relation(pair_of(on_its_side), kQuarter, {600, 400}).kind, PairKind::kTurned);
-  // Sheared, as by a scanner that slipped, it is another picture.
+  // A sheared picture, as from a slipping scanner, is another one.
   const Homography sheared = {{1, 0.1, 0, 0, 1, 0, 0, 0, 1}};
-  EXPECT_EQ(relation(pair_of(sheared), kQuarter, kLarge).kind, PairKind::kObject);
+  EXPECT_EQ(relation(pair_of(sheared), kQuarter, kFull).kind, PairKind::kObject);
 }
 
 TEST(Relation, OfACopyWithALabelSparesBoth) {
   FoundPair pair = pair_of({});
-  ASSERT_TRUE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
+  ASSERT_TRUE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
   pair.evidence.largest_difference = kMostDifference + 1;
-  EXPECT_EQ(relation(pair, kLarge, kLarge).kind, PairKind::kCopy);
-  EXPECT_FALSE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
+  EXPECT_EQ(relation(pair, kFull, kFull).kind, PairKind::kCopy);
+  EXPECT_FALSE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
   pair.evidence.largest_difference.reset();  // unknown
-  EXPECT_FALSE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
+  EXPECT_FALSE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
 }
 
 TEST(Relation, OfAMirrorImageTurnsAlikeFromEitherSide) {
   const Homography map =
-      turned_about_middle(kLarge, 20) * Homography{{-1, 0, 799, 0, 1, 0, 0, 0, 1}};
+      turned_about_middle(kFull, 20) * Homography{{-1, 0, 799, 0, 1, 0, 0, 0, 1}};
   FoundPair pair = pair_of(map);
   pair.mirrored = true;
-  const Relation found = relation(pair, kLarge, kLarge);
+  const Relation found = relation(pair, kFull, kFull);
   EXPECT_EQ(found.kind, PairKind::kMirrored);
   EXPECT_THAT(found.turn_degrees, DoubleNear(20, 0.001));
-  EXPECT_THAT(found.reversed(map, kLarge).turn_degrees, DoubleNear(20, 0.001));
+  EXPECT_THAT(found.reversed(map, kFull).turn_degrees, DoubleNear(20, 0.001));
   pair.first_to_second = {{-1, 0, 799, 0, 1, 0, 0, 0, 1}};
-  EXPECT_TRUE(shows_all(relation(pair, kLarge, kLarge), kLarge, kLarge));
-  EXPECT_FALSE(std::signbit(relation(pair, kLarge, kLarge).turn_degrees));  // 0, not -0
+  EXPECT_TRUE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
+  EXPECT_FALSE(std::signbit(relation(pair, kFull, kFull).turn_degrees));  // 0, not -0
   pair.first_to_second = {{1, 0, 0, 0, -1, 599, 0, 0, 1}};
-  EXPECT_EQ(relation(pair, kLarge, kLarge).turn_degrees, 180);  // upside down, then mirrored
+  EXPECT_EQ(relation(pair, kFull, kFull).turn_degrees, 180);  // upside down, then mirrored
 }
 
 TEST(Relation, OfPixelsThatDifferIsOneObjectAndSparesBoth) {
-  const Relation found = relation(pair_of(translation(200, 100), 0.7), kQuarter, kLarge);
+  const Relation found = relation(pair_of(translation(200, 100), 0.7), kQuarter, kFull);
   EXPECT_EQ(found.kind, PairKind::kObject);
-  EXPECT_FALSE(shows_all(found, kQuarter, kLarge));
+  EXPECT_FALSE(shows_all(found, kQuarter, kFull));
 }
 
 TEST(Relation, OfWholePicturesThatDifferInPlacesIsNoCopy) {
   FoundPair siblings = pair_of({}, 0.93);
   siblings.evidence.detail = 0.75;
-  EXPECT_EQ(relation(siblings, kLarge, kLarge).kind, PairKind::kObject);
+  EXPECT_EQ(relation(siblings, kFull, kFull).kind, PairKind::kObject);
   siblings.evidence.detail = 0.85;
-  EXPECT_EQ(relation(siblings, kLarge, kLarge).kind, PairKind::kCopy);
+  EXPECT_EQ(relation(siblings, kFull, kFull).kind, PairKind::kCopy);
   FoundPair plain = pair_of({}, 0.98);
   plain.evidence.detail = 0.2;  // few cells have texture
-  EXPECT_EQ(relation(plain, kLarge, kLarge).kind, PairKind::kCopy);
+  EXPECT_EQ(relation(plain, kFull, kFull).kind, PairKind::kCopy);
   plain.mirrored = true;
   plain.evidence.correlation = 0.8;
-  EXPECT_EQ(relation(plain, kLarge, kLarge).kind, PairKind::kObject);
+  EXPECT_EQ(relation(plain, kFull, kFull).kind, PairKind::kObject);
 }
 
 TEST(Relation, OfASharedPartIsAPart) {
   FoundPair pair = pair_of(translation(200, 100), 0.3);
   pair.has_part = true;
-  EXPECT_EQ(relation(pair, kQuarter, kLarge).kind, PairKind::kPart);
+  EXPECT_EQ(relation(pair, kQuarter, kFull).kind, PairKind::kPart);
 }
 
 }  // namespace

@@ -41,17 +41,17 @@ class IndexRunTest : public testing::Test {
   }
 
   IndexRunReport run() const { return run_index(config_, Progress::Style::kQuiet); }
-  // The digest of a new index made under the configuration.
+  // Returns the content hash of a new index with this configuration.
   std::string fresh_content() const {
     std::filesystem::remove_all(config_.store.database);
     run();
     return index().content_hash();
   }
-  // Stops when asked for the `count`th time.
+  // Stops at the `count`th request.
   IndexRunReport run_stopped_at(std::ptrdiff_t count) const {
     return run_index(config_, Progress::Style::kQuiet, [=]() mutable { return --count <= 0; });
   }
-  // The same, but counts from the end of the scan, which asks at each file.
+  // Stops at the `count`th request after the scan.
   IndexRunReport run_stopped(std::ptrdiff_t count) const {
     return run_stopped_at(std::distance(std::filesystem::directory_iterator(photos()), {}) + count);
   }

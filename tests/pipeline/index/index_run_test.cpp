@@ -14,11 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "pipeline/index/retrain.h"
-#include "pipeline/index_settings.h"
 #include "storage/index_reader.h"
-#include "storage/index_writer.h"
-#include "storage/sqlite.h"
 #include "tests/pipeline/index/index_run_fixture.h"
 
 namespace lookalike {
@@ -229,7 +225,7 @@ RunOptions asking_for(std::uint32_t niceness) {
   return options;
 }
 
-// Each in a process of its own: niceness cannot be taken back.
+// Each in its own process: niceness cannot be lowered again.
 class NicenessDeathTest : public ::testing::Test {
  protected:
   NicenessDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
@@ -250,7 +246,7 @@ TEST_F(NicenessDeathTest, IsNeverLoweredAndAWarningSaysSo) {
     std::fputs(warning.value_or("no warning").c_str(), stderr);
     std::_Exit(::getpriority(PRIO_PROCESS, 0) == 19 ? 0 : 1);
   };
-  EXPECT_EXIT(lower(), ::testing::ExitedWithCode(0), "run.niceness: stays 19, 5 was asked for: ");
+  EXPECT_EXIT(lower(), ::testing::ExitedWithCode(0), "run.niceness: stays 19 instead of 5: ");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A run for which there is not enough memory.
+// A run with too little memory.
 
 #include <array>
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// The header of a BMP file of 8-bit grey, and no pixel: memory is asked for before they are read.
+// The header of a BMP file of 8-bit grey without pixels: readers allocate memory before reading
+// them.
 std::vector<std::uint8_t> bmp_header(std::uint32_t width, std::uint32_t height) {
   const std::array<std::uint32_t, 13> words = {0, 0, 54 + 1024, 40, width, height, 1U | (8U << 16U),
                                                0, 0, 0,         0,  256,   0};
@@ -40,7 +41,7 @@ TEST_F(IndexRunTest, AnImageThatMemoryIsTooSmallForEndsTheRunAndLeavesTheIndex) 
   const std::string huge = write("huge.bmp", bmp_header(31'000, 31'000));
   config_.images.max_megapixels = 1000;
   {
-    const AddressSpaceLimit limit(std::uint64_t{600} << 20U);  // of 916 MiB
+    const AddressSpaceLimit limit(std::uint64_t{600} << 20U);  // the picture takes 916 MiB
     EXPECT_THROW(run(), std::bad_alloc);
   }
   EXPECT_EQ(index().runs(1)[0].outcome, "failed");

@@ -28,7 +28,7 @@ class Pages : public IndexRunTest {
     for (const unsigned seed : seeds) pages.push_back(page(seed));
     return write(name, encode_pages(pages));
   }
-  // The numbers of the pages of a file that the index has.
+  // Returns the numbers of a file's indexed pages.
   std::vector<std::uint32_t> indexed(const std::string& file) const {
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t number = 1; number < 10; ++number) {

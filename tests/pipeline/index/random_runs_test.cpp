@@ -1,5 +1,5 @@
-// Random sequences of what happens to an index and its folders, compared after each step with a
-// plain model of what the index must hold. tools/trial/sequence-test runs more of them.
+// Random sequences of changes to an index and its folders, compared after each step with a simple
+// model of the index. tools/trial/sequence-test runs more of them.
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Fewer than a calibration takes, which would cost more than all the rest.
+// Too few for a calibration, which would take longer than everything else.
 constexpr unsigned kContents = 36;
 constexpr int kSteps = 24;
 
 using Files = std::map<std::string, unsigned>;  // path to content
 
-// What an index holds, and the rules by which it changes.
+// Model of an index: its content, and the rules by which it changes.
 struct Model {
   Files files;
   std::set<std::string> roots;
@@ -50,7 +50,7 @@ struct Model {
   }
 };
 
-// The gone files of each root that may leave, or nothing for a root that withholds them.
+// Returns the gone files that may leave, by root; nothing for a root that withholds them.
 bool may_leave(std::size_t removals, std::size_t files, bool empty) {
   return !empty && (removals <= 20 || static_cast<double>(removals) <= 0.2 * double(files));
 }
@@ -70,7 +70,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
   std::string folder(const std::string& name) const { return folder_.path() / name; }
   unsigned below(std::size_t limit) { return static_cast<unsigned>(random_() % limit); }
 
-  // The files that can be seen now.
+  // Returns the visible files.
   Files on_disk() const {
     Files seen;
     for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
@@ -120,7 +120,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
     disk_[to] = disk_.at(from);
     disk_.erase(from);
   }
-  // A top folder goes, or an empty one takes its place, or it comes back.
+  // Removes a top folder, replaces it by an empty one, or restores it.
   void toggle(const std::string& name, bool leave_empty) {
     const std::string path = folder(name);
     const std::string aside = folder_.path() / ("aside-" + name);
@@ -231,7 +231,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
   void retrain() {
     std::set<unsigned> contents;
     for (const auto& [path, content] : retrained_files()) contents.insert(content);
-    if (contents.size() < 6) return;  // too few features for the words asked for
+    if (contents.size() < 6) return;  // too few features for the configured words
     SCOPED_TRACE("retrain");
     config_.images.folders.clear();
     ++config_.codebook.seed;  // other words
@@ -242,7 +242,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
     EXPECT_EQ(result, expect_retrain()) << last_error_;
   }
 
-  // What can be seen in the index's folders, and of its other files.
+  // Returns the visible files in the index's folders, and its other visible files.
   Files retrained_files() const {
     Files files = on_disk();
     std::erase_if(files, [&](const auto& file) {
@@ -298,7 +298,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
     }
   }
 
-  // Renames a folder on disk, and tells the index.
+  // Renames a folder on disk and in the index.
   void move(const std::string& from, const std::string& to) {
     if (!fs::exists(from) || fs::exists(to)) return;
     SCOPED_TRACE(fmt::format("move {} {}", from, to));
@@ -429,7 +429,7 @@ class RandomRuns : public IndexRunTest, public testing::WithParamInterface<unsig
 
   std::mt19937 random_;
   Files disk_;                    // every file, also those set aside with their folder
-  std::set<std::string> hidden_;  // of these, those set aside
+  std::set<std::string> hidden_;  // the ones set aside
   unsigned next_name_ = 0;
   Model model_;
   std::string last_error_;

@@ -37,12 +37,12 @@ class RetrainTest : public ::testing::Test {
     }
   }
   std::filesystem::path photos() const { return folder_.path() / "photos"; }
-  // Stops when asked for the `count`th time after the scan, which asks at each file.
+  // Stops at the `count`th request after the scan.
   IndexRunReport retrain(std::ptrdiff_t count = 1'000'000) const {
     count += std::distance(std::filesystem::directory_iterator(photos()), {});
     return retrain_index(config_, Progress::Style::kQuiet, [=]() mutable { return --count <= 0; });
   }
-  // Stops when some images are in the index beside, and not all.
+  // Stops when some, but not all, images are in DATABASE.retrain.
   void stop_half_way() const {
     for (int count = 2; images_beside() == 0; ++count) ASSERT_TRUE(retrain(count).stopped);
     ASSERT_LT(images_beside(), images_);
@@ -66,7 +66,7 @@ class RetrainTest : public ::testing::Test {
     return paths;
   }
   std::string content() const { return IndexReader(config_.store.database).content_hash(); }
-  // Of an index that is made anew.
+  // Returns the content hash of a new index.
   std::string fresh_content() const {
     RunConfig config = config_;
     config.store.database += ".fresh";
@@ -80,7 +80,7 @@ class RetrainTest : public ::testing::Test {
   std::string old_content_;
 };
 
-// With enough images for several batches.
+// An index with enough images for several batches.
 class HalfMadeRetrainTest : public RetrainTest {
  protected:
   HalfMadeRetrainTest() : RetrainTest(60) {}
@@ -148,7 +148,7 @@ TEST_F(HalfMadeRetrainTest, HalfMadeOneMayLoseMostOfWhatItHas) {
   EXPECT_EQ(indexed_files(), files());
 }
 
-// A name that is longer than the system takes stands for a share that is gone.
+// A name that is too long for the system stands in for a vanished share.
 TEST_F(RetrainTest, ImagesInAFolderThatIsOutOfReachAreNotLost) {
   const std::filesystem::path folder = photos() / "trip.png";
   const std::string photo =

@@ -1,4 +1,4 @@
-// Runs that are stopped, and what the next one finds.
+// Stopped runs and their successors.
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "pipeline/calibrate/calibrate_index.h"
+#include "pipeline/stored_calibration.h"
 #include "storage/index_reader.h"
 #include "tests/pipeline/index/index_run_fixture.h"
 

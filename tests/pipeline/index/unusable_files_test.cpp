@@ -1,4 +1,4 @@
-// Runs over files that cannot be indexed, or are not worth it.
+// Runs over files that cannot be indexed, or are not worth indexing.
 
 #include <filesystem>
 #include <string>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Name and reason of each file that was set aside.
+// Returns the name and reason of each skipped file.
 std::vector<std::pair<std::string, std::string>> reasons(const IndexRunReport& report) {
   std::vector<std::pair<std::string, std::string>> result;
   for (const SkippedFile& file : report.skipped) {
@@ -53,7 +53,7 @@ TEST_F(IndexRunTest, UnusableFilesAreReportedEachRunAndTheRestIsIndexed) {
   EXPECT_EQ(index().quarantine().size(), 5U);
 }
 
-// Binds a socket to a name, which stays when the socket is closed.
+// Creates a socket file, which remains when the socket is closed.
 void make_socket(const fs::path& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -112,8 +112,7 @@ TEST_F(IndexRunTest, FilesSetAsideOnADiskThatIsNotMountedStaySetAside) {
   EXPECT_EQ(aside[0].file.path, mount / "words.png");
 }
 
-// A name that is longer than the system takes stands for a share that is gone, or a disk that
-// fails.
+// A name that is too long for the system stands in for a vanished share or a failing disk.
 TEST_F(IndexRunTest, IndexedFileThatCannotBeLookedAtStays) {
   draw_some(3);
   const std::string picture =

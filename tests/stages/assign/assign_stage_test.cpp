@@ -8,7 +8,7 @@
 
 #include "base/signature.h"
 #include "config/fields.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 
 namespace lookalike {
 namespace {
@@ -109,7 +109,7 @@ TEST_F(AssignStageTest, DescriptorsOfAnotherSizeAreAnInputError) {
   }
 }
 
-// Features on no line, so that every word has some.
+// Features that lie on no line, so that every word has some.
 ImageFeatures synthetic_image(std::size_t features) {
   ImageFeatures image = image_with("/a", std::vector<float>(features));
   image.features.descriptors = synthetic_descriptors(features, 64, 1);
@@ -142,7 +142,7 @@ TEST(AssignStageKernels, EveryOneThatTheDeviceRunsGivesTheSameIndex) {
   OpenClSession session;
   const std::vector<ImageFeatures> images = {synthetic_image(90), synthetic_image(300)};
   const auto run = [&](std::string_view kernel) {
-    AssignStage stage(session, synthetic_codebook(40), {.kernel = std::string(kernel)});
+    AssignStage stage(session, synthetic_codebook(40), {.variant = std::string(kernel)});
     return stage.run(images);
   };
   const std::vector<ImageWords> expected = run("auto");

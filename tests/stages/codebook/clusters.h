@@ -27,7 +27,7 @@ inline std::vector<float> clustered_features(std::size_t count, std::size_t clus
   return features;
 }
 
-// As training reads features.
+// Features as training reads them.
 inline RowFile row_file(const std::vector<float>& features) {
   RowFile file(std::filesystem::temp_directory_path(), kDimensions);
   file.write(0, {features, kDimensions});

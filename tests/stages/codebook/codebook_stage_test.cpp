@@ -76,7 +76,7 @@ TEST(CodebookStage, CellsHaveWordsByTheirShareOfTheFeatures) {
 
 TEST(CodebookStage, WordsThatACellOfEqualFeaturesCannotHaveGoToTheNextOne) {
   OpenClSession session;
-  std::vector<float> features = clustered_features(500, 1, 0, 4);  // one word at the most
+  std::vector<float> features = clustered_features(500, 1, 0, 4);  // at most one word
   const std::vector<float> others = clustered_features(500, 1, 0.3, 5);
   features.insert(features.end(), others.begin(), others.end());
   const Codebook codebook = train_by_cells(session, features, 100, 2);
@@ -106,12 +106,12 @@ TEST(CodebookStage, ThresholdsAreOfTheWordsThatCellsGive) {
   const Codebook codebook = train_by_cells(session, features, 250, 40);
   const auto words = WordAssigner(session, codebook).assign({features, kDimensions}).words;
   EXPECT_EQ(codebook.thresholds, signature_thresholds(codebook, row_file(features), words));
-  // Or the comparison above would prove nothing.
+  // Otherwise the comparison above proves nothing.
   const auto all = WordAssigner(session, codebook.word_matrix()).assign({features, kDimensions});
   EXPECT_GT(differing(words, all.words), 0U);
 }
 
-// Descriptors of photos are in docs/measurements/scale.md, "More words".
+// docs/measurements/scale.md, "More words", has figures for the descriptors of photos.
 TEST(CodebookStage, FewFeaturesGetAnotherWordThanTheNearestOfAll) {
   OpenClSession session;
   const std::vector<float> features = clustered_features(24000, 2000, 0.4, 1);

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// 64-D rows that are zero but for their first value.
+// 64-D rows that are zero except for their first value.
 std::vector<float> on_a_line(const std::vector<float>& positions) {
   std::vector<float> rows(positions.size() * kDimensions);
   for (std::size_t i = 0; i < positions.size(); ++i) rows[i * kDimensions] = positions[i];
@@ -54,7 +54,7 @@ TEST_F(KMeansTest, EmptyWordTakesTheFarthestFeatureOfTheLargestWord) {
 }
 
 TEST_F(KMeansTest, FeaturesNearAReseededWordJoinIt) {
-  // Word 7 is so far from all features that none lists it.
+  // Word 7 is too far from all features to be listed.
   options_.max_iterations = 2;
   const KMeansResult result = run(on_a_line({0, 0, 0, 40, 41, 100, 101, 102, 103, 104, 105}),
                                   on_a_line({0, 100, 101, 102, 103, 104, 105, 1000}));
@@ -122,7 +122,7 @@ TEST_F(KMeansTest, DeviceSearchesOnceInTenIterations) {
     EXPECT_EQ(k_means(session, row_file(features), words, options_, {}).iterations, iterations);
     return session.drain_transfers().launches;
   };
-  transfers_of(1);  // also tries what the device can do
+  transfers_of(1);  // also probes the device
   const std::size_t once = transfers_of(1);
   EXPECT_EQ(transfers_of(10), once);
   EXPECT_EQ(transfers_of(11), 2 * once);

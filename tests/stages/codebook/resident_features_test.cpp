@@ -14,7 +14,7 @@ constexpr std::size_t kBytes = kCount * kDimensions * sizeof(float);
 
 class ResidentFeaturesTest : public ::testing::Test {
  protected:
-  // The nearest of the first `words` features to each.
+  // Finds the nearest of the first `words` features to each.
   static std::vector<std::uint32_t> search(ResidentFeatures& resident, std::size_t words) {
     std::vector<std::uint32_t> all;
     resident.nearest(
@@ -25,7 +25,7 @@ class ResidentFeaturesTest : public ::testing::Test {
         });
     return all;
   }
-  // The first search of a session also tries what the device can do.
+  // The first search of a session also probes the device.
   static void try_device(OpenClSession& session) {
     WordAssigner(session, {values().data(), 1, kDimensions});
     session.drain_transfers();
@@ -50,7 +50,7 @@ TEST_F(ResidentFeaturesTest, AreSentOnce) {
   EXPECT_EQ(search(resident, 20), expected(20));
   const std::size_t first = session.drain_transfers().launches;
   EXPECT_EQ(search(resident, 20), expected(20));
-  EXPECT_EQ(session.drain_transfers().launches, first - 2);  // of two batches
+  EXPECT_EQ(session.drain_transfers().launches, first - 2);  // two batches stayed
 }
 
 TEST_F(ResidentFeaturesTest, AreSentAgainWhereTheDeviceHasNoRoom) {

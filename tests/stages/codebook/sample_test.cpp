@@ -26,7 +26,7 @@ std::vector<SampleImage> images_with(const std::vector<std::size_t>& features) {
   return images;
 }
 
-// Features taken of each image, in the order of the images.
+// The number of features taken from each image, in the order of the images.
 std::vector<std::size_t> taken(const SamplePlan& plan, std::size_t images) {
   std::vector<std::size_t> counts(images);
   for (const SampleShare& share : plan.shares) counts[share.image] = share.features;
@@ -171,7 +171,7 @@ TEST(TakeSample, StrongestFeaturesOfEachImageInOrderOfRank) {
   }
 }
 
-// Of the error that taking a sample throws.
+// The message of the error that taking a sample throws.
 std::optional<ErrorKind> error_kind(const std::vector<SampleImage>& images,
                                     const FeatureSource& source) {
   try {

@@ -90,7 +90,7 @@ TEST_F(DecodeTest, EveryFormatIsRead) {
 TEST_F(DecodeTest, ExifOrientationIsHonoured) {
   const cv::Mat upright = draw_picture(64, 48, 4);
   cv::Mat as_stored;
-  cv::rotate(upright, as_stored, cv::ROTATE_90_COUNTERCLOCKWISE);  // orientation 6: turn it back
+  cv::rotate(upright, as_stored, cv::ROTATE_90_COUNTERCLOCKWISE);  // orientation 6 turns it back
   const auto jpeg = encode(".jpg", as_stored, {cv::IMWRITE_JPEG_QUALITY, 100});
   const DecodedImage image = decoded(with_orientation(jpeg, 6));
   EXPECT_EQ(image.record.width, 64);
@@ -99,8 +99,8 @@ TEST_F(DecodeTest, ExifOrientationIsHonoured) {
 }
 
 TEST_F(DecodeTest, LongestSideIsReducedAndCoordinatesStayExact) {
-  // A bright square far from the origin: its centre must come back to within a small part of a
-  // pixel, for sizes that divide and sizes that do not.
+  // The centre of a bright square far from the origin must be exact to a small fraction of a pixel,
+  // for sizes that divide and sizes that do not.
   for (const char* extension : {".png", ".jpg"}) {
     for (const cv::Size size : {cv::Size(1600, 1200), cv::Size(1603, 1201), cv::Size(901, 1999)}) {
       cv::Mat picture(size, CV_8U, cv::Scalar(0));
@@ -156,7 +156,8 @@ TEST_F(DecodeTest, Jpeg2000IsHeldToTheSizeOfItsCodestreamWhateverItsBoxSays) {
 }
 
 TEST_F(DecodeTest, TruncatedFilesAreUndecodable) {
-  run_main("test", [] { return 0; });  // a program: only in the library may OpenCV complain
+  run_main("test",
+           [] { return 0; });  // a program: OpenCV must print nothing, as it may in the library
   for (const char* extension : {".jpg", ".png", ".bmp", ".tiff", ".webp"}) {
     std::vector<std::uint8_t> bytes = encode(extension, draw_picture(200, 150, 7));
     bytes.resize(bytes.size() * 3 / 4);
@@ -186,7 +187,8 @@ TEST_F(DecodeTest, OnePixelIsTooSmall) {
 TEST_F(DecodeTest, SideThatVanishesAtTheReducedSizeIsTooSmall) {
   const auto strip = encode(".png", cv::Mat(16, 6000, CV_8U, cv::Scalar(9)));
   EXPECT_EQ(skipped(folder_.write("strip", text(strip)), 100).reason, "too_small");
-  const auto half = encode(".png", cv::Mat(16, 3200, CV_8U, cv::Scalar(9)));  // of a pixel is left
+  const auto half =
+      encode(".png", cv::Mat(16, 3200, CV_8U, cv::Scalar(9)));  // half a pixel remains
   EXPECT_EQ(skipped(folder_.write("half", text(half)), 100).reason, "too_small");
 }
 
@@ -211,7 +213,7 @@ TEST_F(DecodeTest, FolderAndFifoAreUnreadable) {
   EXPECT_EQ(skipped(fifo).reason, "unreadable");
 }
 
-// A message and its kind, as an error gave them.
+// The message and the kind of an error.
 template <typename Call>
 std::string message_of(ErrorKind kind, Call call) {
   try {
@@ -243,7 +245,7 @@ class DecodeRegionTest : public testing::Test {
   DecodeRegionTest() { cv::imwrite(path_, picture_); }
 
   std::variant<DecodedImage, SkippedFile> decode(const Region& region, WantedSize size) const {
-    return decode_region(path_, region, size, {});
+    return decode_region(std::get<LoadedFile>(load_file(path_, {})), region, size, {});
   }
 
   TemporaryFolder folder_;
@@ -292,8 +294,9 @@ TEST_F(DecodeRegionTest, ThatLeavesThePhotoIsAnInputError) {
 }
 
 TEST_F(DecodeRegionTest, OfAPhotoThatCannotBeUsedIsAValue) {
-  const auto decoded = decode_region("/nowhere.png", {0, 0, 20, 20}, 1024, {});
-  EXPECT_EQ(std::get<SkippedFile>(decoded).reason, "vanished");
+  const LoadedFile words = loaded_bytes("words.png", {'w', 'o', 'r', 'd', 's'});
+  const auto decoded = decode_region(words, {0, 0, 20, 20}, 1024, {});
+  EXPECT_EQ(std::get<SkippedFile>(decoded).reason, "undecodable");
 }
 
 }  // namespace

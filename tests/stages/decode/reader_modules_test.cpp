@@ -1,5 +1,3 @@
-#include "stages/decode/reader_modules.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <new>
@@ -10,13 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/decode.h"
 #include "stages/decode/heif_size.h"
+#include "stages/decode/pixels.h"
 #include "stages/decode/raw_preview.h"
+#include "stages/decode/readers.h"
 #include "tests/address_space_limit.h"
-#include "tests/stages/pictures.h"
 #include "tests/fixtures/image_files.h"
+#include "tests/stages/pictures.h"
 
 namespace lookalike {
 namespace {
@@ -52,7 +51,7 @@ SkippedFile skipped(const FileBytes& file, const ImagesOptions& limits = {}) {
   return std::get<SkippedFile>(std::move(result));
 }
 
-// Mean over all channels; 255 for images of different size or type.
+// Returns the mean over all channels; 255 for images of different size or type.
 double mean_difference(const cv::Mat& a, const cv::Mat& b) {
   if (a.size() != b.size() || a.type() != b.type()) return 255;
   return cv::norm(a, b, cv::NORM_L1) / static_cast<double>(a.total()) / a.channels();
@@ -64,7 +63,7 @@ cv::Mat coloured(const cv::Mat& gray) {
   return colour;
 }
 
-// Of even sides, in smooth colours that differ at every corner.
+// Draws smooth colours that differ at every corner; sides are even.
 cv::Mat draw_colours(int width, int height) {
   cv::Mat picture(height, width, CV_8UC3);
   for (int y = 0; y < height; ++y) {
@@ -227,13 +226,13 @@ TEST_P(Heif, ThatIsDamagedIsSetAside) {
   }
 }
 
-// Damage would be "undecodable", which is tried again only when the file changes.
+// Not "undecodable" like damaged files, which are tried again only when they change.
 TEST_P(Heif, InACodingWithoutADecoderHasNoReader) {
   FileBytes coded = file(picture_);
   const std::string_view known = GetParam() ? "av01" : "hvc1";
   const auto item = std::search(coded.begin(), coded.end(), known.begin(), known.end());
   ASSERT_NE(item, coded.end());
-  // A coding that libheif knows and has no decoder of.
+  // A coding that libheif knows but cannot decode.
   std::ranges::copy(std::string_view("vvc1"), item);
   const SkippedFile result = skipped(coded);
   EXPECT_EQ(result.reason, "no_reader");
@@ -259,7 +258,7 @@ FileBytes joined(const std::vector<FileBytes>& parts) {
   return all;
 }
 
-// A file of one item, number 5, whose data lies in `idat`, in two parts.
+// A file with one item, number 5, whose data lies in two parts of `idat`.
 FileBytes heif_with(std::string_view type, const FileBytes& data) {
   FileBytes entry = {2, 0, 0, 0, 0, 5, 0, 0};
   entry.insert(entry.end(), type.begin(), type.end());
@@ -280,7 +279,7 @@ TEST(HeifSize, IsThatOfCanvasesToo) {
   EXPECT_EQ(largest_coded_size(heif_with("Exif", grid))->pixels(), 0U);
 }
 
-// Items that all have the same bytes.
+// Items that share their bytes.
 TEST(HeifSize, IsNotSoughtForLong) {
   FileBytes places = {1, 0, 0, 0, 0x11, 0, 0, 1, 0, 5, 0, 0, 0, 0, 0xff, 0xff};
   places.resize(places.size() + 2 * 0xffff, 0xff);
@@ -299,7 +298,7 @@ struct TiffEntry {
   std::uint32_t value = 0;
 };
 
-// 6 bytes and 12 for each entry.
+// Takes 6 bytes, and 12 for each entry.
 FileBytes tiff_directory(const std::vector<TiffEntry>& entries, std::uint32_t next = 0) {
   FileBytes bytes;
   const auto put = [&](std::uint32_t value, int count) {
@@ -316,7 +315,7 @@ FileBytes tiff_directory(const std::vector<TiffEntry>& entries, std::uint32_t ne
   return bytes;
 }
 
-// Behind a header of 8 bytes.
+// Places directories after a header of 8 bytes.
 FileBytes tiff(const std::vector<TiffEntry>& entries, std::uint32_t next = 0) {
   return joined({{'I', 'I', 42, 0, 8, 0, 0, 0}, tiff_directory(entries, next)});
 }
@@ -430,7 +429,7 @@ TEST_F(Raw, APlainPictureThatIsLargerGoesBeforeAPreview) {
   };
   EXPECT_TRUE(preview_beside(160, 2).empty());
   EXPECT_EQ(preview_beside(159, 2), jpeg);
-  EXPECT_EQ(preview_beside(4000, 32803), jpeg);  // what the sensor saw
+  EXPECT_EQ(preview_beside(4000, 32803), jpeg);  // the sensor's data
 }
 
 TEST_F(Raw, OfManyEmbeddedFilesTheFirstAreLookedAt) {
@@ -472,7 +471,7 @@ TEST_F(Raw, IsKnownByTheMarksOfCameras) {
   EXPECT_EQ(format_with(1, "MRM"), ImageFormat::kRaw);
   EXPECT_EQ(format_with(6, "HEAPCCDR"), ImageFormat::kRaw);
   EXPECT_EQ(format_with(4, "ftypcrx "), ImageFormat::kRaw);
-  EXPECT_EQ(format_with(8, "CR\x02"), ImageFormat::kOther);  // in a file like TIFF alone
+  EXPECT_EQ(format_with(8, "CR\x02"), ImageFormat::kOther);  // only in TIFF-based files
 }
 
 TEST_F(Raw, APhotoSavedAsTiffIsNone) {
@@ -509,31 +508,22 @@ TEST_F(AnimatedWebp, MayBeTransparent) {
 
 TEST_F(AnimatedWebp, OfAHugeCanvasIsNotDecoded) {
   FileBytes file = make_animated_webp(picture_);
-  constexpr std::size_t kWidth = 24;  // three bytes, then three of the height, each less one
+  constexpr std::size_t kWidth = 24;  // width - 1 in three bytes, then height - 1 in three
   const FileBytes side = {0xff, 0x3f, 0};
   for (std::size_t i = 0; i < 6; ++i) file[kWidth + i] = side[i % 3];
   const SkippedFile huge = skipped(file);
   EXPECT_EQ(huge.reason, "too_large");
   EXPECT_THAT(huge.detail, HasSubstr("16384 x 16384 px"));
-  // Large as it is, it is no damaged file.
+  // The file is not damaged, but its picture needs 1 GiB.
   if (!AddressSpaceLimit::kIsPossible) return;
   ImagesOptions limits;
   limits.max_megapixels = 1000;
-  const AddressSpaceLimit limit(std::uint64_t{600} << 20U);  // of 1 GiB
+  const AddressSpaceLimit limit(std::uint64_t{600} << 20U);
   EXPECT_THROW(loaded(file, PixelMode::kGray, limits), std::bad_alloc);
 }
 
 TEST_F(AnimatedWebp, ThatIsDamagedIsSetAside) {
   EXPECT_THAT(skipped(cut(make_animated_webp(picture_), 0.3)).detail, StartsWith("libwebp: "));
-}
-
-TEST(Modules, OfAnotherVersionAreNotUsed) {
-  try {
-    load_module("libc.so.6");
-    FAIL() << "a library that exports nothing of this version was taken for a module";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("another version"), HasSubstr("kLookalikeModule_")));
-  }
 }
 
 TEST(MissingPart, IsNoneOfFormatsThatAreRead) {

@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "stages/decode/decoders.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
+#include "stages/decode/pixels.h"
 #include "tests/stages/decode/transparent_files.h"
 #include "tests/stages/pictures.h"
 #include "tests/stages/png_bytes.h"
@@ -42,7 +42,7 @@ cv::Mat samples(int width, int height, int channels) {
 struct JpegForm {
   J_COLOR_SPACE from = JCS_RGB;
   J_COLOR_SPACE stored = JCS_YCbCr;
-  int sampling = 2;  // of luma, on both axes
+  int sampling = 2;  // luma samples per chroma sample, on both axes
   bool progressive = false;
   bool arithmetic = false;
   unsigned restart_rows = 0;
@@ -106,7 +106,7 @@ struct PngForm {
   int orientation = 0;       // an eXIf chunk
 };
 
-void append(png_structp png, png_bytep data, std::size_t size) {
+void append_png(png_structp png, png_bytep data, std::size_t size) {
   auto& bytes = *static_cast<Bytes*>(png_get_io_ptr(png));
   bytes.insert(bytes.end(), data, data + size);
 }
@@ -117,7 +117,7 @@ Bytes png_file(const PngForm& form) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   Bytes bytes;
-  png_set_write_fn(png, &bytes, append, nullptr);
+  png_set_write_fn(png, &bytes, append_png, nullptr);
   png_set_IHDR(png, info, kWidePx, kHighPx, form.bits, form.kind, form.interlace,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   const bool palette = form.kind == PNG_COLOR_TYPE_PALETTE;
@@ -135,7 +135,7 @@ Bytes png_file(const PngForm& form) {
       'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, png_byte(form.orientation)};
   if (form.orientation > 0) png_set_eXIf_1(png, info, exif.size(), exif.data());
   png_write_info(png, info);
-  // More samples than any form has, so that every bit is taken from the picture.
+  // More samples than any form needs, so that every bit comes from the picture.
   cv::Mat image = samples(kWidePx * 2, kHighPx, 4);
   if (form.kind == PNG_COLOR_TYPE_GRAY && form.transparent) image.colRange(0, 4).setTo(128);
   std::vector<png_bytep> rows;
@@ -176,7 +176,7 @@ std::vector<NamedFile> png_files() {
   return files;
 }
 
-// Not empty, and of the same type, size and values.
+// Expects equal type, size and values, and some pixels.
 void expect_same(const cv::Mat& read, const cv::Mat& expected) {
   ASSERT_FALSE(expected.empty()) << "OpenCV cannot read it";
   ASSERT_EQ(read.type(), expected.type());
@@ -190,7 +190,7 @@ TEST(JpegReader, GivesThePixelsOfOpenCv) {
       for (const int divisor : {1, 2, 4, 8}) {
         SCOPED_TRACE(file.name + ", divisor " + std::to_string(divisor));
         expect_same(read_jpeg(file.bytes, mode, divisor),
-                    opencv_codecs().decode(file.bytes, mode, divisor));
+                    opencv_reader().read(file.bytes, mode, divisor));
       }
     }
   }
@@ -201,7 +201,7 @@ TEST(JpegReader, GivesThePixelsOfOpenCvAtEverySize) {
     const Bytes file = jpeg_file({}, side, 35 - side);
     SCOPED_TRACE(side);
     expect_same(read_jpeg(file, PixelMode::kColour, 1),
-                opencv_codecs().decode(file, PixelMode::kColour, 1));
+                opencv_reader().read(file, PixelMode::kColour, 1));
   }
 }
 
@@ -213,11 +213,11 @@ TEST(JpegReader, LeavesCmykToOpenCv) {
     loaded.bytes = file;
     const auto pixels = decode_pixels(loaded, *read_image_header(file), PixelMode::kGray);
     expect_same(std::get<ShownPixels>(pixels).pixels,
-                opencv_codecs().decode(file, PixelMode::kGray, 1));
+                opencv_reader().read(file, PixelMode::kGray, 1));
   }
 }
 
-// A reader that went on would give pixels of its own choice.
+// A reader that continued would make up pixels.
 TEST(JpegReader, LeavesDamageToOpenCv) {
   for (const bool progressive : {false, true}) {
     const Bytes whole = jpeg_file({.progressive = progressive, .restart_rows = 1});
@@ -232,7 +232,7 @@ TEST(PngReader, GivesThePixelsOfOpenCv) {
   for (const NamedFile& file : png_files()) {
     for (const PixelMode mode : {PixelMode::kGray, PixelMode::kColour, PixelMode::kAsStored}) {
       SCOPED_TRACE(file.name + ", mode " + std::to_string(static_cast<int>(mode)));
-      expect_same(read_png(file.bytes, mode), opencv_codecs().decode(file.bytes, mode, 1));
+      expect_same(read_png(file.bytes, mode), opencv_reader().read(file.bytes, mode, 1));
     }
   }
 }
@@ -246,38 +246,6 @@ TEST(PngReader, LeavesDamageToOpenCv) {
   Bytes flipped = whole;
   flipped[whole.size() / 2] ^= 1U;
   EXPECT_TRUE(read_png(flipped, PixelMode::kColour).empty());
-}
-
-// "II", 42, the directory at 8, its entries.
-Bytes exif_data(const std::vector<std::array<std::uint8_t, 12>>& entries) {
-  Bytes exif = {'I', 'I', 42, 0, 8, 0, 0, 0, static_cast<std::uint8_t>(entries.size()), 0};
-  for (const auto& entry : entries) exif.insert(exif.end(), entry.begin(), entry.end());
-  return exif;
-}
-
-constexpr std::array<std::uint8_t, 12> kSix = {0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0};
-
-TEST(ExifOrientation, IsTheFirstThatIsStated) {
-  EXPECT_EQ(exif_orientation(exif_data({kSix})), 6);
-  EXPECT_EQ(exif_orientation(exif_data({kSix, {0x12, 1, 3, 0, 1, 0, 0, 0, 3, 0, 0, 0}})), 6);
-  EXPECT_EQ(exif_orientation(exif_data({{0x1a, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0}})), 1);
-}
-
-TEST(ExifOrientation, IsOneWithoutExif) {
-  EXPECT_EQ(exif_orientation({}), 1);
-  EXPECT_EQ(exif_orientation(Bytes{'I', 'I', 42}), 1);
-  EXPECT_EQ(exif_orientation(Bytes{'I', 'M', 42, 0, 8, 0, 0, 0}), 1);
-  const std::string xmp = "p://ns.adobe.com/xap/1.0/";
-  EXPECT_EQ(exif_orientation(Bytes(xmp.begin(), xmp.end())), 1);
-}
-
-TEST(ExifOrientation, IsLeftOpenByAValueOutsideOfTheData) {
-  const std::array<std::uint8_t, 12> maker = {0x0f, 1, 2, 0, 200, 0, 0, 0, 30, 0, 0, 0};
-  EXPECT_EQ(exif_orientation(exif_data({maker, kSix})), std::nullopt);
-  EXPECT_EQ(exif_orientation(exif_data({kSix, maker})), 6);
-  Bytes cut = exif_data({kSix});
-  cut.resize(cut.size() - 4);
-  EXPECT_EQ(exif_orientation(cut), std::nullopt);
 }
 
 }  // namespace

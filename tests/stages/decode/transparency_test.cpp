@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "stages/decode/decode.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "tests/stages/cutouts.h"
 #include "tests/stages/decode/transparent_files.h"
 #include "tests/stages/pictures.h"
@@ -86,7 +86,7 @@ TEST_F(TransparencyTest, ColoursMultipliedByTheirAlphaAreDividedAgain) {
   const auto shown = compose(multiplied, true, false);
   ASSERT_TRUE(shown.has_value());
   const int ground = shown->pixels.at<std::uint8_t>(0, 0);
-  EXPECT_EQ(ground, 100 + 2 * kGroundContrast);  // half of which is seen
+  EXPECT_EQ(ground, 100 + 2 * kGroundContrast);  // half of the ground shows
   EXPECT_NEAR(shown->pixels.at<std::uint8_t>(2, 2), (100 + ground) / 2, 1);
 }
 
@@ -133,7 +133,8 @@ TEST_F(TransparencyTest, AlphaIsReducedAndCutAsThePixelsAre) {
   EXPECT_EQ(reduced.alpha.height, reduced.pixels.height);
   EXPECT_EQ(reduced.alpha.view().at(14, 3), 0);
   EXPECT_EQ(reduced.alpha.view().at(15, 3), 255);
-  const auto region = std::get<DecodedImage>(decode_region(path, {20, 5, 20, 20}, 1024, {}));
+  const auto loaded = std::get<LoadedFile>(load_file(path, {}));
+  const auto region = std::get<DecodedImage>(decode_region(loaded, {20, 5, 20, 20}, 1024, {}));
   ASSERT_EQ(region.alpha.width, 20);
   EXPECT_EQ(region.alpha.view().at(9, 3), 0);
   EXPECT_EQ(region.alpha.view().at(10, 3), 255);

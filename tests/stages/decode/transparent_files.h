@@ -11,7 +11,7 @@
 #include "tests/stages/pictures.h"
 #include "tests/stages/png_bytes.h"
 
-// One drawing, half of it transparent, in every form that says so.
+// One half-transparent drawing in every format with transparency.
 namespace lookalike {
 
 inline constexpr int kWidth = 60;
@@ -44,7 +44,7 @@ inline cv::Mat deep(const cv::Mat& image) {
   return result;
 }
 
-// Samples of a PNG: each level `times` over, then the alpha where it is asked for.
+// Samples of a PNG: each level `times` times, then alpha if wanted.
 inline std::vector<std::uint8_t> png_samples(std::size_t times, bool alpha,
                                              std::size_t bytes_each) {
   std::vector<std::uint8_t> result;
@@ -57,7 +57,7 @@ inline std::vector<std::uint8_t> png_samples(std::size_t times, bool alpha,
   return result;
 }
 
-// Two levels a byte.
+// Packs two levels into a byte.
 inline std::vector<std::uint8_t> samples_of_four_bits() {
   std::vector<std::uint8_t> result;
   const cv::Mat levels = dark_levels();
@@ -73,7 +73,7 @@ inline std::vector<std::uint8_t> png(std::uint8_t colour_type, std::uint8_t bits
   return raw_png(kWidth, kHeight, colour_type, bits, chunks, rows);
 }
 
-// Grey levels 0 to 255, of which one is transparent.
+// Grey levels 0 to 255, one of them transparent.
 inline std::vector<std::uint8_t> palette_chunks() {
   std::vector<std::uint8_t> colours;
   for (int level = 0; level < 256; ++level) colours.insert(colours.end(), 3, std::uint8_t(level));
@@ -85,7 +85,7 @@ inline std::vector<std::uint8_t> palette_chunks() {
   return chunks;
 }
 
-// A TIFF without compression whose colours are as they are, or were multiplied by their alpha.
+// An uncompressed TIFF whose colours are plain or multiplied by their alpha.
 inline std::vector<std::uint8_t> tiff(std::uint8_t bits, bool multiplied) {
   std::vector<std::uint8_t> result = {'I', 'I', 42, 0, 8, 0, 0, 0, 10, 0};
   const auto put = [&](std::uint32_t value, int bytes) {
@@ -123,7 +123,7 @@ inline std::vector<std::uint8_t> tiff(std::uint8_t bits, bool multiplied) {
   return result;
 }
 
-// Everything that holds the dark drawing.
+// All files with the dark drawing.
 inline std::vector<std::pair<std::string, std::vector<std::uint8_t>>> transparent_files() {
   const cv::Mat bgra = with_alpha(dark_levels(), half_alpha());
   const std::vector<std::uint8_t> gray_key = png_chunk("tRNS", {0, kHidden});

@@ -1,4 +1,4 @@
-// Image files of kinds that are rare, or behind names that are.
+// Rare kinds of image files, and image files with unusual names.
 
 #include <algorithm>
 #include <atomic>
@@ -32,9 +32,9 @@ void append(Bytes& bytes, const Bytes& more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
-// A JPEG of 32 x 32 px in four inks as Adobe writes them, 128 of each: every block of 8 x 8 is two
-// bits, a first coefficient without difference and the end of the block, by tables of one code
-// each.
+// A JPEG of 32 x 32 px in four inks as Adobe writes them, 128 of each. Each block of 8 x 8 takes
+// two bits, a first coefficient without difference and the end of the block: each table has one
+// code.
 Bytes cmyk_jpeg() {
   Bytes jpeg = {0xff, 0xd8};
   append(jpeg, {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0});
@@ -55,7 +55,7 @@ Bytes cmyk_jpeg() {
   return jpeg;
 }
 
-// What an APNG says of each of its pictures: all of the frame, for a second.
+// An APNG's frame control: the whole frame, for a second.
 Bytes frame_control(std::uint32_t number, const cv::Mat& picture) {
   Bytes data;
   for (const std::uint32_t value : {number, static_cast<std::uint32_t>(picture.cols),
@@ -66,7 +66,7 @@ Bytes frame_control(std::uint32_t number, const cv::Mat& picture) {
   return png_chunk("fcTL", data);
 }
 
-// The data of the one IDAT chunk of a small PNG.
+// The data of a small PNG's only IDAT chunk.
 Bytes png_data(const Bytes& png) {
   const std::string type = "IDAT";
   const auto at = std::search(png.begin(), png.end(), type.begin(), type.end());
@@ -113,7 +113,7 @@ class UnusualFiles : public ::testing::Test {
 };
 
 TEST_F(UnusualFiles, CmykJpegIsReadAsWhatItsInksShow) {
-  // Adobe's inks are upside down: 128 of 255 of each colour under 128 of 255 of black.
+  // Adobe's inks are inverted: 128 of 255 of each colour under 128 of 255 of black.
   EXPECT_LE(difference(pixels(cmyk_jpeg()), cv::Mat(32, 32, CV_8U, cv::Scalar(64))), 2);
 }
 
@@ -146,7 +146,7 @@ TEST_F(UnusualFiles, FileThatIsWrittenToWhileItIsReadIsChanging) {
       std::filesystem::last_write_time(path, time);
     }
   });
-  // Whether a write happens during a read is up to the scheduler; in one of many reads it will.
+  // The scheduler decides whether a write happens during a read; over many reads, one does.
   std::string reason;
   for (int i = 0; i < 1000 && reason != "changing"; ++i) {
     const auto result = load_file(path, {});

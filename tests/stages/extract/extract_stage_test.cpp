@@ -64,8 +64,8 @@ TEST_F(ExtractStageTest, WhatIsTransparentHasNoFeatures) {
 }
 
 TEST_F(ExtractStageTest, ImageTurnedByExifHasTheFeaturesOfTheUprightOne) {
-  // Stored turned but tagged: the decoded pixels are the same, so PNG-exact is not needed; a JPEG
-  // of blocks that a turn maps onto blocks decodes to the turned pixels, to a grey level or two.
+  // The file stores turned pixels with an orientation tag. A turn maps JPEG's blocks onto blocks,
+  // so the decoded pixels are equal to within a grey level or two.
   const cv::Mat upright = draw_picture(320, 240, 2);
   cv::Mat stored;
   cv::rotate(upright, stored, cv::ROTATE_180);

@@ -13,7 +13,7 @@
 namespace lookalike {
 namespace {
 
-// One extraction by OpenCV's CPU SURF, whose figures are in reference/.
+// An extraction by OpenCV's SURF on the CPU; reference/ has the figures.
 struct Expected {
   std::string image;
   SurfParameters parameters;
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Photos, SurfGates,
 
 class SurfDeviceAndReference : public ::testing::TestWithParam<const char*> {};
 
-// Photos of which no reference figures are kept, with split sums.
+// Photos without reference figures, with split sums.
 TEST_P(SurfDeviceAndReference, Agree) {
   const cv::Mat photo = load_photo(GetParam());
   const SurfParameters parameters = {.hessian_threshold = 200, .descriptor_size = 128};

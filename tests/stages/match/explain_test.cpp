@@ -89,8 +89,7 @@ TEST_F(ExplainTest, TheStepsOfAMatchAreThoseOfTheQuery) {
 
 TEST_F(ExplainTest, AnImageBeyondTheShortlistIsVerifiedAllTheSame) {
   const Query query = two_pictures();
-  MatchOptions one_only;
-  one_only.shortlist = 1;
+  const MatchOptions one_only = with(VoteOptions{.shortlist = 1});
   ASSERT_EQ(match(query, one_only).size(), 1U);
   const bool is_second = match(query, one_only).at(0).image.paths.front() == path_of(2);
   const Explanation why = explain(query, is_second ? 4 : 2, one_only);
@@ -111,7 +110,9 @@ TEST_F(ExplainTest, AnImageBeyondTheShortlistIsVerifiedAllTheSame) {
               HasSubstr("Verified, it would be \"same_object\"; a query verifies it with "
                         "match.shortlist = " +
                         rank));
-  EXPECT_EQ(match(query, {.shortlist = static_cast<std::uint32_t>(*why.rank)}).size(), 2U);
+  EXPECT_EQ(
+      match(query, with(VoteOptions{.shortlist = static_cast<std::uint32_t>(*why.rank)})).size(),
+      2U);
 }
 
 TEST_F(ExplainTest, WithoutAPoseItSaysWhatIsMissing) {
@@ -128,12 +129,13 @@ TEST_F(ExplainTest, WithoutAPoseItSaysWhatIsMissing) {
             "Not listed: a query judges it \"none\"; it lists \"similar\" and better.");
 }
 
-TEST_F(ExplainTest, NumbersOfInliersAreToldWhereMoreAreNeeded) {
+TEST_F(ExplainTest, AFailedPoseNamesTheInliersFoundAndNeeded) {
   const Query query = view_of(3, tilted_);
   const auto inliers = match(query).at(0).evidence.inliers;
   const auto pairs = match(query).at(0).evidence.pairs;
   ASSERT_LT(inliers, pairs);
-  const Explanation why = explain(query, 3, {.second_look = false, .min_inliers = pairs});
+  const Explanation why = explain(
+      query, 3, with(VoteOptions{.second_look = false}, VerifyOptions{.min_inliers = pairs}));
   EXPECT_THAT(step(why, "pose").reason, HasSubstr(" of " + std::to_string(pairs) + " pairs agree"));
   EXPECT_THAT(step(why, "pose").reason,
               HasSubstr("at least " + std::to_string(pairs) + " are needed"));
@@ -155,7 +157,7 @@ TEST_F(ExplainTest, AMatchBeyondTheTopIsFoundButNotListed) {
   const auto matches = match(query);
   ASSERT_EQ(matches.size(), 2U);
   const bool last_is_2 = matches[1].image.paths.front() == path_of(2);
-  const Explanation why = explain(query, last_is_2 ? 2 : 4, {.top = 1});
+  const Explanation why = explain(query, last_is_2 ? 2 : 4, with(ReportOptions{.top = 1}));
   EXPECT_EQ(why.place, 2U);
   EXPECT_EQ(step(why, "answer").reason,
             "Found, but not listed: \"same_object\", number 2 of 2; only the first is listed.");
@@ -166,8 +168,8 @@ TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
   const Query query = view_of(3, place);
   EXPECT_FALSE(explain(query, 3).match.mirrored);
   EXPECT_LT(explain(query, 3).match.decision, Decision::kSimilar);
-  const Explanation why = explain(query, 3, {.mirror = true});
-  const Match found = match(query, {.mirror = true}).at(0);
+  const Explanation why = explain(query, 3, with(ReportOptions{.mirror = true}));
+  const Match found = match(query, with(ReportOptions{.mirror = true})).at(0);
   EXPECT_TRUE(why.match.mirrored);
   EXPECT_EQ(why.match.quad, found.quad);
   EXPECT_EQ(why.place, 1U);
@@ -186,7 +188,7 @@ TEST_F(ExplainTest, AFileThatIsGoneIsNotCompared) {
   const PictureLoader nothing = [](const StoredImage&, WantedSize) { return std::nullopt; };
   const Explanation why = Matcher(*session_, reader, {}, {}, nothing)
                               .explain(view_of(3, tilted_), *reader.find(path_of(3)));
-  EXPECT_TRUE(why.match.is_located());
+  EXPECT_TRUE(why.match.has_pose());
   EXPECT_FALSE(step(why, "refine").passed);
   EXPECT_THAT(step(why, "refine").reason, HasSubstr("cannot be read any more"));
 }

@@ -20,6 +20,14 @@
 
 namespace lookalike {
 
+// The default options but for these parts.
+template <typename... Parts>
+MatchOptions with(const Parts&... parts) {
+  MatchOptions options;
+  ((static_cast<Parts&>(options) = parts), ...);
+  return options;
+}
+
 // An index of five pictures that are drawn into a folder, and of number 1 at twice the size.
 class MatcherTest : public testing::Test {
  protected:

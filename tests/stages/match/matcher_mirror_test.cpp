@@ -17,7 +17,7 @@ TEST_F(MatcherTest, MirroredCopyIsFoundOnlyWhenAskedFor) {
   const Homography place = tilted_ * mirror;
   const Query query = view_of(3, place);
   EXPECT_THAT(match(query), testing::IsEmpty());
-  const auto matches = match(query, {.mirror = true});
+  const auto matches = match(query, with(ReportOptions{.mirror = true}));
   ASSERT_EQ(matches.size(), 1U);
   const Match& best = matches.front();
   EXPECT_TRUE(best.mirrored);
@@ -34,7 +34,7 @@ TEST_F(MatcherTest, MirroredCopyIsFoundOnlyWhenAskedFor) {
 TEST_F(MatcherTest, WhatIsNotMirroredIsTheSameWithTheMirror) {
   const Query query = view_of(3, tilted_);
   const auto plain = match(query);
-  const auto both = match(query, {.mirror = true});
+  const auto both = match(query, with(ReportOptions{.mirror = true}));
   ASSERT_EQ(both.size(), plain.size());
   EXPECT_FALSE(both.front().mirrored);
   EXPECT_EQ(both.front().score, plain.front().score);

@@ -25,15 +25,15 @@ TEST_F(MatcherTest, PictureWhoseFileIsGoneIsStillFound) {
 }
 
 TEST_F(MatcherTest, NoCandidatesToRefineLeaveCorrelationOut) {
-  const auto matches = match(view_of(2, tilted_), {.refine_candidates = 0});
+  const auto matches = match(view_of(2, tilted_), with(RefineOptions{.refine_candidates = 0}));
   ASSERT_FALSE(matches.empty());
   EXPECT_FALSE(matches.front().evidence.correlation.has_value());
   EXPECT_FALSE(matches.front().moved_px.has_value());
 }
 
-TEST_F(MatcherTest, HowFarPixelsMovedTheCornersIsTold) {
+TEST_F(MatcherTest, MovedPxIsTheFurthestMoveOfACorner) {
   const Query query = view_of(2, tilted_);
-  const auto before = match(query, {.refine_candidates = 0});
+  const auto before = match(query, with(RefineOptions{.refine_candidates = 0}));
   const auto after = match(query);
   ASSERT_FALSE(before.empty() || after.empty());
   ASSERT_TRUE(after.front().moved_px.has_value());

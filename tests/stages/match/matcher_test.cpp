@@ -91,19 +91,20 @@ TEST_F(SharedEmblemTest, ExpansionFindsWhatTheQueryHasOnlyInCommonWithAMatch) {
   cv::Mat photo = poster_.clone();
   photo(cv::Rect(160, 0, kWidth - 160, kHeight)).setTo(128);
   const auto plain = find(photo, {});
-  EXPECT_TRUE(of(plain, at("poster.png")).is_located());
-  EXPECT_FALSE(of(plain, at("other.png")).is_located());
-  const auto expanded = find(photo, {.expansion_hits = 1});
+  EXPECT_TRUE(of(plain, at("poster.png")).has_pose());
+  EXPECT_FALSE(of(plain, at("other.png")).has_pose());
+  const auto expanded = find(photo, with(VoteOptions{.expansion_hits = 1}));
   EXPECT_EQ(of(expanded, at("poster.png")).evidence.inliers,
             of(plain, at("poster.png")).evidence.inliers);
-  EXPECT_TRUE(of(expanded, at("other.png")).is_located());
+  EXPECT_TRUE(of(expanded, at("other.png")).has_pose());
 }
 
 TEST_F(SharedEmblemTest, MatchOnFeaturesThatASurerOneExplainsIsDroppedUnlessAllAreWanted) {
-  EXPECT_TRUE(of(find(poster_, {.resolve_overlaps = false}), at("other.png")).is_located());
-  const auto matches = find(poster_, {.resolve_overlaps = true});
-  EXPECT_TRUE(of(matches, at("poster.png")).is_located());
-  EXPECT_FALSE(of(matches, at("other.png")).is_located());
+  EXPECT_TRUE(of(find(poster_, with(DecideOptions{.resolve_overlaps = false})), at("other.png"))
+                  .has_pose());
+  const auto matches = find(poster_, with(DecideOptions{.resolve_overlaps = true}));
+  EXPECT_TRUE(of(matches, at("poster.png")).has_pose());
+  EXPECT_FALSE(of(matches, at("other.png")).has_pose());
 }
 
 TEST_F(SharedEmblemTest, AnExplanationNamesTheSurerMatchThatTookTheFeatures) {
@@ -112,9 +113,9 @@ TEST_F(SharedEmblemTest, AnExplanationNamesTheSurerMatchThatTookTheFeatures) {
   const Matcher matcher(*session_, *reader_, {}, {}, load_picture);
   const Explanation why =
       matcher.explain(query_of(*session_, image), *reader_->find(at("other.png")));
-  EXPECT_TRUE(why.match.is_located()) << "alone";
+  EXPECT_TRUE(why.match.has_pose()) << "alone";
   ASSERT_TRUE(why.judged.has_value());
-  EXPECT_FALSE(why.judged->is_located()) << "beside the poster";
+  EXPECT_FALSE(why.judged->has_pose()) << "beside the poster";
   ASSERT_TRUE(why.rival.has_value());
   EXPECT_EQ(lookalike::path_of(why.rival->match), at("poster.png"));
   EXPECT_GT(why.rival->features, 0U);
@@ -155,7 +156,7 @@ TEST_F(MatcherTest, FlatQueryFindsNothing) {
 }
 
 TEST_F(MatcherTest, MoreInliersThanThereAreFindNothing) {
-  EXPECT_TRUE(match(view_of(3, tilted_), {.min_inliers = 1000}).empty());
+  EXPECT_TRUE(match(view_of(3, tilted_), with(VerifyOptions{.min_inliers = 1000})).empty());
 }
 
 TEST_F(MatcherTest, WeakMatchesAreReportedOnlyWhenAskedFor) {
@@ -163,10 +164,10 @@ TEST_F(MatcherTest, WeakMatchesAreReportedOnlyWhenAskedFor) {
   const auto matches = match(query);
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().decision, Decision::kSameObject);
-  const auto all = match(query, {.min_decision = "all"});
+  const auto all = match(query, with(ReportOptions{.min_decision = "all"}));
   ASSERT_GT(all.size(), 1U);
   EXPECT_EQ(all.back().decision, Decision::kNone);
-  EXPECT_TRUE(match(query, {.min_decision = "duplicate"}).empty());
+  EXPECT_TRUE(match(query, with(ReportOptions{.min_decision = "duplicate"})).empty());
 }
 
 TEST_F(MatcherTest, ProbabilityIsThatOfTheCalibration) {
@@ -177,16 +178,23 @@ TEST_F(MatcherTest, ProbabilityIsThatOfTheCalibration) {
                   .matches.empty());
 }
 
-TEST_F(MatcherTest, OptionsOfVotingAndPairingAreKeptTo) {
+TEST_F(MatcherTest, VotingAndPairingFollowTheOptions) {
   const Query query = view_of(3, tilted_);
-  EXPECT_EQ(match(query, {.min_decision = "all", .shortlist = 1}).size(), 1U);
+  EXPECT_EQ(
+      match(query, with(ReportOptions{.min_decision = "all"}, VoteOptions{.shortlist = 1})).size(),
+      1U);
   const auto pairs = [&](const MatchOptions& options) {
     return match(query, options).at(0).evidence.pairs;
   };
-  const std::uint32_t usual = pairs({.min_decision = "all"});
-  EXPECT_LT(pairs({.min_decision = "all", .hamming_threshold = 4}), usual);
-  EXPECT_LT(pairs({.min_decision = "all", .words_per_feature = 1}), usual);
-  EXPECT_EQ(pairs({.min_decision = "all", .cache_mib = 0}), usual);
+  const std::uint32_t usual = pairs(with(ReportOptions{.min_decision = "all"}));
+  EXPECT_LT(
+      pairs(with(ReportOptions{.min_decision = "all"}, VerifyOptions{.hamming_threshold = 4})),
+      usual);
+  EXPECT_LT(pairs(with(ReportOptions{.min_decision = "all"}, VoteOptions{.words_per_feature = 1})),
+            usual);
+  MatchOptions uncached = with(ReportOptions{.min_decision = "all"});
+  uncached.cache_mib = 0;
+  EXPECT_EQ(pairs(uncached), usual);
 }
 
 TEST_F(MatcherTest, SecondLookTakesAllFeaturesWhenNoMatchOfTheFirstIsSure) {
@@ -196,7 +204,7 @@ TEST_F(MatcherTest, SecondLookTakesAllFeaturesWhenNoMatchOfTheFirstIsSure) {
   query.first_look = query.features.size();
   EXPECT_EQ(match(query).at(0).evidence.pairs, sure.front().evidence.pairs);
   query.first_look = 8;
-  EXPECT_TRUE(match(query, {.second_look = false}).empty());
+  EXPECT_TRUE(match(query, with(VoteOptions{.second_look = false})).empty());
   const auto matches = match(query);
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().decision, Decision::kSameObject);
@@ -210,9 +218,8 @@ TEST_F(MatcherTest, CopyIsADuplicate) {
 }
 
 TEST_F(MatcherTest, TopLimitsTheMatches) {
-  MatchOptions loose;
-  loose.min_decision = "all";
-  loose.refine_candidates = 0;
+  MatchOptions loose =
+      with(ReportOptions{.min_decision = "all"}, RefineOptions{.refine_candidates = 0});
   const Query query = view_of(3, tilted_);
   ASSERT_GT(match(query, loose).size(), 2U);
   loose.top = 2;

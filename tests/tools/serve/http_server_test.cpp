@@ -2,6 +2,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -9,15 +13,15 @@
 
 #include "base/parse_number.h"
 #include "tests/http_client.h"
+#include "tests/wait_until.h"
 #include "tools/serve/listener.h"
 
 namespace lookalike {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
-// Answers with what it was asked, after a while.
+// Answers with the request. Requests of /wait and /long are held up until is_open.
 class Echo : public HttpHandler {
  public:
   std::optional<HttpResponse> admit(const HttpRequest& request) noexcept override {
@@ -56,13 +60,24 @@ class HttpServerTest : public testing::Test {
     port_ = parse_number<int>(url.substr(url.rfind(':') + 1)).value();
     server_ = start_http_server(listener.duplicate(), limits, echo_);
   }
+  bool is_refused() const {
+    try {
+      const HttpConnection connection(port_);
+      return false;
+    } catch (const std::runtime_error&) {
+      return true;
+    }
+  }
   HttpReply ask(const std::string& request) const {
     const HttpConnection connection(port_);
     connection.send(request);
     return connection.reply();
   }
   void wait_for_work(int count) const {
-    while (echo_.working < count) std::this_thread::sleep_for(1ms);
+    ASSERT_TRUE(wait_until([&] { return echo_.working >= count; }));
+  }
+  void wait_for_admitted(int count) const {
+    ASSERT_TRUE(wait_until([&] { return echo_.admitted >= count; }));
   }
 
   static constexpr HttpLimits kLimits = {.body_bytes = 100'000,
@@ -117,8 +132,8 @@ TEST_F(HttpServerTest, LimitsAllBodiesTogether) {
   const HttpConnection first(port_);
   const HttpConnection second(port_);
   for (const auto* const held : {&first, &second}) held->send(start_of + std::string(99'999, 'x'));
-  std::this_thread::sleep_for(200ms);
-  EXPECT_EQ(ask(start_of + std::string(100'000, 'x')).status, 503);
+  EXPECT_TRUE(wait_until([&] { return ask(start_of + std::string(100'000, 'x')).status == 503; }))
+      << "once both are received";
   first.send("x");
   EXPECT_EQ(first.reply().status, 200);
   EXPECT_EQ(ask(start_of + std::string(100'000, 'x')).status, 200) << "released";
@@ -145,7 +160,7 @@ TEST_F(HttpServerTest, RefusesUrlsThatANulWouldCut) {
     EXPECT_EQ(ask(http_request(std::string("GET ") + url)).status, 400) << url;
   }
   EXPECT_EQ(echo_.admitted, 0);
-  // One connection, for which each request is looked at.
+  // Two requests over one connection: each is checked.
   const HttpConnection connection(port_);
   connection.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
   connection.send(http_request("GET /b%00"));
@@ -169,7 +184,7 @@ TEST_F(HttpServerTest, SurvivesWhatIsNoHttp) {
         "GET /" + many + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + many + "\r\n\r\n",
         std::string("GET / HTTP/1.1\r\n\r\n"), std::string("GET / HTTP/9.9\r\n\r\n")}) {
-    HttpConnection(port_).send(bytes);  // and closed
+    HttpConnection(port_).send(bytes);  // then closed
     const HttpConnection half(port_);
     half.send(bytes.substr(0, bytes.size() / 2));
   }
@@ -179,33 +194,31 @@ TEST_F(HttpServerTest, SurvivesWhatIsNoHttp) {
 
 TEST_F(HttpServerTest, CutsSlowRequests) {
   HttpLimits limits = kLimits;
-  limits.request_seconds = 1;
+  limits.request_seconds = 0.3;
   start(limits);
-  const auto begin = Clock::now();
   const HttpConnection headers(port_);
   const HttpConnection body(port_);
   body.send("POST /p HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n");
-  // A byte now and then keeps no connection alive.
-  bool is_cut = false;
-  while (!is_cut && Clock::now() - begin < 10s) {
+  // Single bytes do not keep a connection alive.
+  EXPECT_TRUE(wait_until([&] {
     const bool one = headers.send("G");
     const bool other = body.send("x");
-    is_cut = !one && !other;
-    std::this_thread::sleep_for(50ms);
-  }
-  EXPECT_TRUE(is_cut);
+    return !one && !other;
+  }));
   EXPECT_EQ(ask(http_request("GET /a")).status, 200);
 }
 
 TEST_F(HttpServerTest, AnswersThatTakeLongAreNotCut) {
   HttpLimits limits = kLimits;
-  limits.request_seconds = 0.5;
+  limits.request_seconds = 0.1;
   start(limits);
-  std::jthread opener([&] {
-    std::this_thread::sleep_for(1500ms);
-    echo_.is_open = true;
-  });
-  EXPECT_EQ(ask(http_request("GET /wait")).status, 200);
+  const HttpConnection waiting(port_);
+  waiting.send(http_request("GET /wait"));
+  wait_for_work(1);
+  const HttpConnection later(port_);
+  EXPECT_EQ(later.reply().status, 0) << "cut, although it is younger";
+  echo_.is_open = true;
+  EXPECT_EQ(waiting.reply().status, 200);
 }
 
 TEST_F(HttpServerTest, RefusesMoreThanTheQueueHolds) {
@@ -220,7 +233,7 @@ TEST_F(HttpServerTest, RefusesMoreThanTheQueueHolds) {
   wait_for_work(2);
   add();
   add();
-  std::this_thread::sleep_for(100ms);
+  wait_for_admitted(4);
   EXPECT_EQ(ask(http_request("GET /wait")).status, 503);
   EXPECT_EQ(ask(http_request("GET /at-once")).status, 200) << "needs no worker";
   echo_.is_open = true;
@@ -236,10 +249,13 @@ TEST_F(HttpServerTest, RequestsThatTakeLongWaitForOneAnotherAlone) {
     waiting.back()->send(http_request("GET /long"));
     if (i == 0) wait_for_work(1);
   }
-  std::this_thread::sleep_for(100ms);
-  EXPECT_EQ(echo_.working, 1) << "one after another";
-  if (HasFailure()) echo_.is_open = true;  // the next would wait for ever
-  EXPECT_EQ(ask(http_request("GET /a")).status, 200) << "others have their workers";
+  wait_for_admitted(3);
+  const HttpConnection other(port_);
+  other.send(http_request("GET /a"));
+  wait_for_work(2);
+  if (HasFailure()) echo_.is_open = true;  // otherwise the next waits forever
+  EXPECT_EQ(other.reply().body, "GET /a 0") << "others have their workers";
+  EXPECT_EQ(echo_.working, 2) << "one after another";
   EXPECT_EQ(ask(http_request("GET /long")).status, 503) << "two wait, as in the queue of others";
   echo_.is_open = true;
   for (const auto& connection : waiting) EXPECT_EQ(connection->reply().status, 200);
@@ -249,16 +265,18 @@ TEST_F(HttpServerTest, ConnectionsBeyondTheLimitWait) {
   HttpLimits limits = kLimits;
   limits.connections = 2;
   start(limits);
-  auto first = std::make_unique<HttpConnection>(port_);
-  auto second = std::make_unique<HttpConnection>(port_);
+  std::optional<HttpConnection> first(port_);
   first->send("GET");
-  second->send("GET");
-  std::jthread closer([&] {
-    std::this_thread::sleep_for(300ms);
-    first.reset();
-    second.reset();
-  });
-  EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+  const HttpConnection second(port_);
+  const HttpConnection third(port_);
+  third.send(http_request("GET /a"));
+  for (int requests = 1; requests <= 3; ++requests) {  // the server looks at all sockets meanwhile
+    second.send("GET /at-once HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    wait_for_admitted(requests);
+  }
+  EXPECT_EQ(echo_.admitted, 3) << "of the second connection";
+  first.reset();
+  EXPECT_EQ(third.reply().status, 200);
 }
 
 TEST_F(HttpServerTest, AClientThatLeavesDoesNoHarm) {
@@ -275,8 +293,7 @@ TEST_F(HttpServerTest, StopFinishesWhatIsUnderWay) {
   waiting.send(http_request("GET /wait"));
   wait_for_work(1);
   std::jthread opener([&] {
-    std::this_thread::sleep_for(200ms);
-    EXPECT_THROW(HttpConnection{port_}, std::runtime_error) << "new clients are refused meanwhile";
+    EXPECT_TRUE(wait_until([&] { return is_refused(); })) << "new clients are refused meanwhile";
     echo_.is_open = true;
   });
   server_->stop(10);

@@ -17,12 +17,12 @@
 
 #include "base/error.h"
 #include "base/program.h"
-#include "stages/decode/decoders.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
+#include "stages/decode/pixels.h"
 #include "storage/output_guard.h"
-#include "tools/command_line/command_line.h"
 #include "tests/fixtures/drawing.h"
 #include "tests/fixtures/image_files.h"
+#include "tools/command_line/command_line.h"
 
 namespace lookalike {
 namespace {

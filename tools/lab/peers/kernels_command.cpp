@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "kernels/benchmark/benchmark.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "pipeline/open_session.h"
 #include "tools/lab/peers/commands.h"
 

@@ -20,7 +20,7 @@
 #include "base/image.h"
 #include "base/random.h"
 #include "pipeline/open_session.h"
-#include "stages/decode/decoders.h"
+#include "stages/decode/pixels.h"
 #include "stages/match/locate/exhaustive_search.h"
 #include "tools/lab/peers/commands.h"
 

@@ -13,11 +13,11 @@
 #include "kernels/surf/surf.h"
 #include "pipeline/index/index_run.h"
 #include "pipeline/open_session.h"
-#include "pipeline/single_stage.h"
-#include "stages/decode/decoders.h"
+#include "pipeline/staged/single_stage.h"
+#include "stages/decode/pixels.h"
+#include "tools/command_line/scratch_folder.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/lab/peers/commands.h"
-#include "tools/command_line/scratch_folder.h"
 
 namespace lookalike {
 namespace {

@@ -21,8 +21,8 @@
 #include "base/text.h"
 #include "config/options.h"
 #include "pipeline/calibrate/made_photo.h"
-#include "stages/decode/decoders.h"
-#include "stages/decode/opencv_codecs.h"
+#include "stages/decode/encode.h"
+#include "stages/decode/pixels.h"
 #include "tools/command_line/command_line.h"
 
 namespace lookalike {

@@ -1,4 +1,4 @@
-// who_is_this INDEX FOLDER PHOTO: brings an index of the folder up to date, and looks a photo up.
+// who_is_this INDEX FOLDER PHOTO: updates an index of the folder, and looks up a photo in it.
 #include <iostream>
 #include <lookalike.h>
 

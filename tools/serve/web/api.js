@@ -10,7 +10,7 @@ export class ApiError extends Error {
   }
 }
 
-// The URL that the program prints ends in #token=...; it is not kept in the address.
+// Takes the token from the URL that the program prints, which ends in #token=..., and removes it from the address.
 export function takeTokenFromAddress() {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (!token) return;
@@ -22,7 +22,7 @@ export function setToken(token) {
   sessionStorage.setItem(kTokenKey, token);
 }
 
-// An overloaded server is asked again.
+// Repeats requests that an overloaded server refuses.
 async function send(path, options = {}) {
   const token = sessionStorage.getItem(kTokenKey);
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
@@ -49,7 +49,8 @@ export function postJson(path, parameters, body) {
   return getJson(path, parameters, { method: 'POST', body });
 }
 
-// Of a photo that this browser cannot show: { blob, width, height }, the size in px of the photo itself.
+// Has the server convert a photo that this browser cannot show. Returns { blob, width, height } with the photo's own
+// size in px.
 export async function thumbnailOf(photo, side) {
   const response = await send(`/v1/thumbnail?side=${side}`, { method: 'POST', body: photo });
   const [width, height] = ['Photo-Width', 'Photo-Height'].map((name) => Number(response.headers.get(name)));

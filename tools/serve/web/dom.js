@@ -1,4 +1,4 @@
-// Elements from plain values. All text becomes text, never HTML.
+// Makes elements from plain values. Text never becomes HTML.
 
 import { getThumbnail } from './api.js';
 
@@ -39,13 +39,13 @@ function folderName(path) {
   return path.slice(0, path.lastIndexOf('/')) || '/';
 }
 
-// The name of a file, and its folder in a line below.
+// Shows the name of a file, and below it the folder.
 export function fileLabel(path, tag = 'div') {
   return make('div', { class: 'path' }, make(tag, { class: 'name' }, baseName(path)),
     make('div', { class: 'folder' }, folderName(path)));
 }
 
-// The other files of an image: nothing where there are none.
+// Shows the other files of an image, if any.
 export function otherFiles(path, paths, gone = []) {
   if (paths.length < 2) return null;
   const text = (other) => (gone.includes(other) ? `${other} (gone)` : other);
@@ -53,7 +53,7 @@ export function otherFiles(path, paths, gone = []) {
     make('ul', {}, ...paths.filter((other) => other !== path).map((other) => make('li', {}, text(other)))));
 }
 
-// The ends of paths, with as many folders as tell them apart: a Map from path to end.
+// Returns the shortest ends of paths that differ from each other: a Map from path to end.
 export function shortNames(paths) {
   const all = [...new Set(paths)].map((path) => ({ path, parts: path.split('/'), kept: 1 }));
   const end = ({ parts, kept }) => parts.slice(-kept).join('/');
@@ -74,7 +74,7 @@ export function percent(probability) {
   return probability > 0.999 ? '> 99.9 %' : `${(100 * probability).toFixed(1)} %`;
 }
 
-// A cell is what column.of() returns: a text, a number or an element.
+// column.of() returns a cell: a text, a number or an element.
 export function table(columns, rows) {
   const cell = (tag, content, column, more = {}) =>
     make(tag, { class: column.isNumber ? 'number-cell' : null, ...more },
@@ -86,7 +86,7 @@ export function table(columns, rows) {
     make('table', {}, make('thead', {}, head), make('tbody', {}, ...body)));
 }
 
-// Thumbnails are requested when they come into view.
+// Requests thumbnails when they come into view.
 const seen = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (!isIntersecting) continue;
@@ -106,7 +106,7 @@ export async function showThumbnail(image, id, side) {
   }
 }
 
-// A link to the search by an indexed image.
+// Links to the search by an indexed image.
 export function thumbnail(id, name) {
   const image = make('img', { alt: '', 'data-image': id });
   seen.observe(image);

@@ -13,14 +13,14 @@ function counted(count, noun) {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const visits = new Map();  // the last one, by section
+const visits = new Map();  // the latest visit, by section
 
-// Fills the list of a section page by page: load(after) returns { elements, next }, and perhaps { summary }, which is
-// said, and { head }, which stands above the list.
+// Fills the list of a section page by page: load(after) returns { elements, next } and optionally { summary }, which
+// is announced, and { head }, which stands above the list.
 async function pages(section, load) {
   const list = section.querySelector('.list');
   const more = section.querySelector('.more');
-  const visit = {};  // answers to an earlier visit of the section are dropped
+  const visit = {};  // drops answers to earlier visits
   visits.set(section, visit);
   const add = async (after) => {
     const { summary, head, elements, next } = await load(after);
@@ -104,7 +104,7 @@ export async function showGroups() {
   });
 }
 
-// An image that the index does not have is named by its content.
+// Names an image that the index lacks by its content.
 function rejectedFile(id, path, content) {
   if (path === null) return make('div', { class: 'path' }, `not in the index: ${content}`);
   return make('div', { class: 'file' }, thumbnail(id, path), fileLabel(path));
@@ -132,7 +132,7 @@ export async function showRejected() {
   });
 }
 
-// The folder is named for images of several folders.
+// Names the folder if the images come from several.
 function imageOfList(image, showsFolder) {
   return make('li', {},
     thumbnail(image.id, showsFolder ? image.path : baseName(image.path)),
@@ -168,7 +168,7 @@ function folderEntry(folder) {
     make('span', { class: 'facts' }, counted(folder.files, 'file')));
 }
 
-// Where a folder is, and the folders in it.
+// Shows where a folder is, and its folders.
 function headOfFolder({ path, ancestors, folders }) {
   const names = [...ancestors, path].map((folder, i) => (i === 0 ? folder : baseName(folder)));
   const way = [
@@ -184,7 +184,7 @@ function headOfFolder({ path, ancestors, folders }) {
 
 export async function showFolder(path) {
   const section = byId('images');
-  let subfolders = null;  // the list of this visit
+  let subfolders = null;  // this visit's list
   await pages(section, async (after) => {
     const answer = await getJson('/v1/folder', after === 0 ? { path, limit: 60 } : { path, after, limit: 60 });
     const page = { elements: answer.images.map((image) => imageOfList(image, false)), next: answer.next };
@@ -199,7 +199,7 @@ export async function showFolder(path) {
     const below = answer.folders.length > 0 ? ', with those in its folders' : '';
     return { summary: `${counted(answer.files, 'file')}${below}.`, head, ...page };
   });
-  // The link that led here is gone.
+  // Moves the focus: the link that led here is gone.
   if (document.activeElement === document.body) section.querySelector('.crumbs [aria-current]')?.focus();
 }
 

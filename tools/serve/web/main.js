@@ -1,4 +1,4 @@
-// Which view is shown, by the part of the address behind #.
+// Shows the view that the address names after #.
 
 import { setToken, takeTokenFromAddress } from './api.js';
 import { byId, say } from './dom.js';
@@ -58,7 +58,7 @@ byId('token-form').addEventListener('submit', (event) => {
   byId('token').value = '';
   route();
 });
-// The address keeps the view.
+// Keeps the view in the address.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();
   byId('content').focus();

@@ -1,4 +1,4 @@
-// A photo with outlines over it, in which a rectangle can be drawn.
+// Shows a photo with outlines over it, in which a rectangle can be drawn.
 
 import { make, makeSvg } from './dom.js';
 
@@ -9,7 +9,7 @@ function middle(quad) {
 }
 
 export class Picture {
-  // image: an <img>; width and height: of the coordinates that outlines have.
+  // image: an <img>; width, height: the photo's size in the outlines' coordinates.
   constructor(image, width, height) {
     this.width = width;
     this.height = height;
@@ -20,7 +20,7 @@ export class Picture {
     this.element = make('div', { class: 'picture' }, image, this.svg);
   }
 
-  // quads: [{ quad, kind, label }]; numbers are those of the list.
+  // quads: [{ quad, kind, label }], numbered like the list.
   showOutlines(quads) {
     const size = Math.max(this.width, this.height) / 28;
     this.outlines.replaceChildren(...quads.map(({ quad, kind, label }) => {

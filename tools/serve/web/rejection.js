@@ -1,10 +1,10 @@
-// Rejecting a pair of images, and taking that back.
+// Rejects a pair of images, and takes that back.
 
 import { getJson, postJson } from './api.js';
 import { make, say } from './dom.js';
 
-// A button that does the one or the other in turn. a, b: numbers or contents of the images; names: of the pair, for a
-// person. Calls changed(isRejected) after each change.
+// Makes a button that rejects and takes back in turn. a, b: numbers or contents of the images; names: the pair for
+// people. Calls changed(isRejected) after each change.
 export function rejectButton({ a, b, names, isRejected, changed = () => {} }) {
   const button = make('button', { type: 'button' });
   const show = () => {

@@ -1,17 +1,17 @@
-// The first view: a photo, or an indexed image, and what it or a part of it shows.
+// The first view: a photo or an indexed image, and what it, or a part of it, shows.
 
 import { getJson, postJson, thumbnailOf } from './api.js';
 import { baseName, byId, fileLabel, make, otherFiles, percent, say, shortNames, showThumbnail, thumbnail } from './dom.js';
 import { Picture } from './picture.js';
 import { rejectButton } from './rejection.js';
 
-let photo = null;    // the file that is looked up; null for an indexed image
-let image = null;    // the number of an indexed image that is looked up
+let photo = null;    // the file to look up; null for an indexed image
+let image = null;    // the number of the indexed image to look up
 let lastPhoto = null;
-let region = null;   // the part that is looked up; null for all of it
-let picture = null;  // null where it cannot be shown
-let latest = 0;      // answers to older questions are dropped
-let shown = 0;       // and pictures that were asked for before
+let region = null;   // the part to look up; null for all
+let picture = null;  // null if it cannot be shown
+let latest = 0;      // the latest query; answers to others are dropped
+let shown = 0;       // the latest picture, likewise
 
 function options() {
   const parameters = {};
@@ -28,7 +28,7 @@ function summary(answer) {
   return answer.matches.length > 0 ? 'Nothing sure found' : 'Nothing found';
 }
 
-// content: of the photo that was looked up.
+// content: the content hash of the photo looked up.
 function rejection(match, name, content) {
   const mark = make('span', { class: 'facts' }, 'rejected');
   const changed = (isRejected) => { mark.hidden = !isRejected; };
@@ -73,7 +73,7 @@ function show(answer) {
   say(`${summary(answer)}.${picture ? '' : ' The photo cannot be shown.'}`);
 }
 
-// Runs ask(), and shows its answer unless another question came after it.
+// Runs ask(), and shows its answer unless a later query came.
 async function look(ask) {
   const mine = ++latest;
   say('Looking …');
@@ -92,7 +92,7 @@ async function look(ask) {
   }
 }
 
-// Looks the region of the photo or the indexed image up, or all of it.
+// Looks up the region of the photo or the indexed image, or all of it.
 function lookUp() {
   const parameters = options();
   if (region) parameters.region = [region.x, region.y, region.width, region.height].join();
@@ -108,7 +108,7 @@ function chooseRegion(chosen) {
   picture?.showRegion(region);
 }
 
-// subject: elements that name what is looked up.
+// subject: elements that name what to look up.
 function present(...subject) {
   byId('result').hidden = false;
   byId('subject').replaceChildren(...subject.filter(Boolean));
@@ -122,7 +122,7 @@ function present(...subject) {
   });
 }
 
-// Nothing is looked up: answers that are under way are dropped.
+// Clears the view; drops answers under way.
 function clear() {
   ++latest;
   ++shown;
@@ -144,7 +144,7 @@ async function loaded(blob) {
   }
 }
 
-// A format that this browser cannot show is read by the server; null for one that it cannot read.
+// Has the server read a format that this browser cannot show; null if the server cannot read it.
 async function pictureOf(file) {
   try {
     const shot = await loaded(file);
@@ -164,21 +164,21 @@ async function pictureOf(file) {
 async function searchPhoto(file) {
   const asked = ++shown;
   const drawn = await pictureOf(file);
-  if (asked !== shown) return null;  // another was chosen meanwhile
+  if (asked !== shown) return null;  // a later choice replaced it
   photo = file;
   picture = drawn;
   present(make('h3', { class: 'name' }, file.name));
   return lookUp();
 }
 
-// A photo that was chosen, dropped on any view or pasted.
+// Takes a photo that was chosen, dropped on any view or pasted.
 function takePhoto(file, guard) {
   lastPhoto = file;
   if (location.hash === '#search') {
     guard(() => searchPhoto(file));
   } else {
     photo = null;
-    location.hash = '#search';  // which looks the last photo up
+    location.hash = '#search';  // looks up the last photo
   }
 }
 
@@ -198,7 +198,7 @@ export async function searchImage(id) {
   image = id;
   const asked = ++shown;
   const { width, height, paths } = await indexedImage(id);
-  if (asked !== shown) return null;  // another was asked for meanwhile
+  if (asked !== shown) return null;  // a later choice replaced it
   const shot = make('img', { width, height, alt: `${baseName(paths[0])}, with the outlines of matches` });
   showThumbnail(shot, id, 1280);
   picture = new Picture(shot, width, height);
@@ -207,7 +207,7 @@ export async function searchImage(id) {
   return lookUp();
 }
 
-// What the view shows without an image: the photo that was looked up before, if there is one.
+// Shows the view without an image: the photo looked up before, if any.
 export function searchLastPhoto() {
   if (photo) return null;
   clear();
@@ -215,7 +215,7 @@ export function searchLastPhoto() {
 }
 
 export function startSearch(guard) {
-  // The same file may be chosen again.
+  // Allows choosing the same file again.
   byId('file').addEventListener('click', (event) => { event.target.value = ''; });
   byId('file').addEventListener('change', (event) => {
     const [file] = event.target.files;

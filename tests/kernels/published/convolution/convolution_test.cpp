@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/cases.h"
-#include "kernels/inputs.h"
+#include "kernels/synthetic_data.h"
 #include "tests/kernels/shared_session.h"
 #include "tests/kernels/tuned_session.h"
 #include "tests/temporary_folder.h"
@@ -29,8 +29,7 @@ class ConvolutionTest : public ::testing::TestWithParam<std::string> {
  protected:
   void for_each_kernel(const std::vector<float>& filter, std::size_t filter_width,
                        const std::function<void(ConvolutionKernel)>& check) {
-    for (const ConvolutionKernel kernel :
-         convolution_kernels(session_, Matrix(filter, filter_width))) {
+    for (const ConvolutionKernel kernel : convolution_kernels(Matrix(filter, filter_width))) {
       SCOPED_TRACE(std::string(to_string(kernel)));
       check(kernel);
     }
@@ -64,10 +63,7 @@ TEST_P(ConvolutionTest, ConvolutionTurnsTheFilterAndCorrelationDoesNot) {
 }
 
 TEST_P(ConvolutionTest, CorrelationIsConvolutionWithTheTurnedFilter) {
-  std::vector<float> filter;  // 7 x 5, and of rank 1, which every kernel takes
-  for (const float column : noise_values(7, 1)) {
-    for (const float row : noise_values(5, 2)) filter.push_back(column * row);
-  }
+  const std::vector<float> filter = noise_values(7 * 5, 1);
   const std::vector<float> turned(filter.rbegin(), filter.rend());
   for_each_kernel(filter, 5, [&](ConvolutionKernel kernel) {
     Convolution correlation(session_, Matrix(filter, 5), Border::kReflect, kernel);
@@ -115,15 +111,22 @@ TEST_P(ConvolutionTest, NotANumberStaysUnderTheFilter) {
   });
 }
 
-TEST_P(ConvolutionTest, AKernelThatDoesNotTakeTheFilterIsAnError) {
-  const std::vector<float> rank_two = {1, 0, 0, 1};
-  try {
-    Convolution(session_, Matrix(rank_two, 2), Border::kValid, ConvolutionKernel::kSeparable);
-    FAIL() << "the filter was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kDevice);
-    EXPECT_THAT(error.what(), HasSubstr("'separable' does not run for height=2 width=2"));
-  }
+TEST_P(ConvolutionTest, AFilterTooLargeForAKernelOrForAllIsAnError) {
+  const auto made_with = [&](std::size_t side, ConvolutionKernel kernel) {
+    const std::vector<float> filter(side * side, 1);
+    try {
+      return Convolution(session_, Matrix(filter, side), Border::kValid, kernel).kernel();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), side > 15 ? ErrorKind::kInternal : ErrorKind::kDevice);
+      EXPECT_THAT(error.what(), HasSubstr(side > 15 ? "1 to 15 rows and columns"
+                                                    : "'registers' does not run for height=10"));
+      return ConvolutionKernel::kAuto;
+    }
+  };
+  EXPECT_EQ(made_with(9, ConvolutionKernel::kRegisters), ConvolutionKernel::kRegisters);
+  EXPECT_EQ(made_with(10, ConvolutionKernel::kRegisters), ConvolutionKernel::kAuto);
+  EXPECT_EQ(made_with(15, ConvolutionKernel::kTiled), ConvolutionKernel::kTiled);
+  EXPECT_EQ(made_with(16, ConvolutionKernel::kTiled), ConvolutionKernel::kAuto);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDevice, ConvolutionTest, ::testing::ValuesIn(every_device()));
@@ -138,26 +141,13 @@ TEST(Convolution, AutoTakesTheFastestMeasuredForTheNearestFilter) {
   };
   for (const std::string& device : every_device()) {
     OpenClSession session(tuned_session(device, folder.path(),
-                                        {{"convolution", small, "direct", 0.1},
-                                         {"convolution", small, "separable", 0.2},
-                                         {"convolution", large, "direct", 0.4},
-                                         {"convolution", large, "separable", 0.3}}));
-    EXPECT_EQ(chosen(session, 4), ConvolutionKernel::kDirect);
-    EXPECT_EQ(chosen(session, 8), ConvolutionKernel::kSeparable);
+                                        {{"convolution", small, "tiled", 0.1},
+                                         {"convolution", small, "registers", 0.2},
+                                         {"convolution", large, "tiled", 0.4},
+                                         {"convolution", large, "registers", 0.3}}));
+    EXPECT_EQ(chosen(session, 4), ConvolutionKernel::kTiled);
+    EXPECT_EQ(chosen(session, 8), ConvolutionKernel::kRegisters);
   }
-}
-
-TEST(Separate, FindsTheFactorsOfABinomialFilter) {
-  const std::vector<float> filter = {1, 2, 1, 2, 4, 2, 1, 2, 1};
-  const auto parts = separate(Matrix(filter, 3));
-  ASSERT_TRUE(parts.has_value());
-  EXPECT_THAT(parts->column, ElementsAre(2, 4, 2));
-  EXPECT_THAT(parts->row, ElementsAre(0.5F, 1, 0.5F));
-}
-
-TEST(Separate, RefusesZerosAndHigherRanks) {
-  EXPECT_FALSE(separate(Matrix(std::vector<float>(9, 0), 3)).has_value());
-  EXPECT_FALSE(separate(Matrix(std::vector<float>{1, 0, 0, 1}, 2)).has_value());
 }
 
 }  // namespace

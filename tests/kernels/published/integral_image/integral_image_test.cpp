@@ -24,7 +24,7 @@ class IntegralImageTest : public ::testing::TestWithParam<std::string> {
  protected:
   void for_each_kernel(std::size_t pixels,
                        const std::function<void(ImageIntegral& integral)>& check) {
-    for (const IntegralKernel kernel : integral_kernels(session_, pixels)) {
+    for (const IntegralKernel kernel : integral_kernels(pixels)) {
       SCOPED_TRACE(std::string(to_string(kernel)));
       ImageIntegral integral(session_, kernel);
       check(integral);

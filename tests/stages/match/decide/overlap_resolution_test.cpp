@@ -51,7 +51,7 @@ TEST(ResolveOverlaps, MatchThatRestsOnAnothersFeaturesLosesItsPose) {
   EXPECT_THAT(inliers_after(sure(), match_of(10, 12, {150, 150}, 900)), ElementsAre(100U, 0U));
 }
 
-TEST(ResolveOverlaps, OfALostPoseNothingIsLeft) {
+TEST(ResolveOverlaps, ALostPoseLeavesNothing) {
   Match lost = match_of(10, 12, {150, 150}, 900);
   lost.evidence.correlation = 0.4;
   lost.evidence.detail = 0.1;
@@ -60,7 +60,7 @@ TEST(ResolveOverlaps, OfALostPoseNothingIsLeft) {
   std::vector<Match> matches = {sure(), lost};
   resolve_overlaps(matches, {});
   const Match& left = matches.back();
-  EXPECT_FALSE(left.is_located());
+  EXPECT_FALSE(left.has_pose());
   EXPECT_FALSE(left.evidence.correlation.has_value());
   EXPECT_FALSE(left.evidence.detail.has_value());
   EXPECT_FALSE(left.moved_px.has_value());

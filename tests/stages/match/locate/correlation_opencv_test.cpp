@@ -12,14 +12,14 @@
 namespace lookalike {
 namespace {
 
-GrayImage noise(std::mt19937& random, int width, int height) {
+GrayImage noise_image(std::mt19937& random, int width, int height) {
   std::uniform_int_distribution<int> pixel(0, 255);
   GrayImage image(width, height);
   for (std::uint8_t& value : image.pixels) value = static_cast<std::uint8_t>(pixel(random));
   return image;
 }
 
-int between(std::mt19937& random, int low, int high) {
+int number_between(std::mt19937& random, int low, int high) {
   return std::uniform_int_distribution<int>(low, high)(random);
 }
 
@@ -33,9 +33,10 @@ TEST(CorrelationOpenCvTest, FiveHundredRandomSizesAgree) {
   Correlation correlation(session);
   std::mt19937 random(20260);
   for (int i = 0; i < 500; ++i) {
-    GrayImage image = noise(random, between(random, 4, 200), between(random, 4, 150));
-    GrayImage pattern = noise(random, between(random, 4, std::min(image.width, 90)),
-                              between(random, 4, std::min(image.height, 90)));
+    GrayImage image =
+        noise_image(random, number_between(random, 4, 200), number_between(random, 4, 150));
+    GrayImage pattern = noise_image(random, number_between(random, 4, std::min(image.width, 90)),
+                                    number_between(random, 4, std::min(image.height, 90)));
     SCOPED_TRACE(std::to_string(image.width) + "x" + std::to_string(image.height) + " by " +
                  std::to_string(pattern.width) + "x" + std::to_string(pattern.height));
     cv::Mat expected;

@@ -47,7 +47,7 @@ GrayImage blots(int width, int height, std::uint32_t seed) {
   return image;
 }
 
-double between(const GrayImage& image, double x, double y) {
+double interpolated(const GrayImage& image, double x, double y) {
   const int left = std::clamp(static_cast<int>(x), 0, image.width - 2);
   const int top = std::clamp(static_cast<int>(y), 0, image.height - 2);
   const auto at = [&](int column, int row) {
@@ -75,7 +75,7 @@ void paste(const GrayImage& object, const Place& place, double gain, double offs
       const double v = std::cos(turn) * dy - std::sin(turn) * dx + (object.height - 1) / 2.0;
       if (u < 0 || v < 0 || u > object.width - 1 || v > object.height - 1) continue;
       scene.at(x, y) = static_cast<std::uint8_t>(
-          std::clamp(std::lround(gain * between(object, u, v) + offset), 0L, 255L));
+          std::clamp(std::lround(gain * interpolated(object, u, v) + offset), 0L, 255L));
     }
   }
 }

@@ -62,11 +62,11 @@ TEST(AutocorrelationProduct, IsTheSumOverAllShifts) {
   EXPECT_NEAR(autocorrelation_product(a, b, kWidth, kHeight), expected, 1e-9 * expected);
 }
 
-TEST(AutocorrelationProduct, OfASinglePixelIsItsSquares) {
+TEST(AutocorrelationProduct, IsTheSquaresForASinglePixel) {
   EXPECT_NEAR(autocorrelation_product(std::vector{3.0}, std::vector{2.0}, 1, 1), 36, 1e-9);
 }
 
-TEST(AutocorrelationProduct, OfImagesOfAnotherSizeIsABug) {
+TEST(AutocorrelationProduct, RejectsImagesOfAnotherSize) {
   const std::vector<double> six(6);
   const std::vector<double> four(4);
   EXPECT_THROW(autocorrelation_product(six, four, 3, 2), Error);
@@ -89,7 +89,7 @@ TEST(Information, TextureThroughNoiseSaysMoreThanTwoEdgesThatAgree) {
   EXPECT_LT(by_edge, 20);
 }
 
-TEST(Information, WhatHasNothingToDoWithItSaysNothing) {
+TEST(Information, AnUnrelatedSceneGivesNone) {
   const auto noise = [](std::uint64_t seed) {
     return drawn(64, 64, 30, seed, [](int, int) { return 128.0; });
   };

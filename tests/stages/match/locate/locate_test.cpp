@@ -21,7 +21,7 @@ class Locate : public ::testing::Test {
   static void TearDownTestSuite() { session_.reset(); }
 
   static std::vector<Hit> find(const GrayImage& object, const GrayImage& scene,
-                               const MatchOptions& options = {}) {
+                               const VerifyOptions& options = {}) {
     return locate(*session_, query_of(*session_, object), query_of(*session_, scene), options).hits;
   }
   // The photo turned by 90 degrees clockwise, as seen.
@@ -139,7 +139,7 @@ TEST_F(Locate, EveryCopyIsFound) {
   EXPECT_NEAR(hits[1].centre.y, 250, 1);
 }
 
-TEST_F(Locate, WhatIsNotThereIsNotFound) {
+TEST_F(Locate, AnAbsentObjectIsNotFound) {
   EXPECT_TRUE(find(photo("box.png"), photo("fruits.jpg")).empty());
   EXPECT_TRUE(find(photo("graf1.png"), photo("home.jpg")).empty());
 }
@@ -212,7 +212,7 @@ TEST_F(Locate, TheErrorOfAPlaceIsInFullSizePixels) {
   }
 }
 
-TEST_F(Locate, TheAnswerSaysWhoFoundIt) {
+TEST_F(Locate, TheMethodIsReported) {
   const Query scene = query_of(*session_, photo("graf1.png"));
   const Query object = query_of(*session_, part_of(photo("graf1.png"), 217, 143, 301, 240));
   LocateOptions how;
@@ -227,7 +227,7 @@ TEST_F(Locate, TheAnswerSaysWhoFoundIt) {
   EXPECT_TRUE(located.reason.empty());
 }
 
-TEST_F(Locate, FeaturesAloneLeaveWhatHasNone) {
+TEST_F(Locate, TheMethodFeaturesFindsNothingWithoutFeatures) {
   const GrayImage scene = photo("home.jpg");
   const Query object = query_of(*session_, part_of(scene, 301, 57, 23, 19));
   LocateOptions how;
@@ -251,7 +251,7 @@ TEST_F(Locate, TheMapIsHighestWhereTheObjectIs) {
               located.map_step_px);
 }
 
-TEST_F(Locate, MaskedFeaturesDoNotSpeak) {
+TEST_F(Locate, MaskedFeaturesAreIgnored) {
   const GrayImage scene = photo("graf1.png");
   Query object = query_of(*session_, part_of(scene, 217, 143, 301, 240));
   object.image.alpha = GrayImage(301, 240);

@@ -32,11 +32,11 @@ double agreement(const GrayImage& a, const GrayImage& b, const GrayImage& mask =
   return detail_agreement(compare_cells(a.view(), b.view(), mask.view()).cells);
 }
 
-TEST(DetailAgreement, OfTheSameIsOneButForThePriorCells) {
+TEST(DetailAgreement, IsOneForEqualViewsButForThePriorCells) {
   EXPECT_NEAR(agreement(noise(1), noise(1)), 80 / (80 + kPriorCells), 1e-12);
 }
 
-TEST(DetailAgreement, OfUnrelatedIsAboutZero) {
+TEST(DetailAgreement, IsAboutZeroForUnrelatedViews) {
   EXPECT_NEAR(agreement(noise(1), noise(2)), 0, 0.02);
 }
 
@@ -78,7 +78,7 @@ std::optional<double> difference(const GrayImage& a, const GrayImage& b) {
   return compare_cells(a.view(), b.view(), all(255).view()).largest_difference;
 }
 
-TEST(LargestDifference, IsOfTheCellThatDiffersMostInGreyLevelsOfTheObject) {
+TEST(LargestDifference, IsThatOfTheCellThatDiffersMostInGreyLevelsOfTheObject) {
   GrayImage dim = noise(1);
   for (std::uint8_t& pixel : dim.pixels) pixel = static_cast<std::uint8_t>(pixel / 4 + 20);
   EXPECT_LT(*difference(noise(1), dim), 1);
@@ -102,7 +102,7 @@ TEST(LargestDifference, CountsFlatCellsToo) {
   EXPECT_GT(*difference(sky, plane), 80);
 }
 
-TEST(LargestDifference, IsUnknownOfAFlatView) {
+TEST(LargestDifference, IsUnknownForAFlatView) {
   EXPECT_FALSE(difference(all(90), noise(1)));
   EXPECT_FALSE(difference(noise(1), all(90)));
 }
@@ -115,8 +115,8 @@ TEST(DetailAgreement, ViewsOfDifferentSizesAreABug) {
 
 constexpr int kColumns = 14;
 constexpr int kRows = 20;
-constexpr int kWidth = kColumns * kDetailCellPx;
-constexpr int kHeight = kRows * kDetailCellPx;
+constexpr int kImageWidth = kColumns * kDetailCellPx;
+constexpr int kImageHeight = kRows * kDetailCellPx;
 
 // A view whose rows from `first` to before `end` agree; the others do not.
 std::vector<DetailCell> cells_agreeing(int first, int end) {
@@ -142,7 +142,7 @@ std::vector<Point> features_in(int first, int end) {
 }
 
 std::optional<Quad> part(const std::vector<DetailCell>& cells, const std::vector<Point>& features) {
-  return shared_part(cells, features, kWidth, kHeight);
+  return shared_part(cells, features, kImageWidth, kImageHeight);
 }
 
 TEST(SharedPart, IsTheBandThatAloneAgrees) {

@@ -53,7 +53,7 @@ TEST_F(RefinerTest, RoughPoseIsCorrectedToHalfAPixel) {
   EXPECT_GT(*pose.correlation, 0.98);
 }
 
-TEST_F(RefinerTest, WhatIsTransparentIsNotCompared) {
+TEST_F(RefinerTest, TransparentPixelsAreNotCompared) {
   GrayImage object = object_;
   GrayImage alpha(object.width, object.height);
   for (int y = 0; y < object.height; ++y) {

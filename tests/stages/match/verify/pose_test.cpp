@@ -141,7 +141,7 @@ TEST(FindPose, SqueezeIsTheRatioOfTheAxesOfACircle) {
   EXPECT_NEAR(pose->squeeze, 2, 0.1);
 }
 
-TEST(FindPose, AnAttemptTellsHowFarItCame) {
+TEST(FindPose, AnAttemptRecordsHowFarItCame) {
   const auto attempt_with = [](std::span<const PlacePair> pairs) {
     PoseAttempt attempt;
     const bool found = lookalike::find_pose(pairs, {kWidth, kHeight}, {kSceneWidth, kSceneHeight},
@@ -192,7 +192,7 @@ TEST(FindPose, PatchThatIsBusyCountsOnce) {
   EXPECT_GE(pose->effective_inliers, 9U);
 }
 
-TEST(IsPlausible, WhatNoCameraSeesIsRefused) {
+TEST(IsPlausible, ImplausibleViewsAreRefused) {
   const auto plausible = [](const Homography& map) { return is_plausible(map, kWidth, kHeight); };
   EXPECT_TRUE(plausible({}));
   EXPECT_TRUE(plausible(kTilted));

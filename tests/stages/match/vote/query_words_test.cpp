@@ -92,7 +92,7 @@ TEST(IndexQueryOfAnImage, HasItsWordsAndPlacesAndExcludesIt) {
   EXPECT_EQ(query.places.at(0).y, 4);
 }
 
-IndexedFeature feature(std::uint32_t word, float x, float y) {
+IndexedFeature feature_at(std::uint32_t word, float x, float y) {
   return {.word = word, .signature = 5, .x = x, .y = y, .size = 10, .laplacian_sign = 1};
 }
 
@@ -113,7 +113,7 @@ class ExpandedTest : public ::testing::Test {
 
 TEST_F(ExpandedTest, FeaturesOfTheSourceAreAddedWhereThePosePutsThem) {
   // Twice as large, a quarter turn clockwise as seen: (x, y) goes to (90 - 2y, 2x).
-  const IndexQuery wider = expand({feature(5, 15, 30)}, {{0, -2, 90, 2, 0, 0, 0, 0, 1}});
+  const IndexQuery wider = expand({feature_at(5, 15, 30)}, {{0, -2, 90, 2, 0, 0, 0, 0, 1}});
   ASSERT_EQ(wider.places.size(), 3U);
   EXPECT_DOUBLE_EQ(wider.places[2].x, 30);
   EXPECT_DOUBLE_EQ(wider.places[2].y, 30);
@@ -124,8 +124,9 @@ TEST_F(ExpandedTest, FeaturesOfTheSourceAreAddedWhereThePosePutsThem) {
 }
 
 TEST_F(ExpandedTest, FeaturesOutsideTheQueryAreLeftOut) {
-  EXPECT_EQ(expand({feature(5, 101, 10), feature(5, 10, 81), feature(5, -1, 10)}, {}).words,
-            query_.words);
+  EXPECT_EQ(
+      expand({feature_at(5, 101, 10), feature_at(5, 10, 81), feature_at(5, -1, 10)}, {}).words,
+      query_.words);
 }
 
 TEST_F(ExpandedTest, WithoutSourcesNothingChanges) {

@@ -82,7 +82,7 @@ struct Postings {
   }
 };
 
-std::uint64_t bits(unsigned count) {
+std::uint64_t low_bits(unsigned count) {
   return (1ULL << count) - 1;
 }
 
@@ -99,7 +99,7 @@ std::vector<ImageId> ids(const std::vector<RankedImage>& ranked) {
 TEST(Shortlist, ScoreIsIdfSquaredByTheWeightOfTheDistanceOverTheNorms) {
   Postings index;
   index.norms = {{1, 2.0F}, {2, 1.0F}};
-  index.add(7, 1, bits(8));
+  index.add(7, 1, low_bits(8));
   const auto ranked = index.find({{7, 0, 0, 1}, {9, 0, 1, 1}});
   ASSERT_EQ(ranked.size(), 1U);
   EXPECT_EQ(ranked[0].image, 1U);
@@ -125,8 +125,8 @@ TEST(Shortlist, RareWordCountsForMore) {
 TEST(Shortlist, SignatureBeyondTheThresholdDoesNotVote) {
   Postings index;
   index.norms = {{1, 1.0F}, {2, 1.0F}};
-  index.add(0, 1, bits(25));
-  index.add(0, 2, bits(24));
+  index.add(0, 1, low_bits(25));
+  index.add(0, 2, low_bits(24));
   EXPECT_THAT(ids(index.find({{0, 0, 0, 1}})), ElementsAre(2U));
 }
 
@@ -153,15 +153,15 @@ TEST(Shortlist, OrderOfPostingsDoesNotMatter) {
   Postings index;
   Postings reversed;
   index.norms = reversed.norms = {{1, 3.0F}, {2, 4.0F}, {3, 5.0F}};
-  for (ImageId image = 1; image <= 3; ++image) index.add(0, image, bits(image * 5));
-  for (ImageId image = 3; image >= 1; --image) reversed.add(0, image, bits(image * 5));
+  for (ImageId image = 1; image <= 3; ++image) index.add(0, image, low_bits(image * 5));
+  for (ImageId image = 3; image >= 1; --image) reversed.add(0, image, low_bits(image * 5));
   EXPECT_EQ(index.find({{0, 0, 0, 1}}), reversed.find({{0, 0, 0, 1}}));
 }
 
 TEST(Shortlist, BestComeFirstAndTiesGoByContent) {
   Postings index;
   index.norms = {{1, 1.0F}, {2, 1.0F}, {3, 1.0F}, {4, 2.0F}};
-  for (const ImageId image : {4U, 3U, 2U, 1U}) index.add(0, image, image == 3 ? 0U : bits(4));
+  for (const ImageId image : {4U, 3U, 2U, 1U}) index.add(0, image, image == 3 ? 0U : low_bits(4));
   EXPECT_THAT(ids(index.find({{0, 0, 0, 1}})), ElementsAre(3U, 2U, 1U, 4U));
   EXPECT_THAT(ids(index.find({{0, 0, 0, 1}}, 2)), ElementsAre(3U, 2U));
 }
@@ -200,11 +200,11 @@ TEST(Shortlist, RemovedImagesNeitherVoteNorMakeAWordCommon) {
   index.norms = without.norms = {{1, 2.0F}, {3, 1.0F}};
   index.removed = {false, false, true};
   for (Postings* each : {&index, &without}) {
-    for (int i = 0; i < 100; ++i) each->add(0, 1, bits(static_cast<unsigned>(i % 8)));
+    for (int i = 0; i < 100; ++i) each->add(0, 1, low_bits(static_cast<unsigned>(i % 8)));
     if (each == &index) {
       for (int i = 0; i < 100; ++i) each->add(0, 2, 0);
     }
-    each->add(0, 3, bits(2));
+    each->add(0, 3, low_bits(2));
   }
   EXPECT_EQ(index.find({{0, 0, 0, 1}}), without.find({{0, 0, 0, 1}}));
 }
@@ -276,11 +276,11 @@ LongLists long_lists() {
       for (ImageId image = segment == 0 ? half + 1 : 1; image <= (segment == 0 ? kImages : half);
            image += 1 + static_cast<ImageId>(random.below(1 + 20 * (static_cast<int>(word) % 3)))) {
         for (int burst = random.below(3); burst >= 0; --burst)
-          index.add(word, image, random.bits());
+          index.add(word, image, random.low_bits());
       }
     }
     for (int burst = random.below(4); burst >= 0; --burst) {
-      query.push_back({word, random.bits(), static_cast<std::uint32_t>(query.size()), 1});
+      query.push_back({word, random.low_bits(), static_cast<std::uint32_t>(query.size()), 1});
     }
   }
   return lists;

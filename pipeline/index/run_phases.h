@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/flow/device_stages.h"
+#include "pipeline/index/index_run.h"
+#include "pipeline/index/run_record.h"
+#include "pipeline/index/run_roots.h"
+#include "pipeline/index/update_plan.h"
+#include "storage/index_writer.h"
+
+// The phases of run_index() that have their own files, and what they share.
+namespace lookalike {
+
+// Thrown when a run is asked to stop, and caught by RunContext::until_stopped().
+struct Stopped {};
+
+// The device of a run, opened by its first use: many runs have nothing to compute.
+class RunDevice {
+ public:
+  RunDevice(const RunConfig& config, StageTimes& times) : config_(config), times_(times) {}
+
+  DeviceStages& stages() { return stages_ ? *stages_ : stages_.emplace(config_, times_); }
+  const DeviceStages* stages_if_open() const { return stages_ ? &*stages_ : nullptr; }
+
+ private:
+  const RunConfig& config_;
+  StageTimes& times_;
+  std::optional<DeviceStages> stages_;
+};
+
+// What the phases of a run share.
+struct RunContext {
+  // Takes the index's lock. The references must stay valid during the run.
+  RunContext(const RunConfig& asked, Progress::Style progress, const StopRequest& stop_request,
+             const IndexRunOptions& run_options)
+      : config(asked),
+        options(run_options),
+        style(progress),
+        stop(stop_request),
+        is_new(!std::filesystem::exists(asked.store.database)),
+        writer(asked.store.database),
+        recorder(writer, "index"),
+        times(run_options.keep_spans),
+        device(config, times) {}
+
+  // Returns the report of a root of the index.
+  RootReport& report_of(const std::string& root) {
+    return *std::ranges::find(report.roots, root, &RootReport::path);
+  }
+  void throw_if_stopped() const {
+    if (report.stopped || stop()) throw Stopped();
+  }
+  template <typename Work>
+  void until_stopped(Work work) {
+    try {
+      work();
+    } catch (const Stopped&) {
+      report.stopped = true;
+    }
+  }
+
+  RunConfig config;  // with [extract] of the index, once its codebook is known
+  const IndexRunOptions& options;
+  const Progress::Style style;
+  const StopRequest& stop;
+  const bool is_new;  // there was no database
+  IndexWriter writer;
+  RunRecorder recorder;
+  StageTimes times;
+  RunDevice device;
+  IndexRunReport report;  // of the work done so far
+};
+
+// Takes files into the index: decodes them, extracts features, turns these into words and stores
+// them, in the order of the files. Without a codebook it first trains one on a sample of them.
+// Counts files in run.report once they are queued for storing. A stop publishes finished images
+// and, before there is a codebook, throws Stopped. After a stop or failure the features extracted
+// for training stay in the cache for the next run, unless the input is at fault.
+void index_images(RunContext& run, std::vector<SourceFile> files, std::optional<Codebook> codebook);
+
+// Removes gone files from the index, as decide_removals() allows, and stores what the next run
+// needs to know of the scanned roots. Call it after index_images(), which gives the content of
+// moved files its new names.
+void remove_gone_files(RunContext& run, const RunRoots& roots, const UpdatePlan& plan,
+                       const ScanResult& found);
+
+}  // namespace lookalike

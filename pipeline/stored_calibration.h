@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/options.h"
+#include "stages/match/decide/calibration.h"
+#include "storage/index_reader.h"
+#include "storage/index_writer.h"
+
+namespace lookalike {
+
+// The name under which an index keeps its calibration, as text. Changes with the quantities that
+// are weighed.
+inline constexpr std::string_view kCalibrationName = "calibration.second_look";
+
+std::string to_text(const Calibration& calibration);
+// Returns nothing for a text that to_text() does not write.
+std::optional<Calibration> calibration_from(std::string_view text);
+
+// Returns the calibration to search an index with: that of the index named by match.calibration,
+// else the index's own, else the shipped one. Throws as IndexReader, and Error(kInput) when the
+// named index has none.
+Calibration calibration_for(const IndexReader& index, const MatchOptions& match);
+
+// Images of an index that can be matched: those that are not blank.
+std::uint64_t matchable_images(const IndexCounts& counts);
+
+// Stores the calibration and the number of matchable images at this time.
+void store_calibration(IndexWriter& index, const Calibration& calibration);
+
+// The minimum number of matchable images to calibrate an index on: from fewer pairs the shipped
+// weights are better.
+inline constexpr std::size_t kFewestForCalibration = 40;
+
+// True if the index has enough images, and was never calibrated or has grown or shrunk by half
+// since.
+bool is_calibration_due(const IndexReader& index);
+
+// Returns what is wrong with the stored calibration, if anything. Queries silently use the shipped
+// one instead.
+std::optional<std::string> problem_of_calibration(const IndexReader& index);
+
+}  // namespace lookalike

@@ -1,0 +1,29 @@
+#include "stages/decode/large_image_lock.h"
+
+#include <cstdint>
+
+namespace lookalike {
+namespace {
+
+constexpr std::uint64_t kLargeFileBytes = std::uint64_t{32} << 20U;
+constexpr std::uint64_t kLargePixelBytes = 64'000'000;
+
+// Some readers cannot decode to grey.
+bool is_large(const ImageHeader& header, PixelMode mode) {
+  const bool is_gray =
+      mode == PixelMode::kGray && !header.has_alpha && header.format != ImageFormat::kHeif;
+  return header.width * header.height * (is_gray ? 1 : 4) > kLargePixelBytes;
+}
+
+}  // namespace
+
+LargeImageLock::LargeImageLock(const SourceFile& file) : lock_(mutex_, std::defer_lock) {
+  if (file.size_bytes > kLargeFileBytes) lock_.lock();
+}
+
+LargeImageLock::LargeImageLock(const ImageHeader& header, PixelMode mode)
+    : lock_(mutex_, std::defer_lock) {
+  if (is_large(header, mode)) lock_.lock();
+}
+
+}  // namespace lookalike

@@ -1,0 +1,194 @@
+#include "stages/decode/pixels.h"
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <opencv2/imgproc.hpp>
+
+#include "base/error.h"
+#include "stages/decode/heif_size.h"
+#include "stages/decode/raw_preview.h"
+
+namespace lookalike {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Adds the alpha channel of a grey image with a transparent level.
+cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
+  cv::Mat alpha;
+  cv::Mat(gray != transparent_level)
+      .convertTo(alpha, gray.depth(), gray.depth() == CV_8U ? 1 : 257);
+  cv::Mat bgra;
+  cv::merge(std::vector<cv::Mat>{gray, gray, gray, alpha}, bgra);
+  return bgra;
+}
+
+// Reads an image with transparent pixels; nothing for others.
+std::optional<ShownPixels> composed(const Bytes& file, const ImageHeader& header, PixelMode mode) {
+  if (!header.has_alpha) return std::nullopt;
+  cv::Mat stored = read_image(file, header.format, PixelMode::kAsStored, 1);
+  if (stored.channels() == 1 && header.transparent_level) {
+    stored = with_alpha(stored, *header.transparent_level);
+  }
+  return compose(stored, header.premultiplied, mode == PixelMode::kColour);
+}
+
+// Converts to the channels of the mode, without alpha.
+cv::Mat in_mode(const cv::Mat& stored, PixelMode mode) {
+  const int channels = mode == PixelMode::kGray ? 1 : 3;
+  if (stored.channels() == channels) return stored;
+  cv::Mat result;
+  if (channels == 1) {
+    cv::cvtColor(stored, result, stored.channels() == 4 ? cv::COLOR_BGRA2GRAY : cv::COLOR_BGR2GRAY);
+  } else {
+    cv::cvtColor(stored, result, cv::COLOR_BGRA2BGR);
+  }
+  return result;
+}
+
+SkippedFile undecodable(const LoadedFile& loaded, std::string why) {
+  return {loaded.file, "undecodable", std::move(why)};
+}
+
+// For files that may be whole: the next run tries them again.
+SkippedFile without_reader(const LoadedFile& loaded, std::string_view what) {
+  return {loaded.file, "no_reader", fmt::format("{}: see lookalike formats", what)};
+}
+
+// `problem` is what an ImageReader set.
+SkippedFile unread(const LoadedFile& loaded, std::string problem) {
+  if (!problem.empty()) return undecodable(loaded, std::move(problem));
+  return without_reader(loaded, "the installed library cannot read this kind of file");
+}
+
+std::variant<ShownPixels, SkippedFile> read_by(const ImageReader& reader, const LoadedFile& loaded,
+                                               const ImageHeader& header, PixelMode mode) {
+  std::string problem;
+  const cv::Mat stored = reader.read(loaded.bytes, mode, problem);
+  if (stored.empty()) return unread(loaded, std::move(problem));
+  if (stored.total() > header.width * header.height) {
+    return undecodable(loaded, "the picture is larger than its header states");
+  }
+  if (auto shown = compose(stored, header.premultiplied, mode == PixelMode::kColour)) {
+    return *std::move(shown);
+  }
+  return ShownPixels{in_mode(stored, mode), {}};
+}
+
+// Reads the header of the file, or of `preview` if that is not empty.
+std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded, Bytes preview) {
+  const Bytes& file = preview.empty() ? loaded.bytes : preview;
+  if (ends_early(file)) {
+    return undecodable(loaded, "the image ends early: the file is cut short");
+  }
+  std::optional<ImageHeader> header = read_image_header(file);
+  // Reject files whose dimensions cannot be checked before decoding.
+  if (!header) return undecodable(loaded, "not an image of a known format");
+  header->preview = std::move(preview);
+  return *std::move(header);
+}
+
+// Raises the size to what decoding may need, so that the limits apply to it. False if that is
+// unknown.
+bool cover_coded_size(const Bytes& file, ImageHeader& header) {
+  const std::optional<CodedSize> coded = largest_coded_size(file);
+  if (coded && coded->pixels() > header.width * header.height) {
+    header.width = coded->width;
+    header.height = coded->height;
+  }
+  return coded.has_value();
+}
+
+std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
+  const ImageFormat format = format_of(loaded.bytes);
+  // Further pages are plain pictures, even if a scanner's tags look like a camera's.
+  if (loaded.page > 1) return own_header(loaded, {});
+  // A RAW file without a preview may be a TIFF file of a plain picture.
+  if (format == ImageFormat::kRaw) return own_header(loaded, raw_preview(loaded.bytes));
+  if (const ImageReader* const reader = reader_module(format)) {
+    std::string problem;
+    std::optional<ImageHeader> header = reader->read_header(loaded.bytes, problem);
+    if (!header) return unread(loaded, std::move(problem));
+    if (format == ImageFormat::kHeif && !cover_coded_size(loaded.bytes, *header)) {
+      return undecodable(loaded, "the size of its coded pictures is unknown");
+    }
+    return *std::move(header);
+  }
+  if (format == ImageFormat::kGif) return without_reader(loaded, "this build cannot read GIF");
+  if (format == ImageFormat::kHeif)
+    return without_reader(loaded, "this build cannot read HEIC or AVIF");
+  return own_header(loaded, {});
+}
+
+}  // namespace
+
+std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
+                                     const ImagesOptions& limits) {
+  const double megapixels = static_cast<double>(width) * static_cast<double>(height) / 1e6;
+  if (megapixels <= limits.max_megapixels) return std::nullopt;
+  return fmt::format("{} x {} px exceeds images.max_megapixels = {}", width, height,
+                     limits.max_megapixels);
+}
+
+std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
+                                                    const ImagesOptions& limits) {
+  auto read = read_header(loaded);
+  if (const auto* header = std::get_if<ImageHeader>(&read)) {
+    if (auto why = too_large(header->width, header->height, limits)) {
+      return SkippedFile{loaded.file, "too_large", std::move(*why)};
+    }
+  }
+  return read;
+}
+
+int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
+  if (header.format != ImageFormat::kJpeg) return 1;
+  for (const int divisor : {8, 4, 2}) {
+    const auto d = static_cast<std::uint64_t>(divisor);
+    const bool exact = header.width % d == 0 && header.height % d == 0;
+    if (exact && std::max(header.width, header.height) / d >= longest_side_px) return divisor;
+  }
+  return 1;
+}
+
+std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
+                                                     const ImageHeader& header, PixelMode mode,
+                                                     int jpeg_divisor) {
+  const Bytes& file = header.preview.empty() ? loaded.bytes : header.preview;
+  try {
+    if (const ImageReader* reader = reader_module(header.format)) {
+      return read_by(*reader, loaded, header, mode);
+    }
+    if (auto shown = composed(file, header, mode)) return std::move(*shown);
+    cv::Mat pixels = read_image(file, header.format, mode, jpeg_divisor);
+    if (!pixels.empty()) return ShownPixels{std::move(pixels), {}};
+    return undecodable(loaded, "the image cannot be read");
+  } catch (const cv::Exception& exception) {
+    if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
+    return undecodable(loaded, "OpenCV: " + exception.err);
+  }
+}
+
+std::variant<ShownPixels, SkippedFile> load_pixels(const std::string& path, PixelMode mode,
+                                                   const ImagesOptions& limits) {
+  auto loaded = load_file(path, limits);
+  if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
+  auto header = check_header(std::get<LoadedFile>(loaded), limits);
+  if (auto* file = std::get_if<SkippedFile>(&header)) return std::move(*file);
+  return decode_pixels(std::get<LoadedFile>(loaded), std::get<ImageHeader>(header), mode);
+}
+
+ShownPixels must_load_pixels(const std::string& path, PixelMode mode, const ImagesOptions& limits) {
+  auto loaded = load_pixels(path, mode, limits);
+  if (const auto* file = std::get_if<SkippedFile>(&loaded)) {
+    throw Error(ErrorKind::kInput, fmt::format("{}: {}: {}", path, file->reason, file->detail));
+  }
+  return std::get<ShownPixels>(std::move(loaded));
+}
+
+}  // namespace lookalike

@@ -1,0 +1,53 @@
+#include "stages/match/index_cache.h"
+
+#include <utility>
+
+namespace lookalike {
+
+// Half goes to postings: a query reads the lists of thousands of words, but records and pictures of
+// its candidates only.
+IndexCache::IndexCache(const IndexReader& index, PictureLoader load_picture,
+                       std::uint32_t picture_side_px, std::size_t limit_bytes)
+    : index_(index),
+      load_picture_(std::move(load_picture)),
+      picture_side_px_(picture_side_px),
+      postings_(limit_bytes / 2),
+      records_(limit_bytes / 4),
+      pictures_(limit_bytes / 4) {}
+
+void IndexCache::for_each_list(std::uint32_t word,
+                               const std::function<void(const EncodedPostings&)>& visit) {
+  if (const auto known = postings_.find(word)) {
+    for (const auto& [payload, numbers] : *known) visit(EncodedPostings(payload, numbers));
+    return;
+  }
+  std::vector<CachedList> lists;
+  std::size_t size = 0;
+  index_.for_each_list(word, [&](const EncodedPostings& list) {
+    const ByteView payload = list.payload();
+    lists.push_back({{payload.begin(), payload.end()}, list.numbers()});
+    size += sizeof(CachedList) + payload.size();
+    visit(list);
+  });
+  postings_.put(word, std::make_shared<const std::vector<CachedList>>(std::move(lists)), size);
+}
+
+std::shared_ptr<const Record> IndexCache::record(ImageId image) {
+  // The postings and the images are of one published state, so the image exists.
+  return records_.get(
+      image,
+      [&] {
+        return Record{index_.image(image).value(), index_.features(image)};
+      },
+      [](const Record& record) { return record.features.size() * sizeof(IndexedFeature); });
+}
+
+std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const StoredImage& image) {
+  return pictures_.get(
+      image.id, [&] { return load_picture_(image, picture_side_px_); },
+      [](const std::optional<DecodedImage>& picture) {
+        return picture ? picture->pixels.pixels.size() + picture->alpha.pixels.size() : 0;
+      });
+}
+
+}  // namespace lookalike

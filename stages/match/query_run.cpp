@@ -1,0 +1,402 @@
+#include "stages/match/query_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+
+#include "base/parallel.h"
+#include "stages/match/decide/decision.h"
+#include "stages/match/verify/verification.h"
+
+namespace lookalike {
+namespace {
+
+// A photo whose best match is less probable than this gets a second look, whatever
+// options.same_probability is.
+constexpr double kEvenChance = 0.5;
+// Images that a second look verifies for each one of a first look.
+constexpr std::size_t kSecondLookDepth = 3;
+// Minimum number of sure matches for query expansion, unless options.expansion_hits is lower: a
+// single one may be all that the index has of the object.
+constexpr std::size_t kMinSources = 2;
+
+// Runs a step and adds its duration in milliseconds.
+template <typename Step>
+auto timed(double& total_ms, Step step) {
+  struct Timer {
+    using Clock = std::chrono::steady_clock;
+    ~Timer() { total += std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+    double& total;
+    const Clock::time_point start = Clock::now();
+  } timer{total_ms};
+  return step();
+}
+
+// Relates the votes of matches to those of the whole shortlist, best first.
+void compare_votes(std::span<const RankedImage> shortlist, std::vector<Match>& matches) {
+  if (shortlist.empty()) return;
+  const auto at = [&](std::size_t quarter) {
+    return shortlist[quarter * shortlist.size() / 4].score;
+  };
+  const double range = at(1) - at(3);
+  for (Match& match : matches) {
+    Evidence& evidence = match.evidence;
+    evidence.votes_ratio = evidence.votes / at(2);
+    evidence.votes_excess = range > 0 ? (evidence.votes - at(2)) / range : 0;
+    evidence.shortlist = shortlist.size();
+  }
+}
+
+// The images of the first `count` matches that have a pose.
+std::unordered_set<ImageId> first_with_pose(std::span<const Match> matches, std::size_t count) {
+  std::unordered_set<ImageId> images;
+  for (const Match& match : matches) {
+    if (images.size() == count) break;
+    if (match.has_pose()) images.insert(match.image.id);
+  }
+  return images;
+}
+
+// Gives the match the pose that the pixels gave.
+void set_pose(const RefinedPose& pose, Match& match) {
+  match.evidence.correlation = pose.correlation;
+  match.evidence.detail = pose.detail;
+  match.evidence.largest_difference = pose.largest_difference;
+  match.evidence.identical = pose.identical;
+  match.object_to_query = pose.object_to_scene;
+  match.quad = outline(match.object_to_query, match.image.width, match.image.height);
+  if (pose.part) match.part = pose.part;
+}
+
+std::size_t distinct_words(std::span<const std::uint32_t> ascending) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < ascending.size(); ++i) {
+    count += i == 0 || ascending[i] != ascending[i - 1] ? 1 : 0;
+  }
+  return count;
+}
+
+void explain_words(const IndexQuery& query, const Record& record, Explanation& explanation) {
+  std::vector<std::uint32_t> in_query;
+  for (const QueryWord& word : query.words) in_query.push_back(word.word);
+  std::vector<std::uint32_t> in_image;
+  for (const IndexedFeature& feature : record.features) in_image.push_back(feature.word);
+  std::vector<std::uint32_t> common;
+  std::ranges::set_intersection(in_query, in_image, std::back_inserter(common));
+  explanation.query_words = distinct_words(in_query);
+  explanation.image_words = distinct_words(in_image);
+  explanation.common_words = distinct_words(common);
+}
+
+void explain_pairs(const Verification& verified, Explanation& explanation) {
+  for (const auto& [object, scene] : verified.pairs) {
+    explanation.pairs.push_back({{{object.x, object.y}, {scene.x, scene.y}}, false});
+  }
+  for (const std::uint32_t i : verified.inliers) explanation.pairs[i].inlier = true;
+  explanation.attempt = verified.attempt;
+}
+
+}  // namespace
+
+QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOptions& report,
+                    const Matcher::Compared& is_compared) {
+  const auto words = [&](Look look) {
+    const std::size_t words_per_feature = shared.options.words_per_feature;
+    return look == Look::kFirst
+               ? shared.words_of(photo, words_per_feature, photo.first_look_features())
+               : shared.words_of(photo, kSecondLookWords * words_per_feature,
+                                 photo.features.size());
+  };
+  return {words, [&] { return &photo.image; }, report, is_compared};
+}
+
+QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& record,
+                    const ReportOptions& report) {
+  std::shared_ptr<const std::optional<DecodedImage>> picture;
+  return {[=](Look) { return index_query(*record); },
+          [&shared, record, picture]() mutable {
+            picture = shared.cache.picture(record->image);
+            return *picture ? &**picture : nullptr;
+          },
+          report};
+}
+
+QueryTrace QueryRun::answer(MatchTimes& times) {
+  QueryTrace trace;
+  const auto look = [&](Look which) {
+    return timed(times.words, [&] { return input_.words(which); });
+  };
+  trace.first_look = look(Look::kFirst);
+  trace.shortlist = timed(times.shortlist, [&] { return vote(trace.first_look); });
+  const std::span<const RankedImage> shortlist = trace.shortlist;
+  trace.verified = std::min(shortlist.size(), shared_.depth);
+  const auto verify_some = [&] {
+    return verify(trace.words(), shortlist.first(trace.verified), shortlist);
+  };
+  std::vector<Match> matches = timed(times.verify, verify_some);
+  if (options_.second_look && needs_second_look(matches)) {
+    trace.second_look = look(Look::kSecond);
+    trace.verified = shortlist.size();
+    matches = timed(times.verify, verify_some);
+  }
+  if (options_.expansion_hits > 0) timed(times.expand, [&] { expand(trace.words(), matches); });
+
+  const auto refine_some = [&](const ImageIds& images) {
+    return timed(times.refine, [&] { return refine(images, matches); });
+  };
+  const bool compares = has_pixels();
+  if (compares) {
+    add_identical(trace.words(), matches);
+    refine_some(first_with_pose(matches, options_.refine_candidates));
+  }
+  do {
+    trace.judged = judged(trace.words(), matches);
+    // Refining changes the order, and with it what is listed.
+  } while (compares && refine_some(listed(trace.judged)) > 0);
+  return trace;
+}
+
+Matcher::Pairs QueryRun::pairs(const Matcher::Wanted& wanted) {
+  const IndexQuery query = input_.words(Look::kFirst);
+  const std::vector<RankedImage> shortlist = vote(query);
+  std::vector<RankedImage> images;
+  std::ranges::copy_if(shortlist, std::back_inserter(images),
+                       [&](const RankedImage& image) { return wanted(image.image); });
+  Matcher::Pairs pairs;
+  std::vector<Match>& matches = pairs.matches;
+  matches = verify(query, images, shortlist);
+  std::erase_if(matches, [&](const Match& match) { return !could_be_sure(match); });
+  if (matches.empty()) return pairs;
+  if (picture()) refine(first_with_pose(matches, matches.size()), matches);
+  pairs.all_read = picture() && all_read_;
+  rank(matches);
+  std::erase_if(matches,
+                [&](const Match& match) { return match.probability < options_.same_probability; });
+  for (Match& match : matches) {
+    match.decision = decide(match, query.width, query.height, options_);
+  }
+  std::ranges::sort(matches, {}, [](const Match& match) { return match.image.content; });
+  return pairs;
+}
+
+// Returns the best images by votes, as many as a second look verifies.
+std::vector<RankedImage> QueryRun::vote(const IndexQuery& query) const {
+  const std::size_t count =
+      options_.shortlist > 0 ? shared_.depth : kSecondLookDepth * shared_.depth;
+  auto images = shared_.shortlist.find(query.words, count, shared_.threads());
+  std::erase_if(images,
+                [&](const RankedImage& entry) { return entry.image == query.excluded_image; });
+  return images;
+}
+
+// Verifies some images of the shortlist; best first.
+std::vector<Match> QueryRun::verify(const IndexQuery& query, std::span<const RankedImage> images,
+                                    std::span<const RankedImage> shortlist) const {
+  std::vector<Match> matches = verify_all(
+      query, images, [&](ImageId image) { return shared_.cache.record(image); }, options_,
+      shared_.threads());
+  compare_votes(shortlist, matches);
+  rank(matches);
+  return matches;
+}
+
+bool QueryRun::needs_second_look(const std::vector<Match>& ranked) const {
+  return ranked.empty() ||
+         ranked.front().probability < std::max(options_.same_probability, kEvenChance);
+}
+
+// Searches again with the features of the best matches added, as long as they are sure, and adds
+// the images that only the wider query finds.
+void QueryRun::expand(const IndexQuery& query, std::vector<Match>& matches) const {
+  std::vector<ExpansionSource> sources;
+  for (const Match& match : matches) {
+    if (sources.size() == options_.expansion_hits || match.probability < kSureProbability) break;
+    sources.push_back({shared_.cache.record(match.image.id), match.object_to_query});
+  }
+  if (sources.size() < std::min<std::size_t>(kMinSources, options_.expansion_hits)) return;
+  const IndexQuery wider = expanded(query, sources);
+  const std::vector<RankedImage> shortlist = vote(wider);
+  const std::size_t verified = std::min(shortlist.size(), shared_.depth);
+  for (Match& found : verify(wider, std::span(shortlist).first(verified), shortlist)) {
+    const auto known = find_match(matches, found.image.id);
+    if (known == matches.end()) {
+      matches.push_back(std::move(found));
+    } else if (!known->has_pose()) {
+      *known = std::move(found);
+    }
+  }
+  rank(matches);
+}
+
+// Brings probabilities, scores and the order up to date with the evidence.
+void QueryRun::rank(std::vector<Match>& matches) const {
+  for (Match& match : matches) {
+    match.probability = shared_.calibration.probability(match.evidence);
+    match.score = ranking_score(match.evidence);
+  }
+  std::sort(matches.begin(), matches.end(), ranks_before);
+}
+
+// Returns the query's picture, or null if it cannot be read.
+const DecodedImage* QueryRun::picture() {
+  if (!picture_) picture_ = input_.picture();
+  return *picture_;
+}
+
+// True if matches are to be compared with the query's picture.
+bool QueryRun::has_pixels() {
+  return options_.refine_candidates > 0 && picture() && !picture()->pixels.empty();
+}
+
+// Adds the indexed image of the photo's very file, if its pixels agree: it may have too few
+// features to be found.
+void QueryRun::add_identical(const IndexQuery& query, std::vector<Match>& matches) {
+  const ImageRecord& photo = picture()->record;
+  const std::optional<ImageId> id = shared_.reader.find(photo.content);
+  if (!id || *id == query.excluded_image) return;
+  const auto known = find_match(matches, *id);
+  if (known != matches.end() && known->has_pose()) return;
+  Match copy;
+  copy.image = *shared_.reader.image(*id);
+  if (copy.image.width != photo.width || copy.image.height != photo.height) return;
+  compare_whole(Pool<Queued<PoseRefiner>>::Lease(shared_.refiners)->object, copy, nullptr);
+  if (!copy.evidence.identical) return;
+  copy.evidence.inliers = copy.evidence.effective_inliers = copy.evidence.pairs =
+      static_cast<std::uint32_t>(copy.image.feature_count);
+  if (known != matches.end()) matches.erase(known);
+  matches.push_back(std::move(copy));
+  compared_.insert(*id);
+}
+
+// Refines the poses of the given images that were not compared yet; returns their number.
+std::size_t QueryRun::refine(const ImageIds& images, std::vector<Match>& matches) {
+  std::vector<Match*> chosen;
+  for (Match& match : matches) {
+    if (!match.has_pose() || !images.contains(match.image.id)) continue;
+    if (input_.is_compared && !input_.is_compared(match)) continue;
+    if (compared_.insert(match.image.id).second) chosen.push_back(&match);
+  }
+  if (chosen.empty()) return 0;
+  if (!scene_) scene_.emplace(*picture());
+  parallel_for(chosen.size(), shared_.threads(), [&](std::size_t i) {
+    const Pool<Queued<PoseRefiner>>::Lease refiner(shared_.refiners);
+    if (!refine(refiner->object, *chosen[i])) all_read_ = false;
+  });
+  return chosen.size();
+}
+
+// Leaves the match unchanged, and returns false, if the indexed image cannot be read any more.
+bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
+  const auto object = shared_.cache.picture(match.image);
+  if (!*object) return false;
+  const Quad before = match.quad;
+  const ImageRecord& photo = scene_->image().record;
+  set_pose(refiner.refine(**object, *scene_, match.object_to_query, match.inlier_pairs), match);
+  if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
+  match.moved_px = furthest_corner_px(before, match.quad);
+  return true;
+}
+
+// Takes the pose under which each picture fills the other if they agree better so. The indexed one
+// is read at the size of the photo, so that both are reduced alike; `known` is the indexed picture
+// at some size, or null.
+void QueryRun::compare_whole(PoseRefiner& refiner, Match& match, const DecodedImage* known) {
+  const DecodedImage& photo = *picture();
+  WantedSize size(static_cast<std::uint32_t>(std::max(photo.pixels.width, photo.pixels.height)));
+  size.at_least_px = size.at_most_px;
+  std::optional<DecodedImage> loaded;
+  const auto side = known ? std::max(known->pixels.width, known->pixels.height) : 0;
+  if (static_cast<std::uint32_t>(side) != size.at_most_px) {
+    loaded = shared_.load_picture(match.image, size);
+    if (!loaded) return;
+  }
+  const RefinedPose pose = refiner.whole(loaded ? *loaded : *known, photo);
+  if (pose.correlation && *pose.correlation >= match.evidence.correlation.value_or(-1)) {
+    set_pose(pose, match);
+  }
+}
+
+// Decides about all matches; best first. A feature that several of them claim goes to the surest.
+std::vector<Match> QueryRun::judged(const IndexQuery& query, std::vector<Match> matches) const {
+  rank(matches);
+  if (options_.resolve_overlaps) {
+    resolve_overlaps(matches, options_);
+    rank(matches);
+  }
+  for (Match& match : matches) {
+    match.decision = decide(match, query.width, query.height, options_);
+    if (match.decision == Decision::kPart) match.quad = *match.part;
+  }
+  return matches;
+}
+
+// Returns the images with a pose that the answer lists.
+QueryRun::ImageIds QueryRun::listed(std::span<const Match> judged) const {
+  ImageIds images;
+  std::size_t count = 0;
+  for (const Match& match : judged) {
+    if (count == input_.report.top) break;
+    if (!is_reported(match, input_.report)) continue;
+    ++count;
+    if (match.has_pose()) images.insert(match.image.id);
+  }
+  return images;
+}
+
+// True if the match would be sure if all pixels agreed.
+bool QueryRun::could_be_sure(const Match& match) const {
+  if (!match.has_pose()) return false;
+  Evidence best = match.evidence;
+  best.correlation = best.detail = 1;
+  return shared_.calibration.probability(best) >= options_.same_probability;
+}
+
+Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
+  Explanation explanation;
+  explanation.options = options_;
+  const auto record = shared_.cache.record(image);
+  explain_words(trace.first_look, *record, explanation);
+
+  const std::size_t images = shared_.shortlist.image_count();
+  const auto ranking = shared_.shortlist.find(trace.first_look.words, images, shared_.threads());
+  const auto ranked = std::ranges::find(ranking, image, &RankedImage::image);
+  explanation.images = images;
+  if (ranked != ranking.end()) {
+    explanation.rank = static_cast<std::size_t>(ranked - ranking.begin()) + 1;
+  }
+  explanation.shortlist = trace.verified;
+  explanation.shortlisted = explanation.rank && *explanation.rank <= trace.verified;
+
+  if (trace.second_look) explanation.second_look = trace.second_look->places.size();
+  Verification verified = lookalike::verify(trace.words(), *record, options_);
+  explain_pairs(verified, explanation);
+  if (ranked != ranking.end()) verified.match.evidence.votes = ranked->score;
+  std::vector<Match> alone = {std::move(verified.match)};
+  compare_votes(trace.shortlist, alone);
+  rank(alone);
+  explanation.by_features = alone.front();
+
+  if (has_pixels()) {
+    compared_.clear();
+    add_identical(trace.words(), alone);
+    std::erase_if(alone, [&](const Match& match) { return match.image.id != image; });
+    refine({image}, alone);
+  }
+  explanation.match = judged(trace.words(), std::move(alone)).front();
+  const Evidence& evidence = explanation.match.evidence;
+  if (evidence.effective_inliers > 0 && !evidence.identical) {
+    const auto terms = shared_.calibration.terms(evidence);
+    explanation.terms.assign(terms.begin(), terms.end());
+  }
+  const auto known = find_match(trace.judged, image);
+  if (known != trace.judged.end()) explanation.judged = *known;
+  return explanation;
+}
+
+std::vector<Match> reported(std::vector<Match> judged, const ReportOptions& options) {
+  std::erase_if(judged, [&](const Match& match) { return !is_reported(match, options); });
+  return judged;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "config/options.h"
+#include "stages/match/match.h"
+#include "stages/match/matcher.h"
+#include "stages/match/refine/refiner.h"
+#include "stages/match/shared_search.h"
+#include "stages/match/vote/query_words.h"
+#include "stages/match/vote/shortlist.h"
+
+namespace lookalike {
+
+enum class Look { kFirst, kSecond };
+
+// A photo or indexed image to look up, and the options of the answer.
+struct QueryInput {
+  std::function<IndexQuery(Look)> words;
+  std::function<const DecodedImage*()> picture;  // to compare; null if it cannot be read
+  ReportOptions report{};
+  Matcher::Compared is_compared{};  // see Matcher::match; empty: all
+};
+
+// Returns the input for a photo, which must outlive it, or for an indexed image.
+QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOptions& report = {},
+                    const Matcher::Compared& is_compared = {});
+QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& record,
+                    const ReportOptions& report = {});
+
+// Records what the steps of a query saw.
+struct QueryTrace {
+  const IndexQuery& words() const { return second_look ? *second_look : first_look; }
+
+  IndexQuery first_look;
+  std::vector<RankedImage> shortlist;  // best first, by the first look; as long as a second needs
+  std::optional<IndexQuery> second_look;
+  std::size_t verified = 0;   // leading images of the shortlist
+  std::vector<Match> judged;  // all matches with their decisions, best first
+};
+
+// One query: votes, verifies, looks again or expands, refines and judges. For one thread.
+class QueryRun {
+ public:
+  QueryRun(SharedSearch& shared, QueryInput input) : shared_(shared), input_(std::move(input)) {
+    ++shared_.in_progress;
+  }
+  ~QueryRun() { --shared_.in_progress; }
+  QueryRun(const QueryRun&) = delete;
+  QueryRun& operator=(const QueryRun&) = delete;
+
+  // Adds the steps' durations to `times`.
+  QueryTrace answer(MatchTimes& times);
+  // See Matcher::pairs.
+  Matcher::Pairs pairs(const Matcher::Wanted& wanted);
+  // Takes the steps for one image by itself, and verifies and compares it even if the query did
+  // not. Leaves out what depends on other matches; see Matcher::explain.
+  Explanation explain(const QueryTrace& trace, ImageId image);
+
+ private:
+  using ImageIds = std::unordered_set<ImageId>;
+
+  std::vector<RankedImage> vote(const IndexQuery& query) const;
+  std::vector<Match> verify(const IndexQuery& query, std::span<const RankedImage> images,
+                            std::span<const RankedImage> shortlist) const;
+  bool needs_second_look(const std::vector<Match>& ranked) const;
+  void expand(const IndexQuery& query, std::vector<Match>& matches) const;
+  void rank(std::vector<Match>& matches) const;
+
+  const DecodedImage* picture();
+  bool has_pixels();
+  void add_identical(const IndexQuery& query, std::vector<Match>& matches);
+  std::size_t refine(const ImageIds& images, std::vector<Match>& matches);
+  bool refine(PoseRefiner& refiner, Match& match);
+  void compare_whole(PoseRefiner& refiner, Match& match, const DecodedImage* known);
+
+  std::vector<Match> judged(const IndexQuery& query, std::vector<Match> matches) const;
+  ImageIds listed(std::span<const Match> judged) const;
+  bool could_be_sure(const Match& match) const;
+
+  SharedSearch& shared_;
+  const MatchOptions& options_ = shared_.options;
+  const QueryInput input_;
+  std::optional<const DecodedImage*> picture_;  // once it was read
+  std::optional<Pyramid> scene_;                // the picture's, once an image is compared
+  ImageIds compared_;
+  std::atomic<bool> all_read_ = true;  // false once an image to compare was not
+};
+
+// Returns the matches that the options let into an answer.
+std::vector<Match> reported(std::vector<Match> judged, const ReportOptions& options);
+
+}  // namespace lookalike

@@ -1,0 +1,55 @@
+#include "stages/match/shared_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/parallel.h"
+
+namespace lookalike {
+namespace {
+
+// The depth of an automatic shortlist grows as the square root of the collection: at 500 images
+// nearly a fifth are verified, at 62,500 a thousand.
+std::size_t shortlist_depth(const VoteOptions& options, std::size_t images) {
+  constexpr double kGrowth = 4;
+  if (options.shortlist > 0) return options.shortlist;
+  const double depth = kGrowth * std::sqrt(static_cast<double>(images));
+  return std::clamp(static_cast<std::size_t>(depth), std::size_t{100}, std::size_t{1000});
+}
+
+}  // namespace
+
+SharedSearch::SharedSearch(OpenClSession& device_session, const IndexReader& index_reader,
+                           const Calibration& index_calibration, const MatchOptions& match_options,
+                           PictureLoader picture_loader)
+    : session(device_session),
+      reader(index_reader),
+      calibration(index_calibration),
+      options(match_options),
+      load_picture(std::move(picture_loader)),
+      codebook(reader.codebook()),
+      cache(reader, load_picture, static_cast<std::uint32_t>(PoseRefiner::kLongestSidePx),
+            std::size_t{match_options.cache_mib} << 20),
+      shortlist([this](std::uint32_t word, const auto& visit) { cache.for_each_list(word, visit); },
+                [this](ImageId image) { return reader.content(image); }, reader.norms(),
+                reader.removed(), match_options.hamming_threshold),
+      depth(shortlist_depth(options, shortlist.image_count())),
+      refiners([this] { return std::make_unique<Queued<PoseRefiner>>(session); }) {
+  assigners.add(std::make_unique<Queued<WordAssigner>>(session, codebook));
+  const Pool<Queued<PoseRefiner>>::Lease first(refiners);
+}
+
+IndexQuery SharedSearch::words_of(const Query& photo, std::size_t words_per_feature,
+                                  std::size_t features) {
+  const Pool<Queued<WordAssigner>>::Lease assigner(assigners);
+  return index_query(photo, codebook, assigner->object, words_per_feature, features);
+}
+
+std::size_t SharedSearch::threads() const {
+  return std::max<std::size_t>(1, core_count() / in_progress);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,146 @@
+#include "storage/inverted_index.h"
+
+#include "base/artefacts.h"
+#include "base/error.h"
+#include "storage/segments.h"
+#include "storage/shards.h"
+
+namespace lookalike {
+namespace {
+
+// Decodes the blob that `select` finds for the image; returns an empty value without one.
+template <typename Decode>
+auto decode_blob(Shards& shards, const char* select, const char* what, ImageId image,
+                 const Decode& decode) {
+  return shards.of(image).pool.with([&](Connection& reading) {
+    const std::int64_t id = shards.own_id(image);
+    Rows rows = reading.rows(select, id);
+    if (!rows.next()) return decltype(decode(ByteView())){};
+    return decode_named(reading, what, id, [&] { return decode(rows.blob(0)); });
+  });
+}
+
+}  // namespace
+
+InvertedIndex::InvertedIndex(std::shared_ptr<Shards> shards) : shards_(std::move(shards)) {}
+
+Settings InvertedIndex::settings() const {
+  return shards_->first().pool.with(read_settings);
+}
+
+std::optional<Codebook> InvertedIndex::stored_codebook() const {
+  return shards_->first().pool.with(read_stored_codebook);
+}
+
+Codebook InvertedIndex::codebook() const {
+  if (std::optional<Codebook> codebook = stored_codebook()) return std::move(*codebook);
+  throw Error(ErrorKind::kInput, shards_->first().pool.first().path() +
+                                     ": holds no images yet: run `lookalike index --images DIR`");
+}
+
+void InvertedIndex::for_each_list(std::uint32_t word,
+                                  const std::function<void(const EncodedPostings&)>& visit) const {
+  shards_->ensure_segments();
+  const std::size_t count = shards_->all.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    // Words begin with different databases, so that threads do not wait for the same one.
+    Shard& shard = shards_->all[(word + i) % count];
+    shard.pool.with([&](Connection& reading) {
+      for (const std::int64_t segment : shard.segments) {
+        Rows rows =
+            reading.rows("SELECT data FROM postings WHERE id = ?", postings_id(segment, word));
+        if (!rows.next()) continue;
+        visit(decode_named(reading, "postings of word", word,
+                           [&] { return open_postings(rows.blob(0), shard.numbers); }));
+      }
+    });
+  }
+}
+
+const std::vector<bool>& InvertedIndex::removed() const {
+  shards_->ensure_segments();
+  return shards_->removed;
+}
+
+std::vector<float> InvertedIndex::norms() const {
+  std::vector<float> norms;
+  for (Shard& shard : shards_->all) {
+    shard.pool.with([&](Connection& reading) {
+      Rows rows = reading.rows("SELECT id, norm FROM images WHERE blank = 0");
+      while (rows.next()) {
+        const ImageId image = shard.numbers.of(static_cast<ImageId>(rows.integer(0)));
+        if (shards_->original(image) != image) continue;
+        if (norms.size() <= image) norms.resize(std::size_t{image} + 1, kNoNorm);
+        norms[image] = static_cast<float>(rows.real(1));
+      }
+    });
+  }
+  return norms;
+}
+
+std::vector<ImageId> InvertedIndex::images_by_content() const {
+  std::vector<ImageId> images;
+  shards_->merge_query<ContentHash>(
+      "SELECT content, id FROM images WHERE blank = 0 ORDER BY content",
+      [&](const ContentHash&, const Shards::Row& row) {
+        const ImageId image = row.image(1);
+        if (shards_->original(image) == image) images.push_back(image);
+        return true;
+      });
+  return images;
+}
+
+ContentHash InvertedIndex::content(ImageId image) const {
+  return shards_->of(image).pool.with([&](Connection& reading) {
+    return reading
+        .first<ContentHash>("SELECT content FROM images WHERE id = ?", shards_->own_id(image))
+        .value();
+  });
+}
+
+std::vector<IndexedFeature> InvertedIndex::features(ImageId image) const {
+  return decode_blob(*shards_, "SELECT data FROM forward WHERE image = ?",
+                     "forward record of image", image, decode_features);
+}
+
+SparseHistogram InvertedIndex::histogram(ImageId image) const {
+  return decode_blob(*shards_, "SELECT data FROM histograms WHERE image = ?", "histogram of image",
+                     image, decode_histogram);
+}
+
+std::vector<std::string> differing_settings(const Settings& one, const Settings& other) {
+  Settings all = one;
+  all.insert(other.begin(), other.end());
+  std::vector<std::string> names;
+  for (const auto& [name, value] : all) {
+    const auto a = one.find(name);
+    const auto b = other.find(name);
+    if (a == one.end() || b == other.end() || a->second != b->second) names.push_back(name);
+  }
+  return names;
+}
+
+Settings read_settings(Connection& connection) {
+  Rows rows = connection.rows("SELECT name, value FROM settings");
+  Settings settings;
+  while (rows.next()) settings.emplace(rows.text(0), rows.text(1));
+  return settings;
+}
+
+std::optional<Codebook> read_stored_codebook(Connection& connection) {
+  Rows rows =
+      connection.rows("SELECT descriptor_size, words, projection, thresholds, cells FROM codebook");
+  if (!rows.next()) return std::nullopt;
+  return decode_named(connection, "codebook", 1, [&] {
+    Codebook codebook{.descriptor_size = static_cast<std::size_t>(rows.integer(0)),
+                      .words = decode_floats(rows.blob(1)),
+                      .projection = decode_floats(rows.blob(2)),
+                      .thresholds = decode_floats(rows.blob(3))};
+    if (codebook.descriptor_size > 0) {
+      codebook.cells = decode_cells(rows.blob(4), codebook.size(), codebook.descriptor_size);
+    }
+    return codebook;
+  });
+}
+
+}  // namespace lookalike

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/blobs.h"
+#include "storage/index_types.h"
+
+namespace lookalike {
+
+class Connection;
+class Shards;
+
+// The part of an opened index that search reads: the posting lists of each word of the codebook
+// (J. Zobel and A. Moffat, "Inverted Files for Text Search Engines", 2006), and the forward record
+// of each image. An IndexReader is one.
+class InvertedIndex {
+ public:
+  explicit InvertedIndex(std::shared_ptr<Shards> shards);
+
+  Settings settings() const;
+  Codebook codebook() const;                        // throws Error(kInput) if there is none yet
+  std::optional<Codebook> stored_codebook() const;  // nothing if there is none yet
+
+  // Visits the posting lists of a word, at most one for each segment, in no order. They lie in
+  // memory that is valid until the visitor returns, and include postings of removed images. The
+  // visitor must not call the reader.
+  void for_each_list(std::uint32_t word,
+                     const std::function<void(const EncodedPostings&)>& visit) const;
+  // Returns by image: true if its postings must be ignored, since it was removed or is a copy of an
+  // image in an earlier database. Ends with the last such image.
+  const std::vector<bool>& removed() const;
+  // Returns by image: the norm of its histogram, sqrt of the sum of squared counts, if it is live
+  // and not blank, else kNoNorm. Ends with the last such image.
+  static constexpr float kNoNorm = -1;
+  std::vector<float> norms() const;
+
+  // Returns the live images that are not blank, by content.
+  std::vector<ImageId> images_by_content() const;
+  ContentHash content(ImageId image) const;  // of a live image
+  // Returns the forward record, by word; encode_features() (storage/blobs.h) rounded its geometry.
+  // Empty for a blank or unknown image, as is the histogram.
+  std::vector<IndexedFeature> features(ImageId image) const;
+  SparseHistogram histogram(ImageId image) const;
+
+ private:
+  std::shared_ptr<Shards> shards_;
+};
+
+// Returns the names of settings that differ or are missing on one side, in order.
+std::vector<std::string> differing_settings(const Settings& one, const Settings& other);
+
+// For code that reads one database without an IndexReader.
+Settings read_settings(Connection& connection);
+std::optional<Codebook> read_stored_codebook(Connection& connection);
+
+}  // namespace lookalike

@@ -1,0 +1,112 @@
+#include "storage/shards.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "storage/inverted_index.h"
+#include "storage/schema.h"
+
+namespace lookalike {
+
+Shards::Shards(const std::vector<std::filesystem::path>& databases) {
+  require(!databases.empty(), "IndexReader: no database");
+  constexpr std::size_t kMaxConnections = 16;  // each has files and a page cache open
+  constexpr std::size_t kCacheKib = 16384;     // shared by the first connections of all databases
+  const std::size_t count = databases.size();
+  const std::size_t connections =
+      std::min(core_count(), std::max<std::size_t>(kMaxConnections / count, count == 1 ? 1 : 2));
+  for (std::size_t i = 0; i < count; ++i) {
+    const ImageNumbers numbers{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i)};
+    Shard& shard = all.emplace_back(numbers, databases[i], connections);
+    shard.pool.first().execute(fmt::format("PRAGMA cache_size = -{}", kCacheKib / count).c_str());
+  }
+  if (count > 1) {
+    check_together();
+    find_copies();
+  }
+  load_segments();
+}
+
+std::shared_ptr<Shards> Shards::for_writing(const std::filesystem::path& database) {
+  std::shared_ptr<Shards> shards(new Shards);
+  shards->lock.emplace(database);
+  shards->all.emplace_back(open_for_writing(database));
+  return shards;
+}
+
+void Shards::check_together() {
+  Connection& leading = first().pool.first();
+  const Settings settings = read_settings(leading);
+  for (auto shard = all.begin(); shard != all.end(); ++shard) {
+    Connection& own = shard->pool.first();
+    const std::string name = printable(own.path());
+    for (auto earlier = all.begin(); earlier != shard; ++earlier) {
+      if (std::filesystem::equivalent(earlier->pool.first().path(), own.path())) {
+        throw Error(ErrorKind::kUsage, name + ": is named twice: name each index once");
+      }
+    }
+    const Settings own_settings = read_settings(own);
+    if (own_settings.empty()) {
+      throw Error(ErrorKind::kInput,
+                  name + ": holds no images yet: run `lookalike index --images DIR`");
+    }
+    const auto names = differing_settings(settings, own_settings);
+    if (!names.empty()) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{}: cannot be searched together with {}: these settings differ: {}",
+                              name, printable(leading.path()), fmt::join(names, ", ")));
+    }
+    const auto last = own.first<std::uint64_t>(
+                             "SELECT max(coalesce((SELECT max(id) FROM images), 0), "
+                             "coalesce((SELECT max(image) FROM tombstones), 0))")
+                          .value();
+    if ((last + 1) * all.size() > std::numeric_limits<ImageId>::max()) {
+      throw Error(ErrorKind::kInput,
+                  fmt::format("{}: is too large to be searched together with {} others", name,
+                              all.size() - 1));
+    }
+  }
+}
+
+void Shards::find_copies() {
+  std::optional<std::pair<ContentHash, ImageId>> last;
+  merge_query<ContentHash>("SELECT content, id FROM images ORDER BY content",
+                           [&](const ContentHash& content, const Row& row) {
+                             const ImageId image = row.image(1);
+                             if (last && last->first == content) {
+                               originals.emplace(image, last->second);
+                               copies.emplace(last->second, image);
+                             } else {
+                               last = {content, image};
+                             }
+                             return true;
+                           });
+}
+
+void Shards::load_segments() {
+  removed.clear();
+  const auto remove = [&](ImageId image) {
+    if (removed.size() <= image) removed.resize(std::size_t{image} + 1);
+    removed[image] = true;
+  };
+  for (Shard& shard : all) {
+    shard.segments.clear();
+    Connection& reading = shard.pool.first();
+    Rows listed = reading.rows("SELECT id FROM segments ORDER BY id");
+    while (listed.next()) shard.segments.push_back(listed.integer(0));
+    Rows tombstones = reading.rows("SELECT image FROM tombstones ORDER BY image DESC");
+    while (tombstones.next()) {
+      remove(shard.numbers.of(static_cast<ImageId>(tombstones.integer(0))));
+    }
+  }
+  for (const auto& [copy, original] : originals) remove(copy);
+  is_loaded = true;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,88 @@
+#include "stages/decode/large_image_lock.h"
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
+
+#include "stages/decode/decode.h"
+
+namespace lookalike {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr ImageHeader kLarge = {.width = 9000, .height = 8000};
+
+LoadedFile png(int side, int type) {
+  std::vector<std::uint8_t> bytes;
+  cv::imencode(".png", cv::Mat::zeros(side, side, type), bytes);
+  return loaded_bytes("picture.png", bytes);
+}
+
+// Work on a thread of its own.
+class Work {
+ public:
+  explicit Work(std::function<bool()> work)
+      : result_(std::async(std::launch::async, [this, work = std::move(work)] {
+          thread_ = ::gettid();
+          return work();
+        })) {}
+
+  // Waits until the work ends or its thread sleeps, as it does while another holds the lock. True
+  // if it sleeps.
+  bool is_held_up() {
+    while (result_.wait_for(1ms) != std::future_status::ready) {
+      if (thread_ == 0) continue;
+      std::string stat;
+      std::getline(std::ifstream("/proc/self/task/" + std::to_string(thread_) + "/stat"), stat);
+      if (stat.find(") S ") != std::string::npos) return true;
+    }
+    return false;
+  }
+  bool get() { return result_.get(); }
+
+ private:
+  std::atomic<pid_t> thread_ = 0;
+  std::future<bool> result_;
+};
+
+TEST(LargeImageLock, LargePicturesAreDecodedOneAtATime) {
+  const LoadedFile small = png(100, CV_8U);
+  const LoadedFile large = png(4001, CV_8UC4);  // 64 MB with its colours and transparency
+  std::optional<LargeImageLock> lock(kLarge);
+  EXPECT_TRUE(Work([&] { return decode(small, 100, {}).index() == 0; }).get())
+      << "a small one waits for nobody";
+  Work whole([&] { return decode(large, 100, {}).index() == 0; });
+  Work part([&] {
+    const Region region{.x = 0, .y = 0, .width = 100, .height = 100};
+    return decode_region(large, region, 100, {}).index() == 0;
+  });
+  EXPECT_TRUE(whole.is_held_up());
+  EXPECT_TRUE(part.is_held_up());
+  lock.reset();
+  EXPECT_TRUE(whole.get());
+  EXPECT_TRUE(part.get());
+}
+
+TEST(LargeImageLock, AThreadMayTakeItAgain) {
+  std::optional<Work> other;  // ends after the locks
+  const LargeImageLock of_file(SourceFile{.path = "a", .size_bytes = std::uint64_t{1} << 30U});
+  const LargeImageLock of_picture(kLarge);
+  other.emplace([] {
+    const LargeImageLock waits(kLarge);
+    return true;
+  });
+  EXPECT_TRUE(other->is_held_up());
+}
+
+}  // namespace
+}  // namespace lookalike

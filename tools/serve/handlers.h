@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "config/options.h"
+#include "pipeline/groups/rejections.h"
+#include "tools/serve/http_server.h"
+#include "tools/serve/published.h"
+#include "tools/serve/search_state.h"
+
+// The answers of the API, one source a resource; docs/openapi.json describes them. Handlers are
+// called from several threads. They throw Refused for an error that the client sees.
+namespace lookalike {
+
+// What /metrics counts.
+struct ServeCounts {
+  std::mutex mutex;                      // guards what follows
+  std::map<int, std::uint64_t> answers;  // by status
+  std::uint64_t queries = 0;
+  double query_seconds = 0;
+};
+
+struct FoundGroups;
+
+// What all requests share.
+struct ServeContext {
+  // Throws as SharedSearcher.
+  explicit ServeContext(const RunConfig& run) : config(run), searcher(run) {}
+
+  const RunConfig config;
+  SharedSearcher searcher;
+  Published<const Rejections> rejections{};  // see current_rejections()
+  Published<const FoundGroups> groups{};
+  ServeCounts counts{};
+};
+
+// Returns the rejections of all searched databases, read once per change of their files. Throws as
+// searched_rejections().
+std::shared_ptr<const Rejections> current_rejections(ServeContext& context);
+// Returns a text that changes whenever a rejection is written.
+std::string rejections_version(const RunConfig& config);
+
+// `state` is the index's state when the request began.
+using Handler = HttpResponse(const HttpRequest& request, SearchState& state, ServeContext& context);
+
+// search.cpp
+Handler query_photo;
+Handler query_image;
+// images.cpp
+Handler list_images;
+Handler show_image;
+Handler image_thumbnail;
+Handler photo_thumbnail;
+// folders.cpp
+Handler list_folders;
+Handler show_folder;
+// groups.cpp
+Handler list_groups;
+// rejections.cpp
+Handler list_rejections;
+Handler add_rejection;
+Handler take_back_rejection;
+// index_state.cpp
+Handler list_runs;
+Handler list_quarantine;
+Handler show_health;
+Handler show_metrics;
+
+}  // namespace lookalike

@@ -1,0 +1,76 @@
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tools/report/picture.h"
+#include "tools/serve/handlers.h"
+#include "tools/serve/photos.h"
+#include "tools/serve/request.h"
+
+namespace lookalike {
+namespace {
+
+constexpr int kDefaultSidePx = 320;
+constexpr int kMaxSidePx = 1600;
+constexpr int kJpegQuality = 80;
+
+int thumbnail_side(const HttpRequest& request) {
+  return static_cast<int>(number(request, "side", kDefaultSidePx, 16, kMaxSidePx));
+}
+
+HttpResponse jpeg_response(const ReducedPhoto& photo, const char* cache) {
+  return with_policies({200, "image/jpeg", {photo.jpeg.begin(), photo.jpeg.end()}}, cache);
+}
+
+}  // namespace
+
+HttpResponse list_images(const HttpRequest& request, SearchState& state,
+                         ServeContext& /*context*/) {
+  check_parameters(request, {"after", "limit"});
+  const Slice slice(request, 100, 1000);
+  const auto after = static_cast<ImageId>(slice.after);
+  std::vector<StoredImage> found = state.index().images_after(after, slice.limit + 1);
+  const bool is_last = found.size() <= slice.limit;
+  if (!is_last) found.pop_back();
+  Json images = Json::array();
+  for (const StoredImage& image : found) {
+    images.push_back(listed_image(image, image.paths.front()));
+  }
+  return json_response({{"images", std::move(images)},
+                        {"total", state.counts().images},
+                        {"next", is_last ? Json() : Json(found.back().id)}});
+}
+
+HttpResponse show_image(const HttpRequest& request, SearchState& state, ServeContext& /*context*/) {
+  check_parameters(request, {});
+  return json_response(image_answer(state.index(), image_of_path(state.index(), request)));
+}
+
+HttpResponse image_thumbnail(const HttpRequest& request, SearchState& state,
+                             ServeContext& context) {
+  check_parameters(request, {"side"});
+  const ImagesOptions& limits = context.config.images;
+  const StoredImage image = image_of_path(state.index(), request);
+  const auto photo =
+      reduced_photo(file_of(image, limits), thumbnail_side(request), limits, kJpegQuality);
+  if (const auto* why = std::get_if<SkippedFile>(&photo)) throw cannot_be_read(*why);
+  return jpeg_response(std::get<ReducedPhoto>(photo), "private, max-age=300");
+}
+
+// Turns a photo of any format into JPEG, which a page can show.
+HttpResponse photo_thumbnail(const HttpRequest& request, SearchState& /*state*/,
+                             ServeContext& context) {
+  check_parameters(request, {"side"});
+  const int side = thumbnail_side(request);
+  const auto photo =
+      reduced_photo(sent_photo(request, context.config), side, context.config.images, kJpegQuality);
+  if (const auto* why = std::get_if<SkippedFile>(&photo)) throw unusable(*why);
+  const auto& reduced = std::get<ReducedPhoto>(photo);
+  HttpResponse response = jpeg_response(reduced, "no-store");
+  response.headers.emplace_back("Photo-Width", fmt::format("{}", reduced.width));
+  response.headers.emplace_back("Photo-Height", fmt::format("{}", reduced.height));
+  return response;
+}
+
+}  // namespace lookalike

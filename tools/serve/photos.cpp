@@ -1,0 +1,76 @@
+#include "tools/serve/photos.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "base/text.h"
+#include "stages/decode/pixels.h"
+#include "tools/serve/multipart.h"
+
+namespace lookalike {
+namespace {
+
+std::string public_detail(const SkippedFile& why) {
+  constexpr std::array<std::string_view, 4> kLibraries = {"OpenCV", "libheif", "giflib", "libwebp"};
+  const bool is_library_text = std::ranges::any_of(
+      kLibraries, [&](std::string_view library) { return why.detail.starts_with(library); });
+  if (is_library_text) spdlog::info("a photo cannot be used: {}", printable(why.detail));
+  return is_library_text ? "it cannot be decoded" : why.detail;
+}
+
+void check_pixels(const LoadedFile& photo, const RunConfig& config) {
+  const auto checked = check_header(photo, config.images);
+  if (const auto* why = std::get_if<SkippedFile>(&checked)) throw unusable(*why);
+  const auto& header = std::get<ImageHeader>(checked);
+  const std::uint64_t most = std::uint64_t{config.serve.max_megapixels} * 1'000'000;
+  if (header.width * header.height <= most) return;
+  throw unusable({photo.file, "too_large",
+                  fmt::format("{} x {} px exceeds serve.max_megapixels = {}", header.width,
+                              header.height, config.serve.max_megapixels)});
+}
+
+}  // namespace
+
+LoadedFile sent_photo(const HttpRequest& request, const RunConfig& config) {
+  std::string_view bytes = request.body;
+  const std::string_view type = request.header("content-type");
+  if (is_multipart(type)) {
+    const auto file = multipart_file(type, request.body);
+    if (!file) throw Refused(400, ErrorKind::kInput, "multipart", "no part of the body is a file");
+    bytes = *file;
+  }
+  if (bytes.empty()) throw Refused(400, ErrorKind::kInput, "empty", "the body holds no photo");
+  LoadedFile photo = loaded_bytes(kSentPhoto, {bytes.begin(), bytes.end()});
+  check_pixels(photo, config);
+  return photo;
+}
+
+LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits) {
+  for (const std::string& path : image.paths) {
+    auto file = load_file(path, limits);
+    auto* const loaded = std::get_if<LoadedFile>(&file);
+    if (loaded == nullptr || loaded->content != image.content) continue;
+    return std::move(*loaded);
+  }
+  throw Refused(404, ErrorKind::kInput, "gone", "the file is gone or has changed");
+}
+
+Refused unusable(const SkippedFile& why) {
+  return {why.reason == "too_large" ? 413 : 422, ErrorKind::kInput, why.reason,
+          fmt::format("the photo cannot be used: {}", public_detail(why))};
+}
+
+// Never 413: the request was not too large.
+Refused cannot_be_read(const SkippedFile& why) {
+  return {422, ErrorKind::kInput, why.reason,
+          fmt::format("the indexed image cannot be read: {}", public_detail(why))};
+}
+
+}  // namespace lookalike

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+
+#include "config/options.h"
+#include "stages/decode/decode.h"
+#include "storage/index_types.h"
+#include "tools/serve/http_server.h"
+#include "tools/serve/response.h"
+
+// The photos that requests send, and the files of indexed images.
+namespace lookalike {
+
+// The name of a sent photo in answers.
+inline constexpr const char* kSentPhoto = "photo";
+
+// Returns the photo in the body, which may be a form. Throws Refused for a body without a photo
+// and, before it is decoded, for a photo whose header declares more than serve.max_megapixels.
+LoadedFile sent_photo(const HttpRequest& request, const RunConfig& config);
+
+// Reads a file of an image whose content is the indexed one: the index gives no right to read other
+// contents. Throws Refused, status 404, if there is none.
+LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits);
+
+// Returns the refusal for a sent photo, or an indexed image, that cannot be used. Messages of image
+// libraries go only to the log.
+Refused unusable(const SkippedFile& why);
+Refused cannot_be_read(const SkippedFile& why);
+
+}  // namespace lookalike

@@ -1,0 +1,106 @@
+#include <chrono>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/content_hash.h"
+#include "config/fields.h"
+#include "tools/serve/handlers.h"
+#include "tools/serve/photos.h"
+#include "tools/serve/request.h"
+
+namespace lookalike {
+namespace {
+
+// Counts a query, from its construction to its end.
+class TimedQuery {
+ public:
+  explicit TimedQuery(ServeCounts& counts) : counts_(counts) {}
+  ~TimedQuery() {
+    const std::chrono::duration<double> taken = Clock::now() - start_;
+    const std::lock_guard lock(counts_.mutex);
+    ++counts_.queries;
+    counts_.query_seconds += taken.count();
+  }
+  TimedQuery(const TimedQuery&) = delete;
+  TimedQuery& operator=(const TimedQuery&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ServeCounts& counts_;
+  const Clock::time_point start_ = Clock::now();
+};
+
+// Returns the configured options with those that the request sets.
+MatchOptions options_of(const HttpRequest& request, const RunConfig& base) {
+  return checked([&] {
+    RunConfig config = base;
+    for (const char* const name : {"top", "mirror", "min_probability"}) {
+      const std::optional<std::string> text = parameter(request, name);
+      if (text) set_field(config, config_field(fmt::format("match.{}", name)), *text, name);
+    }
+    const std::string all = parameter(request, "all").value_or("false");
+    if (all != "true" && all != "false") {
+      throw Error(ErrorKind::kUsage, "all: must be true or false");
+    }
+    if (all == "true") config.match.min_decision = "all";
+    return config.match;
+  });
+}
+
+std::optional<Region> region_of(const HttpRequest& request) {
+  const std::optional<std::string> text = parameter(request, "region");
+  if (!text) return std::nullopt;
+  return checked([&] { return parse_region(*text); });
+}
+
+// Makes the answer to a query for a photo, with its content, by which rejections can be taken back.
+HttpResponse answer(const std::string& name, const ContentHash& content, QueryResult result,
+                    const std::optional<Region>& region, const Rejections& rejections) {
+  if (region) move_matches(result.matches, translation(region->x, region->y));
+  mark_rejected(result.matches, content, rejections);
+  Json json = query_answer(name, result);
+  json["content"] = to_hex(content);
+  return json_response(json);
+}
+
+}  // namespace
+
+HttpResponse query_photo(const HttpRequest& request, SearchState& state, ServeContext& context) {
+  check_parameters(request, {"top", "mirror", "all", "min_probability", "region"});
+  const MatchOptions options = options_of(request, context.config);
+  const std::optional<Region> region = region_of(request);
+  const TimedQuery timed(context.counts);
+  const LoadedFile photo = sent_photo(request, context.config);
+  auto loaded = checked([&] { return state.searcher().load(photo, region); });
+  if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw unusable(*why);
+  const auto rejections = current_rejections(context);
+  return answer(kSentPhoto, photo.content,
+                state.searcher().search(std::get<Query>(loaded), options), region, *rejections);
+}
+
+HttpResponse query_image(const HttpRequest& request, SearchState& state, ServeContext& context) {
+  check_parameters(request, {"id", "top", "all", "min_probability", "region"});
+  MatchOptions options = options_of(request, context.config);
+  options.mirror = false;  // not possible for whole images, whose descriptors are not stored
+  const std::optional<Region> region = region_of(request);
+  const StoredImage image = must_find(state.index(), image_number(request, "id"));
+  const TimedQuery timed(context.counts);
+  const auto rejections = current_rejections(context);
+  QueryResult result;
+  if (region) {
+    const LoadedFile file = file_of(image, context.config.images);
+    auto loaded = checked([&] { return state.searcher().load(file, region); });
+    if (const auto* why = std::get_if<SkippedFile>(&loaded)) throw cannot_be_read(*why);
+    Query& part = std::get<Query>(loaded);
+    part.excluded_image = image.id;
+    result = state.searcher().search(part, options);
+  } else {
+    result = state.searcher().search(image.id, options);
+  }
+  return answer(fmt::format("{}", image.id), image.content, std::move(result), region, *rejections);
+}
+
+}  // namespace lookalike
