@@ -1,7 +1,10 @@
 // The best groups of words seen so far by one work-item, best first, and the score of the next one.
-// Score of a word c for x: x.c - |c|^2 / 2, which falls as the distance grows; a group has its best.
-// The wrapper passes SCORE and INDEX: float and uint, or vectors of them with a descriptor a lane,
-// and CANDIDATES, the number of groups: the m nearest words lie within the m best groups.
+// The score of a word c for x is x.c - |c|^2 / 2, which falls as the distance grows; a group has
+// its best.
+// Before cpu.cl, fused.cl or matrix.cl, then nearest.cl and refine.cl.
+// Build, for all of these: -D DIMENSIONS: of descriptors, a multiple of 8; NEAREST: words wanted of
+// a descriptor, 1 to 8; CANDIDATES: groups kept, NEAREST or one more, so that the nearest words lie
+// within them; SCORE, INDEX: float and uint, or float16 and uint16 with a descriptor a lane.
 typedef struct {
   SCORE scores[CANDIDATES + 1];
   INDEX groups[CANDIDATES];
@@ -16,8 +19,8 @@ void clear_candidates(Candidates* candidates) {
   candidates->scores[CANDIDATES] = (SCORE)(-INFINITY);
 }
 
-// Inserts a group that comes after every group inserted before, so that equal scores keep the
-// lower group in front. Ignores scores that are not numbers.
+// Inserts a group above all groups inserted before, so that equal scores keep the lower group in
+// front. Ignores scores that are not numbers.
 void insert_candidate(Candidates* candidates, SCORE score, INDEX group) {
 #pragma unroll
   for (int c = 0; c < CANDIDATES; ++c) {

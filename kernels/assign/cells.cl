@@ -3,6 +3,11 @@
 // cells, and a panel is up to PANEL pairs of one cell: its words are read once for all of them.
 // Distances are summed directly, 64 dimensions at a time, so that rounding stays below a relative
 // 5e-6 for longer descriptors, too.
+// After nearest.cl.
+// Build: those of nearest.cl, and -D DIMENSIONS: of descriptors, a multiple of 8; PROBES: cells of
+// a descriptor, 1 to 8; PANEL: pairs of a work-group of cells_items, 32.
+
+// Panel in cell_search.cpp.
 typedef struct {
   uint first_pair;
   uint pairs;
@@ -11,8 +16,6 @@ typedef struct {
 } Panel;
 
 #define PART 64
-
-// For CPUs: a work-item takes a panel, a pair a lane, and eight words at a time.
 
 // Transposes the descriptors of the panel; lanes past the end repeat the last one.
 void load_panel(global const float* descriptors, global const uint* pairs, Panel panel,
@@ -24,7 +27,7 @@ void load_panel(global const float* descriptors, global const uint* pairs, Panel
   }
 }
 
-// Inserts a word that comes after every word inserted before.
+// Inserts a word above all words inserted before.
 void insert_lanes(float16* squared_distances, uint16* words, float16 distance, uint16 word) {
 #pragma unroll
   for (int m = 0; m < NEAREST; ++m) {
@@ -53,9 +56,11 @@ void store_lanes(const float16* squared_distances, const uint16* words, global c
   }
 }
 
-// descriptors [n][DIMENSIONS]   words [k][DIMENSIONS]   pairs [n * PROBES]   panels [panel_count]
-// found_words, found_distances [n][PROBES][NEAREST]: of each pair; a cell that has fewer words is
-// filled up with word 0 at an infinite distance
+// Finds the nearest words of each pair on a CPU: an item takes a panel, a pair a lane, and eight
+// words at a time.
+//   descriptors [n][DIMENSIONS]   words [k][DIMENSIONS]   pairs [n * PROBES]   panels [panel_count]
+//   found_words, found_distances [n][PROBES][NEAREST]; a cell with fewer words is filled up with
+//   word 0 at an infinite distance
 kernel void cells_panels(global const float* descriptors, global const float* words,
                          global const uint* pairs, global const Panel* panels, uint panel_count,
                          global uint* found_words, global float* found_distances) {
@@ -97,8 +102,8 @@ kernel void cells_panels(global const float* descriptors, global const float* wo
   store_lanes(nearest, nearest_words, pairs, panel, found_words, found_distances);
 }
 
-// For GPUs: a work-group takes a panel, a work-item one pair, whose descriptor stays in registers;
-// all of a group read the same word. Arguments as those of cells_panels.
+// Does the same on a GPU: a work-group takes a panel, an item one pair, whose descriptor stays in
+// registers; all items of a group read the same word.
 kernel __attribute__((reqd_work_group_size(PANEL, 1, 1))) void cells_items(
     global const float4* descriptors, global const float4* words, global const uint* pairs,
     global const Panel* panels, uint panel_count, global uint* found_words,
@@ -128,8 +133,9 @@ kernel __attribute__((reqd_work_group_size(PANEL, 1, 1))) void cells_items(
   store_nearest(&nearest, pair, found_words, found_distances);
 }
 
-// The nearest words of each descriptor's cells together.
-// found_words, found_distances [n][PROBES][NEAREST]   nearest_words, squared_distances [n][NEAREST]
+// Merges the nearest words of each descriptor's cells.
+//   found_words, found_distances [n][PROBES][NEAREST]
+//   nearest_words, squared_distances [n][NEAREST]
 kernel void cells_merge(global const uint* found_words, global const float* found_distances, uint n,
                         global uint* nearest_words, global float* squared_distances) {
   const uint row = get_global_id(0);

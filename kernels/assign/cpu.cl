@@ -1,8 +1,9 @@
-// For CPUs: a work-item takes a panel of 32 descriptors, one per lane of two float16, and walks the
-// words eight at a time, so that sixteen sums stay in vector registers. The panel stays in the
-// first-level cache; the words stream past it, 2 bytes per multiply-add of a full vector.
+// The scan on a CPU: an item takes a panel of 32 descriptors, one per lane of two float16, and
+// walks the words eight at a time, so that sixteen sums stay in vector registers. The panel stays
+// in the first-level cache; the words stream past it, 2 bytes per multiply-add of a full vector.
 // Products are added as a * b + c, which -cl-mad-enable makes one instruction where the device has
 // it; PoCL's mad() is two.
+// After candidates.cl, with SCORE float16.
 
 // Transposes the panel's descriptors; rows past the end repeat the last one.
 void load_panel(global const float* descriptors, uint first, uint n, float* panel) {
@@ -33,8 +34,9 @@ void store_candidates(const Candidates* half_panel, uint first, uint n, global u
   }
 }
 
-// descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   half_norms [group_count * 8]
-// groups [n][CANDIDATES]           next_scores [n]: the best score of a group that is not in groups
+// Finds the best groups of each descriptor.
+//   descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   half_norms [group_count * 8]
+//   groups [n][CANDIDATES]        next_scores [n]: the best score of a group that is not in groups
 kernel void scan_cpu(global const float* descriptors, global const float* words,
                      global const float* half_norms, uint n, uint group_count, global uint* groups,
                      global float* next_scores) {

@@ -1,18 +1,20 @@
-// For GPUs: a work-group of 256 takes a tile of 128 descriptors and walks the words in tiles of
-// 128, each work-item summing 8 x 8 products in registers. Slices of SLICE dimensions go through
-// local memory, double-buffered: the next slice travels while this one is used. The n x k matrix is
-// never written: after each tile of words the best score of each group of 8 words goes to local
-// memory, where one work-item per descriptor selects the best of them.
+// The scan on a GPU: a work-group of 256 takes a tile of 128 descriptors and walks the words in
+// tiles of 128, each item summing 8 x 8 products in registers. Slices of SLICE dimensions go
+// through local memory, double-buffered: the next slice travels while this one is used. The n x k
+// matrix is never written: after each tile of words the best score of each group of 8 words goes to
+// local memory, where one item per descriptor selects the best of them.
+// After candidates.cl, with SCORE float.
+// Build: -D TILE: 128.
 #define SIDE 16
 #define SLICE 8  // dimensions
 #define ITEMS (SIDE * SIDE)
 #define QUADS (SLICE * TILE / 4)
 #define SLICES (DIMENSIONS / SLICE)
-// Floats of a row of group scores: four more than it holds, so that rows start in different banks.
+// Floats of a row of group scores, four of them unused, so that rows start in different banks.
 #define SCORE_PITCH (TILE + 4)
 
 // Packs descriptors [n][DIMENSIONS] to [tiles][DIMENSIONS][TILE], so that a slice of dimensions is
-// one contiguous run. Rows past the end become zero. Work-items: (rows of all tiles, DIMENSIONS / 4).
+// one contiguous run. Rows past the end become zero. Item (row of any tile, quad of dimensions).
 kernel void pack_tiles(global const float4* descriptors, uint n, global float* tiles) {
   const uint row = get_global_id(0);
   const uint quad = get_global_id(1);
@@ -43,7 +45,7 @@ void stage_slice(const float4* quads, uint item, local float4* to) {
 }
 
 // Adds the products of one staged slice: rows 4y..4y+3 and 64+4y..64+4y+3 of the descriptors' tile
-// against the same columns of the words' tile, which reads local memory without bank conflicts.
+// with the same columns of the words' tile, which reads local memory without bank conflicts.
 void add_products(local const float4* descriptors, local const float4* words, float8* scores) {
 #pragma unroll
   for (int i = 0; i < SLICE; ++i) {
@@ -61,6 +63,7 @@ void add_products(local const float4* descriptors, local const float4* words, fl
   }
 }
 
+// Finds the best groups of each descriptor.
 // descriptors [tiles][DIMENSIONS][TILE]   words [word_tiles][DIMENSIONS][TILE], a group's words at
 // columns 4x..4x+3 and 64+4x..64+4x+3      half_norms [word_tiles * TILE], by word
 // groups [n][CANDIDATES]   next_scores [n]: the best score of a group that is not in groups
@@ -121,7 +124,9 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void scan_fused(
   }
   const uint row = first + item;
   if (item < TILE && row < n) {
-    for (uint c = 0; c < CANDIDATES; ++c) groups[(ulong)row * CANDIDATES + c] = best[item].groups[c];
+    for (uint c = 0; c < CANDIDATES; ++c) {
+      groups[(ulong)row * CANDIDATES + c] = best[item].groups[c];
+    }
     next_scores[row] = best[item].scores[CANDIDATES];
   }
 }

@@ -1,9 +1,13 @@
 // The steps gpu1 to gpu5 of Kaeli, Mistry, Schaa and Zhang, "Heterogeneous Computing with OpenCL
-// 2.0", 2015, chapter 9: one work-item per descriptor, every distance summed directly. All take
+// 2.0", 2015, chapter 9: one item per descriptor, every distance summed directly. All take
 //   descriptors [n][DIMENSIONS] for gpu1, [DIMENSIONS][n] for the others   words [k][DIMENSIONS]
 //   nearest_words, squared_distances [n][NEAREST]
+// After nearest.cl.
+// Build: those of nearest.cl, and -D DIMENSIONS: of descriptors, a multiple of 4; GROUP_ITEMS:
+// items of a group of gpu4 and gpu5 whose descriptors fit local memory, 1 to 64; not defined for
+// the others.
 
-// The baseline.
+// Compares a descriptor with every word: the baseline.
 kernel void assign_gpu1(global const float* descriptors, global const float* words, uint n, uint k,
                         global uint* nearest_words, global float* squared_distances) {
   const uint row = get_global_id(0);
@@ -23,8 +27,8 @@ kernel void assign_gpu1(global const float* descriptors, global const float* wor
   store_nearest(&nearest, row, nearest_words, squared_distances);
 }
 
-// gpu1 with the descriptors transposed: in each step the work-items of a warp read one contiguous
-// run instead of values that lie a whole descriptor apart.
+// Reads transposed descriptors: in each step the items of a warp read one contiguous run instead of
+// values that lie a whole descriptor apart.
 kernel void assign_gpu2(global const float* descriptors, global const float* words, uint n, uint k,
                         global uint* nearest_words, global float* squared_distances) {
   const uint row = get_global_id(0);
@@ -43,7 +47,7 @@ kernel void assign_gpu2(global const float* descriptors, global const float* wor
   store_nearest(&nearest, row, nearest_words, squared_distances);
 }
 
-// gpu2 in vectors of four: a quarter of the loads of words and of the loop's overhead.
+// Compares in vectors of four: a quarter of the loads of words and of the loop's overhead.
 kernel void assign_gpu3(global const float* descriptors, global const float4* words, uint n, uint k,
                         global uint* nearest_words, global float* squared_distances) {
   const uint row = get_global_id(0);
@@ -64,11 +68,10 @@ kernel void assign_gpu3(global const float* descriptors, global const float4* wo
   store_nearest(&nearest, row, nearest_words, squared_distances);
 }
 
-#ifdef GROUP_ITEMS  // of gpu4 and gpu5, whose descriptors must fit local memory
+#ifdef GROUP_ITEMS
 
-// gpu3 with the work-group's descriptors staged in local memory: they are read from global memory
-// once, not once for each word. A work-item reads back only what it staged itself, so that no
-// barrier is needed.
+// Stages the work-group's descriptors in local memory: they are read from global memory once, not
+// once for each word. An item reads back only what it staged itself, which needs no barrier.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void assign_gpu4(
     global const float* descriptors, global const float4* words, uint n, uint k,
     global uint* nearest_words, global float* squared_distances) {
@@ -93,9 +96,9 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void assign_gpu4
   store_nearest(&nearest, row, nearest_words, squared_distances);
 }
 
-// gpu4 with the words in constant memory, whose cache hands one value to a whole warp at a time. It
-// is small, so the words come in rounds: `words` are those from first_word on, and every round but
-// the first starts from the answer of the round before.
+// Reads the words from constant memory, whose cache hands one value to a whole warp at a time. It
+// is small, so the words come in rounds: `words` begins at word first_word, and every round but the
+// first starts from the answer of the round before.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void assign_gpu5(
     global const float* descriptors, constant float4* words, uint n, uint k,
     global uint* nearest_words, global float* squared_distances, uint first_word) {

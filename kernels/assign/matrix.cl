@@ -1,26 +1,28 @@
-// For NVIDIA GPUs with matrix units (compute capability 8.0 and up), which OpenCL C reaches through
-// inline PTX. A value is split into two bfloat16, high + low, and a product becomes three:
-// high * high + high * low + low * high, summed in float by the units. A warp holds ROW_TILES tiles
-// of 16 descriptors in registers, split, and walks the words in blocks of 32; the words come packed
-// so that each lane reads the 16 bytes that it hands to the units.
+// The scan on NVIDIA's matrix units (compute capability 8.0 and up), which OpenCL C reaches through
+// inline PTX. A value is split into two bfloat16, high + low, and a product becomes three: high *
+// high + high * low + low * high, summed in float by the units. A warp holds ROW_TILES tiles of 16
+// descriptors in registers, split, and walks the words in blocks of 32; the words come packed so
+// that each lane reads the 16 bytes that it hands to the units.
+// After candidates.cl, with SCORE float.
+// Build: -D ROW_TILES: 2 up to 64 dimensions, else 1; GROUP_ITEMS: 64, a multiple of WARP.
 #define WARP 32
 #define STEPS ((DIMENSIONS + 15) / 16)
 #define ROWS (2 * ROW_TILES)
 
-// Two floats rounded to bfloat16, the first in the low half.
+// Rounds two floats to bfloat16, the first in the low half.
 uint high_pair(float2 v) {
   uint pair;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(v.y), "f"(v.x));
   return pair;
 }
 
-// What high_pair leaves of them, rounded likewise.
+// Rounds what high_pair leaves of two floats.
 uint low_pair(float2 v, uint high) {
   return high_pair(v - (float2)(as_float(high << 16), as_float(high & 0xffff0000U)));
 }
 
-// sums [16][8] += a [16][16] * b [16][8]. Lane l holds rows l / 4 and l / 4 + 8: in `a` at columns
-// 2 (l % 4) + {0, 1} and + {8, 9}, in `sums` at columns 2 (l % 4) + {0, 1}.
+// Computes sums [16][8] += a [16][16] * b [16][8]. Lane l holds rows l / 4 and l / 4 + 8: in `a` at
+// columns 2 (l % 4) + {0, 1} and + {8, 9}, in `sums` at columns 2 (l % 4) + {0, 1}.
 void multiply_add(float* sums, const uint* a, uint2 b) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -28,7 +30,7 @@ void multiply_add(float* sums, const uint* a, uint2 b) {
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
 }
 
-// The lane's part of 16 descriptors from `first` on; rows past the end repeat the last one.
+// Loads the lane's part of 16 descriptors from `first` on; rows past the end repeat the last one.
 void load_rows(global const float2* descriptors, uint first, uint n, uint lane, uint high[STEPS][4],
                uint low[STEPS][4]) {
 #pragma unroll
@@ -61,7 +63,7 @@ void merge_candidate(Candidates* candidates, float score, uint group) {
   candidates->scores[CANDIDATES] = fmax(candidates->scores[CANDIDATES], score);
 }
 
-// Scores of 16 words of a block, two of each group, against the warp's rows: raises best, by row.
+// Scores 16 words of a block, two of each group, for the warp's rows, and raises `best`, by row.
 void score_words(uint high[ROW_TILES][STEPS][4], uint low[ROW_TILES][STEPS][4],
                  global const uint4* words, global const float2* half_norms, float* best) {
   float sums[2][ROW_TILES][4];
@@ -98,6 +100,7 @@ void score_words(uint high[ROW_TILES][STEPS][4], uint low[ROW_TILES][STEPS][4],
   }
 }
 
+// Finds the best groups of each descriptor.
 // descriptors [n][DIMENSIONS]   words [blocks][4][STEPS][WARP]: as pack_fragments
 // half_norms [blocks * 32], by word   groups [n][CANDIDATES]
 // next_scores [n]: the best score of a group that is not in groups
@@ -139,9 +142,12 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_matrix
         for (int c = 0; c < CANDIDATES; ++c) {
           merge_candidate(&candidates[r], found[other].scores[c], found[other].groups[c]);
         }
-        candidates[r].scores[CANDIDATES] = fmax(candidates[r].scores[CANDIDATES], found[other].scores[CANDIDATES]);
+        candidates[r].scores[CANDIDATES] =
+            fmax(candidates[r].scores[CANDIDATES], found[other].scores[CANDIDATES]);
       }
-      for (int c = 0; c < CANDIDATES; ++c) groups[(ulong)row * CANDIDATES + c] = candidates[r].groups[c];
+      for (int c = 0; c < CANDIDATES; ++c) {
+        groups[(ulong)row * CANDIDATES + c] = candidates[r].groups[c];
+      }
       next_scores[row] = candidates[r].scores[CANDIDATES];
     }
     barrier(CLK_LOCAL_MEM_FENCE);

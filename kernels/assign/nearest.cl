@@ -1,5 +1,7 @@
 // The NEAREST nearest words of one descriptor: squared distances in rising order, equal ones by
 // word. Word 0 stands in until enough are found, which never happens for finite descriptors.
+// Before gpu1_to_gpu5.cl, cells.cl and refine.cl.
+// Build: -D NEAREST: 1 to 8.
 typedef struct {
   float squared_distances[NEAREST];
   uint words[NEAREST];

@@ -1,6 +1,9 @@
 // From the groups of words that a scan found to the nearest words. Scores suffer from cancellation,
-// so distances are summed directly here; where rounding may have hidden a nearer word from the scan,
-// rescan compares all words.
+// so distances are summed directly here; where rounding may have hidden a nearer word from the
+// scan, rescan compares all words.
+// After candidates.cl, a scan and nearest.cl.
+// Build: those of candidates.cl, and -D ERROR_UNITS: of rounding that a score may be off;
+// GROUP_ITEMS: items of a group of refine_lanes, 64; RESCAN_ITEMS: of rescan, 64.
 
 // Relative slack that a chosen word may have: half of the promised 1e-5, since the distances summed
 // here carry a rounding error of their own.
@@ -35,24 +38,26 @@ void insert_group(NearestWords* nearest, global const float4* x, global const fl
   }
 }
 
-// The least squared distance that a word outside the groups can have. A score errs by at most
-// ERROR_UNITS units of rounding of |x||c| + |c|^2/2, half the squared norm by no more of |x|^2/2
-// (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
+// Returns the least squared distance that a word outside the groups can have. A score errs by at
+// most ERROR_UNITS units of rounding of |x||c| + |c|^2/2, half the squared norm by at most as many
+// of |x|^2/2 (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
 float least_distance_outside(float squared_norm, float next_score, float max_norm) {
   const float scale = sqrt(squared_norm) + max_norm;
   return squared_norm - 2 * next_score - ERROR_UNITS * ROUNDING * scale * scale;
 }
 
-// Whether a word outside the groups may be nearer than the last of the nearest words.
+// True if a word outside the groups may be nearer than the last of the nearest words.
 bool is_uncertain(const NearestWords* nearest, float squared_norm, float next_score,
                  float max_norm) {
   const float limit = least_distance_outside(squared_norm, next_score, max_norm);
   return nearest->squared_distances[NEAREST - 1] > limit * (1 + SLACK);
 }
 
-// descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   groups [n][CANDIDATES]
-// next_scores [n]   nearest_words, squared_distances [n][NEAREST]
-// uncertain: uncertain[0] counts the rows, listed after it, that rescan must search.
+// Finds the nearest words of each descriptor in its groups, and lists the rows that rescan must
+// search.
+//   descriptors [n][DIMENSIONS]   words [group_count][DIMENSIONS][8]   groups [n][CANDIDATES]
+//   next_scores [n]   nearest_words, squared_distances [n][NEAREST]
+//   uncertain: a count, then the rows
 kernel void refine(global const float4* descriptors, global const float8* words,
                    global const uint* groups, global const float* next_scores, uint n, uint k,
                    float max_norm, global uint* nearest_words, global float* squared_distances,
@@ -75,12 +80,11 @@ kernel void refine(global const float4* descriptors, global const float8* words,
   }
 }
 
-// refine for GPUs: eight work-items a row, each with one word of every group, so that the
-// words of a group are read as whole lines. The first of the eight then puts the words in order.
 #define LANES 8
 #define GROUP_ROWS (GROUP_ITEMS / LANES)
 
-// Arguments as refine's.
+// Does the same on a GPU: eight items a row, each with one word of every group, so that the words
+// of a group are read as whole lines. The first of the eight then puts the words in order.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void refine_lanes(
     global const float4* descriptors, global const float* words, global const uint* groups,
     global const float* next_scores, uint n, uint k, float max_norm, global uint* nearest_words,
@@ -126,7 +130,7 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void refine_lane
   }
 }
 
-// Compares every word with each uncertain row: a work-group of RESCAN_ITEMS a row, in turn.
+// Compares every word with each uncertain row; the work-groups take rows in turn.
 kernel __attribute__((reqd_work_group_size(RESCAN_ITEMS, 1, 1))) void rescan(
     global const float4* descriptors, global const float8* words, uint k,
     global uint* nearest_words, global float* squared_distances, global const uint* uncertain) {

@@ -1,9 +1,11 @@
-// What a device can do at most: multiply-adds, reading and copying. VECTOR is a vector of floats
-// that fills a register. On a GPU neighbours read neighbours; on a CPU, where BLOCK is above 1,
-// each work-item walks a block of its own.
+// The highest rates of a device: multiply-adds, copying and reading. On a GPU neighbours read
+// neighbours; on a CPU each item walks a block of its own.
+// Build: -D VECTOR: floats that fill a register, float to float16; BLOCK: vectors of an item of
+// copy, 1 on a GPU, 1024 on a CPU; READS: of an item of read_all, a multiple of 4; STREAM: copy
+// past the caches, on a CPU.
 
-// Eight chains that do not depend on each other hide each other's latency. They are written out,
-// since an array of them need not stay in registers.
+// Multiplies and adds in eight chains, which hide each other's latency. They are written out, since
+// an array need not stay in registers.
 kernel void multiply_add(global VECTOR* sums, float factor, float term, int rounds) {
   const VECTOR start = (VECTOR)(factor * get_global_id(0));
   VECTOR a = start, b = start + 1, c = start + 2, d = start + 3;
@@ -23,7 +25,7 @@ kernel void multiply_add(global VECTOR* sums, float factor, float term, int roun
   sums[get_global_id(0)] = ((a + b) + (c + d)) + ((e + f) + (g + h));
 }
 
-// With STREAM, which a CPU's compiler knows, past the caches.
+// Copies.
 kernel void copy(global const VECTOR* restrict from, global VECTOR* restrict to) {
   for (size_t i = 0; i < BLOCK; ++i) {
     const size_t at = get_global_id(0) * BLOCK + i;
@@ -35,7 +37,7 @@ kernel void copy(global const VECTOR* restrict from, global VECTOR* restrict to)
   }
 }
 
-// Four sums, each over every fourth vector of the block.
+// Reads and adds up, in four sums over every fourth vector.
 kernel void read_all(global const VECTOR* restrict from, global VECTOR* restrict sums) {
   const size_t item = get_global_id(0);
   const size_t step = BLOCK > 1 ? 1 : get_global_size(0);

@@ -1,4 +1,6 @@
-// Vectors of WIDTH positions, and the step from sums to correlations.
+// Vectors of positions, and the step from sums to correlations.
+// After job.cl.
+// Build: -D WIDTH: positions of a vector, 2 to 16; DOUBLE_PRECISION: normalise in doubles.
 #define JOIN_NOW(a, b) a##b
 #define JOIN(a, b) JOIN_NOW(a, b)
 #define VECTOR(type) JOIN(type, WIDTH)
@@ -21,13 +23,14 @@ typedef VECTOR(int) Ints;
 typedef VECTOR(long) Longs;
 typedef VECTOR(float) Floats;
 
-// 1 / sqrt(spread), NaN where that is 0.
+// Returns 1 / sqrt(spread), NaN for a spread of 0.
 Real inverse_of(long spread) {
   return spread == 0 ? (Real)NAN : 1 / sqrt((Real)spread);
 }
 
-// n Sxt - Sx St is exact: the result is below 2^62 for n up to 2^24, and overflows of the terms
-// cancel. The last term carries an undefined scale through the clamp.
+// Returns the correlations of WIDTH positions. n Sxt - Sx St is exact: the result is below 2^62 for
+// n up to 2^24, and overflows of the terms cancel. The last term carries an undefined scale through
+// the clamp.
 Floats correlations(Longs products, Ints sums, Reals inverses, const Job* job,
                     Real pattern_inverse) {
   const Longs covariance = job->pixels * products - CONVERT(long)(sums) * job->pattern_sum;

@@ -4,7 +4,10 @@
 // are unsigned, and pattern, which is signed, at once.
 //
 // 32 bits hold the sum of PART_PIXELS products of at most 255 * 128; larger patterns are taken in
-// parts of that many pixels, whose sums are added in 64 bits.
+// parts of as many pixels, whose sums are added in 64 bits.
+// After job.cl and correlations.cl, with WIDTH 16 or 8.
+// Build: -D VEX: with AVX-VNNI, else AVX-512; ROWS: 6; VECTORS: 4 or 2; PATTERN_MARGIN: rows of
+// zeros above a pattern, ROWS - 1; PART_PIXELS: kPartPixels.
 #define POSITIONS (WIDTH * VECTORS)
 #define STRIP 64
 
@@ -16,13 +19,13 @@
 
 typedef VECTOR(uint) Uints;
 
-// Each lane: sums + the dot product of the four bytes of its quad and of `pattern`.
+// Adds to each lane the dot product of the four bytes of its quad and of `pattern`.
 Ints add_dot_products(Ints sums, Ints quads, Ints pattern) {
   __asm__(DOT_PRODUCT " %2, %1, %0" : "+v"(sums) : "v"(quads), "v"(pattern));
   return sums;
 }
 
-// The quads of one image row that a strip of the pattern meets.
+// Loads the quads of one image row that a strip of the pattern meets.
 void load_quads(uint* quads, global const uchar* pixels) {
   for (int i = 0; i < POSITIONS + STRIP; i += WIDTH) {
     const Uints quad = CONVERT(uint)(LOAD(0, pixels + i)) |
@@ -74,13 +77,13 @@ void clear(Ints sums[ROWS][VECTORS]) {
   for (int i = 0; i < ROWS * VECTORS; ++i) sums[i / VECTORS][i % VECTORS] = 0;
 }
 
-// The image rows that the tile meets. PATTERN_MARGIN is ROWS - 1: the zero rows let the first and
-// the last image rows take part for some of the ROWS only.
+// Returns the number of image rows that the tile meets. The pattern's margins of zeros let the
+// first and the last of them take part for some of the ROWS only.
 int lines_of(const Tile* tile) {
   return tile->job.pattern_height + min(ROWS, tile->job.map_height - tile->top) - 1;
 }
 
-// One block: ROWS x POSITIONS positions. Patterns of any size.
+// Computes a tile's products, of patterns of any size; an item per tile of ROWS x POSITIONS.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global long* products) {
@@ -105,7 +108,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
   }
 }
 
-// Patterns of at most PART_PIXELS pixels, normalised at once.
+// Computes a tile's correlations, of patterns of at most PART_PIXELS pixels.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_correlations(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global const int* window_sums, global const Real* inverses,

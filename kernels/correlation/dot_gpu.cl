@@ -1,9 +1,11 @@
 // Sum of window times pattern at every position with a GPU's byte dot products: an item has four
 // positions side by side and BAND below one another, and reads the four "quads" that start at its
 // pixels, four pixels each, out of two neighbouring words.
+// After staging.cl.
+// Build: those of staging.cl, and -D PTX: dp4a, on NVIDIA.
 #define ITEMS_X (TILE_WIDTH / 4)
 
-// sum + the dot product of four unsigned and four signed bytes.
+// Adds the dot product of four unsigned and four signed bytes.
 int add_dot_product(int sum, uint pixels, uint pattern) {
 #ifdef PTX
   __asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(pixels), "r"(pattern));

@@ -1,19 +1,21 @@
 // Sum of window times pattern at every position by Fourier transforms of square blocks of the image
-// (overlap-save): the cyclic correlation of a block with a pattern is right at the first HOP_X x
-// HOP_Y positions, where no window passes the block's edge. A block is complex double
-// [side][side]; a pattern pair (t, u) goes through one transform as t - i u, so that the product
-// with its conjugate has the sums of t as real and those of u as imaginary parts. A pattern without
-// another goes through with two blocks of the image at a time, a + i b.
+// (overlap-save): the cyclic correlation of a block with a pattern is right at the first hop_x x
+// hop_y positions, where no window passes the block's edge. A block is complex double [side][side];
+// a pattern pair (t, u) goes through one transform as t - i u, so that the product with its
+// conjugate has the sums of t as real and those of u as imaginary parts. A pattern without another
+// goes through with two blocks of the image at a time, a + i b.
+// After job.cl and correlations.cl.
+// Build: -D RUN: positions of an item in a row, 2048 on a CPU, WIDTH on a GPU.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 typedef VECTOR(double) Doubles;
 
-// How a map is cut into blocks, and which piece of the pattern is at work.
+// How a map is cut into blocks, and the piece of the pattern in use. Cut in frequency_products.cpp.
 typedef struct {
   int side;
-  int first_block;  // of those in the buffer
+  int first_block;  // in the buffer
   int blocks_x;     // blocks beside one another in a map
-  int hop_x;        // positions that a block is right for, a multiple of WIDTH
+  int hop_x;        // positions at which a block is right, a multiple of WIDTH
   int hop_y;
   int piece_x;  // top-left pixel and size of the piece
   int piece_y;
@@ -22,7 +24,7 @@ typedef struct {
   int paired;  // whether two blocks of the image share one of the buffer
 } Cut;
 
-// The map's block that is the real (part 0) or the imaginary part of a block of the buffer.
+// Returns the map's block that is the real (part 0) or the imaginary part of a block of the buffer.
 int block_of(const Cut* cut, int place, int part) {
   return cut->first_block + (cut->paired ? 2 * place + part : place);
 }
@@ -43,7 +45,7 @@ Line line_of(global const uchar* images, const Job* job, const Cut* cut, int blo
   return line;
 }
 
-// One block, an item: a run of RUN pixels of a row of an image's blocks, zero past the image.
+// Copies a run of RUN pixels of a row of an image's blocks, zero past the image; an item per run.
 kernel void image_blocks(global const Job* jobs, uint job_index, Cut cut, uint item_count,
                          global const uchar* images, global double2* blocks) {
   const uint item = (uint)get_global_id(0);
@@ -63,14 +65,15 @@ kernel void image_blocks(global const Job* jobs, uint job_index, Cut cut, uint i
   }
 }
 
-// The value of a pattern's piece, zero outside.
+// Returns a value of a pattern's piece, zero outside.
 int pattern_value(global const char* patterns, const Job* job, const Cut* cut, int x, int y) {
   const bool inside = x < cut->piece_width && y < cut->piece_height;
   const long place = (long)(cut->piece_y + y) * job->pattern_pitch + cut->piece_x + x;
   return inside ? patterns[job->pattern + place] : 0;
 }
 
-// One block, an item: a run of RUN pixels of a row of the blocks of the jobs' patterns, in pairs.
+// Copies a run of RUN pixels of a row of the blocks of the jobs' patterns, in pairs; an item per
+// run.
 kernel void pattern_blocks(global const Job* jobs, uint first_job, uint job_count, Cut cut,
                            uint item_count, global const char* patterns,
                            global double2* blocks) {
@@ -92,8 +95,8 @@ kernel void pattern_blocks(global const Job* jobs, uint first_job, uint job_coun
   }
 }
 
-// Blocks of the image times the conjugate of one block of a pattern pair. One block, an item: WIDTH
-// doubles, and block_items of them a block.
+// Multiplies blocks of the image by the conjugate of one block of a pattern pair; an item per WIDTH
+// doubles, block_items of them a block.
 kernel void multiply(global const Doubles* image, global const Doubles* pattern, uint pair,
                      uint block_items, uint item_count, global Doubles* products) {
   const uint item = (uint)get_global_id(0);
@@ -106,7 +109,7 @@ kernel void multiply(global const Doubles* image, global const Doubles* pattern,
   products[item] = product;
 }
 
-// The transforms' results, times scale, are integers up to a rounding error far below 1/2.
+// Rounds the transforms' results, which times scale are integers up to an error far below 1/2.
 Longs nearest_integers(Doubles values, double scale) {
   return JOIN(CONVERT(long), _rte)(values * scale);
 }
@@ -135,7 +138,7 @@ Run run_of(const Job* job, const Cut* cut, uint item, int part) {
   return run;
 }
 
-// The sums of WIDTH positions from the real or the imaginary parts.
+// Returns the sums of WIDTH positions from the real or the imaginary parts.
 Longs sums_at(global const double* values, ulong place, int part, double scale) {
   const Doubles low = LOAD(0, values + 2 * place);
   const Doubles high = LOAD(1, values + 2 * place);
@@ -143,8 +146,8 @@ Longs sums_at(global const double* values, ulong place, int part, double scale) 
       part == 0 ? (Doubles)(low.even, high.even) : (Doubles)(low.odd, high.odd), scale);
 }
 
-// One block, an item: a run of positions of a row of a block, for the real and, of `parts` 2, for
-// the imaginary part, which is another block of the same job or the same block of the next job.
+// Stores a run of positions of a row of a block, from the real and, of `parts` 2, the imaginary
+// part, which is another block of the same job or the same block of the next job; an item per run.
 kernel void store_products(global const Job* jobs, uint first_job, int parts, Cut cut,
                            uint item_count, global const double* values, double scale,
                            int accumulate, global long* products) {
@@ -161,7 +164,7 @@ kernel void store_products(global const Job* jobs, uint first_job, int parts, Cu
   }
 }
 
-// The same, normalised at once.
+// Does the same for correlations.
 kernel void store_correlations(global const Job* jobs, uint first_job, int parts, Cut cut,
                                uint item_count, global const double* values, double scale,
                                global const int* window_sums, global const Real* inverses,

@@ -1,6 +1,6 @@
-// One pattern to look for in one image; CorrelationJob on the host has the same layout.
-// Offsets count elements of their buffers. Pixels and patterns are taken less 128, which leaves the
-// correlation unchanged and keeps every sum below 64 bits.
+// Before all other sources but pair_sums.cl: one pattern to look for in one image. CorrelationJob
+// on the host. Offsets count elements of their buffers. Pixels and patterns are taken less 128,
+// which leaves the correlation unchanged and keeps every sum below 64 bits.
 typedef struct {
   ulong image;       // uchar [image_height][image_pitch]
   ulong pattern;     // [pattern_height + 2 * margin][pattern_pitch], in the form's layout
@@ -29,7 +29,7 @@ typedef struct {
 #define RUNS 2     // a run of positions of a row of an image or map
 #define COLUMNS 3  // some columns of some rows of a map
 
-// The job that a block of a launch belongs to.
+// Returns the job that a block of a launch belongs to.
 uint find_job(global const Job* jobs, uint job_count, int kind, uint block) {
   uint low = 0;
   uint high = job_count;
@@ -51,7 +51,7 @@ typedef struct {
   int top;
 } Tile;
 
-// Tiles of width x height positions lie side by side, row by row.
+// Returns the work-group's tile. Tiles of width x height positions lie side by side, row by row.
 Tile tile_of(global const Job* jobs, uint job_count, int width, int height) {
   const uint block = get_group_id(0);
   Tile tile;

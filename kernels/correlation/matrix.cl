@@ -3,10 +3,12 @@
 // sets of 16, and BAND below one another, eight to a block of rows. For image row r and 32 pattern
 // columns from k on, one instruction adds to set i and block b
 //   A[m][k] B[k][n],  A[m][k] = image[r][4 m + i + k],  B[k][n] = pattern[r - 8 b - n][k],
-// which is the share of that image row in position 4 m + i of the block's position row n. Lane
-// 4 g + t of the warp holds the words of four bytes
+// the share of that image row in position 4 m + i of the block's position row n. Lane 4 g + t of
+// the warp holds the words of four bytes
 //   A: rows g and g + 8, columns 4 t and 4 t + 16     B: rows 4 t and 4 t + 16, column g
 //   sums: rows g and g + 8, columns 2 t and 2 t + 1, of set i and block b in sums[b * SETS + i].
+// After staging.cl.
+// Build: those of staging.cl, BAND a multiple of 8, STRIP_WORDS of 8, TILE_WIDTH of 64.
 #define SETS 4
 #define BLOCKS (BAND / 8)
 #define WARP_WIDTH 64
@@ -20,13 +22,13 @@ void multiply_add(int4* sum, uint4 a, uint2 b) {
       : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
 }
 
-// The word that starts `shift` bytes into `low`.
+// Returns the word that starts `shift` bytes into `low`.
 uint word_at(uint low, uint high, int shift) {
   return shift == 0 ? low : low >> 8 * shift | high << (32 - 8 * shift);
 }
 
-// The pattern row of `piece` is that which block 0 meets with n = 0. Blocks beyond their last
-// pattern row, or before their first, are left out.
+// Implements staging.cl. `piece` is at the pattern row that block 0 meets with n = 0. Skips blocks
+// beyond their last pattern row or before their first.
 void add_line(int4* sums, local const uint* line, local const uint* piece, int row,
               int pattern_height) {
 #pragma unroll
@@ -65,8 +67,8 @@ int first_of_piece(void) {
   return (BAND - 1 - lane / 4) * PIECE_PITCH + lane % 4;
 }
 
-// Positions 4 g to 4 g + 3, of position row n = 2 t + i % 2 of block i / 4; for i / 2 % 2 those 32
-// further right.
+// Implements staging.cl: positions 4 g to 4 g + 3, or 32 further right for i / 2 % 2 = 1, of
+// position row n = 2 t + i % 2 of block i / 4.
 int4 four_of(const int4* sums, int i) {
   const int4* sets = sums + i / 4 * SETS;
   const int4 left_even = (int4)(sets[0].x, sets[1].x, sets[2].x, sets[3].x);

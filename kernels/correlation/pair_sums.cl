@@ -1,6 +1,8 @@
-// Sums over two images of the same size, under a mask: count, a, b, a^2, b^2, a*b, in this order.
-// Items take blocks of 8 pixels in turn and write their own six sums. The host gives an item at
-// most 8 * 2^16 pixels, so that 32 bits hold what a lane adds up.
+// Sums over two images of the same size.
+
+// Sums under a mask: count, a, b, a^2, b^2, a*b, in this order. Items take blocks of 8 pixels in
+// turn and write their own six sums. The host gives an item at most 8 * 2^16 pixels, so that 32
+// bits hold what a lane adds up.
 kernel void pair_sums(global const uchar* a, global const uchar* b, global const uchar* mask,
                       int has_mask, ulong pixels, global ulong* sums) {
   const ulong blocks = (pixels + 7) / 8;

@@ -1,4 +1,8 @@
-// The best position of a row or of a job; `correlation` is NAN where there is none.
+// The best position of each map, between pixels.
+// After job.cl.
+// Build: -D GROUP: items of a group, 1 on a CPU, 64 on a GPU.
+
+// The best of a row, or of the rows of a job with its y as x; NAN where there is none.
 typedef struct {
   float correlation;
   int x;
@@ -16,7 +20,7 @@ RowBest better(RowBest a, RowBest b) {
   return a.x < b.x ? a : b;
 }
 
-// The best of all items of a work-group; ties go to the lowest x.
+// Returns the best of all items of a work-group; ties go to the lowest x.
 RowBest best_of_group(local RowBest* scratch, RowBest mine) {
 #if GROUP > 1
   const int item = (int)get_local_id(0);
@@ -32,7 +36,7 @@ RowBest best_of_group(local RowBest* scratch, RowBest mine) {
 #endif
 }
 
-// One block, a work-group: a row of a map, which writes its best at the block's own index.
+// Finds the best of a row of a map and writes it at the block's index; a work-group per row.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void best_of_rows(
     global const Job* jobs, uint first_job, uint job_count, global const float* map,
     global RowBest* best) {
@@ -50,21 +54,21 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void best_of_rows(
   if (get_local_id(0) == 0) best[block] = found;
 }
 
-// The top of the parabola through the values at -1, 0 and 1, of which the middle is the highest; 0
+// Returns the top of the parabola through the values at -1, 0 and 1, the middle one the highest; 0
 // when a value is undefined or all are equal.
 float parabola_top(float before, float middle, float after) {
   const float bend = before - 2 * middle + after;
   return bend < 0 ? clamp((before - after) / (2 * bend), -0.5f, 0.5f) : 0.0f;
 }
 
-// The value at (x, y), NAN outside.
+// Returns the value at (x, y), NAN outside.
 float value_at(global const float* map, const Job* job, int x, int y) {
   const bool inside = x >= 0 && y >= 0 && x < job->map_width && y < job->map_height;
   return inside ? map[job->map + (ulong)y * job->pitch + x] : NAN;
 }
 
-// The top of the quadric through the 3x3 values around (x, y), with central differences; each axis
-// by itself where a corner is undefined or the quadric has no top.
+// Returns the top of the quadric through the 3x3 values around (x, y), with central differences;
+// each axis by itself where a corner is undefined or the quadric has no top.
 float2 quadric_top(global const float* map, const Job* job, int x, int y) {
   const float middle = value_at(map, job, x, y);
   const float left = value_at(map, job, x - 1, y);
@@ -85,7 +89,7 @@ float2 quadric_top(global const float* map, const Job* job, int x, int y) {
   return clamp(top, -0.5f, 0.5f);
 }
 
-// One block, a work-group: a job.
+// Finds the best of a job's rows, moved to the top of the quadric around it; a work-group per job.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void refine(
     global const Job* jobs, uint first_job, global const float* map, global const RowBest* best,
     global Peak* peaks) {

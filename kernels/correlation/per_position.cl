@@ -1,8 +1,10 @@
-// Sum of window times pattern at every position, as first published: a work-group of GROUP items per
-// position, an item per pixel of the pattern, or per GROUP-th where there are more.
-// After Song and Zhou, "Fast image matching based on GPU parallel computing", 2011.
+// Sum of window times pattern at every position, as first published: a work-group per position, an
+// item per pixel of the pattern, or per GROUP-th where there are more. Source: Song and Zhou, "Fast
+// image matching based on GPU parallel computing", 2011.
+// After job.cl.
+// Build: -D GROUP: items of a group, a power of two up to 256.
 
-// One block, a work-group: a position.
+// Computes the products of a position; a work-group each.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global long* products) {

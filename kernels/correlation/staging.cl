@@ -1,13 +1,17 @@
-// Shared by the integer forms for GPUs: a work-group of GROUP_ITEMS items has TILE_WIDTH x
-// TILE_HEIGHT positions and walks the pattern in strips of STRIP_WORDS * 4 columns and the image
-// rows under the tile in chunks of CHUNK, both through local memory as bytes, four to a word.
+// Before dot_gpu.cl or matrix.cl, the integer forms for GPUs: a work-group of GROUP_ITEMS items has
+// TILE_WIDTH x TILE_HEIGHT positions and walks the pattern in strips of STRIP_WORDS * 4 columns and
+// the image rows under the tile in chunks of CHUNK, both through local memory as bytes, four to a
+// word.
 //
 // The tile consists of bands of BAND positions below one another, which share what is read of an
 // image row: row r, counted from the top of a band, meets pattern row r for the band's first
 // position row, r - 1 for the second and so on. Missing pattern rows are zero.
 //
 // 32 bits hold the sum of PART_PIXELS products of at most 255 * 128; larger patterns are taken in
-// parts of that many pixels, whose sums are added in 64 bits.
+// parts of as many pixels, whose sums are added in 64 bits.
+// After job.cl and correlations.cl, with WIDTH 4.
+// Build: -D TILE_WIDTH, TILE_HEIGHT: 64 x 64 or 128 x 32; BAND: 8 or 16; GROUP_ITEMS: 128;
+// STRIP_WORDS: 16; CHUNK: 32; PART_PIXELS: kPartPixels.
 #define WINDOW_ROWS (CHUNK + TILE_HEIGHT - BAND)
 #define WINDOW_WORDS (TILE_WIDTH / 4 + STRIP_WORDS)
 #define PIECE_ROWS (CHUNK + BAND - 1)
@@ -17,21 +21,20 @@
 // Fours of positions side by side that an item sums.
 #define FOURS (TILE_WIDTH * TILE_HEIGHT / 4 / GROUP_ITEMS)
 
-// What a form's own file defines.
+// The file of the form defines the next five functions.
 // Adds image row `row`, counted from the top of a band, to the item's sums. `line` is at the item's
-// first word of that row, `piece` at its first word of the pattern row that the row meets.
+// first word of the image row, `piece` at its first word of the pattern row that the row meets.
 void add_line(int4* sums, local const uint* line, local const uint* piece, int row,
               int pattern_height);
-// Where `line` lies from the start of the window, and `piece` from the start of the piece, for row
-// 0 of a chunk.
+// Return where `line` lies in the window, and `piece` in the piece, for row 0 of a chunk.
 int first_of_window(void);
 int first_of_piece(void);
-// The item's four number i, and where it is.
+// Return the item's four number i, and its place in the map.
 int4 four_of(const int4* sums, int i);
 int2 place_of(const Tile* tile, int i);
 
-// The image rows of a chunk, from the pixel at (left, top) on. Past the image's edges other memory
-// is read: it meets zeros of the pattern or positions outside the map.
+// Loads the image rows of a chunk, from the pixel at (left, top) on. Past the image's edges it
+// reads other memory, which meets zeros of the pattern or positions outside the map.
 void load_window(local uint* window, global const uchar* images, const Tile* tile, int left,
                  int top) {
   const Job* job = &tile->job;
@@ -43,7 +46,7 @@ void load_window(local uint* window, global const uchar* images, const Tile* til
   }
 }
 
-// The pattern rows that a chunk meets, from (left, top) on.
+// Loads the pattern rows that a chunk meets, from (left, top) on.
 void load_piece(local uint* piece, global const char* patterns, const Job* job, int left, int top) {
   for (int i = (int)get_local_id(0); i < PIECE_ROWS * STRIP_WORDS; i += GROUP_ITEMS) {
     const int column = i % STRIP_WORDS;
@@ -56,7 +59,8 @@ void load_piece(local uint* piece, global const char* patterns, const Job* job, 
   }
 }
 
-// Adds the products of four positions side by side, in 64 bits, to those of the parts before.
+// Adds the products of four positions side by side, in 64 bits, to the products of the parts
+// before.
 void store_products(global long* products, const Job* job, int x, int y, int4 sums, bool first) {
   if (x >= job->map_width || y >= job->map_height) return;
   global long* place = products + job->map + (ulong)y * job->pitch + x;
@@ -64,7 +68,7 @@ void store_products(global long* products, const Job* job, int x, int y, int4 su
   vstore4(before + convert_long4(sums), 0, place);
 }
 
-// The same, normalised at once.
+// Stores the correlations of four positions side by side.
 void store_correlations(global float* map, global const int* window_sums,
                         global const Real* inverses, const Job* job, int x, int y, int4 sums,
                         Real pattern_inverse) {
@@ -77,7 +81,7 @@ void store_correlations(global float* map, global const int* window_sums,
           0, map + job->map + place);
 }
 
-// The sums over the image rows [begin, end), counted from the top of each band.
+// Sums over the image rows [begin, end), counted from the top of each band.
 void add_lines(int4* sums, local uint* window, local uint* piece, const Tile* tile,
                global const uchar* images, global const char* patterns, int begin, int end) {
   local const uint* const lines = window + first_of_window();
@@ -99,7 +103,7 @@ void add_lines(int4* sums, local uint* window, local uint* piece, const Tile* ti
   }
 }
 
-// One block, a work-group: TILE_WIDTH x TILE_HEIGHT positions. Patterns of any size.
+// Computes a tile's products, of patterns of any size; a work-group per tile.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global long* products) {
@@ -119,7 +123,7 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void window_prod
   }
 }
 
-// Patterns of at most PART_PIXELS pixels, normalised at once.
+// Computes a tile's correlations, of patterns of at most PART_PIXELS pixels; a work-group per tile.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void window_correlations(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global const int* window_sums, global const Real* inverses,

@@ -1,7 +1,10 @@
-// Of each window: the sum of its pixels less 128, and 1 / sqrt(n Sxx - Sx^2).
+// The statistics of windows, and the step from products to correlations.
+// After job.cl and correlations.cl.
+// Build: -D SEGMENT: positions of a row of row_sums, 8 on a GPU, 4096 on a CPU; COLUMN_ROWS: rows
+// of window_statistics, 16 or 256; RUN: positions of a row of normalise, 2 or 4096.
 
-// Sums and sums of squares of the pattern_width pixels from each position of each image row on.
-// One block: SEGMENT positions of a row.
+// Sums pixels and squares of the pattern_width pixels from each position of each image row on; an
+// item per SEGMENT positions of a row.
 kernel void row_sums(global const Job* jobs, uint first_job, uint job_count, uint block_count,
                      global const uchar* images, global int* sums, global int* squares) {
   const uint block = (uint)get_global_id(0);
@@ -36,14 +39,16 @@ kernel void row_sums(global const Job* jobs, uint first_job, uint job_count, uin
   }
 }
 
-// n Sxx - Sx^2 is exact: below 2^62 for n up to 2^24. It is zero for a flat window alone.
+// Returns 1 / sqrt(n Sxx - Sx^2). The root's argument is exact: below 2^62 for n up to 2^24, and
+// zero only for a flat window.
 Reals inverses_of(Longs sum, Longs square, long pixels) {
   const Longs spread = pixels * square - sum * sum;
   const Reals inverse = 1 / sqrt(CONVERT_REALS(spread));
   return inverse + 0 * inverse;  // 1 / 0, which is infinite, becomes NaN
 }
 
-// One block: COLUMN_ROWS rows of WIDTH positions, the column sums carried from row to row.
+// Computes for each window the sum of its pixels minus 128, and 1 / sqrt(n Sxx - Sx^2); an item per
+// COLUMN_ROWS rows of WIDTH positions, whose column sums are carried from row to row.
 kernel void window_statistics(global const Job* jobs, uint first_job, uint job_count,
                               uint block_count, global const int* sums, global const int* squares,
                               global int* window_sums, global Real* inverses) {
@@ -96,7 +101,7 @@ Run run_of(const Job* job, uint block) {
   return run;
 }
 
-// Products to correlations. One block: RUN positions of a row of a map.
+// Turns products to correlations; an item per RUN positions of a row of a map.
 kernel void normalise(global const Job* jobs, uint first_job, uint job_count, uint block_count,
                       global const long* products, global const int* window_sums,
                       global const Real* inverses, global float* map) {

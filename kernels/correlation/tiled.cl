@@ -1,13 +1,14 @@
 // Sum of window times pattern at every position, as published: a work-group has SIDE x SIDE
 // positions and walks the pattern in pieces of SIDE x SIDE pixels through local memory. The window
 // under a piece is 2 SIDE x 2 SIDE pixels; its left half is the right half of the window before, so
-// that only the other half is loaded.
-// After Song and Zhou, "Fast image matching based on GPU parallel computing", 2011.
+// that only the other half is loaded. Source: Song and Zhou, "Fast image matching based on GPU
+// parallel computing", 2011.
+// After job.cl.
 #define SIDE 16
 
 typedef int Half[2 * SIDE][SIDE];
 
-// The pixels under half a window, from (left, top); zero where there is no image.
+// Loads the pixels under half a window, from (left, top); zero outside the image.
 void load_half(local Half* half_window, global const uchar* image, const Job* job, int left,
                int top) {
   const int x = left + (int)get_local_id(0);
@@ -19,7 +20,7 @@ void load_half(local Half* half_window, global const uchar* image, const Job* jo
   }
 }
 
-// The item's pixel of the piece at (left, top); zero past the pattern's edges.
+// Returns the item's pixel of the piece at (left, top); zero past the pattern's edges.
 int pattern_pixel(global const char* pattern, const Job* job, int left, int top) {
   const int x = left + (int)get_local_id(0);
   const int y = top + (int)get_local_id(1);
@@ -27,7 +28,7 @@ int pattern_pixel(global const char* pattern, const Job* job, int left, int top)
   return inside ? pattern[(ulong)y * job->pattern_pitch + x] : 0;
 }
 
-// One block, a work-group: SIDE x SIDE positions, one an item.
+// Computes a tile's products; a work-group per tile, an item per position.
 kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global long* products) {

@@ -3,10 +3,12 @@
 //
 // Products are floats, yet exact: each is at most 2^14 in size, and STRIP x STRIP = 1024 of them
 // stay within the 2^24 up to which a float holds every integer. Then they move to 64 bits.
+// After job.cl.
+// Build: -D ROWS: 6; VECTORS: 2; PATTERN_MARGIN: rows of zeros above a pattern, ROWS - 1.
 #define POSITIONS (16 * VECTORS)
 #define STRIP 32
 
-// The pixels of one image row that a strip of the pattern meets, as floats.
+// Loads the pixels of one image row that a strip of the pattern meets, as floats.
 void load_line(float* line, global const uchar* pixels) {
   for (int i = 0; i < POSITIONS + STRIP; i += 16) {
     vstore16(convert_float16(vload16(0, pixels + i)) - 128.0f, 0, line + i);
@@ -41,8 +43,8 @@ void move_sums(float16 sums[ROWS][VECTORS], long16 totals[ROWS][VECTORS]) {
   }
 }
 
-// One block: ROWS x POSITIONS positions. PATTERN_MARGIN is ROWS - 1: the zero rows let the first
-// and the last image rows take part for some of the ROWS only.
+// Computes a tile's products; an item per tile of ROWS x POSITIONS. The pattern's margins of zeros
+// let the first and the last image rows take part for some of the ROWS only.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const float* patterns, global long* products) {

@@ -1,17 +1,18 @@
-// words [offsets[images]]   offsets [images + 1], rising: image i owns words offsets[i] to
-// offsets[i + 1] - 1        histograms [images][k]
+// Counts of the words of images: image i owns words offsets[i] to offsets[i + 1] - 1.
+//   words [offsets[images]]   offsets [images + 1], rising   histograms [images][k]
+// Build: -D GROUP_ITEMS: 64; BINS: bins that a work-group of count_local holds, up to 4096.
 
-// One work-item per bin.
+// Sets all bins to zero; an item per bin.
 kernel void clear_bins(global uint* histograms, ulong bins) {
   if (get_global_id(0) < bins) histograms[get_global_id(0)] = 0;
 }
 
-// One work-item per word; the histograms are zero at the start.
+// Counts in global memory, from histograms of zeros; an item per word.
 kernel void count_atomic(global const uint* words, global const uint* offsets, uint images, uint k,
                          volatile global uint* histograms) {
   const uint position = get_global_id(0);
   if (position >= offsets[images]) return;
-  // The last image that starts at or before this word; images without words are passed over.
+  // The last image that starts at or before this word, which passes over images without words.
   uint image = 0;
   uint end = images;
   while (end - image > 1) {
@@ -25,10 +26,10 @@ kernel void count_atomic(global const uint* words, global const uint* offsets, u
   atomic_inc(&histograms[(ulong)image * k + words[position]]);
 }
 
-// A group counts the words of an image that fall into its segment of BINS bins. An image with more
-// bins is gone through once for each segment of them, which costs less than adding in global memory
-// as long as there are few segments. Groups stand in one row, image by image: NVIDIA takes 65,535
-// in others.
+// Counts in local memory: a work-group takes the words of an image that fall into its segment of
+// BINS bins. An image with more bins is read once for each segment, which costs less than adding in
+// global memory as long as there are few segments. Groups stand in one row, image by image: NVIDIA
+// takes 65,535 in others.
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local(
     global const uint* words, global const uint* offsets, uint images, uint k,
     global uint* histograms) {
@@ -48,7 +49,7 @@ kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local
   for (uint bin = item; bin < min((uint)BINS, k - first); bin += GROUP_ITEMS) row[bin] = bins[bin];
 }
 
-// One work-item per image.
+// Counts without atomics; an item per image.
 kernel void count_serial(global const uint* words, global const uint* offsets, uint images, uint k,
                          global uint* histograms) {
   const uint image = get_global_id(0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "kernels/session/build_options.h"
@@ -10,18 +11,54 @@
 namespace lookalike {
 namespace {
 
-// Beyond the templates' reach: tries go 2 px past the image, tiles of positions 16 columns or 4
-// rows, and rounding adds a pixel.
+// Margin beyond the templates' reach: tries go 2 px past the image, tiles of positions 16 columns
+// or 4 rows, and rounding adds a pixel.
 constexpr int kMinMargin = 20;
 
 constexpr int kGroup = 64;  // items that reduce together, on a GPU
-constexpr int kSlices = 8;  // see refine_group.cl
+constexpr int kSlices = 8;  // of a try's taps, see refine_group.cl
 constexpr int kCpuColumns = 16;
 constexpr int kRows = 4;
-constexpr std::size_t kMapBytes = std::size_t{64} << 20;       // of best scores, at a time
-constexpr std::size_t kTemplateBytes = std::size_t{64} << 20;  // of taps, at a time
+constexpr std::size_t kMapBytes = std::size_t{64} << 20;       // of best scores at once
+constexpr std::size_t kTemplateBytes = std::size_t{64} << 20;  // of taps at once
 constexpr cl_uint kFirstPeaks = 1U << 14;
 constexpr int kFitChunks = 32;
+
+// As Level in common.cl.
+struct LevelPlace {
+  explicit LevelPlace(const PyramidLevel& level)
+      : origin(level.origin()), pitch(level.pitch), width(level.width), height(level.height) {}
+  cl_int origin, pitch, width, height;
+};
+static_assert(sizeof(LevelPlace) == 16);
+
+// As Sizes in templates.cl.
+struct TapSizes {
+  cl_int points, poses, width, height;
+  cl_float2 centre, centre_part;
+};
+static_assert(sizeof(TapSizes) == 32);
+
+// As Search and Map in scores.cl.
+struct Search {
+  cl_int points, either_polarity, count, run;
+};
+struct ScoreMap {
+  cl_int runs, rows, pitch, width, height;
+};
+static_assert(sizeof(Search) == 16 && sizeof(ScoreMap) == 20);
+
+// As Object and Pose in fit.cl.
+struct FitSizes {
+  cl_int width, height;
+  cl_float2 centre;
+  cl_int chunk_rows, unused;
+};
+struct FitPose {
+  cl_float2 centre, arm;
+  cl_float grey, unused;
+};
+static_assert(sizeof(FitSizes) == 24 && sizeof(FitPose) == 24);
 
 PyramidLevel empty_level(int width, int height, int reach_px) {
   PyramidLevel level{.pixels = {}, .width = width, .height = height};
@@ -52,7 +89,7 @@ cl_float2 arm_of(const TurnScale& pose) {
   return pair_of({pose.scale * std::cos(pose.turn), pose.scale * std::sin(pose.turn)});
 }
 
-// Raises the map to those scores [runs][rows][pitch] that are higher.
+// Raises the map where the scores [runs][rows][pitch] are higher.
 void raise(PoseMap& map, std::span<const float> scores, std::size_t pitch, std::size_t rows) {
   for (; !scores.empty(); scores = scores.subspan(rows * pitch)) {
     for (std::size_t y = 0; y < to_size(map.height); ++y) {
@@ -100,21 +137,37 @@ std::size_t ScenePyramid::device_bytes(int width, int height, int reach_px) {
   return bytes_of(empty_level(width, height, reach_px)) / 3 * 4 + to_size(width) * to_size(height);
 }
 
+struct PoseSearch::Templates {
+  cl::Buffer rims;             // how far the taps reach: left, top, right, bottom
+  cl::Buffer offsets, values;  // [poses][points]
+};
+
+// The best score of each run at each position, and its template: [runs][rows][pitch].
+struct PoseSearch::RunScores {
+  ScoreMap map;
+  cl::Buffer scores, templates;
+
+  std::size_t positions() const { return to_size(map.rows) * to_size(map.pitch); }
+};
+
 PoseSearch::PoseSearch(OpenClSession& session) : session_(session) {
   const bool cpu = session.is_cpu();
-  const std::string items = define("ITEMS", cpu ? 1 : kGroup) +
-                            define("FLAT_VARIANCE", static_cast<float>(kPoseFlatVariance)) +
-                            define("RIM", static_cast<float>(kPoseRimPx));
-  make_taps_ = session.kernel({"pose_search/templates.cl"}, "make_taps", items);
-  finish_taps_ = session.kernel({"pose_search/templates.cl"}, "finish_taps", items);
+  const auto built = [&](const char* source, const char* name, const std::string& options) {
+    return session.kernel({"pose_search/common.cl", source}, name, options);
+  };
+  const std::string items = define("ITEMS", cpu ? 1 : kGroup);
+  const std::string taps = items + define("FLAT_VARIANCE", static_cast<float>(kPoseFlatVariance));
+  make_taps_ = built("pose_search/templates.cl", "make_taps", taps);
+  finish_taps_ = built("pose_search/templates.cl", "finish_taps", taps);
   const std::string positions = score_options(cpu ? kCpuColumns : 1, kRows);
-  best_of_runs_ = session.kernel({"pose_search/scores.cl"}, "best_of_runs", positions);
-  find_peaks_ = session.kernel({"pose_search/scores.cl"}, "find_peaks", positions);
+  best_of_runs_ = built("pose_search/scores.cl", "best_of_runs", positions);
+  find_peaks_ = built("pose_search/scores.cl", "find_peaks", positions);
   refine_ =
-      session.kernel({"pose_search/scores.cl",
+      session.kernel({"pose_search/common.cl", "pose_search/scores.cl",
                       cpu ? "pose_search/refine_vector.cl" : "pose_search/refine_group.cl"},
                      "refine", score_options(cpu ? 8 : 1, cpu ? 5 : 1) + define("SLICES", kSlices));
-  fit_sums_ = session.kernel({"pose_search/fit.cl"}, "fit_sums", items);
+  fit_sums_ = built("pose_search/fit.cl", "fit_sums",
+                    items + define("RIM", static_cast<float>(kPoseRimPx)));
 }
 
 PoseSearch::Templates PoseSearch::make_templates(const PyramidLevel& level,
@@ -133,17 +186,21 @@ PoseSearch::Templates PoseSearch::make_templates(const PyramidLevel& level,
     arms.push_back(arm_of(pose));
   }
   const std::size_t taps = points.size() * poses.size();
-  const Templates made{
-      session_.allocate(poses.size() * sizeof(cl_int4)), session_.allocate(taps * sizeof(cl_int)),
-      session_.allocate(taps * sizeof(cl_float)), static_cast<cl_int>(points.size())};
+  const Templates made{session_.allocate(poses.size() * sizeof(cl_int4)),
+                       session_.allocate(taps * sizeof(cl_int)),
+                       session_.allocate(taps * sizeof(cl_float))};
   const auto device_points = session_.upload<cl_float2>(points);
   const auto pixels = session_.upload<float>(object.pixels);
   const auto device_arms = session_.upload<cl_float2>(arms);
-  set_arguments(make_taps_, device_points, made.points, pixels, object.width, object.height,
-                pair_of(object.centre), pair_of(centre_part(object)), device_arms,
-                static_cast<cl_int>(poses.size()), made.offsets, made.values);
+  const TapSizes sizes{static_cast<cl_int>(points.size()),
+                       static_cast<cl_int>(poses.size()),
+                       object.width,
+                       object.height,
+                       pair_of(object.centre),
+                       pair_of(centre_part(object))};
+  set_arguments(make_taps_, device_points, pixels, device_arms, sizes, made.offsets, made.values);
   session_.launch(make_taps_, "make_taps", {points.size(), poses.size()}, cl::NDRange(64, 1));
-  set_arguments(finish_taps_, made.points, level.pitch, made.offsets, made.values, made.templates);
+  set_arguments(finish_taps_, sizes.points, level.pitch, made.offsets, made.values, made.rims);
   const std::size_t items = session_.is_cpu() ? 1 : kGroup;
   session_.launch(finish_taps_, "finish_taps", {poses.size() * items}, cl::NDRange(items));
   session_.finish();
@@ -151,21 +208,23 @@ PoseSearch::Templates PoseSearch::make_templates(const PyramidLevel& level,
 }
 
 PosePeaks PoseSearch::search(const PyramidLevel& level, const PoseObject& object,
-                             std::span<const TurnScale> poses, std::size_t run, float min_score,
-                             bool either, PoseMap* map) {
+                             std::span<const TurnScale> poses, const Wanted& wanted) {
+  const std::size_t run = wanted.run;
   require(!object.points.empty(), "PoseSearch::search: the object has no points");
   require(run > 0, "PoseSearch::search: a run has no poses");
-  const std::size_t pitch = round_up(to_size(level.width), kCpuColumns);
-  const std::size_t rows = round_up(to_size(level.height), kRows);
-  const std::size_t positions = pitch * rows;
-  const std::size_t runs_at_once = std::max<std::size_t>(
-      1, std::min(kMapBytes / (positions * 8), kTemplateBytes / (8 * object.points.size() * run)));
-  const std::size_t map_floats = std::min(runs_at_once, parts(poses.size(), run)) * positions;
-  const BestOfRuns best{session_.allocate(map_floats * sizeof(cl_float)),
-                        session_.allocate(map_floats * sizeof(cl_int)), static_cast<cl_int>(pitch),
-                        static_cast<cl_int>(rows)};
-  if (map != nullptr) {
-    *map = {
+  RunScores scores;
+  scores.map.rows = static_cast<cl_int>(round_up(to_size(level.height), kRows));
+  scores.map.pitch = static_cast<cl_int>(round_up(to_size(level.width), kCpuColumns));
+  scores.map.width = level.width;
+  scores.map.height = level.height;
+  const std::size_t runs_at_once =
+      std::max<std::size_t>(1, std::min(kMapBytes / (scores.positions() * 8),
+                                        kTemplateBytes / (8 * object.points.size() * run)));
+  const std::size_t room = std::min(runs_at_once, parts(poses.size(), run)) * scores.positions();
+  scores.scores = session_.allocate(room * sizeof(cl_float));
+  scores.templates = session_.allocate(room * sizeof(cl_int));
+  if (wanted.map != nullptr) {
+    *wanted.map = {
         .scores = std::vector<float>(to_size(level.width) * to_size(level.height), kPoseOutside),
         .width = level.width,
         .height = level.height};
@@ -173,24 +232,12 @@ PosePeaks PoseSearch::search(const PyramidLevel& level, const PoseObject& object
   PosePeaks all;
   for (std::size_t first = 0; first < poses.size(); first += runs_at_once * run) {
     const auto part = poses.subspan(first, std::min(runs_at_once * run, poses.size() - first));
-    const std::size_t runs = parts(part.size(), run);
-    const Templates templates = make_templates(level, object, part);
-    set_arguments(best_of_runs_, level.pixels, level.origin(), level.pitch, level.width,
-                  level.height, templates.templates, static_cast<cl_int>(part.size()),
-                  static_cast<cl_int>(run), templates.offsets, templates.values, templates.points,
-                  static_cast<cl_int>(either), best.scores, best.templates, best.pitch, best.rows);
-    session_.launch(best_of_runs_, "best_of_runs",
-                    {pitch / (session_.is_cpu() ? kCpuColumns : 1), rows / kRows, runs},
-                    session_.is_cpu() ? cl::NDRange(1, 1, 1) : cl::NDRange(32, 4, 1));
-    PosePeaks found = read_peaks(level, best, runs, min_score);
+    score_runs(level, object, part, wanted, scores);
+    PosePeaks found = read_peaks(scores, wanted.min_score);
     for (PosePeak& peak : found.peaks) peak.template_index += static_cast<cl_int>(first);
     all.peaks.insert(all.peaks.end(), found.peaks.begin(), found.peaks.end());
     all.has_flat |= found.has_flat;
     all.has_contrast |= found.has_contrast;
-    if (map == nullptr) continue;
-    std::vector<float> scores(runs * positions);
-    session_.read<float>(best.scores, scores);
-    raise(*map, scores, pitch, rows);
   }
   std::sort(all.peaks.begin(), all.peaks.end(), [](const PosePeak& a, const PosePeak& b) {
     return std::tuple(-a.score, a.template_index, a.y, a.x) <
@@ -199,18 +246,41 @@ PosePeaks PoseSearch::search(const PyramidLevel& level, const PoseObject& object
   return all;
 }
 
-// The list of peaks grows until it holds all.
-PosePeaks PoseSearch::read_peaks(const PyramidLevel& level, const BestOfRuns& best,
-                                 std::size_t runs, float min_score) {
+// Scores as many runs of poses as there is room for.
+void PoseSearch::score_runs(const PyramidLevel& level, const PoseObject& object,
+                            std::span<const TurnScale> poses, const Wanted& wanted,
+                            RunScores& scores) {
+  const Templates templates = make_templates(level, object, poses);
+  const std::size_t runs = parts(poses.size(), wanted.run);
+  scores.map.runs = static_cast<cl_int>(runs);
+  const Search search{static_cast<cl_int>(object.points.size()), static_cast<cl_int>(wanted.either),
+                      static_cast<cl_int>(poses.size()), static_cast<cl_int>(wanted.run)};
+  set_arguments(best_of_runs_, level.pixels, LevelPlace(level), templates.rims, templates.offsets,
+                templates.values, search, scores.map, scores.scores, scores.templates);
+  const std::size_t rows = to_size(scores.map.rows) / kRows;
+  const std::size_t pitch = to_size(scores.map.pitch);
+  if (session_.is_cpu()) {
+    session_.launch(best_of_runs_, "best_of_runs", {pitch / kCpuColumns, rows, runs}, {{1, 1, 1}});
+  } else {
+    session_.launch(best_of_runs_, "best_of_runs", {pitch, rows, runs}, {{32, 4, 1}});
+  }
+  if (wanted.map == nullptr) return;
+  std::vector<float> values(runs * scores.positions());
+  session_.read<float>(scores.scores, values);
+  raise(*wanted.map, values, pitch, to_size(scores.map.rows));
+}
+
+// Grows the list of peaks until it holds all.
+PosePeaks PoseSearch::read_peaks(const RunScores& scores, float min_score) {
+  const ScoreMap& map = scores.map;
   for (cl_uint capacity = kFirstPeaks;;) {
     const cl::Buffer list = session_.allocate(capacity * sizeof(PosePeak));
     std::array<cl_uint, 3> counters{};
     const auto device_counters = session_.upload<cl_uint>(counters);
-    set_arguments(find_peaks_, best.scores, best.templates, level.width, level.height,
-                  static_cast<cl_int>(runs), best.pitch, best.rows, min_score, list, capacity,
+    set_arguments(find_peaks_, scores.scores, scores.templates, map, min_score, list, capacity,
                   device_counters);
-    session_.launch(find_peaks_, "find_peaks", {to_size(level.width), to_size(level.height), runs},
-                    cl::NDRange(32, 1, 1));
+    session_.launch(find_peaks_, "find_peaks",
+                    {to_size(map.width), to_size(map.height), to_size(map.runs)}, {{32, 1, 1}});
     session_.read<cl_uint>(device_counters, counters);
     const bool all_written = counters[0] <= capacity;
     capacity = counters[0];
@@ -227,9 +297,10 @@ void PoseSearch::refine(const PyramidLevel& level, const PoseObject& object,
   if (tries.empty()) return;
   const Templates templates = make_templates(level, object, poses);
   const auto device_tries = session_.upload<PosePeak>(tries);
-  set_arguments(refine_, level.pixels, level.origin(), level.pitch, level.width, level.height,
-                templates.templates, templates.offsets, templates.values, templates.points,
-                static_cast<cl_int>(either), static_cast<cl_int>(tries.size()), device_tries);
+  const Search search{static_cast<cl_int>(object.points.size()), static_cast<cl_int>(either),
+                      static_cast<cl_int>(tries.size()), 1};
+  set_arguments(refine_, level.pixels, LevelPlace(level), templates.rims, templates.offsets,
+                templates.values, search, device_tries);
   if (session_.is_cpu()) {
     session_.launch(refine_, "refine", {tries.size()}, cl::NDRange(1));
   } else {
@@ -249,23 +320,19 @@ std::vector<PoseFitSums> PoseSearch::fit_sums(const PyramidLevel& level, const F
   if (poses.empty()) return {};
   require(fitted.object != nullptr, "PoseSearch::fit_sums: there is no object");
   const PoseObject& object = *fitted.object;
-  std::vector<cl_float4> device_poses;
-  std::vector<cl_float> greys;
+  std::vector<FitPose> device_poses;
   for (const CentrePose& pose : poses) {
-    const cl_float2 centre = pair_of(pose.centre);
-    const cl_float2 arm = arm_of(pose.turn_scale);
-    device_poses.push_back({{centre.s[0], centre.s[1], arm.s[0], arm.s[1]}});
-    greys.push_back(static_cast<cl_float>(pose.grey));
+    device_poses.push_back(
+        {pair_of(pose.centre), arm_of(pose.turn_scale), static_cast<cl_float>(pose.grey), 0});
   }
   const int chunk_rows = parts(object.height, kFitChunks);
   const std::size_t chunks = to_size(parts(object.height, chunk_rows));
-  const auto list = session_.upload<cl_float4>(device_poses);
-  const auto device_greys = session_.upload<cl_float>(greys);
+  const FitSizes sizes{object.width, object.height, pair_of(object.centre), chunk_rows, 0};
+  const auto list = session_.upload<FitPose>(device_poses);
   std::vector<float> partial(poses.size() * chunks * kPoseFitTerms);
   const cl::Buffer sums = session_.allocate(partial.size() * sizeof(float));
-  set_arguments(fit_sums_, level.pixels, level.origin(), level.pitch, level.width, level.height,
-                fitted.pixels, fitted.mask, object.width, object.height, pair_of(object.centre),
-                list, device_greys, chunk_rows, sums);
+  set_arguments(fit_sums_, level.pixels, LevelPlace(level), fitted.pixels, fitted.mask, sizes, list,
+                sums);
   const std::size_t items = session_.is_cpu() ? 1 : kGroup;
   session_.launch(fit_sums_, "fit_sums", {chunks * items, poses.size()}, cl::NDRange(items, 1));
   session_.read<float>(sums, partial);

@@ -15,14 +15,14 @@ namespace lookalike {
 // An object at one level of its pyramid, on the host: pixels [height][width], less their mean.
 struct PoseObject {
   std::vector<float> pixels;
-  std::vector<std::uint8_t> mask;  // 0 where it does not count
-  std::vector<Point> points;       // from the centre, px: what templates are made of
+  std::vector<std::uint8_t> mask;  // 0 where pixels do not count
+  std::vector<Point> points;       // what templates are made of; from the centre, px
   int width = 0;
   int height = 0;
   Point centre;  // px of this level
 };
 
-// Turn and scale of an object. A positive turn is clockwise as seen.
+// Turn and scale of an object; a positive turn is clockwise on the screen.
 struct TurnScale {
   double turn = 0;  // radians
   double scale = 1;
@@ -47,13 +47,13 @@ inline constexpr float kPoseFlat = -1.5F;
 inline constexpr float kPoseOutside = -2.0F;
 
 struct PosePeaks {
-  std::vector<PosePeak> peaks;  // best score first; of equals by template, y and x
+  std::vector<PosePeak> peaks;  // best score first; equal ones by template, y and x
   bool has_flat = false;        // some windows have no contrast
   bool has_contrast = false;    // some do
 };
 
-// The fraction of a pixel in the centre's position. Templates are placed with it, so that an object
-// that is neither turned nor scaled meets whole pixels at level 0.
+// Returns the fraction of a pixel in the centre's position. Templates are placed with it, so that
+// an object that is neither turned nor scaled meets whole pixels at level 0.
 Point centre_part(const PoseObject& object);
 
 // Sums for the fit of a pose, over the pixels of the object that lie in the scene: the upper
@@ -69,12 +69,12 @@ struct CentrePose {
   double grey = 0;  // subtracted from the scene: about its mean there, less 128
 };
 
-// Up to these variances a window is flat, as a share of its mean square, which float sums cannot
-// tell from 0, and a template, in squared grey levels.
+// Largest variance of a flat window, as a share of its mean square, below which float sums cannot
+// tell it from 0; and of a flat template, in squared grey levels.
 inline constexpr double kPoseFlatShare = 2e-6;
 inline constexpr double kPoseFlatVariance = 1e-4;
 
-// How far outside the scene the taps of a template may lie, whole px, and a pixel of the fit, px
+// How far outside the scene the taps of a template may lie, whole px, and the pixels of a fit, px
 // from the middle of the outermost pixels.
 inline constexpr int kPoseSlackPx = 1;
 inline constexpr double kPoseRimPx = 0.51;
@@ -98,15 +98,16 @@ class ScenePyramid {
  public:
   explicit ScenePyramid(OpenClSession& session);
 
-  // Replaces the levels. reach_px: how far templates reach from their positions at level 0; every
-  // level can be read that far outside. Throws Error(kInternal) when the image is empty or
-  // levels < 1, DeviceOutOfMemory.
+  // Replaces the levels.
+  //   reach_px  how far templates reach from their positions at level 0; every level can be read as
+  //             far outside
+  // Throws Error(kInternal) when the image is empty or levels < 1, DeviceOutOfMemory.
   void load(const ImageView& image, int levels, int reach_px);
 
   int levels() const { return static_cast<int>(levels_.size()); }
   const PyramidLevel& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
 
-  // Approximate device memory of such an image, bytes.
+  // Returns the approximate device memory of an image, bytes.
   static std::size_t device_bytes(int width, int height, int reach_px);
 
  private:
@@ -127,18 +128,23 @@ struct FitObject {
 // any shape counts and templates are turned rather than scenes.
 //   rho = sum t x / sqrt(sum x^2 - (sum x)^2 / n), t of mean 0 and norm 1 over its n taps
 // For reversed polarity pass the object's negative; with `either`, scores are |rho|.
-// Throws Error(kInternal) when an object has no points or lies further from its centre than the
-// pyramid's reach, DeviceOutOfMemory.
+// Throws Error(kInternal) when an object has no points or reaches further from its centre than the
+// pyramid's margin allows, DeviceOutOfMemory.
 class PoseSearch {
  public:
   explicit PoseSearch(OpenClSession& session);
 
-  // Scores every position of the level with every pose. Returns the local maxima of at least
-  // min_score of the best score of each `run` successive poses. `map`, if given, receives the best
-  // of all poses. No poses give no peaks. Throws Error(kInternal) when `run` is 0.
+  // What search() looks for.
+  struct Wanted {
+    std::size_t run = 1;     // successive poses of which only the best counts at each position
+    float min_score = 0;     // of a peak
+    bool either = false;     // whether |rho| counts
+    PoseMap* map = nullptr;  // receives the best score of all poses
+  };
+  // Scores every position of the level with every pose, and returns the local maxima of each run of
+  // poses. No poses give no peaks. Throws Error(kInternal) when wanted.run is 0.
   PosePeaks search(const PyramidLevel& level, const PoseObject& object,
-                   std::span<const TurnScale> poses, std::size_t run, float min_score, bool either,
-                   PoseMap* map = nullptr);
+                   std::span<const TurnScale> poses, const Wanted& wanted);
 
   // Moves each try to the best of the 5 x 5 positions around it (ties: lowest y, then x) and gives
   // it its score.
@@ -149,26 +155,21 @@ class PoseSearch {
   // the object has no pixels.
   FitObject fit_object(const PoseObject& object);
 
-  // The sums of each pose, in order; `fitted` comes from fit_object. Those of an object outside the
-  // scene are 0. Added up in floats over some rows of the object, then in doubles.
+  // Returns the sums of each pose, in order; an object outside the scene has sums of 0. Added up in
+  // floats over some rows of the object, then in doubles.
+  //   fitted  from fit_object
   std::vector<PoseFitSums> fit_sums(const PyramidLevel& level, const FitObject& fitted,
                                     std::span<const CentrePose> poses);
 
  private:
-  struct Templates {
-    cl::Buffer templates;  // how far the taps reach: left, top, right, bottom
-    cl::Buffer offsets, values;
-    cl_int points = 0;
-  };
+  struct Templates;
+  struct RunScores;
+
   Templates make_templates(const PyramidLevel& level, const PoseObject& object,
                            std::span<const TurnScale> poses);
-  // The best score of each run at each position, and its template: [runs][rows][pitch].
-  struct BestOfRuns {
-    cl::Buffer scores, templates;
-    cl_int pitch = 0, rows = 0;
-  };
-  PosePeaks read_peaks(const PyramidLevel& level, const BestOfRuns& best, std::size_t runs,
-                       float min_score);
+  void score_runs(const PyramidLevel& level, const PoseObject& object,
+                  std::span<const TurnScale> poses, const Wanted& wanted, RunScores& scores);
+  PosePeaks read_peaks(const RunScores& scores, float min_score);
 
   OpenClSession& session_;
   cl::Kernel make_taps_, finish_taps_, best_of_runs_, find_peaks_, refine_, fit_sums_;
@@ -180,19 +181,18 @@ struct PlainLevel {
   int width = 0;
   int height = 0;
 
-  // Outside, the value of the nearest pixel.
+  // Returns a pixel's value; outside the level, the nearest pixel's.
   float at(int x, int y) const;
 };
 
-// What ScenePyramid::load must give, computed without OpenCL.
+// Computes what ScenePyramid::load must give, without OpenCL.
 std::vector<PlainLevel> scene_pyramid_reference(const ImageView& image, int levels);
 
-// Scores of one pose at every position of a level, [height][width], as PoseSearch::search takes
-// the best of.
+// Computes the scores of one pose at every position of a level, [height][width], without OpenCL.
 std::vector<float> pose_scores_reference(const PlainLevel& level, const PoseObject& object,
                                          const TurnScale& pose, bool either);
 
-// What PoseSearch::fit_sums must give for one pose.
+// Computes what PoseSearch::fit_sums must give for one pose, without OpenCL.
 PoseFitSums fit_sums_reference(const PlainLevel& level, const PoseObject& object,
                                const CentrePose& pose);
 

@@ -77,8 +77,8 @@ struct Search {
 
   PosePeaks find(const Inputs& inputs, PoseMap* map) {
     pyramid.load(inputs.scene.view(), 1, inputs.object.width + 20);
-    return search.search(pyramid.level(0), inputs.object, inputs.poses, kRun, kMinScore, false,
-                         map);
+    return search.search(pyramid.level(0), inputs.object, inputs.poses,
+                         {.run = kRun, .min_score = kMinScore, .map = map});
   }
 
   ScenePyramid pyramid;

@@ -1,6 +1,7 @@
 // Levels of an image for the pose search. A level is float [height + 2 margin][pitch]; in the
 // margin its outermost pixels are repeated.
 
+// Turns 8-bit pixels to level 0, grey less 128. Item (column, row).
 kernel void first_level(global const uchar* image, int width, int height, int margin, int pitch,
                         global float* level) {
   const int column = (int)get_global_id(0);
@@ -15,8 +16,8 @@ float binomial(float a, float b, float c, float d, float e) {
   return (a + e) * 0.0625f + (b + d) * 0.25f + c * 0.375f;
 }
 
-// Every second pixel of the image smoothed by [1 4 6 4 1] / 16 along both axes, so that pixel
-// (x, y) lies at (2 x, 2 y). The margin of `from` is at least 2.
+// Takes every second pixel of `from` smoothed by [1 4 6 4 1] / 16 along both axes, so that pixel
+// (x, y) lies at (2 x, 2 y). The margin of `from` is at least 2. Item (column, row).
 kernel void halve(global const float* from, int from_margin, int from_pitch, int width, int height,
                   int margin, int pitch, global float* level) {
   const int column = (int)get_global_id(0);

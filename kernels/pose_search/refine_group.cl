@@ -1,9 +1,12 @@
-// For GPUs, after scores.cl with WIDTH 1 and ROWS 1: one work-group per try. 25 of 32 items have a
-// position each, and SLICES such rows of items share the taps.
+// Refinement on a GPU: 25 of 32 items have a position each, and SLICES such rows of items share the
+// taps.
+// After common.cl and scores.cl, with WIDTH 1 and ROWS 1.
+// Build: -D SLICES: 8.
+
+// Moves a try to the best of the 5 x 5 positions around it; a work-group per try.
 kernel __attribute__((reqd_work_group_size(32, SLICES, 1))) void refine(
-    global const float* level, int origin, int pitch, int width, int height,
-    global const Template* templates, global const int* offsets, global const float* values,
-    int points, int either_polarity, int count, global Peak* tries) {
+    global const float* level, Level place, global const Template* templates,
+    global const int* offsets, global const float* values, Search search, global Peak* tries) {
   local float3 parts[SLICES][32];
   local float scores[32];
   const int lane = (int)get_local_id(0);
@@ -11,13 +14,13 @@ kernel __attribute__((reqd_work_group_size(32, SLICES, 1))) void refine(
   const int index = (int)get_group_id(0);
   const Peak here = tries[index];
   const Template rim = templates[here.template_index];
-  const ulong first = (ulong)here.template_index * points;
+  const ulong first = (ulong)here.template_index * search.points;
   const int x = here.x - 2 + min(lane, 24) % 5;
   const int y = here.y - 2 + min(lane, 24) / 5;
-  global const float* at = level + origin + y * pitch + x;
+  global const float* at = level + place.origin + y * place.pitch + x;
   const float base = *at;
   float3 sums = 0;
-  for (int i = slice; i < points; i += SLICES) {
+  for (int i = slice; i < search.points; i += SLICES) {
     const float pixel = at[offsets[first + i]] - base;
     sums += (float3)(pixel, pixel * pixel, pixel * values[first + i]);
   }
@@ -25,8 +28,8 @@ kernel __attribute__((reqd_work_group_size(32, SLICES, 1))) void refine(
   barrier(CLK_LOCAL_MEM_FENCE);
   if (slice == 0) {
     for (int i = 1; i < SLICES; ++i) sums += parts[i][lane];
-    const float rho = score(sums.x, sums.y, sums.z, points, either_polarity);
-    scores[lane] = fits(rim, x, y, width, height) ? rho : OUTSIDE;
+    const float rho = score(sums.x, sums.y, sums.z, search.points, search.either_polarity);
+    scores[lane] = fits(rim, x, y, place.width, place.height) ? rho : OUTSIDE;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (slice != 0 || lane != 0) return;

@@ -1,27 +1,28 @@
-// For CPUs, after scores.cl with WIDTH 8 and ROWS 5: one item per try, its 5 x 5 positions in the
-// first lanes of five vectors.
-kernel void refine(global const float* level, int origin, int pitch, int width, int height,
-                   global const Template* templates, global const int* offsets,
-                   global const float* values, int points, int either_polarity, int count,
+// Refinement on a CPU: the 5 x 5 positions in the first lanes of five vectors.
+// After common.cl and scores.cl, with WIDTH 8 and ROWS 5.
+
+// Moves a try to the best of the 5 x 5 positions around it; an item per try.
+kernel void refine(global const float* level, Level place, global const Template* templates,
+                   global const int* offsets, global const float* values, Search search,
                    global Peak* tries) {
   const int index = (int)get_global_id(0);
-  if (index >= count) return;
+  if (index >= search.count) return;
   Peak here = tries[index];
   const Template rim = templates[here.template_index];
-  const ulong first = (ulong)here.template_index * points;
+  const ulong first = (ulong)here.template_index * search.points;
   const int left = here.x - 2;
   const int top = here.y - 2;
   Sums sums;
-  // A pixel of theirs is subtracted: sums of many taps stay small where contrast is low.
-  global const float* at = level + origin + top * pitch + left;
-  add_taps(&sums, at, pitch, offsets + first, values + first, points, *at);
+  // Subtracting one of the pixels keeps sums of many taps small where contrast is low.
+  global const float* at = level + place.origin + top * place.pitch + left;
+  add_taps(&sums, at, place.pitch, offsets + first, values + first, search.points, *at);
   here.score = OUTSIDE;
   for (int row = 0; row < ROWS; ++row) {
     float rho[WIDTH];
     STORE(select((Floats)OUTSIDE,
-                 score(sums.sum[row], sums.square[row], sums.product[row], points,
-                       either_polarity),
-                 fits(rim, left, top + row, width, height)),
+                 score(sums.sum[row], sums.square[row], sums.product[row],
+                       search.points, search.either_polarity),
+                 fits(rim, left, top + row, place.width, place.height)),
           rho);
     for (int column = 0; column < 5; ++column) {
       if (rho[column] > here.score) {

@@ -1,12 +1,17 @@
-// An object at each pose: `points` taps, each an offset from the position and a value. A tap lies on
-// the whole pixel nearest to a point of the object; its value is that of the object there, so that a
-// template is exact wherever its taps fall.
+// Templates: an object at each pose, as taps, each an offset from the position and a value. A tap
+// lies on the whole pixel nearest to a point of the object; its value is that of the object there,
+// so that a template is exact wherever its taps fall.
+// After common.cl.
+// Build: those of common.cl, and -D FLAT_VARIANCE: kPoseFlatVariance.
 
-// How far the taps of one pose reach from the position, px.
+// The object's points and the poses, in number; its size in px, its centre in it, and the fraction
+// of a pixel in the centre's position. TapSizes on the host.
 typedef struct {
-  int left, top, right, bottom;
-} Template;
+  int points, poses, width, height;
+  float2 centre, centre_part;
+} Sizes;
 
+// Interpolates; outside, the outermost pixels are repeated.
 float sample(global const float* object, int width, int height, float x, float y) {
   x = clamp(x, 0.0f, (float)(width - 1));
   y = clamp(y, 0.0f, (float)(height - 1));
@@ -19,43 +24,31 @@ float sample(global const float* object, int width, int height, float x, float y
              mix(object[next_row + left], object[next_row + right], x - left), y - top);
 }
 
-// points: from the object's centre. poses: scale * (cosine, sine) of the turn. A position is the
-// whole part of the centre's place, `centre_part` its fraction. Offsets are (y << 16) + x here.
-kernel void make_taps(global const float2* points, int point_count, global const float* object,
-                      int width, int height, float2 centre, float2 centre_part,
-                      global const float2* poses, int pose_count, global int* offsets,
+// Makes one tap of one template. Item (point, pose). finish_taps turns the offsets, (y << 16) + x
+// here, into elements of a level.
+//   points: from the object's centre   poses: scale * (cosine, sine) of the turn
+//   offsets, values [poses][points]
+kernel void make_taps(global const float2* points, global const float* object,
+                      global const float2* poses, Sizes sizes, global int* offsets,
                       global float* values) {
   const int i = (int)get_global_id(0);
   const int j = (int)get_global_id(1);
-  if (i >= point_count || j >= pose_count) return;
+  if (i >= sizes.points || j >= sizes.poses) return;
   const float2 point = points[i];
   const float2 pose = poses[j];
   const float2 at = (float2)(pose.x * point.x - pose.y * point.y,
-                             pose.y * point.x + pose.x * point.y) + centre_part;
+                             pose.y * point.x + pose.x * point.y) + sizes.centre_part;
   const float2 whole = rint(at);
-  const float2 moved = (whole - centre_part) / dot(pose, pose);
+  const float2 moved = (whole - sizes.centre_part) / dot(pose, pose);
   const float2 back = (float2)(pose.x * moved.x + pose.y * moved.y,
-                               pose.x * moved.y - pose.y * moved.x) + centre;
-  const ulong out = (ulong)j * point_count + i;
+                               pose.x * moved.y - pose.y * moved.x) + sizes.centre;
+  const ulong out = (ulong)j * sizes.points + i;
   offsets[out] = ((int)whole.y << 16) + (int)whole.x;
-  values[out] = sample(object, width, height, back.x, back.y);
+  values[out] = sample(object, sizes.width, sizes.height, back.x, back.y);
 }
 
-float group_sum(float value, local float* scratch) {
-  const int item = (int)get_local_id(0);
-  scratch[item] = value;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int half_count = ITEMS / 2; half_count > 0; half_count /= 2) {
-    if (item < half_count) scratch[item] += scratch[item + half_count];
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  const float sum = scratch[0];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return sum;
-}
-
-// One work-group per template: values to mean 0 and norm 1 (all 0 where they are constant), offsets
-// to elements of a level.
+// Turns values to mean 0 and norm 1 (all 0 where they are constant), offsets to elements of a
+// level. A work-group per template.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void finish_taps(
     int point_count, int pitch, global int* offsets, global float* values,
     global Template* templates) {

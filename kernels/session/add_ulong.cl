@@ -1,9 +1,11 @@
-// ADD(total, value): adds to a 64-bit sum that other work-items add to as well.
+// ADD(total, value): adds to a 64-bit sum to which other work-items add, too.
+// Before variance.cl and voting.cl.
+// Build: -D INT64_ATOMICS: where 64-bit atomic addition works.
 #ifdef INT64_ATOMICS
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #define ADD atom_add
 #else
-// In two halves, where the lower half's carry goes to the upper one.
+// Adds in two halves; the lower half's carry goes to the upper one.
 #define ADD add_halves
 void add_halves(volatile global ulong* total, ulong value) {
   volatile global uint* halves = (volatile global uint*)total;

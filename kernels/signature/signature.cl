@@ -1,7 +1,9 @@
 // Signatures of descriptors under their words. Each sum runs in the order of the dimensions and no
 // product is fused with an addition, so that every device gives the bits of the host.
+// Build: -D DIMENSIONS: of descriptors.
 #pragma OPENCL FP_CONTRACT OFF
 
+// Returns a bit for each projection that is above its threshold.
 uint compare(float16 projections, global const float* thresholds) {
   const int16 above = projections > vload16(0, thresholds);  // -1 where true
   const uint16 bits = as_uint16(above) & (uint16)(1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5,
@@ -13,7 +15,7 @@ uint compare(float16 projections, global const float* thresholds) {
   return two.x | two.y;
 }
 
-// Item: a descriptor.
+// Computes a signature per descriptor; an item each.
 //   descriptors [n][DIMENSIONS]   words [n]   axes [DIMENSIONS][64]   thresholds [k][64]
 //   signatures [n]
 kernel void signatures(global const float* restrict descriptors, global const uint* restrict words,

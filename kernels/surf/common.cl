@@ -1,12 +1,16 @@
-// Shared by the SURF kernels. They work on a batch of images of any sizes: images, layers and
+// What the SURF kernels share. They work on a batch of images of any sizes: images, layers and
 // keypoints say where in the batch's buffers their parts begin. There are two forms. On a CPU every
-// work-group is one item (LOCAL_SIZE 1), whose loops are contiguous and become vector code. On a
-// GPU the LOCAL_SIZE items of a group stride over the columns or samples.
+// work-group is one item, whose loops are contiguous and become vector code. On a GPU the items of
+// a group stride over the columns or samples.
+// First of one program with tone.cl, integral.cl or integral_groups.cl, halve.cl, hessian.cl,
+// search.cl, orientation.cl, patch.cl, descriptor.cl or descriptor_groups.cl, and on a CPU
+// signed_roots.cl, in this order; the second of two is a GPU's.
+// Build: -D LOCAL_SIZE: work-items of a group, 1 on a CPU, 64 on a GPU.
 
 // Determinants, fits and orientations must not depend on whether a device fuses a * b + c.
 #pragma OPENCL FP_CONTRACT OFF
 
-// Loops only become vector code once what they call is part of them.
+// Loops become vector code only when what they call is inlined.
 #define INLINE inline __attribute__((always_inline))
 
 // As BatchImage in surf.cpp, which explains it.
@@ -36,7 +40,10 @@ typedef struct {
   int image;
 } FoundKeypoint;
 
-// The sampling interval s of a keypoint. The division is rounded correctly on every device:
+#define DEGREES_PER_RADIAN 57.29578f
+#define RADIANS_PER_DEGREE 0.017453293f
+
+// Returns the sampling interval s of a keypoint. The division is rounded correctly on every device:
 // window sides are truncated multiples of s, and one bit would change them.
 INLINE float sampling_interval(float size) {
   const float ninth = 1.0f / 9.0f;
@@ -45,10 +52,10 @@ INLINE float sampling_interval(float size) {
   return fma(fma(-9.0f, quotient, scaled), ninth, quotient);
 }
 
-// The side of a keypoint's Haar wavelets, even.
+// Returns the side of a keypoint's Haar wavelets, even.
 INLINE int wavelet_side(float interval) { return 2 * (int)rint(2 * interval); }
 
-// Where the wavelet of a sample begins, along one axis.
+// Returns where the wavelet of a sample begins, along one axis.
 INLINE int wavelet_start(float centre, float offset, float interval, int wavelet) {
   return (int)rint(centre + offset * interval - (wavelet - 1) * 0.5f);
 }

@@ -1,9 +1,10 @@
 // The descriptor of each keypoint on a CPU: its turned window, averaged to PATCH x PATCH.
+// After patch.cl, whose macros it takes; see common.cl.
 
-// Columns [0, count), a multiple of LANES, LANES at a time, which leaves no remainder to be done
-// one by one; a loop that is unrolled first would not become vector code. WIDE_COLUMNS asks for
-// vectors of LANES where the compiler thinks half as wide ones do: a fifth of the descriptor's time
-// on a Zen 4 (lookalike-peers surf).
+// COLUMNS runs over [0, count), a multiple of LANES, LANES at a time, which leaves no remainder to
+// be done one by one; a loop that is unrolled first would not become vector code. WIDE_COLUMNS asks
+// for vectors of LANES where the compiler prefers half of that: a fifth of the descriptor's time on
+// a Zen 4 (lookalike-peers surf).
 #define COLUMNS(how, i, count)                    \
   for (int lane = 0; lane < count; lane += LANES) \
     _Pragma(how) for (int i = lane; i < lane + LANES; ++i)
@@ -11,7 +12,7 @@
 #define WIDE_COLUMNS(i, count) \
   COLUMNS("clang loop unroll(disable) vectorize_width(16) interleave_count(1)", i, count)
 
-// A sample between the four pixels of a quad, as integral.cl packs them, rounded to 8 bits.
+// Interpolates between the four pixels of a quad, as integral.cl packs them, and rounds to 8 bits.
 INLINE float between(uint quad, float right_share, float lower_share) {
   const float a = (int)(quad & 255), b = (int)(quad >> 8 & 255);
   const float c = (int)(quad >> 16 & 255), d = (int)(quad >> 24);
@@ -20,7 +21,7 @@ INLINE float between(uint quad, float right_share, float lower_share) {
   return (int)(upper + lower_share * (lower - upper) + 0.5f);
 }
 
-// Columns [first, first + count) of one row of a window that lies inside the image.
+// Samples columns [first, first + count) of one row of a window that lies inside the image.
 INLINE void sample_row_inside(global const uint* restrict quads, int width, Window window, int row,
                               int first, int count, local float* restrict values) {
   global const uint* origin = quads + (size_t)window.top * width + window.left;
@@ -33,7 +34,7 @@ INLINE void sample_row_inside(global const uint* restrict quads, int width, Wind
   }
 }
 
-// The same for any window: the nearest pixel of the image where a neighbour is missing.
+// Samples a row of any window: the nearest pixel of the image where a neighbour is missing.
 INLINE void sample_row_at_border(global const uint* restrict quads, int width, int height,
                                  Window window, int row, int first, int count,
                                  local float* restrict values) {
@@ -51,9 +52,8 @@ INLINE void add_row(local const float* restrict values, float weight, int count,
   FOR_COLUMNS(i, count) sums[i] += weight * values[i];
 }
 
-// Sums columns [first, first + count) of the window down to PATCH rows. Window row r covers
-// [r, r + 1) * PATCH and patch row p covers [p, p + 1) * side, both whole numbers, so that sums are
-// exact.
+// Sums columns [first, first + count) of the window down to PATCH rows. Window row r covers [r, r +
+// 1) * PATCH and patch row p covers [p, p + 1) * side: whole numbers, so that sums are exact.
 INLINE void gather_down(global const uint* restrict quads, int width, int height, bool inside,
                          Window window, int first, int count, local float* restrict values,
                          local float* restrict sums) {
@@ -91,7 +91,7 @@ INLINE void gather_across(int side, int first, int count, local const float* res
   }
 }
 
-// Item: a chosen keypoint; descriptors [n][DESCRIPTOR_SIZE].
+// Describes a chosen keypoint; an item each. descriptors [n][DESCRIPTOR_SIZE]
 kernel void descriptor(global const Image* restrict images, global const uint* restrict quads,
                        global const FoundKeypoint* restrict chosen,
                        global float* restrict descriptors) {

@@ -2,22 +2,25 @@
 // the TEAMS of a group takes a band of BAND patch rows. Its members sample blocks of SPAN columns
 // and MEMBER_ROWS rows of the window, MEMBER_COLUMNS apart: a block that is nearly square touches
 // few cache lines however it is turned.
+// After patch.cl; see common.cl.
+// Build: those of patch.cl, and -D MEMBER_COLUMNS: 16, which divides MEMBERS; COLUMNS_EACH: columns
+// that a member sums at once, 2.
 
 #define BAND (PATCH / TEAMS)
 #define MEMBER_ROWS (MEMBERS / MEMBER_COLUMNS)
 #define SPAN (MEMBER_COLUMNS * COLUMNS_EACH)
 
-// Added to a number from 0 to 4000000, this leaves its nearest whole number in the lowest bits:
+// Added to a number from 0 to 4000000, ROUNDER leaves the nearest whole number in the lowest bits:
 // cheaper than a conversion, for which a GPU has few units.
 #define ROUNDER 12582912.0f
 #define ROUNDER_BITS 0x4b400000u
 
-// Byte `index` of a quad, and 2^23.
+// Returns byte `index` of a quad, plus 2^23.
 INLINE float raised_byte(uint quad, int index) {
   return as_float((quad >> 8 * index & 255) | 0x4b000000u);
 }
 
-// A sample between the four pixels of a quad, as integral.cl packs them, rounded to 8 bits.
+// Interpolates between the four pixels of a quad, as integral.cl packs them, and rounds to 8 bits.
 INLINE float between(uint quad, float right_share, float lower_share) {
   const float a = raised_byte(quad, 0), b = raised_byte(quad, 1);
   const float c = raised_byte(quad, 2), d = raised_byte(quad, 3);
@@ -26,15 +29,15 @@ INLINE float between(uint quad, float right_share, float lower_share) {
   return fma(lower_share, lower - upper, upper) + ROUNDER - ROUNDER;
 }
 
-// The sample at (x, y) of a window that lies inside the image. On a whole coordinate the pixel
-// before may stand for it, with a share of one in the next.
+// Samples (x, y) of a window that lies inside the image. At a whole coordinate the pixel before may
+// be taken, with a share of one in the next.
 INLINE float sample_inside(global const uint* restrict origin, int width, float x, float y) {
   const float whole_x = x - 0.5f + ROUNDER, whole_y = y - 0.5f + ROUNDER;
   const uint left = as_uint(whole_x) - ROUNDER_BITS, top = as_uint(whole_y) - ROUNDER_BITS;
   return between(origin[top * width + left], x - (whole_x - ROUNDER), y - (whole_y - ROUNDER));
 }
 
-// How much of window row `row` lies in patch row `p`; both are whole numbers.
+// Returns how much of window row `row` lies in patch row `p`; both are whole numbers.
 INLINE float share_of_row(float row, float p, float side) {
   const float end = fmin((row + 1) * PATCH, (p + 1) * side);
   return fmax(end - fmax(row * PATCH, p * side), 0.0f);
@@ -97,7 +100,7 @@ INLINE void gather_band(int side, int first, int count, local const float* restr
   }
 }
 
-// Group: a chosen keypoint; descriptors [n][DESCRIPTOR_SIZE].
+// Describes a chosen keypoint; a work-group each. descriptors [n][DESCRIPTOR_SIZE]
 kernel __attribute__((reqd_work_group_size(TEAMS * MEMBERS, 1, 1))) void descriptor(
     global const Image* restrict images, global const uint* restrict quads,
     global const FoundKeypoint* restrict chosen, global float* restrict descriptors) {

@@ -1,9 +1,10 @@
-// The image halved again and again, for the descriptors of large keypoints: each level has half the
-// columns and rows of the one before, a last odd one left out, and its quads stand behind those of
-// the one before. Pixel (x, y) of a level is the rounded mean of pixels (2 x, 2 y) to
-// (2 x + 1, 2 y + 1).
+// The image halved again and again, for the descriptors of large keypoints. Each level has half the
+// columns and rows of the one before, without a last odd one, and its quads stand behind those of
+// the one before. Pixel (x, y) of a level is the rounded mean of pixels (2 x, 2 y) to (2 x + 1, 2 y
+// + 1).
+// After common.cl.
 
-// Quads [height][width] from `at` on, packed as integral.cl does.
+// Quads [height][width] from `at` on, packed as by integral.cl.
 typedef struct {
   long at;
   int width, height;
@@ -16,13 +17,13 @@ INLINE Level halved(Level level) {
   return level;
 }
 
-// The rounded mean of a quad's pixels.
+// Returns the rounded mean of a quad's pixels.
 INLINE uint mean_of(uint quad) {
   const uint columns = (quad & 0xff00ff) + (quad >> 8 & 0xff00ff);
   return ((columns & 0xffff) + (columns >> 16) + 2) >> 2;
 }
 
-// Group (row of the level after `halvings`, image).
+// Makes the level after `halvings` from the one before. Group (row of the level, image).
 kernel void halve(global const Image* restrict images, int halvings, global uint* quads) {
   const Image image = images[get_group_id(1)];
   if (halvings > image.halvings) return;

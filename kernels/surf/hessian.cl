@@ -3,17 +3,19 @@
 //   Dxy: (1,1)-(4,4) +1, (5,1)-(8,4) -1, (1,5)-(4,8) -1, (5,5)-(8,8) +1.
 // Since 3 divides side, the boxes of one filter have one area: they are added up as integers and
 // scaled once, so that every device finds the same bits.
+// After common.cl.
+// Build: -D CROSS_SHARE: kCrossShare.
 
-// k * side / 9, rounded; never a tie.
+// Returns k * side / 9, rounded; never a tie.
 INLINE int grid_line(int side, int k) { return (2 * side * k + 9) / 18; }
 
-// Sum of the pixels between two rows of the integral image and the columns [left, right).
+// Returns the sum of the pixels between two rows of the integral image and columns [left, right).
 INLINE int box(global const int* top, global const int* bottom, int left, int right) {
   return bottom[right] - bottom[left] - top[right] + top[left];
 }
 
-// Dxx * Dyy - CROSS_SHARE * Dxy^2 of the filter at corner, side and weights as in Layer; trace
-// gets Dxx + Dyy.
+// Returns Dxx * Dyy - CROSS_SHARE * Dxy^2 of the filter at `corner`, and Dxx + Dyy in *trace; side
+// and weights as in Layer.
 INLINE float determinant_at(global const int* corner, int pitch, int side, float line_weight,
                             float cross_weight, float* trace) {
   const int third = side / 3;
@@ -34,8 +36,8 @@ INLINE float determinant_at(global const int* corner, int pitch, int side, float
   return dxx * dyy - CROSS_SHARE * (dxy * dxy);
 }
 
-// One row of samples. A constant step lets the compiler turn strided loads into shuffles, but takes
-// it a third of a second each on PoCL, and a step of 8 has a hundredth of all samples.
+// Computes a row of samples. A constant step lets the compiler turn strided loads into shuffles,
+// but each takes PoCL a third of a second, and steps from 8 on have a hundredth of all samples.
 INLINE void hessian_row(global const int* restrict integral, int pitch, Layer layer, int step,
                         global float* restrict out) {
   for (int x = get_local_id(0); x < layer.sample_columns; x += LOCAL_SIZE) {
@@ -45,7 +47,8 @@ INLINE void hessian_row(global const int* restrict integral, int pitch, Layer la
   }
 }
 
-// Group (row of samples of any layer, image). What lies outside the samples is never read.
+// Computes the maps of all layers. Group (row of samples of any layer, image). What lies outside
+// the samples is never read.
 kernel void hessian(global const Image* restrict images, global const Layer* restrict layers,
                     global const int* restrict integral, global float* restrict maps) {
   const Image image = images[get_group_id(1)];

@@ -1,10 +1,12 @@
-// The integral image in two passes, and the pixels in fours for the descriptor's sampling, on a
-// CPU. integral [height + 1][width + 1]; its first row and column are zero. Sums may wrap: only
-// differences of them are used. quads [height][width] holds at each pixel itself (lowest byte), its
-// right, lower and lower right neighbours, those beyond the border repeated, so that one load
-// serves a bilinear sample.
+// The integral image on a CPU, in two passes, and the pixels in fours for the descriptor's
+// sampling. integral [height + 1][width + 1]; its first row and column are zero. Sums may wrap:
+// only differences of them are used. quads [height][width] holds at each pixel itself (lowest
+// byte), its right, lower and lower right neighbours, those beyond the border repeated, so that one
+// load serves a bilinear sample.
+// After common.cl and tone.cl.
+// Build: -D STRIP: columns of an item of scan_columns, 64.
 
-// Item (row of the integral image, image): sums along the row, and the quads of a row.
+// Sums along a row, and makes the quads of a row. Item (row of the integral image, image).
 kernel void scan_rows(global const Image* restrict images, global const uchar* restrict pixels,
                       global int* restrict integral, global uint* restrict quads) {
   const Image image = images[get_group_id(1)];
@@ -30,7 +32,7 @@ kernel void scan_rows(global const Image* restrict images, global const uchar* r
   out[width - 1] = here[width - 1] * 0x101u | below[width - 1] * 0x1010000u;
 }
 
-// Item (STRIP columns, image): sums down the columns.
+// Sums down the columns. Item (STRIP columns, image).
 kernel void scan_columns(global const Image* restrict images, global int* restrict integral) {
   const Image image = images[get_group_id(1)];
   const int first = get_group_id(0) * STRIP;

@@ -1,6 +1,9 @@
 // The integral image on a GPU; integral and quads as in integral.cl. Bands of BAND_ROWS rows are
 // scanned side by side: first the sums down each band's columns, then where each band's columns
 // start, then within each band the sums down and across.
+// After common.cl and tone.cl.
+// Build: -D BAND_ROWS: 16; SCAN_ITEMS: columns of a band that are scanned together, 256, a multiple
+// of BAND_ROWS.
 
 #define SEGMENTS (SCAN_ITEMS / BAND_ROWS)  // of a row of SCAN_ITEMS columns, each summed by an item
 #define SEGMENT (SCAN_ITEMS / SEGMENTS)
@@ -8,7 +11,7 @@
 #define PLACE(column) ((column) + (column) / SEGMENT)
 #define TILE_PITCH (SCAN_ITEMS + SEGMENTS)
 
-// Item (column, band, image): quads, and the band's column sums, stored in its first row.
+// Makes the quads and the band's column sums, stored in its first row. Item (column, band, image).
 kernel void sum_bands(global const Image* restrict images, global const uchar* restrict pixels,
                       global int* restrict integral, global uint* restrict quads) {
   const Image image = images[get_group_id(2)];
@@ -31,7 +34,7 @@ kernel void sum_bands(global const Image* restrict images, global const uchar* r
   integral[image.integral + (size_t)(first + 1) * (width + 1) + x + 1] = sum;
 }
 
-// Item (column, image): turns the bands' column sums into the sums of all bands above.
+// Turns the bands' column sums into the sums of all bands above. Item (column, image).
 kernel void start_bands(global const Image* restrict images, global int* restrict integral) {
   const Image image = images[get_group_id(1)];
   const int x = get_global_id(0), pitch = image.width + 1;
@@ -46,7 +49,7 @@ kernel void start_bands(global const Image* restrict images, global int* restric
   }
 }
 
-// One column of a tile: sums down the band, from what is above it.
+// Sums one column of a tile down the band, from `sum` above it.
 INLINE void scan_down(global const uchar* restrict pixels, int width, int rows, int sum,
                       local int* restrict tile) {
   for (int r = 0; r < rows; ++r) {
@@ -55,7 +58,7 @@ INLINE void scan_down(global const uchar* restrict pixels, int width, int rows, 
   }
 }
 
-// Group (band, image) of SCAN_ITEMS: sums down and across, SCAN_ITEMS columns at a time.
+// Sums down and across, SCAN_ITEMS columns at a time. Group (band, image) of SCAN_ITEMS.
 kernel void scan_bands(global const Image* restrict images, global const uchar* restrict pixels,
                        global int* restrict integral) {
   const Image image = images[get_group_id(1)];

@@ -1,14 +1,17 @@
 // The dominant direction of the gradient around each keypoint.
+// After common.cl.
+// Build: -D SAMPLES: of an orientation, 113; STEP: degrees between the windows' directions, 5,
+// which divides 30; WINDOWS: 360 / STEP; REACH: 30 / STEP; UNITS: of a gradient, 2^22.
 
-// Angle of (x, y) in whole degrees, [0, 360). The polynomial, Abramowitz and Stegun 4.4.49, is
-// within 0.0006 degrees and, unlike atan2, becomes vector code everywhere.
+// Returns the angle of (x, y) in whole degrees, [0, 360). The polynomial, Abramowitz and Stegun
+// 4.4.49, is within 0.0006 degrees and, unlike atan2, becomes vector code everywhere.
 INLINE int whole_degrees(float x, float y) {
   const float ax = fabs(x), ay = fabs(y);
   const float t = fmin(ax, ay) / fmax(fmax(ax, ay), FLT_MIN);
   const float u = t * t;
   float radians = ((((0.0208351f * u - 0.0851330f) * u + 0.1801410f) * u - 0.3302995f) * u +
                    0.9998660f) * t;
-  float degrees = radians * 57.29578f;
+  float degrees = radians * DEGREES_PER_RADIAN;
   degrees = ay > ax ? 90.0f - degrees : degrees;
   degrees = x < 0 ? 180.0f - degrees : degrees;
   degrees = y < 0 ? 360.0f - degrees : degrees;
@@ -16,8 +19,8 @@ INLINE int whole_degrees(float x, float y) {
   return whole < 360 ? whole : 0;
 }
 
-// The gradient at each sample, weighted, by Haar wavelets, in whole numbers of 1 / UNITS, and its
-// direction. Samples that leave the image weigh nothing.
+// Computes the weighted gradient at each sample by Haar wavelets, in whole numbers of 1 / UNITS,
+// and its direction. Samples outside the image weigh nothing.
 INLINE void sample_gradients(Image image, global const int* restrict sums, FoundKeypoint keypoint,
                              global const float* restrict samples, local int* restrict units_x,
                              local int* restrict units_y, local int* restrict degrees) {
@@ -45,9 +48,9 @@ INLINE void sample_gradients(Image image, global const int* restrict sums, Found
   }
 }
 
-// Sums of gradients by direction: x and y of those at a whole multiple of STEP degrees, then x and
-// y of those between two such, so that a window covers whole groups. They are whole numbers of
-// 1 / UNITS: every device, in whatever order it adds up, finds the same.
+// Gradients are summed by direction in groups: at a multiple of STEP degrees, and between two
+// multiples, so that a window covers whole groups. The sums are whole numbers of 1 / UNITS, so that
+// every device finds the same in any order.
 #define GROUPS (WINDOWS + 2 * REACH)  // the first ones are repeated at the end
 
 #if LOCAL_SIZE == 1
@@ -60,7 +63,7 @@ INLINE void sample_gradients(Image image, global const int* restrict sums, Found
 #define MIN_TO(least, value) atomic_min(&(least), value)
 #endif
 
-// The sum of the gradients within less than 30 degrees of a window's direction.
+// Returns the sum of the gradients less than 30 degrees from a window's direction.
 INLINE float window_sum(local const int* restrict on, local const int* restrict between,
                         int window) {
   const int first = window < REACH ? window + WINDOWS - REACH : window - REACH;
@@ -69,7 +72,8 @@ INLINE float window_sum(local const int* restrict on, local const int* restrict 
   return sum * (1.0f / UNITS);
 }
 
-// Group: a chosen keypoint. Its direction is that of the longest sum, the first of equals.
+// Finds a chosen keypoint's direction, that of the longest sum, the first of equals; a work-group
+// each.
 kernel void orientation(global const Image* restrict images,
                         global const int* restrict integral, global const float* restrict samples,
                         global FoundKeypoint* restrict chosen) {
@@ -108,7 +112,7 @@ kernel void orientation(global const Image* restrict images,
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item > 0) return;
-  const float angle = atan2(-sums_y[window], sums_x[window]) * 57.29578f;
+  const float angle = atan2(-sums_y[window], sums_x[window]) * DEGREES_PER_RADIAN;
   const float turned = angle < 0 ? angle + 360.0f : angle;
   keypoint->angle_degrees = turned < 360.0f ? turned : 0.0f;
 }

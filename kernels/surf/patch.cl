@@ -1,10 +1,17 @@
 // The turned window of a keypoint, and the descriptor of the patch that it is averaged to.
+// After halve.cl; see common.cl.
+// Build: -D PATCH: pixels a side of the averaged window, 21; LANES: columns that a CPU samples at
+// once, 16, or 0 on a GPU; CHUNK: columns of a window that are averaged together, 64; MAX_INTERVAL:
+// SurfParameters::max_interval, 0 or from 2 on; UPRIGHT: 1 where keypoints have no orientation,
+// else 0; DESCRIPTOR_SIZE: 64 or 128; DESCRIPTOR_GAUSSIAN: the PATCH - 1 weights of a row of
+// gradients; NORM_EPSILON: added to a descriptor's length; on a GPU TEAMS: 7, which divides PATCH,
+// and MEMBERS: 32.
 
 // From here on a * b + c may be fused: devices need not agree to the last bit.
 #pragma OPENCL FP_CONTRACT ON
 
-// The level of the image that a keypoint is described in, and the keypoint there: pixel x of a level
-// is the middle of pixels 2 x and 2 x + 1 of the one before.
+// Returns the level of the image that a keypoint is described in, and moves the keypoint there:
+// pixel x of a level is the middle of pixels 2 x and 2 x + 1 of the one before.
 INLINE Level level_of(Image image, FoundKeypoint* keypoint) {
   Level level = {image.quads, image.width, image.height};
 #if MAX_INTERVAL
@@ -18,10 +25,10 @@ INLINE Level level_of(Image image, FoundKeypoint* keypoint) {
   return level;
 }
 
-// Where the window's pixels lie in a level of the image: pixel (column, row) of the window is at
-// (x + column * cosine + row * sine, y - column * sine + row * cosine) from the level's pixel
-// (left, top), which no pixel of the window lies left of or above: offsets are small, hence exact,
-// and never negative.
+// A window in a level of the image: its pixel (column, row) lies at (x + column * cosine + row *
+// sine, y - column * sine + row * cosine) from the level's pixel (left, top). No pixel of the
+// window lies left of or above that one, so that offsets are small, hence exact, and never
+// negative.
 typedef struct {
   int side, left, top;
   float x, y, cosine, sine;
@@ -35,7 +42,7 @@ INLINE Window window_of(FoundKeypoint keypoint) {
   window.cosine = 0;
   window.sine = 1;
 #else
-  const float radians = keypoint.angle_degrees * 0.017453293f;
+  const float radians = keypoint.angle_degrees * RADIANS_PER_DEGREE;
   window.cosine = cos(radians);
   window.sine = -sin(radians);
 #endif
@@ -58,7 +65,7 @@ INLINE Window window_of(FoundKeypoint keypoint) {
   return window;
 }
 
-// Whether every pixel of the window, and LANES columns more, has four neighbours to interpolate
+// True if every pixel of the window, and of LANES columns more, has four neighbours to interpolate
 // between.
 INLINE bool lies_inside(Window window, int width, int height) {
   const float columns = window.side + LANES, rows = window.side;
@@ -68,13 +75,13 @@ INLINE bool lies_inside(Window window, int width, int height) {
          window.top + window.y + reach_down < height - 2;
 }
 
-// A sample's quad, and its shares in the right and the lower pixels.
+// A sample's quad, and the shares of its right and lower pixels.
 typedef struct {
   int at;
   float right_share, lower_share;
 } Place;
 
-// The sample at (x, y) of any window: the nearest pixel of the image where a neighbour is missing.
+// Places the sample at (x, y) of any window: the nearest pixel where a neighbour is missing.
 INLINE Place place_at_border(float x, float y, int width, int height, Window window) {
   const int left = (int)x + window.left, top = (int)y + window.top;
   const bool whole = left >= 0 && top >= 0 && left < width - 1 && top < height - 1;
@@ -87,8 +94,8 @@ INLINE Place place_at_border(float x, float y, int width, int height, Window win
   return place;
 }
 
-// The descriptor of a patch of PATCH x PATCH averaged pixels, [column][row]: sums of gradients over
-// 4 x 4 cells. The items of a group are TEAMS teams of MEMBERS.
+// A descriptor holds sums of gradients over 4 x 4 cells of a patch of PATCH x PATCH averaged
+// pixels, [column][row]. The items of a group are TEAMS teams of MEMBERS.
 
 #if LOCAL_SIZE == 1
 #define TEAMS 1
@@ -104,8 +111,8 @@ INLINE Place place_at_border(float x, float y, int width, int height, Window win
 
 constant float gaussian[GRADIENTS] = {DESCRIPTOR_GAUSSIAN};
 
-// The average of side * side values, to 8 bits. Halves are common: the small addition rounds them
-// up on every device.
+// Turns sums of side * side values to averages of 8 bits. Halves are common: the small addition
+// rounds them up on every device.
 INLINE void round_patch(int side, local float* restrict patch) {
   const float scale = 1.0f / ((float)side * side);
   FOR_ITEMS(i, PATCH * PATCH) patch[i] = (int)(patch[i] * scale + 0.5001f);
@@ -130,7 +137,7 @@ INLINE void add_gradient(float dx, float dy, float* kinds) {
 #endif
 }
 
-// Sums of gradients across each cell: kind, cell column, row.
+// Sums gradients across each cell: sums [kind][cell column][row].
 INLINE void sum_across(local const float* restrict patch, local float* restrict sums) {
   for (int cell = TEAM; cell < 4; cell += TEAMS) {
     for (int row = MEMBER; row < GRADIENTS; row += MEMBERS) {
@@ -150,7 +157,7 @@ INLINE void sum_across(local const float* restrict patch, local float* restrict 
   }
 }
 
-// Sums across and then down each cell, scaled to length 1; sums is a work area.
+// Sums across and then down each cell, and scales to length 1; `sums` is a work area.
 INLINE void describe_patch(local const float* restrict patch, local float* restrict sums,
                            local float* restrict values, global float* restrict out) {
   sum_across(patch, sums);
@@ -169,4 +176,3 @@ INLINE void describe_patch(local const float* restrict patch, local float* restr
   const float scale = 1.0f / (sqrt(square) + NORM_EPSILON);
   FOR_ITEMS(i, DESCRIPTOR_SIZE) out[i] = values[i] * scale;
 }
-

@@ -1,12 +1,16 @@
 // The keypoints of every image, in no order: non-maximum suppression over 3 x 3 x 3 samples and the
 // fit of the peak between samples. Then the strongest of them, in order.
+// After hessian.cl; see common.cl.
+// Build: -D UPRIGHT: 1 where keypoints have no orientation, else 0; UPRIGHT_ANGLE: their angle,
+// degrees; SAMPLES: of an orientation, 113; SIDE_STEP: kSurfSideStep; RANKED: keypoints that a
+// group ranks, 64.
 
 #if LOCAL_SIZE == 1
 #define AT_ONCE 16  // samples
 
-// Which of 16 samples side by side are peaks above the threshold, a bit each. Few are even above
-// their four neighbours, so those are tested first. What lies beyond the row is read, too: a border
-// of rows follows the last one that is searched.
+// Returns a bit for each of 16 samples side by side that is a peak above the threshold. Few samples
+// are above their four neighbours, so these are compared first. It also reads beyond the row: a
+// border of rows follows the last one that is searched.
 INLINE uint find_peaks(global const float* below, global const float* here,
                        global const float* above, int columns, float threshold) {
   const float16 values = vload16(0, here);
@@ -56,7 +60,7 @@ INLINE float3 solve_symmetric(float a, float b, float c, float d, float e, float
   return (float3)(dot(first, right), dot(second, right), dot(third, right)) / determinant;
 }
 
-// Where the quadratic through the neighbours has its peak, in samples and layers from the middle.
+// Returns the peak of the quadratic through the neighbours, in samples and layers from the middle.
 INLINE float3 peak_offset(global const float* below, global const float* here,
                           global const float* above, int columns) {
   const float middle = 2 * here[0];
@@ -72,8 +76,8 @@ INLINE float3 peak_offset(global const float* below, global const float* here,
   return solve_symmetric(xx, xy, xs, yy, ys, ss, slope);
 }
 
-// Whether the keypoint's wavelets fit into the image at one of its samples at least: else it has no
-// orientation. The middle sample nearly always decides.
+// True if the keypoint's wavelets fit into the image at one of its samples at least; without one it
+// has no orientation. The middle sample nearly always decides.
 INLINE bool has_orientation(Image image, float x, float y, float size,
                             global const float* restrict samples) {
   const float interval = sampling_interval(size);
@@ -97,8 +101,7 @@ INLINE bool is_masked_out(Image image, global const uchar* restrict masks, float
   return masks[image.mask + (size_t)row * image.width + column] == 0;
 }
 
-// The keypoint at a sample, moved to where the peak lies. Its angle and image are left to the
-// caller.
+// Returns the keypoint of a sample, moved to the peak, without its angle and image.
 INLINE FoundKeypoint keypoint_at(global const int* integral, int pitch, Layer layer, int row,
                                  int column, float value, float3 offset) {
   const int left = layer.step * (column - layer.margin);
@@ -117,14 +120,14 @@ INLINE FoundKeypoint keypoint_at(global const int* integral, int pitch, Layer la
   return keypoint;
 }
 
-// Whether a fit is finite, stays in its neighbourhood and has a slope: else there is no keypoint.
+// True if a fit makes a keypoint: it is finite, stays in its neighbourhood and has a slope.
 INLINE bool is_good_fit(float3 offset) {
   return fabs(offset.x) <= 1 && fabs(offset.y) <= 1 && fabs(offset.z) <= 1 &&
          (offset.x != 0 || offset.y != 0 || offset.z != 0);
 }
 
-// Group (searched row of any middle layer, image). counts has each image's keypoints, also those
-// beyond its capacity, which are not written.
+// Finds keypoints. Group (searched row of any middle layer, image). `counts` has each image's
+// keypoints, also those beyond its capacity, which are not written.
 kernel void search(global const Image* restrict images, global const Layer* restrict layers,
                    global const int* restrict integral, global const float* restrict maps,
                    global const uchar* restrict masks, global const float* restrict samples,
@@ -165,15 +168,15 @@ kernel void search(global const Image* restrict images, global const Layer* rest
   }
 }
 
-// Whether a comes before b of the same response, in the order that surf.h promises.
+// True if a comes before b of the same response, in the order that surf.h promises.
 INLINE bool comes_before(FoundKeypoint a, FoundKeypoint b) {
   if (a.size != b.size) return a.size > b.size;
   if (a.octave != b.octave) return a.octave > b.octave;
   return a.y != b.y ? a.y > b.y : a.x < b.x;
 }
 
-// How many of the image's keypoints with the response of keypoint k come before it. Twins, which
-// are equal in every field, stay in the order in which they were found.
+// Returns how many of the image's keypoints with the response of keypoint k come before it. Twins,
+// equal in every field, stay in the order in which they were found.
 INLINE int count_ties_before(global const FoundKeypoint* restrict found,
                              global const float* restrict responses, int count, int k) {
   const FoundKeypoint keypoint = found[k];
@@ -186,9 +189,9 @@ INLINE int count_ties_before(global const FoundKeypoint* restrict found,
   return before;
 }
 
-// Group (RANKED keypoints, image): puts each keypoint at its rank among those of its image, where
-// the image's number of chosen ones leaves room. Counting the stronger ones is quadratic work, but
-// so little of it that a sort would cost more up to some 10000 keypoints an image.
+// Puts each keypoint at its rank in its image, up to the image's number of chosen ones. Counting
+// the stronger ones is quadratic work, but cheaper than a sort up to some 10000 keypoints an image.
+// Group (RANKED keypoints, image).
 kernel void rank(global const Image* restrict images, global const int* restrict counts,
                  global const int* restrict first_chosen,
                  global const FoundKeypoint* restrict found,

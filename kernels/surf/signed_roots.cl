@@ -1,8 +1,11 @@
-// Descriptor normalisation: signed square roots, scaled to length 1. The sum runs in the order of
-// the values, so that every device that rounds exactly gives the same bits.
+// Descriptor normalisation by signed square roots.
+// Last of a CPU's program, see common.cl; on a GPU by itself.
+// Build: -D DESCRIPTOR_SIZE: 64 or 128.
 #pragma OPENCL FP_CONTRACT OFF
 
-// Item: a descriptor; descriptors [n][DESCRIPTOR_SIZE].
+// Takes signed square roots of a descriptor and scales it to length 1; an item each. The sum runs
+// in the order of the values, so that every device that rounds exactly gives the same bits.
+// descriptors [n][DESCRIPTOR_SIZE]
 kernel void signed_roots(uint n, global float* descriptors) {
   const size_t k = get_global_id(0);
   if (k >= n) return;

@@ -1,4 +1,7 @@
-// Group (row, image): the pixels by the image's curve; see tone.h.
+// Brightening of dark images; see tone.h.
+// After common.cl.
+
+// Takes the pixels through the image's curve. Group (row, image).
 kernel void tone(global const Image* restrict images, global const uchar* restrict pixels,
                  global const uchar* restrict curves, global uchar* restrict toned) {
   const Image image = images[get_group_id(1)];

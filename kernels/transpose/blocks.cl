@@ -1,9 +1,11 @@
 // The transpose for CPUs, in vector registers: 16 x 16 values at a time, in blocks of LINE x LINE,
-// so that a cache line of 64 bytes is read whole and written whole.
-// VALUE is float or uchar, VALUE16 its vector of 16; from [rows][columns], to [columns][rows].
+// so that a cache line of 64 bytes is read whole and written whole. from [rows][columns], to
+// [columns][rows].
+// Build: -D VALUE, VALUE16: float or uchar, and its vector of 16; LINE: values of a cache line, 16
+// or 64; BAND_ROWS, BAND_COLUMNS: values of an item, 128 x 256.
 #define PARTS (LINE / 16)
 
-// One of the four steps that turn 16 x 16 values: row i meets row i + 8, value by value.
+// Interleaves row i with row i + 8, value by value: one of the four steps that turn 16 x 16 values.
 void interleave(const VALUE16* in, VALUE16* out) {
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -14,8 +16,8 @@ void interleave(const VALUE16* in, VALUE16* out) {
   }
 }
 
-// Stores that pass the caches spare the reading of lines that are about to be overwritten, half of
-// all traffic here; they need aligned vectors.
+// Stores past the caches where vectors are aligned, which saves reading lines that are about to be
+// overwritten, half of all traffic here.
 void store_vector(VALUE16 values, global VALUE* to, bool aligned) {
 #if defined(__clang__)
   if (aligned) {
@@ -59,7 +61,7 @@ void transpose_edge(global const VALUE* from, ulong columns, global VALUE* to, u
   }
 }
 
-// The next block of the same rows, which is too short a run for a CPU to foresee.
+// Fetches the next block of the same rows, too short a run for a CPU to foresee.
 void prefetch_block(global const VALUE* next, ulong columns) {
 #if defined(__clang__)
 #pragma unroll
@@ -67,7 +69,7 @@ void prefetch_block(global const VALUE* next, ulong columns) {
 #endif
 }
 
-// A work-item takes BAND_ROWS x BAND_COLUMNS values, block after block along the rows.
+// Transposes BAND_ROWS x BAND_COLUMNS values per item, block after block along the rows.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void transpose_blocks(
     global const VALUE* from, uint rows, uint columns, global VALUE* to) {
   const bool aligned = (((ulong)to | rows * sizeof(VALUE)) & (sizeof(VALUE16) - 1)) == 0;

@@ -1,6 +1,9 @@
-// The transpose for GPUs, and the plain form to compare with.
-// VALUE is float or uchar, VALUE4 its vector of four; from [rows][columns], to [columns][rows].
+// The transpose for GPUs, and the plain form to compare with. from [rows][columns], to
+// [columns][rows].
+// Build: -D VALUE, VALUE4: float or uchar, and its vector of four; LANES x GROUP_ROWS: items of a
+// group of transpose_tiled, 16 x 16 for floats, 32 x 16 for bytes.
 
+// Moves a value per item, reading along rows.
 kernel void transpose_naive(global const VALUE* from, uint rows, uint columns, global VALUE* to) {
   const ulong i = get_global_id(0);
   if (i >= (ulong)rows * columns) return;
@@ -10,8 +13,8 @@ kernel void transpose_naive(global const VALUE* from, uint rows, uint columns, g
 
 #define TILE (4 * LANES)
 
-// Four values of a row. `whole`: both sides of the matrix are multiples of 4, so that four values
-// are aligned and lie inside or outside together.
+// Loads four values of a row. `whole`: both sides of the matrix are multiples of 4, so that four
+// values are aligned and lie inside or outside together.
 VALUE4 load_four(global const VALUE* from, uint row, uint column, uint rows, uint columns,
                  bool whole) {
   VALUE4 four = (VALUE4)(0);
@@ -39,12 +42,12 @@ void store_four(VALUE4 four, global VALUE* to, uint row, uint column, uint rows,
   if (column + 3 < columns) to[3] = four.w;
 }
 
-// A work-group of LANES x GROUP_ROWS takes a tile of TILE x TILE, an item blocks of 4 x 4 that it
-// turns in registers. Both sides of the memory see whole lines. In local memory a block of row y
-// and column x goes to column y ^ x: as a padding column would, that spreads the reads and the
-// writes over all banks, and keeps loads of four values aligned. Groups take tiles column by
-// column, so that those that run together write whole rows: 3 % faster than the diagonals of
-// Ruetsch and Micikevicius or than tiles row by row (H200, 8192 x 8192).
+// Transposes a tile of TILE x TILE per work-group; an item turns blocks of 4 x 4 in registers. Both
+// sides of the memory see whole lines. In local memory a block of row y and column x goes to column
+// y ^ x: as a padding column would, that spreads the reads and the writes over all banks, and keeps
+// loads of four values aligned. Groups take tiles column by column, so that those that run together
+// write whole rows: 3 % faster than the diagonals of Ruetsch and Micikevicius or than tiles row by
+// row (H200, 8192 x 8192).
 kernel __attribute__((reqd_work_group_size(LANES, GROUP_ROWS, 1))) void transpose_tiled(
     global const VALUE* from, uint rows, uint columns, global VALUE* to) {
   local VALUE4 tile[TILE * LANES];

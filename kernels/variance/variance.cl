@@ -1,12 +1,21 @@
 // Sums of grey levels and of their squares, exactly. An image is cut into chunks of CHUNK_BLOCKS
-// blocks of 16 pixels; a work-group of GROUP_ITEMS work-items takes a chunk. Where a group
-// has many items, each image starts at a multiple of 16 bytes, so that a block is one load.
-//   images [n]: first byte, pixels, first chunk, end of its chunks
+// blocks of 16 pixels; a work-group takes a chunk. Each image starts at a multiple of 16 bytes, so
+// that a block is one load.
+// After session/add_ulong.cl.
+// Build: those of add_ulong.cl, and -D CHUNK_BLOCKS: 4096; GROUP_ITEMS: work-items of a group, 1 on
+// a CPU, 256 on a GPU.
+
+// ImagePlace in variance.cpp.
+typedef struct {
+  ulong first_byte, pixels;
+  ulong first_chunk, end_chunk;
+} Image;
 
 #if GROUP_ITEMS == 1
-// For CPUs, in vectors: the sum and the sum of squares of the first `count` blocks. A lane's sum
-// holds 257 grey levels in 16 bits, and its squares, which fit 16 bits themselves, 66051 in 32.
 #define RUN_BLOCKS 256
+
+// Returns the sum and the sum of squares of the first `count` blocks, in vectors. A lane's sum
+// holds 257 grey levels in 16 bits, and its squares, which fit 16 bits themselves, 66051 in 32.
 ulong2 add_blocks(global const uchar* pixels, uint item, uint count) {
   uint16 sums = (uint16)(0);
   uint16 squares = (uint16)(0);
@@ -28,10 +37,10 @@ ulong2 add_blocks(global const uchar* pixels, uint item, uint count) {
                   four.x + four.y + four.z + four.w);
 }
 #else
-// For GPUs, in words of four pixels: two sums travel in the halves of one word, which are unpacked
-// after IN_FLIGHT blocks. A work-item meets at most CHUNK_BLOCKS / GROUP_ITEMS blocks, so that its
-// squares fit 32 bits as long as that is below 4128.
-#define IN_FLIGHT 4
+#define IN_FLIGHT 4  // blocks whose loads do not wait for each other
+
+// Adds a word of four pixels: two sums travel in the halves of one word, which are unpacked after
+// IN_FLIGHT blocks.
 void add_word(uint word, uint* halves, uint* squares) {
   const uint even = word & 0x00ff00ffu;
   const uint odd = (word >> 8) & 0x00ff00ffu;
@@ -43,7 +52,9 @@ void add_word(uint word, uint* halves, uint* squares) {
   *squares += a * a + b * b + c * c + d * d;
 }
 
-// The sum and the sum of squares of blocks item, item + GROUP_ITEMS, ... below `count`.
+// Returns the sum and the sum of squares of blocks item, item + GROUP_ITEMS, ... below `count`. An
+// item meets at most CHUNK_BLOCKS / GROUP_ITEMS blocks; squares fit 32 bits as long as that is
+// below 4128.
 ulong2 add_blocks(global const uchar* pixels, uint item, uint count) {
   global const uint4* blocks = (global const uint4*)pixels;
   uint sum = 0;
@@ -69,23 +80,23 @@ ulong2 add_blocks(global const uchar* pixels, uint item, uint count) {
 }
 #endif
 
-// image_of_chunk [chunks]; the groups take chunks from first_chunk on
-// totals [n], zero at the start
+// Adds the sums of each chunk to its image's; a work-group per chunk.
+//   image_of_chunk [chunks]   totals [images][2], zero at the start
 kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void add_chunks(
-    global const uchar* pixels, global const ulong4* images, global const uint* image_of_chunk,
-    uint first_chunk, volatile global ulong* totals) {
+    global const uchar* pixels, global const Image* images, global const uint* image_of_chunk,
+    volatile global ulong* totals) {
   local ulong2 parts[GROUP_ITEMS];
   const uint item = get_local_id(0);
-  const uint chunk = first_chunk + get_group_id(0);
-  const ulong4 image = images[image_of_chunk[chunk]];
-  const ulong first_block = (chunk - image.s2) * CHUNK_BLOCKS;
-  const ulong whole_blocks = image.s1 / 16;
-  pixels += image.s0;
+  const uint chunk = get_group_id(0);
+  const Image image = images[image_of_chunk[chunk]];
+  const ulong first_block = (chunk - image.first_chunk) * CHUNK_BLOCKS;
+  const ulong whole_blocks = image.pixels / 16;
+  pixels += image.first_byte;
 
   const uint count = (uint)min((ulong)CHUNK_BLOCKS, whole_blocks - first_block);
   ulong2 part = add_blocks(pixels + first_block * 16, item, count);
-  if (chunk + 1 == image.s3) {
-    for (ulong p = whole_blocks * 16 + item; p < image.s1; p += GROUP_ITEMS) {
+  if (chunk + 1 == image.end_chunk) {
+    for (ulong p = whole_blocks * 16 + item; p < image.pixels; p += GROUP_ITEMS) {
       part += (ulong2)(pixels[p], (uint)pixels[p] * pixels[p]);
     }
   }

@@ -19,17 +19,27 @@ constexpr std::size_t kMostPieces = 1024;
 constexpr std::size_t kSelectItems = 256;
 constexpr std::size_t kSelectImages = 16'384;
 constexpr std::size_t kBins = 4096;
-// Candidates of a query beyond those wanted, for which there is room. Where there are more, as when
-// most images have the same score, all of the query's scores are read.
+// Room for candidates of a query beyond those wanted. When there are more, as when most images have
+// the same score, all of the query's scores are read.
 constexpr std::size_t kSpareCandidates = 4096;
-// Above this share of all images wanted, all scores are read.
+// All scores are read when more than one in this many images is wanted.
 constexpr std::size_t kFewestImagesPerWanted = 8;
 // Postings that are copied to the device at once.
 constexpr std::size_t kStagedPostings = std::size_t{1} << 20U;
-constexpr std::uint32_t kSeveral = std::uint32_t{1} << 31U;  // as in voting.cl
+constexpr std::uint32_t kSeveral = std::uint32_t{1} << 31U;  // SEVERAL in voting.cl
 constexpr std::uint64_t kPostingBytes = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 
-using Place = std::array<cl_uint, 4>;
+// As List and Votes in voting.cl.
+struct ListOnDevice {
+  cl_uint first, end, first_feature, end_feature;
+  cl_double idf_squared;
+};
+struct Votes {
+  cl_uint list_count, pieces, threshold, unused;
+  cl_ulong image_count;
+};
+static_assert(sizeof(ListOnDevice) == 24 && sizeof(Votes) == 24);
+
 using Feature = std::array<cl_ulong, 2>;
 
 }  // namespace
@@ -49,8 +59,7 @@ VotingWeights voting_weights(std::uint32_t threshold) {
 // What a batch compares with the lists of each shelf, as the kernel takes it.
 struct ImageVoting::Plan {
   struct Launch {
-    std::vector<Place> lists;
-    std::vector<double> idf_squared;
+    std::vector<ListOnDevice> lists;
     std::uint64_t postings = 0;
   };
   std::vector<Launch> launches;  // one for each shelf
@@ -59,8 +68,8 @@ struct ImageVoting::Plan {
 
 std::vector<VotingKernel> voting_kernels(const OpenClSession& session) {
   if (!session.device().has_doubles) return {};
-  // On a CPU four is faster by a sixth to two fifths, on an H200 one by 5 to 14 % where the index
-  // is large.
+  // kFour is faster by a sixth to two fifths on a CPU, kOne by 5 to 14 % on an H200 with a large
+  // index.
   if (session.is_cpu()) return {VotingKernel::kFour, VotingKernel::kOne};
   return {VotingKernel::kOne, VotingKernel::kFour};
 }
@@ -94,26 +103,24 @@ LazyKernel kernel_of(OpenClSession& session, VotingKernel kernel, const std::str
 
 }  // namespace
 
-ImageVoting::ImageVoting(OpenClSession& session, std::span<const float> norms,
-                         const VotingWeights& weights, std::size_t word_count,
-                         std::uint64_t postings, VotingKernel kernel, std::size_t shelf_postings)
+ImageVoting::ImageVoting(OpenClSession& session, const Index& index, VotingKernel kernel)
     : session_(session),
-      kernel_(selected(session, word_count, kernel)),
-      threshold_(weights.threshold),
-      norms_(norms.begin(), norms.end()),
+      kernel_(selected(session, index.word_count, kernel)),
+      threshold_(index.weights.threshold),
+      norms_(index.norms.begin(), index.norms.end()),
       shelf_postings_(std::min<std::uint64_t>(
           session.device().max_allocation_bytes / sizeof(std::uint64_t), kSeveral)),
-      room_(postings),
-      lists_(word_count),
-      device_norms_(session.upload(norms)),
-      device_weights_(session.upload<std::uint32_t>(weights.weights)),
+      room_(index.postings),
+      lists_(index.word_count),
+      device_norms_(session.upload(index.norms)),
+      device_weights_(session.upload<std::uint32_t>(index.weights.weights)),
       vote_(kernel_of(session, kernel_, "vote")),
       count_values_(kernel_of(session, kernel_, "count_values")),
       find_lowest_(kernel_of(session, kernel_, "find_lowest")),
       gather_(kernel_of(session, kernel_, "gather")) {
-  require(norms.size() <= kSeveral, "ImageVoting: takes at most 2^31 images");
-  require(weights.threshold <= kSignatureBits, "ImageVoting: the threshold is above 64 bits");
-  if (shelf_postings > 0) shelf_postings_ = std::min(shelf_postings_, shelf_postings);
+  require(norms_.size() <= kSeveral, "ImageVoting: takes at most 2^31 images");
+  require(threshold_ <= kSignatureBits, "ImageVoting: the threshold is above 64 bits");
+  if (index.shelf_postings > 0) shelf_postings_ = std::min(shelf_postings_, index.shelf_postings);
 }
 
 void ImageVoting::add(std::uint32_t word, std::span<const std::uint32_t> images,
@@ -187,7 +194,7 @@ std::vector<std::vector<VotedImage>> ImageVoting::vote(std::span<const VotingQue
   return results;
 }
 
-// The features of all queries by word, then by query, by counting.
+// Sorts the features of all queries by word, then by query, by counting.
 ImageVoting::Plan ImageVoting::plan_of(std::span<const VotingQuery> queries) const {
   Plan plan;
   plan.launches.resize(shelves_.size());
@@ -227,8 +234,7 @@ ImageVoting::Plan ImageVoting::plan_of(std::span<const VotingQuery> queries) con
       const List& list = lists_[word];
       const auto [first, end] = features_of(word);
       Plan::Launch& launch = plan.launches[list.shelf];
-      launch.lists.push_back({list.first, list.first + list.size, first, end});
-      launch.idf_squared.push_back(list.idf_squared);
+      launch.lists.push_back({list.first, list.first + list.size, first, end, list.idf_squared});
       launch.postings += list.size;
     }
   }
@@ -255,16 +261,14 @@ void ImageVoting::vote_batch(std::span<const VotingQuery> queries, std::size_t c
 void ImageVoting::add_scores(const Plan& plan) {
   work_.features.fill<Feature>(session_, plan.features);
   for (std::size_t i = 0; i < shelves_.size(); ++i) {
-    const auto& [lists, idf_squared, postings] = plan.launches[i];
+    const auto& [lists, postings] = plan.launches[i];
     if (lists.empty()) continue;
-    work_.lists.fill<Place>(session_, lists);
-    work_.idf_squared.fill<double>(session_, idf_squared);
+    work_.lists.fill<ListOnDevice>(session_, lists);
     const std::size_t pieces =
         std::clamp<std::size_t>(postings / (lists.size() * kPiecePostings), 1, kMostPieces);
+    const Votes votes{to_uint(lists.size()), to_uint(pieces), threshold_, 0, norms_.size()};
     set_arguments(vote_.get(), shelves_[i].signatures, shelves_[i].images, work_.lists.buffer,
-                  work_.idf_squared.buffer, to_uint(lists.size()), to_uint(pieces),
-                  work_.features.buffer, device_weights_, threshold_,
-                  static_cast<cl_ulong>(norms_.size()), work_.scores.buffer);
+                  work_.features.buffer, device_weights_, votes, work_.scores.buffer);
     const std::size_t items = group_items(session_);
     session_.launch(vote_.get(), "voting_" + std::string(to_string(kernel_)),
                     {lists.size() * pieces * items}, {{items}});
@@ -315,7 +319,7 @@ void ImageVoting::select(std::span<const VotingQuery> queries, std::size_t count
   }
 }
 
-// Of a query of the batch: every image that may be a candidate.
+// Returns every image that may be a candidate for one query of the batch.
 std::vector<VotedImage> ImageVoting::all_voted(std::size_t query) {
   std::vector<std::uint64_t> scores(norms_.size());
   const cl_ulong first = query * norms_.size();

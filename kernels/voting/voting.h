@@ -13,11 +13,11 @@
 
 namespace lookalike {
 
-// How to compare posting lists with the features of queries; every kernel gives the same scores.
+// How to compare posting lists with the features of queries; both kernels give the same scores.
 enum class VotingKernel {
   kAuto,  // the fastest measured on this device, else the first of voting_kernels
   kOne,   // a work-item compares one posting at a time
-  kFour,  // four, so that a feature is loaded once for four postings
+  kFour,  // four postings at a time, so that a feature is loaded once for all
 };
 template <>
 inline constexpr auto kVariantNames<VotingKernel> = std::to_array<std::string_view>({"auto", "one",
@@ -44,7 +44,7 @@ struct VotedImage {
   bool operator==(const VotedImage&) const = default;
 };
 
-// The weight of equal signatures.
+// Weight of equal signatures.
 inline constexpr double kVotingOne = 1 << 20;
 
 // What a near signature counts.
@@ -52,8 +52,8 @@ struct VotingWeights {
   std::uint32_t threshold = 0;                              // bits; at most kSignatureBits
   std::array<std::uint32_t, kSignatureBits + 1> weights{};  // fixed-point, by Hamming distance
 };
-// kVotingOne * exp(-h^2 / 16^2) for h bits up to the threshold. Distances whose weight rounds
-// to 0, from 62 bits on, are beyond the threshold of the result.
+// Returns kVotingOne * exp(-h^2 / 16^2) for h bits up to the threshold, which it lowers to the last
+// distance whose weight does not round to 0, 61 bits at most.
 VotingWeights voting_weights(std::uint32_t threshold);
 
 // Posting lists that stay on the device, and votes of batches of queries over them. For each word
@@ -63,35 +63,39 @@ VotingWeights voting_weights(std::uint32_t threshold);
 // Used from one thread at a time.
 class ImageVoting {
  public:
-  // Postings of a batch's queries wait for 8 bytes a query and image on the device besides.
+  // Queries per batch; each needs a further 8 bytes of device memory per image.
   static constexpr std::size_t kBatchQueries = 64;
 
-  // Room for `postings` in all, of words below word_count.
-  //   norms           of each image; an image without one above 0 is never a candidate
-  //   shelf_postings  in a buffer at most; 0: as many as the device allows
-  // kAuto asks the session's tuning for kernel "voting" with size "words".
-  // Throws Error(kInternal) for more than 2^31 images, Error(kDevice) where the device has no
-  // doubles, DeviceOutOfMemory.
-  ImageVoting(OpenClSession& session, std::span<const float> norms, const VotingWeights& weights,
-              std::size_t word_count, std::uint64_t postings,
-              VotingKernel kernel = VotingKernel::kAuto, std::size_t shelf_postings = 0);
+  // What is voted over.
+  struct Index {
+    std::span<const float> norms;  // of each image; without one above 0 it is never a candidate
+    VotingWeights weights{};
+    std::size_t word_count = 0;
+    std::uint64_t postings = 0;      // room for as many in all
+    std::size_t shelf_postings = 0;  // in a buffer at most; 0: as many as the device allows
+  };
+  // kAuto asks the session's tuning for kernel "voting" with size "words". Throws Error(kInternal)
+  // for more than 2^31 images, Error(kDevice) where the device has no doubles, DeviceOutOfMemory.
+  ImageVoting(OpenClSession& session, const Index& index,
+              VotingKernel kernel = VotingKernel::kAuto);
 
   // Adds the postings of a word. Words come in ascending order, each once; images ascend and are
-  // among those that have norms. Throws Error(kInternal) otherwise, and beyond the room;
+  // among those with norms. Throws Error(kInternal) otherwise, and beyond the room;
   // DeviceOutOfMemory for a list that no buffer holds.
   void add(std::uint32_t word, std::span<const std::uint32_t> images,
            std::span<const std::uint64_t> signatures, double idf_squared);
   // Call once, after the last add().
   void finish();
 
-  // For each query, images with votes in no order, each once: at least the `count` of the highest
-  // values, and all whose value is that of the last of these. Queries go in batches of
-  // kBatchQueries, smaller ones while the device is out of memory. Words without postings, and from
-  // word_count on, are passed over. Throws Error(kInternal) when features are not by word.
+  // Returns for each query the `count` images with the highest values and all that tie with the
+  // last, perhaps more, unordered. Queries go in batches of kBatchQueries, smaller ones while the
+  // device is out of memory. Words without postings, and from word_count on, are passed over.
+  // Throws Error(kInternal) when features are not by word.
   std::vector<std::vector<VotedImage>> vote(std::span<const VotingQuery> queries,
                                             std::size_t count);
 
-  // Of device memory, for this many postings, without those of a batch.
+  // Returns the device memory in bytes for this many postings and images, without a batch's
+  // buffers.
   static std::uint64_t resident_bytes(std::uint64_t postings, std::size_t images);
 
   // The kernel in use; never kAuto.
@@ -135,7 +139,7 @@ class ImageVoting {
   cl::Buffer device_norms_, device_weights_;
   LazyKernel vote_, count_values_, find_lowest_, gather_;
   struct {
-    GrowingBuffer scores, lists, idf_squared, features, query_norms, bins, lowest, counts, images,
+    GrowingBuffer scores, lists, features, query_norms, bins, lowest, counts, images,
         candidate_scores;
   } work_;
 };

@@ -264,10 +264,11 @@ std::string compare(const Inputs& inputs, const std::vector<std::vector<VotedIma
 }
 
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, VotingKernel kernel) {
-  const auto voting = std::make_shared<ImageVoting>(
-      session, inputs.norms, inputs.weights, inputs.size.words,
-      // Lists are of about the length that is wanted.
-      inputs.size.images * inputs.size.features * 5 / 4 + 1000, kernel, inputs.size.shelf_postings);
+  // Lists are of about the length that is wanted.
+  const ImageVoting::Index index{inputs.norms, inputs.weights, inputs.size.words,
+                                 inputs.size.images * inputs.size.features * 5 / 4 + 1000,
+                                 inputs.size.shelf_postings};
+  const auto voting = std::make_shared<ImageVoting>(session, index, kernel);
   inputs.for_each_lists([&](std::size_t first, std::span<const Inputs::Postings> lists) {
     for (std::size_t i = 0; i < lists.size(); ++i) {
       voting->add(static_cast<std::uint32_t>(first + i), lists[i].images, lists[i].signatures,

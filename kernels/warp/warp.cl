@@ -1,12 +1,14 @@
-// Output pixels to input pixels by a homography, row-major in s0 to s8; its third row is positive
-// on the side of the horizon that is seen. Coordinates are of pixel centres.
+// The perspective warp of an image. A homography maps output pixels to input pixels, row-major in
+// s0 to s8; its third row is positive on the visible side of the horizon. Coordinates are of pixel
+// centres.
+// Build: -D MAX_SAMPLES: kMaxWarpSamples; EDGE_SLACK: kWarpEdgeSlack, px.
 
 float3 project(float16 h, float x, float y) {
   return (float3)(h.s0 * x + h.s1 * y + h.s2, h.s3 * x + h.s4 * y + h.s5,
                   h.s6 * x + h.s7 * y + h.s8);
 }
 
-// Bilinear; past the outer centres the outermost pixels are repeated.
+// Interpolates; past the outer centres the outermost pixels are repeated.
 float sample(global const uchar* image, int width, int height, float x, float y) {
   x = clamp(x, 0.0f, (float)(width - 1));
   y = clamp(y, 0.0f, (float)(height - 1));
@@ -20,9 +22,9 @@ float sample(global const uchar* image, int width, int height, float x, float y)
   return mix(upper, lower, y - top);
 }
 
-// By how much the map shrinks at an output pixel: input px per output px, along the axis of the
-// output on which that is more. `at` is where the pixel goes, w the third coordinate before
-// division, positive.
+// Returns how much the map shrinks at an output pixel: input px per output px, along the axis of
+// the output on which that is more.
+//   at  where the pixel goes   w  the third coordinate before division, positive
 float shrinking(float16 h, float2 at, float w) {
   const float2 along_x = (float2)(h.s0 - at.x * h.s6, h.s3 - at.y * h.s6);
   const float2 along_y = (float2)(h.s1 - at.x * h.s7, h.s4 - at.y * h.s7);
@@ -34,6 +36,7 @@ bool is_inside(float2 at, int width, int height) {
   return at.x >= -rim && at.y >= -rim && at.x <= width - 1 + rim && at.y <= height - 1 + rim;
 }
 
+// Computes an output pixel, the mean of its samples, and its mask; an item each.
 kernel void warp(global const uchar* input, int input_width, int input_height, float16 h, int width,
                  int height, global uchar* output, global uchar* mask) {
   const int x = (int)get_global_id(0);

@@ -81,7 +81,6 @@ TEST_P(SelfTest, EveryKernelPassesUnderItsOwnName) {
                                    "surf cpu", "warp"}));
 }
 
-// Variance may pass: on a CPU it reads images in place and needs next to no memory.
 TEST_P(SelfTest, KernelThatThrowsIsReportedAsFailed) {
   OpenClSession session({.device = GetParam(), .memory_limit_bytes = 1000});
   std::set<std::string> failed;

@@ -300,8 +300,8 @@ std::vector<CandidatePlace> ExhaustiveSearch::first_candidates(const SearchPlan&
   const std::vector<PoseIndex> indices = plan.grid().coarsest_poses();
   const std::vector<TurnScale> poses = plan.grid().poses(indices, plan.coarsest());
   const PosePeaks found =
-      poses_.search(level, plan.sampled(), poses, kRun, plan.threshold(plan.coarsest()),
-                    plan.either_polarity(), map);
+      poses_.search(level, plan.sampled(), poses,
+                    {kRun, plan.threshold(plan.coarsest()), plan.either_polarity(), map});
   result.has_flat |= found.has_flat;
   result.has_contrast |= found.has_contrast;
   std::vector<CandidatePlace> candidates;

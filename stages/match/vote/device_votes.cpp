@@ -73,7 +73,7 @@ struct DeviceVotes::Waiting {
 DeviceVotes::DeviceVotes(const OpenClSession& session, const Index& index,
                          const VotingWeights& weights, std::size_t threads)
     : session_(session.another_queue()),
-      voting_(session_, index.norms, weights, index.words, checked_postings(session, index)) {
+      voting_(session_, {index.norms, weights, index.words, checked_postings(session, index)}) {
   std::vector<WordColumn> columns(kWordsAtOnce);
   for (std::size_t first = 0; first < index.words; first += kWordsAtOnce) {
     const std::size_t count = std::min(kWordsAtOnce, index.words - first);

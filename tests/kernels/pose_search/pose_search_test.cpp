@@ -124,7 +124,8 @@ TEST_P(PoseSearchTest, MapsAreThoseOfTheReference) {
     const PlainLevel plain = scene_pyramid_reference(image.view(), 1)[0];
     for (const bool either : {false, true}) {
       PoseMap map;
-      rig().search.search(rig().pyramid.level(0), object, kPoses, 4, 0.5F, either, &map);
+      rig().search.search(rig().pyramid.level(0), object, kPoses,
+                          {.run = 4, .min_score = 0.5F, .either = either, .map = &map});
       const std::vector<float> expected = scores(plain, object, kPoses, either);
       ASSERT_THAT(map.scores, SizeIs(expected.size()));
       for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -139,7 +140,7 @@ TEST_P(PoseSearchTest, PeaksAreWhereNoNeighbourIsHigher) {
   const PoseObject object = object_from(image, 31, 22, 20, 20);
   rig().pyramid.load(image.view(), 1, 30);
   const PosePeaks found =
-      rig().search.search(rig().pyramid.level(0), object, {kPoses.data(), 2}, 1, 0.9F, false);
+      rig().search.search(rig().pyramid.level(0), object, {kPoses.data(), 2}, {.min_score = 0.9F});
   ASSERT_FALSE(found.peaks.empty());
   EXPECT_TRUE(found.has_contrast);
   EXPECT_FALSE(found.has_flat);
@@ -182,7 +183,7 @@ TEST_P(PoseSearchTest, AnObjectThatIsShownTurnedAndLargerIsFoundInThatPose) {
   const std::vector<TurnScale> poses = {{0, 1}, {0.6, 1}, {0, 1.1}, shown, {0.6, 1.2}, {-0.6, 1.1}};
   rig().pyramid.load(scene.view(), 1, 30);
   const PosePeaks found = rig().search.search(
-      rig().pyramid.level(0), object_from(upright, 0, 0, 31, 31), poses, 1, 0.9F, false);
+      rig().pyramid.level(0), object_from(upright, 0, 0, 31, 31), poses, {.min_score = 0.9F});
   ASSERT_FALSE(found.peaks.empty());
   EXPECT_EQ(found.peaks[0].template_index, 3);
   EXPECT_EQ(found.peaks[0].x, 44);
@@ -241,8 +242,8 @@ TEST_P(PoseSearchTest, AFlatSceneIsToldFromOneThatDiffers) {
   const PoseObject object = object_from(waves(64, 64), 9, 7, 21, 21);
   rig().pyramid.load(flat.view(), 1, 30);
   PoseMap map;
-  const PosePeaks found =
-      rig().search.search(rig().pyramid.level(0), object, kPoses, 8, 0.5F, false, &map);
+  const PosePeaks found = rig().search.search(rig().pyramid.level(0), object, kPoses,
+                                              {.run = 8, .min_score = 0.5F, .map = &map});
   EXPECT_THAT(found.peaks, IsEmpty());
   EXPECT_TRUE(found.has_flat);
   EXPECT_FALSE(found.has_contrast);
@@ -274,8 +275,8 @@ TEST_P(PoseSearchTest, RunsOfNoPosesAndObjectsOfNoPixelsAreRefused) {
   const GrayImage image = waves(64, 64);
   rig().pyramid.load(image.view(), 1, 30);
   const PoseObject object = object_from(image, 9, 7, 21, 21);
-  EXPECT_THROW(rig().search.search(rig().pyramid.level(0), object, kPoses, 0, 0.5F, false), Error);
-  EXPECT_THROW(rig().search.search(rig().pyramid.level(0), {}, kPoses, 1, 0.5F, false), Error);
+  EXPECT_THROW(rig().search.search(rig().pyramid.level(0), object, kPoses, {.run = 0}), Error);
+  EXPECT_THROW(rig().search.search(rig().pyramid.level(0), {}, kPoses, {}), Error);
   EXPECT_THROW(rig().search.fit_object({}), Error);
 }
 
@@ -284,7 +285,7 @@ TEST_P(PoseSearchTest, AnObjectOutOfReachIsRefused) {
   rig().pyramid.load(image.view(), 1, 1);
   const PoseObject object = object_from(image, 9, 7, 21, 21);
   const std::vector<TurnScale> large = {{0, 3}};
-  EXPECT_THROW(rig().search.search(rig().pyramid.level(0), object, large, 1, 0.5F, false), Error);
+  EXPECT_THROW(rig().search.search(rig().pyramid.level(0), object, large, {}), Error);
   EXPECT_THROW(rig().pyramid.load(ImageView{}, 1, 1), Error);
 }
 

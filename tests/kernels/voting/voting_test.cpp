@@ -36,7 +36,7 @@ class VotingTest : public ::testing::TestWithParam<std::tuple<std::string, Votin
  protected:
   ImageVoting voting(const std::vector<float>& norms, std::uint64_t postings,
                      std::size_t shelf_postings = 0) {
-    return {session_, norms, weights(), 5, postings, std::get<1>(GetParam()), shelf_postings};
+    return {session_, {norms, weights(), 5, postings, shelf_postings}, std::get<1>(GetParam())};
   }
 
   OpenClSession& session_ = shared_session(std::get<0>(GetParam()));
@@ -131,7 +131,7 @@ TEST_P(VotingTest, SmallerBatchesUnderAMemoryLimitGiveTheSame) {
   constexpr std::size_t kImages = 2000;
   OpenClSession small({.device = std::get<0>(GetParam()), .memory_limit_bytes = 400'000});
   const std::vector<float> norms(kImages, 1.0F);
-  ImageVoting limited(small, norms, weights(), 5, 100, std::get<1>(GetParam()));
+  ImageVoting limited(small, {norms, weights(), 5, 100}, std::get<1>(GetParam()));
   ImageVoting free = voting(norms, 100);
   for (ImageVoting* const each : {&limited, &free}) {
     each->add(0, Images{3, 1000, 1999}, Signatures{0, 1, 2}, 1);
