@@ -32,7 +32,7 @@ StoredImage image_of(const Shards::Row& row) {
 
 std::optional<StoredImage> image_without_copies(Shards& shards, ImageId id) {
   Shard& shard = shards.of(id);
-  return shard.pool.with([&](Connection& reading) -> std::optional<StoredImage> {
+  return shard.with([&](Connection& reading) -> std::optional<StoredImage> {
     Rows rows = reading.rows(std::string(kSelectImages) + "WHERE id = ?", shards.own_id(id));
     if (!rows.next()) return std::nullopt;
     return image_of({shard, reading, rows});
@@ -131,10 +131,10 @@ Catalogue::Catalogue(std::shared_ptr<Shards> shards) : shards_(std::move(shards)
 IndexCounts Catalogue::counts() const {
   IndexCounts total;
   for (Shard& shard : shards_->all) {
-    shard.pool.with([&](Connection& reading) { add_counts(reading, total); });
+    shard.with([&](Connection& reading) { add_counts(reading, total); });
   }
   for (const auto& [copy, original] : shards_->originals) {
-    shards_->of(copy).pool.with([&](Connection& reading) {
+    shards_->of(copy).with([&](Connection& reading) {
       Rows rows = reading.rows("SELECT blank, feature_count FROM images WHERE id = ?",
                                shards_->own_id(copy));
       rows.next();
@@ -182,7 +182,7 @@ void Catalogue::for_each_image(const std::function<void(const StoredImage&)>& vi
 
 std::optional<ImageId> Catalogue::find(const std::string& path) const {
   for (Shard& shard : shards_->all) {
-    const auto id = shard.pool.with([&](Connection& reading) { return image_at(reading, path); });
+    const auto id = shard.with([&](Connection& reading) { return image_at(reading, path); });
     if (id) return shards_->original(shard.numbers.of(*id));
   }
   return std::nullopt;
@@ -190,7 +190,7 @@ std::optional<ImageId> Catalogue::find(const std::string& path) const {
 
 std::optional<ImageId> Catalogue::find(const ContentHash& content) const {
   for (Shard& shard : shards_->all) {
-    const auto id = shard.pool.with([&](Connection& reading) {
+    const auto id = shard.with([&](Connection& reading) {
       return reading.first<ImageId>("SELECT id FROM images WHERE content = ?", content);
     });
     if (id) return shard.numbers.of(*id);
@@ -218,7 +218,7 @@ std::vector<SourceFile> Catalogue::files_of(ImageId image) const {
   for (auto copy = begin; copy != end; ++copy) same.push_back(copy->second);
   std::vector<SourceFile> files;
   for (const ImageId each : same) {
-    append(shards_->of(each).pool.with([&](Connection& reading) {
+    append(shards_->of(each).with([&](Connection& reading) {
       return read_all(
           reading.rows("SELECT path, size_bytes, modified_ns FROM files "
                        "WHERE image = (SELECT coalesce(first, id) FROM images WHERE id = ?) "
@@ -260,7 +260,7 @@ std::size_t Catalogue::files_below(const std::string& folder) const {
   const Below below(folder);
   std::size_t files = 0;
   for (Shard& shard : shards_->all) {
-    files += shard.pool.with([&](Connection& reading) {
+    files += shard.with([&](Connection& reading) {
       return reading
           .first<std::size_t>("SELECT count(*) FROM files WHERE path > ? AND path < ?",
                               bytes_of(below.from()), bytes_of(below.to()))
@@ -320,7 +320,7 @@ std::vector<SkippedFile> Catalogue::quarantine(std::size_t after, std::size_t co
 
 std::vector<IndexRoot> Catalogue::roots() const {
   std::vector<IndexRoot> roots;
-  for (Shard& shard : shards_->all) append(shard.pool.with(roots_of), roots);
+  for (Shard& shard : shards_->all) append(shard.with(roots_of), roots);
   sort_and_keep_first(roots, &IndexRoot::path);
   return roots;
 }
@@ -328,7 +328,7 @@ std::vector<IndexRoot> Catalogue::roots() const {
 std::vector<RunRecord> Catalogue::runs(std::size_t count) const {
   std::vector<RunRecord> runs;
   for (Shard& shard : shards_->all) {
-    append(shard.pool.with([&](Connection& reading) {
+    append(shard.with([&](Connection& reading) {
       return read_all(
           reading.rows("SELECT id, command, started_ns, elapsed_seconds, outcome, document "
                        "FROM runs ORDER BY id DESC LIMIT ?",

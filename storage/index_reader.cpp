@@ -50,7 +50,7 @@ IndexReader::IndexReader(const std::shared_ptr<Shards>& shards)
     : InvertedIndex(shards), Catalogue(shards), shards_(shards) {}
 
 Connection& IndexReader::connection() const {
-  return shards_->first().pool.first();
+  return shards_->first().connection();
 }
 
 void IndexReader::segments_changed() {
@@ -58,7 +58,7 @@ void IndexReader::segments_changed() {
 }
 
 std::optional<std::string> IndexReader::derived(const std::string& name) const {
-  return shards_->first().pool.with([&](Connection& reading) {
+  return shards_->first().with([&](Connection& reading) {
     return reading.first<std::string>("SELECT value FROM derived WHERE name = ?", name);
   });
 }
@@ -67,7 +67,7 @@ std::optional<std::string> IndexReader::derived(const std::string& name) const {
 // images.
 std::string IndexReader::content_hash() const {
   ByteWriter out;
-  shards_->first().pool.with([&](Connection& reading) {
+  shards_->first().with([&](Connection& reading) {
     Rows codebook = reading.rows("SELECT hash FROM codebook");
     while (codebook.next()) put_blob(out, codebook.blob(0));
     const Settings settings = read_settings(reading);
@@ -79,7 +79,7 @@ std::string IndexReader::content_hash() const {
   });
   std::vector<ContentHash> digests;
   for (Shard& shard : shards_->all) {
-    shard.pool.with([&](Connection& reading) { add_image_digests(reading, digests); });
+    shard.with([&](Connection& reading) { add_image_digests(reading, digests); });
   }
   std::ranges::sort(digests);
   const auto copies = std::ranges::unique(digests);

@@ -15,7 +15,7 @@ IndexWatch::IndexWatch(std::filesystem::path database) : database_(std::move(dat
 }
 
 bool IndexWatch::has_changed() {
-  if (is_replaced() || !connection_) {
+  if (!connection_ || stamp() != file_) {
     connection_.reset();
     connection_.emplace(open_for_reading(database_));
     connection_->execute("PRAGMA busy_timeout = 0");
@@ -38,10 +38,6 @@ IndexWatch::FileStamp IndexWatch::stamp() const {
   ::stat(database_.c_str(), &named);
   return {named.st_dev, named.st_ino,
           connection_ && connection_->is_immutable() ? modified_ns(named) : 0};
-}
-
-bool IndexWatch::is_replaced() const {
-  return stamp() != file_;
 }
 
 bool IndexWatch::empty_log(std::uint64_t longer_than_bytes) {

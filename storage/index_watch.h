@@ -31,7 +31,6 @@ class IndexWatch {
   using FileStamp = std::tuple<dev_t, ino_t, std::int64_t>;
 
   FileStamp stamp() const;
-  bool is_replaced() const;
   std::int64_t version();
   bool is_done(const char* checkpoint);
 

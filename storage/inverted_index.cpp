@@ -12,7 +12,7 @@ namespace {
 template <typename Decode>
 auto decode_blob(Shards& shards, const char* select, const char* what, ImageId image,
                  const Decode& decode) {
-  return shards.of(image).pool.with([&](Connection& reading) {
+  return shards.of(image).with([&](Connection& reading) {
     const std::int64_t id = shards.own_id(image);
     Rows rows = reading.rows(select, id);
     if (!rows.next()) return decltype(decode(ByteView())){};
@@ -25,16 +25,16 @@ auto decode_blob(Shards& shards, const char* select, const char* what, ImageId i
 InvertedIndex::InvertedIndex(std::shared_ptr<Shards> shards) : shards_(std::move(shards)) {}
 
 Settings InvertedIndex::settings() const {
-  return shards_->first().pool.with(read_settings);
+  return shards_->first().with(read_settings);
 }
 
 std::optional<Codebook> InvertedIndex::stored_codebook() const {
-  return shards_->first().pool.with(read_stored_codebook);
+  return shards_->first().with(read_stored_codebook);
 }
 
 Codebook InvertedIndex::codebook() const {
   if (std::optional<Codebook> codebook = stored_codebook()) return std::move(*codebook);
-  throw Error(ErrorKind::kInput, shards_->first().pool.first().path() +
+  throw Error(ErrorKind::kInput, shards_->first().connection().path() +
                                      ": holds no images yet: run `lookalike index --images DIR`");
 }
 
@@ -45,7 +45,7 @@ void InvertedIndex::for_each_list(std::uint32_t word,
   for (std::size_t i = 0; i < count; ++i) {
     // Words begin with different databases, so that threads do not wait for the same one.
     Shard& shard = shards_->all[(word + i) % count];
-    shard.pool.with([&](Connection& reading) {
+    shard.with([&](Connection& reading) {
       for (const std::int64_t segment : shard.segments) {
         Rows rows =
             reading.rows("SELECT data FROM postings WHERE id = ?", postings_id(segment, word));
@@ -65,7 +65,7 @@ const std::vector<bool>& InvertedIndex::removed() const {
 std::vector<float> InvertedIndex::norms() const {
   std::vector<float> norms;
   for (Shard& shard : shards_->all) {
-    shard.pool.with([&](Connection& reading) {
+    shard.with([&](Connection& reading) {
       Rows rows = reading.rows("SELECT id, norm FROM images WHERE blank = 0");
       while (rows.next()) {
         const ImageId image = shard.numbers.of(static_cast<ImageId>(rows.integer(0)));
@@ -91,7 +91,7 @@ std::vector<ImageId> InvertedIndex::images_by_content() const {
 }
 
 ContentHash InvertedIndex::content(ImageId image) const {
-  return shards_->of(image).pool.with([&](Connection& reading) {
+  return shards_->of(image).with([&](Connection& reading) {
     return reading
         .first<ContentHash>("SELECT content FROM images WHERE id = ?", shards_->own_id(image))
         .value();

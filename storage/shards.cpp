@@ -13,6 +13,47 @@
 #include "storage/schema.h"
 
 namespace lookalike {
+namespace {
+
+using Connections = std::vector<std::unique_ptr<Connection>>;
+
+// Begins a transaction on every connection, all in one state. SQLite's default build has no call
+// for that, so all begin again if the data version shows that something was published meanwhile.
+void begin_reading(Connections& connections) {
+  const auto data_version = [&] {
+    return connections.front()->first<std::int64_t>("PRAGMA data_version").value();
+  };
+  const auto begin = [](const std::unique_ptr<Connection>& each) {
+    each->execute("BEGIN");
+    each->first<std::int64_t>("SELECT count(*) FROM segments");
+  };
+  while (true) {
+    const std::int64_t before = data_version();
+    // The first one last: its version is read outside a transaction.
+    std::for_each(connections.rbegin(), connections.rend(), begin);
+    if (data_version() == before) return;
+    for (const auto& connection : connections) connection->execute("ROLLBACK");
+  }
+}
+
+}  // namespace
+
+Shard::Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t count)
+    : numbers(its_numbers) {
+  Connections connections;
+  for (std::size_t i = 0; i < count; ++i) {
+    connections.push_back(std::make_unique<Connection>(open_for_reading(database)));
+  }
+  begin_reading(connections);
+  first_ = connections.front().get();
+  for (auto& connection : connections) pool.add(std::move(connection));
+}
+
+Shard::Shard(Connection connection) {
+  auto only = std::make_unique<Connection>(std::move(connection));
+  first_ = only.get();
+  pool.add(std::move(only));
+}
 
 Shards::Shards(const std::vector<std::filesystem::path>& databases) {
   require(!databases.empty(), "IndexReader: no database");
@@ -24,7 +65,7 @@ Shards::Shards(const std::vector<std::filesystem::path>& databases) {
   for (std::size_t i = 0; i < count; ++i) {
     const ImageNumbers numbers{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i)};
     Shard& shard = all.emplace_back(numbers, databases[i], connections);
-    shard.pool.first().execute(fmt::format("PRAGMA cache_size = -{}", kCacheKib / count).c_str());
+    shard.connection().execute(fmt::format("PRAGMA cache_size = -{}", kCacheKib / count).c_str());
   }
   if (count > 1) {
     check_together();
@@ -41,13 +82,13 @@ std::shared_ptr<Shards> Shards::for_writing(const std::filesystem::path& databas
 }
 
 void Shards::check_together() {
-  Connection& leading = first().pool.first();
+  Connection& leading = first().connection();
   const Settings settings = read_settings(leading);
   for (auto shard = all.begin(); shard != all.end(); ++shard) {
-    Connection& own = shard->pool.first();
+    Connection& own = shard->connection();
     const std::string name = printable(own.path());
     for (auto earlier = all.begin(); earlier != shard; ++earlier) {
-      if (std::filesystem::equivalent(earlier->pool.first().path(), own.path())) {
+      if (std::filesystem::equivalent(earlier->connection().path(), own.path())) {
         throw Error(ErrorKind::kUsage, name + ": is named twice: name each index once");
       }
     }
@@ -97,7 +138,7 @@ void Shards::load_segments() {
   };
   for (Shard& shard : all) {
     shard.segments.clear();
-    Connection& reading = shard.pool.first();
+    Connection& reading = shard.connection();
     Rows listed = reading.rows("SELECT id FROM segments ORDER BY id");
     while (listed.next()) shard.segments.push_back(listed.integer(0));
     Rows tombstones = reading.rows("SELECT image FROM tombstones ORDER BY image DESC");

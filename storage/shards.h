@@ -11,22 +11,37 @@
 #include <utility>
 #include <vector>
 
-#include "storage/connection_pool.h"
+#include "base/pool.h"
 #include "storage/index_types.h"
 #include "storage/sqlite.h"
 #include "storage/writer_lock.h"
 
 namespace lookalike {
 
-// A database of an index; `numbers` maps the ids of its rows to ImageIds of the whole index.
-struct Shard {
-  Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t connections)
-      : numbers(its_numbers), pool(database, connections) {}
-  explicit Shard(Connection connection) : pool(std::move(connection)) {}
+// A database of an index, read over connections that all see the same state. `numbers` maps the ids
+// of its rows to ImageIds of the whole index.
+class Shard {
+ public:
+  // Opens `count` >= 1 connections to the last published state. Throws as open_for_reading().
+  Shard(ImageNumbers its_numbers, const std::filesystem::path& database, std::size_t count);
+  explicit Shard(Connection connection);
+
+  // Calls work(connection) with a connection of this thread alone; waits for a free one. Must not
+  // be nested.
+  template <typename Work>
+  auto with(const Work& work) {
+    const Pool<Connection>::Lease reading(pool);
+    return work(*reading);
+  }
+  // For a single thread, while no connection is lent.
+  Connection& connection() { return *first_; }
 
   const ImageNumbers numbers{};
-  ConnectionPool pool;
+  Pool<Connection> pool;
   std::vector<std::int64_t> segments{};  // see Shards::ensure_segments()
+
+ private:
+  Connection* first_ = nullptr;
 };
 
 // The opened databases of an index, shared by an InvertedIndex and a Catalogue.
@@ -68,7 +83,7 @@ class Shards {
     struct Cursor {
       Cursor(Shard& shard, const Open& open_rows)
           : lease(shard.pool), rows(open_rows(shard, *lease)), row{shard, *lease, rows} {}
-      ConnectionPool::Lease lease;
+      Pool<Connection>::Lease lease;
       Rows rows;
       Row row;
     };
