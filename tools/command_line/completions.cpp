@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +26,16 @@ struct Completion {
   bool several = false;  // values after one name
 };
 
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> all) {
-  return std::ranges::find(all, text) != all.end();
+// How a shell completes the kinds of values, in the order of Value; {} stands for the words.
+using Syntax = std::array<const char*, 5>;
+constexpr Syntax kBash = {"kind=text", "kind=files", "kind=folders", "words='{}'", "kind=text"};
+constexpr Syntax kZsh = {"", ":file:_files", ":folder:_files -/", ":word:({})", ":value: "};
+constexpr Syntax kFish = {"", " -r -F", " -x -a '(__fish_complete_directories)'", " -x -a '{}'",
+                          " -x"};
+
+std::string completed(const Completion& completion, const Syntax& syntax) {
+  return fmt::format(fmt::runtime(syntax.at(static_cast<std::size_t>(completion.value))),
+                     completion.words);
 }
 
 // Returns the first sentence or clause.
@@ -44,7 +54,7 @@ void set_value(const CLI::Option& option, Completion& completion) {
   completion.value = Value::kText;
   if (first.starts_with("DIR")) {
     completion.value = Value::kFolder;
-  } else if (is_one_of(first, {"FILE", "IMAGE", "PATH"}) ||
+  } else if (first == "FILE" || first == "IMAGE" || first == "PATH" ||
              (completion.names.empty() && first.empty())) {
     completion.value = Value::kFile;
   } else if (type.find('|') != std::string::npos) {
@@ -100,20 +110,6 @@ std::string command_names(const CLI::App& program) {
 
 // bash ------------------------------------------------------------------------------------------
 
-const char* bash_value(Value value) {
-  switch (value) {
-    case Value::kFile:
-      return "kind=files";
-    case Value::kFolder:
-      return "kind=folders";
-    case Value::kNone:
-    case Value::kWords:
-    case Value::kText:
-      break;
-  }
-  return "kind=text";
-}
-
 // Returns the case of a program or one of its commands. "$previous $option" are the word before the
 // current one and the last word that begins with a dash: an option of several values completes all
 // words up to the next option.
@@ -123,9 +119,7 @@ std::string bash_case(const CLI::App& command, const std::string& label) {
   std::string kind = "kind=text";
   for (const Completion& completion : completions_of(command)) {
     names.insert(names.end(), completion.names.begin(), completion.names.end());
-    const std::string value = completion.value == Value::kWords
-                                  ? fmt::format("words='{}'", completion.words)
-                                  : bash_value(completion.value);
+    const std::string value = completed(completion, kBash);
     if (completion.names.empty()) {
       kind = value;
     } else if (completion.several) {
@@ -178,20 +172,8 @@ complete -F {1} {0}
 // zsh -------------------------------------------------------------------------------------------
 
 std::string zsh_action(const Completion& completion) {
-  const std::string until = completion.several ? ":*-*" : "";  // up to the next option
-  switch (completion.value) {
-    case Value::kNone:
-      return "";
-    case Value::kFile:
-      return until + ":file:_files";
-    case Value::kFolder:
-      return until + ":folder:_files -/";
-    case Value::kWords:
-      return fmt::format("{}:word:({})", until, completion.words);
-    case Value::kText:
-      break;
-  }
-  return until + ":value: ";
+  const bool is_repeated = completion.several && completion.value != Value::kNone;
+  return (is_repeated ? ":*-*" : "") + completed(completion, kZsh);  // up to the next option
 }
 
 // Returns the specifications of a command's options for _arguments.
@@ -253,22 +235,6 @@ std::string fish_text(std::string_view text) {
   return '\'' + replaced(text, "\\'", "\\") + '\'';
 }
 
-std::string fish_value(const Completion& completion) {
-  switch (completion.value) {
-    case Value::kNone:
-      return "";
-    case Value::kFile:
-      return " -r -F";
-    case Value::kFolder:
-      return " -x -a '(__fish_complete_directories)'";
-    case Value::kWords:
-      return fmt::format(" -x -a '{}'", completion.words);
-    case Value::kText:
-      break;
-  }
-  return " -x";
-}
-
 std::string fish_lines(const CLI::App& command, const std::string& begin) {
   std::string lines;
   bool takes_files = false;
@@ -279,7 +245,7 @@ std::string fish_lines(const CLI::App& command, const std::string& begin) {
     for (const std::string& name : completion.names) {
       lines += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
-    lines += fmt::format("{} -d {}\n", fish_value(completion), fish_text(completion.meaning));
+    lines += fmt::format("{} -d {}\n", completed(completion, kFish), fish_text(completion.meaning));
   }
   return takes_files ? lines : begin + " -f\n" + lines;
 }

@@ -23,23 +23,12 @@ std::string manual_name(const CLI::App& command) {
 
 // Escapes text for roff, so that no character is a request or an escape.
 std::string roff(std::string_view text) {
+  constexpr std::string_view kSpecial = "\\-'`^~";
+  constexpr const char* kEscapes[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
   std::string escaped;
   for (const char c : text) {
-    if (c == '\\') {
-      escaped += "\\e";
-    } else if (c == '-') {
-      escaped += "\\-";
-    } else if (c == '\'') {
-      escaped += "\\(aq";
-    } else if (c == '`') {
-      escaped += "\\(ga";
-    } else if (c == '^') {
-      escaped += "\\(ha";
-    } else if (c == '~') {
-      escaped += "\\(ti";
-    } else {
-      escaped += c;
-    }
+    const std::size_t at = kSpecial.find(c);
+    escaped += at == kSpecial.npos ? std::string(1, c) : kEscapes[at];
   }
   return escaped.starts_with('.') ? "\\&" + escaped : escaped;
 }
