@@ -11,8 +11,6 @@
 namespace lookalike {
 namespace {
 
-using Bytes = ByteSpan;
-
 constexpr std::string_view kJpegStart = "\xff\xd8\xff";
 constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
 
@@ -20,7 +18,7 @@ constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
 // or a restart marker, and thumbnails, which lie inside segments.
 class JpegMarkers {
  public:
-  explicit JpegMarkers(Bytes bytes) : bytes_(bytes) {}
+  explicit JpegMarkers(ByteSpan bytes) : bytes_(bytes) {}
 
   // Moves to the next marker; false at the end of the bytes.
   bool next() {
@@ -55,13 +53,13 @@ class JpegMarkers {
   static constexpr std::uint8_t kEnd = 0xd9;
   std::uint64_t length() const { return big_endian(bytes_, segment_, 2); }
 
-  Bytes bytes_;
+  ByteSpan bytes_;
   std::size_t at_ = 2;       // where the search continues
   std::size_t segment_ = 0;  // the marker's length field
   std::uint8_t marker_ = 0;
 };
 
-ImageHeader jpeg_header(Bytes bytes) {
+ImageHeader jpeg_header(ByteSpan bytes) {
   JpegMarkers markers(bytes);
   while (markers.next()) {
     if (markers.at_frame()) return markers.frame();
@@ -70,7 +68,7 @@ ImageHeader jpeg_header(Bytes bytes) {
 }
 
 // The chunk tRNS, before the pixels, makes palette entries, a colour or a grey level transparent.
-ImageHeader png_header(Bytes bytes) {
+ImageHeader png_header(ByteSpan bytes) {
   if (!has_text(bytes, 12, "IHDR")) return {};  // libpng skips chunks before it
   ImageHeader header{big_endian(bytes, 16, 4), big_endian(bytes, 20, 4), ImageFormat::kPng};
   if (bytes.size() <= 25) return header;
@@ -91,7 +89,7 @@ ImageHeader png_header(Bytes bytes) {
 }
 
 // WebP has three forms: lossy, lossless and extended.
-ImageHeader webp_header(Bytes bytes) {
+ImageHeader webp_header(ByteSpan bytes) {
   if (has_text(bytes, 12, "VP8 ")) {
     return {little_endian(bytes, 26, 2) & 0x3fff, little_endian(bytes, 28, 2) & 0x3fff};
   }
@@ -111,12 +109,12 @@ ImageHeader webp_header(Bytes bytes) {
   return {};
 }
 
-bool is_bmp(Bytes bytes) {
+bool is_bmp(ByteSpan bytes) {
   return has_text(bytes, 0, "BM");
 }
 
 // Heights are negative where rows run from the top. The oldest headers have 12 bytes.
-ImageHeader bmp_header(Bytes bytes) {
+ImageHeader bmp_header(ByteSpan bytes) {
   if (little_endian(bytes, 14, 4) == 12) {
     return {little_endian(bytes, 18, 2), little_endian(bytes, 20, 2)};
   }
@@ -125,13 +123,13 @@ ImageHeader bmp_header(Bytes bytes) {
   return {little_endian(bytes, 18, 4), static_cast<std::uint64_t>(wide < 0 ? -wide : wide)};
 }
 
-bool is_pnm(Bytes bytes) {
+bool is_pnm(ByteSpan bytes) {
   return bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
          (bytes[2] <= ' ' || bytes[2] == '#');
 }
 
 // "P5 # comment\n640 480 ..."
-ImageHeader pnm_header(Bytes bytes) {
+ImageHeader pnm_header(ByteSpan bytes) {
   std::uint64_t values[2] = {0, 0};
   std::size_t at = 2;
   for (std::uint64_t& value : values) {
@@ -152,7 +150,7 @@ ImageHeader pnm_header(Bytes bytes) {
 // further samples are, 0: no alpha). Without the last, a fourth sample is taken for alpha, as in
 // libtiff. Colours may be premultiplied, in the file or, with 8 bits, by libtiff: OpenCV does not
 // divide them again.
-ImageHeader tiff_header(Bytes bytes) {
+ImageHeader tiff_header(ByteSpan bytes) {
   ImageHeader header;
   std::uint64_t colour_space = 0;
   std::uint64_t samples = 0;
@@ -172,7 +170,7 @@ ImageHeader tiff_header(Bytes bytes) {
 }
 
 // Marks of Fujifilm, Panasonic and Leica, Olympus (three), Sigma, Minolta, old and new Canon.
-bool has_raw_mark(Bytes bytes) {
+bool has_raw_mark(ByteSpan bytes) {
   struct Mark {
     std::size_t at;
     std::string_view text;
@@ -190,18 +188,18 @@ bool has_raw_mark(Bytes bytes) {
                              [&](const Mark& mark) { return has_text(bytes, mark.at, mark.text); });
 }
 
-bool is_webp(Bytes bytes) {
+bool is_webp(ByteSpan bytes) {
   return has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP");
 }
 
 // True if the box at the start names a brand of HEIC, AVIF or the formats that both follow. Videos
 // begin with such a box, too.
-bool is_heif(Bytes bytes) {
+bool is_heif(ByteSpan bytes) {
   constexpr std::array<std::string_view, 14> kBrands = {"heic", "heix", "heim", "heis", "hevc",
                                                         "hevx", "hevm", "hevs", "mif1", "mif2",
                                                         "msf1", "miaf", "avif", "avis"};
   if (!has_text(bytes, 4, "ftyp")) return false;
-  const Bytes box = bytes.first(std::min<std::uint64_t>(bytes.size(), big_endian(bytes, 0, 4)));
+  const ByteSpan box = bytes.first(std::min<std::uint64_t>(bytes.size(), big_endian(bytes, 0, 4)));
   for (std::size_t at = 8; at < box.size(); at += at == 8 ? 8 : 4) {  // a version follows the first
     const auto is_here = [&](std::string_view brand) { return has_text(box, at, brand); };
     if (std::ranges::any_of(kBrands, is_here)) return true;
@@ -209,12 +207,12 @@ bool is_heif(Bytes bytes) {
   return false;
 }
 
-bool is_jpeg2000(Bytes bytes) {
+bool is_jpeg2000(ByteSpan bytes) {
   return has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51");
 }
 
 // Reads the codestream's size, which counts in decoding; the box around it may claim another.
-ImageHeader jpeg2000_header(Bytes bytes) {
+ImageHeader jpeg2000_header(ByteSpan bytes) {
   constexpr std::string_view kSize = "\xff\x4f\xff\x51";  // start, then the marker segment SIZ
   const auto found = std::search(
       bytes.begin(), bytes.end(), kSize.begin(), kSize.end(),
@@ -228,7 +226,7 @@ ImageHeader jpeg2000_header(Bytes bytes) {
   return {side(4), side(8)};
 }
 
-ImageHeader header_of(Bytes bytes) {
+ImageHeader header_of(ByteSpan bytes) {
   if (has_text(bytes, 0, kJpegStart)) return jpeg_header(bytes);
   if (has_text(bytes, 0, kPngStart)) return png_header(bytes);
   if (is_webp(bytes)) return webp_header(bytes);
@@ -239,7 +237,7 @@ ImageHeader header_of(Bytes bytes) {
   return {};
 }
 
-bool png_ends_early(Bytes bytes) {
+bool png_ends_early(ByteSpan bytes) {
   std::size_t chunk = kPngStart.size();
   while (chunk + 12 <= bytes.size()) {
     if (has_text(bytes, chunk + 4, "IEND")) return false;
