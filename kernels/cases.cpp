@@ -7,7 +7,7 @@
 namespace lookalike {
 namespace {
 
-// "integral image tiles" of kernel integral_image.
+// Returns "integral image tiles" for kernel integral_image, variant tiles.
 std::string self_test_name(const KernelCase& problem, const std::string& variant) {
   std::string name = problem.kernel;
   std::replace(name.begin(), name.end(), '_', ' ');

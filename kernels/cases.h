@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -18,37 +19,37 @@
 #include "kernels/tuning/tuning.h"
 
 // A kernel is described once, in <kernel>_cases.cpp of its folder: its inputs by size, its
-// variants, its reference check, its operations and bytes. `lookalike devices`, `tune` and `bench`,
-// kernels_benchmark and tests/kernels/cases_test.cpp iterate over these descriptions.
+// variants, the check against its reference, its operations and bytes. `lookalike devices`, `tune`
+// and `bench`, kernels_benchmark and tests/kernels/cases_test.cpp iterate over these descriptions.
 namespace lookalike {
 
-// The unit in which the work of a kernel is counted, and with it the ceiling of its rate.
+// The unit of a kernel's work, which names the ceiling of its rate.
 enum class WorkUnit {
   kOperations,   // float32 additions and multiplications; ceiling: multiply-adds
-  kCopiedBytes,  // the least that must be read and written; ceiling: copying
-  kReadBytes,    // the least that must be read; ceiling: reading
+  kCopiedBytes,  // bytes that must be read and written; ceiling: copying
+  kReadBytes,    // bytes that must be read; ceiling: reading
   kPixels,       // pixels of the input images; no ceiling
 };
 
-// A problem made ready for one variant of a kernel.
+// A problem prepared for one variant of a kernel.
 struct CaseRun {
   // Solves the problem once, from host memory to host memory.
   std::function<void()> solve;
-  // Compares the last solution with the plain C++ reference. Returns what is wrong, or "" where
-  // they agree within the tolerance of the kernel.
+  // Compares the last solution with the plain C++ reference. Returns what is wrong, or "" when they
+  // agree within the kernel's tolerance.
   std::function<std::string()> check;
 };
 
-// A problem of fixed size that a kernel solves, on random data.
+// A problem of fixed size, on random data.
 struct KernelCase {
   std::string kernel;        // as in tuning files
-  TuningSizes sizes{};       // kAuto chooses by these
-  TuningSizes more_sizes{};  // and not by these
+  TuningSizes sizes{};       // by which kAuto chooses
+  TuningSizes more_sizes{};  // other sizes, for tables
   WorkUnit unit = WorkUnit::kOperations;
-  double amount = 0;                    // of work per solution, in that unit
-  std::vector<std::string> variants{};  // that the device can run, the best guess first
-  // Makes a variant ready. The session and the case must outlive the run. Throws Error(kDevice)
-  // when the variant does not run.
+  double amount = 0;                    // work per solution, in that unit
+  std::vector<std::string> variants{};  // those that the device can run, best guess first
+  // Prepares a variant. The session and the case must outlive the run. Throws Error(kDevice) when
+  // the variant does not run.
   std::function<CaseRun(const std::string& variant)> prepare{};
 
   TuningSizes all_sizes() const;
@@ -57,11 +58,11 @@ struct KernelCase {
 // Solves the case once and returns what is wrong with the solution, or "".
 std::string solve_and_check(const KernelCase& problem, const std::string& variant);
 
-// The variant that kAuto takes on this session's device.
+// Returns the variant that kAuto takes on this session's device.
 std::string chosen_variant(OpenClSession& session, const KernelCase& problem);
 
 enum class CaseScale {
-  kSimulator,  // small enough for a simulator of a device; leaves out forms that it cannot run
+  kSimulator,  // small enough for a simulator of a device, without the forms that it cannot run
   kSelfTest,   // more than one tile of everything, in seconds
   kTest,       // none, one, and sizes around the work-group
   kQuick,      // small: exercises the benchmark within seconds
@@ -69,9 +70,9 @@ enum class CaseScale {
   kFull,       // what `lookalike bench` reports
 };
 
-// The cases of a kernel, small sizes before large ones. Sizes depend on the kind of device. A
-// kernel that is not benchmarked has none above kTest, one that the device cannot run none at all.
-// The session must outlive them.
+// Returns the cases of a kernel, small sizes before large ones. Sizes depend on the kind of device.
+// A kernel that is not benchmarked has no cases above kTest, one that the device cannot run none at
+// all. The session must outlive them.
 using CasesOfKernel = std::vector<KernelCase>(OpenClSession& session, CaseScale scale);
 CasesOfKernel assign_cases, cells_cases, histogram_cases, transpose_cases, variance_cases,
     convolution_cases, integral_image_cases, correlation_cases, pose_search_cases, surf_cases,
@@ -82,54 +83,35 @@ struct RegisteredKernel {
   CasesOfKernel* cases;
 };
 
-// Every kernel, in the order of all tables.
+// Returns every kernel, in the order of all tables.
 std::span<const RegisteredKernel> registered_kernels();
 std::vector<KernelCase> all_cases(OpenClSession& session, CaseScale scale);
 
 struct SelfTestResult {
   std::string name;  // like "assign cpu"; without the variant where the device has only one
   bool passed = false;
-  std::string detail{};   // what is wrong; empty when it passed
+  std::string detail{};   // what is wrong
   double elapsed_ms = 0;  // includes compilation
 };
 
-// Checks every variant of every kernel that the device can run. A variant that throws has failed;
-// nothing is thrown.
+// Checks every variant of every kernel that the device can run. A variant that throws has failed.
 std::vector<SelfTestResult> run_self_tests(OpenClSession& session,
                                            CaseScale scale = CaseScale::kSelfTest);
-
-// For the files of cases.
 
 // The sizes of a kernel's cases, by scale.
 template <typename Size>
 struct CaseSizes {
-  std::vector<Size> simulator{};  // empty: those of the self-test
-  std::vector<Size> self_test{};
-  std::vector<Size> test{};
-  std::vector<Size> quick{};
-  std::vector<Size> tuning{};
-  std::vector<Size> full{};
+  std::vector<Size> simulator{};  // empty: as the self-test
+  std::vector<Size> self_test{}, test{}, quick{}, tuning{}, full{};
 
   std::vector<Size> at(CaseScale scale) const {
-    switch (scale) {
-      case CaseScale::kSimulator:
-        return simulator.empty() ? self_test : simulator;
-      case CaseScale::kSelfTest:
-        return self_test;
-      case CaseScale::kTest:
-        return test;
-      case CaseScale::kQuick:
-        return quick;
-      case CaseScale::kTuning:
-        return tuning;
-      case CaseScale::kFull:
-        break;
-    }
-    return full;
+    if (scale == CaseScale::kSimulator && simulator.empty()) return self_test;
+    const std::array by_scale = {&simulator, &self_test, &test, &quick, &tuning, &full};
+    return *by_scale.at(static_cast<std::size_t>(scale));
   }
 };
 
-// The name of a variant, which is a name itself or has a to_string.
+// Returns the name of a variant: itself, or its to_string.
 template <typename Variant>
 std::string_view variant_name(const Variant& variant) {
   if constexpr (std::is_convertible_v<Variant, std::string_view>) {
@@ -140,7 +122,7 @@ std::string_view variant_name(const Variant& variant) {
 }
 
 // Gives the case its variants. prepare(session, inputs, variant) returns a CaseRun on the inputs
-// that make_inputs() returns, which is called once, before the first variant.
+// that make_inputs() returned, which is called once, before the first variant.
 template <typename Variant, typename MakeInputs, typename Prepare>
 KernelCase with_variants(KernelCase problem, OpenClSession& session, std::vector<Variant> variants,
                          MakeInputs make_inputs, Prepare prepare) {
@@ -158,14 +140,15 @@ KernelCase with_variants(KernelCase problem, OpenClSession& session, std::vector
   return problem;
 }
 
-// A run that keeps what solve() returns, for check(result).
+// Returns a run that keeps what solve() returns, for check(result).
 template <typename Solve, typename Check>
 CaseRun run_of(Solve solve, Check check) {
   const auto result = std::make_shared<std::invoke_result_t<Solve&>>();
   return {[=]() mutable { *result = solve(); }, [=] { return check(*result); }};
 }
 
-// Says where two results differ by more than the tolerance; "" where they do not. NaN equals NaN.
+// Describes the first difference of two results above the tolerance; "" without one. NaN equals
+// NaN.
 template <typename Found, typename Expected>
 std::string difference(const std::vector<Found>& found, const std::vector<Expected>& expected,
                        double tolerance = 0) {

@@ -56,7 +56,7 @@ void DeviceImages::upload(std::span<const ImageView> images, std::span<const Ima
     pixels_.reserve(session_, pixel_bytes);
     masks_.reserve(session_, mask_bytes);
   } catch (const DeviceOutOfMemory&) {
-    pixels_ = {};  // a smaller batch needs the room
+    pixels_ = {};  // makes room for a smaller batch
     masks_ = {};
     throw;
   }

@@ -10,14 +10,14 @@
 
 namespace lookalike {
 
-// The mean grey level of every eighth row, rounded; 0 of an empty image.
+// Returns the mean grey level of every eighth row, rounded; 0 for an empty image.
 int mean_level(const ImageView& image);
 
 // Grey images of any sizes side by side in device memory, uploaded once for all kernels that read
-// them. The memory is used again for the next images and grows to what the largest batch needs.
+// them. The memory is reused by the next images and grows to the largest batch.
 class DeviceImages {
  public:
-  // Each image begins at a multiple of this in pixels(), so that kernels may load whole blocks.
+  // Images begin at multiples of this in pixels(), so that kernels may load whole blocks.
   static constexpr std::size_t kAlignment = 16;
 
   struct Place {
@@ -34,8 +34,8 @@ class DeviceImages {
 
   // Replaces the images.
   //   masks  empty, or one per image, each empty (the whole image counts) or of the image's size
-  // Throws Error(kInternal) on mismatched masks, Error(kDevice) when a copy fails; and
-  // DeviceOutOfMemory, after which no memory is held. There are no images after any of them.
+  // Throws Error(kInternal) on mismatched masks, Error(kDevice) when a copy fails, and
+  // DeviceOutOfMemory, after which no memory is held. After any of them there are no images.
   void upload(std::span<const ImageView> images, std::span<const ImageView> masks = {});
 
   std::span<const Place> places() const { return places_; }

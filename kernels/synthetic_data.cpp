@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLargestCell = 64;
 
-// Adds random values on a grid of that cell side, and what lies linearly between them.
+// Adds random values on a grid of side `cell`, interpolated linearly.
 void add_smooth_noise(std::vector<float>& sums, int width, int height, int cell, float amplitude,
                       Random& random) {
   const int columns = width / cell + 2;

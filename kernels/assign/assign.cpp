@@ -15,7 +15,7 @@ namespace {
 // Descriptors a batch: enough to fill any device, 256 MiB of 64-D descriptors.
 constexpr std::size_t kBatchRows = std::size_t{1} << 20;
 
-// The nearest words of descriptors, at least one, into the start of the spans.
+// Finds the nearest words of descriptors, at least one, and writes them to the start of the spans.
 void search_batch(OpenClSession& session, WordSearch& search, const DeviceDescriptors& descriptors,
                   std::size_t m, std::span<std::uint32_t> words,
                   std::span<float> squared_distances) {
@@ -28,7 +28,11 @@ void search_batch(OpenClSession& session, WordSearch& search, const DeviceDescri
   session.read(batch.squared_distances, squared_distances.first(answers));
 }
 
-// Whether the device compiles the matrix kernel's PTX and finds the right words with it, on a small
+Assignment room_for(std::size_t answers) {
+  return {std::vector<std::uint32_t>(answers), std::vector<float>(answers)};
+}
+
+// True if the device compiles the matrix kernel's PTX and finds the right words with it, on a small
 // problem that fills no tile. Tried once a session.
 bool has_matrix_units(OpenClSession& session) {
   constexpr std::size_t kDimensions = 64;
@@ -38,7 +42,7 @@ bool has_matrix_units(OpenClSession& session) {
     const std::vector<float> values = synthetic_descriptors(kRows, kDimensions, 2);
     const MatrixView<const float> words(word_values, kDimensions);
     const MatrixView<const float> descriptors(values, kDimensions);
-    Assignment found{std::vector<std::uint32_t>(kRows), std::vector<float>(kRows)};
+    Assignment found = room_for(kRows);
     search_batch(session, *make_scored_search(session, words, AssignKernel::kMatrix),
                  {session, descriptors}, 1, found.words, found.squared_distances);
     return is_nearest(words, descriptors, 1, found);
@@ -65,8 +69,8 @@ CellKernel chosen_cell_kernel(OpenClSession& session, const Codebook& codebook) 
                         cell_kernels(session));
 }
 
-// What searches the words, or the centres of cells. To find 8 of these, fused takes 33,536 bytes of
-// local memory, and some devices have 32 KiB.
+// Returns the kernel for the words, or the centres of cells. To find 8 centres, fused takes 33,536
+// bytes of local memory, and some devices have 32 KiB.
 AssignKernel kernel_for(const OpenClSession& session, const Codebook& codebook,
                         AssignKernel kernel) {
   constexpr std::size_t kFusedBytes = 33536;
@@ -75,7 +79,7 @@ AssignKernel kernel_for(const OpenClSession& session, const Codebook& codebook,
   return kernel == AssignKernel::kAuto && is_too_large ? AssignKernel::kGpu1 : kernel;
 }
 
-// The words of the smallest cells that a descriptor can be compared with.
+// Returns the fewest words that a descriptor is compared with, if its cells are the smallest.
 std::size_t fewest_words(const WordCells& cells) {
   std::vector<std::size_t> sizes(cells.starts.size());
   std::adjacent_difference(cells.starts.begin(), cells.starts.end(), sizes.begin());
@@ -160,9 +164,7 @@ void WordAssigner::check(std::size_t rows, std::size_t cols, std::size_t m) cons
 
 Assignment WordAssigner::nearest(MatrixView<const float> descriptors, std::size_t m) {
   check(descriptors.rows(), descriptors.cols(), m);
-  Assignment result;
-  result.words.resize(descriptors.rows() * m);
-  result.squared_distances.resize(descriptors.rows() * m);
+  Assignment result = room_for(descriptors.rows() * m);
   for_each_batch(descriptors.rows(), kBatchRows, [&](std::size_t first, std::size_t count) {
     search_batch(session_, *search_, {session_, descriptors.middle_rows(first, count)}, m,
                  std::span(result.words).subspan(first * m),
@@ -173,9 +175,7 @@ Assignment WordAssigner::nearest(MatrixView<const float> descriptors, std::size_
 
 Assignment WordAssigner::nearest(const DeviceDescriptors& descriptors, std::size_t m) {
   check(descriptors.rows(), descriptors.cols(), m);
-  Assignment result;
-  result.words.resize(descriptors.rows() * m);
-  result.squared_distances.resize(descriptors.rows() * m);
+  Assignment result = room_for(descriptors.rows() * m);
   if (descriptors.rows() > 0) {
     search_batch(session_, *search_, descriptors, m, result.words, result.squared_distances);
   }

@@ -18,7 +18,7 @@ struct Size {
 CaseSizes<Size> sizes_for(const OpenClSession& session) {
   const std::size_t many = std::size_t{1} << (session.is_cpu() ? 17U : 20U);
   const std::size_t some = many / 8;
-  // The words that constant memory holds.
+  // As many words as constant memory holds.
   const std::size_t fitting = session.device().constant_buffer_bytes / (64 * sizeof(float));
   CaseSizes<Size> sizes = {.simulator = {{35, 40, 64}},
                            .self_test = {{150, 300, 64}},

@@ -15,21 +15,21 @@ namespace {
 constexpr std::size_t kPanelLanes = 16;
 constexpr std::size_t kPanelItems = 32;
 
-// As cells.cl has it.
+// As in cells.cl.
 struct Panel {
-  std::uint32_t first_pair;
-  std::uint32_t pairs;
-  std::uint32_t first_word;
-  std::uint32_t last_word;
+  std::uint32_t first_pair, pairs;
+  std::uint32_t first_word, last_word;
 };
+static_assert(sizeof(Panel) == 16);
 
-// What cells.cl walks through: pairs by cell, then by descriptor.
+// Pairs by cell, then by descriptor, and the panels that they form.
 struct Plan {
   std::vector<std::uint32_t> pairs;
   std::vector<Panel> panels;
 };
 
-// cells_of_pairs [pairs]: the cell of each pair.
+// Sorts pairs by cell.
+//   cells_of_pairs [pairs]: the cell of each pair
 Plan plan_of(std::span<const std::uint32_t> cells_of_pairs,
              std::span<const std::uint32_t> word_starts, std::size_t panel_pairs) {
   const std::size_t cells = word_starts.size() - 1;
@@ -107,12 +107,12 @@ class CellSearch : public WordSearch {
   CellKernel kernel_;
   std::size_t dimensions_;
   std::size_t probes_;
-  std::vector<std::uint32_t> starts_;  // of the words of each cell
+  std::vector<std::uint32_t> starts_;  // first word of each cell, and the end
   std::unique_ptr<WordSearch> centres_;
   cl::Buffer words_;  // [k][d]
   struct {
     GrowingBuffer cells, cell_distances;  // [n][probes]
-    GrowingBuffer pairs, panels;          // as Plan has them
+    GrowingBuffer pairs, panels;          // as in Plan
     GrowingBuffer words, distances;       // [n][probes][m]
   } work_;
 };

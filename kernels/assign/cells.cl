@@ -4,8 +4,8 @@
 // Distances are summed directly, 64 dimensions at a time, so that rounding stays below a relative
 // 5e-6 for longer descriptors, too.
 // After nearest.cl.
-// Build: those of nearest.cl, and -D DIMENSIONS: of descriptors, a multiple of 8; PROBES: cells of
-// a descriptor, 1 to 8; PANEL: pairs of a work-group of cells_items, 32.
+// Build: as nearest.cl, and -D DIMENSIONS: of descriptors, a multiple of 8; PROBES: cells of a
+// descriptor, 1 to 8; PANEL: pairs of a work-group of cells_items, 32.
 
 // Panel in cell_search.cpp.
 typedef struct {

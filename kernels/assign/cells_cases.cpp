@@ -37,7 +37,7 @@ CaseSizes<Size> sizes() {
       .quick = {{512, 1024, 32}},
       .tuning = {{1000, 131072, 512, 64, 3}, {16384, 131072, 512}},
       .full = {{1000, 131072, 512, 64, 3}, {1000, 1048576, 512, 64, 3}, {16384, 131072, 512}}};
-  // Around the descriptors of a panel, all of which have the same cells.
+  // Around the size of a panel, all of whose descriptors have the same cells.
   for (const std::size_t n : {1U, 15U, 16U, 17U, 31U, 32U, 33U}) {
     sizes.test.push_back({n, 37, 8});
   }
@@ -90,7 +90,7 @@ CaseRun prepare(OpenClSession& session, const Inputs& inputs, CellKernel kernel)
 std::vector<KernelCase> cells_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
   for (const Size& size : sizes().at(scale)) {
-    // Of the centres, and of the words in cells of the mean size.
+    // Comparisons of a descriptor with the centres, and with the words in cells of the mean size.
     const double compared = static_cast<double>(size.cells) +
                             static_cast<double>(size.words * std::min(size.probes, size.cells)) /
                                 static_cast<double>(size.cells);

@@ -11,8 +11,8 @@
 namespace lookalike {
 namespace {
 
-// Work-items of a work-group that stages its descriptors in local memory: kSearchGroupItems, halved
-// until these fit.
+// Returns the work-items of a work-group that stages its descriptors in local memory:
+// kSearchGroupItems, halved until the descriptors fit.
 std::size_t staged_items(const OpenClSession& session, std::size_t dimensions) {
   std::size_t items = kSearchGroupItems;
   while (items > 1 && items * dimensions * sizeof(float) > session.device().local_memory_bytes) {
@@ -49,7 +49,7 @@ class DirectSearch : public WordSearch {
       descriptors = session_.allocate(batch.rows * dimensions_ * sizeof(float));
       transpose_->transpose(batch.descriptors, batch.rows, dimensions_, descriptors);
     }
-    // The sums may be added up in any order, which lets a CPU add in vectors.
+    // Sums may be added up in any order, which lets a CPU add in vectors.
     const std::string name = "assign_" + std::string(to_string(kernel_));
     cl::Kernel kernel = session_.kernel(
         {"assign/nearest.cl", "assign/gpu1_to_gpu5.cl"}, name,
@@ -64,7 +64,7 @@ class DirectSearch : public WordSearch {
   }
 
  private:
-  // Words that are searched together: all, or for kGpu5 as many as constant memory holds.
+  // Words that are searched together: all, or those that constant memory holds, for kGpu5.
   struct Round {
     std::size_t first;
     std::size_t count;
@@ -76,7 +76,7 @@ class DirectSearch : public WordSearch {
   std::size_t dimensions_;
   bool is_staged_;
   std::size_t group_items_;
-  std::optional<Transpose> transpose_;  // but for kGpu1
+  std::optional<Transpose> transpose_;  // not for kGpu1
   std::vector<Round> rounds_;
 };
 

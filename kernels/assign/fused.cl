@@ -63,6 +63,15 @@ void add_products(local const float4* descriptors, local const float4* words, fl
   }
 }
 
+// Inserts the groups of a tile of words into the candidates of a row of descriptors.
+void insert_groups(local const float* row_scores, uint tile, local Candidates* best) {
+  Candidates candidates = *best;
+  for (uint g = 0; g < SIDE; ++g) {
+    insert_candidate(&candidates, row_scores[g * SCORE_PITCH], tile * SIDE + g);
+  }
+  *best = candidates;
+}
+
 // Finds the best groups of each descriptor.
 // descriptors [tiles][DIMENSIONS][TILE]   words [word_tiles][DIMENSIONS][TILE], a group's words at
 // columns 4x..4x+3 and 64+4x..64+4x+3      half_norms [word_tiles * TILE], by word
@@ -113,14 +122,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void scan_fused(
     group_scores[x * (SCORE_PITCH / 4) + SIDE + y] =
         (float4)(best_of(scores[4]), best_of(scores[5]), best_of(scores[6]), best_of(scores[7]));
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < TILE) {
-      local const float* row_scores = (local const float*)group_scores + item;
-      candidates = best[item];
-      for (uint g = 0; g < SIDE; ++g) {
-        insert_candidate(&candidates, row_scores[g * SCORE_PITCH], tile * SIDE + g);
-      }
-      best[item] = candidates;
-    }
+    if (item < TILE) insert_groups((local const float*)group_scores + item, tile, best + item);
   }
   const uint row = first + item;
   if (item < TILE && row < n) {

@@ -3,9 +3,8 @@
 //   descriptors [n][DIMENSIONS] for gpu1, [DIMENSIONS][n] for the others   words [k][DIMENSIONS]
 //   nearest_words, squared_distances [n][NEAREST]
 // After nearest.cl.
-// Build: those of nearest.cl, and -D DIMENSIONS: of descriptors, a multiple of 4; GROUP_ITEMS:
-// items of a group of gpu4 and gpu5 whose descriptors fit local memory, 1 to 64; not defined for
-// the others.
+// Build: as nearest.cl, and -D DIMENSIONS: of descriptors, a multiple of 4; GROUP_ITEMS: items of a
+// group of gpu4 and gpu5 whose descriptors fit local memory, 1 to 64; not defined for the others.
 
 // Compares a descriptor with every word: the baseline.
 kernel void assign_gpu1(global const float* descriptors, global const float* words, uint n, uint k,

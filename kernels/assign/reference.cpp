@@ -31,7 +31,7 @@ std::vector<double> squared_distances(MatrixView<const float> words,
   return distances;
 }
 
-// The same, infinite for the words that are not in the descriptor's nearest cells.
+// Returns the distances of all words, infinite outside the descriptor's nearest cells.
 std::vector<double> squared_distances(const Codebook& codebook, std::span<const float> descriptor) {
   const WordCells& cells = codebook.cells;
   const MatrixView<const float> centres(cells.centres, codebook.descriptor_size);
@@ -49,7 +49,7 @@ std::vector<double> squared_distances(const Codebook& codebook, std::span<const 
   return distances;
 }
 
-// Whether the m words found are the nearest by these distances [k] of all words.
+// True if the m words found are the nearest by these distances [k] of all words.
 bool are_nearest(const std::vector<double>& distances, std::span<const std::uint32_t> found,
                  std::span<const float> squared_distances) {
   std::vector<double> sorted = distances;
@@ -67,7 +67,8 @@ bool are_nearest(const std::vector<double>& distances, std::span<const std::uint
   return true;
 }
 
-// distances_of(descriptor) are those of all k words.
+// True if the words of each descriptor are; distances_of(descriptor) returns the distances of all
+// words.
 template <typename DistancesOf>
 bool are_nearest(MatrixView<const float> descriptors, std::size_t m, const Assignment& answer,
                  const DistancesOf& distances_of) {

@@ -2,7 +2,7 @@
 // so distances are summed directly here; where rounding may have hidden a nearer word from the
 // scan, rescan compares all words.
 // After candidates.cl, a scan and nearest.cl.
-// Build: those of candidates.cl, and -D ERROR_UNITS: of rounding that a score may be off;
+// Build: as candidates.cl, and -D ERROR_UNITS: units of rounding that a score may be off;
 // GROUP_ITEMS: items of a group of refine_lanes, 64; RESCAN_ITEMS: of rescan, 64.
 
 // Relative slack that a chosen word may have: half of the promised 1e-5, since the distances summed

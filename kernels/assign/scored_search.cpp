@@ -20,14 +20,14 @@ namespace {
 // Words of a group lie side by side: the eight lanes of a float8 in the kernels.
 constexpr std::size_t kWordsPerGroup = 8;
 
-// The cpu kernel: descriptors of a panel, two float16.
+// Descriptors of a panel of kCpu, two float16.
 constexpr std::size_t kPanelSize = 32;
 
-// The fused kernel: words, or descriptors, of a tile, eight for each of 16 work-items a side.
+// Words, or descriptors, of a tile of kFused, eight for each of 16 work-items a side.
 constexpr std::size_t kTileSize = 128;
 constexpr std::size_t kFusedItems = 256;
 
-// The matrix kernel: words of a block, lanes of a warp, and rows of a tile of the matrix units.
+// Words of a block of kMatrix, lanes of a warp, and rows of a tile of the matrix units.
 constexpr std::size_t kBlockWords = 32;
 constexpr std::size_t kWarp = 32;
 constexpr std::size_t kTileRows = 16;
@@ -42,7 +42,7 @@ double squared_norm(std::span<const float> word) {
   });
 }
 
-// The nearest bfloat16, ties to even: the upper half of a float.
+// Rounds to the nearest bfloat16, ties to even: the upper half of a float.
 std::uint32_t to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return (bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U;
@@ -52,7 +52,7 @@ float from_bfloat16(std::uint32_t value) {
   return std::bit_cast<float>(value << 16U);
 }
 
-// The pairs of high and of low parts of two values of a word; values past its end are zero.
+// Splits two values of a word, zero past its end, into the pair of high and the pair of low parts.
 std::pair<std::uint32_t, std::uint32_t> split_pair(std::span<const float> word, std::size_t i) {
   std::pair<std::uint32_t, std::uint32_t> pairs = {0, 0};
   for (std::size_t j = 0; j < 2 && i + j < word.size(); ++j) {
@@ -63,7 +63,7 @@ std::pair<std::uint32_t, std::uint32_t> split_pair(std::span<const float> word, 
   return pairs;
 }
 
-// Packs blocks of `width` words; column_of(i) is where the block's word i stands.
+// Packs blocks of `width` words; column_of(i) is the column of the block's word i.
 template <typename ColumnOf>
 std::vector<float> pack(MatrixView<const float> words, std::size_t width, ColumnOf column_of) {
   std::vector<float> packed(round_up(words.rows(), width) * words.cols(), 0.0F);
@@ -75,13 +75,13 @@ std::vector<float> pack(MatrixView<const float> words, std::size_t width, Column
   return packed;
 }
 
-// The words in the order [group][dimension][8], padded with zeros to whole groups.
+// Packs words as [group][dimension][8], padded with zeros to whole groups.
 std::vector<float> pack_groups(MatrixView<const float> words) {
   return pack(words, kWordsPerGroup, [](std::size_t i) { return i; });
 }
 
-// The words in the order [tile][dimension][kTileSize], padded with zeros to whole tiles. The eight
-// words of group g of a tile stand in columns 4g to 4g + 3 and 64 + 4g to 64 + 4g + 3.
+// Packs words as [tile][dimension][kTileSize], padded with zeros to whole tiles. The eight words of
+// group g of a tile stand in columns 4g to 4g + 3 and 64 + 4g to 64 + 4g + 3.
 std::vector<float> pack_tiles(MatrixView<const float> words) {
   constexpr std::size_t kHalf = kWordsPerGroup / 2;
   return pack(words, kTileSize, [](std::size_t i) {
@@ -91,11 +91,11 @@ std::vector<float> pack_tiles(MatrixView<const float> words) {
   });
 }
 
-// The words for the matrix kernel, each value split into two bfloat16, high and low: blocks of 32
-// words, padded with zeros to whole blocks, as [block][4][step of 16 dimensions][lane of 32][4].
-// Lane l of quarter q of a block holds word 8 (l / 8) + 2 q + l / 4 % 2 at dimensions
-// 2 (l % 4) + {0, 1} and + {8, 9} of the step: two pairs of high parts, then two of low parts, the
-// first of a pair in the low half. So a lane of the result scores whole groups of words.
+// Packs words for kMatrix, each value split into two bfloat16, high and low: blocks of 32 words,
+// padded with zeros to whole blocks, as [block][4][step of 16 dimensions][lane of 32][4]. Lane l of
+// quarter q of a block holds word 8 (l / 8) + 2 q + l / 4 % 2 at dimensions 2 (l % 4) + {0, 1} and
+// + {8, 9} of the step: two pairs of high parts, then two of low parts, the first of a pair in the
+// low half. Thus a lane of the result scores whole groups of words.
 std::vector<std::uint32_t> pack_fragments(MatrixView<const float> words) {
   const std::size_t steps = parts(words.cols(), 16);
   std::vector<std::uint32_t> packed(round_up(words.rows(), kBlockWords) * steps * 16);
@@ -116,8 +116,8 @@ std::vector<std::uint32_t> pack_fragments(MatrixView<const float> words) {
   return packed;
 }
 
-// Half of each word's squared norm, padded with infinity to a multiple of kTileSize: what a word's
-// score starts below, so that padding never wins.
+// Returns half of each word's squared norm, which its score begins below, padded with infinity to a
+// multiple of kTileSize, so that padding never wins.
 std::vector<float> half_squared_norms(MatrixView<const float> words) {
   std::vector<float> norms(round_up(words.rows(), kTileSize),
                            std::numeric_limits<float>::infinity());
@@ -127,7 +127,7 @@ std::vector<float> half_squared_norms(MatrixView<const float> words) {
   return norms;
 }
 
-// The largest norm of a word, rounded up.
+// Returns the largest norm of a word, rounded up.
 float largest_norm(MatrixView<const float> words) {
   double largest = 0;
   for (std::size_t word = 0; word < words.rows(); ++word) {
@@ -163,17 +163,17 @@ class ScoredSearch : public WordSearch {
   }
 
  private:
-  // What a scan leaves to refine.
+  // The result of a scan, for refine().
   struct Scan {
     cl::Buffer groups;       // [rows][candidates(m)], best first
     cl::Buffer next_scores;  // [rows]: the best score of a group that is not in groups
   };
 
   bool is_matrix() const { return kernel_ == AssignKernel::kMatrix; }
-  // Groups of words that a scan hands on. The matrix units' scores are coarser, so that one group
-  // more saves most rescans.
+  // Groups of words that a scan hands on. The matrix units' scores are coarser: one group more
+  // saves most rescans.
   std::size_t candidates(std::size_t m) const { return is_matrix() ? m + 1 : m; }
-  // Tiles of descriptors that a warp of the matrix kernel holds in registers.
+  // Tiles of descriptors that a warp of kMatrix holds in registers.
   std::size_t row_tiles() const { return dimensions_ <= 64 ? 2 : 1; }
   std::size_t error_units() const;
   cl::Kernel build(const std::string& name, std::size_t m);
@@ -192,24 +192,26 @@ class ScoredSearch : public WordSearch {
   cl::Buffer tiles_;       // as pack_tiles, for kFused
   cl::Buffer fragments_;   // as pack_fragments, for kMatrix
   struct {
-    GrowingBuffer groups, next_scores;  // as Scan has them
+    GrowingBuffer groups, next_scores;  // as in Scan
     GrowingBuffer uncertain;            // the rows to rescan
-    GrowingBuffer tiles;                // of a batch, for kFused
+    GrowingBuffer tiles;                // descriptors, for kFused
   } work_;
 };
 
-// How far a score may be off, in units of 2^-24 (|x||c| + |c|^2 / 2). In float, as Higham bounds an
-// inner product. On matrix units, what splitting drops: low * low and what the low parts leave,
-// each at most 2^-16 |x||c|; and for each of three products of 16 dimensions a sum of 17 values,
-// which the units align to the largest and cut to 24 bits or more: 20 units of 2^-23 (Fasi, Higham,
-// Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science, 2021).
+// Returns how far a score may be off, in units of 2^-24 (|x||c| + |c|^2 / 2). In float, it is
+// Higham's bound for an inner product. On matrix units, splitting drops low * low and the remainder
+// of the low parts, each at most 2^-16 |x||c|; and each of three products of 16 dimensions is a sum
+// of 17 values, which the units align to the largest and cut to 24 bits or more: 20 units of 2^-23
+// (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer
+// Science, 2021).
 std::size_t ScoredSearch::error_units() const {
   if (!is_matrix()) return dimensions_ + 2;
-  constexpr std::size_t kSplitUnits = 800;  // 3 * 2^8 and what is of higher order
+  constexpr std::size_t kSplitUnits = 800;  // 3 * 2^8 and terms of higher order
   return kSplitUnits + parts(dimensions_, 16) * 3 * 40;
 }
 
-// Scan and refinement are one program: what a program costs, PoCL mostly spends before its kernels.
+// Builds a kernel of the one program of scan and refinement: most of what a program costs PoCL
+// comes before its kernels.
 cl::Kernel ScoredSearch::build(const std::string& name, std::size_t m) {
   const char* const scan = kernel_ == AssignKernel::kCpu     ? "assign/cpu.cl"
                            : kernel_ == AssignKernel::kFused ? "assign/fused.cl"

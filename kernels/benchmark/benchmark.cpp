@@ -13,13 +13,13 @@ namespace lookalike {
 namespace {
 
 constexpr TimingLimits kTuneLimits = {.budget_ms = 100, .min_runs = 3};
-// A variant whose first run takes this many times as long as the best has no second one.
+// A variant whose first run takes this many times as long as the best gets no second run.
 constexpr double kAbandonRatio = 3;
-// Sizes that are further apart than this, by octaves_between, are not near: a factor of 32 where
-// one differs, of 11 each where two do.
+// Largest distance of near sizes, by octaves_between: a factor of 32 in one size, of 11 in each of
+// two.
 constexpr double kNearOctaves = 5;
 
-// How work of a unit is reported: rates are in `scale` a second.
+// How to report work of a unit: rates are in `scale` a second.
 struct UnitTrait {
   const char* name;
   double scale;
@@ -52,7 +52,7 @@ Timing time_once(OpenClSession& session, const std::function<void()>& run) {
   return timing;
 }
 
-// How fast variants were at the sizes measured so far, which tells how long they will take.
+// The pace of variants at the sizes measured so far, to predict times.
 class Pace {
  public:
   void record(const KernelCase& problem, const std::string& variant, double ms) {
@@ -60,8 +60,8 @@ class Pace {
     records_.push_back({problem.kernel, variant, problem.all_sizes(), ms / problem.amount});
   }
 
-  // From the variant's pace at the nearest size. Nothing where no size is near: the cost of many
-  // tiny images does not tell that of a large one.
+  // Predicts from the variant's pace at the nearest size. Nothing where no size is near: the cost
+  // of many tiny images says nothing about a large one.
   std::optional<double> predict_ms(const KernelCase& problem, const std::string& variant) const {
     double nearest = kNearOctaves;
     std::optional<double> ms;
@@ -96,7 +96,7 @@ class Measurer {
   Measurer(MeasureVariant measure, double longest_run_ms)
       : measure_(std::move(measure)), longest_run_ms_(longest_run_ms) {}
 
-  // Whether the variant would take too long; row.note then says so.
+  // True if the variant would take too long, which row.note then says.
   bool leaves_out(const KernelCase& problem, BenchmarkRow& row) {
     const auto expected_ms = pace_.predict_ms(problem, row.variant);
     if (!expected_ms || *expected_ms <= longest_run_ms_) return false;
@@ -148,7 +148,7 @@ std::vector<const KernelCase*> cases_of(const std::vector<KernelCase>& cases,
               "bench: kernel must be one of " + known + ", was '" + kernel + "'");
 }
 
-// Three significant digits, as far as they stand after the point.
+// Returns three significant digits, at most four of them after the point.
 std::string number_text(double value) {
   const int digits = value <= 0 ? 0 : 2 - static_cast<int>(std::floor(std::log10(value)));
   std::array<char, 64> text{};
@@ -329,7 +329,7 @@ std::string format_row(const BenchmarkReport& report, std::size_t row, std::size
   const BenchmarkRow& here = report.rows.at(row);
   const Layout layout = layout_of(report, here.kernel, columns);
   std::string text = row == 0 ? device_line(report, columns) : "";
-  std::string sizes;  // unless they are those of the row before
+  std::string sizes;  // empty if the row before has the same
   if (row == 0 || report.rows[row - 1].kernel != here.kernel) {
     text += head_of(here, layout);
     sizes = to_string(here.sizes);

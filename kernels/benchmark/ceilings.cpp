@@ -13,7 +13,7 @@ constexpr int kRuns = 5;
 constexpr std::size_t kChains = 8;  // of multiply_add
 constexpr std::size_t kReads = 64;  // vectors that a work-item of read_all takes
 
-// How the kernels are divided among the work-items of a device.
+// Division of the kernels among the work-items of a device.
 struct Shape {
   std::size_t vector;       // floats
   std::size_t group;        // work-items
@@ -28,7 +28,8 @@ struct Shape {
   }
 };
 
-// One vector register per chain on CPUs; enough work-items to fill a GPU many times over.
+// Returns one vector register per chain for CPUs, and enough work-items to fill a GPU many times
+// over.
 Shape shape_for(OpenClSession& session, bool arithmetic) {
   if (!session.is_cpu()) return {arithmetic ? 1U : 4U, 256, 1, std::size_t{1} << 20U, 1024};
   const std::string& instructions = session.tuning_target().instructions;
@@ -36,7 +37,7 @@ Shape shape_for(OpenClSession& session, bool arithmetic) {
   return {floats, 1, 1024, 64, 100'000};
 }
 
-// The least of several runs after one that warms up.
+// Returns the least of several runs after one that warms up.
 double least_ms(const std::function<double()>& time_run) {
   time_run();
   double least = time_run();
@@ -76,7 +77,7 @@ double measure_gflops(OpenClSession& session) {
   return operations / ms * 1e-6;
 }
 
-// The rate of copying is the best of our kernels and of the driver's copy.
+// Measures reading, and copying as the best of the kernels and the driver's copy.
 void measure_memory(OpenClSession& session, std::size_t bytes, Ceilings& ceilings) {
   const Shape shape = shape_for(session, false);
   const std::uint64_t room =

@@ -2,12 +2,11 @@
 // of every kernel, with kernel and transfer times and its share of the device's ceiling.
 //   kernels_benchmark [--device D] [--kernel NAME] [--quick] [--check] [--tsv] [--launches]
 //                     [--tune FOLDER]
-// Each row is printed as soon as it is measured; --launches adds the parts of its kernel time below
-// it. --check compares each variant's last result with the reference, at these sizes too. --tune
-// first writes the device's tuning file to that folder, and the file then decides which variant is
-// marked as kAuto's choice. --tsv prints a line per variant, separated by tabs: kernel, sizes,
-// variant, * where it is the choice, ms of kernels and ms on the wall. Ends with 4, the code of
-// device errors, when a variant failed.
+// Prints each row as soon as it is measured; --launches adds the parts of its kernel time. --check
+// compares each variant's last result with the reference. --tune first writes the device's tuning
+// file to that folder, by which it then marks kAuto's choice. --tsv prints a line per variant,
+// separated by tabs: kernel, sizes, variant, * for the choice, ms of kernels and ms on the wall.
+// The exit code is 4, as for device errors, when a variant failed.
 
 #include <cstdio>
 #include <map>

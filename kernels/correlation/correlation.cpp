@@ -13,18 +13,12 @@ namespace {
 
 constexpr std::size_t kGpuGroup = 64;
 
-// See pair_sums.cl: six sums per item, over at most 2^16 blocks of 8 pixels.
-constexpr std::size_t kPairSums = 6;
-constexpr std::size_t kMaxBlocksPerItem = std::size_t{1} << 16;
-constexpr std::size_t kMaxItems = 4096;
-constexpr std::size_t kPairGroup = 64;
-
 struct RowBest {
   cl_float correlation;
   cl_int x;
 };
 
-// The kernels write peaks as the caller gets them.
+// As Peak in peaks.cl.
 static_assert(sizeof(CorrelationPeak) == 3 * sizeof(cl_float));
 
 std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKernel kernel) {
@@ -34,15 +28,15 @@ std::vector<CorrelationKernel> choice_of(OpenClSession& session, CorrelationKern
                                       std::string(to_string(kernel)) + "'");
 }
 
-// A CPU takes long runs, so that sums are carried far; a GPU short ones, so that there are many
-// (of segments of 8, 16 and 32 and of 16 and 32 column rows the least time for 64^2 in 1920x1080
-// on an NVIDIA H200; kernels_benchmark --kernel correlation).
+// Returns long runs for a CPU, so that sums are carried far, and short ones for a GPU, so that
+// there are many: the fastest for 64^2 in 1920x1080 of segments of 8, 16 and 32 and of 16 and 32
+// column rows (NVIDIA H200, kernels_benchmark --kernel correlation).
 CorrelationSteps steps_for(bool is_cpu) {
   if (is_cpu) return {.segment = 4096, .run = 4096, .vector_width = 8, .column_rows = 256};
   return {.segment = 8, .run = 2, .vector_width = 2, .column_rows = 16};
 }
 
-// Those of the pair that takes the most products.
+// Returns the sizes of the pair that takes the most products.
 CorrelationSizes sizes_of(std::span<const CorrelationPair> pairs) {
   CorrelationSizes most;
   for (const auto& [image, pattern] : pairs) {
@@ -53,11 +47,30 @@ CorrelationSizes sizes_of(std::span<const CorrelationPair> pairs) {
   return most;
 }
 
-// Whether the form normalises the maps of all these pairs at once.
+// True if the form normalises the maps of all these pairs at once.
 bool fuses(const WindowProducts& form, std::span<const CorrelationPair> pairs) {
   return std::all_of(pairs.begin(), pairs.end(), [&](const CorrelationPair& pair) {
     return form.normalises(pair.pattern.width, pair.pattern.height);
   });
+}
+
+// Sums `size` pairs of pixels in blocks whose sums fit 32 bits. counts(i): 1 if pair i counts, else
+// 0.
+template <typename Counts>
+PairSums<std::uint64_t> pair_sums(const std::uint8_t* a, const std::uint8_t* b, std::size_t size,
+                                  const Counts& counts) {
+  constexpr std::size_t kBlock = 4096;
+  PairSums<std::uint64_t> all;
+  for (std::size_t first = 0; first < size; first += kBlock) {
+    PairSums<std::uint32_t> block;
+    for (std::size_t i = first; i < std::min(first + kBlock, size); ++i) {
+      const std::uint32_t count = counts(i);
+      block.add(count * a[i], count * b[i]);
+      block.count -= 1 - count;
+    }
+    all.add({block.count, block.a, block.b, block.aa, block.bb, block.ab});
+  }
+  return all;
 }
 
 }  // namespace
@@ -79,8 +92,7 @@ class Correlation::Rep {
         window_statistics_(own_kernel("window_statistics")),
         normalise_(own_kernel("normalise")),
         best_of_rows_(own_kernel("best_of_rows")),
-        refine_(own_kernel("refine")),
-        pair_sums_(session, {"correlation/pair_sums.cl"}, "pair_sums") {}
+        refine_(own_kernel("refine")) {}
 
   std::vector<float> map(const CorrelationPair& pair) {
     check_pair(pair);
@@ -113,7 +125,7 @@ class Correlation::Rep {
           const Peaks found = find_peaks(fill_maps(batch.subspan(first, count), form));
           peaks.insert(peaks.end(), found.begin(), found.end());
         } catch (const DeviceOutOfMemory&) {
-          buffers_ = {};  // so that a smaller batch needs less
+          buffers_ = {};  // makes room for a smaller batch
           throw;
         }
       });
@@ -121,36 +133,8 @@ class Correlation::Rep {
     return peaks;
   }
 
-  // The images meet in one position only.
-  std::optional<float> correlate(const ImageView& a, const ImageView& b, const ImageView& mask) {
-    const std::size_t blocks = (a.size() + 7) / 8;
-    const std::size_t items =
-        round_up(std::max(std::min(blocks, kMaxItems), blocks / kMaxBlocksPerItem + 1), kPairGroup);
-    buffers_.images.reserve(session_, blocks * 8);
-    buffers_.patterns.reserve(session_, blocks * 8);
-    buffers_.map.reserve(session_, blocks * 8);
-    buffers_.sums.reserve(session_, items * kPairSums * sizeof(cl_ulong));
-    session_.write<std::uint8_t>(buffers_.images.buffer, {a.pixels, a.size()});
-    session_.write<std::uint8_t>(buffers_.patterns.buffer, {b.pixels, b.size()});
-    if (!mask.empty()) {
-      session_.write<std::uint8_t>(buffers_.map.buffer, {mask.pixels, mask.size()});
-    }
-    set_arguments(pair_sums_.get(), buffers_.images.buffer, buffers_.patterns.buffer,
-                  buffers_.map.buffer, static_cast<cl_int>(!mask.empty()),
-                  static_cast<cl_ulong>(a.size()), buffers_.sums.buffer);
-    session_.launch(pair_sums_.get(), "pair_sums", {items}, cl::NDRange(kPairGroup));
-    std::vector<cl_ulong> partial(items * kPairSums);
-    session_.read<cl_ulong>(buffers_.sums.buffer, partial);
-    std::array<std::uint64_t, kPairSums> sums{};
-    for (std::size_t i = 0; i < partial.size(); ++i) sums[i % kPairSums] += partial[i];
-    const auto rho = correlation_of(
-        PairSums<std::uint64_t>{sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]});
-    if (!rho) return std::nullopt;
-    return static_cast<float>(*rho);
-  }
-
  private:
-  // Of what all forms share.
+  // Returns a kernel of the program that all forms share.
   LazyKernel own_kernel(const char* name) {
     return {session_,
             {"correlation/job.cl", "correlation/correlations.cl", "correlation/statistics.cl",
@@ -162,7 +146,7 @@ class Correlation::Rep {
                 define("GROUP", session_.is_cpu() ? 1 : kGpuGroup)};
   }
 
-  // A form is tried out when it is first chosen: most sessions need one only.
+  // Tries a form when it is first chosen: most sessions need one only.
   CorrelationKernel choose(const CorrelationSizes& sizes) {
     while (kernels_.size() > 1) {
       const CorrelationKernel chosen =
@@ -252,7 +236,7 @@ class Correlation::Rep {
   const CorrelationSteps steps_;
   std::map<CorrelationKernel, std::unique_ptr<WindowProducts>> forms_;
   CorrelationBuffers buffers_;
-  LazyKernel row_sums_, window_statistics_, normalise_, best_of_rows_, refine_, pair_sums_;
+  LazyKernel row_sums_, window_statistics_, normalise_, best_of_rows_, refine_;
 };
 
 Correlation::Correlation(OpenClSession& session, const CorrelationOptions& options)
@@ -274,7 +258,11 @@ std::optional<float> Correlation::correlate(const ImageView& a, const ImageView&
           "Correlation::correlate: the images differ in size");
   require(mask.empty() || (mask.width == a.width && mask.height == a.height),
           "Correlation::correlate: the mask differs in size from the images");
-  return a.empty() ? std::nullopt : rep_->correlate(a, b, mask);
+  const auto masked = [pixels = mask.pixels](std::size_t i) { return pixels[i] != 0 ? 1U : 0U; };
+  const std::optional<double> rho = correlation_of(
+      mask.empty() ? pair_sums(a.pixels, b.pixels, a.size(), [](std::size_t) { return 1U; })
+                   : pair_sums(a.pixels, b.pixels, a.size(), masked));
+  return rho ? std::optional(static_cast<float>(*rho)) : std::nullopt;
 }
 
 }  // namespace lookalike

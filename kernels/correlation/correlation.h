@@ -13,8 +13,8 @@
 
 namespace lookalike {
 
-// How the sums of window times pattern are computed. All forms give the same integers, and so the
-// same correlations, bit for bit.
+// How to compute the sums of window times pattern. All forms give the same integers, hence the same
+// correlations, bit for bit.
 enum class CorrelationKernel {
   kAuto,         // the fastest for the device and the sizes
   kPerPosition,  // a work-group per position, an item per pixel of the pattern; as published
@@ -28,8 +28,8 @@ template <>
 inline constexpr auto kVariantNames<CorrelationKernel> = std::to_array<std::string_view>(
     {"auto", "per_position", "tiled", "vector", "dot_product", "matrix", "frequency"});
 
-// The forms that work on this device, best guess first, without kAuto. Those with machine code of
-// their own are compiled and tried on a small pair, once a session.
+// Returns the forms that work on this device, best guess first. Forms with machine code are
+// compiled and tried on a small pair, once a session.
 std::vector<CorrelationKernel> correlation_kernels(OpenClSession& session);
 
 // A search for some patterns of one size in an image.
@@ -40,22 +40,22 @@ struct CorrelationSizes {
   int pattern_height = 0;
   std::size_t patterns = 1;
 
-  // Products of pixels that one pattern takes at all positions.
+  // Returns the products of pixels that one pattern takes at all positions.
   double products() const {
     return 1.0 * (width - pattern_width + 1) * (height - pattern_height + 1) * pattern_width *
            pattern_height;
   }
-  // As tuning files name them.
+  // Returns the sizes as tuning files name them.
   TuningSizes tuning_sizes() const;
 };
 
-// The same forms with kFrequency moved to the front where it should take less time than the first,
-// which must be the best of those that go through positions.
+// Moves kFrequency to the front where it should take less time than the first form, which must be
+// the best of those that go through positions.
 //   kernels  at least one
 std::vector<CorrelationKernel> best_guess_first(std::vector<CorrelationKernel> kernels,
                                                 const CorrelationSizes& sizes, bool is_cpu);
 
-// A pattern ("template" is taken in C++) and the image to look for it in.
+// An image, and a pattern ("template" is a word of C++) to find in it.
 struct CorrelationPair {
   ImageView image;
   ImageView pattern;
@@ -70,17 +70,16 @@ struct CorrelationPeak {
 
 struct CorrelationOptions {
   CorrelationKernel kernel = CorrelationKernel::kAuto;
-  bool double_precision = true;  // for the last division and root, where the device has it
+  bool double_precision = true;  // for the last division and root, if supported
 };
 
 // Normalised cross-correlation on the device:
 //   rho = (n Sxt - Sx St) / sqrt((n Sxx - Sx^2) (n Stt - St^2)), in [-1, 1],
 // sums over the n pixels of the pattern t and of the window x under it. Every sum is an exact
 // integer, so that a flat window or pattern, for which rho is undefined, is recognised for certain.
-// Patterns hold up to 2^24 pixels and are up to 2^16 - 1 wide.
-// Throws Error(kInternal) when a pattern is empty, larger than its image or past these limits;
-// Error(kDevice) when the device cannot run the kernel of the options.
-// Method: Lewis, "Fast normalized cross-correlation", 1995.
+// Patterns hold up to 2^24 pixels and are up to 2^16 - 1 wide. Throws Error(kInternal) when a
+// pattern is empty, larger than its image or past these limits; Error(kDevice) when the device
+// cannot run the kernel of the options. Method: Lewis, "Fast normalized cross-correlation", 1995.
 class Correlation {
  public:
   using Peaks = std::vector<std::optional<CorrelationPeak>>;
@@ -88,29 +87,30 @@ class Correlation {
   explicit Correlation(OpenClSession& session, const CorrelationOptions& options = {});
   ~Correlation();
 
-  // rho at every whole position: [image.height - pattern.height + 1][image.width - pattern.width
-  // + 1], NaN where undefined.
+  // Returns rho at every whole position: [image.height - pattern.height + 1][image.width -
+  // pattern.width + 1], NaN where undefined.
   std::vector<float> map(const ImageView& image, const ImageView& pattern);
 
-  // The highest correlation of each pair (ties: lowest y, then lowest x), moved to the top of the
-  // quadric through the 3x3 values around it, by at most half a pixel each way; not along an axis
-  // on which a neighbour is missing or undefined. Nothing where rho is undefined everywhere.
-  // Neighbouring pairs of the same image share it on the device, and its sums where their patterns
-  // have one size.
+  // Returns the highest correlation of each pair (ties: lowest y, then lowest x), moved to the top
+  // of the quadric through the 3x3 values around it, by at most half a pixel each way, and not
+  // along an axis on which a neighbour is missing or undefined. Nothing where rho is undefined
+  // everywhere. Neighbouring pairs of the same image share it on the device, and its sums if their
+  // patterns have one size.
   Peaks best_matches(std::span<const CorrelationPair> pairs);
 
-  // rho of two images of the same size; with a mask of that size, over the pixels where it is not
-  // zero. Nothing where undefined. Throws Error(kInternal) when the sizes differ.
-  std::optional<float> correlate(const ImageView& a, const ImageView& b,
-                                 const ImageView& mask = {});
+  // Returns rho of two images of the same size, computed on the host, or nothing where it is
+  // undefined. With a mask of that size only pixels where it is not zero count. Throws
+  // Error(kInternal) when the sizes differ.
+  static std::optional<float> correlate(const ImageView& a, const ImageView& b,
+                                        const ImageView& mask = {});
 
  private:
   class Rep;
   std::unique_ptr<Rep> rep_;
 };
 
-// What Correlation::map computes, in plain C++ from the definition: exact sums at every position,
-// NaN where undefined. The pattern must fit into the image.
+// Computes what Correlation::map must give, in plain C++ from the definition: exact sums at every
+// position, NaN where undefined. The pattern must fit into the image.
 std::vector<double> correlation_reference(const ImageView& image, const ImageView& pattern);
 
 }  // namespace lookalike

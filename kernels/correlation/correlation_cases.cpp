@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kTolerance = 1e-6;
 
-// Images and a pattern to find in each. Neighbours whose images have the same size share one image.
+// Images and a pattern to find in each. Neighbours of one size share their image.
 struct Problem {
   std::vector<CorrelationSizes> pairs;
   bool double_precision = true;
@@ -63,7 +63,7 @@ Inputs inputs_of(const Problem& problem) {
   return inputs;
 }
 
-// The peak's correlation must be the highest of the map; NaN where that is undefined everywhere.
+// Compares a peak's correlation with the highest of the map, NaN where all are undefined.
 std::string check_peak(const std::optional<CorrelationPeak>& peak, const std::vector<double>& map) {
   double highest = NAN;
   for (const double value : map) highest = std::fmax(highest, value);
@@ -89,8 +89,8 @@ CaseRun prepare(OpenClSession& session, const Inputs& inputs, CorrelationKernel 
   return run_of([=, &inputs] { return correlation->best_matches(inputs.pairs); }, check);
 }
 
-// The published forms are far behind, as is the one for CPUs on a GPU; where they would take
-// seconds they are left out.
+// True for variants that would take seconds: the published forms are far behind, as is kVector on a
+// GPU.
 bool is_too_slow(CorrelationKernel kernel, double operations, bool is_cpu) {
   const bool slow = kernel == CorrelationKernel::kPerPosition ||
                     kernel == CorrelationKernel::kTiled ||
@@ -99,7 +99,8 @@ bool is_too_slow(CorrelationKernel kernel, double operations, bool is_cpu) {
   return operations > most;
 }
 
-// Finding out which forms work takes a simulator minutes.
+// Returns the forms to run. A simulator takes a fixed list: trying which forms work takes it
+// minutes.
 std::vector<CorrelationKernel> kernels_for(OpenClSession& session, CaseScale scale,
                                            const CorrelationSizes& sizes, double operations) {
   if (scale == CaseScale::kSimulator) {
@@ -139,7 +140,7 @@ std::vector<KernelCase> correlation_cases(OpenClSession& session, CaseScale scal
     sizes.patterns = problem.pairs.size();
     KernelCase described{
         .kernel = "correlation", .sizes = sizes.tuning_sizes(), .unit = WorkUnit::kOperations};
-    // Those of the direct sums of products, whatever a variant does in their place.
+    // Operations of the direct sums of products, whatever a variant does instead.
     for (const CorrelationSizes& pair : problem.pairs) described.amount += 2 * pair.products();
     const std::vector<CorrelationKernel> kernels =
         kernels_for(session, scale, sizes, described.amount);

@@ -1,4 +1,4 @@
-// The names of the forms, which of them a device can run, and which is guessed to be the fastest.
+// Which forms of the correlation a device can run, and which is guessed to be the fastest.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,19 +13,19 @@
 namespace lookalike {
 namespace {
 
-// Best first, but for kFrequency, whose place depends on the sizes.
+// Returns all forms, best first; the place of kFrequency depends on the sizes.
 std::vector<CorrelationKernel> all_kernels(bool is_cpu) {
   using enum CorrelationKernel;
   if (is_cpu) return {kDotProduct, kVector, kFrequency, kTiled, kPerPosition};
   return {kMatrix, kDotProduct, kFrequency, kTiled, kPerPosition, kVector};
 }
 
-// Blocks of Fourier transforms are no smaller.
+// Side of the smallest block of Fourier transforms.
 constexpr int kLeastSide = 256;
 
-// How many products a direct form computes in the time that kFrequency needs for a pixel of a
-// transform: 64^2, 128^2, 300^2 and 64 of 64^2 in 1920x1080, on an NVIDIA H200 and on PoCL 3.1 on a
-// 2-core AMD EPYC with AVX-512 VNNI.
+// Returns how many products a direct form computes in the time that kFrequency needs for a pixel of
+// a transform: 64^2, 128^2, 300^2 and 64 of 64^2 in 1920x1080, NVIDIA H200 and PoCL 3.1 on a 2-core
+// AMD EPYC with AVX-512 VNNI (kernels_benchmark --kernel correlation).
 double products_per_pixel(CorrelationKernel direct, bool is_cpu) {
   switch (direct) {
     case CorrelationKernel::kMatrix:
@@ -37,7 +37,7 @@ double products_per_pixel(CorrelationKernel direct, bool is_cpu) {
   }
 }
 
-// Whether the form agrees with the reference on a pair that takes several tiles and both signs.
+// True if the form agrees with the reference on a pair with several tiles and both signs.
 bool works(OpenClSession& session, CorrelationKernel kernel) {
   GrayImage image(150, 75);
   for (std::size_t i = 0; i < image.pixels.size(); ++i) {
@@ -55,7 +55,7 @@ bool works(OpenClSession& session, CorrelationKernel kernel) {
 }
 
 #ifdef __x86_64__
-// As __builtin_cpu_supports("avxvnni"), which clang has from version 15 on only.
+// True as __builtin_cpu_supports("avxvnni") is, which clang lacks before version 15.
 bool has_avx_vnni() {
   unsigned int eax = 0;
   unsigned int ebx = 0;

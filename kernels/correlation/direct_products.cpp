@@ -1,4 +1,4 @@
-// The forms that go through positions: all but kFrequency.
+// The forms of the correlation that go through positions: all but kFrequency.
 #include <utility>
 
 #include "kernels/correlation/window_products.h"
@@ -7,7 +7,7 @@
 namespace lookalike {
 namespace {
 
-// 32 bits hold the sum of this many products of a pixel, up to 255, and a pattern's, down to -128.
+// Products of a pixel, up to 255, and a pattern's, down to -128, whose sum 32 bits hold.
 constexpr int kPartPixels = 65792;
 
 struct Form {
@@ -15,7 +15,7 @@ struct Form {
   std::string options{};
   CorrelationLayout layout{};
   cl::NDRange group{};
-  bool normalises = false;  // has a kernel that normalises the products at once
+  bool normalises = false;  // has window_correlations, too
 };
 
 Form per_position_form(OpenClSession& session) {
@@ -33,10 +33,10 @@ Form tiled_form() {
           .group = cl::NDRange(16, 16)};
 }
 
-// Rows of positions per work-item, and vectors of 16 positions per row. Of 4x2, 4x4, 6x2, 6x4 and
-// 8x2, this one took about the least processor time for 300 patterns of 24^2 in 48^2, and at most
-// 5 % more than the least for 64^2 in 1024^2 and 1920x1080
-// (PoCL 3.1, AMD EPYC with AVX-512, 2 cores; kernels_benchmark --kernel correlation).
+// Rows of positions per work-item, and vectors of 16 positions per row: of 4x2, 4x4, 6x2, 6x4 and
+// 8x2 about the least processor time for 300 patterns of 24^2 in 48^2, and at most 5 % more than
+// the least for 64^2 in 1024^2 and 1920x1080 (PoCL 3.1, AMD EPYC with AVX-512, 2 cores,
+// kernels_benchmark --kernel correlation).
 Form vector_form() {
   constexpr int kRows = 6;
   constexpr int kVectors = 2;
@@ -67,9 +67,9 @@ Form dot_cpu_form(int lanes, bool doubles) {
 }
 
 // A work-group on a GPU: its tile of positions, the rows of positions of a band, and how much of
-// the pattern a stage holds. Of 9 settings of dot_product and 15 of matrix, those below took the
-// least time, or nearly so, for 64^2 and 128^2 in 1920x1080 (NVIDIA H200;
-// kernels_benchmark --kernel correlation).
+// the pattern a stage holds. The values below took the least time, or nearly so, for 64^2 and 128^2
+// in 1920x1080, of 9 settings of dot_product and 15 of matrix (NVIDIA H200, kernels_benchmark
+// --kernel correlation).
 struct Staging {
   int tile_width;
   int tile_height;

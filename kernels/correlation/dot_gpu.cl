@@ -2,7 +2,7 @@
 // positions side by side and BAND below one another, and reads the four "quads" that start at its
 // pixels, four pixels each, out of two neighbouring words.
 // After staging.cl.
-// Build: those of staging.cl, and -D PTX: dp4a, on NVIDIA.
+// Build: as staging.cl, and -D PTX: dp4a, on NVIDIA.
 #define ITEMS_X (TILE_WIDTH / 4)
 
 // Adds the dot product of four unsigned and four signed bytes.

@@ -2,10 +2,10 @@
 //
 // Exact: the sums are integers, and the transforms' rounding errors stay far below the 1/2 up to
 // which the nearest integer is the right one. Pixels and patterns are within [-128, 128], so a
-// block has length L <= 128 * 2048 and a pair of patterns M <= sqrt(2) * 128 * 1024, or the pair is
-// of blocks and the bound the same. Three transforms of 2^22 numbers are off by at most 3 * 22 * 8
-// u L M < 0.01 in all, u = 2^-53 (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd
-// ed., theorem 24.2, with twiddle factors good to u).
+// block has length L <= 128 * 2048 and a pair of patterns M <= sqrt(2) * 128 * 1024; a pair of
+// blocks has the same bound. Three transforms of 2^22 numbers are off by at most 3 * 22 * 8 u L M <
+// 0.01 in all, u = 2^-53 (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed.,
+// theorem 24.2, with twiddle factors good to u).
 #include "kernels/correlation/window_products.h"
 
 #ifdef LOOKALIKE_VKFFT
@@ -26,9 +26,9 @@ constexpr int kSmallestSide = 256;
 constexpr int kLargestSide = 2048;
 constexpr std::size_t kPixelBytes = 2 * sizeof(cl_double);
 
-// Blocks transformed together: on a CPU what its caches hold; on a GPU, of 8, 16, 32, 64 and
-// 128 MiB, what took the least time for 64^2, 128^2 and 512^2 in 1920x1080, or nearly so
-// (NVIDIA H200; kernels_benchmark --kernel correlation).
+// Blocks transformed together: on a CPU as many as its caches hold; on a GPU the fastest of 8, 16,
+// 32, 64 and 128 MiB for 64^2, 128^2 and 512^2 in 1920x1080, or nearly so (NVIDIA H200,
+// kernels_benchmark --kernel correlation).
 constexpr std::size_t kCpuBlockBytes = std::size_t{4} << 20;
 constexpr std::size_t kGpuBlockBytes = std::size_t{32} << 20;
 
@@ -48,6 +48,7 @@ struct Cut {
   cl_int piece_height = 0;
   cl_int paired = 0;
 };
+static_assert(sizeof(Cut) == 10 * sizeof(cl_int));
 
 bool same_sizes(const CorrelationJob& a, const CorrelationJob& b) {
   return a.image == b.image && a.image_width == b.image_width && a.image_height == b.image_height &&
@@ -56,8 +57,8 @@ bool same_sizes(const CorrelationJob& a, const CorrelationJob& b) {
 }
 
 // Fourier transforms, in place, of `count` square blocks [side][side] of complex doubles on the
-// device, side a power of two up to 2048. VkFFT makes and compiles the kernels for the device;
-// where it has none, members throw Error(kDevice).
+// device, side a power of two up to 2048. VkFFT generates the kernels; where it cannot, members
+// throw Error(kDevice).
 class BlockTransform {
  public:
   BlockTransform(OpenClSession& session, int side, std::size_t count)
@@ -110,7 +111,7 @@ class BlockTransform {
   VkFFTApplication application_ = {};
 };
 
-// What blocks of one side need on the device.
+// Device memory and transform for blocks of one side.
 struct BlockPlan {
   BlockPlan(OpenClSession& session, int block_side, std::size_t bytes)
       : side(block_side),
@@ -153,7 +154,7 @@ class FrequencyProducts final : public WindowProducts {
 
   const CorrelationLayout& layout() const override { return layout_; }
 
-  // Larger patterns are taken in pieces.
+  // Takes larger patterns in pieces.
   bool normalises(int width, int height) const override {
     return std::max(width, height) <= kLargestSide / 2;
   }
@@ -200,8 +201,8 @@ class FrequencyProducts final : public WindowProducts {
     return cut;
   }
 
-  // The side with the least arithmetic; if the maps are normalised at once, of those that take the
-  // pattern in one piece.
+  // Returns the side with the least arithmetic; of sides that take the pattern in one piece, if
+  // maps are normalised at once.
   int best_side(const CorrelationJob& job, bool in_one_piece, bool paired) const {
     int best = kLargestSide;
     double least = INFINITY;
@@ -291,7 +292,7 @@ class FrequencyProducts final : public WindowProducts {
     }
   }
 
-  // Runs that cover width x height positions of every block.
+  // Returns the number of runs that cover width x height positions of every block.
   cl_uint runs_of(const BlockPlan& plan, int width, int height) const {
     return to_uint(to_size(parts(width, run_)) * to_size(height) * plan.count);
   }

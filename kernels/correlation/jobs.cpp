@@ -16,11 +16,11 @@ constexpr std::size_t kBatchBytes = std::size_t{512} << 20;
 constexpr std::size_t kMaxPatternPixels = std::size_t{1} << 24;
 constexpr int kMaxPatternWidth = (1 << 16) - 1;
 
-// Rows of images start at multiples of this, so that GPUs can read them by words.
+// Rows of images start at multiples of this, so that GPUs can read words.
 constexpr std::size_t kImagePitchStep = 16;
-// Kernels read whole vectors, so up to this many bytes past the end of an image.
+// Bytes past the end of an image that kernels may read, in whole vectors.
 constexpr std::size_t kImageReadAhead = 512;
-// Rows of maps and sums start at multiples of this, so that whole vectors of any kernel fit in.
+// Rows of maps and sums start at multiples of this, the longest vector of any kernel.
 constexpr std::size_t kMapPitchStep = 32;
 
 bool same_image(const CorrelationPair& a, const CorrelationPair& b) {
@@ -52,7 +52,8 @@ std::size_t map_count(const CorrelationJob& job) {
   return to_size(job.pitch) * to_size(job.map_height);
 }
 
-// Bytes that a pair takes on the device, about, beside what it shares with the pair before it.
+// Returns about how many bytes a pair takes on the device, without what it shares with the one
+// before.
 std::size_t device_bytes(const CorrelationPair& pair, const CorrelationPair* before, bool fused) {
   const CorrelationJob job = job_of(pair);
   std::size_t bytes = pair.pattern.size() * sizeof(cl_float) +
@@ -76,7 +77,7 @@ void append_image(const ImageView& image, CorrelationJob& job, std::vector<std::
   }
 }
 
-// Appends the pixels less 128 between margins, and sums them up in the job.
+// Appends the pixels less 128 between margins, and puts their sums into the job.
 void append_pattern(const ImageView& pattern, const CorrelationLayout& layout, CorrelationJob& job,
                     std::vector<std::uint8_t>& patterns) {
   const std::size_t width = to_size(pattern.width);

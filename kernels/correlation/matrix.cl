@@ -8,7 +8,7 @@
 //   A: rows g and g + 8, columns 4 t and 4 t + 16     B: rows 4 t and 4 t + 16, column g
 //   sums: rows g and g + 8, columns 2 t and 2 t + 1, of set i and block b in sums[b * SETS + i].
 // After staging.cl.
-// Build: those of staging.cl, BAND a multiple of 8, STRIP_WORDS of 8, TILE_WIDTH of 64.
+// Build: as staging.cl, with BAND a multiple of 8, STRIP_WORDS of 8, TILE_WIDTH of 64.
 #define SETS 4
 #define BLOCKS (BAND / 8)
 #define WARP_WIDTH 64

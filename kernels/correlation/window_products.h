@@ -13,7 +13,8 @@
 // The forms of the correlation's products, and pairs packed for them.
 namespace lookalike {
 
-// How a form of the products wants patterns, and how much of a map a block of its launches covers.
+// The layout of patterns for a form of the products, and how much of a map a block of its launches
+// covers.
 struct CorrelationLayout {
   bool float_patterns = false;  // else 8-bit integers
   int margin_rows = 0;          // rows of zeros above and below each pattern
@@ -22,7 +23,7 @@ struct CorrelationLayout {
   int tile_height = 0;
 };
 
-// How much a block of the other launches covers, those for statistics and normalisation.
+// How much a block covers of the launches for statistics and normalisation.
 struct CorrelationSteps {
   int segment = 0;       // positions of a run of an image row
   int run = 0;           // positions of a run of a map's row
@@ -30,7 +31,7 @@ struct CorrelationSteps {
   int column_rows = 0;
 };
 
-// As in job.cl, which describes the fields.
+// As Job in job.cl, which describes the fields.
 struct CorrelationJob {
   cl_ulong image = 0;
   cl_ulong pattern = 0;
@@ -52,11 +53,12 @@ struct CorrelationJob {
   cl_int pitch = 0;
   cl_int unused = 0;
 };
+static_assert(sizeof(CorrelationJob) == 120);
 
 // Indices into CorrelationJob::first.
 enum class BlockKind : std::size_t { kTiles, kRows, kRuns, kColumns };
 
-// Jobs side by side in CorrelationJobs::jobs, and the blocks that they have in each kind of launch.
+// Jobs side by side in CorrelationJobs::jobs, and their blocks in each kind of launch.
 struct JobRange {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -81,13 +83,13 @@ struct CorrelationJobs {
 // kernels' integers hold (2^24 pixels, 2^16 - 1 columns).
 void check_pair(const CorrelationPair& pair);
 
-// How many of the first pairs need at most half a gibibyte on the device together, but at least
+// Returns how many of the first pairs need at most half a gibibyte on the device together, at least
 // one. Fused forms store no products.
-//   pairs  at least one
 std::size_t fitting(std::span<const CorrelationPair> pairs, bool fused);
 
-// Neighbouring pairs of the same image share its pixels, and with the same size of pattern the
-// statistics of its windows. Throws Error(kInternal) when a launch would have 2^32 blocks.
+// Packs pairs. Neighbouring pairs of the same image share its pixels, and with the same size of
+// pattern the statistics of its windows. Throws Error(kInternal) when a launch would have 2^32
+// blocks.
 CorrelationJobs pack_jobs(std::span<const CorrelationPair> pairs, const CorrelationLayout& layout,
                           const CorrelationSteps& steps);
 
@@ -99,7 +101,7 @@ struct CorrelationBuffers {
   GrowingBuffer products, map, row_best, peaks;
 };
 
-// One form of the sums of window less 128 times pattern less 128 at every position of some jobs.
+// A form of the sums of (window - 128) * (pattern - 128) at every position of some jobs.
 class WindowProducts {
  public:
   WindowProducts() = default;
@@ -109,41 +111,41 @@ class WindowProducts {
 
   virtual const CorrelationLayout& layout() const = 0;
 
-  // Whether compute() can normalise patterns of this size at once.
+  // True if compute() can normalise patterns of this size at once.
   virtual bool normalises(int width, int height) const = 0;
 
-  // From images and patterns to products or, if `normalised`, with the statistics of the windows to
-  // the map.
+  // Computes the products of images and patterns or, if `normalised`, the map, from the statistics
+  // of the windows, too.
   virtual void compute(const CorrelationJobs& packed, const CorrelationBuffers& buffers,
                        bool normalised) = 0;
 };
 
-// Every form that goes through positions, and kFrequency, which needs VkFFT. `doubles`: normalise
+// Make a form that goes through positions, and kFrequency, which needs VkFFT. `doubles`: normalise
 // in double precision. Throw Error(kDevice) when the form is not in the build or the device cannot
 // build it.
 std::unique_ptr<WindowProducts> make_direct_products(OpenClSession& session,
                                                      CorrelationKernel kernel, bool doubles);
 std::unique_ptr<WindowProducts> make_frequency_products(OpenClSession& session, bool doubles);
 
-// Whether the build found VkFFT (LOOKALIKE_VKFFT).
+// True if the build found VkFFT (LOOKALIKE_VKFFT).
 bool has_vkfft();
 
-// Build options that correlations.cl expects, for vectors of `width` positions.
+// Returns the build options of correlations.cl for vectors of `width` positions.
 std::string correlations_options(int width, bool doubles);
 
-// The forms whose needs the device claims to have; nothing is compiled. As correlation_kernels.
+// Returns the forms of which may_run() is true, in the order of correlation_kernels.
 std::vector<CorrelationKernel> claimed_kernels(OpenClSession& session);
 
-// Whether the device claims what the form needs; nothing is compiled.
+// True if the device claims what the form needs; nothing is compiled.
 bool may_run(OpenClSession& session, CorrelationKernel kernel);
 
-// Whether a claimed form also compiles and finds what the reference finds. Tried once a session,
-// and only where the form relies on instructions of the device.
+// True if a claimed form also compiles and agrees with the reference. Tried once a session, and
+// only where the form relies on instructions of the device.
 bool runs(OpenClSession& session, CorrelationKernel kernel);
 
-// How many sums a byte dot product of a CPU device adds to at once: 16 with AVX-512 VNNI, 8 with
-// AVX-VNNI, 0 without either. The processor, that which this program runs on, must have them, and
-// the device's compiler use registers of that size.
+// Returns how many sums a byte dot product of a CPU device adds to at once: 16 with AVX-512 VNNI, 8
+// with AVX-VNNI, 0 without either. The processor must have them, and the device's compiler use
+// registers of that size.
 int dot_product_lanes(OpenClSession& session);
 
 }  // namespace lookalike

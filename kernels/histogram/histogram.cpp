@@ -8,11 +8,11 @@
 namespace lookalike {
 namespace {
 
-// Cells of the histograms that are on the device at once: 256 MiB.
+// Bins that are on the device at once: 256 MiB.
 constexpr std::size_t kBatchCells = std::size_t{1} << 26;
 constexpr std::size_t kGroupItems = 64;
-// Bins of a segment at most: 16 KiB, half of the local memory that OpenCL demands of GPUs, so that
-// a compute unit holds two groups or more.
+// Most bins of a segment: 16 KiB, half of the local memory that OpenCL demands of GPUs, so that a
+// compute unit holds two groups or more.
 constexpr std::size_t kMostBins = 4096;
 
 }  // namespace
@@ -52,7 +52,7 @@ std::vector<std::uint32_t> WordHistograms::count(std::span<const std::uint32_t> 
   return result;
 }
 
-// Of images whose words start at offsets.front().
+// Counts for images whose words start at offsets.front().
 void WordHistograms::count_batch(std::span<const std::uint32_t> words,
                                  std::span<const std::uint32_t> offsets,
                                  std::span<std::uint32_t> histograms) {
@@ -77,7 +77,7 @@ void WordHistograms::count_batch(std::span<const std::uint32_t> words,
     session_.launch(kernel, label, {parts(word_count_, bins) * images * kGroupItems},
                     {{kGroupItems}});
   } else {
-    // As a launch, so that its time counts.
+    // A launch, so that its time counts.
     cl::Kernel clear = compiled("clear_bins");
     set_arguments(clear, counts, static_cast<cl_ulong>(images * word_count_));
     session_.launch(clear, "histogram_clear", {images * word_count_}, {{kGroupItems}});

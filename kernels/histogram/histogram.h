@@ -23,19 +23,19 @@ template <>
 inline constexpr auto kVariantNames<HistogramKernel> =
     std::to_array<std::string_view>({"auto", "atomic", "local", "serial"});
 
-// The kernels, best guess for the device first. All devices run all.
+// The kernels, best guess for the device first. Every device can run all.
 std::vector<HistogramKernel> histogram_kernels(const OpenClSession& session);
 
-// How often each visual word occurs in each image, many images a launch.
+// Counts how often each visual word occurs in each image, many images a launch.
 class WordHistograms {
  public:
-  // word_count from 1 to 2^31. kAuto asks the session's tuning for kernel "histogram" with size
-  // "words". Throws Error(kInternal) on another count.
+  // word_count from 1 to 2^31. For kAuto the session's tuning for kernel "histogram" with size
+  // "words" chooses. Throws Error(kInternal) on another count.
   WordHistograms(OpenClSession& session, std::size_t word_count,
                  HistogramKernel kernel = HistogramKernel::kAuto);
 
-  // Histograms [images][word_count]: image i owns words[offsets[i]] to words[offsets[i + 1] - 1],
-  // and may own none.
+  // Returns histograms [images][word_count]: image i owns words[offsets[i]] to
+  // words[offsets[i + 1] - 1], perhaps none.
   //   offsets [images + 1]: from 0, rising, to the number of words
   // Many images go in batches, halved while the device is out of memory. Throws Error(kInternal)
   // on other offsets and on a word that is not below word_count, Error(kDevice) when a launch
@@ -43,7 +43,7 @@ class WordHistograms {
   std::vector<std::uint32_t> count(std::span<const std::uint32_t> words,
                                    std::span<const std::uint32_t> offsets);
 
-  // The kernel in use; never kAuto.
+  // Returns the kernel in use; never kAuto.
   HistogramKernel kernel() const { return kernel_; }
 
  private:

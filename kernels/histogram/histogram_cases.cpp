@@ -31,8 +31,8 @@ struct Inputs {
   std::vector<std::uint32_t> offsets;
 };
 
-// For benchmarks (`even`) every image has the same number of features; for checks the numbers rise
-// from 0 and have that average.
+// Makes images with the same number of features for benchmarks (`even`), and with numbers that rise
+// from 0 to twice the average for checks.
 Inputs inputs_of(const Size& size, bool even) {
   Inputs inputs{.word_count = size.words, .words = {}, .offsets = {0}};
   Random random(1);

@@ -1,7 +1,7 @@
 // Sums for the least-squares fit of a pose: the scene under the object's pixels, linearised in a
 // step of the pose, against the object times a gain plus an offset.
 // After common.cl.
-// Build: those of common.cl, and -D RIM: kPoseRimPx.
+// Build: as common.cl, and -D RIM: kPoseRimPx.
 #define TERMS 28
 
 // The object: its size, its centre in it (px), and the rows that a work-group takes. FitSizes on

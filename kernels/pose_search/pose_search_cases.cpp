@@ -8,7 +8,7 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kRun = 8;  // neighbouring turns of which the best counts, as in `locate`
+constexpr std::size_t kRun = 8;  // neighbouring turns of which only the best counts, as in `locate`
 constexpr float kMinScore = 0.9F;
 constexpr double kTolerance = 1e-3;
 
@@ -19,7 +19,7 @@ struct Size {
   std::size_t poses;
 };
 
-// What `locate` meets on the coarsest level of photos of 640 x 480 and 1920 x 1080.
+// Sizes as in `locate` on the coarsest level of photos of 640 x 480 and 1920 x 1080.
 const CaseSizes<Size> kSizes = {
     .self_test = {{80, 60, 18, 2}},
     .test = {{40, 40, 20, 0}, {40, 40, 20, 1}, {33, 31, 11, 9}, {67, 50, 20, 8}, {129, 65, 17, 17}},
@@ -29,10 +29,10 @@ const CaseSizes<Size> kSizes = {
 
 struct Inputs {
   GrayImage scene;
-  int left;  // of the object, which is cut from the scene
+  int left;  // corner of the object, which is cut from the scene
   int top;
   PoseObject object;
-  std::vector<TurnScale> poses;  // the first as it lies in the scene
+  std::vector<TurnScale> poses;  // the first is as the object lies in the scene
 };
 
 Inputs inputs_of(const Size& size) {
@@ -60,7 +60,7 @@ Inputs inputs_of(const Size& size) {
   return inputs;
 }
 
-// The best score of any pose at each position.
+// Returns the best score of any pose at each position.
 std::vector<float> map_reference(const Inputs& inputs) {
   const PlainLevel plain = scene_pyramid_reference(inputs.scene.view(), 1).front();
   std::vector<float> best(plain.pixels.size(), kPoseOutside);
@@ -104,7 +104,6 @@ CaseRun prepare(OpenClSession& session, const Inputs& inputs, const std::string&
 std::vector<KernelCase> pose_search_cases(OpenClSession& session, CaseScale scale) {
   std::vector<KernelCase> cases;
   for (const Size& size : kSizes.at(scale)) {
-    // Of templates and pixels.
     const double products = 1.0 * size.width * size.height * size.side * size.side;
     KernelCase problem{.kernel = "pose_search",
                        .sizes = {{"width", to_size(size.width)},
@@ -113,7 +112,7 @@ std::vector<KernelCase> pose_search_cases(OpenClSession& session, CaseScale scal
                                  {"poses", size.poses}},
                        .unit = WorkUnit::kOperations,
                        .amount = 2 * products * static_cast<double>(size.poses)};
-    // There is one form per device.
+    // A device has one form.
     const std::vector<std::string> form = {session.is_cpu() ? "vector" : "group"};
     cases.push_back(with_variants(
         std::move(problem), session, form, [=] { return inputs_of(size); }, prepare));

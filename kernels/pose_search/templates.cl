@@ -2,7 +2,7 @@
 // lies on the whole pixel nearest to a point of the object; its value is that of the object there,
 // so that a template is exact wherever its taps fall.
 // After common.cl.
-// Build: those of common.cl, and -D FLAT_VARIANCE: kPoseFlatVariance.
+// Build: as common.cl, and -D FLAT_VARIANCE: kPoseFlatVariance.
 
 // The object's points and the poses, in number; its size in px, its centre in it, and the fraction
 // of a pixel in the centre's position. TapSizes on the host.

@@ -9,17 +9,17 @@
 
 #include "kernels/session/opencl.h"
 
-// How values of the host reach a kernel: as build options, sizes of launches and arguments.
+// Conversion of host values to build options, sizes of launches and arguments.
 namespace lookalike {
 
-// The exact value, as C's hexadecimal literals write it.
+// Returns the exact value as a hexadecimal literal.
 inline std::string literal(float value) {
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), "%af", static_cast<double>(value));
   return text.data();
 }
 
-// " -DNAME=value"; floats are written exactly.
+// Returns " -DNAME=value"; floats are written exactly.
 template <typename Value>
 std::string define(const std::string& name, const Value& value) {
   std::string option = " -D" + name;
@@ -35,18 +35,18 @@ std::string define(const std::string& name, const Value& value) {
   return option;
 }
 
-// How many parts of a size cover the whole.
+// Returns how many parts of a size cover the whole.
 template <std::integral Whole>
 constexpr Whole parts(Whole whole, std::type_identity_t<Whole> part) {
   return (whole + part - 1) / part;
 }
 
-// A size that is not negative.
+// Converts a size that is not negative.
 constexpr std::size_t to_size(int value) {
   return static_cast<std::size_t>(value);
 }
 
-// A count that is below 2^32.
+// Converts a count below 2^32.
 inline cl_uint to_uint(std::size_t value) {
   return static_cast<cl_uint>(value);
 }

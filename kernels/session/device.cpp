@@ -151,7 +151,7 @@ std::size_t choose_device(const std::vector<Device>& devices, std::string_view c
     if (matches++ == wanted.index.value_or(0)) return i;
   }
   throw Error(ErrorKind::kDevice, "device: nothing matches '" + std::string(choice) +
-                                      "'; `lookalike devices` lists what there is");
+                                      "'; `lookalike devices` lists all devices");
 }
 
 }  // namespace lookalike

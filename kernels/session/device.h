@@ -34,10 +34,10 @@ struct DeviceInfo {
   bool rounds_exactly = false;  // can round float quotients and square roots correctly
 
   bool is_nvidia() const { return vendor.find("NVIDIA") != std::string::npos; }
-  // PoCL compiles a kernel for the size of its work-groups when it is first launched, keeps it on
-  // disk, and compiles it once more, for every size, to hand out a program's binary.
+  // PoCL compiles a kernel for the size of its work-groups at the first launch, keeps it on disk,
+  // and compiles it once more, for every size, to return a program's binary.
   bool is_pocl() const { return platform == "Portable Computing Language"; }
-  // Whether several queues may run kernels at the same time. PoCL 5.0 aborts, in its cache of
+  // True if several queues may run kernels at the same time. PoCL 5.0 aborts, in its cache of
   // loaded kernels, when one kernel runs in two queues at once; 3.1 does not.
   bool overlaps_queues() const;
 };
@@ -47,15 +47,14 @@ struct Device {
   DeviceInfo info;
 };
 
-// Every device of every platform, in the loader's order. Empty when there is none.
+// Returns every device of every platform, in the loader's order.
 std::vector<Device> list_devices();
 
-// The device that `choice` names: "platform:type:name-or-index" in the form of OpenCV's
-// OPENCV_OPENCL_DEVICE. Each part may be empty; platform and name match any part of the
-// real one, whatever the case; type is GPU, CPU or ACCELERATOR; an index counts the devices that
-// the other parts leave. An empty choice takes the first GPU, else the first CPU device, else the
-// first of all. Returns an index into devices.
-// Throws Error(kUsage) when the choice is malformed, Error(kDevice) when nothing matches.
+// Returns the index of the device that `choice` names, as "platform:type:name-or-index", the form
+// of OpenCV's OPENCV_OPENCL_DEVICE. Each part may be empty. Platform and name match any part of the
+// real name, in any case; type is GPU, CPU or ACCELERATOR; an index counts the devices that the
+// other parts leave. An empty choice takes the first GPU, else the first CPU device, else the first
+// of all. Throws Error(kUsage) when the choice is malformed, Error(kDevice) when nothing matches.
 std::size_t choose_device(const std::vector<Device>& devices, std::string_view choice);
 
 }  // namespace lookalike

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one place that includes OpenCL's headers, so that every file sees the same versions.
+// Includes OpenCL's headers, for every file with the same versions.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120

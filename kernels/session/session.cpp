@@ -58,14 +58,14 @@ double milliseconds(cl_ulong start_ns, cl_ulong end_ns) {
   return static_cast<double>(end_ns - start_ns) * 1e-6;
 }
 
-// Of a command that has ended.
+// Returns the time of a command that has ended.
 double elapsed_ms(const cl::Event& event) {
   return milliseconds(event.getProfilingInfo<CL_PROFILING_COMMAND_START>(),
                       event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
 }
 
-// The instruction set of a CPU device by which tuning files go: "avx512", "avx2" or empty. Asked of
-// the device's compiler rather than of the CPU, since PoCL can be built or told to use less.
+// Returns the instruction set of a CPU device for its tuning file: "avx512", "avx2" or empty. Asks
+// the device's compiler rather than the CPU, since PoCL can be built or configured to use less.
 // Throws Error(kDevice) when OpenCL fails.
 std::string cpu_instructions(OpenClSession& session) {
   static constexpr std::array<const char*, 3> kLevels = {"", "avx2", "avx512"};
@@ -78,7 +78,7 @@ std::string cpu_instructions(OpenClSession& session) {
   return kLevels.at(static_cast<std::size_t>(result[0]));
 }
 
-// Some drivers claim the extension and then add only 32 bits, so the sum passes 32 bits.
+// Tries a sum above 32 bits: some drivers claim the extension and then add only 32.
 bool adds_64_bits(OpenClSession& session) {
   constexpr std::size_t kItems = 1024;
   constexpr cl_ulong kStep = 0x123456789ULL;
@@ -154,7 +154,7 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
       program.build({handle}, options.c_str());
       return program;
     } catch (const cl::Error&) {
-      // A binary that no longer loads is built again from its source, below.
+      // A binary that no longer loads is built from its source again, below.
     }
   }
   if (!binary) announce_building();
@@ -174,7 +174,7 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
   return program;
 }
 
-// Without a cache there is nothing that happens once.
+// Says nothing without a cache, where programs are built in every run.
 void OpenClSession::announce_building() {
   if (shared_->announced || !shared_->cache.is_on()) return;
   shared_->announced = true;
@@ -204,7 +204,8 @@ cl::Buffer OpenClSession::allocate(std::size_t bytes, cl_mem_flags flags) {
   });
 }
 
-// Memory that the program has given up may be returned by the driver's own thread, a moment later.
+// Waits until `size` bytes fit the limit: the driver may return released memory a moment later, on
+// a thread of its own.
 bool OpenClSession::wait_for_room(std::uint64_t size) {
   const auto has_room = [&] {
     return *shared_->allocated_bytes + size <= shared_->options.memory_limit_bytes;
@@ -217,7 +218,7 @@ bool OpenClSession::wait_for_room(std::uint64_t size) {
   return has_room();
 }
 
-// A copy that blocks.
+// Runs a blocking copy, and times it.
 void OpenClSession::transfer(const char* where, const std::function<void(cl::Event*)>& copy) {
   translate(where, [&] {
     cl::Event event;
@@ -300,7 +301,7 @@ void OpenClSession::add_launch(std::string_view label, cl::Event last, cl::Event
   if (launches_.size() >= kMaxEvents) fold_profile();
 }
 
-// Adds up the times of the launches so far, once they have ended.
+// Waits for the launches so far and adds up their times.
 void OpenClSession::fold_profile() {
   finish();
   translate("profile", [&] {
@@ -334,7 +335,7 @@ bool OpenClSession::has_int64_atomics() {
          supports("64-bit atomics", [this] { return adds_64_bits(*this); });
 }
 
-// The mutex is free while something is determined that needs kernels; the first result stays.
+// Leaves the mutex free during the probe, which builds kernels; the first result stays.
 bool OpenClSession::supports(const std::string& feature, const std::function<bool()>& probe) {
   std::unique_lock lock(shared_->mutex);
   const auto known = shared_->features.find(feature);
@@ -344,7 +345,7 @@ bool OpenClSession::supports(const std::string& feature, const std::function<boo
   try {
     has_feature = probe();
   } catch (const DeviceOutOfMemory&) {
-    return false;  // says nothing about the device: the next call probes again
+    return false;  // proves nothing about the device: the next call probes again
   } catch (const Error&) {
     // A device without the feature may refuse to compile or to run the trial.
   }
@@ -404,7 +405,7 @@ void for_each_batch(std::size_t total, std::size_t batch,
   }
 }
 
-// The old memory goes first, so that both are never held together.
+// Frees the old memory first, so that both are never held together.
 void GrowingBuffer::reserve(OpenClSession& session, std::size_t wanted_bytes) {
   if (wanted_bytes <= bytes && buffer() != nullptr) return;
   *this = {};

@@ -27,15 +27,15 @@ struct SessionOptions {
   std::string device{};                   // see choose_device; empty: first GPU, then CPU
   std::filesystem::path program_cache{};  // folder for compiled programs; empty: none
   std::filesystem::path tuning_folder{};  // the user's own measurements; empty: none
-  std::uint64_t memory_limit_bytes = 0;   // of device memory; 0: the device's own
+  std::uint64_t memory_limit_bytes = 0;   // most device memory to use; 0: all
   bool profile = false;                   // time every launch
-  // Somebody waits for the first answer: binaries that the driver would compile for (see
-  // DeviceInfo::is_pocl) are left to a session without this.
+  // Optimise for latency: on PoCL, where reading a binary back makes the driver compile more, leave
+  // storing it to a session without this flag (see DeviceInfo::is_pocl).
   bool answer_soon = false;
-  // Both are optional. They are called on any thread that uses a session of the device, and must
-  // not use a session themselves.
+  // Both are optional, are called on any thread that uses a session of the device, and must not use
+  // a session themselves.
   std::function<void(const std::string&)> warn{};  // receives one-line warnings
-  // Receives one line before the first program is compiled that the cache does not know.
+  // Receives one line before compiling the first program that the cache lacks.
   std::function<void(const std::string&)> inform{};
 };
 
@@ -45,8 +45,8 @@ class DeviceOutOfMemory : public Error {
   explicit DeviceOutOfMemory(const std::string& message) : Error(ErrorKind::kDevice, message) {}
 };
 
-// Runs work(first, count) over [0, total) in runs of at most `batch` items, halving the run when
-// the device is out of memory. Throws DeviceOutOfMemory when a single item does not fit.
+// Calls work(first, count) over [0, total) in runs of at most `batch` items, halved while the
+// device is out of memory. Throws DeviceOutOfMemory when a single item does not fit.
 void for_each_batch(std::size_t total, std::size_t batch,
                     const std::function<void(std::size_t first, std::size_t count)>& work);
 
@@ -56,7 +56,7 @@ struct LaunchTime {
   double total_ms = 0;
 };
 
-// The smallest multiple of `step` that is at least n.
+// Returns the smallest multiple of `step` that is at least n.
 constexpr std::size_t round_up(std::size_t n, std::size_t step) {
   return (n + step - 1) / step * step;
 }
@@ -70,7 +70,7 @@ void set_arguments(cl::Kernel& kernel, const Arguments&... arguments) {
 
 class OpenClSession;
 
-// A kernel that is built when it is first used. The session must outlive it.
+// A kernel that is built on first use. The session must outlive it.
 class LazyKernel {
  public:
   LazyKernel(OpenClSession& session, std::vector<std::string> sources, std::string name,
@@ -91,44 +91,44 @@ class LazyKernel {
   cl::Kernel kernel_;
 };
 
-// One device, its context and an in-order queue. Used from one thread at a time, but for
-// another_queue(). Every member throws Error(kDevice) when OpenCL fails, DeviceOutOfMemory when the
+// A device, its context and an in-order queue. Only another_queue() may be called from several
+// threads at once. Every member throws Error(kDevice) when OpenCL fails, DeviceOutOfMemory when the
 // device is out of memory.
 class OpenClSession {
  public:
   explicit OpenClSession(const SessionOptions& options = {});
 
-  // A session with a queue of its own, for another thread: it shares this one's device, context,
-  // compiled programs, measurements and memory limit. Both may use a buffer, but nothing orders the
-  // commands of two queues: call finish() on one session before the other uses the buffer. Where
-  // queues do not work side by side (see DeviceInfo::overlaps_queues), both launch into one.
-  // Callable from any thread.
+  // Returns a session with a queue of its own, for another thread. It shares this session's device,
+  // context, compiled programs, measurements and memory limit. Both may use a buffer, but nothing
+  // orders the commands of two queues: call finish() on one session before the other uses the
+  // buffer. Where queues do not work side by side (see DeviceInfo::overlaps_queues), both launch
+  // into one.
   OpenClSession another_queue() const { return OpenClSession(shared_); }
 
   const DeviceInfo& device() const { return shared_->device.info; }
   bool is_cpu() const { return device().kind == DeviceKind::kCpu; }
 
-  // Whether 64-bit atomic addition works: claimed, compiled and tested on first use, as supports().
+  // True if 64-bit atomic addition works: claimed, and tested on first use as by supports().
   bool has_int64_atomics();
 
-  // Whether the device has a feature that only a trial shows: the result of `probe`, which is
-  // remembered under the feature's name, once for all sessions of the device. Threads that call
-  // this at the same time may each run their probe; the first result stays. A probe that throws
-  // Error counts as false. Out of memory it proves nothing: false is returned and not remembered.
+  // True if the device has a feature that only a trial shows: the result of `probe`, remembered
+  // under the feature's name, once for all sessions of the device. Threads that call this at the
+  // same time may each run their probe; the first result stays. A probe that throws Error counts as
+  // false; one that runs out of memory proves nothing, and is not remembered.
   bool supports(const std::string& feature, const std::function<bool()>& probe);
 
-  // The device as tuning files name it, and the measurements of it or of devices like it; both are
-  // determined on first use.
+  // Return the device as tuning files name it, and the measurements of it or of devices like it.
+  // Both are determined on first use.
   const TuningTarget& tuning_target();
   const Tuning& tuning();
 
-  // Kernel `name` of the embedded sources, joined in order and built with `options`
+  // Builds kernel `name` from the embedded sources, joined in order, with `options`
   // ("-DNAME=value ..."). Programs are built once for all sessions of the device and cached in
   // options.program_cache.
   cl::Kernel kernel(const std::vector<std::string>& sources, const std::string& name,
                     const std::string& options = {});
 
-  // Uninitialised device memory; at least one byte is allocated.
+  // Allocates uninitialised device memory, at least one byte.
   cl::Buffer allocate(std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE);
   template <typename T>
   cl::Buffer upload(std::span<const T> values) {
@@ -136,7 +136,7 @@ class OpenClSession {
     write(buffer, values);
     return buffer;
   }
-  // Copies to or from the start of a buffer, or from `offset` values on; blocking.
+  // Copy to or from a buffer, `offset` values from its start; blocking.
   template <typename T>
   void write(const cl::Buffer& buffer, std::span<const T> values, std::size_t offset = 0) {
     write_bytes(buffer, offset * sizeof(T), values.size_bytes(), values.data());
@@ -145,8 +145,8 @@ class OpenClSession {
   void read(const cl::Buffer& buffer, std::span<T> values, std::size_t offset = 0) {
     read_bytes(buffer, offset * sizeof(T), values.size_bytes(), values.data());
   }
-  // Calls look(span) on the first `count` values of a buffer: in place on a CPU, through memory to
-  // which a GPU copies at full speed.
+  // Calls look(span) on the first `count` values of a buffer, in place on a CPU, and through memory
+  // to which a GPU copies at full speed.
   template <typename T, typename Look>
   void view(const cl::Buffer& buffer, std::size_t count, Look&& look) {
     if (count == 0) return look(std::span<const T>());
@@ -154,8 +154,8 @@ class OpenClSession {
         map_bytes(buffer, count * sizeof(T), MapFor::kReading);
     look(std::span(static_cast<const T*>(values.get()), count));
   }
-  // Calls fill(span) for the first `count` values of a buffer, all of which it must write: in place
-  // on a CPU, elsewhere in memory from which the device copies at full speed.
+  // Calls fill(span) to write the first `count` values of a buffer, in place on a CPU, and in
+  // memory from which a GPU copies at full speed.
   template <typename T, typename Fill>
   void compose(const cl::Buffer& buffer, std::size_t count, Fill&& fill) {
     if (count == 0) return fill(std::span<T>());
@@ -170,12 +170,12 @@ class OpenClSession {
   // chooses.
   void launch(const cl::Kernel& kernel, std::string_view label, cl::NDRange global,
               std::optional<cl::NDRange> local = std::nullopt);
-  // Runs `enqueue`, which queues launches of another library, and times them as one.
+  // Calls `enqueue`, which queues launches of another library, and times them as one.
   void launch_foreign(std::string_view label, const std::function<void(cl_command_queue)>& enqueue);
   void finish();
 
-  // Device time since the last call, of launches by label, and of write, read, view and compose.
-  // Empty unless options.profile.
+  // Return the device time since the last call: of launches by label, and of write, read, view and
+  // compose together. Empty unless options.profile.
   std::map<std::string, LaunchTime> drain_profile();
   LaunchTime drain_transfers();
 
@@ -185,7 +185,7 @@ class OpenClSession {
  private:
   enum class MapFor { kReading, kWriting };
 
-  // What the sessions of a device have in common.
+  // What the sessions of a device share.
   struct Shared {
     explicit Shared(const SessionOptions& session_options);
     cl::CommandQueue make_queue() const;
@@ -193,12 +193,12 @@ class OpenClSession {
     const SessionOptions options;
     const Device device;
     cl::Context context;
-    std::optional<cl::CommandQueue> only_queue;  // where queues do not overlap
+    std::optional<cl::CommandQueue> only_queue;  // set where queues do not overlap
     const ProgramCache cache;
-    // Outlives the session with the last buffer.
+    // Lives as long as the last buffer.
     const std::shared_ptr<std::atomic<std::uint64_t>> allocated_bytes;
     std::mutex allocating;  // from the check of the limit to the allocation
-    std::mutex mutex;       // guards what follows; values never change once they are there
+    std::mutex mutex;       // guards what follows; values never change once set
     std::map<std::string, cl::Program> programs;  // by options and source
     bool announced = false;                       // that programs are being built
     std::map<std::string, bool> features;
@@ -220,7 +220,8 @@ class OpenClSession {
 
   std::shared_ptr<Shared> shared_;
   cl::CommandQueue queue_;
-  // One or several launches: from the end of `before`, or else the start of `last`, to its end.
+  // One or several launches: from the end of `before`, or else the start of `last`, to the end of
+  // `last`.
   struct Launch {
     std::string label;
     cl::Event last;
@@ -229,7 +230,7 @@ class OpenClSession {
   std::vector<Launch> launches_;  // not yet part of launch_times_
   std::map<std::string, LaunchTime> launch_times_;
   LaunchTime transfers_;
-  std::vector<cl::Event> unmaps_;  // that copy to the device, not yet part of transfers_
+  std::vector<cl::Event> unmaps_;  // copies to the device, not yet part of transfers_
 };
 
 // Device memory that grows as needed.
@@ -237,7 +238,7 @@ struct GrowingBuffer {
   cl::Buffer buffer{};
   std::size_t bytes = 0;
 
-  // Grows to at least wanted_bytes; growing loses the content. Throws DeviceOutOfMemory.
+  // Grows to at least wanted_bytes, which loses the content. Throws DeviceOutOfMemory.
   void reserve(OpenClSession& session, std::size_t wanted_bytes);
 
   // Replaces the content. Throws DeviceOutOfMemory.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kGroupItems = 64;
 
-// [d][64] of [64][d], so that all sums of a descriptor run side by side.
+// Returns the projection as [d][64], so that all sums of a descriptor run side by side.
 std::vector<float> transposed(const Codebook& codebook) {
   const std::size_t size = codebook.descriptor_size;
   require(codebook.projection.size() == kSignatureBits * size &&

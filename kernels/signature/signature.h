@@ -7,16 +7,16 @@
 
 namespace lookalike {
 
-// The signatures that signatures_of() (base/signature.h) gives on the host, of descriptors on the
-// device: the same bits on every device.
+// Signatures of descriptors on the device, with the bits of signatures_of() (base/signature.h) on
+// every device.
 class WordSignatures {
  public:
   // Copies the projection and the thresholds to the device. Throws Error(kInternal) when the
   // codebook is incomplete, Error(kDevice).
   WordSignatures(OpenClSession& session, const Codebook& codebook);
 
-  // Queues the signatures [n] of descriptors [n][d] under their words [n], each of which the
-  // codebook has. Throws Error(kDevice).
+  // Queues the signatures [n] of descriptors [n][d] under their words [n] of the codebook. Throws
+  // Error(kDevice).
   void compute(const cl::Buffer& descriptors, const cl::Buffer& words, std::size_t n,
                const cl::Buffer& signatures);
 

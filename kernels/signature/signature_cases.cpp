@@ -30,7 +30,7 @@ struct Inputs {
   std::vector<std::uint32_t> words;
 };
 
-// Thresholds near the projections, so that many bits are close calls.
+// Makes thresholds near the projections, so that many bits are close calls.
 Inputs inputs_of(const Size& size) {
   Inputs inputs;
   inputs.codebook = {.descriptor_size = size.dimensions,

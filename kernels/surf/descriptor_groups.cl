@@ -3,8 +3,8 @@
 // and MEMBER_ROWS rows of the window, MEMBER_COLUMNS apart: a block that is nearly square touches
 // few cache lines however it is turned.
 // After patch.cl; see common.cl.
-// Build: those of patch.cl, and -D MEMBER_COLUMNS: 16, which divides MEMBERS; COLUMNS_EACH: columns
-// that a member sums at once, 2.
+// Build: as patch.cl, and -D MEMBER_COLUMNS: 16, which divides MEMBERS; COLUMNS_EACH: columns that
+// a member sums at once, 2.
 
 #define BAND (PATCH / TEAMS)
 #define MEMBER_ROWS (MEMBERS / MEMBER_COLUMNS)

@@ -13,63 +13,64 @@
 namespace lookalike {
 namespace {
 
-// kCpu.
-constexpr std::size_t kStripColumns = 64;  // of the integral image, per item
-constexpr std::size_t kRankedByItem = 64;  // keypoints
-constexpr int kLanes = 16;                 // columns are sampled in multiples of this
+// Division of the work of kCpu; the .cl files explain the macros of these names.
+constexpr std::size_t kStripColumns = 64;
+constexpr std::size_t kRankedByItem = 64;
+constexpr int kLanes = 16;
 
-// kGpu.
+// Division of the work of kGpu.
 constexpr std::size_t kGroupItems = 64;
-constexpr std::size_t kBandRows = 16;    // of the integral image, scanned side by side
-constexpr std::size_t kScanItems = 256;  // columns of a band that are scanned together
-constexpr std::size_t kTeams = 7;        // of a descriptor's group: 3 of 21 patch rows each
+constexpr std::size_t kBandRows = 16;
+constexpr std::size_t kScanItems = 256;
+constexpr std::size_t kTeams = 7;
 constexpr std::size_t kMembers = 32;
 // 16 columns and 2 rows at a time, twice: the fastest of 8 shapes on an H200 (kernels_benchmark
 // --kernel surf).
 constexpr int kMemberColumns = 16;
 constexpr int kColumnsEach = 2;
 
-// Work-items of a group where the kernel does not care.
+// Work-items of a group of signed_roots.
 constexpr std::size_t kRootItems = 64;
-// Quotients and roots as the host computes them.
+// Computes quotients and roots as the host does.
 constexpr const char* kRoundExactly = " -cl-fp32-correctly-rounded-divide-sqrt";
 
 constexpr int kGreyLevels = 256;
 constexpr int kChunkColumns = 64;             // of a window, averaged together
 constexpr float kOrientationUnits = 4194304;  // gradients are added up in parts of 1 / this
 
-// On a CPU a batch's buffers should stay in its caches, which hold those of one photo of 640 x 480.
+// Bytes of a batch's buffers on a CPU, whose caches hold one photo of 640 x 480.
 constexpr std::size_t kCpuBatchBytes = std::size_t{8} << 20;
-// 256 photos of 640 x 480 keep a large GPU busy for milliseconds; more gain nothing.
+// Bytes on a GPU: 256 photos of 640 x 480 keep a large one busy for milliseconds, and more gain
+// nothing.
 constexpr std::size_t kGpuBatchBytes = std::size_t{4} << 30;
 constexpr std::size_t kMaxBatchImages = 4096;
 
-// Photos have a keypoint per 100 to 1000 pixels at the usual threshold of 100.
+// Room for keypoints; photos have one per 100 to 1000 pixels at the usual threshold of 100.
 constexpr std::size_t kPixelsPerPlace = 32;
 constexpr std::size_t kMinPlaces = 64;
 
-// An image of a batch, and where its parts begin in the buffers that the batch's images share.
-// kernels/surf/common.cl declares the same structure.
+// An image of a batch, and where its parts begin in the buffers that the batch's images share. As
+// Image in common.cl.
 struct BatchImage {
-  std::int64_t source = 0;    // among the pixels of DeviceImages
-  std::int64_t curve = 0;     // among the values of curves
-  std::int64_t pixels = 0;    // as source, or among toned pixels
-  std::int64_t mask = -1;     // among its masks' pixels; -1: none
-  std::int64_t quads = 0;     // among quads
-  std::int64_t integral = 0;  // among the values of integral images
-  std::int64_t maps = 0;      // among the values of maps; SurfLayer::map counts from here
-  std::int64_t places = 0;    // among the places for keypoints
+  std::int64_t source = 0;    // in the pixels of DeviceImages
+  std::int64_t curve = 0;     // in the curves
+  std::int64_t pixels = 0;    // as source, or in the toned pixels
+  std::int64_t mask = -1;     // in the pixels of masks; -1: none
+  std::int64_t quads = 0;     // in the quads
+  std::int64_t integral = 0;  // in the integral images
+  std::int64_t maps = 0;      // in the maps; SurfLayer::map counts from here
+  std::int64_t places = 0;    // in the places for keypoints
   std::int64_t capacity = 0;  // places of this image
   std::int32_t width = 0;
   std::int32_t height = 0;
-  std::int32_t first_layer = 0;  // among the batch's layers
+  std::int32_t first_layer = 0;  // in the batch's layers
   std::int32_t layer_count = 0;
   std::int32_t sample_rows = 0;  // of all its layers
   std::int32_t search_rows = 0;
   std::int32_t halvings = 0;
 };
 
-// As kernels/surf/common.cl declares it.
+// As in common.cl.
 struct FoundKeypoint {
   Keypoint keypoint;
   std::int32_t image = 0;
@@ -81,7 +82,7 @@ static_assert(sizeof(BatchImage) == 104 && std::is_trivially_copyable_v<BatchIma
 
 // An image in which keypoints can be found.
 struct Task {
-  std::size_t image = 0;  // among those of the call
+  std::size_t image = 0;  // number in the call
   DeviceImages::Place place;
   SurfPlan plan;
 };
@@ -90,7 +91,7 @@ struct Task {
 struct Batch {
   std::vector<BatchImage> images;
   std::vector<SurfLayer> layers;  // images of one size in a row share theirs
-  std::size_t pixels = 0;         // halved ones as well
+  std::size_t pixels = 0;         // halved images included
   std::size_t integral_values = 0;
   std::size_t map_values = 0;
   std::size_t places = 0;
@@ -131,7 +132,7 @@ struct Batch {
     places += static_cast<std::size_t>(image.capacity);
   }
 
-  // Images below `target` take their pixels through the curves of their levels.
+  // Makes images take their pixels through the curves of their levels.
   void tone(std::span<const Task> tasks, int target) {
     for (std::size_t i = 0; i < images.size(); ++i) {
       const int level = std::min(tasks[i].place.level, target);
@@ -140,18 +141,18 @@ struct Batch {
     }
   }
 
-  // The largest value of a field in any image.
+  // Returns the largest value of a field in any image.
   std::size_t largest(std::int32_t BatchImage::*field) const {
     return static_cast<std::size_t>((*std::ranges::max_element(images, {}, field)).*field);
   }
 
-  // Device memory, apart from keypoints and descriptors.
+  // Returns the device memory, without keypoints and descriptors.
   std::size_t bytes() const {
     return pixels * (sizeof(std::uint32_t) + 1) + integral_values * sizeof(std::int32_t) +
            map_values * sizeof(float);
   }
 
-  // Gives each image places for its count.
+  // Gives each image places for its count of keypoints.
   void grow_places(std::span<const std::int32_t> counts) {
     places = 0;
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -161,7 +162,7 @@ struct Batch {
     }
   }
 
-  // Whether each image has places for its count.
+  // True if each image has places for its count of keypoints.
   bool holds(std::span<const std::int32_t> counts) const {
     return std::equal(
         images.begin(), images.end(), counts.begin(),
@@ -218,6 +219,7 @@ std::vector<SurfKernel> surf_kernels(const OpenClSession& session) {
 struct Surf::Rep {
   Rep(OpenClSession& session, const SurfParameters& parameters, SurfKernel kernel);
 
+  void build(std::string options);
   std::size_t count_fitting(std::span<const Task> tasks) const;
   FoundFeatures find_batch(const DeviceImages& images, std::span<const Task> tasks);
   void reserve(const Batch& batch);
@@ -257,8 +259,7 @@ struct Surf::Rep {
 Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters, SurfKernel kernel)
     : session(its_session), parameters(its_parameters), uploaded(its_session) {
   check_parameters(parameters);
-  // Images may be of any size: the measurement of a typical photo, reduced as for extraction,
-  // decides.
+  // Images may be of any size: the measurement of a typical photo decides.
   kernel = select_variant(session, "surf", {{"images", 4}, {"width", 1024}, {"height", 768}},
                           surf_kernels(session), kernel);
   is_cpu = kernel == SurfKernel::kCpu;
@@ -266,9 +267,22 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
   batch_bytes = largest_batch_bytes(session.device(), kernel);
 
   const std::vector<OrientationSample> offsets = orientation_samples();
+  build(build_options(kernel, parameters, offsets.size()));
+  std::vector<float> values;
+  for (const auto field :
+       {&OrientationSample::x, &OrientationSample::y, &OrientationSample::weight}) {
+    for (const OrientationSample& sample : offsets) values.push_back(sample.*field);
+  }
+  samples = session.upload<float>(values);
+  std::vector<std::uint8_t> all_curves;
+  for (int level = 0; level <= parameters.brighten_to; ++level) {
+    std::ranges::copy(tone_curve(level, parameters.brighten_to), std::back_inserter(all_curves));
+  }
+  curves = session.upload<std::uint8_t>(all_curves);
+}
+
+void Surf::Rep::build(std::string options) {
   const std::string exactly = session.device().rounds_exactly ? kRoundExactly : "";
-  const std::string options =
-      build_options(kernel, parameters, offsets.size()) + (is_cpu ? exactly : "");
   std::vector<std::string> sources = {"surf/common.cl",
                                       "surf/tone.cl",
                                       is_cpu ? "surf/integral.cl" : "surf/integral_groups.cl",
@@ -278,40 +292,28 @@ Surf::Rep::Rep(OpenClSession& its_session, const SurfParameters& its_parameters,
                                       "surf/orientation.cl",
                                       "surf/patch.cl",
                                       is_cpu ? "surf/descriptor.cl" : "surf/descriptor_groups.cl"};
-  if (is_cpu) sources.push_back("surf/signed_roots.cl");
   std::vector<std::string> names = {"tone", "hessian",     "search",
                                     "rank", "orientation", "descriptor"};
   if (is_cpu) {
+    // Exact rounding costs nothing here, so that signed_roots is a kernel of the same program,
+    // which PoCL builds sooner than one more program.
+    options += exactly;
+    sources.emplace_back("surf/signed_roots.cl");
     names.insert(names.end(), {"scan_rows", "scan_columns"});
+    if (parameters.signed_roots) names.emplace_back("signed_roots");
   } else {
     names.insert(names.end(), {"sum_bands", "start_bands", "scan_bands"});
+    if (parameters.signed_roots) {
+      kernels["signed_roots"] =
+          session.kernel({"surf/signed_roots.cl"}, "signed_roots",
+                         define("DESCRIPTOR_SIZE", parameters.descriptor_size) + exactly);
+    }
   }
-  if (parameters.max_interval > 0) names.push_back("halve");
+  if (parameters.max_interval > 0) names.emplace_back("halve");
   for (const std::string& name : names) kernels[name] = session.kernel(sources, name, options);
-  if (parameters.signed_roots) {
-    // On a CPU exact rounding costs nothing, so there it is a kernel of the same program, which
-    // PoCL builds sooner than one more program.
-    kernels["signed_roots"] =
-        is_cpu ? session.kernel(sources, "signed_roots", options)
-               : session.kernel({"surf/signed_roots.cl"}, "signed_roots",
-                                define("DESCRIPTOR_SIZE", parameters.descriptor_size) + exactly);
-  }
-
-  std::vector<float> values;
-  for (const auto field :
-       {&OrientationSample::x, &OrientationSample::y, &OrientationSample::weight}) {
-    for (const OrientationSample& sample : offsets) values.push_back(sample.*field);
-  }
-  samples = session.upload<float>(values);
-
-  std::vector<std::uint8_t> all_curves;
-  for (int level = 0; level <= parameters.brighten_to; ++level) {
-    std::ranges::copy(tone_curve(level, parameters.brighten_to), std::back_inserter(all_curves));
-  }
-  curves = session.upload<std::uint8_t>(all_curves);
 }
 
-// How many of the first tasks go in one batch: at least one, whether it fits or not.
+// Returns how many of the first tasks go in one batch: at least one, whether it fits or not.
 std::size_t Surf::Rep::count_fitting(std::span<const Task> tasks) const {
   Batch batch;
   std::size_t count = 0;
@@ -386,7 +388,7 @@ void Surf::Rep::tone(const DeviceImages& source, const Batch& batch) {
          {group_items, 1}, buffers.images.buffer, source.pixels(), curves, buffers.toned.buffer);
 }
 
-// Pixels to integral images and quads.
+// Turns pixels to integral images and quads.
 void Surf::Rep::integrate(const cl::Buffer& pixels, const Batch& batch) {
   const std::size_t images = batch.images.size();
   const std::size_t columns = batch.largest(&BatchImage::width);
@@ -407,7 +409,7 @@ void Surf::Rep::integrate(const cl::Buffer& pixels, const Batch& batch) {
          buffers.integral.buffer);
 }
 
-// Quads to those of the halved images.
+// Makes the quads of the halved images.
 void Surf::Rep::halve(const Batch& batch) {
   const auto most = static_cast<int>(batch.largest(&BatchImage::halvings));
   for (int halvings = 1; halvings <= most; ++halvings) {
@@ -417,7 +419,7 @@ void Surf::Rep::halve(const Batch& batch) {
   }
 }
 
-// How many keypoints each image has; all of them are found, in no order.
+// Finds all keypoints, in no order, and returns how many each image has.
 std::vector<std::int32_t> Surf::Rep::search(const DeviceImages& source, Batch& batch) {
   std::vector<std::int32_t> counts(batch.images.size());
   while (true) {
@@ -433,7 +435,7 @@ std::vector<std::int32_t> Surf::Rep::search(const DeviceImages& source, Batch& b
   }
 }
 
-// The angles and the descriptors of those chosen.
+// Computes the angles and the descriptors of the chosen keypoints.
 void Surf::Rep::describe(std::size_t chosen) {
   if (!parameters.upright) {
     launch("orientation", {chosen * group_items, 1}, {group_items, 1}, buffers.images.buffer,
@@ -485,7 +487,7 @@ void Surf::find(const DeviceImages& images, const std::function<void(FoundFeatur
       try {
         visit(rep_->find_batch(images, left.subspan(first, count)));
       } catch (const DeviceOutOfMemory&) {
-        rep_->buffers = {};  // a smaller batch needs the room
+        rep_->buffers = {};  // makes room for a smaller batch
         throw;
       }
     });

@@ -17,8 +17,7 @@
 
 namespace lookalike {
 
-// What SURF computes. Every function that takes parameters throws Error(kInternal) when one is out
-// of range.
+// Every function that takes parameters throws Error(kInternal) when one is out of range.
 struct SurfParameters {
   float hessian_threshold = 100;     // least determinant of a keypoint; >= 0
   int octaves = 4;                   // 1 to 6: each doubles filters and sampling step
@@ -26,23 +25,23 @@ struct SurfParameters {
   std::size_t descriptor_size = 64;  // 64, or 128: sums split by the sign of the other gradient
   bool upright = false;              // no orientation: faster, for photos that are never turned
   std::size_t max_features = 0;      // per image, strongest first; 0: all
-  // Descriptor normalisation: each value becomes its signed square root, and the length 1 again.
+  // Descriptor normalisation: signed square roots, scaled to length 1.
   // Method: Arandjelovic, Zisserman, "Three things everyone should know to improve object
   // retrieval", CVPR 2012, who take roots of SIFT, which has no signs.
   bool signed_roots = false;
-  // Images whose mean grey level is lower are brightened to it first, by one curve for each level,
-  // since a threshold and 8 bits leave little of what is dark; see tone.h. 0: none are.
+  // Brightens images of a lower mean grey level to this one, by one curve for each level (see
+  // tone.h), since a threshold and 8 bits leave little of what is dark. 0: none.
   int brighten_to = 0;
-  // A keypoint whose sampling interval, in px, is above this is described in the image halved until
-  // it is not: the means of a coarse window need no fine samples. 0, as published: every keypoint
-  // in the image itself; else at least 2.
+  // Largest sampling interval of a keypoint, px. A larger keypoint is described in the image halved
+  // until its interval is not: the means of a coarse window need no fine samples. 0, as published:
+  // describe every keypoint in the image itself; else at least 2.
   int max_interval = 0;
 };
 
-// Features of several images, on the device until the next are found.
+// Features of several images; descriptors stay on the device until the next are found.
 struct FoundFeatures {
   std::vector<std::size_t> images;  // ascending; the others have no features
-  std::vector<std::int32_t> first;  // of image images[i]: features [first[i], first[i + 1])
+  std::vector<std::int32_t> first;  // image images[i] has features [first[i], first[i + 1])
   std::vector<Keypoint> keypoints;  // of all, strongest first in each image; on the host
   cl::Buffer descriptors;           // [keypoints][descriptor_size]
 
@@ -50,16 +49,16 @@ struct FoundFeatures {
     std::size_t first = 0;
     std::size_t count = 0;
   };
-  // The features of image images[i].
+  // Returns the features of image images[i].
   Range range(std::size_t i) const {
     const auto begin = static_cast<std::size_t>(first[i]);
     return {begin, static_cast<std::size_t>(first[i + 1]) - begin};
   }
 };
 
-// How SURF's kernels are cut into work-items. Both forms find the same features.
+// How SURF is divided among work-items. Both kernels find the same features.
 enum class SurfKernel {
-  kAuto,  // the faster one measured on this device, else the first of surf_kernels
+  kAuto,  // the faster measured on this device, else the first of surf_kernels
   kCpu,   // an item per row, strip or keypoint, for vector units
   kGpu,   // groups of items per row, band or keypoint
 };
@@ -67,15 +66,15 @@ template <>
 inline constexpr auto kVariantNames<SurfKernel> = std::to_array<std::string_view>({"auto", "cpu",
                                                                                    "gpu"});
 
-// The kernels that the session's device can run, the one that should be fastest first.
+// The kernels that the session's device can run, best guess first.
 std::vector<SurfKernel> surf_kernels(const OpenClSession& session);
 
-// Speeded-up robust features of grey images, on a device.
-//   Ties in the order of features are broken by response, size, octave and y (largest first), then
-//   x (smallest first), so that every device and every run gives the same list.
-// Method: Bay, Ess, Tuytelaars, Van Gool, "SURF: Speeded Up Robust Features", CVIU 2008.
-// Images go through the device many at a time, whatever their sizes. Device memory is reused
-// between calls and grows to what the largest batch needs: 41 bytes a pixel beside the descriptors.
+// Speeded-up robust features of grey images, on a device. Ties in the order of features are broken
+// by response, size, octave and y (largest first), then x (smallest first), so that every device
+// and every run gives the same list. Method: Bay, Ess, Tuytelaars, Van Gool, "SURF: Speeded Up
+// Robust Features", CVIU 2008. Images of any sizes go through the device many at a time. Device
+// memory is reused between calls and grows to the largest batch: 41 bytes a pixel beside the
+// descriptors.
 class Surf {
  public:
   // Throws Error(kDevice) when the kernels do not compile or the device cannot run this one.
@@ -84,21 +83,21 @@ class Surf {
   ~Surf();
 
   // Finds the features of images on the device, in batches that fit, and calls `visit` after each
-  // batch; the same features whatever images go together. Keypoints where the mask at their rounded
-  // centre is zero are left out. An image that is too small for any filter has no features. A batch
-  // for which memory runs out, in `visit` too, is found and visited again in smaller ones. Throws
-  // Error(kDevice) when a launch fails, DeviceOutOfMemory when an image does not fit alone, and
-  // what `visit` throws; the object can be used again after any of them.
+  // batch; the result does not depend on the batches. Leaves out keypoints whose rounded centre is
+  // masked out. An image too small for any filter has no features. A batch that runs out of memory,
+  // in `visit` too, is found and visited again in smaller ones. Throws Error(kDevice) when a launch
+  // fails, DeviceOutOfMemory when an image does not fit alone, and what `visit` throws; the object
+  // can be used again after any of them.
   void find(const DeviceImages& images, const std::function<void(FoundFeatures)>& visit);
 
-  // Features of each image, strongest first.
-  //   masks  as DeviceImages::upload has them
-  // Throws as that and find().
+  // Returns the features of each image, strongest first.
+  //   masks  as for DeviceImages::upload
+  // Throws as DeviceImages::upload and find() do.
   std::vector<FeatureSet> extract(std::span<const ImageView> images,
                                   std::span<const ImageView> masks = {});
 
-  // Builds the kernels that describe keypoints, which a first image needs last, by use on a made
-  // one. Throws Error(kDevice).
+  // Builds the kernels that describe keypoints, which a first image needs last, by describing a
+  // made-up keypoint. Throws Error(kDevice).
   void build_description();
 
  private:
@@ -106,16 +105,16 @@ class Surf {
   std::unique_ptr<Rep> rep_;
 };
 
-// What Surf computes for one image, in plain scalar code: the yardstick of the kernels' tests.
-// Throws Error(kInternal) when the mask is not of the image's size.
+// Computes what Surf must find in one image, in plain scalar code. Throws Error(kInternal) when the
+// mask is not of the image's size.
 FeatureSet surf_reference(const ImageView& image, const SurfParameters& parameters,
                           const ImageView& mask = {});
 
-// The descriptor of a keypoint: descriptor_size values of length 1, before signed roots.
+// Computes the descriptor of a keypoint: descriptor_size values of length 1, before signed roots.
 std::vector<float> surf_descriptor_reference(const ImageView& image, const Keypoint& keypoint,
                                              const SurfParameters& parameters);
 
-// What SurfParameters::signed_roots does to a descriptor; one of zeros stays.
+// Does to a descriptor what SurfParameters::signed_roots says; zeros stay.
 void take_signed_roots(std::span<float> descriptor);
 
 }  // namespace lookalike

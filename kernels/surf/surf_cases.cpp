@@ -36,7 +36,7 @@ CaseSizes<Size> sizes_for(bool is_cpu) {
           .full = {{320, 240, many}, {640, 480, many}, {1920, 1080, 1}}};
 }
 
-// Blocks of random grey, whose corners and middles are features.
+// Returns blocks of random grey, whose corners and middles are features.
 GrayImage blocky_picture(int width, int height) {
   constexpr int kSide = 10;
   const GrayImage greys = noise_picture(width / kSide + 1, height / kSide + 1, 1);
@@ -50,10 +50,10 @@ GrayImage blocky_picture(int width, int height) {
 struct Inputs {
   GrayImage image;
   SurfParameters parameters;
-  std::vector<ImageView> batch;  // that image, again and again
+  std::vector<ImageView> batch;  // copies of that image
 };
 
-// Whether the features have feature i of `wanted`: near it, with its sign and nearly its
+// True if the features have feature i of `wanted`: near it, with its sign and nearly its
 // descriptor.
 bool have(const FeatureSet& features, const FeatureSet& wanted, std::size_t i) {
   const Keypoint& one = wanted.keypoints[i];

@@ -30,7 +30,7 @@ SurfLayer make_layer(int width, int height, int octave, int index) {
   return layer;
 }
 
-// How often an image is halved for the largest keypoint that a layer can have.
+// Returns how often an image is halved for the largest keypoint that a layer can have.
 int halvings_of(const SurfLayer& layer, int max_interval) {
   if (max_interval == 0) return 0;
   const int largest = layer.side + (kSurfSideStep << layer.octave);

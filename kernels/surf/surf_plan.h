@@ -6,7 +6,7 @@
 
 #include "kernels/surf/surf.h"
 
-// What the kernels and the reference share: constants of the method, samples and scales.
+// What the kernels and the reference of SURF share: constants of the method, samples and scales.
 namespace lookalike {
 
 // The side of the smallest filter and its growth from layer to layer, in the first octave.
@@ -23,9 +23,8 @@ inline constexpr double kDescriptorSigma = 3.3;
 inline constexpr float kNormEpsilon = 1.19e-7F;
 
 // One map of Hessian determinants. Sample (row, column) of a layer is the filter whose top-left
-// pixel is (step * column, step * row); it stands in the map at (row + margin, column + margin),
-// which aligns the maps of an octave. All fields are 32 bits wide: kernels/surf/common.cl declares
-// the same structure.
+// pixel is (step * column, step * row); in the map it stands at (row + margin, column + margin),
+// which aligns the maps of an octave. As Layer in common.cl.
 struct SurfLayer {
   std::int32_t octave = 0;
   std::int32_t step = 1;
@@ -36,14 +35,14 @@ struct SurfLayer {
   std::int32_t sample_rows = 0;
   std::int32_t margin = 0;
   std::int32_t border = 0;            // of the search in this map; 0 where there is no search
-  std::int32_t map = 0;               // first value of the map among all maps
+  std::int32_t map = 0;               // first value of the map in all maps
   std::int32_t first_sample_row = 0;  // sample rows of all layers before
   std::int32_t first_search_row = 0;  // searched rows of all layers before
   float line_weight = 0;              // 1 / area of a box of Dxx and Dyy
   float cross_weight = 0;             // 1 / area of a box of Dxy
 };
 
-// The layers of an image of one size, by octave, then side. Layers that do not fit are left out.
+// The layers of an image of one size that fit, by octave, then side.
 struct SurfPlan {
   std::vector<SurfLayer> layers;
   std::size_t sample_rows = 0;
@@ -57,17 +56,18 @@ void check_parameters(const SurfParameters& parameters);
 
 SurfPlan plan_surf(int width, int height, const SurfParameters& parameters);
 
-// k * side / 9, rounded: where a line of the 9-unit grid falls. Never a tie: 3 divides side.
+// Returns where a line of the 9-unit grid falls: k * side / 9, rounded. Never a tie, since 3
+// divides side.
 constexpr int grid_line(int side, int k) {
   return (2 * side * k + 9) / 18;
 }
 
-// The sampling interval s of a keypoint of that size, px.
+// Returns the sampling interval s of a keypoint of this size, px.
 constexpr float sampling_interval(float size) {
   return size * 1.2F / 9.0F;
 }
 
-// Gaussian of `taps` taps about the middle, sum 1.
+// Returns a Gaussian of `taps` taps about the middle, sum 1.
 std::vector<float> gaussian(int taps, double sigma);
 
 // Offsets (in sampling intervals) and Gaussian weights of the samples that choose an orientation.

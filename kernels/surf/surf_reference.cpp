@@ -39,7 +39,7 @@ class IntegralImage {
   std::vector<std::uint64_t> sums_;
 };
 
-// Values by column and row, at first zero.
+// Values by column and row, initially zero.
 class Grid {
  public:
   Grid(int columns, int rows)
@@ -72,8 +72,8 @@ struct Hessian {
   float trace = 0;
 };
 
-// The boxes of one filter have one area, since 3 divides the side: the sum is exact until it is
-// scaled.
+// Applies a filter. Its boxes have one area, since 3 divides the side, so that the sum is exact
+// until it is scaled.
 float filter(const IntegralImage& integral, std::span<const Box> boxes, int side, int x, int y) {
   std::int64_t sum = 0;
   int area = 1;
@@ -95,7 +95,7 @@ Hessian hessian_at(const IntegralImage& integral, int side, int x, int y) {
   return {xx * yy - kCrossShare * (xy * xy), xx + yy};
 }
 
-// Determinants of one layer, at the places that SurfLayer describes; zero elsewhere.
+// Returns the determinants of one layer, at the places that SurfLayer describes; zero elsewhere.
 Grid determinants(const IntegralImage& integral, const SurfLayer& layer) {
   Grid map(layer.columns, layer.rows);
   for (int row = 0; row < layer.sample_rows; ++row) {
@@ -134,8 +134,8 @@ bool is_strict_maximum(const Neighbourhood& n) {
 
 using Vector = std::array<double, 3>;
 
-// Where the quadratic through the neighbours has its peak: x, y, layer, from the middle. By
-// Cramer's rule; not finite when there is no single peak.
+// Returns the peak of the quadratic through the neighbours: x, y, layer, from the middle, by
+// Cramer's rule; not finite without a single peak.
 Vector peak_offset(const Neighbourhood& n) {
   const double middle = n[1][1][1];
   const double xx = n[1][1][0] - 2 * middle + n[1][1][2];
@@ -182,7 +182,7 @@ std::optional<Keypoint> fit(const IntegralImage& integral, const SurfLayer& laye
   return keypoint;
 }
 
-// Keypoints of the middle of three maps, which is that of `layer`.
+// Finds the keypoints of `layer`, the middle of three maps.
 void search(const IntegralImage& integral, std::span<const Grid> maps, const SurfLayer& layer,
             float threshold, std::vector<Keypoint>& keypoints) {
   for (int row = layer.border; row < layer.rows - layer.border; ++row) {
@@ -227,7 +227,7 @@ float direction_degrees(float x, float y) {
   return turned < 360 ? turned : 0;
 }
 
-// Weighted Haar gradients of side `wavelet` at the samples that lie in the image.
+// Returns weighted Haar gradients of side `wavelet` at the samples that lie in the image.
 std::vector<Gradient> sample_gradients(const IntegralImage& integral, const Keypoint& keypoint,
                                        float interval, int wavelet) {
   std::vector<Gradient> gradients;
@@ -253,7 +253,7 @@ std::vector<Gradient> sample_gradients(const IntegralImage& integral, const Keyp
   return gradients;
 }
 
-// Dominant direction in [0, 360), or nothing when it cannot be sampled in this image.
+// Returns the dominant direction in [0, 360), or nothing when it cannot be sampled in this image.
 std::optional<float> orientation(const IntegralImage& integral, const Keypoint& keypoint,
                                  bool upright) {
   const float interval = sampling_interval(keypoint.size);
@@ -282,8 +282,8 @@ std::optional<float> orientation(const IntegralImage& integral, const Keypoint& 
   return direction_degrees(best.x, -best.y);
 }
 
-// Drops the keypoints whose rounded centre is masked out, orders the others as Surf does and drops
-// those after the first max_features.
+// Drops the keypoints whose rounded centre is masked out, orders the others as Surf does and keeps
+// the first max_features.
 void select_keypoints(std::vector<Keypoint>& keypoints, const ImageView& mask,
                       std::size_t max_features) {
   if (!mask.empty()) {
@@ -300,7 +300,7 @@ void select_keypoints(std::vector<Keypoint>& keypoints, const ImageView& mask,
   if (max_features > 0 && keypoints.size() > max_features) keypoints.resize(max_features);
 }
 
-// The window's side x side pixels, 8 bits each.
+// Samples the window's side x side pixels, 8 bits each.
 Grid sample_window(const ImageView& image, const Keypoint& keypoint, int side, bool upright) {
   const double radians = keypoint.angle_degrees * std::numbers::pi / 180;
   const double cosine = upright ? 0 : std::cos(radians);
@@ -334,15 +334,15 @@ Grid sample_window(const ImageView& image, const Keypoint& keypoint, int side, b
   return window;
 }
 
-// How much of pixel `i` lies in [p, p + 1) of a patch that `side` pixels make, in parts of 1 /
-// kPatchSide pixel.
+// Returns how much of pixel `i` lies in [p, p + 1) of a patch made of `side` pixels, in parts of 1
+// / kPatchSide pixel.
 int overlap(int side, int p, int i) {
   const int begin = std::max(i * kPatchSide, p * side);
   const int end = std::min((i + 1) * kPatchSide, (p + 1) * side);
   return std::max(0, end - begin);
 }
 
-// The window averaged to kPatchSide by kPatchSide pixels, 8 bits each, halves up.
+// Averages the window to kPatchSide by kPatchSide pixels, 8 bits each, halves up.
 Grid average_patch(const Grid& window, int side) {
   Grid patch(kPatchSide, kPatchSide);
   for (int row = 0; row < kPatchSide; ++row) {
@@ -361,7 +361,7 @@ Grid average_patch(const Grid& window, int side) {
   return patch;
 }
 
-// Half the columns and rows, a last odd one left out: rounded means of two by two pixels.
+// Returns rounded means of two by two pixels, without a last odd column or row.
 GrayImage halved(const ImageView& image) {
   GrayImage half(image.width / 2, image.height / 2);
   for (int y = 0; y < half.height; ++y) {

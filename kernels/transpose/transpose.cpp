@@ -10,8 +10,8 @@ namespace {
 
 // Work-items of a group of kNaive.
 constexpr std::size_t kNaiveItems = 256;
-// A work-item of kBlocks takes this many values, a page of memory wide and few enough rows that
-// their pages stay in the TLB (`bench --kernel transpose`, EPYC with AVX-512, PoCL 3.1).
+// Values of a work-item of kBlocks: a page of memory wide, and few enough rows that their pages
+// stay in the TLB (`bench --kernel transpose`, EPYC with AVX-512, PoCL 3.1).
 constexpr std::size_t kBandRows = 128;
 constexpr std::size_t kBandColumns = 256;
 

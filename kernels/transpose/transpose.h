@@ -34,13 +34,13 @@ class Transpose {
   explicit Transpose(OpenClSession& session, TransposeKernel kernel = TransposeKernel::kAuto)
       : session_(session), kernel_(kernel) {}
 
-  // A matrix of values of 4 bytes, or of 1, on the device; queued, not awaited. rows and columns
-  // are below 2^31. Throws Error(kInternal) on larger ones, Error(kDevice) when the device cannot
-  // run the kernel or OpenCL fails.
+  // Queues the transpose of a matrix of values of 4 bytes, or of 1. rows and columns are below
+  // 2^31. Throws Error(kInternal) on larger ones, Error(kDevice) when the device cannot run the
+  // kernel or OpenCL fails.
   void transpose(const cl::Buffer& from, std::size_t rows, std::size_t columns,
                  const cl::Buffer& to, std::size_t value_bytes = 4);
 
-  // The kernel for a matrix of values of 1 or 4 bytes; never kAuto.
+  // Returns the kernel for a matrix of values of 1 or 4 bytes; never kAuto.
   TransposeKernel kernel_for(std::size_t rows, std::size_t columns, std::size_t value_bytes);
 
  private:

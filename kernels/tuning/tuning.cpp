@@ -38,7 +38,7 @@ std::optional<std::string> fastest_in(const TuningFile& file, std::string_view k
   return variants[std::get<std::size_t>(*best)];
 }
 
-// Of CPUs, the richest first; each includes those after it.
+// Instruction sets of CPUs, richest first; each includes the following.
 constexpr std::array<std::string_view, 2> kInstructionSets = {"avx512", "avx2"};
 
 std::string file_name_of(const std::string& text) {
@@ -67,14 +67,16 @@ std::optional<TuningFile> load_own(const TuningTarget& target, const std::filesy
     if (!stream || !text) throw Error(ErrorKind::kInput, path.string() + ": cannot be read");
     TuningFile file = parse_tuning_file(text.str(), path.string());
     if (is_same_device(file.target, target)) return file;
-    throw Error(ErrorKind::kInput, path.string() + ": is of another device, " + file.target.device);
+    throw Error(ErrorKind::kInput,
+                path.string() + ": belongs to another device, " + file.target.device);
   } catch (const Error& error) {
-    warn(std::string(error.what()) + "; `lookalike tune` makes a new one");
+    warn(std::string(error.what()) + "; run `lookalike tune` to replace it");
     return std::nullopt;
   }
 }
 
-// 0 for the device itself, more for a device that is less like it, nothing for one unlike it.
+// Returns 0 for the device itself, more for a device that is less like it, nothing for one unlike
+// it.
 std::optional<std::size_t> unlikeness(const TuningTarget& target, const TuningTarget& other) {
   if (target.kind != other.kind) return std::nullopt;
   if (target.platform == other.platform && target.device == other.device) return 0;

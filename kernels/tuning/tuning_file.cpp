@@ -27,7 +27,7 @@ constexpr std::array<Field, 6> kFields = {{{"platform", &TuningTarget::platform}
                                            {"kind", &TuningTarget::kind},
                                            {"instructions", &TuningTarget::instructions}}};
 
-// Takes the text up to a separator off the front, and the separator.
+// Takes the text up to a separator off the front, together with the separator.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view taken = text.substr(0, end);

@@ -12,10 +12,10 @@ namespace lookalike {
 // Sizes of a problem by name, like {"width", 1920}.
 using TuningSizes = std::map<std::string, std::uint64_t, std::less<>>;
 
-// "height=1080 width=1920".
+// Returns text like "height=1080 width=1920".
 std::string to_string(const TuningSizes& sizes);
 
-// How long a variant of a kernel took on the device, transfers excluded.
+// The device time of a variant of a kernel, without transfers.
 struct Measurement {
   std::string kernel;
   TuningSizes sizes{};
@@ -32,7 +32,7 @@ struct TuningTarget {
   std::string device{};
   std::string driver{};
   std::string kind{};          // as to_string(DeviceKind)
-  std::string instructions{};  // of a CPU whose compiler uses them: "avx512", "avx2"; else empty
+  std::string instructions{};  // "avx512" or "avx2", as a CPU's compiler uses them; else empty
 
   bool operator==(const TuningTarget&) const = default;
 };
@@ -44,7 +44,7 @@ struct TuningFile {
   bool operator==(const TuningFile&) const = default;
 };
 
-// The text form: a first line with the version, one line per field of the target that is not
+// Writes the text form: a first line with the version, one line per field of the target that is not
 // empty, one line per measurement; blank lines and lines that start with # are ignored.
 //   lookalike tuning 1
 //   platform: NVIDIA CUDA
@@ -52,7 +52,7 @@ struct TuningFile {
 //   transpose width=8192 height=8192 variant=local ms=0.31
 std::string format_tuning_file(const TuningFile& file);
 
-// Throws Error(kInput, "name:line: ...") at the first line that is not of this form.
+// Reads the text form. Throws Error(kInput, "name:line: ...") at the first line that breaks it.
 TuningFile parse_tuning_file(std::string_view text, std::string_view name);
 
 }  // namespace lookalike

@@ -2,8 +2,8 @@
 // blocks of 16 pixels; a work-group takes a chunk. Each image starts at a multiple of 16 bytes, so
 // that a block is one load.
 // After session/add_ulong.cl.
-// Build: those of add_ulong.cl, and -D CHUNK_BLOCKS: 4096; GROUP_ITEMS: work-items of a group, 1 on
-// a CPU, 256 on a GPU.
+// Build: as add_ulong.cl, and -D CHUNK_BLOCKS: 4096; GROUP_ITEMS: work-items of a group, 1 on a
+// CPU, 256 on a GPU.
 
 // ImagePlace in variance.cpp.
 typedef struct {

@@ -7,7 +7,7 @@
 // Sums are integers, so their order never matters. Votes are computed as the host does, in doubles
 // whose products, quotients and roots are rounded correctly.
 // After session/add_ulong.cl.
-// Build: those of add_ulong.cl, and -D GROUP_ITEMS: work-items of vote, 1 on a CPU, 64 on a GPU;
+// Build: as add_ulong.cl, and -D GROUP_ITEMS: work-items of vote, 1 on a CPU, 64 on a GPU;
 // POSTINGS: postings that an item compares at once, 1 or 4; SELECT_ITEMS: work-items of the other
 // kernels, 256, which divides BINS; SELECT_IMAGES: images of a group there, 16,384; BINS: 4,096.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

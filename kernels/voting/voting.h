@@ -59,8 +59,8 @@ VotingWeights voting_weights(std::uint32_t threshold);
 // Posting lists that stay on the device, and votes of batches of queries over them. For each word
 // of a query and each image of the word's list, the v pairs of a feature and a posting whose
 // signatures are near add round(idf^2 * sum of weights / sqrt(v)) to the image's score, in doubles.
-// Scores are the same to the bit on every device, and as Shortlist (stages/match/vote/) has them.
-// Used from one thread at a time.
+// Scores are the same to the bit on every device and in Shortlist (stages/match/vote/). Used from
+// one thread at a time.
 class ImageVoting {
  public:
   // Queries per batch; each needs a further 8 bytes of device memory per image.
@@ -84,7 +84,7 @@ class ImageVoting {
   // DeviceOutOfMemory for a list that no buffer holds.
   void add(std::uint32_t word, std::span<const std::uint32_t> images,
            std::span<const std::uint64_t> signatures, double idf_squared);
-  // Call once, after the last add().
+  // Ends adding; call it once.
   void finish();
 
   // Returns for each query the `count` images with the highest values and all that tie with the
@@ -98,7 +98,7 @@ class ImageVoting {
   // buffers.
   static std::uint64_t resident_bytes(std::uint64_t postings, std::size_t images);
 
-  // The kernel in use; never kAuto.
+  // Returns the kernel in use; never kAuto.
   VotingKernel kernel() const { return kernel_; }
 
  private:
@@ -130,11 +130,11 @@ class ImageVoting {
   std::uint32_t threshold_;
   std::vector<float> norms_;
   std::size_t shelf_postings_;
-  std::uint64_t room_;  // postings that may still be added
+  std::uint64_t room_;  // postings that can still be added
   std::vector<List> lists_;
   std::size_t next_word_ = 0;
   std::vector<Shelf> shelves_;
-  std::vector<std::uint64_t> staged_signatures_;  // the end of the last shelf, not yet uploaded
+  std::vector<std::uint64_t> staged_signatures_;  // end of the last shelf, not yet uploaded
   std::vector<std::uint32_t> staged_images_;
   cl::Buffer device_norms_, device_weights_;
   LazyKernel vote_, count_values_, find_lowest_, gather_;

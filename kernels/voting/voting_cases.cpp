@@ -45,7 +45,7 @@ CaseSizes<Size> sizes_for(const OpenClSession& session) {
     sizes.tuning = {{4096, 4096, 8}};
     sizes.full = {{4096, 4096, 1}, {4096, 4096, 8}};
   } else if (session.device().global_memory_bytes >= std::uint64_t{24} << 30U) {
-    // As an index of a million images is searched (Matcher): 3,000 images of each query.
+    // An index of a million images, as Matcher searches it: 3,000 images per query.
     sizes.full.push_back({1'000'000, 65'536, 1, 1000, 3000});
     sizes.full.push_back({1'000'000, 65'536, 64, 1000, 3000});
   }
@@ -53,9 +53,9 @@ CaseSizes<Size> sizes_for(const OpenClSession& session) {
 }
 
 // Lists in the manner of a real index, made anew whenever they are wanted: a million images with a
-// thousand features take 12 GB. From DVD covers, museum pieces and paintings, 16,384 words: how
-// often words are, 1.3 postings of a word in an image that has it, and 4.3 % of a list's signatures
-// within 24 bits of a feature.
+// thousand features take 12 GB. The frequencies of words, 1.3 postings of a word and image, and 4.3
+// % of a list's signatures within 24 bits of a feature come from DVD covers, museum pieces and
+// paintings with 16,384 words.
 struct Inputs {
   explicit Inputs(const Size& wanted) : size(wanted), weights(voting_weights(wanted.threshold)) {
     Random random(1);
@@ -73,7 +73,7 @@ struct Inputs {
       total += frequencies.back();
     }
     for (std::size_t image = 0; image < size.images; ++image) {
-      // Some images have no norm, as those that were removed.
+      // Some images have no norm, like removed ones.
       norms.push_back(image % 17 == 5 ? 0.0F : static_cast<float>(random.between(20, 40)));
     }
     for (std::size_t i = 0; i < size.queries; ++i) queries.push_back(query(i));
@@ -85,7 +85,7 @@ struct Inputs {
     double idf_squared = 0;
   };
 
-  // About as many as the word's share of all.
+  // Makes about as many postings as the word's share of all.
   Postings postings(std::size_t word) const {
     Postings made;
     const double wanted =
@@ -111,8 +111,8 @@ struct Inputs {
     return made;
   }
 
-  // Calls visit(first, lists) for the words from `first` on, some hundred at a time, in order. They
-  // are made on all cores.
+  // Calls visit(first, lists) for the words from `first` on, some hundred at a time, in order.
+  // Makes the lists on all cores.
   using Visit = std::function<void(std::size_t first, std::span<const Postings> lists)>;
   void for_each_lists(const Visit& visit) const {
     constexpr std::size_t kAtOnce = 512;
@@ -124,7 +124,7 @@ struct Inputs {
     }
   }
 
-  // How many postings the lists of the queries have, each list once.
+  // Returns the number of postings in the lists of the queries, each list once.
   double listed() const {
     std::vector<bool> wanted(size.words);
     for (const VotingQuery& query : queries) {
@@ -156,7 +156,7 @@ struct Inputs {
     return state * 0x2545F4914F6CDD1D;
   }
 
-  // Of a word's features, some are alike: a quarter of their bits differ from the word's.
+  // Makes some of a word's features alike: a quarter of their bits differ from the word's.
   static std::uint64_t signature(std::size_t word, std::uint64_t& state) {
     std::uint64_t flips = next(state);
     if (next(state) % 256 < kAlikeOf256) flips &= next(state);
@@ -181,7 +181,7 @@ struct Inputs {
 
 using Ranking = std::vector<std::tuple<double, std::uint32_t, std::uint64_t>>;
 
-// Value, image and score of the best `count`, best first, and of all that tie with the last.
+// Returns value, image and score of the best `count` and all that tie with the last, best first.
 Ranking ranking_of(const std::vector<VotedImage>& voted, const VotingQuery& query,
                    const std::vector<float>& norms, std::size_t count) {
   Ranking ranking;
@@ -202,7 +202,7 @@ std::uint64_t vote_of(double idf_squared, std::uint64_t count, std::uint64_t wei
   return static_cast<std::uint64_t>(std::llround(idf_squared * damped));
 }
 
-// Adds the scores of one query that has these features of the list's word.
+// Adds the scores of one query with these features of the list's word.
 void add_scores(const Inputs::Postings& list, std::span<const VotingFeature> features,
                 const VotingWeights& weights, std::vector<std::uint64_t>& scores) {
   for (std::size_t first = 0; first < list.images.size();) {
@@ -222,7 +222,7 @@ void add_scores(const Inputs::Postings& list, std::span<const VotingFeature> fea
   }
 }
 
-// Image by image, as the method is defined.
+// Ranks image by image, as the method is defined.
 std::vector<Ranking> voting_reference(const Inputs& inputs) {
   const std::size_t images = inputs.size.images;
   std::vector<std::vector<std::uint64_t>> scores(inputs.queries.size(),
@@ -293,7 +293,7 @@ std::vector<KernelCase> voting_cases(OpenClSession& session, CaseScale scale) {
                        {"features", size.features},
                        {"queries", size.queries}},
         .unit = WorkUnit::kReadBytes,
-        // The signatures of each list that the batch looks at, once.
+        // The signatures of each list that the batch reads, once.
         .amount = scale < CaseScale::kQuick ? 0 : Inputs(size).listed() * sizeof(std::uint64_t)};
     cases.push_back(with_variants(
         std::move(problem), session, voting_kernels(session), [=] { return Inputs(size); },

@@ -6,8 +6,8 @@
 namespace lookalike {
 namespace {
 
-// The homography as the kernel takes it: with the output's centre on the positive side of the
-// horizon.
+// Returns the homography as the kernel takes it, with the output's centre on the positive side of
+// the horizon.
 cl_float16 seen_from_centre(const Homography& map, int width, int height) {
   const double w = map.h[6] * 0.5 * (width - 1) + map.h[7] * 0.5 * (height - 1) + map.h[8];
   cl_float16 values{};

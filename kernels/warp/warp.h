@@ -6,7 +6,7 @@
 
 namespace lookalike {
 
-// An image seen through a homography.
+// An image mapped by a homography.
 struct Warped {
   GrayImage image;
   GrayImage mask;  // 255 where the image is defined, else 0, as is the image there
@@ -17,13 +17,13 @@ class Warp {
  public:
   explicit Warp(OpenClSession& session);
 
-  // What the input shows at each pixel of a width x height output, whose pixel centres
-  // output_to_input maps to pixel centres of the input. Bilinear; where the input is shrunk, the
-  // mean of s x s samples in the output pixel, s the local shrinking rounded, at most
-  // kMaxWarpSamples. Defined where the output pixel's centre falls at most half a pixel outside
-  // the input's outer centres (there the outermost pixels are repeated), and on the same side of
-  // the horizon as the output's centre. Of an empty input nothing is defined.
-  // Throws Error(kInternal) when width or height is negative.
+  // Maps the input to a width x height output, whose pixel centres output_to_input maps to pixel
+  // centres of the input. Bilinear; where the input is shrunk, the mean of s x s samples in the
+  // output pixel, s the local shrinking rounded, at most kMaxWarpSamples. Defined where the output
+  // pixel's centre falls at most half a pixel outside the input's outer centres (there the
+  // outermost pixels are repeated), and on the same side of the horizon as the output's centre.
+  // Nothing is defined for an empty input. Throws Error(kInternal) when width or height is
+  // negative.
   Warped warp(const ImageView& input, const Homography& output_to_input, int width, int height);
 
  private:
@@ -31,12 +31,12 @@ class Warp {
   LazyKernel warp_;
 };
 
-// Samples a side of an output pixel, at most.
+// Most samples along a side of an output pixel.
 inline constexpr int kMaxWarpSamples = 8;
-// Beyond the half pixel around the input's outer centres, px: for what rounding adds there.
+// Allowance for rounding, px, beyond the half pixel around the input's outer centres.
 inline constexpr double kWarpEdgeSlack = 1.0 / 1024;
 
-// What Warp::warp computes, in plain C++ and double precision: within one grey level of it.
+// Computes what Warp::warp does, in plain C++ and double precision: within one grey level of it.
 Warped warp_reference(const ImageView& input, const Homography& output_to_input, int width,
                       int height);
 

@@ -19,7 +19,7 @@ double third_coordinate(const Homography& map, double x, double y) {
   return map.h[6] * x + map.h[7] * y + map.h[8];
 }
 
-// Input px per output px, along the axis of the output on which that is more.
+// Returns input px per output px, along the axis of the output on which that is more.
 double shrinking(const Homography& map, int x, int y) {
   const auto& h = map.h;
   const double w = third_coordinate(map, x, y);
@@ -54,7 +54,7 @@ double mean_of_samples(const ImageView& input, const Homography& map, int x, int
 struct Size {
   int width;
   int height;
-  Homography map;  // of the output's pixels to the input's
+  Homography map;  // from the output's pixels to the input's
   int output_width;
   int output_height;
 };

@@ -135,7 +135,7 @@ TEST_F(StartupTest, AnotherProcessBuildsWhatAFirstQueryHasNotComeTo) {
     programs.append(std::istreambuf_iterator<char>(file), {});
   }
   EXPECT_THAT(programs, HasSubstr("kernel void hessian("));
-  EXPECT_THAT(programs, HasSubstr("kernel void pair_sums("));  // for poses, of which there are none
+  EXPECT_THAT(programs, HasSubstr("kernel void warp("));  // for poses, of which there are none
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 namespace lookalike {
 
-// How gtest shows the parameter.
+// Prints the parameter for gtest.
 void PrintTo(const RegisteredKernel& kernel, std::ostream* stream) {
   *stream << kernel.name;
 }
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(EveryDevice, KernelCases,
 
 class SelfTest : public testing::TestWithParam<std::string> {};
 
-// tests/kernels/oclgrind_test.cpp runs this one.
+// Run by tests/kernels/oclgrind_test.cpp.
 TEST_P(SelfTest, ThoseForASimulatorPass) {
   for (const auto& result : run_self_tests(shared_session(GetParam()), CaseScale::kSimulator)) {
     EXPECT_TRUE(result.passed) << result.name << ": " << result.detail;

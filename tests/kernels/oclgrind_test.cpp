@@ -1,7 +1,7 @@
-// Every family of kernels at tiny sizes on Oclgrind, a simulator of a device that sees accesses
-// outside of buffers, races between work-items and wrong calls of OpenCL. Left out are the forms of
-// assignment and correlation written in one vendor's instructions (matrix, dot_product), which a
-// simulator cannot compile, and correlation by VkFFT (frequency), which it would run for minutes.
+// Runs every family of kernels at tiny sizes on Oclgrind, a simulator of a device that sees
+// accesses outside of buffers, races between work-items and wrong calls of OpenCL. It cannot
+// compile the forms of assignment and correlation written in one vendor's instructions (matrix,
+// dot_product), and would run correlation by VkFFT (frequency) for minutes, so these are left out.
 
 #include <array>
 #include <cstdio>
@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// The reports of a log, each a paragraph. Left out are those on kernels that Oclgrind cannot make
-// since it lacks a function of its compiler's: lookalike does not offer such a kernel there, and
-// where it must be there the run itself fails.
+// Returns the reports of a log, each a paragraph, without those on kernels that lack a function of
+// Oclgrind's compiler: lookalike does not offer such a kernel there, and fails itself where it
+// needs one.
 std::vector<std::string> reports(const fs::path& log) {
   std::vector<std::string> reports;
   std::ifstream stream(log);
@@ -48,7 +48,7 @@ std::vector<std::string> reports(const fs::path& log) {
   return reports;
 }
 
-// What a shell command prints; its errors go with it.
+// Returns what a shell command prints, errors included.
 std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>&1").c_str(), "r"), pclose);
   std::string text;
@@ -67,7 +67,7 @@ TEST(Oclgrind, FindsNoWrongAccessNoRaceAndNoWrongCall) {
   const TemporaryFolder folder;
   const fs::path log = folder.path() / "log";
   const std::string self = fs::read_symlink("/proc/self/exe").string();
-  // Oclgrind does not know what inlining makes of restrict, which changes no result.
+  // Without restrict, which changes no result: Oclgrind misreads it after inlining.
   const std::string output = output_of(
       "oclgrind --data-races --check-api --max-errors 9 --build-options '-Drestrict=' --log '" +
       log.string() + "' '" + self +

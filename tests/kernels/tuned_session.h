@@ -11,7 +11,8 @@
 
 namespace lookalike {
 
-// Options of a session on `device` that finds these measurements of it, which go to a folder.
+// Stores these measurements of `device` in a folder, and returns options of a session that finds
+// them.
 inline SessionOptions tuned_session(const std::string& device, const std::filesystem::path& folder,
                                     std::vector<Measurement> measurements) {
   store_tuning(folder, {shared_session(device).tuning_target(), std::move(measurements)});

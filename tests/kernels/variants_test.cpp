@@ -23,7 +23,7 @@ std::string_view to_string(Shape shape) {
   return shape == Shape::kRound ? "round" : "square";
 }
 
-// The variants from the first to `last` have the names.
+// Expects the names of the variants from the first to `last`.
 template <typename Variant>
 void expect_names(Variant last, const std::vector<std::string_view>& names) {
   std::vector<std::string_view> found;

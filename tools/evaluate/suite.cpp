@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/geometry.h"
 #include "base/parallel.h"
+#include "stages/decode/decode.h"
 #include "stages/decode/pixels.h"
 
 namespace lookalike {

@@ -97,8 +97,8 @@ cl::NDRange items_of_tiles(const Shape& shape) {
           parts(to_size(shape.result_rows), rows) * kGroupRows};
 }
 
-// The groups of kRegisters stand in one row: first those of the pixels around the block, then those
-// of the block, row by row.
+// Returns the items of kRegisters, whose groups stand in one row: first the pixels around the
+// block, then the block, row by row.
 cl::NDRange items_of_block(const Block& block) {
   const std::size_t groups =
       to_size(block.edge_groups) +

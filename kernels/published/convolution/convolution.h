@@ -55,7 +55,7 @@ class Convolution {
   void convolve(const cl::Buffer& image, std::size_t rows, std::size_t columns,
                 const cl::Buffer& result);
 
-  // The kernel in use; never kAuto.
+  // Returns the kernel in use; never kAuto.
   ConvolutionKernel kernel() const { return kernel_; }
 
  private:

@@ -16,31 +16,17 @@ struct Size {
   Border border = Border::kReflect;
 };
 
-// Filters have few shapes, since a kernel that unrolls its loops is compiled for each.
+// Filters have few shapes, since kernels are compiled for each.
 std::vector<Size> test_sizes() {
+  using Sides = std::pair<std::size_t, std::size_t>;
+  const std::vector<Sides> images = {{0, 5},   {5, 0},    {1, 1},     {1, 9},    {6, 20},
+                                     {7, 5},   {22, 134}, {21, 133},  {23, 135}, {70, 38},
+                                     {65, 67}, {40, 160}, {180, 264}, {181, 263}};
+  const std::vector<Sides> filters = {{1, 4}, {7, 1}, {9, 9}, {15, 15}};
   std::vector<Size> sizes;
   for (const Border border : {Border::kValid, Border::kZero, Border::kClamp, Border::kReflect}) {
-    for (const auto& [rows, columns] :
-         std::vector<std::pair<std::size_t, std::size_t>>{{0, 5},
-                                                          {5, 0},
-                                                          {1, 1},
-                                                          {1, 9},
-                                                          {6, 20},
-                                                          {7, 5},
-                                                          {22, 134},
-                                                          {21, 133},
-                                                          {23, 135},
-                                                          {70, 38},
-                                                          {65, 67},
-                                                          {40, 160},
-                                                          {180, 264},
-                                                          {181, 263}}) {
-      sizes.push_back({7, 5, rows, columns, border});
-    }
-    for (const auto& [height, width] :
-         std::vector<std::pair<std::size_t, std::size_t>>{{1, 4}, {7, 1}, {9, 9}, {15, 15}}) {
-      sizes.push_back({height, width, 37, 75, border});
-    }
+    for (const auto& [rows, columns] : images) sizes.push_back({7, 5, rows, columns, border});
+    for (const auto& [height, width] : filters) sizes.push_back({height, width, 37, 75, border});
   }
   return sizes;
 }
@@ -118,7 +104,7 @@ std::vector<double> convolve_reference(MatrixView<const float> image,
   return result;
 }
 
-// Both images stay on the device, so that no run includes the first touch of new memory. They have
+// Keeps both images on the device, so that no run includes the first touch of new memory. They have
 // room for the 4 x 4 pixels of the warm-up.
 CaseRun prepare(OpenClSession& session, const Inputs& inputs, ConvolutionKernel kernel) {
   const auto& [size, filter, pixels] = inputs;
@@ -130,8 +116,8 @@ CaseRun prepare(OpenClSession& session, const Inputs& inputs, ConvolutionKernel 
       convolution.result_rows(size.rows) * convolution.result_columns(size.columns));
   const auto solve = [=, &session, &inputs]() mutable {
     session.write<float>(from, inputs.pixels);
-    // The first kernel after a transfer takes some 10 us more on an H200: it is a tiny one, and not
-    // counted.
+    // The first kernel after a transfer takes some 10 us more on an H200: a tiny one goes first and
+    // does not count.
     if (!session.is_cpu()) convolution.convolve(from, 4, 4, to);
     session.drain_profile();
     convolution.convolve(from, inputs.size.rows, inputs.size.columns, to);

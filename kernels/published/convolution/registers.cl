@@ -1,9 +1,9 @@
 // The fastest form, after image.cl: an item sums 4 columns of ROWS rows in registers, straight from
 // the cache, where its neighbours' loads have put most of what it needs.
-// Build: those of image.cl, and -D LANES: 32; GROUP_ROWS: 8; ROWS: rows of an item, 5;
-// WINDOW_QUADS: quads of 4 columns that an item loads of a row (1 to 4); they start at multiples of
-// 4 of the image, SHIFT columns (0 to 3) before the first pixel that is needed; ALIGNED: 1 where
-// rows hold whole quads, else 0; PTX: NVIDIA's hints for the cache.
+// Build: as image.cl, and -D LANES: 32; GROUP_ROWS: 8; ROWS: rows of an item, 5; WINDOW_QUADS:
+// quads of 4 columns that an item loads of a row (1 to 4); they start at multiples of 4 of the
+// image, SHIFT columns (0 to 3) before the first pixel that is needed; ALIGNED: 1 where rows hold
+// whole quads, else 0; PTX: NVIDIA's hints for the cache.
 #define WINDOW (4 * WINDOW_QUADS)
 #define WINDOW_ROWS (ROWS + FILTER_ROWS - 1)
 

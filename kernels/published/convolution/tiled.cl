@@ -1,7 +1,7 @@
 // The published form, after image.cl: a work-group of LANES x GROUP_ROWS takes 4 * LANES columns
 // and GROUP_ROWS * ROWS rows of the result, with the pixels under the filter there in local memory.
 // An item sums 4 columns of ROWS rows in registers.
-// Build: those of image.cl, and -D LANES: 32; GROUP_ROWS: 8; ROWS: rows of an item, 2.
+// Build: as image.cl, and -D LANES: 32; GROUP_ROWS: 8; ROWS: rows of an item, 2.
 #define TILE_COLUMNS (4 * LANES)
 #define TILE_ROWS (GROUP_ROWS * ROWS)
 #define STAGED_QUADS (LANES + (FILTER_COLUMNS + 2) / 4)

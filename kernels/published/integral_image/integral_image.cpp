@@ -13,7 +13,7 @@ constexpr std::size_t kTileRows = 32;
 // Work-items of a group of scan_down.
 constexpr std::size_t kDownItems = 64;
 
-// Work-items that scan a row together.
+// Returns the number of work-items that scan a row together.
 std::size_t row_items(const OpenClSession& session) {
   return session.is_cpu() ? 1 : 256;
 }
@@ -52,7 +52,7 @@ void scan_rows(const Image& image, const cl::Buffer& values, std::size_t rows,
   image.session.launch(kernel, "integral_rows", {rows * items}, {{items}});
 }
 
-// Transpose moves any 4 bytes as they are.
+// Scans rows, transposes, scans rows, and transposes back; Transpose moves any 4 bytes unchanged.
 void run_transposed(const Image& image) {
   const std::size_t rows = image.height + 1;
   const std::size_t columns = image.width + 1;

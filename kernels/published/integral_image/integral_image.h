@@ -25,7 +25,7 @@ inline constexpr auto kVariantNames<IntegralKernel> =
 // The kernels for an image of `pixels` pixels, best guess first.
 std::vector<IntegralKernel> integral_kernels(std::size_t pixels);
 
-// Bytes of a sum: 4 up to 16,843,009 pixels, whose sum always fits 32 bits; else 8.
+// Returns the bytes of a sum: 4 up to 16,843,009 pixels, whose sum always fits 32 bits; else 8.
 constexpr std::size_t integral_value_bytes(std::size_t pixels) {
   return pixels <= 0xffffffffU / 255U ? 4 : 8;
 }
@@ -45,7 +45,7 @@ class ImageIntegral {
   void compute(const cl::Buffer& pixels, std::size_t width, std::size_t height,
                const cl::Buffer& sums);
 
-  // The kernel for an image of this size; never kAuto.
+  // Returns the kernel for an image of this size; never kAuto.
   IntegralKernel kernel_for(std::size_t width, std::size_t height);
 
  private:

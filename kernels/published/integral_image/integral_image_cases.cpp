@@ -9,27 +9,18 @@ namespace {
 
 using Size = std::array<int, 2>;  // width, height
 
+const std::vector<Size> kTestSizes = {{0, 0},    {5, 0},     {0, 3},      {1, 1},    {1, 40},
+                                      {40, 1},   {127, 31},  {128, 32},   {129, 33}, {255, 64},
+                                      {257, 65}, {1030, 70}, {300, 4100}, {4100, 20}};
+
 const CaseSizes<Size> kSizes = {.self_test = {{150, 61}},
-                                .test = {{0, 0},
-                                         {5, 0},
-                                         {0, 3},
-                                         {1, 1},
-                                         {1, 40},
-                                         {40, 1},
-                                         {127, 31},
-                                         {128, 32},
-                                         {129, 33},
-                                         {255, 64},
-                                         {257, 65},
-                                         {1030, 70},
-                                         {300, 4100},
-                                         {4100, 20}},
+                                .test = kTestSizes,
                                 .quick = {{320, 240}},
                                 .tuning = {{320, 240}, {1920, 1080}, {4096, 4096}},
                                 .full = {{640, 480}, {1920, 1080}, {4096, 4096}}};
 
-// The image and its sums stay on the device, so that no run includes the first touch of new memory.
-// All sizes are below the 16,843,009 pixels from which sums have 8 bytes.
+// Keeps the image and its sums on the device, so that no run includes the first touch of new
+// memory. All sizes are below the 16,843,009 pixels from which sums have 8 bytes.
 CaseRun prepare(OpenClSession& session, const GrayImage& image, IntegralKernel kernel) {
   const auto width = static_cast<std::size_t>(image.width);
   const auto height = static_cast<std::size_t>(image.height);

@@ -15,7 +15,8 @@ constexpr double kMaxVotes = 16;
 // Shrinkage, in sightings: the first of the weights that separate others from decoys, towards 0;
 // the second of the weights of probabilities, towards the shipped ones. Made photos are easier than
 // real ones, and a small index shows few false matches: with less shrinkage, unrelated photos were
-// taken for the same object (docs/measurements/quality.md).
+// taken for the same object (docs/measurements/quality.md,
+// "Probabilities").
 constexpr double kShrinkageOfDecoys = 4;
 constexpr double kShrinkage = 64;
 constexpr int kSweeps = 300;

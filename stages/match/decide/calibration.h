@@ -25,10 +25,10 @@ struct EvidenceTerm {
 };
 
 // Turns evidence into a probability: the logistic function of a weighted sum of
-//   1, log(effective_inliers / 10), detail, log(relative_inlier_share), log((1 + votes_excess) /
-//   2), correlation, coherence and -log(squeeze).
+//   1, log(effective_inliers / 10), detail, log(relative_inlier_share),
+//   log((1 + votes_excess) / 2), correlation, coherence and -log(squeeze).
 // Detail and correlation count 0 where unknown or negative, the votes in a short shortlist.
-// docs/measurements/quality.md gives the origin of the default weights.
+// docs/measurements/quality.md, "Probabilities", gives the origin of the default weights.
 struct Calibration {
   static constexpr std::array<std::string_view, 8> kQuantities = {"constant",
                                                                   "effective inliers (log)",

@@ -37,7 +37,8 @@ Decision decide(const Match& match, int query_width, int query_height,
 // Minimum probability of a match that expands the query.
 inline constexpr double kSureProbability = 0.95;
 // Interquartile ranges above the median. One in a hundred of 420 unrelated photos, looked up in two
-// collections, has an image that stands out this far; see docs/measurements/quality.md.
+// collections, has an image that stands out this far; see
+// docs/measurements/quality.md, "Votes that stand out".
 inline constexpr double kSimilarExcess = 6;
 inline constexpr double kSimilarProbability = 0.05;
 

@@ -44,7 +44,7 @@ inline constexpr double kPriorCells = 4;
 // Returns the region that two views share if they share no more, such as a logo, a band or a seal:
 // the box of the features whose cells agree, in px of the views. Returns nothing if the rest agrees
 // as well, or if the region is too large for a part of something else: an object half covered or
-// folded shows more. docs/measurements/quality.md has the thresholds.
+// folded shows more. Thresholds: docs/measurements/quality.md, "Parts".
 //   cells           of the two views
 //   features        positions in the object's view that agree with the scene, px
 //   width, height   of the views, px

@@ -30,7 +30,7 @@ constexpr std::size_t kPerspectiveInliers = 8;
 constexpr double kPerspectiveGain = 0.4;
 constexpr std::array<double, 4> kWidening = {3, 2, 1.5, 1};
 // Approximate mean errors of true pairs, in radians and as the logarithm of a ratio; see
-// docs/measurements/quality.md.
+// docs/measurements/quality.md, "Probabilities".
 constexpr double kTurnError = 0.11;
 constexpr double kScaleError = 0.13;
 constexpr int kGridCells = 32;

@@ -32,7 +32,7 @@ class AssignTest : public ::testing::TestWithParam<std::tuple<std::string, Assig
   OpenClSession& session_ = shared_session(std::get<0>(GetParam()));
 };
 
-// A codebook of 64-D words that are zero but for their first value.
+// Returns 64-D words that are zero except for their first value.
 std::vector<float> words_on_a_line(const std::vector<float>& positions) {
   std::vector<float> words(positions.size() * 64);
   for (std::size_t i = 0; i < positions.size(); ++i) words[i * 64] = positions[i];

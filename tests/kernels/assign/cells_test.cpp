@@ -24,7 +24,7 @@ class CellsTest : public ::testing::TestWithParam<std::tuple<std::string, CellKe
   OpenClSession& session_ = shared_session(std::get<0>(GetParam()));
 };
 
-// 64-D rows that are zero but for their first value.
+// Returns 64-D rows that are zero except for their first value.
 std::vector<float> rows_on_a_line(const std::vector<float>& positions) {
   std::vector<float> rows(positions.size() * 64);
   for (std::size_t i = 0; i < positions.size(); ++i) rows[i * 64] = positions[i];

@@ -293,7 +293,7 @@ TEST(Tune, AVariantThatIsLeftOutOnceStaysSoAtLargerSizesStill) {
   EXPECT_THAT(device.runs, ElementsAre("slow 10", "fast 10", "fast 100", "fast 1000"));
 }
 
-// As Fourier transforms are, whose time does not grow with the pattern.
+// Takes a constant time, as Fourier transforms do, which does not grow with the pattern.
 TEST(Tune, AVariantThatIsSlowAtTinySizesIsTriedAtLargeOnes) {
   FakeDevice device;
   device.ms_per_run = {{"fast", 100}};

@@ -12,7 +12,7 @@
 namespace lookalike {
 namespace {
 
-// The pixels that make the largest products.
+// Returns the pixels that make the largest products.
 GrayImage black_and_white(GrayImage image) {
   for (std::uint8_t& pixel : image.pixels) pixel = pixel < 128 ? 0 : 255;
   return image;
@@ -61,7 +61,7 @@ TEST_P(CorrelationKernelsTest, FrequenciesAreOfferedWhereVkFftAndDoublesAreThere
   EXPECT_THROW(Correlation(session_, {.kernel = CorrelationKernel::kFrequency}), Error);
 }
 
-// A sum that is off by one shows: on noise of this size it changes the last bits of most values.
+// Notices a sum that is off by one: on noise of this size it changes the last bits of most values.
 TEST_P(CorrelationKernelsTest, EveryFormGivesTheSameBits) {
   const GrayImage image = black_and_white(noise(300, 130, 7));
   for (const int width : {5, 64, 140}) {
@@ -77,7 +77,7 @@ TEST_P(CorrelationKernelsTest, EveryFormGivesTheSameBits) {
   }
 }
 
-// Of the kernels of a CPU, the first guess for `patterns` patterns of side^2.
+// Returns a CPU's first guess for `patterns` patterns of side^2.
 CorrelationKernel guess(int width, int height, int side, std::size_t patterns) {
   return best_guess_first({CorrelationKernel::kDotProduct, CorrelationKernel::kVector,
                            CorrelationKernel::kFrequency},

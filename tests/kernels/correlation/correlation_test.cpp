@@ -36,7 +36,7 @@ class CorrelationTest : public ::testing::TestWithParam<Form> {
   // While OpenCL is still loaded.
   static void TearDownTestSuite() { compiled().clear(); }
 
-  // Compiled once a form, since that is what takes time.
+  // Compiled once a form, which takes most of the time.
   Correlation& correlation() {
     std::unique_ptr<Correlation>& correlation = compiled()[GetParam()];
     if (!correlation) {
@@ -242,7 +242,7 @@ TEST_P(CorrelationTest, PeakOnTheBorderStaysThere) {
 }
 
 TEST_P(CorrelationTest, PeakBesideUndefinedValuesStaysOnThatAxis) {
-  // One column of windows is defined, so that nothing can be said across it.
+  // Only one column of windows is defined, so that x stays whole.
   GrayImage image = noise(9, 60, 0, 100, 100);
   const GrayImage pattern = waves(1, 36, 0, 3);
   for (int y = 0; y < 60; ++y) image.at(4, y) = waves(1, 60, 0, 7.3).view().at(0, y);
@@ -321,7 +321,7 @@ TEST(CorrelationMemoryTest, PairsThatDoNotFitTogetherAreTakenInParts) {
   }
 }
 
-// Their pixels are not read. The map of 8 x 8 pixels in side x side takes 16 bytes a position with
+// Pixels are not read. The map of 8 x 8 pixels in side x side takes 16 bytes a position with
 // its statistics, and 8 more for sums.
 CorrelationPair pair_of(const std::uint8_t* pixels, int side) {
   return {{pixels, side, side}, {pixels, 8, 8}};

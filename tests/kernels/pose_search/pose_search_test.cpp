@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Waves of several lengths and directions, and a little that looks like chance.
+// Returns waves of several lengths and directions, with a little noise.
 GrayImage waves(int width, int height) {
   GrayImage image(width, height);
   std::uint32_t state = 7;
@@ -36,7 +36,7 @@ GrayImage waves(int width, int height) {
   return image;
 }
 
-// A part of the image, of which every third pixel of a disc is a point of the templates.
+// Returns a part of the image, with every third pixel of a disc as a point of the templates.
 PoseObject object_from(const GrayImage& image, int left, int top, int width, int height) {
   PoseObject object;
   object.width = width;

@@ -19,7 +19,7 @@ struct Agreement {
   double same_descriptor = 1;  // matched keypoints whose descriptors are within 0.03
 };
 
-// The keypoint of `features` that is `wanted` within 0.5 px and 1 % of its size and has its sign.
+// Returns the keypoint of `features` with the sign of `wanted`, within 0.5 px and 1 % of its size.
 inline std::optional<std::size_t> find_same(const FeatureSet& features, const Keypoint& wanted) {
   std::optional<std::size_t> best;
   float least = 0;

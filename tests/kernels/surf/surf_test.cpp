@@ -364,7 +364,7 @@ TEST_P(SurfTest, ImagesOfManySizesTogetherAreAsAlone) {
                                          blob_image(200, 210, 16), flat_image(1, 1, 3),
                                          blob_image(200, 210, 17), blob_image(64, 64, 18),
                                          blob_image(90, 301, 19)};
-  // Large ones are halved more often than small ones beside them.
+  // Large images are halved more often than small ones beside them.
   const SurfParameters parameters = {.brighten_to = 140, .max_interval = 2};
   OpenClSession& session = shared_session();
   Surf surf(session, parameters, GetParam());
@@ -412,7 +412,7 @@ TEST_P(SurfTest, BatchThatDoesNotFitIsHalved) {
 INSTANTIATE_TEST_SUITE_P(, SurfTest, ::testing::Values(SurfKernel::kCpu, SurfKernel::kGpu),
                          [](const auto& form) { return std::string(to_string(form.param)); });
 
-// A binary 8-bit PGM file without comments. Throws Error(kInput) on any other.
+// Reads a binary 8-bit PGM file without comments. Throws Error(kInput) on any other.
 GrayImage read_pgm(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string magic;
@@ -430,8 +430,8 @@ GrayImage read_pgm(const std::filesystem::path& path) {
   return image;
 }
 
-// The photos of a folder of binary .pgm files, when LOOKALIKE_GATE_IMAGES names one, and two
-// drawn images otherwise.
+// Returns the photos of a folder of binary .pgm files, when LOOKALIKE_GATE_IMAGES names one, and
+// two drawn images otherwise.
 std::vector<GrayImage> gate_images() {
   const char* folder = std::getenv("LOOKALIKE_GATE_IMAGES");
   if (folder == nullptr) return {blob_image(400, 300, 23), checker_image(320, 240, 23.7, 0.7)};

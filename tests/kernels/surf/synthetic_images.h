@@ -19,7 +19,7 @@ inline GrayImage flat_image(int width, int height, std::uint8_t value) {
   return image;
 }
 
-// Independent pixels.
+// Returns independent pixels.
 inline GrayImage noise_image(int width, int height, std::uint64_t seed) {
   GrayImage image(width, height);
   Random random(seed);
@@ -27,7 +27,7 @@ inline GrayImage noise_image(int width, int height, std::uint64_t seed) {
   return image;
 }
 
-// Adds a Gaussian bump of that height, centre and standard deviation.
+// Adds a Gaussian bump of this height, centre and standard deviation.
 inline void add_blob(GrayImage& image, double x, double y, double sigma, double height) {
   for (int row = 0; row < image.height; ++row) {
     for (int column = 0; column < image.width; ++column) {
@@ -38,7 +38,8 @@ inline void add_blob(GrayImage& image, double x, double y, double sigma, double 
   }
 }
 
-// Bright and dark blobs of many sizes on grey, with a little noise so that no two are alike.
+// Returns bright and dark blobs of many sizes on grey, with a little noise so that no two are
+// alike.
 inline GrayImage blob_image(int width, int height, std::uint64_t seed) {
   GrayImage image = flat_image(width, height, 128);
   Random random(seed);
@@ -52,7 +53,7 @@ inline GrayImage blob_image(int width, int height, std::uint64_t seed) {
   return image;
 }
 
-// A checkerboard of that cell side, turned by that angle.
+// Returns a checkerboard of this cell side, turned by this angle.
 inline GrayImage checker_image(int width, int height, double cell, double radians) {
   GrayImage image(width, height);
   for (int y = 0; y < height; ++y) {
@@ -66,7 +67,7 @@ inline GrayImage checker_image(int width, int height, double cell, double radian
   return image;
 }
 
-// The image turned clockwise by 90 degrees.
+// Returns the image turned clockwise by 90 degrees.
 inline GrayImage turned_image(const GrayImage& image) {
   GrayImage turned(image.height, image.width);
   for (int y = 0; y < image.height; ++y) {

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Every value differs from all others, so that none can stand in for another.
+// Returns values that all differ, so that none can stand in for another.
 std::vector<float> distinct_values(std::size_t count) {
   std::vector<float> values(count);
   std::iota(values.begin(), values.end(), 1.0F);

@@ -101,7 +101,7 @@ const std::vector<TuningFile> kShipped = {file_of(kAvx2Cpu), file_of(kAvx512Cpu)
 
 class TuningStore : public testing::Test {
  protected:
-  // The devices whose measurements are used, the most trusted first.
+  // Returns the devices whose measurements are used, the most trusted first.
   std::vector<std::string> used_for(const TuningTarget& target) {
     const auto warn = [this](const std::string& line) { warnings_.push_back(line); };
     std::vector<std::string> devices;
@@ -157,7 +157,7 @@ TEST_F(TuningStore, AFileThatCannotBeParsedIsLeftOutWithALine) {
 TEST_F(TuningStore, AFileOfAnotherDeviceIsLeftOutWithALine) {
   folder_.write(own_name(kSmallGpu), format_tuning_file(file_of(kOtherGpu)));
   EXPECT_THAT(used_for(kSmallGpu), ElementsAre("GPU 2"));
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("is of another device, GPU 3")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("belongs to another device, GPU 3")));
 }
 
 TEST_F(TuningStore, AFolderInPlaceOfTheFileIsLeftOutWithALine) {

@@ -45,8 +45,8 @@ TEST_P(IntegralImageTest, EachValueSumsWhatIsAboveAndToTheLeft) {
   });
 }
 
-// The last two sums of the brightest image of the last size that fits, and of the first that does
-// not; the rest stays on the device.
+// Compares the last two sums of the brightest image of the last size that fits 32 bits, and of the
+// first that does not; the rest stays on the device.
 TEST_P(IntegralImageTest, SumsAtTheLimitOf32BitsAreExact) {
   constexpr std::size_t kHeight = 4104;
   for (const std::size_t width : {4104U, 4105U}) {
