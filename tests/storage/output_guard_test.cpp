@@ -244,9 +244,9 @@ TEST_F(OutputGuardTest, TwoOutputsOfOneFileAreRefusedExceptOnADevice) {
   OutputGuard guard(true);
   const OutputFile first = guard.open("--first", at("earlier"), kind());
   const OutputFile second = guard.open("--second", at("new"), kind());
-  EXPECT_THAT(refusal(guard, at("earlier")), HasSubstr("is the file of --first as well"));
-  EXPECT_THAT(refusal(guard, at("hard")), HasSubstr("is the file of --first as well"));
-  EXPECT_THAT(refusal(guard, at("./new")), HasSubstr("is the file of --second as well"));
+  EXPECT_THAT(refusal(guard, at("earlier")), HasSubstr("is also the file of --first"));
+  EXPECT_THAT(refusal(guard, at("hard")), HasSubstr("is also the file of --first"));
+  EXPECT_THAT(refusal(guard, at("./new")), HasSubstr("is also the file of --second"));
   put(guard, "/dev/null");
   put(guard, "/dev/null");
 }
