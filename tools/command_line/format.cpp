@@ -54,15 +54,12 @@ FormatArgument::FormatArgument(CLI::App& command, Formats formats) : formats_(st
   for (const auto& [name, format] : kFormats) {
     if (formats_.has_paths_format || format != Format::kPaths) names.emplace_back(name);
   }
-  auto* const format =
-      command
-          .add_option("--format", name_,
-                      fmt::format("Text for people, a table with the columns {}, or JSON{}",
-                                  fmt::join(formats_.columns, ", "),
-                                  formats_.has_paths_format ? ", or paths alone" : ""))
-          ->check(CLI::IsMember(names).description(""))
-          ->type_name(fmt::format("{}", fmt::join(names, "|")))
-          ->default_str("text");
+  auto* const format = add_value(command, fmt::format("--format {}", fmt::join(names, "|")), name_,
+                                 fmt::format("Text for people, JSON,{} or a table of {}",
+                                             formats_.has_paths_format ? " paths alone," : "",
+                                             fmt::join(formats_.columns, ", ")))
+                           ->check(CLI::IsMember(names).description(""))
+                           ->default_str("text");
   command
       .add_flag("--json", json_,
                 fmt::format("Print {}, as docs/schema/{}.json describes", formats_.json,

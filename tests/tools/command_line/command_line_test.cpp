@@ -210,12 +210,12 @@ Arguments:
 
 Options:
   -h,--help                 Print this help message and exit
-  -V,--version              Display program version information and exit
   --images DIR ...          Folders to index, recursively.
   --exclude TEXT            Files and folders to leave out: patterns as in
                             .gitignore, from each folder down.
   -d,--database FILE        Index file. Default: $LOOKALIKE_DATABASE, else the
                             one of --config, else ./lookalike.db
+  -V,--version              Display program version information and exit
 
 More options:
   --config FILE             Configuration file; options override it
