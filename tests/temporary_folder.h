@@ -26,6 +26,8 @@ class TemporaryFolder {
     std::string path = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).native();
     if (::mkdtemp(path.data()) == nullptr) throw std::runtime_error("no temporary folder: " + path);
     path_ = path;
+    // Other users may read it, as they may a folder that a user makes.
+    std::filesystem::permissions(path_, std::filesystem::perms(0755));
   }
   ~TemporaryFolder() {
     std::error_code ignored;

@@ -53,7 +53,7 @@ class StageArguments : public ComputeArguments {
 class ShardArgument {
  public:
   ShardArgument(CLI::App& app, const std::string& items);
-  Shard get() const { return parse_shard(text_); }
+  FileShard get() const { return parse_shard(text_); }
 
  private:
   std::string text_ = "0/1";

@@ -19,7 +19,7 @@ struct Arguments : StageArguments {
 };
 
 int assign(const Arguments& arguments, RunConfig config, Progress::Style style) {
-  const Shard shard = arguments.shard.get();
+  const FileShard shard = arguments.shard.get();
   std::optional<OutputFile> output = arguments.open_outdated<ImageWords>(config);
   if (!output) return kExitDone;
   OpenClSession session(session_options(config.device));

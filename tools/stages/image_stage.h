@@ -42,7 +42,7 @@ inline bool lists(const std::string& manifest, const std::string& path) {
 template <typename Record, typename MakeStage>
 int run_image_stage(const ImageStageArguments& arguments, const RunConfig& config,
                     Progress::Style style, const char* label, const MakeStage& make_stage) {
-  const Shard shard = arguments.shard.get();
+  const FileShard shard = arguments.shard.get();
   OutputGuard guard = arguments.guard(config);
   if (!arguments.manifest.empty()) {
     guard.protect_files([&](const std::string& path) {

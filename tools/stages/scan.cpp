@@ -18,7 +18,7 @@ int scan(const Arguments& arguments, RunConfig config, Progress::Style /*style*/
   OutputFile manifest = arguments.open<SourceFile>(guard);
   std::optional<OutputFile> skipped_output = arguments.skipped.open(guard);
   if (arguments.is_current(guard)) return kExitDone;
-  const ImageList images = list_images(config.images, "", Shard{});
+  const ImageList images = list_images(config.images, "", FileShard{});
   ArtefactWriter<SourceFile> writer(std::move(manifest));
   for (const SourceFile& image : images.files) writer.write(image);
   if (images.is_whole) {
