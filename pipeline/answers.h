@@ -22,8 +22,8 @@ struct Rejection;
 // become null.
 std::string json_text(const Json& json);
 
-// The version of all JSON that programs print and serve, which docs/schema/ describes. It rises with
-// every change that may break a reader.
+// The version of all JSON that programs print and serve, which docs/schema/ describes. It rises
+// with every change that may break a reader.
 inline constexpr int kJsonSchema = 1;
 
 // Adds that version as "schema", first.

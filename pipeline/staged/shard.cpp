@@ -64,9 +64,9 @@ std::size_t number_in(const char* variable, const Environment& environment) {
 }
 
 // count: the number of shards, if the user gave it.
-Shard shard_of_task(std::optional<std::size_t> count, const Environment& environment) {
+FileShard shard_of_task(std::optional<std::size_t> count, const Environment& environment) {
   const ArrayVariables& system = system_of(environment);
-  Shard shard{.index = number_in(system.index, environment), .count = count.value_or(0)};
+  FileShard shard{.index = number_in(system.index, environment), .count = count.value_or(0)};
   if (!count) {
     if (system.count == nullptr) {
       refuse_shard(
@@ -96,7 +96,7 @@ Shard shard_of_task(std::optional<std::size_t> count, const Environment& environ
 
 }  // namespace
 
-Shard parse_shard(const std::string& text, const Environment& environment) {
+FileShard parse_shard(const std::string& text, const Environment& environment) {
   if (text == kEnvironment) return shard_of_task(std::nullopt, environment);
   const std::size_t middle = text.find(kFromOne);
   const bool from_one = middle != std::string::npos;

@@ -10,12 +10,12 @@
 namespace lookalike {
 
 // One process's part of the work: items index, index + count, index + 2 count, ...
-struct Shard {
+struct FileShard {
   std::size_t index = 0;
   std::size_t count = 1;
 
   bool owns(std::size_t item) const { return item % count == index; }
-  bool operator==(const Shard&) const = default;
+  bool operator==(const FileShard&) const = default;
 };
 
 // Returns the value of an environment variable, nullptr if it is not set.
@@ -30,11 +30,11 @@ using Environment = std::function<const char*(const char* name)>;
 //             as resubmitted ones
 // Throws Error(kUsage) for other texts and for ambiguous variables: none or two systems' are set,
 // the count is missing or does not fit the index, a Slurm array has gaps or begins above 1.
-Shard parse_shard(const std::string& text, const Environment& environment = std::getenv);
+FileShard parse_shard(const std::string& text, const Environment& environment = std::getenv);
 
 // Reduces a list to the shard's part.
 template <typename T>
-void keep_shard(std::vector<T>& items, const Shard& shard) {
+void keep_shard(std::vector<T>& items, const FileShard& shard) {
   std::vector<T> own;
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (shard.owns(i)) own.push_back(std::move(items[i]));

@@ -34,7 +34,7 @@ ScanResult scan_images(const ImagesOptions& options) {
 }
 
 ImageList list_images(const ImagesOptions& options, const std::string& manifest,
-                      const Shard& shard) {
+                      const FileShard& shard) {
   ImageList images;
   if (manifest.empty()) {
     ScanResult found = scan_images(options);

@@ -36,7 +36,7 @@ struct ImageList {
 // Error(kInput) for a manifest that cannot be read or lists no file, and for a shard with several
 // files of which none exists.
 ImageList list_images(const ImagesOptions& options, const std::string& manifest,
-                      const Shard& shard);
+                      const FileShard& shard);
 
 // Images, or their records, per batch of a stage executable.
 inline constexpr std::size_t kStageBatchImages = 16;

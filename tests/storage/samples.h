@@ -14,23 +14,9 @@
 #include "base/random.h"
 #include "storage/byte_stream.h"
 #include "storage/index_types.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
-
-// A temporary folder for one test.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-  std::vector<std::string> names() const;  // of its entries, sorted
-
- private:
-  std::filesystem::path path_;
-};
 
 Bytes read_bytes(const std::filesystem::path& file);
 void write_bytes(const std::filesystem::path& file, ByteView bytes);

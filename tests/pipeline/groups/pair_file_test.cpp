@@ -113,8 +113,6 @@ TEST(PairFingerprint, DependsOnWhatDecidesWhichPairsAreFound) {
   other.min_inliers = 9;
   EXPECT_NE(pair_fingerprint(settings, match), pair_fingerprint(settings, other));
   EXPECT_NE(pair_fingerprint(settings, match), pair_fingerprint({}, match));
-  EXPECT_EQ(pair_fingerprint({{"extract.max_interval", "0"}}, match), pair_fingerprint({}, match));
-  EXPECT_NE(pair_fingerprint({{"extract.max_interval", "2"}}, match), pair_fingerprint({}, match));
 }
 
 }  // namespace

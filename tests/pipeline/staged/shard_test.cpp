@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
-Shard shard_in(const Variables& variables, const std::string& text) {
+FileShard shard_in(const Variables& variables, const std::string& text) {
   return parse_shard(text, [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
@@ -41,10 +41,10 @@ Variables slurm(const char* id, const char* first, const char* last, const char*
 }
 
 TEST(Shards, CountFromZeroOrFromOne) {
-  EXPECT_EQ(shard_in({}, "0/8"), (Shard{0, 8}));
-  EXPECT_EQ(shard_in({}, "7/8"), (Shard{7, 8}));
-  EXPECT_EQ(shard_in({}, "1-of-8"), (Shard{0, 8}));
-  EXPECT_EQ(shard_in({}, "8-of-8"), (Shard{7, 8}));
+  EXPECT_EQ(shard_in({}, "0/8"), (FileShard{0, 8}));
+  EXPECT_EQ(shard_in({}, "7/8"), (FileShard{7, 8}));
+  EXPECT_EQ(shard_in({}, "1-of-8"), (FileShard{0, 8}));
+  EXPECT_EQ(shard_in({}, "8-of-8"), (FileShard{7, 8}));
 }
 
 TEST(Shards, OfOtherFormsAreRefused) {
@@ -55,11 +55,11 @@ TEST(Shards, OfOtherFormsAreRefused) {
 }
 
 TEST(Shards, AreThoseOfTheTasksOfAnArray) {
-  EXPECT_EQ(shard_in(slurm("3", "0", "7", "8"), "env"), (Shard{3, 8}));
-  EXPECT_EQ(shard_in(slurm("3", "1", "8", "8"), "env"), (Shard{2, 8}));
+  EXPECT_EQ(shard_in(slurm("3", "0", "7", "8"), "env"), (FileShard{3, 8}));
+  EXPECT_EQ(shard_in(slurm("3", "1", "8", "8"), "env"), (FileShard{2, 8}));
   EXPECT_EQ(
       shard_in({{"AWS_BATCH_JOB_ARRAY_INDEX", "2"}, {"AWS_BATCH_JOB_ARRAY_SIZE", "3"}}, "env"),
-      (Shard{2, 3}));
+      (FileShard{2, 3}));
 }
 
 TEST(Shards, OfAnArrayThatMayBeAPartNeedTheirNumber) {
@@ -68,14 +68,14 @@ TEST(Shards, OfAnArrayThatMayBeAPartNeedTheirNumber) {
        {slurm("3", "3", "4", "2"), slurm("3", "3", "5", "2"), slurm("0", "0", "14", "8")}) {
     EXPECT_THAT(refusal("env", variables), HasSubstr("give env/N"));
   }
-  EXPECT_EQ(shard_in(slurm("3", "3", "5", "2"), "env/8"), (Shard{3, 8}));
+  EXPECT_EQ(shard_in(slurm("3", "3", "5", "2"), "env/8"), (FileShard{3, 8}));
   EXPECT_THAT(refusal("env/8", slurm("8", "1", "8", "8")),
               HasSubstr("SLURM_ARRAY_TASK_ID is 8, but the 8 shards count from 0"));
 }
 
 TEST(Shards, OfKubernetesNeedTheirNumber) {
   EXPECT_THAT(refusal("env", {{"JOB_COMPLETION_INDEX", "1"}}), HasSubstr("give env/N"));
-  EXPECT_EQ(shard_in({{"JOB_COMPLETION_INDEX", "1"}}, "env/4"), (Shard{1, 4}));
+  EXPECT_EQ(shard_in({{"JOB_COMPLETION_INDEX", "1"}}, "env/4"), (FileShard{1, 4}));
 }
 
 TEST(Shards, OfVariablesThatNameNoneAreRefused) {

@@ -125,15 +125,14 @@ TEST(PlanSample, NoMoreImagesThanWantedAndEachContentOnce) {
 
 TEST(PlanSample, TooFewFeaturesSaysHowManyAndHowManyWordsWouldDo) {
   const CodebookOptions options{.words = 4096, .features_per_word = 64};
-  EXPECT_THAT(
-      message(images_with({500, 780}), options),
-      AllOf(HasSubstr("4096 words"), HasSubstr("2 images have 1280"),
-            HasSubstr("for 20 words at 64 features a word"), HasSubstr("1280 at the most")));
+  EXPECT_THAT(message(images_with({500, 780}), options),
+              AllOf(HasSubstr("4096 words"), HasSubstr("the 1280 of 2 images"),
+                    HasSubstr("for 20 words at 64 features a word"), HasSubstr("1280 at most")));
 }
 
 TEST(PlanSample, NoFeaturesAtAllIsAnError) {
-  EXPECT_THAT(message({}, {}), HasSubstr("no features to train on, in 0 images"));
-  EXPECT_THAT(message(images_with({0, 0}), {}), HasSubstr("no features to train on, in 2 images"));
+  EXPECT_THAT(message({}, {}), HasSubstr("no features to train on in 0 images"));
+  EXPECT_THAT(message(images_with({0, 0}), {}), HasSubstr("no features to train on in 2 images"));
 }
 
 // Image i has `counts[i]` features; feature j of it is the row (i, j, 0, ...).

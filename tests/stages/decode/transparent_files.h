@@ -16,13 +16,13 @@ namespace lookalike {
 
 inline constexpr int kWidth = 60;
 inline constexpr int kHeight = 40;
-inline constexpr std::uint8_t kHidden = 204;  // the colour of transparent pixels
+inline constexpr std::uint8_t kHiddenColour = 204;  // the colour of transparent pixels
 
 // A dark drawing in levels that are multiples of 17, its left half transparent.
 inline cv::Mat dark_levels() {
   cv::Mat levels = draw_picture(kWidth, kHeight, 1);
   for (std::uint8_t& level : cv::Mat_<std::uint8_t>(levels)) level = std::uint8_t(level / 34 * 17);
-  levels.colRange(0, kWidth / 2).setTo(kHidden);
+  levels.colRange(0, kWidth / 2).setTo(kHiddenColour);
   return levels;
 }
 
@@ -77,7 +77,7 @@ inline std::vector<std::uint8_t> png(std::uint8_t colour_type, std::uint8_t bits
 inline std::vector<std::uint8_t> palette_chunks() {
   std::vector<std::uint8_t> colours;
   for (int level = 0; level < 256; ++level) colours.insert(colours.end(), 3, std::uint8_t(level));
-  std::vector<std::uint8_t> shares(kHidden, 255);
+  std::vector<std::uint8_t> shares(kHiddenColour, 255);
   shares.push_back(0);
   std::vector<std::uint8_t> chunks = png_chunk("PLTE", colours);
   const std::vector<std::uint8_t> transparency = png_chunk("tRNS", shares);
@@ -126,13 +126,13 @@ inline std::vector<std::uint8_t> tiff(std::uint8_t bits, bool multiplied) {
 // All files with the dark drawing.
 inline std::vector<std::pair<std::string, std::vector<std::uint8_t>>> transparent_files() {
   const cv::Mat bgra = with_alpha(dark_levels(), half_alpha());
-  const std::vector<std::uint8_t> gray_key = png_chunk("tRNS", {0, kHidden});
-  const std::vector<std::uint8_t> deep_gray_key = png_chunk("tRNS", {kHidden, kHidden});
-  const std::vector<std::uint8_t> four_bit_key = png_chunk("tRNS", {0, kHidden / 17});
+  const std::vector<std::uint8_t> gray_key = png_chunk("tRNS", {0, kHiddenColour});
+  const std::vector<std::uint8_t> deep_gray_key = png_chunk("tRNS", {kHiddenColour, kHiddenColour});
+  const std::vector<std::uint8_t> four_bit_key = png_chunk("tRNS", {0, kHiddenColour / 17});
   const std::vector<std::uint8_t> colour_key =
-      png_chunk("tRNS", {0, kHidden, 0, kHidden, 0, kHidden});
+      png_chunk("tRNS", {0, kHiddenColour, 0, kHiddenColour, 0, kHiddenColour});
   const std::vector<std::uint8_t> deep_colour_key =
-      png_chunk("tRNS", std::vector<std::uint8_t>(6, kHidden));
+      png_chunk("tRNS", std::vector<std::uint8_t>(6, kHiddenColour));
   return {{"PNG, RGB and alpha", png(6, 8, {}, png_samples(3, true, 1))},
           {"PNG, RGB and alpha, 16 bits", png(6, 16, {}, png_samples(3, true, 2))},
           {"PNG, grey and alpha", png(4, 8, {}, png_samples(1, true, 1))},

@@ -276,11 +276,11 @@ LongLists long_lists() {
       for (ImageId image = segment == 0 ? half + 1 : 1; image <= (segment == 0 ? kImages : half);
            image += 1 + static_cast<ImageId>(random.below(1 + 20 * (static_cast<int>(word) % 3)))) {
         for (int burst = random.below(3); burst >= 0; --burst)
-          index.add(word, image, random.low_bits());
+          index.add(word, image, random.bits());
       }
     }
     for (int burst = random.below(4); burst >= 0; --burst) {
-      query.push_back({word, random.low_bits(), static_cast<std::uint32_t>(query.size()), 1});
+      query.push_back({word, random.bits(), static_cast<std::uint32_t>(query.size()), 1});
     }
   }
   return lists;
