@@ -405,7 +405,7 @@ TEST_F(Duplicates, RejectSaysWhatIsWrong) {
   };
   EXPECT_THAT(error({at("photos/a.png")}, 2), HasSubstr("name two images"));
   EXPECT_THAT(error({at("photos/a.png"), at("nowhere.png")}, 3), HasSubstr("is not in the index"));
-  EXPECT_THAT(error({at("photos/b.png"), at("phone/b-again.png")}, 2), HasSubstr("the same bytes"));
+  EXPECT_THAT(error({at("photos/b.png"), at("phone/b-again.png")}, 2), HasSubstr("the same image"));
   EXPECT_THAT(error({"--import", at("photos/a.png")}, 3), HasSubstr("row 1"));
   EXPECT_THAT(error({"--import", at("photos")}, 3), HasSubstr("cannot be read: Is a directory"));
   EXPECT_FALSE(fs::exists(at("index.db.rejected")));
