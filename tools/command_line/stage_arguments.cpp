@@ -22,7 +22,7 @@ StageArguments::StageArguments(CLI::App& app, const char* output)
 CLI::Option* StageArguments::add_inputs(const char* option, std::vector<std::string>& files,
                                         const char* meaning) {
   input_lists_.push_back(&files);
-  return add_value(app_, fmt::format("{} FILE...", option), files, meaning)->required();
+  return add_value(app_, fmt::format("{} FILE", option), files, meaning)->required();
 }
 
 CLI::Option* StageArguments::add_input(const char* option, std::string& file, const char* meaning) {

@@ -37,7 +37,7 @@ bool answer(Searcher& searcher, const ImageFeatures& features, const RunConfig& 
 
 struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& app) : ComputeArguments(app) {
-    add_value(app, "--features FILE...", files, "Files of lookalike-extract")->required();
+    add_value(app, "--features FILE", files, "Files of lookalike-extract")->required();
     config.add_databases();
     config.add({"match.top", "extract.longest_side_px", "device.choice"});
   }

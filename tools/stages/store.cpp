@@ -9,10 +9,10 @@ namespace {
 
 struct Arguments : ComputeArguments {
   explicit Arguments(CLI::App& app) : ComputeArguments(app) {
-    add_value(app, "--words FILE...", words, "Files of lookalike-assign")->required();
-    add_value(app, "--statistics FILE...", statistics, "Files of lookalike-variance")->required();
+    add_value(app, "--words FILE", words, "Files of lookalike-assign")->required();
+    add_value(app, "--statistics FILE", statistics, "Files of lookalike-variance")->required();
     add_value(app, "--codebook FILE", codebook, "File of lookalike-codebook")->required();
-    add_value(app, "--skipped FILE...", skipped, "Files that lookalike-extract --skipped wrote");
+    add_value(app, "--skipped FILE", skipped, "Files that lookalike-extract --skipped wrote");
     config.add_database();
     config.add({"store.batch_images", "store.publish_seconds", "store.max_segments",
                 "variance.blank_below"});
