@@ -59,7 +59,10 @@ class WrappedHelp : public CLI::Formatter {
     const std::string without = joined(option->get_excludes());
     const std::string initial = option->get_default_str();
     std::string meaning = option->get_description();
-    if (!(with + without + initial).empty() && meaning.ends_with('.')) meaning.pop_back();
+    if (!(with + without + initial).empty() && meaning.ends_with('.') &&
+        !meaning.ends_with("...")) {
+      meaning.pop_back();
+    }
     if (!with.empty()) meaning += "; with " + with;
     if (!without.empty()) meaning += "; not with " + without;
     if (!initial.empty()) meaning += ". Default: " + initial;
