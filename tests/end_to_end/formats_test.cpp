@@ -17,9 +17,9 @@
 #include "config/image_formats.h"
 #include "tests/content_of.h"
 #include "tests/end_to_end/run_program.h"
-#include "tests/temporary_folder.h"
 #include "tests/fixtures/drawing.h"
 #include "tests/fixtures/image_files.h"
+#include "tests/temporary_folder.h"
 
 namespace lookalike {
 namespace {

@@ -73,6 +73,7 @@ class ServeTest : public testing::Test {
     std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
                                       "unix:" + at("socket")};
     words.insert(words.end(), options.begin(), options.end());
+    program_.reset();  // an earlier one leaves the address free
     program_ = std::make_unique<RunningProgram>("lookalike", words);
     connect_ = [this] { return HttpConnection(at("socket")); };
     wait_for_start();
@@ -85,6 +86,7 @@ class ServeTest : public testing::Test {
     std::vector<std::string> words = {"serve", "-d", at("index.db"), "--listen",
                                       address + ":" + std::to_string(port)};
     words.insert(words.end(), options.begin(), options.end());
+    program_.reset();  // an earlier one leaves the address free
     program_ = std::make_unique<RunningProgram>("lookalike", words);
     connect_ = [port] { return HttpConnection(port); };
     wait_for_start();

@@ -37,7 +37,7 @@ class FailingCalls : public FailingDisk {
     EXPECT_EQ(index(), good_code()) << last_.err;
     EXPECT_EQ(content(), content_);
   }
-  // Of a run that nothing keeps from its end.
+  // A run without a failing call.
   int good_code() const { return fs::exists(second()) ? 0 : 1; }
 };
 

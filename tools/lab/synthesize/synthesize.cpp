@@ -22,7 +22,7 @@
 namespace lookalike {
 namespace {
 
-// Of the features of an original, and of those of its copy, so that the others are of strangers.
+// The shares of features that an original and its copy keep; the others come from strangers.
 constexpr double kCopiedShare = 0.6;
 
 struct SampleImage {
