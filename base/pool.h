@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -13,7 +14,8 @@ namespace lookalike {
 template <typename T>
 class Pool {
  public:
-  // make() makes another value when none is free. Without it, threads wait for one to return.
+  // make() makes another value when none is free; several threads may call it at the same time, and
+  // its exceptions reach them. Without it, threads wait for a value to return.
   explicit Pool(std::function<std::unique_ptr<T>()> make = nullptr) : make_(std::move(make)) {}
 
   void add(std::unique_ptr<T> value) {
@@ -22,11 +24,15 @@ class Pool {
     returned_.notify_one();
   }
 
-  // Holds a value until it is destroyed. A thread must not wait for a second value of a pool.
+  // Holds a value until it is destroyed. A thread must not wait for a second value of a pool. If an
+  // exception ends the lease, a value that make() can replace is dropped: its state is unknown.
   class Lease {
    public:
     explicit Lease(Pool& pool) : pool_(pool), value_(pool.take()) {}
-    ~Lease() { pool_.add(std::move(value_)); }
+    ~Lease() {
+      const bool is_failed = std::uncaught_exceptions() > exceptions_;
+      if (!is_failed || !pool_.make_) pool_.add(std::move(value_));
+    }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     T& operator*() const { return *value_; }
@@ -35,6 +41,7 @@ class Pool {
    private:
     Pool& pool_;
     std::unique_ptr<T> value_;
+    const int exceptions_ = std::uncaught_exceptions();
   };
 
  private:

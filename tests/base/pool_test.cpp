@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -19,6 +20,22 @@ TEST(Pool, ReturnedValuesAreLentAgainBeforeOthersAreMade) {
     EXPECT_NE(*one, *other);
   }
   EXPECT_EQ(made, 2);
+}
+
+TEST(Pool, AnExceptionDropsOnlyAValueThatCanBeMadeAgain) {
+  int made = 0;
+  Pool<int> made_on_demand([&] { return std::make_unique<int>(++made); });
+  Pool<int> fixed;
+  fixed.add(std::make_unique<int>(7));
+  for (Pool<int>* const pool : {&made_on_demand, &fixed}) {
+    const auto fail = [pool] {
+      const Pool<int>::Lease lease(*pool);
+      throw std::runtime_error("failed");
+    };
+    EXPECT_THROW(fail(), std::runtime_error);
+  }
+  EXPECT_EQ(*Pool<int>::Lease(made_on_demand), 2);
+  EXPECT_EQ(*Pool<int>::Lease(fixed), 7);
 }
 
 TEST(Pool, ThreadsWaitForTheOnlyValue) {
