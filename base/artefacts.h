@@ -53,8 +53,8 @@ struct WantedSize {
   std::uint32_t at_least_px;  // smaller images are enlarged, up to at_most_px
 };
 
-// Stage decode: an image ready for the device: grey, upright, transparent pixels on a ground, and
-// of the wanted size.
+// Stage decode: an image ready for the device. It is grey, upright and of the wanted size, and its
+// transparent pixels show a ground.
 struct DecodedImage {
   ImageRecord record;  // full size
   GrayImage pixels;    // reduced or enlarged

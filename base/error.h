@@ -24,7 +24,7 @@ inline int exit_code(ErrorKind kind) {
   return static_cast<int>(kind);
 }
 
-// The base of all exceptions thrown here. Messages read "where: what, and the offending value".
+// The base of the project's errors. Messages read "where: what, and the offending value".
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -2,14 +2,13 @@
 
 namespace lookalike {
 
-// Loads a module: a shared library of lookalike's own, such as "gif_reader.so", that programs load
-// when they need it because the libraries behind it take long to load. Returns what it exports, a
-// struct that both sides know. The module stays loaded.
+// Loads a module: one of lookalike's own shared libraries, such as "gif_reader.so", which programs
+// load on first use because the libraries behind it take long to load. Returns the address of the
+// variable that it exports, a struct known to both sides. The module stays loaded.
 //
-// The exported variable is named LOOKALIKE_MODULE_EXPORTS, which CMakeLists.txt defines as a name
-// with lookalike's version: after an upgrade, a running program must not use modules whose
-// interface may have changed. The run path of the program, or of the shared library that this is
-// part of, finds the file.
+// The variable's name, LOOKALIKE_MODULE_EXPORTS in CMakeLists.txt, contains lookalike's version: a
+// program that runs during an upgrade must not use modules whose interface may have changed. The
+// file is found by the run path of the program, or of the shared library that contains this code.
 //
 // Thread-safe. Throws Error(kInternal) for a module that is missing, cannot be loaded or is of
 // another version.

@@ -90,9 +90,9 @@ Error no_images(std::span<const std::string> folders, const Omissions& left_out)
 
 // Searches folders recursively for images by the rules: regular files and links to them. Adds to
 // left_out. Does not follow links to folders. Paths are absolute; a file under two of the folders
-// is listed once. A given folder is scanned even if it is hidden; a missing or unreadable one has a
-// problem in `folders`. Calls after_each after each entry of a folder; an exception from it ends
-// the scan.
+// is listed once. A given folder is scanned even if it is hidden; one that is missing, no folder or
+// unreadable has a problem in `folders`. Calls after_each after each entry of a folder; an
+// exception from it ends the scan.
 ScanResult scan_folders(
     std::span<const std::string> folders, const ScanRules& rules, Omissions& left_out,
     const std::function<void()>& after_each = [] {});

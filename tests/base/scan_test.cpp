@@ -162,7 +162,7 @@ TEST_F(ScanTest, NamedFolderThatCannotBeReadIsAProblemOfItsOwn) {
   EXPECT_EQ(result.folders[1].problem, "");
 }
 
-// A path longer than the system allows stands for all failures of lstat().
+// Here lstat() fails because the path is too long; any other failure has the same effect.
 TEST_F(ScanTest, FolderThatCannotBeLookedAtIsReported) {
   const std::string name(200, 'n');
   const fs::path deep = deep_folder(PATH_MAX - 100);
