@@ -1,7 +1,5 @@
 #include "pipeline/index/run_codebook.h"
 
-#include <fstream>
-#include <ios>
 #include <utility>
 #include <vector>
 
@@ -11,6 +9,7 @@
 
 #include "base/content_hash.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "pipeline/index_settings.h"
@@ -22,13 +21,11 @@ namespace lookalike {
 namespace {
 
 bool is_index(const std::filesystem::path& file) {
-  Bytes start(kBytesToTellAnIndex);
-  std::ifstream(file, std::ios::binary)
-      .read(reinterpret_cast<char*>(start.data()), static_cast<std::streamsize>(start.size()));
-  return begins_an_index(start);
+  const std::optional<std::string> start = read_file(file, kBytesToTellAnIndex);
+  return start && begins_an_index(bytes_of(*start));
 }
 
-// Returns config.extract, if `keep` is set with the index's values in place of defaults.
+// Returns config.extract; if `keep` is set, with the index's values in place of defaults.
 ExtractOptions extract_options(const RunConfig& config, const Settings& settings,
                                const std::string& index, bool keep) {
   ExtractOptions extract = config.extract;
@@ -40,9 +37,9 @@ ExtractOptions extract_options(const RunConfig& config, const Settings& settings
   return extract;
 }
 
-// Returns a warning for the first key of [codebook] that has no effect, for the reason `why`, and
-// nothing if there is none. The number of cells may be lower than requested: training drops empty
-// ones.
+// Returns a warning for the first key of [codebook] that has no effect; empty if there is none.
+// `why` is the reason, with the number of words as its argument. The number of cells may be lower
+// than requested: training drops empty ones.
 std::string warning_of(const Codebook& codebook, const CodebookOptions& wanted,
                        fmt::format_string<std::size_t> why) {
   const auto warning = [&](const char* key, std::size_t value) {

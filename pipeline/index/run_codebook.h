@@ -19,9 +19,10 @@ struct RunCodebook {
 };
 
 // Takes the index's own codebook, or gives the index the one that codebook.reuse names.
-// keep: whether config.extract gives way to the index as in keep_settings(). Throws OtherSettings
-// when the index was made under other settings, Error(kUsage) when the reused codebook was,
-// Error(kInput) when codebook.reuse is neither an index nor a codebook file.
+// With `keep`, adopts the settings of the codebook's index where config.extract has defaults, as
+// keep_settings() does. Throws OtherSettings when the index was made under other settings,
+// Error(kUsage) when the reused codebook was, Error(kInput) when codebook.reuse is neither an index
+// nor a codebook file.
 RunCodebook choose_codebook(IndexWriter& index, const RunConfig& config, bool keep);
 
 // Returns the hash of the codebook in an index or a codebook file, as codebook_hash_in() does.
