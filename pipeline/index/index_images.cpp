@@ -81,7 +81,8 @@ std::vector<SourceFile> files_left(std::span<const SourceFile> files,
   return left;
 }
 
-// The way of images through a run, each step a function in the order of index().
+// Takes the images of a run from their files to the index. The steps are functions, in the order in
+// which index() calls them.
 class ImageFlow {
  public:
   ImageFlow(RunContext& run, FeatureCache& cache, KnownContents& known)

@@ -113,8 +113,8 @@ UpdatePlan plan_run(const RunContext& run, const RunRoots& roots, const ScanResu
                     std::vector<SourceFile> indexed) {
   const PathSet lone_files(run.options.lone_files);
   const auto is_out_of_scope = [&](const std::string& file) {
-    return roots.root_of(file) != nullptr ? !roots.is_scanned(file)
-                                          : !lone_files.contains(page_of(file).file);
+    const RunRoot* const root = roots.root_of(file);
+    return root != nullptr ? !root->is_scanned : !lone_files.contains(page_of(file).file);
   };
   std::erase_if(indexed, [&](const SourceFile& file) { return is_out_of_scope(file.path); });
   std::vector<SkippedFile> quarantine = run.writer.quarantine();
@@ -183,7 +183,7 @@ void update(RunContext& run) {
   if (!run.report.stopped) calibrate_if_due(run);
 }
 
-// Returns the report, completed as for the end of the run.
+// Returns the report so far with the times, the device and the memory of the run.
 IndexRunReport finished(const RunContext& run) {
   IndexRunReport report = run.report;
   if (const DeviceStages* const stages = run.device.stages_if_open()) {
@@ -197,11 +197,12 @@ IndexRunReport finished(const RunContext& run) {
   return report;
 }
 
-// Does not open the index again: the file under its name may be why the run failed.
-void record_failure(RunContext& run, const std::exception& failure) {
+// Records the failure, and removes a new index that is empty. Does not open the index again: the
+// file under its name may be why the run failed.
+void record_failure(RunContext& run, const std::exception& failure, bool is_new) {
   const IndexRunReport report = finished(run);
   run.recorder.fail(failure.what(), &report);
-  if (run.is_new && holds_nothing(run.writer)) run.writer.discard();
+  if (is_new && holds_nothing(run.writer)) run.writer.discard();
 }
 
 }  // namespace
@@ -223,7 +224,8 @@ IndexRunReport run_index(const RunConfig& config, Progress::Style style, const S
   if (config.store.database.empty()) {
     throw Error(ErrorKind::kUsage, "store.database: name the index, with --database");
   }
-  RunContext run(config, style, stop, options);
+  const bool is_new = !std::filesystem::exists(config.store.database);
+  RunContext run(config, style, stop, options);  // creates a new index
   try {
     run.report.before = run.writer.counts();
     if (auto warning = raise_niceness(config.run)) run.report.warnings.push_back(*warning);
@@ -234,7 +236,7 @@ IndexRunReport run_index(const RunConfig& config, Progress::Style style, const S
     run.recorder.end(report);
     return report;
   } catch (const std::exception& error) {
-    record_failure(run, error);
+    record_failure(run, error, is_new);
     throw;
   }
 }

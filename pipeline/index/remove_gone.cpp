@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <map>
 #include <span>
 #include <string_view>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,13 +12,14 @@
 #include "pipeline/index/update_plan.h"
 #include "storage/index_writer.h"
 
-// The phases of run_index() that have their own files, and what they share.
+// The phases of run_index() in index_images.cpp and remove_gone.cpp, and what all phases share.
 namespace lookalike {
 
 // Thrown when a run is asked to stop, and caught by RunContext::until_stopped().
 struct Stopped {};
 
-// The device of a run, opened by its first use: many runs have nothing to compute.
+// The device of a run, opened on first use: many runs have nothing to compute. The constructor's
+// arguments must outlive it.
 class RunDevice {
  public:
   RunDevice(const RunConfig& config, StageTimes& times) : config_(config), times_(times) {}
@@ -42,7 +42,6 @@ struct RunContext {
         options(run_options),
         style(progress),
         stop(stop_request),
-        is_new(!std::filesystem::exists(asked.store.database)),
         writer(asked.store.database),
         recorder(writer, "index"),
         times(run_options.keep_spans),
@@ -64,11 +63,10 @@ struct RunContext {
     }
   }
 
-  RunConfig config;  // with [extract] of the index, once its codebook is known
+  RunConfig config;  // a copy, which adopts [extract] of the index once its codebook is chosen
   const IndexRunOptions& options;
   const Progress::Style style;
   const StopRequest& stop;
-  const bool is_new;  // there was no database
   IndexWriter writer;
   RunRecorder recorder;
   StageTimes times;
