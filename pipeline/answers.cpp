@@ -275,7 +275,7 @@ Json run_answer(const RunRecord& run) {
 }
 
 Json failed_answer(const char* what, const std::string& path, const SkippedFile& why) {
-  const bool is_missing = why.reason == "vanished";  // a reason of scans; this file was named
+  const bool is_missing = why.reason == "vanished";  // in a scan; this file was named by the user
   const std::string reason = is_missing ? "no_such_file" : why.reason;
   const std::string message = is_missing ? "no such file" : why.detail;
   return {{what, text_of_path(path)},

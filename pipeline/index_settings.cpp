@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kMethodKey = "extract.method";
 constexpr const char* kMethod = "surf-1";
 
-// Returns a value as set_field() reads it: texts without quotes.
+// Returns a value in the form that set_field() reads: texts without quotes.
 std::string text_of(const ConfigField& field, const RunConfig& config) {
   const FieldValue value = field.get(config);
   const auto* text = std::get_if<std::string>(&value);
@@ -73,8 +73,11 @@ ExtractOptions extract_options_from(const Settings& settings) {
     throw Error(ErrorKind::kStorage, "index settings: " + name + " is missing");
   };
   if (value(kMethodKey) != kMethod) {
-    throw Error(ErrorKind::kStorage, fmt::format("index settings: {} is {}, this version knows {}",
-                                                 kMethodKey, value(kMethodKey), kMethod));
+    throw Error(
+        ErrorKind::kStorage,
+        fmt::format("index settings: {} is {}, this version knows {}: rebuild the index with "
+                    "`lookalike retrain`",
+                    kMethodKey, value(kMethodKey), kMethod));
   }
   RunConfig config;
   try {

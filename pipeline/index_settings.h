@@ -15,8 +15,8 @@ Settings settings_of(const ExtractOptions& extract, const Codebook& codebook);
 // Returns the same for features without a codebook.
 Settings settings_of(const ExtractOptions& extract);
 
-// Replaces the values of `extract` that are defaults by those of an index, so that a run without
-// options keeps an index as it was made. Returns the names of the keys that changed.
+// Replaces default values in `extract` with the values of an index, so that a run without options
+// keeps the settings of the index. Returns the names of the keys that changed.
 std::vector<std::string> keep_settings(ExtractOptions& extract, const Settings& index);
 
 // Returns the options that an index's features were extracted with. Throws Error(kStorage) for a

@@ -15,6 +15,10 @@ namespace {
 // The number of matchable images when the index was calibrated.
 constexpr const char* kCalibratedImages = "calibration.second_look.images";
 
+// The minimum number of matchable images: pairs from fewer give worse weights than the shipped
+// ones.
+constexpr std::uint64_t kFewestForCalibration = 40;
+
 Calibration stored_calibration(const IndexReader& index) {
   const std::optional<std::string> text = index.derived(std::string(kCalibrationName));
   return text ? calibration_from(*text).value_or(Calibration{}) : Calibration{};

@@ -11,17 +11,17 @@
 
 namespace lookalike {
 
-// The name under which an index keeps its calibration, as text. Changes with the quantities that
-// are weighed.
+// The name under which an index stores its calibration, as text. Change it when the weighted
+// quantities change.
 inline constexpr std::string_view kCalibrationName = "calibration.second_look";
 
 std::string to_text(const Calibration& calibration);
 // Returns nothing for a text that to_text() does not write.
 std::optional<Calibration> calibration_from(std::string_view text);
 
-// Returns the calibration to search an index with: that of the index named by match.calibration,
-// else the index's own, else the shipped one. Throws as IndexReader, and Error(kInput) when the
-// named index has none.
+// Returns the calibration to search an index with: of the index that match.calibration names, or if
+// it names none, the index's own, or if that is missing or damaged, the shipped one. Throws as
+// IndexReader, and Error(kInput) when the named index has no calibration.
 Calibration calibration_for(const IndexReader& index, const MatchOptions& match);
 
 // Images of an index that can be matched: those that are not blank.
@@ -30,12 +30,8 @@ std::uint64_t matchable_images(const IndexCounts& counts);
 // Stores the calibration and the number of matchable images at this time.
 void store_calibration(IndexWriter& index, const Calibration& calibration);
 
-// The minimum number of matchable images to calibrate an index on: from fewer pairs the shipped
-// weights are better.
-inline constexpr std::size_t kFewestForCalibration = 40;
-
-// True if the index has enough images, and was never calibrated or has grown or shrunk by half
-// since.
+// True if the index has at least 40 matchable images, and was never calibrated or has grown or
+// shrunk by half since.
 bool is_calibration_due(const IndexReader& index);
 
 // Returns what is wrong with the stored calibration, if anything. Queries silently use the shipped

@@ -182,11 +182,11 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
     const Sources sources = sources_of(writer, config.images);
     beside.images.folders = sources.folders;
-    std::string& from = beside.codebook.reuse;
-    std::string words = from.empty() ? "" : hash_of_codebook_file(from);
+    std::string& reuse = beside.codebook.reuse;
+    std::string words = reuse.empty() ? "" : hash_of_codebook_file(reuse);
     if (!words.empty() && words == codebook_hash_in(writer.settings())) {
       logger()->info("codebook.reuse: the index has these words already; training new ones");
-      from.clear();
+      reuse.clear();
       words.clear();
     }
     IndexRunReport report = index_beside(beside, style, stop, sources, words);
