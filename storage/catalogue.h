@@ -38,7 +38,8 @@ class Catalogue {
   std::vector<SourceFile> files_of(ImageId image) const;  // by path
   // Visits the indexed files by path. The visitor must not call the reader.
   void for_each_file(const std::function<void(const std::string& path)>& visit) const;
-  // Returns the indexed and quarantined files at or below a path, by path.
+  // Returns the indexed and quarantined files at or below a path, which has the form of
+  // normal_path(), by path. Reads only these.
   std::vector<std::string> known_paths(const std::string& path) const;
   // Counts a file once for each database that has it.
   std::size_t files_below(const std::string& folder) const;

@@ -13,7 +13,7 @@ namespace lookalike {
 // Pages that a reader still needs stay in the log until a later checkpoint.
 class Checkpointer {
  public:
-  // The only connection that writes; must outlive the checkpointer. Throws Error(kStorage).
+  // writer: the only connection that writes; must outlive this. Throws Error(kStorage).
   explicit Checkpointer(Connection& writer);
   ~Checkpointer();  // hands checkpoints back to SQLite
   Checkpointer(const Checkpointer&) = delete;

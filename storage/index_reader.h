@@ -12,9 +12,9 @@
 namespace lookalike {
 
 // An index opened for reading: one database, or several with the same codebook and settings, read
-// as the single index that merging them would give (D42). ImageNumbers says how images are then
-// numbered; content that several databases have belongs to the first of them, with the paths of
-// all.
+// as the single index that merging them would give (D42), with images numbered as in ImageNumbers.
+// Content in several databases belongs to the first of them, with the paths of all. Both parts of
+// the index, InvertedIndex and Catalogue, read over the same connections.
 //
 // A reader sees the last published state at the time it was opened, and never waits for a writer.
 // It is thread-safe: threads read over a connection per core, at most 16, which all see the same

@@ -27,8 +27,8 @@ class IndexWriter : public IndexReader {
   explicit IndexWriter(const std::filesystem::path& database);
   ~IndexWriter();
 
-  // Stores the codebook and settings of a new index. If the index has others, throws OtherSettings,
-  // which names each difference.
+  // Stores the codebook and settings of a new index. On an index that has them, returns if they are
+  // the same, else throws OtherSettings, which names each difference.
   void set_codebook(const Codebook& codebook, const Settings& settings);
 
   // Publishes images as one segment; encodes on all cores. Content already present only gains the
@@ -48,8 +48,9 @@ class IndexWriter : public IndexReader {
   void put_roots(std::span<const IndexRoot> roots);
   void forget_roots(std::span<const std::string> roots);  // their files stay
 
-  // As the functions of storage/segments.h: the first after each publish, the second at the end of
-  // a run. These and compact() work in several transactions, which do not change what readers find.
+  // As the functions of storage/segments.h: call the first after each publish, the second at the
+  // end of a run. These and compact() work in several transactions, which do not change what
+  // readers find; some may be complete when they throw.
   void merge_segments(std::size_t max_segments);
   void merge_small_segments();
   // Merges everything and returns unused space to the file system. Needs room for two copies, one

@@ -18,8 +18,8 @@
 
 namespace lookalike {
 
-// A database of an index, read over connections that all see the same state. `numbers` maps the ids
-// of its rows to ImageIds of the whole index.
+// A database of an index, read over connections that all see the same state. `numbers` maps its row
+// ids to ImageIds of the whole index.
 class Shard {
  public:
   // Opens `count` >= 1 connections to the last published state. Throws as open_for_reading().
@@ -55,7 +55,7 @@ class Shards {
   Shard& first() { return all.front(); }
   Shard& of(ImageId image) { return all[image % all.size()]; }
   std::int64_t own_id(ImageId image) const { return image / all.size(); }
-  // Returns the image that stands for all images of this content.
+  // Returns the first image with the same content: the image itself unless it is a copy.
   ImageId original(ImageId image) const {
     const auto copy = originals.find(image);
     return copy == originals.end() ? image : copy->second;
@@ -105,7 +105,7 @@ class Shards {
       advance(i);
     }
   }
-  // The same for the rows of a query.
+  // Merges the rows of a query, to which the values are bound.
   template <typename Key, typename Visit, typename... Values>
   void merge_query(const char* select, const Visit& visit, const Values&... values) {
     merge_rows<Key>(

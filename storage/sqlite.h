@@ -125,8 +125,8 @@ class Connection {
     kImmutable,  // reads a database without a writer: needs no files beside it
     kWrite,      // creates a missing file
   };
-  // Takes a file as resolved() (base/files.h) returns it. Follows no links to it or files beside
-  // it.
+  // Takes a file as resolved() (base/files.h) returns it. Refuses a link anywhere in that name,
+  // which must have been made since; opens no file beside the database through a link.
   Connection(const std::filesystem::path& file, Mode mode);
 
   void execute(const char* sql);  // any number of statements

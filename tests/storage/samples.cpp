@@ -1,7 +1,6 @@
 #include "tests/storage/samples.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>

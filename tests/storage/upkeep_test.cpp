@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "storage/index_check.h"
-#include "storage/schema.h"
 #include "storage/sqlite.h"
 #include "tests/storage/index_fixture.h"
 
@@ -12,7 +11,6 @@ namespace lookalike {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 class UpkeepTest : public IndexTest {

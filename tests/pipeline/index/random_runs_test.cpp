@@ -50,7 +50,7 @@ struct Model {
   }
 };
 
-// Returns the gone files that may leave, by root; nothing for a root that withholds them.
+// True if a root lets this number of its files leave; else it withholds all of them.
 bool may_leave(std::size_t removals, std::size_t files, bool empty) {
   return !empty && (removals <= 20 || static_cast<double>(removals) <= 0.2 * double(files));
 }

@@ -148,7 +148,7 @@ TEST_F(HalfMadeRetrainTest, HalfMadeOneMayLoseMostOfWhatItHas) {
   EXPECT_EQ(indexed_files(), files());
 }
 
-// A name that is too long for the system stands in for a vanished share.
+// A link to a name that is too long cannot be followed; it acts like a vanished share.
 TEST_F(RetrainTest, ImagesInAFolderThatIsOutOfReachAreNotLost) {
   const std::filesystem::path folder = photos() / "trip.png";
   const std::string photo =

@@ -112,7 +112,8 @@ TEST_F(IndexRunTest, FilesSetAsideOnADiskThatIsNotMountedStaySetAside) {
   EXPECT_EQ(aside[0].file.path, mount / "words.png");
 }
 
-// A name that is too long for the system stands in for a vanished share or a failing disk.
+// A link to a name that is too long cannot be followed; it acts like a vanished share or a failing
+// disk.
 TEST_F(IndexRunTest, IndexedFileThatCannotBeLookedAtStays) {
   draw_some(3);
   const std::string picture =
