@@ -39,8 +39,8 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px);
 // upright as EXIF states, transparent parts laid over a ground. Of several pictures, decodes the
 // one that the file names, else the first. Opaque images are as cv::imread reads them.
 //   jpeg_divisor  see above
-// Reasons for skipping: "undecodable", "no_reader" (the library lacks a decoder). Throws
-// std::bad_alloc, and as load_module().
+// Callers on several threads hold a LargeImageLock. Reasons for skipping: "undecodable",
+// "no_reader" (the library lacks a decoder). Throws std::bad_alloc, and as load_module().
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, PixelMode mode,
                                                      int jpeg_divisor = 1);
