@@ -63,7 +63,8 @@ struct ExplainedStep {
 };
 
 // Describes all steps: features, words, votes, pairs, pose, refine, probability, decision and
-// answer. A step after a failed one states that, or its own result all the same.
+// answer. Steps after a failed one give the result they would have had, or state that there is
+// none.
 std::vector<ExplainedStep> steps_of(const Explanation& explanation);
 
 }  // namespace lookalike

@@ -158,8 +158,8 @@ QueryResult Matcher::match_indexed(ImageId id, const ReportOptions& asked) const
   const auto record = must_find(*shared_, id, "match");
   if (record->features.empty()) return {};
   MatchTimes times;
-  QueryTrace trace = QueryRun(*shared_, input_of(*shared_, record, asked)).answer(times);
-  return result_of(reported(std::move(trace.judged), asked), asked, times);
+  QueryRun run(*shared_, input_of(*shared_, record, asked));
+  return result_of(reported(run.answer(times).judged, asked), asked, times);
 }
 
 Matcher::Pairs Matcher::pairs(ImageId id, const Wanted& wanted) const {
