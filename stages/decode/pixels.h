@@ -22,10 +22,10 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
                                      const ImagesOptions& limits);
 
 // Returns the header of a file that may be decoded; for a RAW file, that of its embedded preview.
-// Reasons for skipping: "too_large" (limits.max_megapixels; for HEIC and AVIF also by the size of
-// the coded pictures, see heif_size.h, which the header then states), "undecodable" (no header that
-// the reader or read_image_header() knows, or a JPEG or PNG that ends early, which OpenCV would
-// fill with grey), "no_reader" (this build cannot read the format). Throws as load_module().
+// For HEIC and AVIF it states the size of the coded pictures (heif_size.h) if that is larger.
+// Reasons for skipping: "too_large" (limits.max_megapixels), "undecodable" (no header that the
+// reader or read_image_header() knows, or a JPEG or PNG that ends early, which OpenCV would fill
+// with grey), "no_reader" (this build cannot read the format). Throws as load_module().
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 

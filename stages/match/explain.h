@@ -46,8 +46,9 @@ struct Explanation {
   PoseAttempt attempt;
   Match by_features;  // before pixels were compared
 
-  Match match;                      // as if no other image were found
-  std::vector<EvidenceTerm> terms;  // their sum is the logit; empty without a pose
+  Match match;  // as if no other image were found
+  // Their sum is the logit of match.probability; empty without a pose and for identical pictures.
+  std::vector<EvidenceTerm> terms;
 
   std::optional<Match> judged;       // by the query; unset if the query did not verify it
   std::optional<std::size_t> place;  // among the query's matches, from 1; unset if not reported

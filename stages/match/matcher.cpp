@@ -45,8 +45,8 @@ QueryResult result_of(std::vector<Match> matches, const ReportOptions& options,
   return result;
 }
 
-// Adds the matches of a photo's mirror image that are not there yet, or score better than the match
-// that is. Votes without a pose are no evidence of a mirror.
+// Adds the matches of a photo's mirror image; an image found both ways keeps the better score.
+// Drops those without a pose: votes alone are no evidence of a mirror.
 void merge_mirrored(std::vector<Match>& matches, std::vector<Match> mirrored, double width) {
   std::erase_if(mirrored, [](const Match& match) { return !match.has_pose(); });
   unmirror(mirrored, width);

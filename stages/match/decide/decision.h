@@ -50,7 +50,7 @@ bool is_reported(const Match& match, const ReportOptions& options);
 // True if a match keeps features that a sure one shares; see resolve_overlaps.
 bool keeps_its_features(const Match& weaker, const Match& sure);
 
-// Takes features from weaker matches that a sure match explains: a feature of a photo shows one
+// Takes from weaker matches the features that a sure match explains: a feature of a photo shows one
 // thing, so a match based on features of something else (a logo, a frame, a line of text that both
 // have) is false. A match is sure if its probability is at least options.same_probability. A weaker
 // one keeps its pairs if
