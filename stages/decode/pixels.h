@@ -5,8 +5,6 @@
 #include <string>
 #include <variant>
 
-#include <opencv2/core.hpp>
-
 #include "config/options.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/load.h"
