@@ -14,7 +14,7 @@
 
 namespace lookalike {
 
-// Words and the features' assignment to them, which k_means() describes.
+// Words and the features' assignment to them, not always to the nearest; see k_means().
 struct KMeansResult {
   std::vector<float> words;               // [k][d]
   std::vector<std::uint32_t> assignment;  // [n]

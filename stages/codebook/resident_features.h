@@ -11,9 +11,9 @@
 
 namespace lookalike {
 
-// Searches for the features [n][d] of a file among several sets of words. Features are sent to the
-// device once if it has room, otherwise for each search; a search that needs the room evicts them.
-// On a CPU, whose memory is the host's, 16 MiB of features stay.
+// Finds the nearest word of each feature [n][d] of a file, in one set of words after another. Sends
+// as many features as fit to the device once, the rest for each search; a search that needs the
+// room evicts them. On a CPU, whose memory is the host's, 16 MiB of features stay.
 class ResidentFeatures {
  public:
   ResidentFeatures(OpenClSession& session, const RowFile& features);

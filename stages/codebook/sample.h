@@ -42,7 +42,7 @@ struct SamplePlan {
 SamplePlan plan_sample(std::span<const SampleImage> images, const CodebookOptions& options);
 
 // Returns the first options.sample_images of the images in that order, repeated contents dropped.
-// Lists reduced by this and joined give the plan of the whole lists joined.
+// Reducing several lists in this way before joining them does not change the plan.
 std::vector<SampleImage> first_of_sample(std::span<const SampleImage> images,
                                          const CodebookOptions& options);
 

@@ -12,8 +12,8 @@
 namespace lookalike {
 namespace {
 
-// Items of a file may overlap. Maximum number of bytes examined beyond the file's own, its tables'
-// entries included.
+// Items of a file may overlap. Bytes that may be examined beyond the file's own; entries of tables
+// count too.
 constexpr std::size_t kOverlapBytes = std::size_t{16} << 20U;
 
 // Reads bits, zeros past the end.

@@ -211,7 +211,7 @@ bool is_jpeg2000(ByteSpan bytes) {
   return has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51");
 }
 
-// Reads the codestream's size, which counts in decoding; the box around it may claim another.
+// Reads the codestream's size, which decoding uses; the box around it may claim another.
 ImageHeader jpeg2000_header(ByteSpan bytes) {
   constexpr std::string_view kSize = "\xff\x4f\xff\x51";  // start, then the marker segment SIZ
   const auto found = std::search(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -16,7 +17,7 @@ struct LoadedFile {
   ContentHash content{};  // of the page
   std::vector<std::uint8_t> bytes;
   std::uint32_t page = 1;
-  std::vector<std::size_t> pages{};  // where the pages of a TIFF file are; empty for other files
+  std::vector<std::size_t> pages{};  // places of a TIFF file's pages; empty for other files
 };
 
 // Reads and hashes a file, or a page of one by its name (base/page_name.h). Reasons for skipping

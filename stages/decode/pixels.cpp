@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,9 +17,7 @@
 namespace lookalike {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
-// Adds the alpha channel of a grey image with a transparent level.
+// Adds the alpha channel that readers leave out of a grey image with a transparent level.
 cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
   cv::Mat alpha;
   cv::Mat(gray != transparent_level)
@@ -29,7 +28,8 @@ cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
 }
 
 // Reads an image with transparent pixels; nothing for others.
-std::optional<ShownPixels> composed(const Bytes& file, const ImageHeader& header, PixelMode mode) {
+std::optional<ShownPixels> composed(const std::vector<std::uint8_t>& file,
+                                    const ImageHeader& header, PixelMode mode) {
   if (!header.has_alpha) return std::nullopt;
   cv::Mat stored = read_image(file, header.format, PixelMode::kAsStored, 1);
   if (stored.channels() == 1 && header.transparent_level) {
@@ -81,8 +81,9 @@ std::variant<ShownPixels, SkippedFile> read_by(const ImageReader& reader, const 
 }
 
 // Reads the header of the file, or of `preview` if that is not empty.
-std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded, Bytes preview) {
-  const Bytes& file = preview.empty() ? loaded.bytes : preview;
+std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded,
+                                                  std::vector<std::uint8_t> preview) {
+  const std::vector<std::uint8_t>& file = preview.empty() ? loaded.bytes : preview;
   if (ends_early(file)) {
     return undecodable(loaded, "the image ends early: the file is cut short");
   }
@@ -95,7 +96,7 @@ std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded, Byte
 
 // Raises the size to what decoding may need, so that the limits apply to it. False if that is
 // unknown.
-bool cover_coded_size(const Bytes& file, ImageHeader& header) {
+bool cover_coded_size(std::span<const std::uint8_t> file, ImageHeader& header) {
   const std::optional<CodedSize> coded = largest_coded_size(file);
   if (coded && coded->pixels() > header.width * header.height) {
     header.width = coded->width;
@@ -159,7 +160,7 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, PixelMode mode,
                                                      int jpeg_divisor) {
-  const Bytes& file = header.preview.empty() ? loaded.bytes : header.preview;
+  const std::vector<std::uint8_t>& file = header.preview.empty() ? loaded.bytes : header.preview;
   try {
     if (const ImageReader* reader = reader_module(header.format)) {
       return read_by(*reader, loaded, header, mode);

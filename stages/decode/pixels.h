@@ -5,8 +5,6 @@
 #include <string>
 #include <variant>
 
-#include <opencv2/core.hpp>
-
 #include "config/options.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/load.h"
@@ -22,10 +20,10 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
                                      const ImagesOptions& limits);
 
 // Returns the header of a file that may be decoded; for a RAW file, that of its embedded preview.
-// Reasons for skipping: "too_large" (limits.max_megapixels; for HEIC and AVIF also by the size of
-// the coded pictures, see heif_size.h, which the header then states), "undecodable" (no header that
-// the reader or read_image_header() knows, or a JPEG or PNG that ends early, which OpenCV would
-// fill with grey), "no_reader" (this build cannot read the format). Throws as load_module().
+// For HEIC and AVIF it states the size of the coded pictures (heif_size.h) if that is larger.
+// Reasons for skipping: "too_large" (limits.max_megapixels), "undecodable" (no header that the
+// reader or read_image_header() knows, or a JPEG or PNG that ends early, which OpenCV would fill
+// with grey), "no_reader" (this build cannot read the format). Throws as load_module().
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 
@@ -39,8 +37,8 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px);
 // upright as EXIF states, transparent parts laid over a ground. Of several pictures, decodes the
 // one that the file names, else the first. Opaque images are as cv::imread reads them.
 //   jpeg_divisor  see above
-// Reasons for skipping: "undecodable", "no_reader" (the library lacks a decoder). Throws
-// std::bad_alloc, and as load_module().
+// Callers on several threads hold a LargeImageLock. Reasons for skipping: "undecodable",
+// "no_reader" (the library lacks a decoder). Throws std::bad_alloc, and as load_module().
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, PixelMode mode,
                                                      int jpeg_divisor = 1);

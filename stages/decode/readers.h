@@ -44,8 +44,8 @@ cv::Mat upright(const cv::Mat& stored, int orientation);
 // std::bad_alloc and cv::Exception (StsNoMem).
 struct ImageReader {
   // Reads the header alone, without allocating memory by the picture's size. On failure returns
-  // nothing and sets `problem`, which stays empty, here and below, when the library lacks a decoder
-  // or another part that the file needs.
+  // nothing and sets `problem`. Here and below, an empty `problem` means that the library lacks a
+  // decoder or another part that the file needs.
   std::optional<ImageHeader> (*read_header)(std::span<const std::uint8_t> file,
                                             std::string& problem);
   // Reads the picture, or the first of several, upright: CV_8UC3 (BGR), CV_8UC4 (BGRA) or, for

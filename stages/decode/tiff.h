@@ -15,7 +15,7 @@ namespace lookalike {
 // One directory of a TIFF file: a list of tags with their values.
 struct TiffDirectory {
   ByteSpan file;
-  std::size_t at = 0;  // where its number of entries is
+  std::size_t at = 0;  // place of its number of entries
 
   // Reads an integer in the byte order of the file.
   std::uint64_t number(std::size_t place, std::size_t count) const {
@@ -35,7 +35,7 @@ struct TiffDirectory {
     }
   }
 
-  // Returns where the next directory is; 0 at the end.
+  // Returns the place of the next directory; 0 at the end.
   std::size_t next() const { return number(at + 2 + 12 * number(at, 2), 4); }
 
   static constexpr std::uint64_t kShort = 3;
@@ -52,9 +52,9 @@ bool is_tiff(ByteSpan file);
 // in the maker's compression (259).
 bool is_raw_tiff(ByteSpan file);
 
-// Returns where the pages of a TIFF file are: its directories in the order of their chain. After
-// the first, smaller copies and masks of other pages (tag 254, NewSubfileType, bits 0 and 2) are
-// left out. Returns at most `at_most`; empty for other formats, camera RAW files and BigTIFF.
+// Returns the places of a TIFF file's pages, at most `at_most`: its directories in the order of
+// their chain. After the first, leaves out smaller copies and masks of other pages (tag 254,
+// NewSubfileType, bits 0 and 2). Empty for other formats, camera RAW files and BigTIFF.
 std::vector<std::size_t> tiff_pages(ByteSpan file, std::size_t at_most);
 
 // Makes a page the first of its file, so that readers read it.

@@ -46,8 +46,9 @@ struct Explanation {
   PoseAttempt attempt;
   Match by_features;  // before pixels were compared
 
-  Match match;                      // as if no other image were found
-  std::vector<EvidenceTerm> terms;  // their sum is the logit; empty without a pose
+  Match match;  // as if no other image were found
+  // Their sum is the logit of match.probability; empty without a pose and for identical pictures.
+  std::vector<EvidenceTerm> terms;
 
   std::optional<Match> judged;       // by the query; unset if the query did not verify it
   std::optional<std::size_t> place;  // among the query's matches, from 1; unset if not reported
@@ -63,7 +64,8 @@ struct ExplainedStep {
 };
 
 // Describes all steps: features, words, votes, pairs, pose, refine, probability, decision and
-// answer. A step after a failed one states that, or its own result all the same.
+// answer. Steps after a failed one give the result they would have had, or state that there is
+// none.
 std::vector<ExplainedStep> steps_of(const Explanation& explanation);
 
 }  // namespace lookalike

@@ -132,8 +132,8 @@ Query mirrored(const Query& query);
 // Moves matches of a mirrored photo, `width` px wide, back to the photo.
 void unmirror(std::vector<Match>& matches, double width);
 
-// Returns the width over which a photo is mirrored, full-size px: the extent of its pixels, the
-// last of which may be partial.
+// Returns the width over which a photo is mirrored, full-size px: the extent of its pixels,
+// including a partial last one.
 double mirror_width(const DecodedImage& image);
 
 }  // namespace lookalike

@@ -45,8 +45,8 @@ QueryResult result_of(std::vector<Match> matches, const ReportOptions& options,
   return result;
 }
 
-// Adds the matches of a photo's mirror image that are not there yet, or score better than the match
-// that is. Votes without a pose are no evidence of a mirror.
+// Adds the matches of a photo's mirror image; an image found both ways keeps the better score.
+// Drops those without a pose: votes alone are no evidence of a mirror.
 void merge_mirrored(std::vector<Match>& matches, std::vector<Match> mirrored, double width) {
   std::erase_if(mirrored, [](const Match& match) { return !match.has_pose(); });
   unmirror(mirrored, width);
@@ -158,8 +158,8 @@ QueryResult Matcher::match_indexed(ImageId id, const ReportOptions& asked) const
   const auto record = must_find(*shared_, id, "match");
   if (record->features.empty()) return {};
   MatchTimes times;
-  QueryTrace trace = QueryRun(*shared_, input_of(*shared_, record, asked)).answer(times);
-  return result_of(reported(std::move(trace.judged), asked), asked, times);
+  QueryRun run(*shared_, input_of(*shared_, record, asked));
+  return result_of(reported(run.answer(times).judged, asked), asked, times);
 }
 
 Matcher::Pairs Matcher::pairs(ImageId id, const Wanted& wanted) const {

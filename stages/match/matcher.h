@@ -40,6 +40,7 @@ class Matcher {
   // caller's thread with the evidence of the features alone, perhaps several times for a match;
   // the result must depend on the match alone.
   using Compared = std::function<bool(const Match&)>;
+  // Answers under the options of the matcher; `asked` replaces its ReportOptions.
   QueryResult match(const Query& query, const Compared& compared = {}) const;
   QueryResult match(const Query& query, const ReportOptions& asked,
                     const Compared& compared = {}) const;
@@ -65,8 +66,8 @@ class Matcher {
   // The same for a photo's mirror image, in px of the photo.
   Pairs mirrored_pairs(const Query& photo, const Wanted& wanted) const;
   // Explains what match() answers about an image, step by step. The image is verified and compared
-  // even where match() does not come to it. With options.mirror, the steps are those of the
-  // mirrored photo if the image fits it better.
+  // even if match() does not reach it. With options.mirror, the steps are of the mirrored photo if
+  // the image fits it better.
   // Throws Error(kInput) when there is no such image.
   Explanation explain(const Query& query, ImageId id) const;
 

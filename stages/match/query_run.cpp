@@ -48,7 +48,7 @@ void compare_votes(std::span<const RankedImage> shortlist, std::vector<Match>& m
   }
 }
 
-// The images of the first `count` matches that have a pose.
+// Returns the images of the first `count` matches that have a pose.
 std::unordered_set<ImageId> first_with_pose(std::span<const Match> matches, std::size_t count) {
   std::unordered_set<ImageId> images;
   for (const Match& match : matches) {
@@ -114,7 +114,7 @@ QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOption
 QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& record,
                     const ReportOptions& report) {
   std::shared_ptr<const std::optional<DecodedImage>> picture;
-  return {[=](Look) { return index_query(*record); },
+  return {[record](Look) { return index_query(*record); },
           [&shared, record, picture]() mutable {
             picture = shared.cache.picture(record->image);
             return *picture ? &**picture : nullptr;
@@ -132,7 +132,9 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
   const std::span<const RankedImage> shortlist = trace.shortlist;
   trace.verified = std::min(shortlist.size(), shared_.depth);
   const auto verify_some = [&] {
-    return verify(trace.words(), shortlist.first(trace.verified), shortlist);
+    std::vector<Match> verified = verify(trace.words(), shortlist.first(trace.verified), shortlist);
+    rank(verified);
+    return verified;
   };
   std::vector<Match> matches = timed(times.verify, verify_some);
   if (options_.second_look && needs_second_look(matches)) {
@@ -145,7 +147,7 @@ QueryTrace QueryRun::answer(MatchTimes& times) {
   const auto refine_some = [&](const ImageIds& images) {
     return timed(times.refine, [&] { return refine(images, matches); });
   };
-  const bool compares = has_pixels();
+  const bool compares = compares_pixels();
   if (compares) {
     add_identical(trace.words(), matches);
     refine_some(first_with_pose(matches, options_.refine_candidates));
@@ -190,14 +192,13 @@ std::vector<RankedImage> QueryRun::vote(const IndexQuery& query) const {
   return images;
 }
 
-// Verifies some images of the shortlist; best first.
+// Verifies some images of the shortlist, and returns their matches in that order, not yet ranked.
 std::vector<Match> QueryRun::verify(const IndexQuery& query, std::span<const RankedImage> images,
                                     std::span<const RankedImage> shortlist) const {
   std::vector<Match> matches = verify_all(
       query, images, [&](ImageId image) { return shared_.cache.record(image); }, options_,
       shared_.threads());
   compare_votes(shortlist, matches);
-  rank(matches);
   return matches;
 }
 
@@ -245,7 +246,7 @@ const DecodedImage* QueryRun::picture() {
 }
 
 // True if matches are to be compared with the query's picture.
-bool QueryRun::has_pixels() {
+bool QueryRun::compares_pixels() {
   return options_.refine_candidates > 0 && picture() && !picture()->pixels.empty();
 }
 
@@ -291,7 +292,7 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   const auto object = shared_.cache.picture(match.image);
   if (!*object) return false;
   const Quad before = match.quad;
-  const ImageRecord& photo = scene_->image().record;
+  const ImageRecord& photo = picture()->record;
   set_pose(refiner.refine(**object, *scene_, match.object_to_query, match.inlier_pairs), match);
   if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
   match.moved_px = furthest_corner_px(before, match.quad);
@@ -377,7 +378,7 @@ Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
   rank(alone);
   explanation.by_features = alone.front();
 
-  if (has_pixels()) {
+  if (compares_pixels()) {
     compared_.clear();
     add_identical(trace.words(), alone);
     std::erase_if(alone, [&](const Match& match) { return match.image.id != image; });

@@ -24,7 +24,7 @@ enum class Look { kFirst, kSecond };
 
 // A photo or indexed image to look up, and the options of the answer.
 struct QueryInput {
-  std::function<IndexQuery(Look)> words;
+  std::function<IndexQuery(Look)> words;         // the same at both looks for an indexed image
   std::function<const DecodedImage*()> picture;  // to compare; null if it cannot be read
   ReportOptions report{};
   Matcher::Compared is_compared{};  // see Matcher::match; empty: all
@@ -41,7 +41,7 @@ struct QueryTrace {
   const IndexQuery& words() const { return second_look ? *second_look : first_look; }
 
   IndexQuery first_look;
-  std::vector<RankedImage> shortlist;  // best first, by the first look; as long as a second needs
+  std::vector<RankedImage> shortlist;  // best first, by the first look; long enough for a second
   std::optional<IndexQuery> second_look;
   std::size_t verified = 0;   // leading images of the shortlist
   std::vector<Match> judged;  // all matches with their decisions, best first
@@ -61,8 +61,8 @@ class QueryRun {
   QueryTrace answer(MatchTimes& times);
   // See Matcher::pairs.
   Matcher::Pairs pairs(const Matcher::Wanted& wanted);
-  // Takes the steps for one image by itself, and verifies and compares it even if the query did
-  // not. Leaves out what depends on other matches; see Matcher::explain.
+  // Explains one image by itself; verifies and compares it even if answer(), which gave the trace,
+  // did not. Leaves query_features, place, total and rival to Matcher::explain.
   Explanation explain(const QueryTrace& trace, ImageId image);
 
  private:
@@ -76,7 +76,7 @@ class QueryRun {
   void rank(std::vector<Match>& matches) const;
 
   const DecodedImage* picture();
-  bool has_pixels();
+  bool compares_pixels();
   void add_identical(const IndexQuery& query, std::vector<Match>& matches);
   std::size_t refine(const ImageIds& images, std::vector<Match>& matches);
   bool refine(PoseRefiner& refiner, Match& match);
@@ -89,10 +89,10 @@ class QueryRun {
   SharedSearch& shared_;
   const MatchOptions& options_ = shared_.options;
   const QueryInput input_;
-  std::optional<const DecodedImage*> picture_;  // once it was read
-  std::optional<Pyramid> scene_;                // the picture's, once an image is compared
+  std::optional<const DecodedImage*> picture_;  // unset before it is read
+  std::optional<Pyramid> scene_;                // of the picture; made for the first comparison
   ImageIds compared_;
-  std::atomic<bool> all_read_ = true;  // false once an image to compare was not
+  std::atomic<bool> all_read_ = true;  // false if an image to compare could not be read
 };
 
 // Returns the matches that the options let into an answer.

@@ -49,8 +49,8 @@ struct SharedSearch {
   const Codebook codebook;
   IndexCache cache;
   Shortlist shortlist;
-  const std::size_t depth;  // images of the shortlist that a first look verifies
-  Pool<Queued<WordAssigner>> assigners;
+  const std::size_t depth;               // images of the shortlist that a first look verifies
+  Pool<Queued<WordAssigner>> assigners;  // only one: see words_of()
   Pool<Queued<PoseRefiner>> refiners;
   std::atomic<std::size_t> in_progress = 0;  // queries
 };

@@ -12,11 +12,10 @@ using Weights = std::array<double, Calibration::kWeights>;
 constexpr double kUsualInliers = 10;
 constexpr double kUsualVotes = 2;  // 1 + votes_excess
 constexpr double kMaxVotes = 16;
-// Shrinkage, in sightings: the first of the weights that separate others from decoys, towards 0;
-// the second of the weights of probabilities, towards the shipped ones. Made photos are easier than
-// real ones, and a small index shows few false matches: with less shrinkage, unrelated photos were
-// taken for the same object (docs/measurements/quality.md,
-// "Probabilities").
+// Shrinkage, in sightings: of the weights that separate others from decoys, towards 0, and of the
+// weights of probabilities, towards the shipped ones. Made photos are easier than real ones, and a
+// small index shows few false matches: with less shrinkage, unrelated photos were taken for the
+// same object (docs/measurements/quality.md, "Probabilities").
 constexpr double kShrinkageOfDecoys = 4;
 constexpr double kShrinkage = 64;
 constexpr int kSweeps = 300;

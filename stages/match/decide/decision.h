@@ -18,7 +18,7 @@ double ranking_score(const Evidence& evidence);
 // True if `a` ranks before `b`: by score, ties by content.
 bool ranks_before(const Match& a, const Match& b);
 
-// True if an outline nearly is that of a whole width x height px photo: no corner is off by more
+// True if an outline is nearly that of a whole photo of width x height px: no corner is off by more
 // than 3 % of the longer side.
 bool fills(const Quad& quad, int width, int height);
 
@@ -36,9 +36,9 @@ Decision decide(const Match& match, int query_width, int query_height,
 
 // Minimum probability of a match that expands the query.
 inline constexpr double kSureProbability = 0.95;
-// Interquartile ranges above the median. One in a hundred of 420 unrelated photos, looked up in two
-// collections, has an image that stands out this far; see
-// docs/measurements/quality.md, "Votes that stand out".
+// Interquartile ranges above the median. Of 420 unrelated photos looked up in two collections, one
+// in a hundred has an image that stands out this far; see docs/measurements/quality.md, "Votes that
+// stand out".
 inline constexpr double kSimilarExcess = 6;
 inline constexpr double kSimilarProbability = 0.05;
 
@@ -50,9 +50,10 @@ bool is_reported(const Match& match, const ReportOptions& options);
 // True if a match keeps features that a sure one shares; see resolve_overlaps.
 bool keeps_its_features(const Match& weaker, const Match& sure);
 
-// Takes features from weaker matches that a sure match explains: a feature of a photo shows one
+// Takes from weaker matches the features that a sure match explains: a feature of a photo shows one
 // thing, so a match based on features of something else (a logo, a frame, a line of text that both
-// have) is false. A match is sure from options.same_probability on. A weaker one keeps its pairs if
+// have) is false. A match is sure if its probability is at least options.same_probability. A weaker
+// one keeps its pairs if
 //   it lies in the same place (the intersection over union of the outlines is at least 0.3), as
 //     copies and other views of the same thing do, or
 //   its pixels agree (in detail by at least 0.3), as with a detail of a larger picture.

@@ -188,6 +188,7 @@ struct ExhaustiveSearch::Search {
   const SearchPlan& plan;
   const ImageView& scene;
   const bool with_map;
+  const double wanted_nats = plan.wanted_nats(scene);
   SearchResult result{};
   std::vector<FittedPose> fits{};  // that may be hits
 };
@@ -285,9 +286,8 @@ void ExhaustiveSearch::add_fit(Search& search, const FittedPose& fitted) {
   result.best_correlation = std::max(result.best_correlation.value_or(-1), correlation);
   if (correlation < plan.options().min_correlation) return;
   const Homography object_to_scene = similarity(fitted.pose, plan.object().level(0).centre);
-  const double wanted = plan.wanted_nats(search.scene);
-  if (information(plan.object(), search.scene, object_to_scene, fitted.correlation < 0, wanted) <
-      wanted) {
+  if (information(plan.object(), search.scene, object_to_scene, fitted.correlation < 0,
+                  search.wanted_nats) < search.wanted_nats) {
     result.best_by_chance = std::max(result.best_by_chance.value_or(-1), correlation);
     return;
   }

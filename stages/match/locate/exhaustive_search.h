@@ -24,10 +24,10 @@ struct PoseHit {
 };
 
 struct SearchResult {
-  std::vector<PoseHit> hits;               // highest correlation first, in size
+  std::vector<PoseHit> hits;               // highest absolute correlation first
   std::string reason;                      // why there are none; empty when there are some
   bool has_flat = false;                   // the scene has flat windows where the object fits in
-  bool has_contrast = false;               // it has others
+  bool has_contrast = false;               // the scene has windows with contrast
   std::optional<double> best_correlation;  // the highest that was fitted, hit or not
   std::optional<double> best_by_chance;    // the highest with too little information
   PoseMap map;                             // if wanted: scores on the coarsest level

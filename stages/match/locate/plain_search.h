@@ -22,9 +22,9 @@ class PlainSearch {
   std::optional<double> correlation_at(const ImageView& object, const ImageView& scene,
                                        const Homography& object_to_scene);
 
-  // Returns the best place within `radius_px` of a place of the object's top-left pixel; nothing if
-  // none is inside the scene, or if the object is flat. A whole pixel unless a sub-pixel place
-  // correlates better, so an exact crop is found exactly.
+  // Returns the best place of the object with its top-left pixel within `radius_px` of `top_left`;
+  // nothing if none is inside the scene, or if the object is flat. A whole pixel unless a sub-pixel
+  // place correlates better, so an exact crop is found exactly.
   std::optional<RefinedPose> find_near(const ImageView& object, const ImageView& scene,
                                        Point top_left, int radius_px);
 

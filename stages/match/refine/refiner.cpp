@@ -26,7 +26,7 @@ constexpr int kHalvedSidePx = 128;      // minimum longer side of a frame that i
 // A pose below both is chance and is not refined.
 constexpr double kAbandonCorrelation = 0.2;
 constexpr std::size_t kMinInliersToRefine = 12;
-constexpr double kRegionSlack = 1.0 / 64;  // by which pixels of a view may exceed those of a level
+constexpr double kShrinkSlack = 1.0 / 64;  // excess over 1 by which a view may shrink a level
 constexpr std::size_t kManyFeatures = 60;  // enough for a pose without a coarse correction
 
 // Reduces an image by area averaging.
@@ -312,7 +312,7 @@ Pyramid::Pyramid(const DecodedImage& image) : image_(image) {
 
 const Pyramid::Level& Pyramid::level_for(double shrink) const {
   std::size_t level = 0;
-  while (level + 1 < levels_.size() && shrink > 1 + kRegionSlack) {
+  while (level + 1 < levels_.size() && shrink > 1 + kShrinkSlack) {
     shrink /= 2;
     ++level;
   }

@@ -57,10 +57,10 @@ std::vector<FeaturePair> pair_words(std::span<const IndexedFeature> object,
                                     std::span<const QueryWord> query,
                                     std::uint32_t hamming_threshold);
 
-// Pairs features of which one is the other's nearest of the same Laplacian sign, and clearly nearer
-// than the next; the distance is the ratio of both, [0, 1]. Searches from both sides, so that every
-// copy of a repeated object is paired; a feature may be in several pairs. Most distinct first; ties
-// by object feature, then by scene feature.
+// Pairs a feature with its nearest of the same Laplacian sign if that is clearly nearer than the
+// next; the distance is the ratio of both, [0, 1]. Searches from both sides, so that every copy of
+// a repeated object is paired; a feature may be in several pairs. Most distinct first; ties by
+// object feature, then by scene feature.
 // Throws Error(kInternal) when the descriptor sizes differ.
 // Method: Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 2004.
 std::vector<FeaturePair> pair_descriptors(OpenClSession& session, const FeatureSet& object,

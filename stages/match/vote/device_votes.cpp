@@ -18,7 +18,7 @@ constexpr std::size_t kListsAtOnce = 256;
 
 struct WordColumn {
   WordPostings postings;
-  std::size_t images_with_word = 0;  // those without a norm included
+  std::size_t images_with_word = 0;  // images without a norm included
 };
 
 void add(const EncodedPostings& list, const DeviceVotes::Index& index, WordColumn& column) {

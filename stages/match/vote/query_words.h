@@ -35,8 +35,8 @@ struct IndexQuery {
 
 // Gives each of the photo's first `features` features its `words_per_feature` nearest words, fewer
 // if the codebook is smaller, so that a feature near the border of two words still finds its like.
-// The index stores the nearest word alone, so this costs it nothing. places covers all
-// features. Method: Jegou, Douze, Schmid, "Improving bag-of-features for large scale image search",
+// The index stores the nearest word alone, so this costs it nothing. places covers all features.
+// Method: Jegou, Douze, Schmid, "Improving bag-of-features for large scale image search",
 // IJCV 2010 (multiple assignment on the query's side).
 IndexQuery index_query(const Query& query, const Codebook& codebook, WordAssigner& assigner,
                        std::size_t words_per_feature, std::size_t features);

@@ -156,8 +156,8 @@ TEST_F(DecodeTest, Jpeg2000IsHeldToTheSizeOfItsCodestreamWhateverItsBoxSays) {
 }
 
 TEST_F(DecodeTest, TruncatedFilesAreUndecodable) {
-  run_main("test",
-           [] { return 0; });  // a program: OpenCV must print nothing, as it may in the library
+  // In a program OpenCV must print nothing; in the library it may.
+  run_main("test", [] { return 0; });
   for (const char* extension : {".jpg", ".png", ".bmp", ".tiff", ".webp"}) {
     std::vector<std::uint8_t> bytes = encode(extension, draw_picture(200, 150, 7));
     bytes.resize(bytes.size() * 3 / 4);
@@ -187,8 +187,8 @@ TEST_F(DecodeTest, OnePixelIsTooSmall) {
 TEST_F(DecodeTest, SideThatVanishesAtTheReducedSizeIsTooSmall) {
   const auto strip = encode(".png", cv::Mat(16, 6000, CV_8U, cv::Scalar(9)));
   EXPECT_EQ(skipped(folder_.write("strip", text(strip)), 100).reason, "too_small");
-  const auto half =
-      encode(".png", cv::Mat(16, 3200, CV_8U, cv::Scalar(9)));  // half a pixel remains
+  // Half a pixel remains.
+  const auto half = encode(".png", cv::Mat(16, 3200, CV_8U, cv::Scalar(9)));
   EXPECT_EQ(skipped(folder_.write("half", text(half)), 100).reason, "too_small");
 }
 

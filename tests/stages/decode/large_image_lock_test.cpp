@@ -37,14 +37,16 @@ class Work {
           return work();
         })) {}
 
-  // Waits until the work ends or its thread sleeps, as it does while another holds the lock. True
-  // if it sleeps.
+  // Waits until the work ends or its thread has slept for 20 ms, as it does while another holds the
+  // lock; decoding itself sleeps for moments only. True if it slept.
   bool is_held_up() {
+    int asleep = 0;
     while (result_.wait_for(1ms) != std::future_status::ready) {
       if (thread_ == 0) continue;
       std::string stat;
       std::getline(std::ifstream("/proc/self/task/" + std::to_string(thread_) + "/stat"), stat);
-      if (stat.find(") S ") != std::string::npos) return true;
+      asleep = stat.find(") S ") != std::string::npos ? asleep + 1 : 0;
+      if (asleep == 20) return true;
     }
     return false;
   }
