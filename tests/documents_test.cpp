@@ -1,4 +1,4 @@
-// What the repository's documents name exists, and what they measure stands once.
+// What documents name exists, and figures that they cite are those of the measurements.
 
 #include <algorithm>
 #include <cstddef>
@@ -51,7 +51,7 @@ std::string replaced(const std::string& text, const std::string& pattern, const 
   return std::regex_replace(text, std::regex(pattern), by);
 }
 
-// Every document by its path from the root: those of the root, docs/, and two of folders.
+// Every document by its path from the root: those of the root and of docs/, and two others.
 std::map<std::string, std::string> documents() {
   std::map<std::string, std::string> texts;
   const auto add = [&](const fs::path& file) {
@@ -197,12 +197,15 @@ Strings unknown_commands(const std::string& text) {
       R"((?:^|[\n|&;] *|\$ |\(|sudo )(lookalike(?:-[a-z]+(?![\w@.-])| [a-z]+\b)))");
   static const std::set<std::string> kOther = {"lookalike help",     // an option's other name
                                                "lookalike tuning"};  // a mark of a file
-  const Strings headings = matches(content_of(kRoot / "docs/reference.md"), kHeading);
-  const std::set<std::string> known(headings.begin(), headings.end());
-  std::string targets;
-  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tools")) {
-    if (entry.path().filename() == "CMakeLists.txt") targets += content_of(entry.path());
-  }
+  static const Strings headings = matches(content_of(kRoot / "docs/reference.md"), kHeading);
+  static const std::set<std::string> known(headings.begin(), headings.end());
+  static const std::string targets = [] {
+    std::string text_of_all;
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tools")) {
+      if (entry.path().filename() == "CMakeLists.txt") text_of_all += content_of(entry.path());
+    }
+    return text_of_all;
+  }();
   Strings unknown;
   for (const std::string& command : matches(code_of(text), kCommand)) {
     const bool is_target = command.find('-') != command.npos &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <netinet/in.h>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <vector>
@@ -52,13 +54,18 @@ class HttpConnection {
     return true;
   }
 
-  // What comes until the other side closes.
+  // Returns what comes until the other side closes. Throws std::runtime_error after five minutes
+  // of silence.
   HttpReply reply() const {
+    const timeval limit = {.tv_sec = 300, .tv_usec = 0};
+    ::setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     std::string text;
     char buffer[4096];
-    for (ssize_t count = 0; (count = ::recv(socket_.number(), buffer, sizeof buffer, 0)) > 0;) {
+    ssize_t count = 0;
+    while ((count = ::recv(socket_.number(), buffer, sizeof buffer, 0)) > 0) {
       text.append(buffer, static_cast<std::size_t>(count));
     }
+    if (count < 0 && errno == EAGAIN) throw std::runtime_error("recv: no answer in time");
     return parsed(text);
   }
 

@@ -10,7 +10,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -28,6 +27,7 @@
 #include "tests/fixtures/image_files.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
+#include "tests/wait_until.h"
 
 namespace lookalike {
 namespace {
@@ -325,9 +325,7 @@ TEST_F(Duplicates, ResumeAfterAStop) {
       return entry.path().extension() == ".tmp";
     });
   };
-  while (!is_begun() && program.is_running()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  wait_until([&] { return is_begun() || !program.is_running(); });
   program.send(SIGINT);
   const ProgramResult stopped = program.wait();
   EXPECT_EQ(stopped.exit_code, 130);

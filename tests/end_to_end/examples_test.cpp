@@ -91,8 +91,9 @@ class Examples : public testing::Test {
     return has("lookalike tune")    ? " --quick --folder tuning"
            : has("lookalike bench") ? " --quick"
            : has("lookalike serve") ? std::string(has("--listen") ? "" : " --listen 127.0.0.1:0") +
-                                          " & while [ ! -s out.txt ] && kill -0 $!; do sleep 0.05; "
-                                          "done; kill $!; wait $!"
+                                          " & i=0; while [ ! -s out.txt ] && kill -0 $! && "
+                                          "[ $((i += 1)) -le 1200 ]; do sleep 0.05; done; "
+                                          "kill $!; wait $!"
            : has("--synthetic") ? " --photos 2 --kinds jpeg"
                                 : "";
   }

@@ -105,10 +105,12 @@ TEST_P(Manual, PageHasEveryOptionAndCommandOfTheHelp) {
   std::string page = printed(GetParam().program, GetParam().command, {"--generate", "man"});
   page = std::regex_replace(page, std::regex(R"(\\-)"), "-");
   static const std::regex kEntry(R"(\n\.TP\n\\fB(-[^\\]*)\\fR)");
-  EXPECT_THAT(matches(page, kEntry), ContainerEq(options_of(help())));
+  const std::string text = help();
+  EXPECT_THAT(matches(page, kEntry), ContainerEq(options_of(text)));
   static const std::regex kCommand(R"(\n\.TP\n\\fB([a-z]+)\\fR\n)");
-  EXPECT_THAT(matches(page, kCommand),
-              ContainerEq(GetParam().command.empty() ? commands_of(GetParam().program) : Names()));
+  const Names commands = GetParam().command.empty() ? commands_of(GetParam().program) : Names();
+  EXPECT_THAT(matches(page, kCommand), ContainerEq(commands));
+  for (const std::string& command : commands) EXPECT_THAT(text, HasSubstr("\n  " + command + " "));
   const std::string name =
       GetParam().program + (GetParam().command.empty() ? "" : "-" + GetParam().command);
   EXPECT_THAT(page, HasSubstr("\n.SH NAME\n" + name + " - "));

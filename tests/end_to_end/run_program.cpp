@@ -1,7 +1,6 @@
 #include "tests/end_to_end/run_program.h"
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -10,12 +9,12 @@
 #include <stdexcept>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/json_schema.h"
+#include "tests/wait_until.h"
 
 namespace lookalike {
 namespace {
@@ -89,12 +88,12 @@ void RunningProgram::send(int signal) {
 }
 
 bool RunningProgram::wait_for_output() {
-  struct stat file {};
-  while (::fstat(::fileno(out_.get()), &file) == 0 && file.st_size == 0) {
-    if (!is_running()) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
+  const auto has_output = [&] {
+    struct stat file {};
+    return ::fstat(::fileno(out_.get()), &file) == 0 && file.st_size > 0;
+  };
+  wait_until([&] { return has_output() || !is_running(); });
+  return has_output();
 }
 
 ProgramResult RunningProgram::wait() {

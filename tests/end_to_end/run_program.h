@@ -28,7 +28,7 @@ class RunningProgram {
 
   bool is_running();
   void send(int signal);  // nothing once it has ended
-  // Waits until something is on its stdout; false if it ends before.
+  // Waits until something is on its stdout, at most 60 s; false if it ends without output.
   bool wait_for_output();
   ProgramResult wait();
 

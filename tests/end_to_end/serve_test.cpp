@@ -100,7 +100,7 @@ class ServeTest : public testing::Test {
     }
   }
   void wait_for_start() {
-    wait_until([&] { return can_connect() || !program_->is_running(); });
+    ASSERT_TRUE(wait_until([&] { return can_connect() || !program_->is_running(); }));
     if (!program_->is_running()) FAIL() << program_->wait().err;
   }
 
@@ -460,7 +460,8 @@ TEST_F(ServeTest, EmptiesTheLogThatItsReadersHold) {
   ASSERT_TRUE(wait_until([&] { return log_bytes() == 0; }));
   EXPECT_FALSE(query()["matches"].empty());
   const int states = get("/v1/health")["state"];
-  std::this_thread::sleep_for(1500ms);  // longer than from one look at the index to the next
+  // Long enough for another look at the index: after a build the thread rests four times as long.
+  std::this_thread::sleep_for(2500ms);
   EXPECT_EQ(get("/v1/health")["state"], states) << "nothing is built again without need";
 }
 

@@ -1,11 +1,9 @@
 // Programs that are stopped by the signals of systemd or a terminal.
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +11,7 @@
 
 #include "tests/end_to_end/run_program.h"
 #include "tests/temporary_folder.h"
+#include "tests/wait_until.h"
 
 namespace lookalike {
 namespace {
@@ -52,9 +51,7 @@ class StoppedIndex : public testing::TestWithParam<Stop> {
   }
   ProgramResult index_until(const Stop& stop) const {
     RunningProgram index("lookalike", index_into("index.db"));
-    while (!fs::exists(at(stop.after)) && index.is_running()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    wait_until([&] { return fs::exists(at(stop.after)) || !index.is_running(); });
     index.send(stop.signal);
     return index.wait();
   }

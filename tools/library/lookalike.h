@@ -57,8 +57,8 @@ struct Found {
   std::string decision;                 // "duplicate", "same_object", "part" or "similar"
   double probability = 0;               // that both show the same thing
   std::optional<double> correlation{};  // of pixels; unset if not compared
-  // Where the image, or the part of it, lies in the photo: top-left, top-right, bottom-right,
-  // bottom-left. Unset if geometry found no place.
+  // Where the image, or for "part" the shared part, lies in the photo: top-left, top-right,
+  // bottom-right, bottom-left. Unset if geometry found no place.
   std::optional<std::array<Corner, 4>> outline{};
   bool mirrored = false;  // only with match.mirror=true; the outline runs anticlockwise
 };
@@ -114,9 +114,9 @@ LOOKALIKE_API Update update_index(
     const std::function<bool()>& stop = [] { return false; });
 
 // Sets the receiver of what the program would print on stderr; an empty function, the initial
-// state, receives nothing. Any thread may call it, several at once; calls in progress continue
-// after another is set. The receiver may call the library; its exceptions are dropped. The library
-// prints nothing itself, but OpenCV may report damaged files on std::cerr.
+// state, receives nothing. The receiver is called from any thread, and from several at once; a call
+// in progress continues after another receiver is set. It may call the library; its exceptions are
+// dropped. The library prints nothing itself, but OpenCV may report damaged files on std::cerr.
 enum class Severity { kInfo, kWarning };
 LOOKALIKE_API void on_message(std::function<void(Severity, const std::string&)> receive);
 

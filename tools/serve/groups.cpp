@@ -14,8 +14,8 @@
 
 namespace lookalike {
 
-// The groups of one state of the index, of its compared pairs and of the rejections: those that
-// `lookalike duplicates` lists by default. Images that were not compared are in no group.
+// The groups that `lookalike duplicates` lists by default, for one state of the index, its compared
+// pairs and the rejections. Images that were not compared are in no group.
 struct FoundGroups {
   FoundGroups(const IndexReader& index, std::shared_ptr<const Rejections> rejected_pairs,
               const RunConfig& config)
@@ -43,7 +43,8 @@ struct FoundGroups {
 
 namespace {
 
-// Finding the groups takes seconds for a large index.
+// Returns the groups, found once per change of the index, the pairs or the rejections. That takes
+// seconds for a large index; other requests for groups wait meanwhile.
 std::shared_ptr<const FoundGroups> current_groups(const SearchState& state, ServeContext& context) {
   const RunConfig& config = context.config;
   const std::string version =

@@ -11,7 +11,7 @@
 #include "tools/serve/published.h"
 #include "tools/serve/search_state.h"
 
-// The answers of the API, one source a resource; docs/openapi.json describes them. Handlers are
+// The answers of the API, one source per resource; docs/openapi.json describes them. Handlers are
 // called from several threads. They throw Refused for an error that the client sees.
 namespace lookalike {
 

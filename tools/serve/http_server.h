@@ -68,9 +68,8 @@ class HttpHandler {
 class HttpServer {
  public:
   virtual ~HttpServer() = default;  // as stop(0)
-  // Closes the listening socket, waits at most `seconds` for requests that are arriving and answers
-  // that are being sent, and answers all requests in work and in the queue, however long that
-  // takes. Call it once.
+  // Closes the listening socket. Gives arriving requests and answers that are being sent at most
+  // `seconds`; finishes requests in work and in the queue, however long that takes. Call it once.
   virtual void stop(double seconds) = 0;
 };
 

@@ -36,8 +36,8 @@ void for_each_value(MHD_Connection* connection, MHD_ValueKind kind, Add add) {
   MHD_get_connection_values(connection, kind, visit, &add);
 }
 
-// Marks a request without an Exchange whose URL contains a NUL, where the path and parameters of
-// libmicrohttpd would end.
+// Marks, in place of an Exchange, a request whose URL contains a NUL: libmicrohttpd would cut its
+// path and parameters there.
 char nul_in_url;
 
 // A request and its answer.

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "config/options.h"
 #include "stages/decode/decode.h"
 #include "storage/index_types.h"
@@ -18,8 +16,8 @@ inline constexpr const char* kSentPhoto = "photo";
 // and, before it is decoded, for a photo whose header declares more than serve.max_megapixels.
 LoadedFile sent_photo(const HttpRequest& request, const RunConfig& config);
 
-// Reads a file of an image whose content is the indexed one: the index gives no right to read other
-// contents. Throws Refused, status 404, if there is none.
+// Reads a file of an image that still has the indexed content; other contents are not for clients.
+// Throws Refused, status 404, if there is none.
 LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits);
 
 // Returns the refusal for a sent photo, or an indexed image, that cannot be used. Messages of image

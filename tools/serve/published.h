@@ -9,7 +9,7 @@
 
 namespace lookalike {
 
-// A value for any number of threads. It is replaced as a whole: readers keep the one that they got.
+// A value that threads share and replace as a whole: readers keep the one that they got.
 template <typename T>
 class Published {
  public:
@@ -23,8 +23,9 @@ class Published {
     value_.swap(value);
   }
 
-  // Returns the value of a version, calling build() unless the present one has it. Other callers
-  // wait meanwhile. When build() throws, no value remains, so that the next call builds again.
+  // Returns the value if it is of this version, and otherwise builds and keeps a new one; other
+  // callers wait meanwhile. If build() throws, no value remains, and the next call builds again.
+  // The value is never older than the version, which was computed before the call.
   template <typename Build>
   std::shared_ptr<T> get(const std::string& version, const Build& build) {
     const std::lock_guard lock(mutex_);

@@ -1,7 +1,6 @@
 #include "tools/serve/http_server.h"
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -19,9 +18,7 @@
 namespace lookalike {
 namespace {
 
-using namespace std::chrono_literals;
-
-// Answers with the request. Requests of /wait and /long are held up until is_open.
+// Answers with the request. Requests of /wait and /long are held up until is_open, at most 60 s.
 class Echo : public HttpHandler {
  public:
   std::optional<HttpResponse> admit(const HttpRequest& request) noexcept override {
@@ -34,7 +31,7 @@ class Echo : public HttpHandler {
   HttpResponse answer(const HttpRequest& request) noexcept override {
     ++working;
     if (request.path == "/wait" || request.path == "/long") {
-      while (!is_open) std::this_thread::sleep_for(1ms);
+      wait_until([&] { return is_open.load(); });
     }
     std::string text = request.method + " " + request.path;
     for (const auto& [name, value] : request.parameters) text += " " + name + "=" + value;
@@ -254,7 +251,7 @@ TEST_F(HttpServerTest, RequestsThatTakeLongWaitForOneAnotherAlone) {
   const HttpConnection other(port_);
   other.send(http_request("GET /a"));
   wait_for_work(2);
-  if (HasFailure()) echo_.is_open = true;  // otherwise the next waits forever
+  if (HasFailure()) echo_.is_open = true;  // otherwise the next waits a minute
   EXPECT_EQ(other.reply().body, "GET /a 0") << "others have their workers";
   EXPECT_EQ(echo_.working, 2) << "one after another";
   EXPECT_EQ(ask(http_request("GET /long")).status, 503) << "two wait, as in the queue of others";

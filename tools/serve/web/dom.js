@@ -53,7 +53,7 @@ export function otherFiles(path, paths, gone = []) {
     make('ul', {}, ...paths.filter((other) => other !== path).map((other) => make('li', {}, text(other)))));
 }
 
-// Returns the shortest ends of paths that differ from each other: a Map from path to end.
+// Shortens each path to the end that tells it from the others. Returns a Map from path to end.
 export function shortNames(paths) {
   const all = [...new Set(paths)].map((path) => ({ path, parts: path.split('/'), kept: 1 }));
   const end = ({ parts, kept }) => parts.slice(-kept).join('/');
