@@ -3,14 +3,12 @@
 // over it unroll.
 
 // Convolution::run fills this. The filter's pixel (top, left) lies on the result's pixel, with
-// 0 <= top < filter_rows and 0 <= left < filter_columns.
+// 0 <= top < FILTER_ROWS and 0 <= left < FILTER_COLUMNS.
 typedef struct {
   int rows;
   int columns;
   int result_rows;
   int result_columns;
-  int filter_rows;
-  int filter_columns;
   int top;
   int left;
   int border;  // 0: the result ends where the filter does; 1: zeros; 2: the nearest pixel;
