@@ -44,8 +44,9 @@ void put_quad(float4 quad, float* to) {
   to[3] = quad.w;
 }
 
-// Adds the products of a row of the filter to 4 columns of the result, of which the filter meets
-// the first at window[0]. A macro, so that the weights stay operands.
+// Adds the products of a row of the filter to 4 columns of the result. The pixels under the row
+// begin at window[0] for the first column, at window[1] for the second, and so on. A macro, so that
+// the weights stay operands.
 #define ADD_FILTER_ROW(sum, window, filter_row)                                            \
   _Pragma("unroll") for (int k = 0; k < FILTER_COLUMNS; ++k) {                             \
     sum += weights.values[(filter_row)*FILTER_COLUMNS + k] *                               \
