@@ -79,7 +79,7 @@ AssignKernel kernel_for(const OpenClSession& session, const Codebook& codebook,
   return kernel == AssignKernel::kAuto && is_too_large ? AssignKernel::kGpu1 : kernel;
 }
 
-// Returns the fewest words that a descriptor is compared with, if its cells are the smallest.
+// Returns the fewest words that a descriptor may be compared with: those of the smallest cells.
 std::size_t fewest_words(const WordCells& cells) {
   std::vector<std::size_t> sizes(cells.starts.size());
   std::adjacent_difference(cells.starts.begin(), cells.starts.end(), sizes.begin());

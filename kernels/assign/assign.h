@@ -96,7 +96,7 @@ class WordAssigner {
                std::optional<CellKernel> cell_kernel = std::nullopt);
   ~WordAssigner();
 
-  // Returns the largest m: kMaxNearest, or the fewest words that a descriptor is compared with.
+  // Returns the largest m: kMaxNearest, or fewer if a descriptor may be compared with fewer words.
   std::size_t max_nearest() const { return max_nearest_; }
 
   // Finds the m nearest words of each descriptor, nearest first.
@@ -136,7 +136,7 @@ class WordAssigner {
 bool is_nearest(MatrixView<const float> words, MatrixView<const float> descriptors, std::size_t m,
                 const Assignment& answer);
 // Does the same among the words of the nearest cells, by direct sums in double precision.
-//   descriptors [n][d], none of which is as far from two centres at the border of what is searched
+//   descriptors [n][d]; none may be equally far from the last centre searched and the next one
 bool is_nearest(const Codebook& codebook, MatrixView<const float> descriptors, std::size_t m,
                 const Assignment& answer);
 

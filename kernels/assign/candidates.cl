@@ -1,6 +1,6 @@
 // The best groups of words seen so far by one work-item, best first, and the score of the next one.
-// The score of a word c for x is x.c - |c|^2 / 2, which falls as the distance grows; a group has
-// its best.
+// The score of a word c for x is x.c - |c|^2 / 2, which falls as the distance grows; the score of a
+// group is that of its best word.
 // Before cpu.cl, fused.cl or matrix.cl, then nearest.cl and refine.cl.
 // Build, for all of these: -D DIMENSIONS: of descriptors, a multiple of 8; NEAREST: words wanted of
 // a descriptor, 1 to 8; CANDIDATES: groups kept, NEAREST or one more, so that the nearest words lie

@@ -1,5 +1,5 @@
 // The NEAREST nearest words of one descriptor: squared distances in rising order, equal ones by
-// word. Word 0 stands in until enough are found, which never happens for finite descriptors.
+// word. Places without a word hold word 0 at an infinite distance.
 // Before gpu1_to_gpu5.cl, cells.cl and refine.cl.
 // Build: -D NEAREST: 1 to 8.
 typedef struct {

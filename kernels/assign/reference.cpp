@@ -67,8 +67,8 @@ bool are_nearest(const std::vector<double>& distances, std::span<const std::uint
   return true;
 }
 
-// True if the words of each descriptor are; distances_of(descriptor) returns the distances of all
-// words.
+// True if the words of each descriptor are its nearest.
+//   distances_of(descriptor)  returns the distances [k] of all words
 template <typename DistancesOf>
 bool are_nearest(MatrixView<const float> descriptors, std::size_t m, const Assignment& answer,
                  const DistancesOf& distances_of) {

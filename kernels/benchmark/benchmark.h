@@ -86,8 +86,8 @@ struct BenchmarkOptions {
   TimingLimits limits{};
   std::size_t ceiling_bytes = std::size_t{1} << 28U;  // see measure_ceilings
   double longest_run_ms = 20'000;  // a variant is not run when smaller sizes predict more
-  std::function<void(const std::string&)>
-      progress{};  // optional; receives the name of the next run
+  // Optional; receives the name of the next run.
+  std::function<void(const std::string&)> progress{};
   // Optional; receives each measured row, in a report whose later rows have no times yet.
   std::function<void(const BenchmarkReport& report, std::size_t row)> measured{};
 };

@@ -98,9 +98,9 @@ class Correlation {
   // patterns have one size.
   Peaks best_matches(std::span<const CorrelationPair> pairs);
 
-  // Returns rho of two images of the same size, computed on the host, or nothing where it is
-  // undefined. With a mask of that size only pixels where it is not zero count. Throws
-  // Error(kInternal) when the sizes differ.
+  // Returns rho of two images of one size [height][width], in [-1, 1]; nothing where it is
+  // undefined. Computed on the host, from exact sums. With a mask of that size, only pixels where
+  // it is not zero count. Throws Error(kInternal) when the sizes differ.
   static std::optional<float> correlate(const ImageView& a, const ImageView& b,
                                         const ImageView& mask = {});
 

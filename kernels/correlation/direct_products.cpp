@@ -7,7 +7,8 @@
 namespace lookalike {
 namespace {
 
-// Products of a pixel, up to 255, and a pattern's, down to -128, whose sum 32 bits hold.
+// Largest number of products, of a pixel up to 255 and a pattern's down to -128, whose sum fits 32
+// bits.
 constexpr int kPartPixels = 65792;
 
 struct Form {
@@ -15,7 +16,7 @@ struct Form {
   std::string options{};
   CorrelationLayout layout{};
   cl::NDRange group{};
-  bool normalises = false;  // has window_correlations, too
+  bool normalises = false;  // also has a kernel window_correlations
 };
 
 Form per_position_form(OpenClSession& session) {

@@ -4,7 +4,7 @@
 // are unsigned, and pattern, which is signed, at once.
 //
 // 32 bits hold the sum of PART_PIXELS products of at most 255 * 128; larger patterns are taken in
-// parts of as many pixels, whose sums are added in 64 bits.
+// parts of PART_PIXELS pixels, whose sums are added in 64 bits.
 // After job.cl and correlations.cl, with WIDTH 16 or 8.
 // Build: -D VEX: with AVX-VNNI, else AVX-512; ROWS: 6; VECTORS: 4 or 2; PATTERN_MARGIN: rows of
 // zeros above a pattern, ROWS - 1; PART_PIXELS: kPartPixels.
@@ -108,7 +108,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_products(
   }
 }
 
-// Computes a tile's correlations, of patterns of at most PART_PIXELS pixels.
+// Computes a tile's correlations, of patterns of at most PART_PIXELS pixels; an item per tile.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_correlations(
     global const Job* jobs, uint first_job, uint job_count, global const uchar* images,
     global const char* patterns, global const int* window_sums, global const Real* inverses,

@@ -164,7 +164,7 @@ kernel void store_products(global const Job* jobs, uint first_job, int parts, Cu
   }
 }
 
-// Does the same for correlations.
+// Stores the correlations of a run of positions likewise; an item per run.
 kernel void store_correlations(global const Job* jobs, uint first_job, int parts, Cut cut,
                                uint item_count, global const double* values, double scale,
                                global const int* window_sums, global const Real* inverses,

@@ -1,6 +1,8 @@
-// Before all other sources but pair_sums.cl: one pattern to look for in one image. CorrelationJob
-// on the host. Offsets count elements of their buffers. Pixels and patterns are taken less 128,
-// which leaves the correlation unchanged and keeps every sum below 64 bits.
+// Before all other sources.
+
+// One pattern to look for in one image. CorrelationJob on the host. Offsets count elements of their
+// buffers. Pixels and patterns are taken less 128, which leaves the correlation unchanged and keeps
+// every sum below 64 bits.
 typedef struct {
   ulong image;       // uchar [image_height][image_pitch]
   ulong pattern;     // [pattern_height + 2 * margin][pattern_pitch], in the form's layout

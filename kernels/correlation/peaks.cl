@@ -2,7 +2,7 @@
 // After job.cl.
 // Build: -D GROUP: items of a group, 1 on a CPU, 64 on a GPU.
 
-// The best of a row, or of the rows of a job with its y as x; NAN where there is none.
+// The best of a row, or of all rows of a job, with y in place of x; NAN where all are undefined.
 typedef struct {
   float correlation;
   int x;

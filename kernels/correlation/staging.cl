@@ -8,7 +8,7 @@
 // position row, r - 1 for the second and so on. Missing pattern rows are zero.
 //
 // 32 bits hold the sum of PART_PIXELS products of at most 255 * 128; larger patterns are taken in
-// parts of as many pixels, whose sums are added in 64 bits.
+// parts of PART_PIXELS pixels, whose sums are added in 64 bits.
 // After job.cl and correlations.cl, with WIDTH 4.
 // Build: -D TILE_WIDTH, TILE_HEIGHT: 64 x 64 or 128 x 32; BAND: 8 or 16; GROUP_ITEMS: 128;
 // STRIP_WORDS: 16; CHUNK: 32; PART_PIXELS: kPartPixels.
@@ -59,8 +59,7 @@ void load_piece(local uint* piece, global const char* patterns, const Job* job, 
   }
 }
 
-// Adds the products of four positions side by side, in 64 bits, to the products of the parts
-// before.
+// Stores the products of four positions side by side, in 64 bits, added to those of earlier parts.
 void store_products(global long* products, const Job* job, int x, int y, int4 sums, bool first) {
   if (x >= job->map_width || y >= job->map_height) return;
   global long* place = products + job->map + (ulong)y * job->pitch + x;

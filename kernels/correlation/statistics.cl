@@ -101,7 +101,7 @@ Run run_of(const Job* job, uint block) {
   return run;
 }
 
-// Turns products to correlations; an item per RUN positions of a row of a map.
+// Turns products into correlations; an item per RUN positions of a row of a map.
 kernel void normalise(global const Job* jobs, uint first_job, uint job_count, uint block_count,
                       global const long* products, global const int* window_sums,
                       global const Real* inverses, global float* map) {

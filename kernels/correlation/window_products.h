@@ -85,6 +85,7 @@ void check_pair(const CorrelationPair& pair);
 
 // Returns how many of the first pairs need at most half a gibibyte on the device together, at least
 // one. Fused forms store no products.
+//   pairs  at least one
 std::size_t fitting(std::span<const CorrelationPair> pairs, bool fused);
 
 // Packs pairs. Neighbouring pairs of the same image share its pixels, and with the same size of
@@ -114,8 +115,8 @@ class WindowProducts {
   // True if compute() can normalise patterns of this size at once.
   virtual bool normalises(int width, int height) const = 0;
 
-  // Computes the products of images and patterns or, if `normalised`, the map, from the statistics
-  // of the windows, too.
+  // Computes the products of images and patterns; if `normalised`, it turns them into the map by
+  // the statistics of the windows, without storing them.
   virtual void compute(const CorrelationJobs& packed, const CorrelationBuffers& buffers,
                        bool normalised) = 0;
 };
@@ -133,7 +134,7 @@ bool has_vkfft();
 // Returns the build options of correlations.cl for vectors of `width` positions.
 std::string correlations_options(int width, bool doubles);
 
-// Returns the forms of which may_run() is true, in the order of correlation_kernels.
+// Returns the forms for which may_run() is true, in the order of correlation_kernels.
 std::vector<CorrelationKernel> claimed_kernels(OpenClSession& session);
 
 // True if the device claims what the form needs; nothing is compiled.

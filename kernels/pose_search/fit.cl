@@ -4,19 +4,20 @@
 // Build: as common.cl, and -D RIM: kPoseRimPx.
 #define TERMS 28
 
-// The object: its size, its centre in it (px), and the rows that a work-group takes. FitSizes on
-// the host.
+// FitSizes on the host.
 typedef struct {
-  int width, height;
-  float2 centre;
-  int chunk_rows, unused;
+  int width, height;  // of the object, px
+  float2 centre;      // of the object, px
+  int chunk_rows;     // rows of a work-group
+  int unused;
 } Object;
 
-// The object's centre in the level, scale * (cosine, sine) of its turn, and what is subtracted from
-// the scene. FitPose on the host.
+// FitPose on the host.
 typedef struct {
-  float2 centre, arm;
-  float grey, unused;
+  float2 centre;  // of the object, px of the level
+  float2 arm;     // scale * (cosine, sine) of the turn
+  float grey;     // subtracted from the scene
+  float unused;
 } Pose;
 
 float bilinear(global const float* level, int pitch, float2 at) {

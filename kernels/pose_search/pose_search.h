@@ -136,7 +136,7 @@ class PoseSearch {
 
   // What search() looks for.
   struct Wanted {
-    std::size_t run = 1;     // successive poses of which only the best counts at each position
+    std::size_t run = 1;     // successive poses per run; a position keeps the best of each run
     float min_score = 0;     // of a peak
     bool either = false;     // whether |rho| counts
     PoseMap* map = nullptr;  // receives the best score of all poses

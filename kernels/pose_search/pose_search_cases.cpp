@@ -8,7 +8,7 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kRun = 8;  // neighbouring turns of which only the best counts, as in `locate`
+constexpr std::size_t kRun = 8;  // neighbouring turns per run, as in `locate`
 constexpr float kMinScore = 0.9F;
 constexpr double kTolerance = 1e-3;
 

@@ -1,7 +1,7 @@
 // Levels of an image for the pose search. A level is float [height + 2 margin][pitch]; in the
 // margin its outermost pixels are repeated.
 
-// Turns 8-bit pixels to level 0, grey less 128. Item (column, row).
+// Turns 8-bit pixels into level 0, grey less 128. Item (column, row).
 kernel void first_level(global const uchar* image, int width, int height, int margin, int pitch,
                         global float* level) {
   const int column = (int)get_global_id(0);

@@ -28,7 +28,7 @@ typedef struct {
   int points;           // taps of a template
   int either_polarity;  // whether |rho| counts
   int count;            // of templates, or of tries
-  int run;              // successive templates of which the best counts
+  int run;              // successive templates per run; a position keeps the best of each run
 } Search;
 
 // The scores of runs of templates: [runs][rows][pitch], for width x height positions. ScoreMap on
@@ -123,8 +123,9 @@ kernel void best_of_runs(global const float* level, Level place, global const Te
 
 // Lists the positions of each map whose score reaches min_score and is not below a neighbour's (of
 // equals, the first counts).
-//   counters: peaks, of which the first `capacity` are written; then flags: whether there are flat
-//   windows, and others
+//   peaks [capacity]: in any order; none are written beyond the capacity
+//   counters [3], zero at the start: number of peaks, also beyond the capacity; 1 if a window is
+//   flat; 1 if a window is not
 kernel void find_peaks(global const float* best, global const int* chosen, Map map, float min_score,
                        global Peak* peaks, uint capacity, global uint* counters) {
   const int x = (int)get_global_id(0);

@@ -4,11 +4,12 @@
 // After common.cl.
 // Build: as common.cl, and -D FLAT_VARIANCE: kPoseFlatVariance.
 
-// The object's points and the poses, in number; its size in px, its centre in it, and the fraction
-// of a pixel in the centre's position. TapSizes on the host.
+// TapSizes on the host.
 typedef struct {
-  int points, poses, width, height;
-  float2 centre, centre_part;
+  int points, poses;   // their numbers
+  int width, height;   // of the object, px
+  float2 centre;       // of the object, px
+  float2 centre_part;  // fraction of a pixel in the centre's position
 } Sizes;
 
 // Interpolates; outside, the outermost pixels are repeated.
@@ -47,8 +48,8 @@ kernel void make_taps(global const float2* points, global const float* object,
   values[out] = sample(object, sizes.width, sizes.height, back.x, back.y);
 }
 
-// Turns values to mean 0 and norm 1 (all 0 where they are constant), offsets to elements of a
-// level. A work-group per template.
+// Shifts and scales values to mean 0 and norm 1 (all 0 where they are constant), and turns offsets
+// into elements of a level. A work-group per template.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void finish_taps(
     int point_count, int pitch, global int* offsets, global float* values,
     global Template* templates) {

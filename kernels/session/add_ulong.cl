@@ -1,4 +1,4 @@
-// ADD(total, value): adds to a 64-bit sum to which other work-items add, too.
+// ADD(total, value): adds to a 64-bit sum that several work-items share.
 // Before variance.cl and voting.cl.
 // Build: -D INT64_ATOMICS: where 64-bit atomic addition works.
 #ifdef INT64_ATOMICS

@@ -47,7 +47,7 @@ struct Device {
   DeviceInfo info;
 };
 
-// Returns every device of every platform, in the loader's order.
+// Returns every device of every platform, in the loader's order; empty without a platform.
 std::vector<Device> list_devices();
 
 // Returns the index of the device that `choice` names, as "platform:type:name-or-index", the form

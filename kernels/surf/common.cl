@@ -2,9 +2,10 @@
 // keypoints say where in the batch's buffers their parts begin. There are two forms. On a CPU every
 // work-group is one item, whose loops are contiguous and become vector code. On a GPU the items of
 // a group stride over the columns or samples.
-// First of one program with tone.cl, integral.cl or integral_groups.cl, halve.cl, hessian.cl,
-// search.cl, orientation.cl, patch.cl, descriptor.cl or descriptor_groups.cl, and on a CPU
-// signed_roots.cl, in this order; the second of two is a GPU's.
+// First source of a program, before tone.cl, integral.cl, halve.cl, hessian.cl, search.cl,
+// orientation.cl, patch.cl, descriptor.cl and signed_roots.cl, in this order. On a GPU,
+// integral_groups.cl and descriptor_groups.cl replace two of them, and signed_roots.cl is a program
+// by itself.
 // Build: -D LOCAL_SIZE: work-items of a group, 1 on a CPU, 64 on a GPU.
 
 // Determinants, fits and orientations must not depend on whether a device fuses a * b + c.

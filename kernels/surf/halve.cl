@@ -1,7 +1,6 @@
 // The image halved again and again, for the descriptors of large keypoints. Each level has half the
-// columns and rows of the one before, without a last odd one, and its quads stand behind those of
-// the one before. Pixel (x, y) of a level is the rounded mean of pixels (2 x, 2 y) to (2 x + 1, 2 y
-// + 1).
+// columns and rows of the one before, without a last odd one, and its quads stand behind that
+// level's. Pixel (x, y) of a level is the rounded mean of the four pixels from (2 x, 2 y) on.
 // After common.cl.
 
 // Quads [height][width] from `at` on, packed as by integral.cl.

@@ -111,7 +111,7 @@ INLINE Place place_at_border(float x, float y, int width, int height, Window win
 
 constant float gaussian[GRADIENTS] = {DESCRIPTOR_GAUSSIAN};
 
-// Turns sums of side * side values to averages of 8 bits. Halves are common: the small addition
+// Turns sums of side * side values into averages of 8 bits. Halves are common: the small addition
 // rounds them up on every device.
 INLINE void round_patch(int side, local float* restrict patch) {
   const float scale = 1.0f / ((float)side * side);

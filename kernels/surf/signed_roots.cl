@@ -1,5 +1,5 @@
 // Descriptor normalisation by signed square roots.
-// Last of a CPU's program, see common.cl; on a GPU by itself.
+// Last source of a CPU's program (see common.cl); on a GPU a program by itself.
 // Build: -D DESCRIPTOR_SIZE: 64 or 128.
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -13,7 +13,7 @@
 namespace lookalike {
 namespace {
 
-// Division of the work of kCpu; the .cl files explain the macros of these names.
+// Division of the work of kCpu; the .cl files explain the macros that are set from these.
 constexpr std::size_t kStripColumns = 64;
 constexpr std::size_t kRankedByItem = 64;
 constexpr int kLanes = 16;
@@ -388,7 +388,7 @@ void Surf::Rep::tone(const DeviceImages& source, const Batch& batch) {
          {group_items, 1}, buffers.images.buffer, source.pixels(), curves, buffers.toned.buffer);
 }
 
-// Turns pixels to integral images and quads.
+// Turns pixels into integral images and quads.
 void Surf::Rep::integrate(const cl::Buffer& pixels, const Batch& batch) {
   const std::size_t images = batch.images.size();
   const std::size_t columns = batch.largest(&BatchImage::width);

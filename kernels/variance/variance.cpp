@@ -1,7 +1,6 @@
 #include "kernels/variance/variance.h"
 
 #include <array>
-#include <string>
 
 #include "kernels/session/build_options.h"
 

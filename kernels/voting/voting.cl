@@ -22,7 +22,7 @@ typedef struct {
   double idf_squared;
 } List;
 
-// The size of a launch of vote, and what is near. Votes in voting.cpp.
+// A launch of vote. Votes in voting.cpp.
 typedef struct {
   uint list_count, pieces;  // lists, and parts that each is cut into
   uint threshold, unused;   // largest distance of near signatures

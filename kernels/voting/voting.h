@@ -66,13 +66,13 @@ class ImageVoting {
   // Queries per batch; each needs a further 8 bytes of device memory per image.
   static constexpr std::size_t kBatchQueries = 64;
 
-  // What is voted over.
+  // The index to vote over, before its postings are added.
   struct Index {
-    std::span<const float> norms;  // of each image; without one above 0 it is never a candidate
+    std::span<const float> norms;  // [images]; an image needs one above 0 to be a candidate
     VotingWeights weights{};
     std::size_t word_count = 0;
-    std::uint64_t postings = 0;      // room for as many in all
-    std::size_t shelf_postings = 0;  // in a buffer at most; 0: as many as the device allows
+    std::uint64_t postings = 0;      // room for all lists together
+    std::size_t shelf_postings = 0;  // most postings of a buffer; 0: as many as the device allows
   };
   // kAuto asks the session's tuning for kernel "voting" with size "words". Throws Error(kInternal)
   // for more than 2^31 images, Error(kDevice) where the device has no doubles, DeviceOutOfMemory.

@@ -7,8 +7,8 @@
 
 namespace lookalike {
 
-// Returns the devices present, "::0" to "::N". Without any it returns "::0", too, so that a test on
-// every device fails, because no session opens, instead of passing without a run.
+// Returns the devices present, "::0" to "::N". Returns "::0" even without a device: a test on every
+// device then fails to open its session, instead of passing without a run.
 std::vector<std::string> every_device();
 
 // Returns a session that all tests of this program share: on an NVIDIA device a context takes a

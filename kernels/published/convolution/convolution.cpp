@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 
 #include "kernels/session/build_options.h"
@@ -13,7 +12,7 @@
 namespace lookalike {
 namespace {
 
-// 225 weights are 900 bytes of arguments, of which every device takes 1024.
+// The weights of 15 x 15 are 900 of the 1024 bytes of arguments that every device takes.
 constexpr std::size_t kMaxSide = 15;
 // Larger filters overflow the instruction cache.
 constexpr std::size_t kMaxRegistersSide = 9;
@@ -34,13 +33,11 @@ struct Shape {
   cl_int columns;
   cl_int result_rows;
   cl_int result_columns;
-  cl_int filter_rows;
-  cl_int filter_columns;
   cl_int top;
   cl_int left;
   cl_int border;
 };
-static_assert(sizeof(Shape) == 9 * sizeof(cl_int));
+static_assert(sizeof(Shape) == 7 * sizeof(cl_int));
 
 // As in registers.cl, which describes the fields.
 struct Block {
@@ -73,14 +70,14 @@ cl_int steps_inside(cl_int first, cl_int end, cl_int before, cl_int window, cl_i
 
 // Returns the largest block of whole items whose windows lie within the image, empty where none
 // does, with the number of groups that take the other pixels one by one.
-Block block_inside(const Shape& shape) {
+Block block_inside(const Shape& shape, std::size_t filter_rows, std::size_t filter_columns) {
   const auto rows = static_cast<cl_int>(item_rows(ConvolutionKernel::kRegisters));
   const auto columns = static_cast<cl_int>(kItemColumns);
-  const QuadWindow window(to_size(shape.filter_columns), to_size(shape.left));
+  const QuadWindow window(filter_columns, to_size(shape.left));
   const auto before = shape.left + static_cast<cl_int>(window.shift);
   Block block{.first_row = shape.top, .first_column = before};
   block.items_down = steps_inside(block.first_row, shape.result_rows, shape.top,
-                                  rows + shape.filter_rows - 1, shape.rows, rows);
+                                  rows + static_cast<cl_int>(filter_rows) - 1, shape.rows, rows);
   block.items_across = steps_inside(block.first_column, shape.result_columns, before,
                                     4 * static_cast<cl_int>(window.quads), shape.columns, columns);
   if (block.items_down == 0 || block.items_across == 0) block = {};
@@ -173,8 +170,6 @@ void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size
                     to_int(columns),
                     to_int(result_rows(rows)),
                     to_int(result_columns(columns)),
-                    to_int(height_),
-                    to_int(width_),
                     to_int(lead(height_, border_)),
                     to_int(lead(width_, border_)),
                     to_int(static_cast<std::size_t>(border_))};
@@ -186,7 +181,7 @@ void Convolution::run(const Weights& weights, const cl::Buffer& image, std::size
   kernel.setArg(3, weights.values.size() * sizeof(float), weights.values.data());
   cl::NDRange items = items_of_tiles(shape);
   if (registers) {
-    const Block block = block_inside(shape);
+    const Block block = block_inside(shape, height_, width_);
     kernel.setArg(4, weights.buffer);
     kernel.setArg(5, block);
     items = items_of_block(block);

@@ -3,14 +3,12 @@
 // over it unroll.
 
 // Convolution::run fills this. The filter's pixel (top, left) lies on the result's pixel, with
-// 0 <= top < filter_rows and 0 <= left < filter_columns.
+// 0 <= top < FILTER_ROWS and 0 <= left < FILTER_COLUMNS.
 typedef struct {
   int rows;
   int columns;
   int result_rows;
   int result_columns;
-  int filter_rows;
-  int filter_columns;
   int top;
   int left;
   int border;  // 0: the result ends where the filter does; 1: zeros; 2: the nearest pixel;
@@ -46,8 +44,9 @@ void put_quad(float4 quad, float* to) {
   to[3] = quad.w;
 }
 
-// Adds the products of a row of the filter to 4 columns of the result, of which the filter meets
-// the first at window[0]. A macro, so that the weights stay operands.
+// Adds the products of a row of the filter to 4 columns of the result. The pixels under the row
+// begin at window[0] for the first column, at window[1] for the second, and so on. A macro, so that
+// the weights stay operands.
 #define ADD_FILTER_ROW(sum, window, filter_row)                                            \
   _Pragma("unroll") for (int k = 0; k < FILTER_COLUMNS; ++k) {                             \
     sum += weights.values[(filter_row)*FILTER_COLUMNS + k] *                               \

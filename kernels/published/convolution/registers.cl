@@ -67,8 +67,8 @@ float4 load_quad(global const float* pixels) {
 }
 
 // Makes the second-level cache fetch what groups further down will need: a line of 128 bytes for
-// every eighth item and each of its rows. 128 rows ahead is the fastest of 6 to 256 (H200, sweep in
-// kernels/README.md).
+// every eighth item and each of its rows. 128 rows ahead is the fastest of 6 to 256 (sweep on an
+// H200).
 #define ROWS_AHEAD 128
 void prefetch_ahead(global const float* first, int row, Shape shape) {
 #ifdef PTX

@@ -4,8 +4,8 @@
 
 #define AHEAD 8  // loads that do not wait for each other
 
-// Replaces each value of a column of values [rows][columns] by the sum of those above it. An item
-// per column.
+// Replaces each value of a column of values [rows][columns] by the sum of the values above it. An
+// item per column.
 kernel void scan_down(global SUM* values, uint rows, uint columns) {
   const uint x = get_global_id(0);
   if (x >= columns) return;
@@ -24,7 +24,7 @@ kernel void scan_down(global SUM* values, uint rows, uint columns) {
   }
 }
 
-// Returns the sum of `value` over the items before this one; *total is that over all.
+// Returns the sum of `value` over the items before this one, and over all items in *total.
 SUM scan_items(SUM value, local SUM* parts, SUM* total) {
   const uint item = get_local_id(0);
   SUM end = value;

@@ -1,6 +1,6 @@
-// The integral image from tiles of TILE_ROWS x TILE_COLUMNS pixels: first the sums of each tile's
-// columns and rows; then, from those of the tiles above and to the left, the tile's own part of the
-// integral image. A work-group of TILE_COLUMNS items takes a tile.
+// The integral image in tiles of TILE_ROWS x TILE_COLUMNS pixels, a work-group of TILE_COLUMNS
+// items each. First the columns and rows of each tile are summed; then each tile makes its own part
+// of the integral image, from the sums of the tiles above it and to its left.
 // Build: -D SUM: uint, or ulong where sums need 64 bits; TILE_COLUMNS: 128; TILE_ROWS: 32, which
 // divides TILE_COLUMNS.
 #define PARTS (TILE_COLUMNS / TILE_ROWS)  // of a row, each summed by one item

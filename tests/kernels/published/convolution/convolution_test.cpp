@@ -1,6 +1,5 @@
 #include "kernels/published/convolution/convolution.h"
 
-#include <array>
 #include <cmath>
 #include <functional>
 #include <string>
