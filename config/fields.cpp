@@ -1,7 +1,6 @@
 #include "config/fields.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -9,10 +8,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "base/error.h"
-#include "base/program.h"
 
 namespace lookalike {
 namespace {
@@ -36,7 +33,7 @@ class KeysOf {
       : to_(to), options_(options), table_(table) {}
 
   // Part: Options, or a base of it.
-  // option: empty if it is named like the key.
+  // option: empty for --KEY, with dashes for underscores.
   template <typename Value, typename Part>
   void add(std::string_view key, Value Part::*member, std::string option, std::string_view meaning,
            Rule rule) const {

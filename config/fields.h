@@ -19,7 +19,7 @@ struct ConfigTable {
 struct ConfigField {
   std::string_view table;
   std::string_view key;
-  std::string option;        // that sets it on command lines: "--octaves"
+  std::string option;        // sets the key on command lines: "--octaves"
   std::string_view meaning;  // one line
   Rule rule;
   std::function<FieldValue(const RunConfig& config)> get;

@@ -6,8 +6,8 @@
 
 #include "config/image_formats.h"
 
-// The configuration: one plain struct per table of config/options.def, with the defaults. A number
-// that may be "auto" is 0 then.
+// The configuration: one plain struct per table of config/options.def, with the defaults. Numbers
+// have 0 for "auto".
 namespace lookalike {
 
 #define TABLE(Struct, table, meaning, ...) struct Struct __VA_OPT__( : __VA_ARGS__) {

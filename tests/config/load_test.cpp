@@ -3,12 +3,10 @@
 #include <filesystem>
 #include <string>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/program.h"
 #include "config/fields.h"
 
 namespace lookalike {

@@ -26,7 +26,7 @@ struct Formats {
   bool reads_names = false;                // -0 also ends names that the command reads
 };
 
-// --format; --json, which stands for one of its values; and -0.
+// --format; --json, short for --format json; and -0.
 class FormatArgument {
  public:
   FormatArgument(CLI::App& command, Formats formats);
@@ -112,22 +112,22 @@ struct ListArguments {
 // Text on stdout fits the width of a terminal; elsewhere nothing is left out or wrapped. All
 // columns but the last have one word each, so that awk can split them.
 
-// The width of the terminal, or the largest number if stdout is none.
+// Returns the width of the terminal, or the largest number if stdout is not a terminal.
 std::size_t text_columns();
 
 std::string styled(const std::string& text, const fmt::text_style& style);
 
-// Returns the last column of a row, to follow others of that width: behind two spaces or, where it
-// would exceed the width, on a line of its own.
+// Formats the last column of a row whose other columns have this width: after two spaces or, if it
+// does not fit, on a line of its own.
 std::string last_column(std::size_t width, const std::string& path);
-// The same for sentences, which are wrapped there.
+// The same for a sentence, which is wrapped.
 std::string last_text(std::size_t width, const std::string& sentence);
-// Returns a sentence for below a row: a line break, then the sentence in lines of its own. Empty
-// for an empty sentence.
+// Formats a sentence that follows a row: a line break, then the wrapped sentence. Empty for an
+// empty sentence.
 std::string below(const std::string& sentence);
 
-// Prints a row with a number, a word in a style, facts as "name value", and a path. Facts that
-// exceed the width are left out.
+// Prints a row with a number, a word in a style, facts as "name value", and a path. Facts that do
+// not fit are left out.
 void print_row(std::size_t number, const std::string& word, const fmt::text_style& style,
                const Facts& facts, const std::string& path);
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
@@ -132,11 +131,10 @@ IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(co
   config.add_database();
   config.add("images.folders", "FOLDER");
   config.add_each("images.exclude");
-  config.add("images.hidden");
-  config.add({"images.decode_threads", "device.choice", "extract.hessian_threshold",
-              "extract.max_features", "extract.longest_side_px", "extract.descriptor_size",
-              "extract.upright", "codebook.words", "codebook.reuse", "codebook.seed",
-              "variance.blank_below", "run.metrics", "run.niceness"});
+  config.add({"images.hidden", "images.decode_threads", "device.choice",
+              "extract.hessian_threshold", "extract.max_features", "extract.longest_side_px",
+              "extract.descriptor_size", "extract.upright", "codebook.words", "codebook.reuse",
+              "codebook.seed", "variance.blank_below", "run.metrics", "run.niceness"});
 }
 
 int run_indexing(const Indexing& run, const IndexingArguments& arguments, RunConfig config,

@@ -45,7 +45,8 @@ std::int64_t now_ns() {
       .count();
 }
 
-void reject(const RunConfig& config, const IndexReader& index, const RejectArguments& arguments) {
+void reject_pair(const RunConfig& config, const IndexReader& index,
+                 const RejectArguments& arguments) {
   const Rejection pair = rejection_of(content_of(index, arguments.first),
                                       content_of(index, arguments.second), now_ns());
   const bool changed = set_rejected(config, pair, !arguments.undo);
@@ -84,7 +85,7 @@ void list_rejections(const RunConfig& config, const IndexReader& index,
   }
 }
 
-int reject_pair(const RejectArguments& arguments, RunConfig config, Progress::Style /*style*/) {
+int reject(const RejectArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   const IndexReader index = arguments.config.open_searched(config);
   if (arguments.first.empty() != arguments.second.empty()) {
     throw Error(ErrorKind::kUsage, "reject: name two images");
@@ -92,7 +93,7 @@ int reject_pair(const RejectArguments& arguments, RunConfig config, Progress::St
   if (!arguments.import.empty()) {
     import_pairs(config.store.database, arguments.import);
   } else if (!arguments.first.empty()) {
-    reject(config, index, arguments);
+    reject_pair(config, index, arguments);
   } else {
     list_rejections(config, index, arguments.format);
   }
@@ -112,7 +113,7 @@ void add_reject_command(CLI::App& app, Action& action) {
       "Example: lookalike reject -d photos.db photos/cat.jpg photos/dog.jpg\n"
       "         lookalike reject -d photos.db --undo photos/cat.jpg photos/dog.jpg\n"
       "         lookalike reject -d photos.db --format csv > rejected.csv",
-      reject_pair);
+      reject);
 }
 
 }  // namespace lookalike

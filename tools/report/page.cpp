@@ -90,9 +90,9 @@ circle.first { fill: #0a84ff; stroke: none; }
 .sheet .go .figure { border-color: #d9a200; }
 .compare { position: relative; width: var(--width); margin-top: 12px; }
 .compare svg { display: block; width: var(--width); height: auto; }
-.over { position: absolute_path; inset: 0 auto 0 0; width: 50%; max-width: 100%; overflow: hidden;
+.over { position: absolute; inset: 0 auto 0 0; width: 50%; max-width: 100%; overflow: hidden;
   resize: horizontal; border-right: 2px solid #fff; box-shadow: 1px 0 0 #0008; }
-.lines { position: absolute_path; inset: 0; pointer-events: none; }
+.lines { position: absolute; inset: 0; pointer-events: none; }
 .at0:checked ~ .compare .over { width: 0 !important; }
 .at25:checked ~ .compare .over { width: 25% !important; }
 .at75:checked ~ .compare .over { width: 75% !important; }

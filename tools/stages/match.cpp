@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "base/text.h"
 #include "pipeline/answers.h"
 #include "pipeline/groups/rejections.h"
 #include "pipeline/searcher.h"

@@ -170,7 +170,7 @@ std::vector<Peer> peers_of(const KernelCase& problem) {
   return {};
 }
 
-// The times of one contender in one round.
+// Limits for timing one contender in one round.
 constexpr TimingLimits kLimits = {.budget_ms = 100, .min_runs = 1};
 
 struct Contender {
