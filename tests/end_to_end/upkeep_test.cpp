@@ -77,9 +77,9 @@ TEST_F(UpkeepCommands, CheckSaysOfAnEmptyIndexThatItIsEmpty) {
   folder_.write("index.db", "");
   const ProgramResult empty = run("check", {"--json"});
   EXPECT_EQ(empty.exit_code, 0);
-  const auto json = nlohmann::json::parse(empty.out);
-  EXPECT_EQ(json["empty"], true);
-  EXPECT_THAT(json["problems"], IsEmpty());
+  const auto answer = nlohmann::json::parse(empty.out);
+  EXPECT_EQ(answer["empty"], true);
+  EXPECT_THAT(answer["problems"], IsEmpty());
   EXPECT_THAT(empty.err, HasSubstr("index.db: is empty"));
 }
 
@@ -105,8 +105,8 @@ TEST_F(UpkeepCommands, QuarantineListsEachFileAndBelowItTheDetailWhateverItsName
   EXPECT_EQ(std::ranges::count(list.out, '\n'), 2) << list.out;
   EXPECT_THAT(list.out,
               testing::ContainsRegex("^undecodable +/.*bad\\\\x0Aname.jpg\n +not an image"));
-  const auto json = nlohmann::json::parse(run("quarantine", {"--json"}).out);
-  EXPECT_EQ(json["quarantine"].at(0)["path"], at("photos/bad\nname.jpg"));
+  const auto answer = nlohmann::json::parse(run("quarantine", {"--json"}).out);
+  EXPECT_EQ(answer["quarantine"].at(0)["path"], at("photos/bad\nname.jpg"));
 }
 
 TEST_F(UpkeepCommands, AnswersOfAQueryShowEachImageOnOneLineWhateverItsName) {
