@@ -25,9 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Endings of the files of an index: SQLite's; the writer's .lock; .work, a folder with a training
-// sample; .pairs and .rejected of groups.
-constexpr std::string_view kWorkFolder = ".work";
+constexpr std::string_view kWorkFolder = ".work";  // holds a training sample
+// What the name of a database is followed by in the names of its files: SQLite's, the writer's
+// lock, the work folder, and the pairs and rejections of `lookalike duplicates`.
 constexpr std::array<std::string_view, 8> kEndings = {"",      "-wal",      "-shm",   "-journal",
                                                       ".lock", kWorkFolder, ".pairs", ".rejected"};
 constexpr std::string_view kRetrained = ".retrain";  // an index built beside, with the same files

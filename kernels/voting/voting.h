@@ -52,8 +52,8 @@ struct VotingWeights {
   std::uint32_t threshold = 0;                              // bits; at most kSignatureBits
   std::array<std::uint32_t, kSignatureBits + 1> weights{};  // fixed-point, by Hamming distance
 };
-// Returns kVotingOne * exp(-h^2 / 16^2) for h bits up to the threshold, which it lowers to the last
-// distance whose weight does not round to 0, 61 bits at most.
+// Returns the weights kVotingOne * exp(-h^2 / 16^2), rounded, for distances of h bits up to the
+// threshold. The result's threshold is at most 61: beyond that, weights round to 0.
 VotingWeights voting_weights(std::uint32_t threshold);
 
 // Posting lists that stay on the device, and votes of batches of queries over them. For each word

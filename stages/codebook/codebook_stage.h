@@ -24,8 +24,8 @@ namespace lookalike {
 Codebook train_codebook(OpenClSession& session, const Sample& sample,
                         const CodebookOptions& options, const TrainingWatch& watch = {});
 
-// Returns the number of cells for a number of words; 1 for none, never more than words.
-// options.cells = 0 gives 512 above 65,536 words, the maximum of options.words = 0.
+// Returns the number of cells that a codebook of this many words gets: options.cells, at most one
+// per word. Where options.cells is 0, above 65,536 words 512, and below none. 1 stands for none.
 std::size_t cell_count(std::size_t words, const CodebookOptions& options);
 
 // Returns the maximum number of steps that the watch sees.
