@@ -51,7 +51,7 @@ std::optional<std::pair<std::string, std::size_t>> parse_name(const std::string&
   return std::pair(match[1].str(), std::stoul(match[2].str()));
 }
 
-std::size_t bytes_of(const FeatureSet& features) {
+std::size_t bytes_taken(const FeatureSet& features) {
   return features.descriptors.size() * sizeof(float) + features.size() * sizeof(Keypoint);
 }
 
@@ -165,7 +165,7 @@ void FeatureCache::add(Item& item) {
   if (!contains(item.content) &&
       added_.emplace(item.content, Place{next_chunk_, pending_.size(), features.size(), item.sums})
           .second) {
-    pending_bytes_ += bytes_of(features);
+    pending_bytes_ += bytes_taken(features);
     pending_.push_back({{record, std::move(features)}, item.sums});
     if (pending_.size() == kChunkImages || pending_bytes_ >= kChunkBytes) write_pending();
   }

@@ -49,10 +49,10 @@ class Folders : public testing::Test {
   }
   // Returns the indexed files by folder, as `lookalike folders` lists them; "" for files in none.
   std::map<std::string, int> files() const {
-    const auto json = nlohmann::json::parse(run({"folders", "--json"}).out);
+    const auto answer = nlohmann::json::parse(run({"folders", "--json"}).out);
     std::map<std::string, int> files;
-    for (const auto& folder : json["folders"]) files[folder["path"]] = folder["files"];
-    if (json["files_without_folder"] > 0) files[""] = json["files_without_folder"];
+    for (const auto& folder : answer["folders"]) files[folder["path"]] = folder["files"];
+    if (answer["files_without_folder"] > 0) files[""] = answer["files_without_folder"];
     return files;
   }
   nlohmann::json last_run() const {

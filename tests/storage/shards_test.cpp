@@ -76,7 +76,7 @@ TEST_F(ShardsTest, HoldWhatOneIndexHolds) {
     EXPECT_EQ(signatures_of(all, word), signatures_of(one, word));
   }
   const auto norms_of = [](const IndexReader& index) {
-    std::map<ContentHash, float> norms;
+    std::multimap<ContentHash, float> norms;  // a copy would show
     const std::vector<float> by_image = index.norms();
     for (std::size_t image = 0; image < by_image.size(); ++image) {
       if (by_image[image] == IndexReader::kNoNorm) continue;

@@ -40,8 +40,8 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 void print_fact(const char* name, const std::string& text) {
-  constexpr std::size_t kIndent = 21;
-  fmt::print("     {:<16}{}\n", name, wrapped(text, text_columns(), kIndent, kIndent));
+  constexpr std::size_t kFactColumn = 21;
+  fmt::print("     {:<16}{}\n", name, wrapped(text, text_columns(), kFactColumn, kFactColumn));
 }
 
 void print_devices(const DeviceReport& report) {
@@ -67,10 +67,10 @@ void print_devices(const DeviceReport& report) {
              fmt::format("{} of {} passed", report.passed(), report.self_tests.size()));
   for (const SelfTestResult& result : report.self_tests) {
     constexpr std::size_t kOutcomeColumn = 45;
-    constexpr std::size_t kIndent = 9;
+    constexpr std::size_t kNextColumn = 9;
     const std::string outcome = result.passed ? "passed" : "FAILED: " + result.detail;
     fmt::print("       {:<24} {:>8.1f} ms  {}\n", result.name, result.elapsed_ms,
-               wrapped(outcome, text_columns(), kOutcomeColumn, kIndent));
+               wrapped(outcome, text_columns(), kOutcomeColumn, kNextColumn));
   }
 }
 

@@ -85,13 +85,13 @@ struct EvaluateArguments : OutputtingArguments {
 // Milliseconds of each query, by step.
 constexpr std::array<const char*, 7> kSteps = {"extract", "match",  "words", "shortlist",
                                                "verify",  "expand", "refine"};
-using Times = std::array<std::vector<double>, kSteps.size()>;
+using StepTimes = std::array<std::vector<double>, kSteps.size()>;
 
 // The answers to the queries, in their order.
 struct AllAnswers {
   std::vector<Answer> ranking;  // everything that votes or geometry found
   std::vector<Answer> plain;    // what `query` lists
-  Times times;                  // of the plain answers
+  StepTimes times;              // of the plain answers
 };
 
 // Minimum probability of candidates in calibration figures; less likely ones, all surely not shown,

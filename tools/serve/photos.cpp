@@ -31,7 +31,8 @@ void check_pixels(const LoadedFile& photo, const RunConfig& config) {
   const auto& header = std::get<ImageHeader>(checked);
   const std::uint64_t most = std::uint64_t{config.serve.max_megapixels} * 1'000'000;
   if (header.width * header.height <= most) return;
-  throw unusable({photo.file, "too_large",
+  throw unusable(
+      SkippedFile{photo.file, "too_large",
                   fmt::format("{} x {} px exceeds serve.max_megapixels = {}", header.width,
                               header.height, config.serve.max_megapixels)});
 }

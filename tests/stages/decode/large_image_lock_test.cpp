@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 constexpr ImageHeader kLarge = {.width = 9000, .height = 8000};
 
-LoadedFile png(int side, int type) {
+LoadedFile png_of(int side, int type) {
   std::vector<std::uint8_t> bytes;
   cv::imencode(".png", cv::Mat::zeros(side, side, type), bytes);
   return loaded_bytes("picture.png", bytes);
@@ -58,8 +58,8 @@ class Work {
 };
 
 TEST(LargeImageLock, LargePicturesAreDecodedOneAtATime) {
-  const LoadedFile small = png(100, CV_8U);
-  const LoadedFile large = png(4001, CV_8UC4);  // 64 MB with its colours and transparency
+  const LoadedFile small = png_of(100, CV_8U);
+  const LoadedFile large = png_of(4001, CV_8UC4);  // 64 MB with its colours and transparency
   std::optional<LargeImageLock> lock(kLarge);
   EXPECT_TRUE(Work([&] { return decode(small, 100, {}).index() == 0; }).get())
       << "a small one waits for nobody";

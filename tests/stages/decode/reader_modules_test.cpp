@@ -475,9 +475,10 @@ TEST_F(Raw, IsKnownByTheMarksOfCameras) {
 }
 
 TEST_F(Raw, APhotoSavedAsTiffIsNone) {
-  FileBytes tiff = encode(".tiff", coloured(draw_picture(40, 30, 1)));
-  EXPECT_EQ(format_of(tiff), ImageFormat::kOther);
-  EXPECT_FALSE(shown(tiff).pixels.empty());
+  const FileBytes saved = encode(".tiff", coloured(draw_picture(40, 30, 1)));
+  EXPECT_EQ(format_of(saved), ImageFormat::kOther);
+  EXPECT_FALSE(shown(saved).pixels.empty());
+  EXPECT_EQ(format_of(tiff({{259, 3, 1}, {271, 2, 0}})), ImageFormat::kOther);  // names its camera
 }
 
 class AnimatedWebp : public testing::Test {
