@@ -44,6 +44,7 @@ TEST_F(SegmentsTest, MergingKeepsEveryPosting) {
     writer_->merge_segments(most);
     for (std::uint32_t word = 0; word < 16; ++word) {
       EXPECT_EQ(sorted_postings(reader(), word), before[word]);
+      EXPECT_EQ(sorted_postings(*writer_, word), before[word]);
     }
   }
 }
