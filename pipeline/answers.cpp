@@ -324,7 +324,8 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"height", file.size.height},
                      {"size_bytes", file.file.size_bytes},
                      {"modified", utc_text(file.file.modified_ns)},
-                     {"new", file.is_new}});
+                     {"new", file.is_new},
+                     {"reason", file.reason.empty() ? Json() : Json(file.reason)}});
   }
   Json pairs = Json::array();
   for (const GroupPair& pair : group.pairs) {

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kNames = {"part",   "object", "crop", "mirrored",
                                                     "turned", "copy",   "exact"};
-// The share that counts as all: the pose of an exact crop has an error.
-constexpr double kWholeShare = 0.98;
 constexpr double kSameScale = 0.95;
 constexpr double kQuarterTurnSlack = 1;  // degrees
 
@@ -205,15 +203,20 @@ Relation Relation::reversed(const Homography& first_to_second, PictureSize secon
   return result;
 }
 
-bool shows_all(const Relation& relation, PictureSize first, PictureSize second) {
+std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second) {
   const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
-  if (relation.kind == PairKind::kExact) return true;
-  if (!relation.largest_difference || *relation.largest_difference > kMostDifference) return false;
-  if (relation.first_shown < kWholeShare) return false;
-  if (relation.kind == PairKind::kCopy) return pixels(second) >= pixels(first);
+  if (relation.kind == PairKind::kExact) return {};
+  if (relation.kind == PairKind::kPart || !relation.one_picture) return "is another picture";
+  if (!relation.largest_difference || *relation.largest_difference > kMostDifference) {
+    return "differs from the other in places";
+  }
+  if (relation.first_shown < kWholeShare) return "is not shown whole by the other";
+  if (relation.kind == PairKind::kCopy) {
+    return pixels(second) >= pixels(first) ? "" : kHasMorePixels;
+  }
   const double beyond = std::abs(std::remainder(relation.turn_degrees, 90));
-  return relation.one_picture && relation.kind != PairKind::kPart && beyond <= kQuarterTurnSlack &&
-         relation.scale >= kSameScale;
+  if (beyond > kQuarterTurnSlack) return "is turned, and which of both was resampled is unknown";
+  return relation.scale >= kSameScale ? "" : kHasMorePixels;
 }
 
 }  // namespace lookalike

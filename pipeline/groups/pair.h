@@ -79,11 +79,16 @@ struct Relation {
 Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize second,
                      const Calibration& calibration, const MatchOptions& options);
 
-// True if the second image can replace the first: it is the same picture, differs by at most
-// kMostDifference anywhere, shows at least 98 % of the first one's area, which is all of it up to
-// the error of a pose, and is not noticeably smaller: a copy has at least as many pixels, any other
-// at least 0.95 px per px of the first. False if one is turned by anything but quarter turns: one
-// of the two was then resampled, and which one is unknown.
-bool shows_all(const Relation& relation, PictureSize first, PictureSize second);
+// Returns what the second image does not show of the first; empty if it can replace it: it is the
+// same picture, differs by at most kMostDifference anywhere, shows at least kWholeShare of the
+// first one's area, and is not noticeably smaller: a copy has at least as many pixels (else
+// kHasMorePixels), any other at least 0.95 px per px of the first. An image that is turned by
+// anything but quarter turns is replaced by none: one of the two was then resampled, and which one
+// is unknown.
+std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second);
+
+inline constexpr std::string_view kHasMorePixels = "has more pixels than the other";
+// The share that counts as all: the pose of an exact crop has an error.
+inline constexpr double kWholeShare = 0.98;
 
 }  // namespace lookalike
