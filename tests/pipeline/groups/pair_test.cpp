@@ -33,6 +33,10 @@ Relation relation(const FoundPair& pair, PictureSize first, PictureSize second) 
   return relation_of(pair, first, second, {}, {});
 }
 
+bool shows_all(const Relation& relation, PictureSize first, PictureSize second) {
+  return what_is_hidden(relation, first, second).empty();
+}
+
 Homography turned_about_middle(PictureSize size, double degrees) {
   const double c = std::cos(degrees * std::numbers::pi / 180);
   const double s = std::sin(degrees * std::numbers::pi / 180);
