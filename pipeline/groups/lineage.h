@@ -11,7 +11,7 @@
 // Which of two files with one picture was made from the other, read from their pixels.
 namespace lookalike {
 
-// kUnclear if a picture is too soft or too flat to show it.
+// kUnclear if a picture is too soft or too flat to show it, or the qualities are too close.
 enum class Lineage { kOther, kUnclear, kMade };
 
 // Decides whether a JPEG or a lossless file can have been saved from another picture of its size or
@@ -21,7 +21,7 @@ enum class Lineage { kOther, kUnclear, kMade };
 // steps are clearly finer than those of the other. An enlarged picture is compared with the other
 // one as bilinear, bicubic and Lanczos interpolation enlarge it, in the proportion that fits best;
 // kMade requires that the other has details of its own finest size, which no enlargement adds to.
-// docs/measurements/quality.md, "What stays".
+// Figures: D77.
 Lineage lineage(const cv::Mat& picture, const FileDescription& file, const cv::Mat& from,
                 const FileDescription& from_file);
 

@@ -1,6 +1,7 @@
 #include "stages/decode/file_description.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
