@@ -96,7 +96,7 @@ const std::vector<Readers> kReaders = {
     // pixels.cpp checks headers first; encode.cpp uses the writers beside OpenCV's readers. Names
     // of modules' files are no calls.
     {"readers.h",
-     R"(\b(read_image|reader_module|opencv_reader)\b(?!\.))",
+     R"(\b(read_image|read_header_apart|opencv_module)\b(?!\.))",
      {"stages/decode/encode.cpp", "stages/decode/pixels.cpp", "stages/decode/readers.cpp",
       "stages/decode/readers.h"}},
 };
@@ -323,8 +323,8 @@ TEST(LayerCheck, CatchesImageReadersHoweverTheyAreCalled) {
     EXPECT_THAT(named_readers(code), ElementsAre("linked readers")) << code;
   }
   for (const char* code :
-       {"const OpenCvReader& reader = opencv_reader();", "opencv_reader().read(file);",
-        "reader_module(format)->read(file);", "read_image(file, format);"}) {
+       {"const OpenCvModule& module = opencv_module();", "opencv_module().reader.read(file);",
+        "read_header_apart(file, format, problem);", "read_image(file, header);"}) {
     EXPECT_THAT(named_readers(code), ElementsAre("readers.h")) << code;
   }
   EXPECT_THAT(

@@ -12,8 +12,8 @@
 namespace lookalike {
 namespace {
 
-// Items of a file may overlap. Bytes that may be examined beyond the file's own; entries of tables
-// count too.
+// Items of a file may overlap. Bytes that may be examined beyond twice the file's own, since each
+// item is found and then looked at; entries of tables count too.
 constexpr std::size_t kOverlapBytes = std::size_t{16} << 20U;
 
 // Reads bits, zeros past the end.
@@ -124,7 +124,7 @@ CodedSize size_in_sequence_header(ByteSpan unit) {
 
 class Sizes {
  public:
-  explicit Sizes(ByteSpan file) : file_(file), left_(file.size() + kOverlapBytes) {}
+  explicit Sizes(ByteSpan file) : file_(file), left_(2 * file.size() + kOverlapBytes) {}
 
   std::optional<CodedSize> largest() {
     for_each_box(file_, [&](std::string_view type, ByteSpan box) {
@@ -213,8 +213,12 @@ class Sizes {
         parts.push_back(rest.first(std::min(length, rest.size())));
         if (!spend(16 + parts.back().size())) return;
       }
+      // Readers take one of the types that a file gives an item twice; each of them counts here.
       for (auto type = types.lower_bound({id, {}}); type != types.end() && type->first == id;
            ++type) {
+        std::size_t bytes = 16;
+        for (const ByteSpan part : parts) bytes += part.size();
+        if (!spend(bytes)) return;
         look_at_item(type->second, parts);
       }
     }

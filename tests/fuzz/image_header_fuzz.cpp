@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (ends_early(bytes)) promise(format == ImageFormat::kJpeg || format == ImageFormat::kPng);
   exif_orientation(bytes);
   largest_coded_size(bytes);
-  for (const std::size_t page : tiff_pages(bytes, 100)) {
+  for (const std::size_t page : tiff_pages(bytes, 100).value_or(std::vector<std::size_t>())) {
     std::vector<std::uint8_t> turned = exact;
     make_first_page(turned, page);
     read_image_header(turned);
