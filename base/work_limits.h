@@ -37,11 +37,11 @@ class WorkLimits {
   void allow_large_images() { allows_large_images_ = true; }
 
   // Returns the limits of this thread; nullptr if it has none.
-  static const WorkLimits* current() { return current_; }
+  static const WorkLimits* current() { return of_this_thread; }
 
  private:
   friend class LimitedWork;
-  static inline thread_local const WorkLimits* current_ = nullptr;
+  static inline thread_local const WorkLimits* of_this_thread = nullptr;
 
   std::atomic<Clock::rep> end_;
   std::atomic<bool> allows_large_images_ = false;
@@ -50,10 +50,10 @@ class WorkLimits {
 // Makes limits, which must outlive it, those of this thread.
 class LimitedWork {
  public:
-  explicit LimitedWork(const WorkLimits* limits) : before_(WorkLimits::current_) {
-    WorkLimits::current_ = limits;
+  explicit LimitedWork(const WorkLimits* limits) : before_(WorkLimits::of_this_thread) {
+    WorkLimits::of_this_thread = limits;
   }
-  ~LimitedWork() { WorkLimits::current_ = before_; }
+  ~LimitedWork() { WorkLimits::of_this_thread = before_; }
   LimitedWork(const LimitedWork&) = delete;
   LimitedWork& operator=(const LimitedWork&) = delete;
 
