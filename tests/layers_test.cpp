@@ -42,10 +42,10 @@ const std::vector<Layer> kLayers = {
 };
 
 // What kernels/ uses of base/, so that it builds with OpenCL only: the standard library suffices.
-const Names kStandardBase = {"base/artefacts",    "base/error",     "base/features",
-                             "base/files",        "base/geometry",  "base/image",
-                             "base/matrix_view",  "base/pair_sums", "base/parallel",
-                             "base/parse_number", "base/random",    "base/signature"};
+const Names kStandardBase = {
+    "base/artefacts", "base/error",       "base/features",   "base/files",    "base/geometry",
+    "base/image",     "base/matrix_view", "base/pair_sums",  "base/parallel", "base/parse_number",
+    "base/random",    "base/signature",   "base/work_limits"};
 
 // Which folders may include the headers of a library.
 struct Library {
@@ -67,7 +67,6 @@ const std::vector<Library> kLibraries = {
     {"png.h", {"stages/decode", "tests/stages/decode"}},
     {"gif_lib.h", {"stages/decode/gif_reader_module.cpp", "tests/fixtures"}},
     {"libheif/", {"stages/decode/heif_reader_module.cpp", "tests/fixtures"}},
-    {"microhttpd.h", {"tools/serve/http_server_module.cpp"}},
     {"webp/", {"stages/decode/webp_reader_module.cpp"}},
     {"CLI/", {"tools", "tests/tools"}},
     {"nlohmann/", {"pipeline", "tools", "tests"}},

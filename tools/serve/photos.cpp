@@ -54,6 +54,12 @@ LoadedFile sent_photo(const HttpRequest& request, const RunConfig& config) {
   return photo;
 }
 
+ImagesOptions sent_photo_limits(const RunConfig& config) {
+  ImagesOptions limits = config.images;
+  limits.max_megapixels = std::min(limits.max_megapixels, config.serve.max_megapixels);
+  return limits;
+}
+
 LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits) {
   for (const std::string& path : image.paths) {
     auto file = load_file(path, limits);
