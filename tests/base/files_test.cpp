@@ -84,9 +84,9 @@ TEST_F(TemporaryFiles, OfLivingProcessesStay) {
 }
 
 TEST_F(TemporaryFiles, OfOtherNamesStay) {
-  const std::vector<std::string> others = {
-      ".file.csv.1.2.tmp.bak", ".file.csv.1.tmp", ".file.csv.1.b.tmp", ".file.csv..2.tmp",
-      ".other.csv.1.2.tmp",    "file.csv.1.2.tmp"};
+  const std::vector<std::string> others = {".file.csv.1.2.tmp.bak", ".file.csv.1.tmp",
+                                           ".file.csv.1.b.tmp",     ".file.csv..2.tmp",
+                                           ".other.csv.1.2.tmp",    "file.csv.1.2.tmp"};
   for (const std::string& name : others) leave(name);
   std::filesystem::create_directory(folder_.path() / ".file.csv.3.0.tmp");
   std::filesystem::create_symlink(".other.csv.1.2.tmp", folder_.path() / ".file.csv.4.0.tmp");
