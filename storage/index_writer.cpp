@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <system_error>
 #include <vector>
@@ -98,9 +99,23 @@ struct IndexWriter::Blobs {
 
 IndexWriter::IndexWriter(const std::filesystem::path& database)
     : IndexReader(Shards::for_writing(database)),
-      checkpointer_(std::make_unique<Checkpointer>(connection())) {}
+      checkpointer_(std::make_unique<Checkpointer>(connection())),
+      log_files_(connection().path()) {}
 
-IndexWriter::~IndexWriter() = default;
+IndexWriter::~IndexWriter() {
+  if (connection().has_lost_name()) leave_lost_file();
+}
+
+// Moves the log into the file, which may have another name now.
+void IndexWriter::leave_lost_file() noexcept {
+  try {
+    checkpointer_->wait();
+    connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (const std::exception&) {
+    // The file stays as of an earlier commit.
+  }
+  log_files_.remove();
+}
 
 template <typename Work>
 void IndexWriter::in_transaction(const Work& work) {
@@ -352,6 +367,7 @@ void IndexWriter::end_run(const RunRecord& run) {
 
 // Deletes while the lock is held, so that no other writer can have opened the files.
 void IndexWriter::discard() {
+  if (connection().has_lost_name()) return;
   const std::filesystem::path database = connection().path();
   for (const char* ending : {"", "-wal", "-shm"}) {
     std::error_code ignored;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "storage/writer_lock.h"
 
 namespace lookalike {
 namespace {
@@ -197,6 +198,7 @@ Connection open_for_reading(const std::filesystem::path& database) {
   const std::filesystem::path file = resolved(database);  // once: SQLite refuses later links
   try {
     Connection connection(file, Connection::Mode::kRead);
+    require_same_file(file);
     check_schema(connection);
     return connection;
   } catch (const Error& error) {

@@ -78,6 +78,7 @@ std::shared_ptr<Shards> Shards::for_writing(const std::filesystem::path& databas
   std::shared_ptr<Shards> shards(new Shards);
   shards->lock.emplace(database);
   shards->all.emplace_back(open_for_writing(database));
+  shards->lock->name_file(database);
   return shards;
 }
 

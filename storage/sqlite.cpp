@@ -1,6 +1,7 @@
 #include "storage/sqlite.h"
 
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -96,6 +97,20 @@ std::string Connection::path() const {
   return path_of(handle_.get());
 }
 
+bool Connection::has_lost_name() const {
+  int moved = 0;
+  const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code == SQLITE_OK && moved != 0;
+}
+
+void Connection::require_name() const {
+  if (!has_lost_name()) return;
+  std::error_code error;
+  const bool is_replaced = std::filesystem::exists(path(), error);
+  throw Error(ErrorKind::kStorage, fmt::format("{}: was {} while it was being written", path(),
+                                               is_replaced ? "replaced" : "removed or moved away"));
+}
+
 Rows::~Rows() {
   sqlite3_reset(statement_);
 }
@@ -164,6 +179,7 @@ void Statement::bind(int position, ByteView value) {
 }
 
 Transaction::Transaction(Connection& connection) : connection_(connection) {
+  connection.require_name();
   connection.execute("BEGIN IMMEDIATE");
 }
 
@@ -175,6 +191,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
+  connection_.require_name();
   connection_.execute("COMMIT");
 }
 

@@ -153,6 +153,11 @@ class Connection {
   std::int64_t last_insert_id() const;
   std::string path() const;
   bool is_immutable() const { return immutable_; }
+  // True if the open file no longer has its name: it was moved, removed or replaced.
+  bool has_lost_name() const;
+  // Throws Error(kStorage) if it has_lost_name(): another file may have the name now, to which the
+  // next connection would apply this one's log.
+  void require_name() const;
   sqlite3* handle() const { return handle_.get(); }
 
  private:
@@ -164,7 +169,8 @@ class Connection {
   std::map<std::string, Statement, std::less<>> statements_;  // by text
 };
 
-// Takes the write lock at once; rolls back unless committed.
+// Takes the write lock at once; rolls back unless committed. The constructor and commit() call
+// Connection::require_name().
 class Transaction {
  public:
   explicit Transaction(Connection& connection);
