@@ -34,6 +34,12 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
+// Somebody else holds what is needed, such as a lock, for longer than is waited for.
+class Busy : public Error {
+ public:
+  explicit Busy(const std::string& message) : Error(ErrorKind::kStorage, message) {}
+};
+
 // Throws Error(kInternal, message) unless the condition holds.
 inline void require(bool condition, const char* message) {
   if (!condition) throw Error(ErrorKind::kInternal, message);
