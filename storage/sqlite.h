@@ -20,6 +20,9 @@ struct sqlite3_stmt;
 
 // SQLite with RAII. Throws Error(kStorage, "file: cause; SQLite says: ..."), or Error(kInput) for a
 // file that is no database.
+//
+// SQL on every connection has the function row_checksum(values...): the lower half of the XXH3-64
+// of the types and values, as a signed integer. No connection runs triggers or views.
 namespace lookalike {
 
 class Connection;
@@ -124,6 +127,7 @@ class Connection {
     kRead,
     kImmutable,  // reads a database without a writer: needs no files beside it
     kWrite,      // creates a missing file
+    kMemory,     // a new database in memory; ignores the file
   };
   // Takes a file as resolved() (base/files.h) returns it. Refuses a link anywhere in that name,
   // which must have been made since; opens no file beside the database through a link.
