@@ -79,8 +79,8 @@ TEST(LargeImageLock, LargePicturesAreDecodedOneAtATime) {
 TEST(LargeImageLock, LimitsLeaveLargePicturesToAnotherThread) {
   WorkLimits limits(WorkLimits::Clock::time_point::max());
   const LimitedWork limited(&limits);
-  EXPECT_EQ(decode(png(100, CV_8U), 100, {}).index(), 0U);
-  const LoadedFile large = png(4001, CV_8UC4);
+  EXPECT_EQ(decode(png_of(100, CV_8U), 100, {}).index(), 0U);
+  const LoadedFile large = png_of(4001, CV_8UC4);
   EXPECT_THROW(decode(large, 100, {}), LargeImage);
   limits.allow_large_images();
   EXPECT_EQ(decode(large, 100, {}).index(), 0U);

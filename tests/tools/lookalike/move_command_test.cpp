@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "storage/index_writer.h"
 #include "tests/temporary_folder.h"
 #include "tools/lookalike/commands.h"
@@ -57,7 +58,12 @@ TEST_F(MoveCommand, ARepeatedOneCompletesWhatAKillLeft) {
 }
 
 TEST_F(MoveCommand, WhatTheIndexHasInNeitherPlaceIsAnInputError) {
-  EXPECT_EQ(move("/p/old", "/p/other"), 3);
+  try {
+    move("/p/old", "/p/other");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
+  }
   EXPECT_THAT(roots(), ElementsAre("/p/old"));
 }
 

@@ -366,8 +366,8 @@ TEST_F(HttpServerTest, LargeImagesHaveAWorkerOfTheirOwn) {
   for (int i = 0; i < 3; ++i) {
     waiting.push_back(std::make_unique<HttpConnection>(port_));
     waiting.back()->send(http_request("GET /large"));
+    wait_for_work(1);  // before the queue takes the others
   }
-  wait_for_work(1);
   wait_for_admitted(3);
   EXPECT_EQ(ask(http_request("GET /a")).body, "GET /a 0") << "others do not wait for them";
   EXPECT_EQ(echo_.working, 2) << "one after another";
