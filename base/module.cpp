@@ -38,8 +38,7 @@ std::filesystem::path module_file(const char* file_name) {
   ::dlinfo(object, RTLD_DI_SERINFOSIZE, &folders);
   ::dlinfo(object, RTLD_DI_SERINFO, &folders);
   for (unsigned i = 0; i < folders.dls_cnt; ++i) {
-    const std::filesystem::path file =
-        std::filesystem::path(folders.dls_serpath[i].dls_name) / file_name;
+    std::filesystem::path file = std::filesystem::path(folders.dls_serpath[i].dls_name) / file_name;
     std::error_code unknown;
     if (std::filesystem::exists(file, unknown)) return file;
   }

@@ -14,7 +14,7 @@ int flags_of(PixelMode mode) {
 cv::Mat read(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem) {
   const cv::Mat bytes(1, static_cast<int>(file.size()), CV_8U,
                       const_cast<std::uint8_t*>(file.data()));
-  const cv::Mat image = cv::imdecode(bytes, flags_of(mode));
+  cv::Mat image = cv::imdecode(bytes, flags_of(mode));
   if (image.empty()) problem = "the image cannot be read";
   return image;
 }

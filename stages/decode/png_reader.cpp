@@ -20,7 +20,7 @@ constexpr std::string_view kSkippedChunks(
     "bKGD\0cHRM\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME"
     "\0"
     "zTXt",
-    17 * 5);
+    std::size_t{17} * 5);
 // The limit of memory of one chunk. EXIF is the largest that is kept; JPEG limits it to 64 KiB.
 constexpr png_alloc_size_t kMaxChunkBytes = png_alloc_size_t{1} << 20U;
 
