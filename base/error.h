@@ -34,7 +34,7 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-// Somebody else holds what is needed, such as a lock, for longer than is waited for.
+// Thrown when another process has held a lock for longer than the caller waits.
 class Busy : public Error {
  public:
   explicit Busy(const std::string& message) : Error(ErrorKind::kStorage, message) {}

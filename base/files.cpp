@@ -38,8 +38,7 @@ bool is_ending_of_temporary(std::string_view text) {
   return take_number() && text == ".tmp";
 }
 
-// Removes a temporary file unless a living process has it locked. Where there are no locks, it
-// stays.
+// Removes a temporary file that no process has locked. Keeps it on file systems without locks.
 void remove_if_left_behind(const std::filesystem::path& temporary) {
   const FileDescriptor file(
       ::open(temporary.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,10 +30,12 @@ std::filesystem::path module_file(const char* file_name) {
   Dl_info own{};
   ::dladdr(reinterpret_cast<const void*>(&module_file), &own);
   void* object = ::dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (object == nullptr)
-    object = ::dlopen(nullptr, RTLD_LAZY);  // a program is not found by its name
+  // A program is not found by its name.
+  if (object == nullptr) object = ::dlopen(nullptr, RTLD_LAZY);
+  if (object == nullptr) return file_name;
+  const std::unique_ptr<void, int (*)(void*)> owner(object, ::dlclose);
   Dl_serinfo size{};
-  if (object == nullptr || ::dlinfo(object, RTLD_DI_SERINFOSIZE, &size) != 0) return file_name;
+  if (::dlinfo(object, RTLD_DI_SERINFOSIZE, &size) != 0) return file_name;
   std::vector<std::byte> bytes(size.dls_size);
   auto& folders = *reinterpret_cast<Dl_serinfo*>(bytes.data());
   ::dlinfo(object, RTLD_DI_SERINFOSIZE, &folders);

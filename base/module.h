@@ -16,7 +16,8 @@ namespace lookalike {
 // another version.
 const void* load_module(const char* file_name);
 
-// Returns the path of a file beside the modules; the name alone if there is none.
+// Returns the path of a file in the folder of the modules, which is found in the same way; the name
+// alone if it is not there. Thread-safe.
 std::filesystem::path module_file(const char* file_name);
 
 }  // namespace lookalike

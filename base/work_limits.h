@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 
-// Limits on the work for one request. Code at any depth asks for those of its thread;
-// parallel_for() hands them to its threads. Without limits, nothing is overdue. Modules
-// (base/module.h) have a variable of their own and see no limits.
+// Limits on the work for one request. They belong to a thread; parallel_for() passes them to the
+// threads that it starts, and code at any depth reads those of its own thread. Without limits,
+// nothing is overdue. Modules (base/module.h) see no limits.
 namespace lookalike {
 
 // Thrown by work whose time is over.

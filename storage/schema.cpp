@@ -19,8 +19,9 @@ namespace lookalike {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x4C4B4C4B;  // "LKLK"
-// Numbers up to the first, or the second times the rows, may size memory. An index that exceeds
-// both has replaced all its images 256 times, and 16 million, or it is damaged.
+// Limits of image numbers, which size memory: a number is possible up to the first, or up to the
+// second times the rows of images and tombstones. An index beyond both is damaged, or has replaced
+// each of its images 256 times.
 constexpr std::int64_t kDenseImages = std::int64_t{1} << 24;
 constexpr std::int64_t kImagesPerRow = 256;
 
@@ -89,7 +90,8 @@ const ExpectedSchema& expected_schema() {
   return expected;
 }
 
-// Throws unless tables and indexes are those of the newest version, and there is nothing else.
+// Throws Error(kStorage) if the database's tables, indexes, views and triggers differ from those of
+// the newest version.
 void require_expected_schema(Connection& connection) {
   const std::vector<SchemaObject> stored = schema_of(connection);
   const std::vector<SchemaObject>& expected = expected_schema().objects;

@@ -112,7 +112,7 @@ void require_same_file(const std::filesystem::path& database) {
   const FileDescriptor file = open_to_read(lock_of(database));
   if (!file.is_open()) return;
   const std::string written = line_of(file, 1);
-  // Trying the lock may make a starting writer fail: the last test.
+  // Last, since trying the lock may make a starting writer fail.
   if (written.empty() || written == inode_line(database) || !is_held(file)) return;
   throw Error(ErrorKind::kStorage,
               fmt::format("{}: was replaced while {} was writing it: wait until that has ended",

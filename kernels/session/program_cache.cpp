@@ -24,8 +24,8 @@ constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20U;  // binaries have 
 constexpr char kUsable = '+';
 constexpr char kRefused = '-';
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo). Any change of one byte changes it. XXH3 is not to be had
-// here: kernels/ builds with OpenCL alone.
+// Returns FNV-1a, 64 bits (Fowler, Noll, Vo), which any change of one byte changes. kernels/ builds
+// with OpenCL alone, so without the XXH3 of base/content_hash.h.
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) {

@@ -88,7 +88,8 @@ FoundPair get_pair(ByteReader& in) {
   return pair;
 }
 
-// Throws unless the file is missing, or begins as save_pairs() writes it, also if it was cut.
+// Throws Error(kStorage) if the file exists and does not begin like those of save_pairs(). A
+// truncated one passes.
 void require_own(const std::filesystem::path& file) {
   const std::optional<std::string> start = read_file(file, kMagic.size());
   if (!start || kMagic.starts_with(*start)) return;

@@ -28,7 +28,7 @@ bool is_before(const Rejection& x, const Rejection& y) {
   return std::tie(x.a, x.b) < std::tie(y.a, y.b);
 }
 
-// Precedes the XXH3-64 of all bytes before it, in the last line of the file.
+// Begins the last line of the file, which holds the XXH3-64 of all bytes before it.
 constexpr std::string_view kEnd = "end,";
 
 std::string end_of(std::string_view csv) {
@@ -40,7 +40,7 @@ std::string file_of(const Rejections& rejections) {
   return csv + end_of(csv);
 }
 
-// Waits for the lock for a second: whoever may read the file can hold it for longer.
+// Waits a second for the lock, which anyone who can read the file may hold for longer. Throws Busy.
 void wait_for_lock(const std::filesystem::path& file, const FileDescriptor& opened) {
   constexpr auto kPause = std::chrono::milliseconds(20);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);

@@ -32,7 +32,7 @@ inline constexpr std::string_view kRejectionHeader = "content,other_content,sinc
 class Rejections {
  public:
   Rejections() = default;
-  // At most so many pairs, 8.5 MB, since each change writes all of them.
+  // Maximum number of pairs: 8.5 MB, which each change rewrites.
   static constexpr std::size_t kMost = 100'000;
 
   // Parses CSV with kRejectionHeader. Throws Error(kInput), "NAME: row N: what".

@@ -51,7 +51,7 @@ bool is_from_retraining(const std::string& beside) {
   }
 }
 
-// Throws Error(kStorage) if something else than an earlier retraining made DATABASE.retrain.
+// Throws Error(kStorage) if DATABASE.retrain was not made by an earlier retraining.
 void check_beside(const std::string& beside) {
   const auto refuse = [&](const char* what) {
     throw Error(ErrorKind::kStorage, fmt::format("{}: {}", printable(beside), what));

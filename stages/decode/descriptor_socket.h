@@ -10,8 +10,8 @@ namespace lookalike {
 // closed.
 bool send_packet(int socket, const void* packet, std::size_t bytes, int descriptor);
 
-// Receives a packet of exactly so many bytes, and the descriptor that came with it, if any. False
-// on failure, for a packet of another size, and when the other end is closed.
+// Receives a packet and the descriptor attached to it, if there is one. False on failure, for a
+// packet that does not have `bytes` bytes, and when the other end is closed.
 bool receive_packet(int socket, void* packet, std::size_t bytes, FileDescriptor& attached);
 
 }  // namespace lookalike

@@ -12,8 +12,8 @@
 namespace lookalike {
 namespace {
 
-// Items of a file may overlap. Bytes that may be examined beyond twice the file's own, since each
-// item is found and then looked at; entries of tables count too.
+// Bytes that may be examined beyond twice the file's size, since items may overlap. An item counts
+// when it is found and when it is read; entries of tables count, too.
 constexpr std::size_t kOverlapBytes = std::size_t{16} << 20U;
 
 // Reads bits, zeros past the end.
@@ -213,7 +213,7 @@ class Sizes {
         parts.push_back(rest.first(std::min(length, rest.size())));
         if (!spend(16 + parts.back().size())) return;
       }
-      // Readers take one of the types that a file gives an item twice; each of them counts here.
+      // A file may give an item several types, of which readers take one: each is examined.
       for (auto type = types.lower_bound({id, {}}); type != types.end() && type->first == id;
            ++type) {
         std::size_t bytes = 16;

@@ -40,13 +40,22 @@ class JpegMarkers {
   }
 
   bool at_end() const { return marker_ == kEnd; }
+  bool at_scan() const { return marker_ == 0xda; }
   bool at_frame() const {
     return marker_ >= 0xc0 && marker_ <= 0xcf && marker_ != 0xc4 && marker_ != 0xc8 &&
            marker_ != 0xcc;
   }
-  ImageHeader frame() const {
-    return {big_endian(bytes_, segment_ + 5, 2), big_endian(bytes_, segment_ + 3, 2),
-            ImageFormat::kJpeg};
+  std::uint64_t frame_width() const { return big_endian(bytes_, segment_ + 5, 2); }
+  std::uint64_t frame_height() const { return big_endian(bytes_, segment_ + 3, 2); }
+
+  // Returns the EXIF data of this segment, from its byte order mark on; nothing for another
+  // segment.
+  std::optional<ByteSpan> exif() const {
+    constexpr std::string_view kName("Exif\0\0", 6);
+    if (marker_ != 0xe1 || !has_text(bytes_, segment_ + 2, kName)) return std::nullopt;
+    const ByteSpan rest = bytes_.subspan(segment_);
+    const ByteSpan segment = rest.first(std::min<std::uint64_t>(rest.size(), length()));
+    return segment.subspan(std::min(segment.size(), 2 + kName.size()));
   }
 
  private:
@@ -59,12 +68,19 @@ class JpegMarkers {
   std::uint8_t marker_ = 0;
 };
 
+// Reads the first frame, and the orientation in the first EXIF segment, 1 if that is damaged.
 ImageHeader jpeg_header(ByteSpan bytes) {
+  ImageHeader header{.format = ImageFormat::kJpeg};
+  std::optional<ByteSpan> exif;
   JpegMarkers markers(bytes);
-  while (markers.next()) {
-    if (markers.at_frame()) return markers.frame();
+  while (markers.next() && !markers.at_scan()) {
+    if (!exif) exif = markers.exif();
+    if (!markers.at_frame() || header.width > 0) continue;
+    header.width = markers.frame_width();
+    header.height = markers.frame_height();
   }
-  return {};
+  if (exif) header.orientation = exif_orientation(*exif).value_or(1);
+  return header;
 }
 
 // The chunk tRNS, before the pixels, makes palette entries, a colour or a grey level transparent.

@@ -10,17 +10,16 @@
 
 #include <opencv2/imgproc.hpp>
 
+#include "base/work_limits.h"
 #include "stages/decode/readers.h"
-#include "stages/decode/tiff.h"
 
 namespace lookalike {
 namespace {
 
-// Scans of a file may each repeat the work of a whole decoding, in a hundred bytes. Encoders write
-// at most some twenty; libjpeg-turbo's own tools stop on request at a number that their user
-// chooses.
+// Maximum number of scans. Encoders write some twenty at most, while a scan of a hundred bytes may
+// repeat the work of a whole decoding.
 constexpr int kMaxScans = 100;
-// Scans times pixels: 25 scans of 100 megapixels, about a second's work.
+// Maximum of scans times pixels: 25 scans of 100 megapixels, about a second's work.
 constexpr std::uint64_t kMaxScannedPixels = 2'500'000'000;
 
 // Makes libjpeg jump back with its message on an error, and print nothing.
@@ -38,12 +37,14 @@ void jump_back(j_common_ptr jpeg) {
 
 void ignore_warning(j_common_ptr /*jpeg*/, int /*level*/) {}
 
-// Ends reading at the limits of scans. libjpeg calls it at every row of blocks.
-void limit_scans(j_common_ptr jpeg) {
+// Ends reading at the limits of scans, and when the time of this thread's work is over. libjpeg
+// calls it at every row of blocks.
+void limit_work(j_common_ptr jpeg) {
   const auto& reading = *reinterpret_cast<j_decompress_ptr>(jpeg);
   const auto scans = static_cast<std::uint64_t>(reading.input_scan_number);
   const std::uint64_t pixels = std::uint64_t{reading.image_width} * reading.image_height;
-  if (scans <= kMaxScans && scans * pixels <= kMaxScannedPixels) return;
+  const bool is_usual = scans <= kMaxScans && scans * pixels <= kMaxScannedPixels;
+  if (is_usual && !is_overdue()) return;
   auto& failures = *reinterpret_cast<Failures*>(jpeg->err);
   std::snprintf(failures.message.data(), failures.message.size(), "more than %d scans",
                 static_cast<int>(scans) - 1);
@@ -74,7 +75,7 @@ class JpegFile {
     jpeg_.err = jpeg_std_error(&failures_.manager);
     failures_.manager.error_exit = jump_back;
     failures_.manager.emit_message = ignore_warning;
-    progress_.progress_monitor = limit_scans;
+    progress_.progress_monitor = limit_work;
   }
   ~JpegFile() { jpeg_destroy_decompress(&jpeg_); }
   JpegFile(const JpegFile&) = delete;
@@ -86,7 +87,6 @@ class JpegFile {
     jpeg_create_decompress(&jpeg_);
     jpeg_.progress = &progress_;
     jpeg_mem_src(&jpeg_, file_.data(), file_.size());
-    jpeg_save_markers(&jpeg_, JPEG_APP0 + 1, 0xffff);
     jpeg_read_header(&jpeg_, TRUE);
     jpeg_.out_color_space = is_cmyk()                  ? JCS_CMYK
                             : mode == PixelMode::kGray ? JCS_GRAYSCALE
@@ -107,18 +107,6 @@ class JpegFile {
 
   cv::Size size() const {
     return {static_cast<int>(jpeg_.output_width), static_cast<int>(jpeg_.output_height)};
-  }
-
-  // Reads the orientation from the first APP1 segment that holds EXIF. 1 if it is damaged. Call
-  // before read(), which frees the segments.
-  int orientation() const {
-    constexpr std::string_view kName("Exif\0\0", 6);
-    for (const jpeg_marker_struct* each = jpeg_.marker_list; each != nullptr; each = each->next) {
-      const std::span segment(each->data, each->data_length);
-      if (!has_text(segment, 0, kName)) continue;
-      return exif_orientation(segment.subspan(kName.size())).value_or(1);
-    }
-    return 1;
   }
 
   // Reads into an image of this size; false on failure. Where the file is damaged, pixels are what
@@ -147,22 +135,23 @@ cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int diviso
                   std::string& problem) {
   JpegFile jpeg(file);
   if (jpeg.open(mode, divisor)) {
-    if (!jpeg.has_size(read_image_header(file))) {
+    const std::optional<ImageHeader> header = read_image_header(file);
+    if (!jpeg.has_size(header)) {
       problem = kOtherSize;
       return {};
     }
     cv::Mat image(jpeg.size(), jpeg.is_cmyk()             ? CV_8UC4
                                : mode == PixelMode::kGray ? CV_8U
                                                           : CV_8UC3);
-    const int orientation = jpeg.orientation();
     if (jpeg.read(image)) {
       if (jpeg.is_cmyk()) image = bgr_of(image);
       if (mode == PixelMode::kGray && image.channels() == 3) {
         cv::cvtColor(image, image, cv::COLOR_BGR2GRAY);
       }
-      return upright(image, orientation);
+      return upright(image, header->orientation);
     }
   }
+  check_time();
   problem = std::string("libjpeg: ") + jpeg.message();
   return {};
 }

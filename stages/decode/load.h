@@ -26,8 +26,7 @@ struct LoadedFile {
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
                                                 const ImagesOptions& limits);
 
-// Returns the reason for skipping a file that takes more memory than there is: it costs itself
-// alone.
+// Returns a file as skipped because memory ran out while it was read ("no_memory").
 SkippedFile without_memory(SourceFile file);
 
 // Returns a page, 1 to loaded.pages.size(), of a file that was loaded as its first page.

@@ -7,21 +7,22 @@
 #include <string_view>
 #include <vector>
 
+#include "base/work_limits.h"
 #include "stages/decode/readers.h"
 #include "stages/decode/tiff.h"
 
 namespace lookalike {
 namespace {
 
-// Chunks that pixels and orientation do not need, each by its name and a zero: text and profiles,
-// which may take gigabytes once decompressed, and what would make libpng convert to linear light to
-// reduce colours to grey. Values are taken as they are encoded, as in all other formats.
+// Names of the chunks that are skipped, each with a terminating zero. Text and profiles may
+// decompress to gigabytes. gAMA, cHRM, sRGB and iCCP would make libpng compute grey in linear
+// light; values are used as they are encoded, as in other formats.
 constexpr std::string_view kSkippedChunks(
     "bKGD\0cHRM\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME"
     "\0"
     "zTXt",
     std::size_t{17} * 5);
-// The limit of memory of one chunk. EXIF is the largest that is kept; JPEG limits it to 64 KiB.
+// Maximum memory for one chunk. The largest that is kept is EXIF, which JPEG limits to 64 KiB.
 constexpr png_alloc_size_t kMaxChunkBytes = png_alloc_size_t{1} << 20U;
 
 void ignore_warning(png_structp /*png*/, png_const_charp /*message*/) {}
@@ -48,6 +49,7 @@ class PngFile {
                                 static_cast<int>(kSkippedChunks.size() / 5));
     png_set_chunk_malloc_max(png_, kMaxChunkBytes);
     png_set_read_fn(png_, this, read_bytes);
+    png_set_read_status_fn(png_, stop_if_overdue);
     png_read_info(png_, info_);
     return true;
   }
@@ -120,6 +122,10 @@ class PngFile {
     static_cast<PngFile*>(png_get_error_ptr(png))->message_ = message;
     png_longjmp(png, 1);
   }
+  // Called after each row.
+  static void stop_if_overdue(png_structp png, png_uint_32 /*row*/, int /*pass*/) {
+    if (is_overdue()) png_error(png, "the time is over");
+  }
   static void read_bytes(png_structp png, png_bytep to, std::size_t count) {
     auto& rest = static_cast<PngFile*>(png_get_io_ptr(png))->rest_;
     if (count > rest.size()) png_error(png, "the file ends early");
@@ -156,6 +162,7 @@ cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode, std::string
     for (int y = 0; y < image.rows; ++y) rows.push_back(image.ptr(y));
     if (png.read(image, rows)) return upright(image, png.orientation());
   }
+  check_time();
   problem = "libpng: " + png.message();
   return {};
 }

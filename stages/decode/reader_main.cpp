@@ -113,7 +113,7 @@ ReaderAnswer answer_or_failure(const ImageReader& reader, const ReaderRequest& r
   return answer;
 }
 
-// Stops with the program, not before: it may have pictures left when it is asked to stop.
+// Leaves stopping to the program, which may need more pictures before it stops.
 void ignore_stop_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
 }
@@ -124,7 +124,7 @@ void limit_own_use() {
   ::mallopt(M_ARENA_MAX, 1);  // one thread per process does the work
   cv::setNumThreads(1);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-  // Goes before the program that holds the rest.
+  // When memory runs out, the kernel ends the reader rather than the program.
   const FileDescriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   constexpr std::string_view kScore = "500";
   [[maybe_unused]] const auto written = ::write(score.number(), kScore.data(), kScore.size());

@@ -25,6 +25,7 @@
 #include "base/files.h"
 #include "base/module.h"
 #include "base/text.h"
+#include "base/work_limits.h"
 #include "stages/decode/descriptor_socket.h"
 #include "stages/decode/reader_protocol.h"
 
@@ -32,15 +33,14 @@ namespace lookalike {
 namespace {
 
 // Memory of a reader beyond what its libraries take: a constant, a share by the file's bytes, and
-// one by its pixels. OpenJPEG takes most, four bytes for each sample, twice, and the picture.
-// Pixels count as far as the file's bytes can be their source, so that a file of some kilobytes
-// never gets a gigabyte.
+// one by its pixels. OpenJPEG takes most, four bytes for each sample, twice, and the picture. The
+// file's bytes limit the share by pixels, so that a file of a few kilobytes never gets a gigabyte.
 constexpr std::uint64_t kSpareBytes = std::uint64_t{64} << 20U;
 constexpr std::uint64_t kBytesPerFileByte = 4;
 constexpr std::uint64_t kBytesPerPixel = 32;
 constexpr std::uint64_t kSparePixelBytes = std::uint64_t{384} << 20U;
 constexpr std::uint64_t kPixelBytesPerFileByte = 256;
-// Shared memory and reserved addresses, which count beside the above.
+// Address space beyond twice that memory: files in memory, and ranges that allocators reserve.
 constexpr std::uint64_t kSpareAddresses = std::uint64_t{2} << 30U;
 
 // Processor time of a reader, in the same way. OpenJPEG needs some 0.1 s a megapixel.
@@ -48,7 +48,7 @@ constexpr double kSpareSeconds = 1;
 constexpr double kSecondsPerMegapixel = 0.5;
 constexpr double kSparePixelSeconds = 1;
 constexpr double kPixelSecondsPerFileMegabyte = 2;
-// A reader that waits for anything but the processor is stopped after this many times as long.
+// Wall time of a reader, in multiples of its processor time: other processes may take the cores.
 constexpr int kWaitFactor = 10;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -117,6 +117,7 @@ class ReaderProcess::Process {
     FileDescriptor none;
     constexpr std::chrono::minutes kStart{1};
     if (!receive(answer, none, kStart) || answer.result != ReaderResult::kReady) {
+      check_time();
       const std::string why = answer.problem.front() != 0 ? text_of(answer) : ending();
       throw Error(ErrorKind::kInternal, fmt::format("{}: {}", program, why));
     }
@@ -131,7 +132,13 @@ class ReaderProcess::Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  bool is_alive() const { return id_ > 0; }
+  // False once it has ended, even if nothing was asked of it meanwhile.
+  bool is_alive() const {
+    siginfo_t ended{};
+    return id_ > 0 &&
+           ::waitid(P_PID, static_cast<id_t>(id_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0;
+  }
 
   // Sends a request and returns its answer; nothing, with `problem` set, if the reader cannot give
   // it.
@@ -146,6 +153,7 @@ class ReaderProcess::Process {
     const std::chrono::duration<double> patience(seconds * kWaitFactor);
     if (!send_packet(socket_.number(), &request, sizeof(request), copy.number()) ||
         !receive(answer, attached, std::chrono::ceil<std::chrono::milliseconds>(patience))) {
+      check_time();
       problem = fmt::format("the reader of {} {}", name_, ending());
       return std::nullopt;
     }
@@ -186,9 +194,11 @@ class ReaderProcess::Process {
     }
   }
 
-  // Waits for a packet. False without one, in which case the process has been stopped.
+  // Waits for a packet, until the time of this thread's work is over at the latest. False without
+  // one, in which case the process has been stopped.
   bool receive(ReaderAnswer& answer, FileDescriptor& attached, std::chrono::milliseconds patience) {
-    const auto until = std::chrono::steady_clock::now() + patience;
+    auto until = std::chrono::steady_clock::now() + patience;
+    if (const WorkLimits* limits = WorkLimits::current()) until = std::min(until, limits->end());
     while (true) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
           until - std::chrono::steady_clock::now());

@@ -13,15 +13,15 @@
 
 namespace lookalike {
 
-// A process that reads files of one module's formats. What decoders do wrong with a file that was
-// made to harm them stays in it: it can open no file and no connection (sandbox.h), and for each
-// picture it gets memory and processor time by the size that the file's header states. Anything
-// beyond ends the process and costs that file alone.
+// A process that reads pictures for one reader module. It protects this program from decoders that
+// a malicious file misleads: it can open no file and no connection (sandbox.h), and gets memory and
+// processor time by the size in the picture's header and by the file's bytes. A file that takes
+// more ends the process, and costs itself alone.
 //
-// The process starts with the first file, and anew with the next one after a file that ended it.
+// The process starts with the first file. If a file ends it, the next file starts another.
 // Methods are called by one thread at a time. They throw Error(kInternal) if the program
-// `lookalike-reader` or the module cannot be started, and std::bad_alloc for memory of this
-// process.
+// `lookalike-reader` or the module cannot be started, std::bad_alloc for memory of this process,
+// and Overdue when the time of the thread's WorkLimits is over.
 class ReaderProcess {
  public:
   // module: a file name, such as "gif_reader.so"

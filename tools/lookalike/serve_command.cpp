@@ -38,7 +38,7 @@ void wait_for_stop(StopSignal& stop, bool has_terminal) {
     std::this_thread::sleep_for(kBetweenStopChecks);
     if (!is_hung_up.exchange(false)) continue;
     if (has_terminal) return;
-    spdlog::warn("SIGHUP: the configuration is read at the start alone; restart to change it");
+    spdlog::warn("SIGHUP: the configuration is read only at the start; restart to change it");
   }
 }
 

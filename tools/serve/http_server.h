@@ -39,9 +39,10 @@ struct HttpResponse {
 struct HttpLimits {
   std::size_t body_bytes = 0;    // per request
   std::size_t bodies_bytes = 0;  // for all requests together
-  // Connections whose request was let in. A further one takes the place of the one that has been
-  // idle for longest; without one, its request is refused. There may be a quarter as many others,
-  // at least one, which also give way to newer ones: nobody waits for them.
+  // Connections of clients with access, over which a request with access has come. A further one
+  // replaces the connection that has been idle for longest; if none is idle, its request is
+  // refused. Other clients may have a quarter as many connections, at least one; a new one replaces
+  // the oldest.
   std::size_t connections = 1;
   std::size_t queue = 1;    // requests of each HttpLane that wait for a worker
   std::size_t workers = 1;  // besides those that lanes have to themselves
@@ -69,7 +70,7 @@ class HttpHandler {
   // Called on the network's thread after the headers of a request; must not take long. An answer
   // ends the request, whose body is not read.
   virtual std::optional<HttpResponse> admit(const HttpRequest& request) noexcept = 0;
-  // True for a request of somebody with access, who may keep the connection.
+  // True for a request with access, whose connection may be kept.
   virtual bool is_let_in(const HttpRequest& request) noexcept = 0;
   // Returns the lane of an admitted request, with its body.
   virtual HttpLane lane(const HttpRequest& request) noexcept = 0;

@@ -1,19 +1,25 @@
 #include "stages/decode/reader_process.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/work_limits.h"
 #include "stages/decode/encode.h"
 #include "stages/decode/sandbox.h"
 #include "tests/stages/pictures.h"
@@ -48,18 +54,19 @@ TEST(Sandbox, LeavesNothingButToCompute) {
   EXPECT_EQ(code, 0);
 }
 
-// Sends a signal to the processes that this one has started.
-void signal_children(int signal) {
+// Returns the processes that this one has started.
+std::set<pid_t> children() {
+  std::set<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
     std::ifstream status(entry.path() / "status");
     for (std::string word; status >> word;) {
       pid_t parent = 0;
       if (word != "PPid:" || !(status >> parent)) continue;
-      if (parent == ::getpid()) ::kill(std::stoi(name), signal);
+      if (parent == ::getpid()) found.insert(std::stoi(entry.path().filename().native()));
       break;
     }
   }
+  return found;
 }
 
 class ReaderProcessTest : public testing::Test {
@@ -69,6 +76,14 @@ class ReaderProcessTest : public testing::Test {
     return reader_.read(file, {.width = width, .height = height}, PixelMode::kGray, problem_);
   }
 
+  // Signals the reader alone, not those that other tests have left.
+  void signal_reader(int signal) const {
+    for (const pid_t child : children()) {
+      if (!before_.contains(child)) ::kill(child, signal);
+    }
+  }
+
+  const std::set<pid_t> before_ = children();
   const cv::Mat picture_ = draw_picture(120, 80, 1);
   const Bytes bmp_ = encode(".bmp", picture_);
   ReaderProcess reader_{"opencv_reader.so"};
@@ -90,19 +105,48 @@ TEST_F(ReaderProcessTest, SaysWhatIsWrongWithAFileAndReadsTheNext) {
   EXPECT_FALSE(read(bmp_, 120, 80).empty());
 }
 
-TEST_F(ReaderProcessTest, IsReplacedWhenItEnds) {
-  ASSERT_FALSE(read(bmp_, 120, 80).empty());
-  signal_children(SIGSEGV);
-  EXPECT_TRUE(read(bmp_, 120, 80).empty());
-  EXPECT_THAT(problem_, testing::HasSubstr("signal 11"));
-  EXPECT_FALSE(read(bmp_, 120, 80).empty());
-}
-
-TEST_F(ReaderProcessTest, ThatDoesNotAnswerIsStopped) {
-  ASSERT_FALSE(read(bmp_, 120, 80).empty());
-  signal_children(SIGSTOP);
+TEST_F(ReaderProcessTest, ThatDoesNotAnswerIsStoppedAndReplaced) {
+  ASSERT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
+  signal_reader(SIGSTOP);
   EXPECT_TRUE(read(bmp_, 120, 80).empty());
   EXPECT_THAT(problem_, testing::HasSubstr("takes longer"));
+  EXPECT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
+}
+
+// While the reader is stopped, the signal that ends it waits until it has the file.
+TEST_F(ReaderProcessTest, ThatDiesOverAFileIsReplaced) {
+  ASSERT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
+  signal_reader(SIGSTOP);
+  const std::jthread killer([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    signal_reader(SIGSEGV);
+    signal_reader(SIGCONT);
+  });
+  EXPECT_TRUE(read(bmp_, 120, 80).empty());
+  EXPECT_THAT(problem_, testing::HasSubstr("signal 11"));
+  EXPECT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
+}
+
+TEST_F(ReaderProcessTest, ThatDiesBetweenFilesCostsNone) {
+  ASSERT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
+  signal_reader(SIGKILL);
+  for (const pid_t child : children()) {
+    siginfo_t ended{};
+    if (!before_.contains(child))
+      ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+  }
+  EXPECT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
+}
+
+TEST_F(ReaderProcessTest, IsStoppedWhenTheTimeOfTheWorkIsOver) {
+  ASSERT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
+  signal_reader(SIGSTOP);
+  {
+    const WorkLimits limits(WorkLimits::Clock::now() + std::chrono::milliseconds(50));
+    const LimitedWork limited(&limits);
+    EXPECT_THROW(read(bmp_, 120, 80), Overdue);
+  }
+  EXPECT_FALSE(read(bmp_, 120, 80).empty()) << problem_;
 }
 
 TEST(ReaderProcess, NeedsItsModule) {

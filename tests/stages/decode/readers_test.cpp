@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "base/work_limits.h"
 #include "stages/decode/encode.h"
 #include "stages/decode/pixels.h"
 #include "tests/stages/decode/transparent_files.h"
@@ -279,6 +280,26 @@ TEST(JpegReader, OrientationIsInTheFirstSegmentOfExif) {
   const std::string other = std::string("\xff\xe1\x00\x10", 4) + "http://ns.abc/";
   file.insert(file.begin() + 2, other.begin(), other.end());
   expect_same(jpeg_pixels(file, PixelMode::kGray), jpeg_pixels(turned, PixelMode::kGray));
+}
+
+// libjpeg walks the list of segments that it keeps whenever it adds one.
+TEST(JpegReader, ManySegmentsCostTheirBytesAlone) {
+  const Bytes whole = jpeg_file({});
+  Bytes file = whole;
+  Bytes segments;
+  for (int i = 0; i < 200'000; ++i) segments.insert(segments.end(), {0xff, 0xe1, 0, 2});
+  file.insert(file.begin() + 2, segments.begin(), segments.end());
+  const std::clock_t before = std::clock();
+  expect_same(jpeg_pixels(file, PixelMode::kGray), jpeg_pixels(whole, PixelMode::kGray));
+  EXPECT_LT(double(std::clock() - before) / CLOCKS_PER_SEC, 1);
+}
+
+TEST(LinkedReaders, StopWhenTheTimeIsOver) {
+  const WorkLimits over(WorkLimits::Clock::now());
+  const LimitedWork limited(&over);
+  std::string problem;
+  EXPECT_THROW(read_jpeg(jpeg_file({}), PixelMode::kGray, 1, problem), Overdue);
+  EXPECT_THROW(read_png(png_file({}), PixelMode::kGray, problem), Overdue);
 }
 
 TEST(JpegReader, SaysWhatIsWrong) {
