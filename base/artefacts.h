@@ -104,6 +104,9 @@ struct ImageStatistics {
 // Douze, Schmid, "Hamming embedding and weak geometric consistency", ECCV 2008).
 inline constexpr std::size_t kSignatureBits = 64;
 
+// Largest size of a stored descriptor, far above SURF's 128: bounds products of sizes.
+inline constexpr std::size_t kMaxDescriptorSize = 4096;
+
 // Cells that words are grouped into: cell i has the words starts[i] to starts[i + 1] - 1. A feature
 // is compared with the words of the `probes` cells with the nearest centres.
 struct WordCells {

@@ -34,6 +34,12 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
+// Thrown when another process has held a lock for longer than the caller waits.
+class Busy : public Error {
+ public:
+  explicit Busy(const std::string& message) : Error(ErrorKind::kStorage, message) {}
+};
+
 // Throws Error(kInternal, message) unless the condition holds.
 inline void require(bool condition, const char* message) {
   if (!condition) throw Error(ErrorKind::kInternal, message);

@@ -1,8 +1,10 @@
 #include "base/files.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -13,7 +15,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20U;
-constexpr int kAttempts = 100;  // earlier processes with this id may have left temporary files
+constexpr int kAttempts = 100;  // this process may have several temporary files of a target
 
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
@@ -21,6 +23,54 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
 
 bool is_unsupported(int error) {
   return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM;
+}
+
+// True for NUMBER.NUMBER.tmp, as temporary names end.
+bool is_ending_of_temporary(std::string_view text) {
+  const auto take_number = [&] {
+    std::size_t digits = 0;
+    while (digits < text.size() && std::isdigit(static_cast<unsigned char>(text[digits]))) ++digits;
+    text.remove_prefix(digits);
+    return digits > 0;
+  };
+  if (!take_number() || !text.starts_with('.')) return false;
+  text.remove_prefix(1);
+  return take_number() && text == ".tmp";
+}
+
+// Removes a temporary file that no process has locked. Keeps it on file systems without locks.
+void remove_if_left_behind(const std::filesystem::path& temporary) {
+  const FileDescriptor file(
+      ::open(temporary.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0 || !leads_to(temporary, file)) return;
+  ::unlink(temporary.c_str());
+}
+
+void remove_left_behind(const std::filesystem::path& folder, const std::string& prefix) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    if (is_ending_of_temporary(std::string_view(name).substr(prefix.size()))) {
+      remove_if_left_behind(entry->path());
+    }
+  }
+}
+
+// Creates and locks a temporary file. Returns none, with errno, if the name is taken (EEXIST) or it
+// cannot be created.
+FileDescriptor create_temporary(const std::filesystem::path& temporary) {
+  // O_EXCL and O_NOFOLLOW: never write through an existing name or link.
+  FileDescriptor file(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!file.is_open()) return file;
+  const bool is_lost = ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!is_lost && leads_to(temporary, file)) return file;
+  errno = EEXIST;  // another process took it for left behind before it was locked
+  return FileDescriptor();
 }
 
 }  // namespace
@@ -108,14 +158,14 @@ AtomicFile::~AtomicFile() {
 }
 
 BufferedFile AtomicFile::open_temporary() {
-  const std::string prefix =
-      '.' + target_.filename().string() + '.' + std::to_string(::getpid()) + '.';
+  const std::filesystem::path folder = folder_of(target_);
+  const std::string prefix = '.' + target_.filename().string() + '.';
+  remove_left_behind(folder, prefix);
+  const std::string own = prefix + std::to_string(::getpid()) + '.';
   FileDescriptor file;
   for (int attempt = 0; attempt < kAttempts && !file.is_open(); ++attempt) {
-    temporary_ = folder_of(target_) / (prefix + std::to_string(attempt) + ".tmp");
-    // O_EXCL and O_NOFOLLOW: never write through an existing name or link.
-    file = FileDescriptor(
-        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    temporary_ = folder / (own + std::to_string(attempt) + ".tmp");
+    file = create_temporary(temporary_);
     if (!file.is_open() && errno != EEXIST) break;
   }
   if (!file.is_open()) fail_file(target_, "cannot be created");

@@ -90,8 +90,9 @@ class BufferedFile {
 };
 
 // A file that appears whole or not at all: written under a temporary name in the target's folder,
-// synced and renamed by a commit. Without one, an existing target stays as it was. Throws
-// Error(kStorage) with the system's reason.
+// .NAME.PID.N.tmp, synced and renamed by a commit. Without one, an existing target stays as it was.
+// The temporary file is locked by flock(2). The constructor removes unlocked temporary files of the
+// same target: killed processes left them. Throws Error(kStorage) with the system's reason.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& target);

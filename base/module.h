@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+
 namespace lookalike {
 
 // Loads a module: one of lookalike's own shared libraries, such as "gif_reader.so", which programs
@@ -13,5 +15,9 @@ namespace lookalike {
 // Thread-safe. Throws Error(kInternal) for a module that is missing, cannot be loaded or is of
 // another version.
 const void* load_module(const char* file_name);
+
+// Returns the path of a file in the folder of the modules, which is found in the same way; the name
+// alone if it is not there. Thread-safe.
+std::filesystem::path module_file(const char* file_name);
 
 }  // namespace lookalike

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/work_limits.h"
+
 // Parallel loops whose results do not depend on the number of threads.
 namespace lookalike {
 
@@ -19,16 +21,21 @@ inline std::size_t core_count() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-// Runs work(i) for each i in [0, total) on at most `threads` threads, the caller included. After
-// work throws, no more of it starts; rethrows the first exception once all that started has ended.
+// Runs work(i) for each i in [0, total) on at most `threads` threads, the caller included, all
+// under the caller's WorkLimits. After work throws, no more of it starts; rethrows the first
+// exception once all that started has ended. Throws Overdue in the same way when the caller's time
+// is over.
 template <typename Work>
 void parallel_for(std::size_t total, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> taken = 0;
   std::mutex mutex;
   std::exception_ptr failure;
+  const WorkLimits* const limits = WorkLimits::current();
   const auto run = [&]() noexcept {
+    const LimitedWork limited(limits);
     for (std::size_t i = taken++; i < total; i = taken++) {
       try {
+        check_time();
         work(i);
       } catch (...) {
         const std::lock_guard lock(mutex);

@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/program.h"
+#include "base/work_limits.h"
 #include "kernels/surf/tone.h"
 #include "kernels/voting/voting.h"
 #include "pipeline/index_settings.h"
@@ -107,6 +108,7 @@ void Searcher::prepare_extraction() {
 Query Searcher::with_features(DecodedImage photo) {
   Query query = [&] {
     const std::lock_guard lock(extracting_);
+    check_time();
     return query_of(extract(), std::move(photo));
   }();
   query.first_look = extract_options_.max_features;

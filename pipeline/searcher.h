@@ -38,6 +38,8 @@ inline QueryLoad load_of(std::size_t queries) {
 }
 
 // Looks photos up in an index: extracts features under the index's own settings and matches them.
+// Under WorkLimits, calls throw Overdue between their steps and between the images that they
+// compare, and LargeImage where a large image would be decoded.
 // Thread-safe. Concurrent queries decode, vote and verify in parallel; extractions are serialised,
 // since each uses the whole device.
 class Searcher {

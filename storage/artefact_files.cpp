@@ -188,7 +188,7 @@ void code(auto& codec, Is<SkippedFile> auto& record) {
 
 void code(auto& codec, Is<Codebook> auto& codebook) {
   codec.descriptor_size(codebook.descriptor_size);
-  const std::size_t words = codec.count(codebook.size());
+  const std::size_t words = codec.word_count(codebook.size());
   codec.matrix(codebook.words, words, codebook.descriptor_size);
   codec.matrix(codebook.projection, kSignatureBits, codebook.descriptor_size);
   codec.matrix(codebook.thresholds, words, kSignatureBits);
@@ -205,7 +205,7 @@ class Encoder {
     require(size > 0, "encode: descriptors without elements");
     out_.put_count(size);
   }
-  std::size_t count(std::size_t count) {
+  std::size_t word_count(std::size_t count) {
     out_.put_count(count);
     return count;
   }
@@ -249,11 +249,14 @@ class Decoder {
     (get(values), ...);
   }
   void descriptor_size(std::size_t& size) {
-    constexpr std::uint32_t kMaxDescriptorSize = 4096;  // far above SURF's 128: bounds products
     size = in_.get<std::uint32_t>();
     if (size == 0 || size > kMaxDescriptorSize) in_.fail("has an impossible descriptor size");
   }
-  std::size_t count(std::size_t /*before*/) { return in_.get<std::uint32_t>(); }
+  std::size_t word_count(std::size_t /*before*/) {
+    const auto count = in_.get<std::uint32_t>();
+    if (count == 0) in_.fail("has no words");
+    return count;
+  }
   void matrix(std::vector<float>& values, std::size_t rows, std::size_t cols) {
     values = in_.get_vector<float>(rows * cols);
   }

@@ -5,25 +5,36 @@
 #include <utility>
 
 #include "base/page_name.h"
+#include "storage/schema.h"
 #include "storage/shards.h"
 
 namespace lookalike {
 namespace {
 
-constexpr const char* kSelectImages =
-    "SELECT id, content, width, height, blank, feature_count, pixel_count, pixel_sum, "
-    "pixel_sum_of_squares, page, coalesce(first, id), "
-    "coalesce((SELECT max(page) FROM images AS others "
-    "WHERE others.first = coalesce(images.first, images.id)), 1) "
-    "FROM images JOIN statistics ON image = id ";
+const std::string& select_images() {
+  static const std::string select =
+      "SELECT id, content, width, height, blank, feature_count, pixel_count, pixel_sum, "
+      "pixel_sum_of_squares, page, coalesce(first, id), "
+      "coalesce((SELECT max(page) FROM images AS others "
+      "WHERE others.first = coalesce(images.first, images.id)), 1), " +
+      is_row_intact("images") + " AND " + is_row_intact("statistics") +
+      " FROM images JOIN statistics ON image = id ";
+  return select;
+}
 
-// Reads a row of kSelectImages, without the paths of copies.
+// Reads a row of select_images(), without the paths of copies. Throws Error(kStorage) if the row
+// does not match its checksum.
 StoredImage image_of(const Shards::Row& row) {
   StoredImage image;
   ImageId first = 0;
+  bool is_intact = false;
   row.columns.read(image.id, image.content, image.width, image.height, image.blank,
                    image.feature_count, image.sums.count, image.sums.sum, image.sums.sum_of_squares,
-                   image.page, first, image.pages);
+                   image.page, first, image.pages, is_intact);
+  if (!is_intact) {
+    throw Error(ErrorKind::kStorage, row.reading.path() + ": image " + std::to_string(image.id) +
+                                         ": its row is damaged: restore a backup, or index anew");
+  }
   image.id = row.shard.numbers.of(image.id);
   Rows paths = row.reading.rows("SELECT path FROM files WHERE image = ? ORDER BY path", first);
   while (paths.next()) image.paths.push_back(page_name(std::string(paths.text(0)), image.page));
@@ -33,7 +44,7 @@ StoredImage image_of(const Shards::Row& row) {
 std::optional<StoredImage> image_without_copies(Shards& shards, ImageId id) {
   Shard& shard = shards.of(id);
   return shard.with([&](Connection& reading) -> std::optional<StoredImage> {
-    Rows rows = reading.rows(std::string(kSelectImages) + "WHERE id = ?", shards.own_id(id));
+    Rows rows = reading.rows(select_images() + "WHERE id = ?", shards.own_id(id));
     if (!rows.next()) return std::nullopt;
     return image_of({shard, reading, rows});
   });
@@ -161,7 +172,7 @@ std::vector<StoredImage> Catalogue::images_after(ImageId image, std::size_t coun
         // The last row id whose ImageId is not above `image`; 0 without one, since ids start at 1.
         const std::uint32_t place = shard.numbers.place;
         const std::int64_t before = image < place ? 0 : shards_->own_id(image - place);
-        return reading.rows(std::string(kSelectImages) + "WHERE id > ? ORDER BY id", before);
+        return reading.rows(select_images() + "WHERE id > ? ORDER BY id", before);
       },
       [&](std::int64_t, const Shards::Row& row) {
         const ImageId number = row.image(0);

@@ -16,6 +16,7 @@ Checkpointer::Checkpointer(Connection& writer)
     : writer_(writer),
       own_(writer.path(), Connection::Mode::kRead),
       thread_([this](const std::stop_token& stop) { run(stop); }) {
+  writer_.require_name();                  // own_ is open, and has not read the log yet
   own_.first<int>("PRAGMA user_version");  // a connection finds the log when it first reads
   sqlite3_wal_hook(writer_.handle(), after_commit, this);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -16,6 +17,7 @@
 
 #include "base/content_hash.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "storage/artefact_files.h"
 #include "storage/blobs.h"
 #include "storage/index_reader.h"
@@ -114,7 +116,7 @@ Problems problems_of_database(const std::string& database) {
   Problems problems;
   problems.attempt([&] {
     Connection connection = open_for_reading(database);
-    connection.execute("PRAGMA cache_size = -65536");
+    connection.execute("PRAGMA cache_size = -65536; PRAGMA cell_size_check = ON");
     Rows integrity = connection.rows("PRAGMA integrity_check");
     while (integrity.next()) {
       if (integrity.text(0) != "ok") problems.report("database: {}", integrity.text(0));
@@ -132,13 +134,15 @@ class IndexCheck {
  public:
   IndexCheck(const std::filesystem::path& database, Progress::Style style)
       : connection_(open_for_reading(database)), style_(style), posted_(core_count()) {
-    connection_.execute("PRAGMA cache_size = -65536; BEGIN");
+    connection_.execute("PRAGMA cache_size = -65536; PRAGMA cell_size_check = ON; BEGIN");
   }
 
   std::vector<std::string> run() {
     Problems all;
     {
       const std::jthread beside([&] { all = problems_of_database(connection_.path()); });
+      problems_.attempt([&] { check_rows(); });
+      problems_.attempt([&] { check_numbers(); });
       problems_.attempt([&] { check_codebook(); });
       problems_.attempt([&] { check_images(); });
       problems_.attempt([&] { check_pages(); });
@@ -151,21 +155,45 @@ class IndexCheck {
   }
 
  private:
+  void check_rows() {
+    for (const std::string& table : tables_with_checksums()) {
+      const std::string key = connection_
+                                  .first<std::string>(
+                                      "SELECT name FROM pragma_table_info(?) "
+                                      "WHERE pk = 1",
+                                      table)
+                                  .value();
+      Rows damaged = connection_.rows(
+          fmt::format("SELECT {} FROM {} WHERE NOT {}", key, table, is_row_intact(table)));
+      while (damaged.next()) {
+        problems_.report("table {}: row {} does not match its checksum", table,
+                         printable(damaged.text(0)));
+      }
+    }
+  }
+
+  void check_numbers() {
+    check_image_numbers(connection_);
+    // SQLite numbers the next row from here; a removed image's number must not come back.
+    const auto largest = count(
+        "SELECT max(coalesce((SELECT max(id) FROM images), 0), "
+        "coalesce((SELECT max(image) FROM tombstones), 0))");
+    const auto last = count("SELECT seq FROM sqlite_sequence WHERE name = 'images'");
+    problems_.expect(last >= largest && last <= std::numeric_limits<ImageId>::max(),
+                     "images: the last number given is {}, and image {} has a number", last,
+                     largest);
+  }
+
+  // Leaves word_count_ empty if the codebook is damaged: one problem, not one for each image.
   void check_codebook() {
     const std::optional<Codebook> codebook = read_stored_codebook(connection_);
+    word_count_ = codebook ? codebook->size() : 0;
     if (!codebook) return;
-    Rows rows = connection_.rows("SELECT word_count, hash FROM codebook");
+    Rows rows = connection_.rows("SELECT hash FROM codebook");
     rows.next();
-    rows.read(word_count_);
-    const std::string stored_hash = to_hex(rows.blob(1));
-    const std::size_t d = codebook->descriptor_size;
-    if (d == 0 || codebook->words.size() != word_count_ * d ||
-        codebook->projection.size() != kSignatureBits * d ||
-        codebook->thresholds.size() != word_count_ * kSignatureBits) {
-      problems_.report("codebook: its parts do not fit each other");
-    } else if (to_hex(codebook_hash(*codebook)) != stored_hash) {
-      problems_.report("codebook: its content does not match its hash");
-    }
+    const std::string stored_hash = to_hex(rows.blob(0));
+    problems_.expect(to_hex(codebook_hash(*codebook)) == stored_hash,
+                     "codebook: its content does not match its hash");
     const Settings settings = read_settings(connection_);
     const auto named = settings.find("codebook.hash");
     problems_.expect(named == settings.end() || named->second == stored_hash,
@@ -252,7 +280,7 @@ class IndexCheck {
                     row.feature_count);
     problems.expect(std::abs(std::sqrt(squares) - row.norm) <= 1e-9 * squares,
                     "image {}: its norm does not match its histogram", id);
-    problems.expect(counts.empty() || counts.rbegin()->first < word_count_,
+    problems.expect(counts.empty() || is_word(counts.rbegin()->first),
                     "image {}: has words beyond the codebook", id);
   }
 
@@ -312,7 +340,7 @@ class IndexCheck {
     WordPostings postings;
     decode_named(connection_, "postings of word", word,
                  [&] { decode_postings(row.data, postings); });
-    row.problems.expect(word < word_count_, "postings: word {} is beyond the codebook", word);
+    row.problems.expect(is_word(word), "postings: word {} is beyond the codebook", word);
     row.features.resize(postings.images.size());
     for (std::size_t i = 0; i < row.features.size(); ++i) {
       row.features[i].add(word, postings.signatures[i]);
@@ -361,12 +389,14 @@ class IndexCheck {
     return posted ? posted.mapped() : Features{};
   }
 
+  bool is_word(std::uint32_t word) const { return !word_count_ || word < *word_count_; }
+
   std::size_t count(const char* sql) { return connection_.first<std::size_t>(sql).value_or(0); }
 
   Connection connection_;
   const Progress::Style style_;
   Problems problems_;
-  std::size_t word_count_ = 0;
+  std::optional<std::size_t> word_count_;
   FeaturesByImage images_;               // in forward records
   std::vector<FeaturesByImage> posted_;  // in postings; a share of the images each
 };

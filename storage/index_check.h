@@ -11,7 +11,7 @@ namespace lookalike {
 // Reads a whole index, also during writes, and returns its problems, a sentence each; none for a
 // sound or an empty index. Checks, on all cores:
 //   - SQLite's integrity and foreign keys
-//   - the checksum and form of every blob
+//   - the checksum of every row, and the checksum and form of every blob
 //   - that codebook, histogram, forward record and postings of each image agree to the bit
 //   - that each image has a file, and each removed image its tombstone
 // A file that cannot be opened as an index is a problem too: a damaged start looks like another

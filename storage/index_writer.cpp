@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <system_error>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "storage/artefact_files.h"
 #include "storage/blobs.h"
 #include "storage/checkpointer.h"
+#include "storage/schema.h"
 #include "storage/segments.h"
 #include "storage/shards.h"
 #include "storage/sqlite.h"
@@ -98,9 +100,23 @@ struct IndexWriter::Blobs {
 
 IndexWriter::IndexWriter(const std::filesystem::path& database)
     : IndexReader(Shards::for_writing(database)),
-      checkpointer_(std::make_unique<Checkpointer>(connection())) {}
+      checkpointer_(std::make_unique<Checkpointer>(connection())),
+      log_files_(connection().path()) {}
 
-IndexWriter::~IndexWriter() = default;
+IndexWriter::~IndexWriter() {
+  if (connection().has_lost_name()) leave_lost_file();
+}
+
+// Moves the log into the file, which may have another name now.
+void IndexWriter::leave_lost_file() noexcept {
+  try {
+    checkpointer_->wait();
+    connection().execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (const std::exception&) {
+    // The file stays as of an earlier commit.
+  }
+  log_files_.remove();
+}
 
 template <typename Work>
 void IndexWriter::in_transaction(const Work& work) {
@@ -127,8 +143,10 @@ ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
   if (id > std::numeric_limits<ImageId>::max()) {
     throw Error(ErrorKind::kStorage, connection().path() + ": has run out of image numbers");
   }
-  connection().run("INSERT INTO statistics VALUES (?, ?, ?, ?)", id, image.sums.count,
+  seal_rows(connection(), "images", "id = ?", id);
+  connection().run("INSERT INTO statistics VALUES (?, ?, ?, ?, 0)", id, image.sums.count,
                    image.sums.sum, image.sums.sum_of_squares);
+  seal_rows(connection(), "statistics", "image = ?", id);
   if (!image.blank) {
     connection().run("INSERT INTO histograms VALUES (?, ?)", id, blobs.histogram);
     connection().run("INSERT INTO forward VALUES (?, ?)", id, blobs.forward);
@@ -138,8 +156,9 @@ ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
 
 void IndexWriter::point(const SourceFile& file, ImageId image) {
   const std::optional<ImageId> before = image_of_file(file.path);
-  connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", bytes_of(file.path), image,
-                   file.size_bytes, file.modified_ns);
+  connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, 0)", bytes_of(file.path),
+                   image, file.size_bytes, file.modified_ns);
+  seal_rows(connection(), "files", "path = ?", bytes_of(file.path));
   leave_quarantine(file.path);
   if (before && *before != image) remove_if_unnamed(*before);
 }
@@ -176,10 +195,12 @@ void IndexWriter::leave_quarantine(const std::string& path) {
 void IndexWriter::remove_if_unnamed(ImageId image) {
   if (connection().first<int>("SELECT 1 FROM files WHERE image = ? LIMIT 1", image)) return;
   for (const char* column : {"first", "id"}) {  // pages first, since they refer to the image
-    connection().run(fmt::format("INSERT INTO tombstones SELECT id, feature_count FROM images "
+    connection().run(fmt::format("INSERT INTO tombstones SELECT id, feature_count, 0 FROM images "
                                  "WHERE {} = ? AND feature_count > 0",
                                  column),
                      image);
+    seal_rows(connection(), "tombstones",
+              fmt::format("image IN (SELECT id FROM images WHERE {} = ?)", column), image);
     connection().run(fmt::format("DELETE FROM images WHERE {} = ?", column), image);
   }
 }
@@ -204,7 +225,8 @@ void IndexWriter::set_codebook(const Codebook& codebook, const Settings& setting
                      encode_floats(codebook.projection), encode_floats(codebook.thresholds),
                      encode_cells(codebook.cells));
     for (const auto& [name, value] : settings) {
-      connection().run("INSERT INTO settings VALUES (?, ?)", name, value);
+      connection().run("INSERT INTO settings VALUES (?, ?, 0)", name, value);
+      seal_rows(connection(), "settings", "name = ?", name);
     }
   });
 }
@@ -215,7 +237,7 @@ void IndexWriter::publish(std::span<const ImageToStore> images) {
     for (std::size_t i = first; i < last; ++i) blobs[i].emplace(images[i]);
   });
   in_transaction([&] {
-    const auto word_count = connection().first<std::size_t>("SELECT word_count FROM codebook");
+    const std::optional<std::size_t> word_count = read_word_count(connection());
     require(word_count.has_value(), "publish: the index has no codebook yet");
     std::vector<Posting> postings;
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -240,9 +262,10 @@ void IndexWriter::put_in_quarantine(std::span<const SkippedFile> files) {
     for (const SkippedFile& skipped : files) leave_quarantine(skipped.file.path);
     for (const SkippedFile& skipped : files) {
       detach(skipped.file.path);
-      connection().run("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?)",
+      connection().run("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, 0)",
                        bytes_of(skipped.file.path), skipped.file.size_bytes,
                        skipped.file.modified_ns, skipped.reason, skipped.detail);
+      seal_rows(connection(), "quarantine", "path = ?", bytes_of(skipped.file.path));
     }
   });
 }
@@ -272,14 +295,17 @@ void IndexWriter::put_roots(std::span<const IndexRoot> roots) {
     for (const IndexRoot& root : roots) {
       const ByteView path = bytes_of(root.path);
       connection().run("DELETE FROM roots WHERE path = ?", path);
-      connection().run("INSERT INTO roots VALUES (?, ?)", path, root.scanned_ns);
+      connection().run("INSERT INTO roots VALUES (?, ?, 0)", path, root.scanned_ns);
+      seal_rows(connection(), "roots", "path = ?", path);
       for (const FolderDevice& folder : root.devices) {
         // OR REPLACE: a folder may have been below another root before, and be a root itself now.
-        connection().run("INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?)",
+        connection().run("INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?, 0)",
                          bytes_of(folder.path), path, folder.device, folder.file_system);
+        seal_rows(connection(), "devices", "path = ?", bytes_of(folder.path));
       }
       for (const std::string& file : root.withheld) {
-        connection().run("INSERT OR REPLACE INTO withheld VALUES (?, ?)", bytes_of(file), path);
+        connection().run("INSERT OR REPLACE INTO withheld VALUES (?, ?, 0)", bytes_of(file), path);
+        seal_rows(connection(), "withheld", "path = ?", bytes_of(file));
       }
     }
   });
@@ -327,18 +353,25 @@ void IndexWriter::replace_content(const std::filesystem::path& other) {
 void IndexWriter::set_derived(std::string_view name, std::string_view value) {
   in_transaction([&] {
     connection().run("INSERT OR REPLACE INTO derived (name, value) VALUES (?, ?)", name, value);
+    seal_rows(connection(), "derived", "name = ?", name);
   });
 }
 
 std::int64_t IndexWriter::begin_run(std::string_view command, std::int64_t started_ns) {
   std::int64_t id = 0;
   in_transaction([&] {
-    connection().execute("UPDATE runs SET outcome = 'killed' WHERE outcome = 'running'");
+    const auto killed = read_all(connection().rows("SELECT id FROM runs WHERE outcome = 'running'"),
+                                 &RunRecord::id);
+    for (const RunRecord& run : killed) {
+      connection().run("UPDATE runs SET outcome = 'killed' WHERE id = ?", run.id);
+      seal_rows(connection(), "runs", "id = ?", run.id);
+    }
     connection().run(
         "INSERT INTO runs (command, started_ns, elapsed_seconds, outcome, document) "
         "VALUES (?, ?, 0, 'running', '')",
         command, started_ns);
     id = connection().last_insert_id();
+    seal_rows(connection(), "runs", "id = ?", id);
   });
   return id;
 }
@@ -347,11 +380,13 @@ void IndexWriter::end_run(const RunRecord& run) {
   in_transaction([&] {
     connection().run("UPDATE runs SET elapsed_seconds = ?, outcome = ?, document = ? WHERE id = ?",
                      run.elapsed_seconds, run.outcome, run.document, run.id);
+    seal_rows(connection(), "runs", "id = ?", run.id);
   });
 }
 
 // Deletes while the lock is held, so that no other writer can have opened the files.
 void IndexWriter::discard() {
+  if (connection().has_lost_name()) return;
   const std::filesystem::path database = connection().path();
   for (const char* ending : {"", "-wal", "-shm"}) {
     std::error_code ignored;

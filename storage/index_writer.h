@@ -10,6 +10,7 @@
 
 #include "storage/index_reader.h"
 #include "storage/index_types.h"
+#include "storage/log_files.h"
 
 namespace lookalike {
 
@@ -21,6 +22,10 @@ class Checkpointer;
 // Error(kStorage) with the cause when SQLite fails, Error(kInput) for a file that is no index.
 //
 // A path is either indexed or in quarantine; setting one ends the other.
+//
+// If the database is moved, removed or replaced meanwhile, the next call that writes throws
+// Error(kStorage), and the destructor completes the old file and removes its log, so that nothing
+// is written into the file that has the name now.
 class IndexWriter : public IndexReader {
  public:
   // Creates a missing database and migrates an older one.
@@ -68,7 +73,8 @@ class IndexWriter : public IndexReader {
   // Sets elapsed_seconds, outcome and document of the run with this id.
   void end_run(const RunRecord& run);
 
-  // Deletes the database and the files beside it. Call nothing afterwards.
+  // Deletes the database and the files beside it, unless the name is another file's by now. Call
+  // nothing afterwards.
   void discard();
 
  private:
@@ -83,7 +89,10 @@ class IndexWriter : public IndexReader {
   std::optional<ImageId> image_of_file(const std::string& path);
   void remove_if_unnamed(ImageId image);
 
+  void leave_lost_file() noexcept;
+
   const std::unique_ptr<Checkpointer> checkpointer_;
+  const LogFiles log_files_;
 };
 
 }  // namespace lookalike

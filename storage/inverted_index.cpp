@@ -2,6 +2,7 @@
 
 #include "base/artefacts.h"
 #include "base/error.h"
+#include "storage/schema.h"
 #include "storage/segments.h"
 #include "storage/shards.h"
 
@@ -18,6 +19,15 @@ auto decode_blob(Shards& shards, const char* select, const char* what, ImageId i
     if (!rows.next()) return decltype(decode(ByteView())){};
     return decode_named(reading, what, id, [&] { return decode(rows.blob(0)); });
   });
+}
+
+// True if the matrices have the sizes that the numbers beside them say.
+bool fits_together(const Codebook& codebook, std::int64_t word_count) {
+  const std::size_t d = codebook.descriptor_size;
+  return d > 0 && d <= kMaxDescriptorSize && word_count > 0 && codebook.words.size() % d == 0 &&
+         codebook.words.size() / d == static_cast<std::size_t>(word_count) &&
+         codebook.projection.size() == kSignatureBits * d &&
+         codebook.thresholds.size() == codebook.size() * kSignatureBits;
 }
 
 }  // namespace
@@ -121,26 +131,48 @@ std::vector<std::string> differing_settings(const Settings& one, const Settings&
 }
 
 Settings read_settings(Connection& connection) {
-  Rows rows = connection.rows("SELECT name, value FROM settings");
+  static const std::string select =
+      "SELECT name, value, " + is_row_intact("settings") + " FROM settings";
+  Rows rows = connection.rows(select);
   Settings settings;
-  while (rows.next()) settings.emplace(rows.text(0), rows.text(1));
+  while (rows.next()) {
+    if (rows.integer(2) == 0) {
+      throw Error(ErrorKind::kStorage, connection.path() +
+                                           ": the settings are damaged: restore a "
+                                           "backup, or index anew");
+    }
+    settings.emplace(rows.text(0), rows.text(1));
+  }
   return settings;
 }
 
 std::optional<Codebook> read_stored_codebook(Connection& connection) {
-  Rows rows =
-      connection.rows("SELECT descriptor_size, words, projection, thresholds, cells FROM codebook");
+  Rows rows = connection.rows(
+      "SELECT descriptor_size, words, projection, thresholds, cells, word_count FROM codebook");
   if (!rows.next()) return std::nullopt;
   return decode_named(connection, "codebook", 1, [&] {
     Codebook codebook{.descriptor_size = static_cast<std::size_t>(rows.integer(0)),
                       .words = decode_floats(rows.blob(1)),
                       .projection = decode_floats(rows.blob(2)),
                       .thresholds = decode_floats(rows.blob(3))};
-    if (codebook.descriptor_size > 0) {
-      codebook.cells = decode_cells(rows.blob(4), codebook.size(), codebook.descriptor_size);
+    if (!fits_together(codebook, rows.integer(5))) {
+      throw Error(ErrorKind::kStorage, "has parts that do not fit each other");
     }
+    codebook.cells = decode_cells(rows.blob(4), codebook.size(), codebook.descriptor_size);
     return codebook;
   });
+}
+
+std::optional<std::size_t> read_word_count(Connection& connection) {
+  Rows rows = connection.rows(
+      "SELECT word_count, descriptor_size > 0 AND "
+      "length(words) = word_count * descriptor_size * 4 + 4 FROM codebook");  // f32, and a checksum
+  if (!rows.next()) return std::nullopt;
+  if (rows.integer(1) == 0) {
+    throw Error(ErrorKind::kStorage,
+                connection.path() + ": codebook 1 has parts that do not fit each other");
+  }
+  return static_cast<std::size_t>(rows.integer(0));
 }
 
 }  // namespace lookalike

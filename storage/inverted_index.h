@@ -57,5 +57,8 @@ std::vector<std::string> differing_settings(const Settings& one, const Settings&
 // For code that reads one database without an IndexReader.
 Settings read_settings(Connection& connection);
 std::optional<Codebook> read_stored_codebook(Connection& connection);
+// Returns the number of words in the codebook, nothing without one. Throws Error(kStorage) if the
+// words do not have the size of that many.
+std::optional<std::size_t> read_word_count(Connection& connection);
 
 }  // namespace lookalike

@@ -1,6 +1,9 @@
 #include "storage/schema.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -8,11 +11,19 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/text.h"
+#include "storage/index_types.h"
+#include "storage/writer_lock.h"
 
 namespace lookalike {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x4C4B4C4B;  // "LKLK"
+// Limits of image numbers, which size memory: a number is possible up to the first, or up to the
+// second times the rows of images and tombstones. An index beyond both is damaged, or has replaced
+// each of its images 256 times.
+constexpr std::int64_t kDenseImages = std::int64_t{1} << 24;
+constexpr std::int64_t kImagesPerRow = 256;
 
 std::int64_t number(Connection& connection, const char* sql) {
   return connection.first<std::int64_t>(sql).value_or(0);
@@ -39,6 +50,69 @@ std::optional<std::size_t> stored_version(Connection& connection, std::size_t ne
   return version;
 }
 
+// A table, index, view or trigger.
+struct SchemaObject {
+  std::string type;
+  std::string name;
+  std::string table;
+  std::string sql;  // empty for an index that SQLite made
+  bool operator==(const SchemaObject&) const = default;
+};
+
+std::vector<SchemaObject> schema_of(Connection& connection) {
+  return read_all(
+      connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"),
+      &SchemaObject::type, &SchemaObject::name, &SchemaObject::table, &SchemaObject::sql);
+}
+
+struct ExpectedSchema {
+  ExpectedSchema() {
+    Connection connection({}, Connection::Mode::kMemory);
+    migrate(connection);
+    objects = schema_of(connection);
+    Rows columns = connection.rows(
+        "SELECT tables.name, group_concat(tables.name || '.' || columns.name, ', ') "
+        "FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns "
+        "WHERE columns.name <> 'checksum' AND EXISTS (SELECT 1 FROM "
+        "pragma_table_info(tables.name) AS others WHERE others.name = 'checksum') "
+        "GROUP BY tables.name");
+    while (columns.next()) {
+      checksums.emplace(columns.text(0), fmt::format("row_checksum({})", columns.text(1)));
+    }
+  }
+
+  std::vector<SchemaObject> objects;
+  std::map<std::string, std::string, std::less<>> checksums;  // expressions in SQL, by table
+};
+
+const ExpectedSchema& expected_schema() {
+  static const ExpectedSchema expected;
+  return expected;
+}
+
+// Throws Error(kStorage) if the database's tables, indexes, views and triggers differ from those of
+// the newest version.
+void require_expected_schema(Connection& connection) {
+  const std::vector<SchemaObject> stored = schema_of(connection);
+  const std::vector<SchemaObject>& expected = expected_schema().objects;
+  if (stored == expected) return;
+  const auto fail = [&](const SchemaObject& object, const char* what) {
+    throw Error(ErrorKind::kStorage,
+                fmt::format("{}: is damaged, or was changed by another program: {} the {} {}",
+                            connection.path(), what, object.type, printable(object.name)));
+  };
+  const auto lacks = [](const std::vector<SchemaObject>& all, const SchemaObject& object) {
+    return std::ranges::find(all, object) == all.end();
+  };
+  for (const SchemaObject& object : stored) {
+    if (lacks(expected, object)) fail(object, "no index of this format has");
+  }
+  for (const SchemaObject& object : expected) {
+    if (lacks(stored, object)) fail(object, "it lacks");
+  }
+  fail(stored.front(), "it has twice");
+}
+
 void require_file(const std::filesystem::path& database) {
   using std::filesystem::file_type;
   std::error_code error;
@@ -61,8 +135,14 @@ bool has_unread_log(const std::filesystem::path& database) {
 }  // namespace
 
 const std::array<const char*, kSchemaVersion> kMigrations = {R"sql(
+-- checksum: row_checksum() of the columns before it, by seal_rows(). The blobs of the tables without
+-- it have a checksum or a hash of their own.
+
 -- What shapes a descriptor or a word, by name.
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE settings (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 -- One row once there is a codebook. cells: NULL if a feature is compared with all words.
 CREATE TABLE codebook (
@@ -87,14 +167,16 @@ CREATE TABLE images (
   feature_count INTEGER NOT NULL,
   norm REAL NOT NULL,
   page INTEGER NOT NULL DEFAULT 1,
-  first INTEGER REFERENCES images (id)) STRICT;
+  first INTEGER REFERENCES images (id),
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE UNIQUE INDEX images_by_first ON images (first, page) WHERE first IS NOT NULL;
 
 CREATE TABLE files (
   path BLOB PRIMARY KEY,
   image INTEGER NOT NULL REFERENCES images (id),
   size_bytes INTEGER NOT NULL,
-  modified_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  modified_ns INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE INDEX files_by_image ON files (image);
 
 -- Files that could not be indexed.
@@ -103,13 +185,15 @@ CREATE TABLE quarantine (
   size_bytes INTEGER NOT NULL,
   modified_ns INTEGER NOT NULL,
   reason TEXT NOT NULL,
-  detail TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  detail TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 CREATE TABLE statistics (
   image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
   pixel_count INTEGER NOT NULL,
   pixel_sum INTEGER NOT NULL,
-  pixel_sum_of_squares INTEGER NOT NULL) STRICT;
+  pixel_sum_of_squares INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE histograms (
   image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
@@ -119,33 +203,47 @@ CREATE TABLE forward (
   image INTEGER PRIMARY KEY REFERENCES images (id) ON DELETE CASCADE,
   data BLOB NOT NULL) STRICT;
 
-CREATE TABLE segments (id INTEGER PRIMARY KEY, posting_count INTEGER NOT NULL) STRICT;
+CREATE TABLE segments (
+  id INTEGER PRIMARY KEY,
+  posting_count INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT;
 
 -- id: segment << 32 | word. A b-tree by one integer is searched faster, and wastes less space
 -- on long rows, than one by two columns.
 CREATE TABLE postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
 -- Removed images whose postings are still in a segment.
-CREATE TABLE tombstones (image INTEGER PRIMARY KEY, posting_count INTEGER NOT NULL) STRICT;
+CREATE TABLE tombstones (
+  image INTEGER PRIMARY KEY,
+  posting_count INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT;
 
 -- Values computed from the content as a whole, by name; they can be recomputed.
-CREATE TABLE derived (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE derived (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 -- Indexed folders. scanned_ns: start of the last run that scanned all of it, or 0.
-CREATE TABLE roots (path BLOB PRIMARY KEY, scanned_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE roots (
+  path BLOB PRIMARY KEY,
+  scanned_ns INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 -- The file system of each root, and of each folder below it on another one.
 CREATE TABLE devices (
   path BLOB PRIMARY KEY,
   root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE,
   device INTEGER NOT NULL,
-  file_system INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  file_system INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE INDEX devices_by_root ON devices (root);
 
 -- Indexed files that the last scan of their root did not find, but kept.
 CREATE TABLE withheld (
   path BLOB PRIMARY KEY REFERENCES files (path) ON DELETE CASCADE,
-  root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE) STRICT, WITHOUT ROWID;
+  root BLOB NOT NULL REFERENCES roots (path) ON DELETE CASCADE,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE INDEX withheld_by_root ON withheld (root);
 
 CREATE TABLE runs (
@@ -154,7 +252,8 @@ CREATE TABLE runs (
   started_ns INTEGER NOT NULL,
   elapsed_seconds REAL NOT NULL,
   outcome TEXT NOT NULL,
-  document TEXT NOT NULL) STRICT;
+  document TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0) STRICT;
 )sql"};
 
 bool begins_an_index(ByteView start) {
@@ -192,12 +291,47 @@ void migrate(Connection& connection, std::span<const char* const> migrations) {
   transaction.commit();
 }
 
+std::vector<std::string> tables_with_checksums() {
+  std::vector<std::string> tables;
+  for (const auto& [table, checksum] : expected_schema().checksums) tables.push_back(table);
+  return tables;
+}
+
+std::string checksum_of_row(std::string_view table) {
+  const auto& checksums = expected_schema().checksums;
+  const auto found = checksums.find(table);
+  require(found != checksums.end(), "checksum_of_row: the table has no checksums");
+  return found->second;
+}
+
+std::string is_row_intact(std::string_view table) {
+  return fmt::format("({}.checksum = {})", table, checksum_of_row(table));
+}
+
+void check_image_numbers(Connection& connection) {
+  const std::int64_t last = std::max(number(connection, "SELECT max(id) FROM images"),
+                                     number(connection, "SELECT max(image) FROM tombstones"));
+  const std::int64_t first = std::min(number(connection, "SELECT min(id) FROM images"),
+                                      number(connection, "SELECT min(image) FROM tombstones"));
+  const bool is_possible = first >= 0 && last <= std::numeric_limits<ImageId>::max();
+  if (is_possible && last <= kDenseImages) return;
+  const std::int64_t rows = number(
+      connection, "SELECT (SELECT count(*) FROM images) + (SELECT count(*) FROM tombstones)");
+  if (is_possible && last / kImagesPerRow <= rows) return;
+  throw Error(ErrorKind::kStorage,
+              fmt::format("{}: is damaged: it has the image number {}, and {} images: restore a "
+                          "backup, or delete it and rebuild it with `lookalike index`",
+                          connection.path(), first < 0 ? first : last, rows));
+}
+
 Connection open_for_reading(const std::filesystem::path& database) {
   require_file(database);
   const std::filesystem::path file = resolved(database);  // once: SQLite refuses later links
   try {
     Connection connection(file, Connection::Mode::kRead);
+    require_same_file(file);
     check_schema(connection);
+    require_expected_schema(connection);
     return connection;
   } catch (const Error& error) {
     // SQLite shares files between programs in the database's folder, which may be read-only.
@@ -206,13 +340,17 @@ Connection open_for_reading(const std::filesystem::path& database) {
   }
   Connection connection(file, Connection::Mode::kImmutable);
   check_schema(connection);
+  require_expected_schema(connection);
   return connection;
 }
 
 Connection open_for_writing(const std::filesystem::path& database) {
   Connection connection(resolved(database), Connection::Mode::kWrite);
   connection.execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384");
-  stored_version(connection, kSchemaVersion);  // before the first change to the file
+  // Before the first change to the file.
+  if (stored_version(connection, kSchemaVersion) == kSchemaVersion) {
+    require_expected_schema(connection);
+  }
   // WAL before the tables: a writer killed in between leaves no rollback journal, which readers
   // could not roll back.
   // FULL: a publish that has returned survives a power cut, at the cost of one sync a batch.

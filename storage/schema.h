@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "storage/sqlite.h"
@@ -29,14 +31,36 @@ class EmptyIndex : public Error {
 inline constexpr std::size_t kBytesToTellAnIndex = 100;
 bool begins_an_index(ByteView start);
 
+// Returns the tables whose rows have a checksum.
+std::vector<std::string> tables_with_checksums();
+// Returns the SQL expression of a row's checksum: row_checksum(table.column, ...).
+std::string checksum_of_row(std::string_view table);
+// Returns an SQL condition: true if the row has that checksum.
+std::string is_row_intact(std::string_view table);
+// Sets the checksums of the rows that a condition in SQL selects. Call it after each INSERT and
+// UPDATE, in the same transaction.
+template <typename... Values>
+void seal_rows(Connection& connection, std::string_view table, std::string_view condition,
+               const Values&... values) {
+  std::string sql = "UPDATE ";
+  sql.append(table).append(" SET checksum = ").append(checksum_of_row(table));
+  connection.run(sql.append(" WHERE ").append(condition), values...);
+}
+
+// Throws Error(kStorage) if an image has an impossible number, or one so far above the count of
+// images that memory in proportion to it would be wasted.
+void check_image_numbers(Connection& connection);
+
 // Opens in mode kRead, or kImmutable if SQLite cannot create its files in the database's folder.
 // Throws Error(kInput) if the database is missing or no index of lookalike, EmptyIndex if it has no
-// tables, and Error(kStorage) if it cannot be reached, has another version, or SQLite fails.
+// tables, and Error(kStorage) if it cannot be reached, has another version or other tables,
+// indexes, views or triggers than an index, or SQLite fails.
 Connection open_for_reading(const std::filesystem::path& database);
 
 // Creates a missing database and migrates an older index, all or nothing. Throws Error(kInput) for
-// a foreign database and Error(kStorage) for a newer version, or a database that cannot be written,
-// even if there is nothing to migrate.
+// a foreign database and Error(kStorage) for a newer version, for other tables, indexes, views or
+// triggers than an index has, or a database that cannot be written, even if there is nothing to
+// migrate.
 Connection open_for_writing(const std::filesystem::path& database);
 
 // Throws unless an open database has the version `newest`.

@@ -14,6 +14,7 @@
 
 #include "base/parallel.h"
 #include "storage/blobs.h"
+#include "storage/schema.h"
 
 namespace lookalike {
 namespace {
@@ -42,6 +43,13 @@ std::vector<Segment> list_segments(Connection& connection) {  // smallest first
 std::int64_t add_segment(Connection& connection) {
   connection.run("INSERT INTO segments (posting_count) VALUES (0)");
   return connection.last_insert_id();
+}
+
+// Adds to the count of a segment's postings.
+void add_postings(Connection& connection, std::int64_t segment, std::int64_t postings) {
+  connection.run("UPDATE segments SET posting_count = posting_count + ? WHERE id = ?", postings,
+                 segment);
+  seal_rows(connection, "segments", "id = ?", segment);
 }
 
 // Reads the posting lists of a segment in the order of their words, from a word on.
@@ -187,18 +195,18 @@ std::optional<std::uint32_t> merge_step(Connection& connection, std::span<const 
     }
   }
   if (is_done) last = kLastWord;
-  const char* const grow = "UPDATE segments SET posting_count = posting_count + ? WHERE id = ?";
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const std::int64_t id = segments[i].id;
     connection.run("DELETE FROM postings WHERE id BETWEEN ? AND ?", postings_id(id, from),
                    postings_id(id, last));
-    connection.run(grow, -static_cast<std::int64_t>(taken[i]), id);
+    add_postings(connection, id, -static_cast<std::int64_t>(taken[i]));
     if (is_done) connection.run("DELETE FROM segments WHERE id = ?", id);
   }
-  connection.run(grow, merged, into);
+  add_postings(connection, into, static_cast<std::int64_t>(merged));
   for (const auto& [image, count] : dropped) {
     connection.run("UPDATE tombstones SET posting_count = posting_count - ? WHERE image = ?", count,
                    image);
+    seal_rows(connection, "tombstones", "image = ?", image);
   }
   connection.execute("DELETE FROM tombstones WHERE posting_count = 0");
   connection.run("DELETE FROM segments WHERE id = ? AND posting_count = 0", is_done ? into : 0);
@@ -291,7 +299,7 @@ void write_segment(Connection& connection, std::span<const Posting> postings,
     if (encoded[word].empty()) continue;
     insert.run(postings_id(segment, static_cast<std::uint32_t>(word)), encoded[word]);
   }
-  connection.run("UPDATE segments SET posting_count = ? WHERE id = ?", postings.size(), segment);
+  add_postings(connection, segment, static_cast<std::int64_t>(postings.size()));
 }
 
 void merge_segments(Connection& connection, std::size_t max_segments, std::size_t step_bytes) {

@@ -65,6 +65,7 @@ Shards::Shards(const std::vector<std::filesystem::path>& databases) {
   for (std::size_t i = 0; i < count; ++i) {
     const ImageNumbers numbers{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(i)};
     Shard& shard = all.emplace_back(numbers, databases[i], connections);
+    check_image_numbers(shard.connection());
     shard.connection().execute(fmt::format("PRAGMA cache_size = -{}", kCacheKib / count).c_str());
   }
   if (count > 1) {
@@ -77,7 +78,9 @@ Shards::Shards(const std::vector<std::filesystem::path>& databases) {
 std::shared_ptr<Shards> Shards::for_writing(const std::filesystem::path& database) {
   std::shared_ptr<Shards> shards(new Shards);
   shards->lock.emplace(database);
-  shards->all.emplace_back(open_for_writing(database));
+  Shard& shard = shards->all.emplace_back(open_for_writing(database));
+  shards->lock->name_file(database);
+  check_image_numbers(shard.connection());
   return shards;
 }
 

@@ -1,11 +1,13 @@
 #include "storage/sqlite.h"
 
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/content_hash.h"
 #include "base/files.h"
 #include "base/text.h"
 
@@ -48,6 +50,48 @@ std::string path_of(sqlite3* handle) {
   fail(code, path_of(handle), sqlite3_errmsg(handle));
 }
 
+// The type is hashed as well, so that an empty text, an empty blob and NULL differ.
+void put_value(ByteWriter& out, sqlite3_value* value) {
+  const int type = sqlite3_value_type(value);
+  out.put<std::uint8_t>(static_cast<std::uint8_t>(type));
+  switch (type) {
+    case SQLITE_INTEGER:
+      return out.put<std::int64_t>(sqlite3_value_int64(value));
+    case SQLITE_FLOAT:
+      return out.put<double>(sqlite3_value_double(value));
+    case SQLITE_TEXT:
+    case SQLITE_BLOB: {
+      const auto* data = static_cast<const char*>(sqlite3_value_blob(value));
+      const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
+      return out.put_text({data, size});
+    }
+    default:
+      return;
+  }
+}
+
+void row_checksum(sqlite3_context* context, int count, sqlite3_value** values) noexcept {
+  try {
+    ByteWriter row;
+    for (int i = 0; i < count; ++i) put_value(row, values[i]);
+    // Signed: SQLite stores it in four bytes.
+    sqlite3_result_int(context, static_cast<std::int32_t>(checksum(row.view())));
+  } catch (const std::bad_alloc&) {
+    sqlite3_result_error_nomem(context);
+  }
+}
+
+// Lets SQL that came with the file do nothing: the tables of an index need only row_checksum().
+void restrict_schema(sqlite3* handle) {
+  constexpr std::pair<int, int> kSettings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                               {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                               {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                               {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+  for (const auto& [setting, value] : kSettings) {
+    sqlite3_db_config(handle, setting, value, nullptr);
+  }
+}
+
 }  // namespace
 
 void Connection::Close::operator()(sqlite3* handle) const noexcept {
@@ -57,11 +101,12 @@ void Connection::Close::operator()(sqlite3* handle) const noexcept {
 Connection::Connection(const std::filesystem::path& file, Mode mode)
     : immutable_(mode == Mode::kImmutable) {
   // Absolute: SQLite gives some names, such as ":memory:", a meaning of their own.
-  const std::string path = std::filesystem::absolute(file).string();
+  const bool in_memory = mode == Mode::kMemory;
+  const std::string path = in_memory ? ":memory:" : std::filesystem::absolute(file).string();
   // SQLite falls back to reading if the file cannot be written.
   const int flags = (immutable_ ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
-                    (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_EXRESCODE |
-                    SQLITE_OPEN_NOFOLLOW;
+                    (mode == Mode::kWrite || in_memory ? SQLITE_OPEN_CREATE : 0) |
+                    SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW;
   sqlite3* handle = nullptr;
   const int code =
       sqlite3_open_v2(immutable_ ? (file_uri(path) + "?immutable=1").c_str() : path.c_str(),
@@ -71,6 +116,11 @@ Connection::Connection(const std::filesystem::path& file, Mode mode)
     fail(code, path, handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle));
   }
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  restrict_schema(handle);
+  const int made = sqlite3_create_function_v2(handle, "row_checksum", -1,
+                                              SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                              nullptr, row_checksum, nullptr, nullptr, nullptr);
+  if (made != SQLITE_OK) fail(made, handle);
   if (mode == Mode::kRead) execute("PRAGMA query_only = 1");
 }
 
@@ -94,6 +144,20 @@ std::int64_t Connection::last_insert_id() const {
 
 std::string Connection::path() const {
   return path_of(handle_.get());
+}
+
+bool Connection::has_lost_name() const {
+  int moved = 0;
+  const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code == SQLITE_OK && moved != 0;
+}
+
+void Connection::require_name() const {
+  if (!has_lost_name()) return;
+  std::error_code error;
+  const bool is_replaced = std::filesystem::exists(path(), error);
+  throw Error(ErrorKind::kStorage, fmt::format("{}: was {} while it was being written", path(),
+                                               is_replaced ? "replaced" : "removed or moved away"));
 }
 
 Rows::~Rows() {
@@ -164,6 +228,7 @@ void Statement::bind(int position, ByteView value) {
 }
 
 Transaction::Transaction(Connection& connection) : connection_(connection) {
+  connection.require_name();
   connection.execute("BEGIN IMMEDIATE");
 }
 
@@ -175,6 +240,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
+  connection_.require_name();
   connection_.execute("COMMIT");
 }
 

@@ -20,6 +20,9 @@ struct sqlite3_stmt;
 
 // SQLite with RAII. Throws Error(kStorage, "file: cause; SQLite says: ..."), or Error(kInput) for a
 // file that is no database.
+//
+// SQL on every connection has the function row_checksum(values...): the lower half of the XXH3-64
+// of the types and values, as a signed integer. No connection runs triggers or views.
 namespace lookalike {
 
 class Connection;
@@ -124,6 +127,7 @@ class Connection {
     kRead,
     kImmutable,  // reads a database without a writer: needs no files beside it
     kWrite,      // creates a missing file
+    kMemory,     // a new database in memory; ignores the file
   };
   // Takes a file as resolved() (base/files.h) returns it. Refuses a link anywhere in that name,
   // which must have been made since; opens no file beside the database through a link.
@@ -153,6 +157,11 @@ class Connection {
   std::int64_t last_insert_id() const;
   std::string path() const;
   bool is_immutable() const { return immutable_; }
+  // True if the open file no longer has its name: it was moved, removed or replaced.
+  bool has_lost_name() const;
+  // Throws Error(kStorage) if it has_lost_name(): another file may have the name now, to which the
+  // next connection would apply this one's log.
+  void require_name() const;
   sqlite3* handle() const { return handle_.get(); }
 
  private:
@@ -164,7 +173,8 @@ class Connection {
   std::map<std::string, Statement, std::less<>> statements_;  // by text
 };
 
-// Takes the write lock at once; rolls back unless committed.
+// Takes the write lock at once; rolls back unless committed. The constructor and commit() call
+// Connection::require_name().
 class Transaction {
  public:
   explicit Transaction(Connection& connection);

@@ -201,8 +201,10 @@ Strings unknown_commands(const std::string& text) {
   static const std::set<std::string> known(headings.begin(), headings.end());
   static const std::string targets = [] {
     std::string text_of_all;
-    for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tools")) {
-      if (entry.path().filename() == "CMakeLists.txt") text_of_all += content_of(entry.path());
+    for (const char* folder : {"stages", "tools"}) {
+      for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+        if (entry.path().filename() == "CMakeLists.txt") text_of_all += content_of(entry.path());
+      }
     }
     return text_of_all;
   }();

@@ -1,21 +1,32 @@
 #include "kernels/session/program_cache.h"
 
+#include <array>
+#include <cinttypes>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
+#include <cstdio>
+#include <fcntl.h>
 #include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 #include "base/error.h"
-#include "base/files.h"
 
 namespace lookalike {
 namespace {
 
-constexpr std::string_view kMagic = "lookalike program 1\n";
+constexpr std::string_view kMagic = "lookalike program 2\n";
+constexpr std::size_t kHeadBytes = kMagic.size() + 16 + 1 + 16 + 1;
+constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20U;  // binaries have some 50 KB
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo): names the file only; the key inside decides.
-std::uint64_t fnv1a(const std::string& text) {
+// The byte behind the key.
+constexpr char kUsable = '+';
+constexpr char kRefused = '-';
+
+// Returns FNV-1a, 64 bits (Fowler, Noll, Vo), which any change of one byte changes. kernels/ builds
+// with OpenCL alone, so without the XXH3 of base/content_hash.h.
+std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -23,36 +34,88 @@ std::uint64_t fnv1a(const std::string& text) {
   return hash;
 }
 
-std::string header_for(const std::string& key) {
-  return std::string(kMagic) + std::to_string(key.size()) + '\n' + key;
+// Returns the head of a file: magic, checksum and length of the rest.
+std::string head_of(std::string_view body) {
+  std::array<char, 64> numbers{};
+  const int size = std::snprintf(numbers.data(), numbers.size(), "%016" PRIx64 " %016" PRIx64 "\n",
+                                 fnv1a(body), static_cast<std::uint64_t>(body.size()));
+  return std::string(kMagic) + std::string(numbers.data(), static_cast<std::size_t>(size));
+}
+
+std::string key_in_file(const std::string& key) {
+  return std::to_string(key.size()) + '\n' + key;
+}
+
+// Returns the body of a file without its key, which begins with its state; nothing for another key
+// or a damaged file.
+std::optional<std::string_view> content_for(const std::string& key, std::string_view file) {
+  if (file.size() < kHeadBytes || file.size() > kMaxFileBytes) return std::nullopt;
+  std::string_view body = file.substr(kHeadBytes);
+  if (file.substr(0, kHeadBytes) != head_of(body)) return std::nullopt;
+  const std::string start = key_in_file(key);
+  if (!body.starts_with(start) || body.size() == start.size()) return std::nullopt;
+  body.remove_prefix(start.size());
+  return body;
 }
 
 }  // namespace
+
+LoadingGuard::LoadingGuard(const std::filesystem::path& binary) : path_(binary) {
+  path_ += ".loading";
+  do {
+    file_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!file_.is_open()) return;
+    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
+      file_ = FileDescriptor();  // the holder guards the binary
+      return;
+    }
+  } while (!leads_to(path_, file_));  // the previous holder removed it before it was locked
+  struct stat status {};
+  follows_a_death_ = ::fstat(file_.number(), &status) == 0 && status.st_size > 0;
+  // Empty until it is locked: a new file that another process opens first shows no death.
+  [[maybe_unused]] const auto marked = ::write(file_.number(), "loading\n", 8);
+}
+
+LoadingGuard::~LoadingGuard() {
+  if (file_.is_open()) ::unlink(path_.c_str());
+}
 
 std::filesystem::path ProgramCache::file_for(const std::string& key) const {
   return folder_ / (std::to_string(fnv1a(key)) + ".clbin");
 }
 
-std::optional<std::vector<unsigned char>> ProgramCache::load(const std::string& key) const {
+std::optional<CachedProgram> ProgramCache::load(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  std::ifstream file(file_for(key), std::ios::binary);
+  const std::optional<std::string> file = read_file(file_for(key), kMaxFileBytes + 1);
   if (!file) return std::nullopt;
-  const std::string header = header_for(key);
-  const std::string content((std::istreambuf_iterator<char>(file)),
-                            std::istreambuf_iterator<char>());
-  if (!content.starts_with(header)) return std::nullopt;
-  return std::vector<unsigned char>(content.begin() + static_cast<std::ptrdiff_t>(header.size()),
-                                    content.end());
+  const std::optional<std::string_view> content = content_for(key, *file);
+  if (!content) return std::nullopt;
+  CachedProgram program{.binary = {content->begin() + 1, content->end()},
+                        .is_refused = content->front() == kRefused,
+                        .guard = {}};
+  if (program.binary.empty()) return program;
+  LoadingGuard guard(file_for(key));
+  if (guard.follows_a_death()) {
+    write(key, kRefused, {});
+    return CachedProgram{.binary = {}, .is_refused = true, .guard = {}};
+  }
+  program.guard.emplace(std::move(guard));
+  return program;
 }
 
 void ProgramCache::store(const std::string& key, const std::vector<unsigned char>& binary) const {
+  write(key, kUsable, binary);
+}
+
+void ProgramCache::write(const std::string& key, char state,
+                         const std::vector<unsigned char>& binary) const {
   if (folder_.empty()) return;
   std::error_code ignored;
   std::filesystem::create_directories(folder_, ignored);
-  std::string content = header_for(key);
-  content.append(binary.begin(), binary.end());
+  std::string body = key_in_file(key) + state;
+  body.append(binary.begin(), binary.end());
   try {
-    write_atomically(file_for(key), bytes_of(content), false);
+    write_atomically(file_for(key), bytes_of(head_of(body) + body));
   } catch (const Error&) {
     // The next process compiles again.
   }

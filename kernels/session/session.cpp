@@ -147,17 +147,18 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
   const cl::Device& handle = shared_->device.handle;
   const std::string key = info.platform_version + '\n' + info.name + '\n' + info.driver + '\n' +
                           options + '\n' + source;
-  const auto binary = shared_->cache.load(key);
-  if (binary && !binary->empty()) {
+  auto cached = shared_->cache.load(key);
+  if (cached && !cached->binary.empty()) {
+    const std::optional<LoadingGuard> guard = std::move(cached->guard);
     try {
-      cl::Program program(context, {handle}, {*binary});
+      cl::Program program(context, {handle}, {cached->binary});
       program.build({handle}, options.c_str());
       return program;
     } catch (const cl::Error&) {
       // A binary that no longer loads is built from its source again, below.
     }
   }
-  if (!binary) announce_building();
+  if (!cached) announce_building();
   cl::Program program(context, source);
   try {
     program.build({handle}, options.c_str());
@@ -167,7 +168,8 @@ cl::Program OpenClSession::build(const std::string& source, const std::string& o
                                         program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(handle));
   }
   const bool leaves_binary = info.is_pocl() && shared_->options.answer_soon;
-  if (shared_->cache.is_on() && !(leaves_binary && binary)) {
+  const bool is_settled = cached && (leaves_binary || cached->is_refused);
+  if (shared_->cache.is_on() && !is_settled) {
     shared_->cache.store(key, leaves_binary ? std::vector<unsigned char>()
                                             : program.getInfo<CL_PROGRAM_BINARIES>().front());
   }

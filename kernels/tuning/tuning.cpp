@@ -122,7 +122,7 @@ std::filesystem::path store_tuning(const std::filesystem::path& folder, const Tu
   std::error_code ignored;  // writing the file reports it
   std::filesystem::create_directories(folder, ignored);
   try {
-    write_atomically(path, bytes_of(format_tuning_file(file)), false);
+    write_atomically(path, bytes_of(format_tuning_file(file)));
   } catch (const Error& error) {
     throw Error(ErrorKind::kStorage, std::string("tuning: ") + error.what());
   }

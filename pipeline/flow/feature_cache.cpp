@@ -74,8 +74,13 @@ FeatureCache::FeatureCache(const RunConfig& config)
   // Do not follow a link: files in the folder are removed.
   std::error_code ignored;
   const fs::file_type type = fs::symlink_status(folder_, ignored).type();
-  if (type == fs::file_type::directory) find_chunks();
-  if (type == fs::file_type::symlink) fail("is a link, not a folder");
+  if (type == fs::file_type::directory) {
+    find_chunks();
+  } else if (type == fs::file_type::symlink) {
+    fail("is a link, not a folder");
+  } else if (type != fs::file_type::not_found && type != fs::file_type::none) {
+    fail("is no folder, and lookalike did not write it: move it, or name another database");
+  }
 }
 
 void FeatureCache::fail(const std::string& what) const {

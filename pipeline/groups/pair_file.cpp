@@ -88,6 +88,16 @@ FoundPair get_pair(ByteReader& in) {
   return pair;
 }
 
+// Throws Error(kStorage) if the file exists and does not begin like those of save_pairs(). A
+// truncated one passes.
+void require_own(const std::filesystem::path& file) {
+  const std::optional<std::string> start = read_file(file, kMagic.size());
+  if (!start || kMagic.starts_with(*start)) return;
+  throw Error(ErrorKind::kStorage, fmt::format("{}: was not written by lookalike: move it away, or "
+                                               "name another database",
+                                               printable(file.native())));
+}
+
 }  // namespace
 
 std::filesystem::path pair_file(const std::filesystem::path& database) {
@@ -95,6 +105,7 @@ std::filesystem::path pair_file(const std::filesystem::path& database) {
 }
 
 std::optional<FileDescriptor> lock_pairs(const std::filesystem::path& database) {
+  require_own(pair_file(database));
   const std::string name = pair_file(database).native() + ".lock";
   FileDescriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
   const bool is_taken =

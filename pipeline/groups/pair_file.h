@@ -39,7 +39,8 @@ ContentHash pair_fingerprint(const Settings& settings, const MatchOptions& match
 
 // Takes the right to replace the file of pairs until the descriptor is closed: an flock(2) on
 // DATABASE.pairs.lock. Returns nothing while another process has it. A lock file that cannot be
-// created or locked is not an error; save_pairs() fails if the folder cannot be written.
+// created or locked is not an error; save_pairs() fails if the folder cannot be written. Throws
+// Error(kStorage) if DATABASE.pairs is a file that lookalike did not write.
 std::optional<FileDescriptor> lock_pairs(const std::filesystem::path& database);
 
 // storage/FORMATS.md describes the bytes. decode_pairs() throws Error(kInput) for bytes that are

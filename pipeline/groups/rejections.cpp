@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <optional>
 #include <sys/file.h>
+#include <thread>
 #include <tuple>
 #include <unistd.h>
 
@@ -26,6 +28,32 @@ bool is_before(const Rejection& x, const Rejection& y) {
   return std::tie(x.a, x.b) < std::tie(y.a, y.b);
 }
 
+// Begins the last line of the file, which holds the XXH3-64 of all bytes before it.
+constexpr std::string_view kEnd = "end,";
+
+std::string end_of(std::string_view csv) {
+  return fmt::format("{}{:016x}\n", kEnd, checksum(bytes_of(csv)));
+}
+
+std::string file_of(const Rejections& rejections) {
+  const std::string csv = rejections.csv();
+  return csv + end_of(csv);
+}
+
+// Waits a second for the lock, which anyone who can read the file may hold for longer. Throws Busy.
+void wait_for_lock(const std::filesystem::path& file, const FileDescriptor& opened) {
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) fail_file(file, "cannot be locked");
+    if (std::chrono::steady_clock::now() >= end) {
+      throw Busy(printable(file.native()) + ": is locked by another program: try again");
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 // Opens and locks the file, creating a missing one. Retries if the file was replaced while waiting
 // for the lock.
 FileDescriptor locked(const std::filesystem::path& file) {
@@ -33,23 +61,30 @@ FileDescriptor locked(const std::filesystem::path& file) {
     FileDescriptor opened(::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
     if (!opened.is_open() && errno == ENOENT) {
       AtomicFile made(file);
-      made.write(bytes_of(Rejections().csv()));
+      made.write(bytes_of(file_of(Rejections())));
       made.commit_new();
       continue;
     }
     if (!opened.is_open()) fail_file(file, "cannot be written");
-    while (::flock(opened.number(), LOCK_EX) != 0) {
-      if (errno != EINTR) fail_file(file, "cannot be locked");
-    }
+    wait_for_lock(file, opened);
     if (leads_to(file, opened)) return opened;
   }
 }
 
 Rejections read(const std::filesystem::path& file) {
   const std::optional<std::string> text = read_file(file);
-  if (text) return Rejections::parse(*text, printable(file.native()));
-  if (errno != ENOENT) fail_file(file, "cannot be read");
-  return {};
+  if (!text) {
+    if (errno != ENOENT) fail_file(file, "cannot be read");
+    return {};
+  }
+  const std::string name = printable(file.native());
+  const std::size_t end = text->rfind(kEnd);
+  const auto csv = std::string_view(*text).substr(0, end);
+  if (end == text->npos || std::string_view(*text).substr(end) != end_of(csv)) {
+    throw Error(ErrorKind::kInput,
+                name + ": is damaged: its last line does not match the others: restore a backup");
+  }
+  return Rejections::parse(csv, name);
 }
 
 }  // namespace
@@ -147,10 +182,14 @@ Rejections searched_rejections(const RunConfig& config) {
 void change_rejections(const std::filesystem::path& database,
                        const std::function<bool(Rejections&)>& change) {
   const std::filesystem::path file = rejection_file(database);
-  const FileDescriptor lock = locked(file);
+  const FileDescriptor held = locked(file);
   Rejections rejections = read(file);
   if (change(rejections)) {
-    write_atomically(file, bytes_of(rejections.csv()));
+    if (rejections.all().size() > Rejections::kMost) {
+      throw Error(ErrorKind::kInput, fmt::format("{}: would hold more than {} pairs",
+                                                 printable(file.native()), Rejections::kMost));
+    }
+    write_atomically(file, bytes_of(file_of(rejections)));
   } else if (rejections.all().empty()) {
     ::unlink(file.c_str());  // may have been created for the lock
   }

@@ -32,6 +32,9 @@ inline constexpr std::string_view kRejectionHeader = "content,other_content,sinc
 class Rejections {
  public:
   Rejections() = default;
+  // Maximum number of pairs: 8.5 MB, which each change rewrites.
+  static constexpr std::size_t kMost = 100'000;
+
   // Parses CSV with kRejectionHeader. Throws Error(kInput), "NAME: row N: what".
   static Rejections parse(std::string_view csv, const std::string& name);
   std::string csv() const;
@@ -61,8 +64,9 @@ Rejections searched_rejections(const RunConfig& config);
 
 // Applies `change` to the rejections and replaces the file atomically, unless `change` throws or
 // returns false. A short lock on the file serialises changes by several processes; a run that
-// writes the index does not delay them. Throws as read_rejections(), and Error(kStorage) when the
-// file cannot be written.
+// writes the index does not delay them. Throws as read_rejections(), Busy when another process
+// holds the lock for a second, Error(kInput) for more than Rejections::kMost pairs, and
+// Error(kStorage) when the file cannot be written.
 void change_rejections(const std::filesystem::path& database,
                        const std::function<bool(Rejections&)>& change);
 

@@ -231,8 +231,7 @@ IndexRunReport run_index(const RunConfig& config, Progress::Style style, const S
     if (auto warning = raise_niceness(config.run)) run.report.warnings.push_back(*warning);
     run.until_stopped([&] { update(run); });
     IndexRunReport report = finished(run);
-    // Opened by name: the file may have been removed or replaced during the run.
-    report.after = IndexReader(config.store.database).counts();
+    report.after = run.writer.counts();
     run.recorder.end(report);
     return report;
   } catch (const std::exception& error) {

@@ -61,6 +61,7 @@ struct IndexRunOptions {
   std::vector<std::string> lone_files{};       // to scan like the files of a folder
   bool keep_spans = false;                     // for a timeline
   bool keep_settings = true;                   // by keep_settings()
+  const char* command = "index";               // in the record of the run
 };
 
 // Brings the index config.store.database up to date with config.images.folders, or with all its

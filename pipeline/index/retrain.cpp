@@ -1,7 +1,10 @@
 #include "pipeline/index/retrain.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 #include <system_error>
@@ -16,19 +19,59 @@
 #include "base/path_set.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "pipeline/flow/feature_cache.h"
 #include "pipeline/index/removals.h"
 #include "pipeline/index/run_codebook.h"
 #include "pipeline/index/run_record.h"
 #include "pipeline/index/update_plan.h"
 #include "storage/index_reader.h"
+#include "storage/schema.h"
 
 namespace lookalike {
 namespace {
 
-void remove_index(const std::string& database) {
-  for (const char* ending : {"", "-wal", "-shm", ".work"}) {
+// The command in the record of runs of DATABASE.retrain, which tells it from an index that another
+// command made.
+constexpr const char* kCommand = "retrain";
+
+// True for the beginnings of an index without content, and for an index whose runs are all
+// retrainings.
+bool is_from_retraining(const std::string& beside) {
+  std::error_code error;
+  if (std::filesystem::file_size(beside, error) == 0) return true;
+  try {
+    const IndexReader index(beside);
+    const std::vector<RunRecord> runs = index.runs(std::numeric_limits<std::int32_t>::max());
+    return (!runs.empty() || index.settings().empty()) &&
+           std::ranges::all_of(runs, [](const RunRecord& run) { return run.command == kCommand; });
+  } catch (const EmptyIndex&) {
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Throws Error(kStorage) if DATABASE.retrain was not made by an earlier retraining.
+void check_beside(const std::string& beside) {
+  const auto refuse = [&](const char* what) {
+    throw Error(ErrorKind::kStorage, fmt::format("{}: {}", printable(beside), what));
+  };
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::symlink_status(beside, error).type();
+  if (type == std::filesystem::file_type::not_found) return;
+  // A link is allowed only where the user named it.
+  if (type == std::filesystem::file_type::symlink) refuse("is a link, not a file");
+  if (type != std::filesystem::file_type::regular || !is_from_retraining(beside)) {
+    refuse("was not made by `lookalike retrain`, which would replace it: move it away");
+  }
+}
+
+// Removes DATABASE.retrain, which check_beside() has passed, with the files beside it.
+void remove_beside(const RunConfig& beside) {
+  FeatureCache(beside).discard();
+  for (const char* ending : {"", "-wal", "-shm"}) {
     std::error_code ignored;
-    std::filesystem::remove_all(database + ending, ignored);
+    std::filesystem::remove(beside.store.database + ending, ignored);
   }
 }
 
@@ -47,7 +90,7 @@ bool is_swapped_in(const IndexWriter& writer, const std::string& beside) {
 // old one outside all of them.
 struct Sources {
   std::vector<std::string> folders;
-  IndexRunOptions options{.keep_settings = false};
+  IndexRunOptions options{.keep_settings = false, .command = kCommand};
 };
 
 Sources sources_of(const IndexWriter& writer, const ImagesOptions& images) {
@@ -93,7 +136,7 @@ IndexRunReport index_beside(const RunConfig& config, Progress::Style style, cons
     } catch (const OtherSettings&) {
       // An earlier retraining made it under other settings.
     }
-    remove_index(config.store.database);
+    remove_beside(config);
   }
   return run_index(config, style, stop, sources.options);
 }
@@ -170,16 +213,12 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
   RunConfig beside = config;
   beside.store.database += ".retrain";
   beside.images.max_removed_share = 1;  // removals from an incomplete index lose nothing
-  // A link is allowed only where the user named it.
-  std::error_code ignored;
-  if (std::filesystem::is_symlink(beside.store.database, ignored)) {
-    throw Error(ErrorKind::kStorage, beside.store.database + ": is a link, not a file");
-  }
+  check_beside(beside.store.database);
   IndexWriter writer(config.store.database);
-  RunRecorder recorder(writer, "retrain");
+  RunRecorder recorder(writer, kCommand);
   try {
     const IndexCounts before = writer.counts();
-    if (is_swapped_in(writer, beside.store.database)) remove_index(beside.store.database);
+    if (is_swapped_in(writer, beside.store.database)) remove_beside(beside);
     const Sources sources = sources_of(writer, config.images);
     beside.images.folders = sources.folders;
     std::string& reuse = beside.codebook.reuse;
@@ -193,7 +232,7 @@ IndexRunReport retrain_index(const RunConfig& config, Progress::Style style,
     if (!report.stopped) {
       account_for_missing(writer, config, beside.store.database, report);
       writer.replace_content(beside.store.database);
-      remove_index(beside.store.database);
+      remove_beside(beside);
     }
     report.before = before;
     report.after = writer.counts();

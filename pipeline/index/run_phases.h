@@ -43,7 +43,7 @@ struct RunContext {
         style(progress),
         stop(stop_request),
         writer(asked.store.database),
-        recorder(writer, "index"),
+        recorder(writer, run_options.command),
         times(run_options.keep_spans),
         device(config, times) {}
 

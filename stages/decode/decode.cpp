@@ -88,7 +88,7 @@ cv::Mat region_of(GrayImage& image, const Region& region) {
 
 // Decodes a file whose header check_header() has read.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const ImageHeader& header,
-                                               WantedSize size, const ImagesOptions& limits) {
+                                               WantedSize size, const ImagesOptions& limits) try {
   const LargeImageLock lock(header);
   const double scale = scale_for(header.width, header.height, size);
   if (auto why = too_small(header.width, header.height, scale)) {
@@ -104,6 +104,8 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const I
     return SkippedFile{loaded.file, "too_large", std::move(*why)};
   }
   return fitted_image(std::move(record), gray, alpha, divisor, size);
+} catch (const std::bad_alloc&) {
+  return without_memory(loaded.file);
 }
 
 }  // namespace

@@ -19,9 +19,9 @@ inline constexpr int kMinSidePx = 16;
 
 // Decodes to 8-bit grey, upright as EXIF states, transparent pixels laid over a ground; reduces by
 // area averaging, enlarges by cubic interpolation. Reasons for skipping: "too_large"
-// (limits.max_megapixels, by the header), "too_small", "undecodable" and "no_reader" (see
-// check_header(), decode_pixels()). Large images are decoded one at a time (LargeImageLock). Throws
-// as decode_pixels().
+// (limits.max_megapixels, by the header), "too_small", "undecodable", "no_reader" and "no_memory"
+// (see check_header(), decode_pixels()). Large images are decoded one at a time (LargeImageLock).
+// Throws as decode_pixels().
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
 

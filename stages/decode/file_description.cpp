@@ -71,7 +71,9 @@ class JpegFile {
  private:
   void look_at(const JpegMarkers& markers) {
     const ByteSpan content = markers.content();
-    if (markers.at_frame()) {
+    if (const auto exif = markers.exif()) {
+      describe_exif(*exif, found_);
+    } else if (markers.at_frame()) {
       found_.bits = static_cast<std::uint32_t>(big_endian(content, 0, 1));
       found_.has_colour = big_endian(content, 5, 1) >= 3;
       found_.is_lossless = markers.marker() == 0xc3;
@@ -102,9 +104,7 @@ class JpegFile {
   // Cameras and editors write these; what others write is unknown.
   void look_at_application(int number, ByteSpan content) {
     constexpr std::string_view kXmp = "http://ns.adobe.com/x";  // xap/1.0/ and xmp/extension/
-    if (number == 1 && has_text(content, 0, "Exif")) {
-      describe_exif(from(content, 6), found_);
-    } else if (number == 1 && has_text(content, 0, kXmp)) {
+    if (number == 1 && has_text(content, 0, kXmp)) {
       if (has_any_text(content, kGainMapMarks)) found_.has_gain_map = true;
       if (has_any_text(content, kDepthMarks)) found_.has_depth = true;
       if (has_any_text(content, kXmpPayloads)) found_.unknown = "a picture or sound in XMP";
@@ -283,7 +283,9 @@ FileDescription describe_tiff(ByteSpan bytes) {
       });
   found.bits = std::max(8U, found.bits);
   found.has_colour = samples >= 3 || found.has_palette;
-  found.pictures = std::max<std::size_t>(1, tiff_pages(bytes, kMostEntries).size());
+  const auto pages = tiff_pages(bytes, kMostEntries);
+  if (!pages) found.unknown = "more pages than are read";
+  found.pictures = std::max<std::size_t>(1, pages ? pages->size() : 1);
   if (found.pictures == 1 && directory.next() != 0) found.unknown = "a second picture";
   return found;
 }

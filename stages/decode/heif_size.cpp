@@ -13,8 +13,8 @@
 namespace lookalike {
 namespace {
 
-// Items of a file may overlap. Bytes that may be examined beyond the file's own; entries of tables
-// count too.
+// Bytes that may be examined beyond twice the file's size, since items may overlap. An item counts
+// when it is found and when it is read; entries of tables count, too.
 constexpr std::size_t kOverlapBytes = std::size_t{16} << 20U;
 
 // Reads bits, zeros past the end.
@@ -106,7 +106,7 @@ CodedSize size_in_sequence_header(ByteSpan unit) {
 
 class Sizes {
  public:
-  explicit Sizes(ByteSpan file) : file_(file), left_(file.size() + kOverlapBytes) {}
+  explicit Sizes(ByteSpan file) : file_(file), left_(2 * file.size() + kOverlapBytes) {}
 
   std::optional<CodedSize> largest() {
     for_each_box(file_, [&](std::string_view type, ByteSpan box) {
@@ -195,8 +195,12 @@ class Sizes {
         parts.push_back(rest.first(std::min(length, rest.size())));
         if (!spend(16 + parts.back().size())) return;
       }
+      // A file may give an item several types, of which readers take one: each is examined.
       for (auto type = types.lower_bound({id, {}}); type != types.end() && type->first == id;
            ++type) {
+        std::size_t bytes = 16;
+        for (const ByteSpan part : parts) bytes += part.size();
+        if (!spend(bytes)) return;
         look_at_item(type->second, parts);
       }
     }

@@ -14,17 +14,19 @@ namespace {
 constexpr std::string_view kJpegStart = "\xff\xd8\xff";
 constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
 
-ImageHeader frame_of(const JpegMarkers& markers) {
-  const ByteSpan frame = markers.content();
-  return {big_endian(frame, 3, 2), big_endian(frame, 1, 2), ImageFormat::kJpeg};
-}
-
+// Reads the first frame, and the orientation in the first EXIF segment, 1 if that is damaged.
 ImageHeader jpeg_header(ByteSpan bytes) {
+  ImageHeader header{.format = ImageFormat::kJpeg};
+  std::optional<ByteSpan> exif;
   JpegMarkers markers(bytes);
-  while (markers.next()) {
-    if (markers.at_frame()) return frame_of(markers);
+  while (markers.next() && !markers.at_scan()) {
+    if (!exif) exif = markers.exif();
+    if (!markers.at_frame() || header.width > 0) continue;
+    header.width = markers.frame_width();
+    header.height = markers.frame_height();
   }
-  return {};
+  if (exif) header.orientation = exif_orientation(*exif).value_or(1);
+  return header;
 }
 
 // The chunk tRNS, before the pixels, makes palette entries, a colour or a grey level transparent.
@@ -88,14 +90,14 @@ bool is_pnm(ByteSpan bytes) {
          (bytes[2] <= ' ' || bytes[2] == '#');
 }
 
-// "P5 # comment\n640 480 ..."
+// "P5 # comment\n640 480 ..."; a comment ends at a line feed or carriage return.
 ImageHeader pnm_header(ByteSpan bytes) {
   std::uint64_t values[2] = {0, 0};
   std::size_t at = 2;
   for (std::uint64_t& value : values) {
     while (at < bytes.size() && (bytes[at] <= ' ' || bytes[at] == '#')) {
       const bool comment = bytes[at] == '#';
-      while (comment && at < bytes.size() && bytes[at] != '\n') ++at;
+      while (comment && at < bytes.size() && bytes[at] != '\n' && bytes[at] != '\r') ++at;
       if (at < bytes.size()) ++at;
     }
     for (; at < bytes.size() && bytes[at] >= '0' && bytes[at] <= '9' && value < 1'000'000'000;
@@ -109,24 +111,28 @@ ImageHeader pnm_header(ByteSpan bytes) {
 // Tags 256 (width), 257 (height), 262 (colour space, 2: RGB), 277 (samples per pixel) and 338 (what
 // further samples are, 0: no alpha). Without the last, a fourth sample is taken for alpha, as in
 // libtiff. Colours may be premultiplied, in the file or, with 8 bits, by libtiff: OpenCV does not
-// divide them again.
+// divide them again. A tag that stands twice counts where it stands first, as in libtiff; a size of
+// another type than SHORT or LONG, or of several numbers, is none.
 ImageHeader tiff_header(ByteSpan bytes) {
-  ImageHeader header;
-  std::uint64_t colour_space = 0;
-  std::uint64_t samples = 0;
-  std::uint64_t further = 1;
-  const auto visit = [&](std::uint64_t tag, std::uint64_t /*count*/, std::uint64_t value,
-                         std::size_t /*place*/) {
-    if (tag == 256) header.width = value;
-    if (tag == 257) header.height = value;
-    if (tag == 262) colour_space = value;
-    if (tag == 277) samples = value;
-    if (tag == 338) further = value;
+  constexpr std::array<std::uint64_t, 5> kTags = {256, 257, 262, 277, 338};
+  std::array<std::optional<std::uint64_t>, kTags.size()> found;
+  const auto visit = [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value,
+                         std::size_t place) {
+    const auto wanted = std::ranges::find(kTags, tag);
+    if (wanted == kTags.end()) return;
+    auto& first = found[static_cast<std::size_t>(wanted - kTags.begin())];
+    const std::uint64_t type = first_directory(bytes).number(place - 6, 2);
+    const bool is_size = tag <= 257;
+    const bool is_number =
+        (type == TiffDirectory::kShort || type == TiffDirectory::kLong) && (!is_size || count == 1);
+    if (!first) first = is_size && !is_number ? 0 : value;
   };
   if (bytes.size() >= 8) first_directory(bytes).for_each_entry(visit);
-  header.premultiplied = true;
-  header.has_alpha = colour_space == 2 && samples > 3 && further != 0;
-  return header;
+  const auto [width, height, colour_space, samples, further] = found;
+  return {.width = width.value_or(0),
+          .height = height.value_or(0),
+          .has_alpha = colour_space == 2U && samples.value_or(1) > 3 && further.value_or(1) != 0,
+          .premultiplied = true};
 }
 
 // Marks of Fujifilm, Panasonic and Leica, Olympus (three), Sigma, Minolta, old and new Canon.
@@ -171,13 +177,30 @@ bool is_jpeg2000(ByteSpan bytes) {
   return has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51");
 }
 
+// Returns the place of the first codestream: the content of the first box `jp2c` (ISO/IEC 15444-1,
+// annex I), or the start of a file without boxes. The end of the bytes without one, or behind more
+// boxes than any file has.
+std::size_t codestream(ByteSpan bytes) {
+  constexpr int kMaxBoxes = 4096;
+  if (!has_text(bytes, 4, "jP  ")) return 0;
+  std::size_t at = 0;
+  for (int boxes = 0; boxes < kMaxBoxes && at + 8 <= bytes.size(); ++boxes) {
+    const std::uint64_t shown = big_endian(bytes, at, 4);
+    const std::size_t head = shown == 1 ? 16 : 8;
+    if (has_text(bytes, at + 4, "jp2c")) return at + head;
+    const std::uint64_t size = shown == 1 ? big_endian(bytes, at + 8, 8) : shown;
+    if (size < head || size > bytes.size() - at) break;  // 0 reaches to the end
+    at += size;
+  }
+  return bytes.size();
+}
+
 // Reads the codestream's size, which decoding uses; the box around it may claim another.
 ImageHeader jpeg2000_header(ByteSpan bytes) {
   constexpr std::string_view kSize = "\xff\x4f\xff\x51";  // start, then the marker segment SIZ
-  const auto found = std::search(
-      bytes.begin(), bytes.end(), kSize.begin(), kSize.end(),
-      [](std::uint8_t byte, char wanted) { return byte == static_cast<std::uint8_t>(wanted); });
-  const auto at = static_cast<std::size_t>(found - bytes.begin()) + kSize.size();
+  const std::size_t start_of_stream = codestream(bytes);
+  if (!has_text(bytes, start_of_stream, kSize)) return {};
+  const std::size_t at = start_of_stream + kSize.size();
   const auto side = [&](std::size_t place) {
     const std::uint64_t end = big_endian(bytes, at + place, 4);
     const std::uint64_t start = big_endian(bytes, at + place + 8, 4);

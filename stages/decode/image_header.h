@@ -33,6 +33,7 @@ struct ImageHeader {
   bool premultiplied = false;  // colours may have been multiplied by their alpha
   // The transparent level of a grey PNG: 16 bits where its pixels have 16, else 8.
   std::optional<std::uint16_t> transparent_level{};
+  int orientation = 1;  // of a JPEG, as its EXIF states it (JEITA CP-3451, tag 274)
   // The picture that a RAW file stands for, a file of its own; the other fields describe it.
   std::vector<std::uint8_t> preview{};
 };

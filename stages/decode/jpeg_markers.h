@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include "stages/decode/bytes.h"
 
@@ -40,6 +42,18 @@ class JpegMarkers {
     return marker_ >= 0xc0 && marker_ <= 0xcf && marker_ != 0xc4 && marker_ != 0xc8 &&
            marker_ != 0xcc;
   }
+  bool at_scan() const { return marker_ == 0xda; }
+  std::uint64_t frame_width() const { return big_endian(bytes_, segment_ + 5, 2); }
+  std::uint64_t frame_height() const { return big_endian(bytes_, segment_ + 3, 2); }
+
+  // Returns the EXIF data of this segment, from its byte order mark on; nothing for another
+  // segment.
+  std::optional<ByteSpan> exif() const {
+    constexpr std::string_view kName("Exif\0\0", 6);
+    if (marker_ != 0xe1 || !has_text(content(), 0, kName)) return std::nullopt;
+    return content().subspan(kName.size());
+  }
+
   // Returns the segment's bytes behind its length, as far as the file holds them.
   ByteSpan content() const {
     const ByteSpan rest = from(bytes_, segment_ + 2);

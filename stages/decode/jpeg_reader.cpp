@@ -1,26 +1,70 @@
+#include <array>
 #include <csetjmp>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <jpeglib.h>
+#include <span>
+#include <string>
+#include <string_view>
 
+#include <opencv2/imgproc.hpp>
+
+#include "base/work_limits.h"
 #include "stages/decode/readers.h"
-#include "stages/decode/tiff.h"
 
 namespace lookalike {
 namespace {
 
-// Makes libjpeg jump back on an error, count warnings and print nothing.
+// Maximum number of scans. Encoders write some twenty at most, while a scan of a hundred bytes may
+// repeat the work of a whole decoding.
+constexpr int kMaxScans = 100;
+// Maximum of scans times pixels: 25 scans of 100 megapixels, about a second's work.
+constexpr std::uint64_t kMaxScannedPixels = 2'500'000'000;
+
+// Makes libjpeg jump back with its message on an error, and print nothing.
 struct Failures {
   jpeg_error_mgr manager{};  // the first member: libjpeg passes its address
   std::jmp_buf back{};
+  std::array<char, JMSG_LENGTH_MAX> message{};
 };
 
 void jump_back(j_common_ptr jpeg) {
-  std::longjmp(reinterpret_cast<Failures*>(jpeg->err)->back, 1);
+  auto& failures = *reinterpret_cast<Failures*>(jpeg->err);
+  jpeg->err->format_message(jpeg, failures.message.data());
+  std::longjmp(failures.back, 1);
 }
 
-void count_warnings(j_common_ptr jpeg, int level) {
-  if (level < 0) ++jpeg->err->num_warnings;
+void ignore_warning(j_common_ptr /*jpeg*/, int /*level*/) {}
+
+// Ends reading at the limits of scans, and when the time of this thread's work is over. libjpeg
+// calls it at every row of blocks.
+void limit_work(j_common_ptr jpeg) {
+  const auto& reading = *reinterpret_cast<j_decompress_ptr>(jpeg);
+  const auto scans = static_cast<std::uint64_t>(reading.input_scan_number);
+  const std::uint64_t pixels = std::uint64_t{reading.image_width} * reading.image_height;
+  const bool is_usual = scans <= kMaxScans && scans * pixels <= kMaxScannedPixels;
+  if (is_usual && !is_overdue()) return;
+  auto& failures = *reinterpret_cast<Failures*>(jpeg->err);
+  std::snprintf(failures.message.data(), failures.message.size(), "more than %d scans",
+                static_cast<int>(scans) - 1);
+  std::longjmp(failures.back, 1);
+}
+
+// Converts from Adobe's CMYK, whose values are inverted, in place of a colour profile.
+cv::Mat bgr_of(const cv::Mat& cmyk) {
+  cv::Mat bgr(cmyk.size(), CV_8UC3);
+  for (int y = 0; y < cmyk.rows; ++y) {
+    const auto* from = cmyk.ptr<cv::Vec4b>(y);
+    auto* to = bgr.ptr<cv::Vec3b>(y);
+    for (int x = 0; x < cmyk.cols; ++x) {
+      for (int i = 0; i < 3; ++i) {
+        const int ink = 255 - from[x][2 - i];
+        to[x][i] = static_cast<std::uint8_t>(from[x][3] - (ink * from[x][3] >> 8));
+      }
+    }
+  }
+  return bgr;
 }
 
 // Reads one file. Functions that libjpeg may leave by a jump have no destructors to run and no
@@ -30,41 +74,43 @@ class JpegFile {
   explicit JpegFile(std::span<const std::uint8_t> file) : file_(file) {
     jpeg_.err = jpeg_std_error(&failures_.manager);
     failures_.manager.error_exit = jump_back;
-    failures_.manager.emit_message = count_warnings;
+    failures_.manager.emit_message = ignore_warning;
+    progress_.progress_monitor = limit_work;
   }
   ~JpegFile() { jpeg_destroy_decompress(&jpeg_); }
   JpegFile(const JpegFile&) = delete;
   JpegFile& operator=(const JpegFile&) = delete;
 
-  // Reads up to the pixels; false on failure and for files left to OpenCV.
+  // Reads up to the pixels; false on failure.
   bool open(PixelMode mode, int divisor) {
     if (setjmp(failures_.back) != 0) return false;
     jpeg_create_decompress(&jpeg_);
+    jpeg_.progress = &progress_;
     jpeg_mem_src(&jpeg_, file_.data(), file_.size());
-    jpeg_save_markers(&jpeg_, JPEG_APP0 + 1, 0xffff);
     jpeg_read_header(&jpeg_, TRUE);
-    if (jpeg_.num_components != 1 && jpeg_.num_components != 3) return false;
-    jpeg_.out_color_space = mode == PixelMode::kGray ? JCS_GRAYSCALE : JCS_EXT_BGR;
+    jpeg_.out_color_space = is_cmyk()                  ? JCS_CMYK
+                            : mode == PixelMode::kGray ? JCS_GRAYSCALE
+                                                       : JCS_EXT_BGR;
     jpeg_.scale_num = 1;
     jpeg_.scale_denom = static_cast<unsigned>(divisor);
     jpeg_calc_output_dimensions(&jpeg_);
     return true;
   }
 
+  bool is_cmyk() const { return jpeg_.num_components == 4; }
+  const char* message() const { return failures_.message.data(); }
+
+  // True if libjpeg sees the size that the limits were applied to.
+  bool has_size(const std::optional<ImageHeader>& header) const {
+    return header && header->width == jpeg_.image_width && header->height == jpeg_.image_height;
+  }
+
   cv::Size size() const {
     return {static_cast<int>(jpeg_.output_width), static_cast<int>(jpeg_.output_height)};
   }
 
-  // Reads the orientation from the first APP1 segment, which holds EXIF if any does.
-  std::optional<int> orientation() const {
-    constexpr std::size_t kName = 6;  // "Exif", two zeros
-    const jpeg_saved_marker_ptr segment = jpeg_.marker_list;
-    if (segment == nullptr || segment->data_length <= kName) return 1;
-    return exif_orientation({segment->data + kName, segment->data_length - kName});
-  }
-
-  // Reads into an image of this size. False on failure, and on a warning, after which pixels are
-  // arbitrary.
+  // Reads into an image of this size; false on failure. Where the file is damaged, pixels are what
+  // libjpeg puts in their place.
   bool read(cv::Mat& image) {
     if (setjmp(failures_.back) != 0) return false;
     jpeg_start_decompress(&jpeg_);
@@ -73,25 +119,41 @@ class JpegFile {
       jpeg_read_scanlines(&jpeg_, &row, 1);
     }
     jpeg_finish_decompress(&jpeg_);
-    return failures_.manager.num_warnings == 0;
+    return true;
   }
 
  private:
   std::span<const std::uint8_t> file_;
   Failures failures_;
+  jpeg_progress_mgr progress_{};
   jpeg_decompress_struct jpeg_{};
 };
 
 }  // namespace
 
-cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int divisor) {
+cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int divisor,
+                  std::string& problem) {
   JpegFile jpeg(file);
-  if (!jpeg.open(mode, divisor)) return {};
-  const std::optional<int> orientation = jpeg.orientation();
-  if (!orientation) return {};
-  cv::Mat image(jpeg.size(), mode == PixelMode::kGray ? CV_8U : CV_8UC3);
-  if (!jpeg.read(image)) return {};
-  return upright(image, *orientation);
+  if (jpeg.open(mode, divisor)) {
+    const std::optional<ImageHeader> header = read_image_header(file);
+    if (!jpeg.has_size(header)) {
+      problem = kOtherSize;
+      return {};
+    }
+    cv::Mat image(jpeg.size(), jpeg.is_cmyk()             ? CV_8UC4
+                               : mode == PixelMode::kGray ? CV_8U
+                                                          : CV_8UC3);
+    if (jpeg.read(image)) {
+      if (jpeg.is_cmyk()) image = bgr_of(image);
+      if (mode == PixelMode::kGray && image.channels() == 3) {
+        cv::cvtColor(image, image, cv::COLOR_BGR2GRAY);
+      }
+      return upright(image, header->orientation);
+    }
+  }
+  check_time();
+  problem = std::string("libjpeg: ") + jpeg.message();
+  return {};
 }
 
 }  // namespace lookalike

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/work_limits.h"
+
 namespace lookalike {
 namespace {
 
@@ -15,15 +17,24 @@ bool is_large(const ImageHeader& header, PixelMode mode) {
   return header.width * header.height * (is_gray ? 1 : 4) > kLargePixelBytes;
 }
 
+void check_allowed() {
+  const WorkLimits* const limits = WorkLimits::current();
+  if (limits != nullptr && !limits->allows_large_images()) throw LargeImage();
+}
+
 }  // namespace
 
 LargeImageLock::LargeImageLock(const SourceFile& file) : lock_(mutex_, std::defer_lock) {
-  if (file.size_bytes > kLargeFileBytes) lock_.lock();
+  if (file.size_bytes <= kLargeFileBytes) return;
+  check_allowed();
+  lock_.lock();
 }
 
 LargeImageLock::LargeImageLock(const ImageHeader& header, PixelMode mode)
     : lock_(mutex_, std::defer_lock) {
-  if (is_large(header, mode)) lock_.lock();
+  if (!is_large(header, mode)) return;
+  check_allowed();
+  lock_.lock();
 }
 
 }  // namespace lookalike

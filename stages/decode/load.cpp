@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <sys/stat.h>
 #include <system_error>
@@ -65,7 +66,11 @@ std::variant<LoadedFile, SkippedFile> load_whole(const std::string& path,
   }
   if (failure) return *std::move(failure);
   loaded.content = hash_content(loaded.bytes);
-  loaded.pages = tiff_pages(loaded.bytes, std::size_t{limits.max_pages} + 1);
+  auto pages = tiff_pages(loaded.bytes, std::size_t{limits.max_pages} + 1);
+  if (!pages) {
+    return SkippedFile{loaded.file, "too_large", "more entries in its directories than are read"};
+  }
+  loaded.pages = *std::move(pages);
   if (loaded.pages.size() > limits.max_pages) {
     return SkippedFile{loaded.file, "too_large",
                        fmt::format("more pages than images.max_pages = {}", limits.max_pages)};
@@ -84,8 +89,12 @@ void turn_to(LoadedFile& loaded, std::uint32_t page) {
 
 }  // namespace
 
+SkippedFile without_memory(SourceFile file) {
+  return {std::move(file), "no_memory", "reading it takes more memory than there is"};
+}
+
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
-                                                const ImagesOptions& limits) {
+                                                const ImagesOptions& limits) try {
   const Page page = page_of(name);
   // A file whose very name looks like a page's comes first.
   std::error_code unknown;
@@ -101,6 +110,10 @@ std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
   loaded.file.path = name;
   return SkippedFile{std::move(loaded.file), "no_page",
                      fmt::format("the file has {} {}", pages, pages == 1 ? "page" : "pages")};
+} catch (const std::bad_alloc&) {
+  SourceFile file;
+  file.path = name;
+  return without_memory(std::move(file));
 }
 
 LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number) {

@@ -22,9 +22,12 @@ struct LoadedFile {
 
 // Reads and hashes a file, or a page of one by its name (base/page_name.h). Reasons for skipping
 // it: "vanished", "unreadable" (or not a regular file), "empty", "too_large" (limits.max_file_mib,
-// max_pages), "changing" (while it was read), "no_page" (the file has fewer).
+// max_pages), "changing" (while it was read), "no_page" (the file has fewer), "no_memory".
 std::variant<LoadedFile, SkippedFile> load_file(const std::string& name,
                                                 const ImagesOptions& limits);
+
+// Returns a file as skipped because memory ran out while it was read ("no_memory").
+SkippedFile without_memory(SourceFile file);
 
 // Returns a page, 1 to loaded.pages.size(), of a file that was loaded as its first page.
 LoadedFile page_of_loaded(const LoadedFile& loaded, std::uint32_t number);

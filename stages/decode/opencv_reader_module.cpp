@@ -5,24 +5,18 @@
 namespace lookalike {
 namespace {
 
-int flags_of(PixelMode mode, int divisor) {
+int flags_of(PixelMode mode) {
   // Upright, unlike IMREAD_UNCHANGED. OpenCV does not use GDAL to decode from memory.
   if (mode == PixelMode::kAsStored) return cv::IMREAD_LOAD_GDAL;
-  const bool gray = mode == PixelMode::kGray;
-  switch (divisor) {
-    case 2:
-      return gray ? cv::IMREAD_REDUCED_GRAYSCALE_2 : cv::IMREAD_REDUCED_COLOR_2;
-    case 4:
-      return gray ? cv::IMREAD_REDUCED_GRAYSCALE_4 : cv::IMREAD_REDUCED_COLOR_4;
-    case 8:
-      return gray ? cv::IMREAD_REDUCED_GRAYSCALE_8 : cv::IMREAD_REDUCED_COLOR_8;
-    default:
-      return gray ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR;
-  }
+  return mode == PixelMode::kGray ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR;
 }
 
-cv::Mat read(const std::vector<std::uint8_t>& file, PixelMode mode, int divisor) {
-  return cv::imdecode(file, flags_of(mode, divisor));
+cv::Mat read(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem) {
+  const cv::Mat bytes(1, static_cast<int>(file.size()), CV_8U,
+                      const_cast<std::uint8_t*>(file.data()));
+  cv::Mat image = cv::imdecode(bytes, flags_of(mode));
+  if (image.empty()) problem = "the image cannot be read";
+  return image;
 }
 
 bool encode(const std::string& extension, const cv::Mat& image, int jpeg_quality,
@@ -33,8 +27,8 @@ bool encode(const std::string& extension, const cv::Mat& image, int jpeg_quality
 }  // namespace
 
 extern "C" {
-extern const OpenCvReader LOOKALIKE_MODULE_EXPORTS;
-const OpenCvReader LOOKALIKE_MODULE_EXPORTS = {read, encode};
+extern const OpenCvModule LOOKALIKE_MODULE_EXPORTS;
+const OpenCvModule LOOKALIKE_MODULE_EXPORTS = {{nullptr, read, nullptr}, encode};
 }
 
 }  // namespace lookalike

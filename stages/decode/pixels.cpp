@@ -27,17 +27,6 @@ cv::Mat with_alpha(const cv::Mat& gray, std::uint16_t transparent_level) {
   return bgra;
 }
 
-// Reads an image with transparent pixels; nothing for others.
-std::optional<ShownPixels> composed(const std::vector<std::uint8_t>& file,
-                                    const ImageHeader& header, PixelMode mode) {
-  if (!header.has_alpha) return std::nullopt;
-  cv::Mat stored = read_image(file, header.format, PixelMode::kAsStored, 1);
-  if (stored.channels() == 1 && header.transparent_level) {
-    stored = with_alpha(stored, *header.transparent_level);
-  }
-  return compose(stored, header.premultiplied, mode == PixelMode::kColour);
-}
-
 // Converts to the channels of the mode, without alpha.
 cv::Mat in_mode(const cv::Mat& stored, PixelMode mode) {
   const int channels = mode == PixelMode::kGray ? 1 : 3;
@@ -55,28 +44,37 @@ SkippedFile undecodable(const LoadedFile& loaded, std::string why) {
   return {loaded.file, "undecodable", std::move(why)};
 }
 
-// For files that may be whole: the next run tries them again.
+// For files that may be whole; the next run tries them again.
 SkippedFile without_reader(const LoadedFile& loaded, std::string_view what) {
   return {loaded.file, "no_reader", fmt::format("{}: see lookalike formats", what)};
 }
 
-// `problem` is what an ImageReader set.
+// `problem` is what a reader set.
 SkippedFile unread(const LoadedFile& loaded, std::string problem) {
   if (!problem.empty()) return undecodable(loaded, std::move(problem));
   return without_reader(loaded, "the installed library cannot read this kind of file");
 }
 
-std::variant<ShownPixels, SkippedFile> read_by(const ImageReader& reader, const LoadedFile& loaded,
-                                               const ImageHeader& header, PixelMode mode) {
+// Reads a picture of a checked header. Transparent pixels are laid over a ground.
+std::variant<ShownPixels, SkippedFile> read_checked(const LoadedFile& loaded,
+                                                    const ImageHeader& header, PixelMode mode,
+                                                    int jpeg_divisor) {
+  const std::vector<std::uint8_t>& file = header.preview.empty() ? loaded.bytes : header.preview;
+  // Modules of one format give the alpha channel in every mode.
+  const bool is_stored = header.has_alpha && !has_own_module(header.format);
   std::string problem;
-  const cv::Mat stored = reader.read(loaded.bytes, mode, problem);
+  cv::Mat stored = is_stored ? read_image(file, header, PixelMode::kAsStored, 1, problem)
+                             : read_image(file, header, mode, jpeg_divisor, problem);
   if (stored.empty()) return unread(loaded, std::move(problem));
-  if (stored.total() > header.width * header.height) {
-    return undecodable(loaded, "the picture is larger than its header states");
+  if (is_stored && stored.channels() == 1 && header.transparent_level) {
+    stored = with_alpha(stored, *header.transparent_level);
   }
   if (auto shown = compose(stored, header.premultiplied, mode == PixelMode::kColour)) {
     return *std::move(shown);
   }
+  // Opaque after all: the reader's own conversion, as for pictures without alpha.
+  if (is_stored) stored = read_image(file, header, mode, jpeg_divisor, problem);
+  if (stored.empty()) return unread(loaded, std::move(problem));
   return ShownPixels{in_mode(stored, mode), {}};
 }
 
@@ -111,9 +109,9 @@ std::variant<ImageHeader, SkippedFile> read_header(const LoadedFile& loaded) {
   if (loaded.page > 1) return own_header(loaded, {});
   // A RAW file without a preview may be a TIFF file of a plain picture.
   if (format == ImageFormat::kRaw) return own_header(loaded, raw_preview(loaded.bytes));
-  if (const ImageReader* const reader = reader_module(format)) {
+  if (has_own_module(format) && has_reader(format)) {
     std::string problem;
-    std::optional<ImageHeader> header = reader->read_header(loaded.bytes, problem);
+    std::optional<ImageHeader> header = read_header_apart(loaded.bytes, format, problem);
     if (!header) return unread(loaded, std::move(problem));
     if (format == ImageFormat::kHeif && !cover_coded_size(loaded.bytes, *header)) {
       return undecodable(loaded, "the size of its coded pictures is unknown");
@@ -160,18 +158,13 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px) {
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, PixelMode mode,
                                                      int jpeg_divisor) {
-  const std::vector<std::uint8_t>& file = header.preview.empty() ? loaded.bytes : header.preview;
   try {
-    if (const ImageReader* reader = reader_module(header.format)) {
-      return read_by(*reader, loaded, header, mode);
-    }
-    if (auto shown = composed(file, header, mode)) return std::move(*shown);
-    cv::Mat pixels = read_image(file, header.format, mode, jpeg_divisor);
-    if (!pixels.empty()) return ShownPixels{std::move(pixels), {}};
-    return undecodable(loaded, "the image cannot be read");
+    return read_checked(loaded, header, mode, jpeg_divisor);
   } catch (const cv::Exception& exception) {
-    if (exception.code == cv::Error::StsNoMem) throw std::bad_alloc();
+    if (exception.code == cv::Error::StsNoMem) return without_memory(loaded.file);
     return undecodable(loaded, "OpenCV: " + exception.err);
+  } catch (const std::bad_alloc&) {
+    return without_memory(loaded.file);
   }
 }
 

@@ -23,7 +23,7 @@ std::optional<std::string> too_large(std::uint64_t width, std::uint64_t height,
 // For HEIC and AVIF it states the size of the coded pictures (heif_size.h) if that is larger.
 // Reasons for skipping: "too_large" (limits.max_megapixels), "undecodable" (no header that the
 // reader or read_image_header() knows, or a JPEG or PNG that ends early, which OpenCV would fill
-// with grey), "no_reader" (this build cannot read the format). Throws as load_module().
+// with grey), "no_reader" (this build cannot read the format). Throws as ReaderProcess.
 std::variant<ImageHeader, SkippedFile> check_header(const LoadedFile& loaded,
                                                     const ImagesOptions& limits);
 
@@ -38,7 +38,7 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px);
 // one that the file names, else the first. Opaque images are as cv::imread reads them.
 //   jpeg_divisor  see above
 // Callers on several threads hold a LargeImageLock. Reasons for skipping: "undecodable",
-// "no_reader" (the library lacks a decoder). Throws std::bad_alloc, and as load_module().
+// "no_reader" (the library lacks a decoder), "no_memory". Throws as ReaderProcess.
 std::variant<ShownPixels, SkippedFile> decode_pixels(const LoadedFile& loaded,
                                                      const ImageHeader& header, PixelMode mode,
                                                      int jpeg_divisor = 1);

@@ -3,13 +3,27 @@
 #include <cstddef>
 #include <cstring>
 #include <png.h>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/work_limits.h"
 #include "stages/decode/readers.h"
 #include "stages/decode/tiff.h"
 
 namespace lookalike {
 namespace {
+
+// Names of the chunks that are skipped, each with a terminating zero. Text and profiles may
+// decompress to gigabytes. gAMA, cHRM, sRGB and iCCP would make libpng compute grey in linear
+// light; values are used as they are encoded, as in other formats.
+constexpr std::string_view kSkippedChunks(
+    "bKGD\0cHRM\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME"
+    "\0"
+    "zTXt",
+    std::size_t{17} * 5);
+// Maximum memory for one chunk. The largest that is kept is EXIF, which JPEG limits to 64 KiB.
+constexpr png_alloc_size_t kMaxChunkBytes = png_alloc_size_t{1} << 20U;
 
 void ignore_warning(png_structp /*png*/, png_const_charp /*message*/) {}
 
@@ -19,7 +33,7 @@ class PngFile {
  public:
   explicit PngFile(std::span<const std::uint8_t> file)
       : rest_(file),
-        png_(png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, jump_back, ignore_warning)),
+        png_(png_create_read_struct(PNG_LIBPNG_VER_STRING, this, jump_back, ignore_warning)),
         info_(png_ ? png_create_info_struct(png_) : nullptr),
         end_(png_ ? png_create_info_struct(png_) : nullptr) {}
   ~PngFile() { png_destroy_read_struct(&png_, &info_, &end_); }
@@ -30,9 +44,22 @@ class PngFile {
   bool open() {
     if (!info_ || !end_) return false;
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER,
+                                reinterpret_cast<png_const_bytep>(kSkippedChunks.data()),
+                                static_cast<int>(kSkippedChunks.size() / 5));
+    png_set_chunk_malloc_max(png_, kMaxChunkBytes);
     png_set_read_fn(png_, this, read_bytes);
+    png_set_read_status_fn(png_, stop_if_overdue);
     png_read_info(png_, info_);
     return true;
+  }
+
+  const std::string& message() const { return message_; }
+
+  // True if libpng sees the size that the limits were applied to.
+  bool has_size(const std::optional<ImageHeader>& header) const {
+    return header && header->width == png_get_image_width(png_, info_) &&
+           header->height == png_get_image_height(png_, info_);
   }
 
   cv::Size size() const {
@@ -78,12 +105,12 @@ class PngFile {
     return true;
   }
 
-  // Call after read(): EXIF may stand on either side of the pixels.
-  std::optional<int> orientation() {
+  // Call after read(): EXIF may stand on either side of the pixels. 1 if it is damaged.
+  int orientation() {
     png_uint_32 bytes = 0;
     png_bytep exif = nullptr;
     png_get_eXIf_1(png_, has(info_, PNG_INFO_eXIf) ? info_ : end_, &bytes, &exif);
-    return exif_orientation({exif, bytes});
+    return exif_orientation({exif, bytes}).value_or(1);
   }
 
  private:
@@ -91,8 +118,13 @@ class PngFile {
   static constexpr double kRedShare = 0.299;
   static constexpr double kGreenShare = 0.587;
 
-  [[noreturn]] static void jump_back(png_structp png, png_const_charp /*message*/) {
+  [[noreturn]] static void jump_back(png_structp png, png_const_charp message) {
+    static_cast<PngFile*>(png_get_error_ptr(png))->message_ = message;
     png_longjmp(png, 1);
+  }
+  // Called after each row.
+  static void stop_if_overdue(png_structp png, png_uint_32 /*row*/, int /*pass*/) {
+    if (is_overdue()) png_error(png, "the time is over");
   }
   static void read_bytes(png_structp png, png_bytep to, std::size_t count) {
     auto& rest = static_cast<PngFile*>(png_get_io_ptr(png))->rest_;
@@ -109,6 +141,7 @@ class PngFile {
   bool has_colour() const { return (kind() & PNG_COLOR_MASK_COLOR) != 0; }
 
   std::span<const std::uint8_t> rest_;
+  std::string message_;
   png_structp png_;
   png_infop info_;
   png_infop end_;
@@ -116,16 +149,22 @@ class PngFile {
 
 }  // namespace
 
-cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode) {
+cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem) {
   PngFile png(file);
-  if (!png.open()) return {};
-  cv::Mat image(png.size(), png.type(mode));
-  std::vector<png_bytep> rows;
-  rows.reserve(static_cast<std::size_t>(image.rows));
-  for (int y = 0; y < image.rows; ++y) rows.push_back(image.ptr(y));
-  if (!png.read(image, rows)) return {};
-  const std::optional<int> orientation = png.orientation();
-  return orientation ? upright(image, *orientation) : cv::Mat();
+  if (png.open()) {
+    if (!png.has_size(read_image_header(file))) {
+      problem = kOtherSize;
+      return {};
+    }
+    cv::Mat image(png.size(), png.type(mode));
+    std::vector<png_bytep> rows;
+    rows.reserve(static_cast<std::size_t>(image.rows));
+    for (int y = 0; y < image.rows; ++y) rows.push_back(image.ptr(y));
+    if (png.read(image, rows)) return upright(image, png.orientation());
+  }
+  check_time();
+  problem = "libpng: " + png.message();
+  return {};
 }
 
 }  // namespace lookalike

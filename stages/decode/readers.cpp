@@ -1,90 +1,79 @@
 #include "stages/decode/readers.h"
 
-#include <ios>
-#include <iostream>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <string>
 
 #include <fmt/format.h>
-#include <opencv2/core/utils/logger.hpp>
 
 #include "base/error.h"
 #include "base/module.h"
-#include "base/program.h"
+#include "base/pool.h"
+#include "stages/decode/reader_process.h"
 
 namespace lookalike {
 namespace {
 
-// Silences std::cerr while one of these exists in any thread: OpenCV's readers report damaged files
-// there without naming them, and callers report those files. spdlog and stdio, through which
-// lookalike writes, are not affected. Not used in the library, whose host writes to std::cerr.
-class QuietCerr {
- public:
-  QuietCerr() {
-    const std::lock_guard lock(mutex_);
-    if (holders_++ > 0) return;
-    before_ = std::cerr.rdstate();
-    std::cerr.setstate(std::ios::badbit);
-  }
-  ~QuietCerr() {
-    const std::lock_guard lock(mutex_);
-    if (--holders_ == 0) std::cerr.clear(before_);
-  }
-  QuietCerr(const QuietCerr&) = delete;
-  QuietCerr& operator=(const QuietCerr&) = delete;
+constexpr const char* kOpenCvModule = "opencv_reader.so";
 
- private:
-  // Shared by the process, like std::cerr.
-  static inline std::mutex mutex_;
-  static inline int holders_ = 0;
-  static inline std::ios::iostate before_ = std::ios::goodbit;
-};
-
-cv::Mat read_by_opencv(const std::vector<std::uint8_t>& file, PixelMode mode, int divisor) {
-  std::optional<QuietCerr> quiet;
-  if (is_own_process()) {
-    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-    quiet.emplace();
+std::optional<ReaderModule> own_module(ImageFormat format) {
+  switch (format) {
+    case ImageFormat::kGif:
+      return ReaderModule::kGif;
+    case ImageFormat::kHeif:
+      return ReaderModule::kHeif;
+    case ImageFormat::kAnimatedWebp:
+      return ReaderModule::kWebp;
+    default:
+      return std::nullopt;
   }
-  return opencv_reader().read(file, mode, divisor);
 }
 
-const ImageReader* load_reader(ReaderModule module) {
-  return static_cast<const ImageReader*>(load_module(std::string(file_name(module)).c_str()));
-}
+// The reader processes of a module: as many as threads have read with it at once. They stay, since
+// starting one takes longer than reading most pictures.
+using Readers = Pool<ReaderProcess>;
 
-template <ReaderModule module>
-const ImageReader* loaded_reader() {
-  static const ImageReader* const reader = is_built(module) ? load_reader(module) : nullptr;
-  return reader;
+Readers& readers_of(ImageFormat format) {
+  static std::mutex mutex;
+  static std::map<std::string, Readers> readers;
+  const auto own = own_module(format);
+  const std::string module = own ? std::string(file_name(*own)) : kOpenCvModule;
+  const std::lock_guard lock(mutex);
+  return readers.try_emplace(module, [module] { return std::make_unique<ReaderProcess>(module); })
+      .first->second;
 }
 
 }  // namespace
 
-const ImageReader* reader_module(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::kGif:
-      return loaded_reader<ReaderModule::kGif>();
-    case ImageFormat::kHeif:
-      return loaded_reader<ReaderModule::kHeif>();
-    case ImageFormat::kAnimatedWebp:
-      return loaded_reader<ReaderModule::kWebp>();
-    default:
-      return nullptr;
-  }
+const OpenCvModule& opencv_module() {
+  static const auto* const module = static_cast<const OpenCvModule*>(load_module(kOpenCvModule));
+  return *module;
 }
 
-const OpenCvReader& opencv_reader() {
-  static const auto* const reader =
-      static_cast<const OpenCvReader*>(load_module("opencv_reader.so"));
-  return *reader;
+bool has_own_module(ImageFormat format) {
+  return own_module(format).has_value();
 }
 
-cv::Mat read_image(const std::vector<std::uint8_t>& file, ImageFormat format, PixelMode mode,
-                   int divisor) {
-  cv::Mat pixels;
-  if (format == ImageFormat::kJpeg) pixels = read_jpeg(file, mode, divisor);
-  if (format == ImageFormat::kPng) pixels = read_png(file, mode);
-  return pixels.empty() ? read_by_opencv(file, mode, divisor) : pixels;
+bool has_reader(ImageFormat format) {
+  const auto own = own_module(format);
+  return !own || is_built(*own);
+}
+
+std::optional<ImageHeader> read_header_apart(std::span<const std::uint8_t> file, ImageFormat format,
+                                             std::string& problem) {
+  const Readers::Lease reader(readers_of(format));
+  std::optional<ImageHeader> header = reader->read_header(file, problem);
+  if (header) header->format = format;
+  return header;
+}
+
+cv::Mat read_image(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
+                   int divisor, std::string& problem) {
+  if (header.format == ImageFormat::kJpeg) return read_jpeg(file, mode, divisor, problem);
+  if (header.format == ImageFormat::kPng) return read_png(file, mode, problem);
+  const Readers::Lease reader(readers_of(header.format));
+  return reader->read(file, header, mode, problem);
 }
 
 cv::Mat upright(const cv::Mat& stored, int orientation) {
@@ -104,9 +93,10 @@ cv::Mat upright(const cv::Mat& stored, int orientation) {
 std::string missing_part(const ImageFormatInfo& format) {
   if (!format.is_built_in()) return fmt::format("build lookalike with {}", format.package);
   try {
-    if (format.library == "OpenCV") opencv_reader();
+    if (format.library == "OpenCV") opencv_module();
     if (format.package.empty()) return {};
-    const ImageReader* const reader = load_reader(format.module);
+    const auto* const reader =
+        static_cast<const ImageReader*>(load_module(std::string(file_name(format.module)).c_str()));
     if (format.plugin_package.empty() || reader->has_decoder(format.name)) return {};
     return fmt::format("install {}", format.plugin_package);
   } catch (const Error& error) {

@@ -13,8 +13,9 @@
 #include "stages/decode/image_header.h"
 
 // Image readers. JPEG and PNG are read by libjpeg-turbo and libpng, which are linked, so that most
-// commands load no other library. Reader modules (base/module.h) read the rest: gif_reader.so,
-// heif_reader.so and webp_reader.so read one format each, opencv_reader.so all others.
+// commands load no other library. Reader modules (base/module.h) read the rest, in a process of
+// their own (reader_process.h): gif_reader.so, heif_reader.so and webp_reader.so read one format
+// each, opencv_reader.so all others.
 //
 // Readers require whole files whose headers keep to the limits. pixels.h checks that, and only it
 // calls them.
@@ -26,26 +27,32 @@ enum class PixelMode {
   kAsStored,  // channels and depth of the file, BGRA with an alpha channel
 };
 
-// Reads a JPEG file, upright as EXIF states, with the pixels of cv::imdecode. Returns an empty
-// matrix for files left to OpenCV: damaged ones, those that libjpeg warns about, CMYK, and EXIF
-// that is broken before its orientation.
-//   divisor  reduces the picture: 1, 2, 4 or 8, a divisor of both sides; 1 for kAsStored
-// Throws cv::Exception (StsNoMem) or std::bad_alloc.
-cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int divisor);
+// What is wrong with a file whose decoder sees another size than read_image_header(), to which the
+// limits were applied.
+inline constexpr const char* kOtherSize = "the picture has another size than its header states";
 
-// Reads a PNG file in the same way. A grey picture with a transparent level comes without alpha.
-cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode);
+// Reads a JPEG file, upright as EXIF states, with the pixels of cv::imdecode, damaged ones as far
+// as libjpeg can. On failure returns an empty matrix and sets `problem`.
+//   divisor  reduces the picture: 1, 2, 4 or 8, a divisor of both sides; 1 for kAsStored
+// Throws cv::Exception (StsNoMem), std::bad_alloc, and Overdue when the time of its WorkLimits is
+// over.
+cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int divisor,
+                  std::string& problem);
+
+// Reads a PNG file in the same way, ignoring its colour profile. A grey picture with a transparent
+// level comes without alpha.
+cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
 
 // Turns a picture upright: transposes it for orientations 5 to 8, then mirrors it. Leaves it as it
 // is for orientations other than 2 to 8, sharing its pixels; mirrors in place for 2 to 4.
 cv::Mat upright(const cv::Mat& stored, int orientation);
 
-// What the reader modules of GIF, HEIF and WebP export. Thread-safe. Functions throw only
-// std::bad_alloc and cv::Exception (StsNoMem).
+// What the reader modules of GIF, HEIF and WebP export.
 struct ImageReader {
   // Reads the header alone, without allocating memory by the picture's size. On failure returns
   // nothing and sets `problem`. Here and below, an empty `problem` means that the library lacks a
-  // decoder or another part that the file needs.
+  // decoder or another part that the file needs. nullptr for OpenCV, whose formats
+  // read_image_header() knows.
   std::optional<ImageHeader> (*read_header)(std::span<const std::uint8_t> file,
                                             std::string& problem);
   // Reads the picture, or the first of several, upright: CV_8UC3 (BGR), CV_8UC4 (BGRA) or, for
@@ -56,27 +63,31 @@ struct ImageReader {
   bool (*has_decoder)(std::string_view format_name);
 };
 
-// Returns the reader module of a format, loading it on first use; nullptr for formats without one,
-// or whose module was not built. Throws as load_module().
-const ImageReader* reader_module(ImageFormat format);
-
 // What opencv_reader.so exports. OpenCV's writers are there too: they need the same libraries.
-struct OpenCvReader {
-  // cv::imdecode; an empty matrix for what OpenCV cannot read.
-  cv::Mat (*read)(const std::vector<std::uint8_t>& file, PixelMode mode, int divisor);
+struct OpenCvModule {
+  ImageReader reader;
   // cv::imencode; false on failure.
   bool (*encode)(const std::string& extension, const cv::Mat& image, int jpeg_quality,
                  std::vector<std::uint8_t>& file);
 };
 
-// Loads it on first use. Throws as load_module().
-const OpenCvReader& opencv_reader();
+// Loads it into this process on first use. Throws as load_module().
+const OpenCvModule& opencv_module();
 
-// Reads a file whose format has no reader module: JPEG and PNG by the functions above, what they
-// leave and all other formats by OpenCV. Returns an empty matrix for what cannot be read. Throws as
-// read_jpeg() and load_module().
-cv::Mat read_image(const std::vector<std::uint8_t>& file, ImageFormat format, PixelMode mode,
-                   int divisor);
+// True for formats whose header their own module reads. has_reader() tells if it was built.
+bool has_own_module(ImageFormat format);
+bool has_reader(ImageFormat format);
+
+// Reads the header of a file of such a format. On failure returns nothing and sets `problem`, as
+// ImageReader. Throws as ReaderProcess.
+std::optional<ImageHeader> read_header_apart(std::span<const std::uint8_t> file, ImageFormat format,
+                                             std::string& problem);
+
+// Reads a file whose header was checked. On failure returns an empty matrix and sets `problem`, as
+// ImageReader. Throws as read_jpeg() and ReaderProcess.
+//   divisor  as in read_jpeg(); 1 for all other formats
+cv::Mat read_image(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
+                   int divisor, std::string& problem);
 
 // Returns why files of a format cannot be read, naming the package that is missing; empty if they
 // can. Loads the format's module.

@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::uint64_t kSubfileType = 254;
 
+// Entries that are read in a file's chain of directories; a page has some twenty. Directories may
+// overlap, so the file's length does not limit them.
+constexpr std::size_t kMaxEntries = std::size_t{1} << 20U;
+
 bool is_of_another_page(const TiffDirectory& directory) {
   constexpr std::uint64_t kSmallerCopyOrMask = 0b101;
   std::uint64_t type = 0;
@@ -68,13 +72,16 @@ bool is_raw_tiff(ByteSpan file) {
   return is_dng || (has_camera && is_special);
 }
 
-std::vector<std::size_t> tiff_pages(ByteSpan file, std::size_t at_most) {
-  if (file.size() < 8 || !is_tiff(file) || is_raw_tiff(file)) return {};
+std::optional<std::vector<std::size_t>> tiff_pages(ByteSpan file, std::size_t at_most) {
   std::vector<std::size_t> pages;
+  if (file.size() < 8 || !is_tiff(file) || is_raw_tiff(file)) return pages;
+  std::size_t entries = 0;
   std::unordered_set<std::size_t> seen;  // the chain may lead back into itself
   for (TiffDirectory directory = first_directory(file);
        directory.at != 0 && directory.at < file.size(); directory.at = directory.next()) {
     if (!seen.insert(directory.at).second || pages.size() == at_most) break;
+    entries += 1 + directory.number(directory.at, 2);
+    if (entries > kMaxEntries) return std::nullopt;
     if (pages.empty() || !is_of_another_page(directory)) pages.push_back(directory.at);
   }
   return pages;

@@ -39,6 +39,7 @@ struct TiffDirectory {
   std::size_t next() const { return number(at + 2 + 12 * number(at, 2), 4); }
 
   static constexpr std::uint64_t kShort = 3;
+  static constexpr std::uint64_t kLong = 4;
 };
 
 // Returns the first directory of a file of at least 8 bytes.
@@ -54,8 +55,10 @@ bool is_raw_tiff(ByteSpan file);
 
 // Returns the places of a TIFF file's pages, at most `at_most`: its directories in the order of
 // their chain. After the first, leaves out smaller copies and masks of other pages (tag 254,
-// NewSubfileType, bits 0 and 2). Empty for other formats, camera RAW files and BigTIFF.
-std::vector<std::size_t> tiff_pages(ByteSpan file, std::size_t at_most);
+// NewSubfileType, bits 0 and 2). Empty for other formats, camera RAW files and BigTIFF. Nothing for
+// files with more directories, or more entries in them, than are read: those that are made to take
+// long.
+std::optional<std::vector<std::size_t>> tiff_pages(ByteSpan file, std::size_t at_most);
 
 // Makes a page the first of its file, so that readers read it.
 void make_first_page(std::span<std::uint8_t> file, std::size_t page);

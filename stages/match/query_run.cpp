@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/parallel.h"
+#include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
 #include "stages/match/verify/verification.h"
 
@@ -21,7 +22,7 @@ constexpr std::size_t kSecondLookDepth = 3;
 // single one may be all that the index has of the object.
 constexpr std::size_t kMinSources = 2;
 
-// Runs a step and adds its duration in milliseconds.
+// Runs a step and adds its duration in milliseconds. Throws Overdue instead if the time is over.
 template <typename Step>
 auto timed(double& total_ms, Step step) {
   struct Timer {
@@ -30,6 +31,7 @@ auto timed(double& total_ms, Step step) {
     double& total;
     const Clock::time_point start = Clock::now();
   } timer{total_ms};
+  check_time();
   return step();
 }
 

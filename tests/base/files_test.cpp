@@ -5,7 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/temporary_folder.h"
@@ -44,6 +48,50 @@ TEST(LeadsTo, AFileUntilAnotherTakesItsName) {
   EXPECT_FALSE(leads_to(name, file));
   std::filesystem::remove(name);
   EXPECT_FALSE(leads_to(name, file));
+}
+
+class TemporaryFiles : public testing::Test {
+ protected:
+  void leave(const std::string& name) const { std::ofstream(folder_.path() / name) << "half"; }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path target_ = folder_.path() / "file.csv";
+};
+
+TEST_F(TemporaryFiles, OfKilledProcessesAreRemovedByTheNextWrite) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    static AtomicFile file(target_);
+    file.write(bytes_of("half"));
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  leave(".file.csv.1.7.tmp");  // of another container, whose processes have numbers of their own
+  ASSERT_EQ(folder_.names().size(), 2U);
+  write_atomically(target_, bytes_of("whole"));
+  EXPECT_THAT(folder_.names(), testing::ElementsAre("file.csv"));
+  EXPECT_EQ(read_file(target_), "whole");
+}
+
+TEST_F(TemporaryFiles, OfLivingProcessesStay) {
+  AtomicFile first(target_);
+  first.write(bytes_of("first"));
+  write_atomically(target_, bytes_of("second"));
+  EXPECT_EQ(read_file(target_), "second");
+  first.commit();
+  EXPECT_EQ(read_file(target_), "first");
+  EXPECT_THAT(folder_.names(), testing::ElementsAre("file.csv"));
+}
+
+TEST_F(TemporaryFiles, OfOtherNamesStay) {
+  const std::vector<std::string> others = {".file.csv.1.2.tmp.bak", ".file.csv.1.tmp",
+                                           ".file.csv.1.b.tmp",     ".file.csv..2.tmp",
+                                           ".other.csv.1.2.tmp",    "file.csv.1.2.tmp"};
+  for (const std::string& name : others) leave(name);
+  std::filesystem::create_directory(folder_.path() / ".file.csv.3.0.tmp");
+  std::filesystem::create_symlink(".other.csv.1.2.tmp", folder_.path() / ".file.csv.4.0.tmp");
+  write_atomically(target_, bytes_of("whole"));
+  EXPECT_EQ(folder_.names().size(), others.size() + 3);
 }
 
 }  // namespace

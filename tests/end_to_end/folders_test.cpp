@@ -218,6 +218,10 @@ TEST_F(Folders, MoveFollowsAFolderWithoutExtractingAgain) {
   EXPECT_EQ(moved.exit_code, 0) << moved.err;
   EXPECT_EQ(files(), (Counts{{at("renamed"), 26}}));
   EXPECT_THAT(index().err, HasSubstr("0 indexed (0 of them blank), 26 unchanged, 0 removed"));
+  const ProgramResult again = run({"move", at("a"), at("renamed")});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("moved already"));
+  EXPECT_EQ(files(), (Counts{{at("renamed"), 26}}));
 }
 
 TEST_F(Folders, MoveLeavesFilesWhoseContentIsNotThere) {
@@ -230,7 +234,7 @@ TEST_F(Folders, MoveLeavesFilesWhoseContentIsNotThere) {
   EXPECT_THAT(moved.err, AllOf(HasSubstr("a/1.png: stays: No such file"),
                                HasSubstr("a/2.png: stays: the file at the new place has other")));
   EXPECT_EQ(files(), (Counts{{at("a"), 2}, {at("copy"), 23}}));
-  EXPECT_EQ(run({"move", at("nowhere"), at("copy")}).exit_code, 3);
+  EXPECT_EQ(run({"move", at("nowhere"), at("elsewhere")}).exit_code, 3);
   EXPECT_EQ(run({"move", at("a"), at("b/../a")}).exit_code, 2);
 }
 

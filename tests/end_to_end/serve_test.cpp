@@ -363,10 +363,15 @@ TEST_F(ServeTest, ListsRejectionsWhichCanBeTakenBack) {
   EXPECT_EQ(answer["changed"], true);
   EXPECT_TRUE(answer["a"].is_null() != answer["b"].is_null());
   EXPECT_EQ(get("/v1/rejections")["total"], 1);
-  EXPECT_EQ(json::parse(ask("POST /v1/rejections", {},
-                            json({{"a", pair["content"]}, {"b", pair["other_content"]}}).dump())
-                            .body)["changed"],
-            true);
+  expect_error(ask("POST /v1/rejections", {},
+                   json({{"a", pair["content"]}, {"b", pair["other_content"]}}).dump()),
+               404, "not_indexed");
+  const json indexed = get("/v1/rejections")["rejections"][0];
+  const json again =
+      json::parse(ask("POST /v1/rejections", {},
+                      json({{"a", indexed["content"]}, {"b", indexed["other_content"]}}).dump())
+                      .body);
+  EXPECT_EQ(again["changed"], false) << "images by their content";
 }
 
 TEST_F(ServeTest, ARejectedMatchOfAPhotoCanBeTakenBack) {
@@ -706,6 +711,39 @@ TEST_F(ServeTest, ASignalFinishesWhatIsUnderWay) {
   EXPECT_FALSE(fs::exists(at("socket")));
 }
 
+TEST_F(ServeTest, AHangUpIsLoggedAndIgnored) {
+  start();
+  program_->send(SIGHUP);
+  EXPECT_EQ(get("/v1/health")["images"], 7);
+  program_->send(SIGTERM);
+  const ProgramResult result = program_->wait();
+  EXPECT_EQ(result.exit_code, 0);
+}
+
+TEST_F(ServeTest, AStrangersIdleConnectionsHoldNobodyUp) {
+  start_tcp({"--token-file", at("token")});
+  std::vector<HttpConnection> idle;
+  for (int i = 0; i < 400; ++i) idle.push_back(connect_());
+  const auto begin = Clock::now();
+  EXPECT_EQ(ask("GET /v1/health", {"Authorization: Bearer " + kToken}).status, 200);
+  EXPECT_LT(Clock::now() - begin, 2s);
+}
+
+// A large picture waits for large ones alone.
+TEST_F(ServeTest, LargePicturesHoldNobodyUp) {
+  start();
+  cv::imwrite(at("large.png"), cv::Mat::zeros(8100, 8100, CV_8U));
+  const std::string large = content_of(at("large.png"));
+  std::vector<HttpConnection> connections;
+  for (int i = 0; i < 4; ++i) {
+    connections.push_back(connect_());
+    connections.back().send(http_request("POST /v1/query", {}, large));
+  }
+  EXPECT_EQ(get("/v1/images/1")["id"], 1);
+  EXPECT_FALSE(query()["matches"].empty());
+  for (const auto& connection : connections) EXPECT_EQ(connection.reply().status, 200);
+}
+
 TEST_F(ServeTest, TakesTheSocketThatSystemdHandsOver) {
   const Listener listener("unix:" + at("socket"));
   const int number = listener.duplicate();
@@ -785,6 +823,7 @@ TEST_F(ServeTest, RefusesWhatItCannotServe) {
     return result.err;
   };
   EXPECT_THAT(error({"--listen", "localhost"}), HasSubstr("ADDRESS:PORT"));
+  EXPECT_THAT(error({"--listen", "127.0.0.1:80000"}), HasSubstr("from 0 to 65535"));
   EXPECT_THAT(error({"--listen", "unix:relative"}), HasSubstr("absolute path"));
   folder_.write("open", kToken);
   EXPECT_THAT(error({"--listen", "127.0.0.1:0", "--token-file", at("open")}),

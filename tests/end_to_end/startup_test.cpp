@@ -27,9 +27,18 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-// The dynamic linker lists the libraries that it loads on stderr.
+// The dynamic linker lists the libraries that the program and its readers load, here as what they
+// print.
 ProgramResult traced(const std::vector<std::string>& words) {
-  return run_program("lookalike", words, {"LD_DEBUG=files"});
+  const TemporaryFolder folder;
+  ProgramResult result =
+      run_program("lookalike", words,
+                  {"LD_DEBUG=files", "LD_DEBUG_OUTPUT=" + (folder.path() / "libraries").native()});
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    std::ifstream file(entry.path());
+    result.err.append(std::istreambuf_iterator<char>(file), {});
+  }
+  return result;
 }
 
 class StartupTest : public testing::Test {
@@ -104,7 +113,7 @@ TEST_F(StartupTest, WithoutTheirModuleTheErrorNamesIt) {
   EXPECT_THAT(run_program(alone, query("photo.jpg")).out, HasSubstr("posters/2.jpg"));
   const ProgramResult result = run_program(alone, query("photo.webp"));
   EXPECT_EQ(result.exit_code, 70);
-  EXPECT_THAT(result.err, HasSubstr("module opencv_reader.so cannot be loaded"));
+  EXPECT_THAT(result.err, HasSubstr("lookalike-reader cannot be started; reinstall lookalike"));
   const std::string formats = run_program(alone, {"formats", "--format", "tsv"}).out;
   EXPECT_THAT(formats, ContainsRegex("\nBMP\tbmp\tOpenCV\tfalse\t.*opencv_reader.so"));
   EXPECT_THAT(formats, ContainsRegex("\nJPEG\t.*\ttrue\t\t\n"));

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!description.unknown.empty()) promise(held_beyond(description, description).has_value());
   if (description.steps)
     promise(description.jpeg_quality() >= 1 && description.jpeg_quality() <= 100);
-  for (const std::size_t page : tiff_pages(bytes, 100)) {
+  for (const std::size_t page : tiff_pages(bytes, 100).value_or(std::vector<std::size_t>())) {
     std::vector<std::uint8_t> turned = exact;
     make_first_page(turned, page);
     read_image_header(turned);

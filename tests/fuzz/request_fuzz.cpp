@@ -17,10 +17,6 @@
 
 namespace lookalike {
 
-extern "C" {
-extern const HttpServerModule kServerOfTheTarget;
-}
-
 namespace {
 
 constexpr HttpLimits kLimits = {.body_bytes = 2000,
@@ -41,17 +37,24 @@ class Reader : public HttpHandler {
     if (request.path == "/refused") return HttpResponse{403, "text/plain", "no"};
     return std::nullopt;
   }
-  bool takes_long(const HttpRequest& request) noexcept override { return request.path == "/long"; }
-  HttpResponse answer(const HttpRequest& request) noexcept override {
+  bool is_let_in(const HttpRequest& request) noexcept override { return request.path != "/page"; }
+  HttpLane lane(const HttpRequest& request) noexcept override {
+    return request.path == "/long" ? HttpLane::kLong : HttpLane::kUsual;
+  }
+  std::optional<HttpResponse> answer(const HttpRequest& request,
+                                     const WorkLimits& limits) noexcept override {
+    if (request.path == "/large" && !limits.allows_large_images()) return std::nullopt;
     promise(request.body.size() <= kLimits.body_bytes);
     const auto file = multipart_file(request.header("content-type"), request.body);
     if (file && !file->empty()) {
       promise(file->data() >= request.body.data() &&
               file->data() + file->size() <= request.body.data() + request.body.size());
     }
-    return {200, "text/plain", request.path};
+    return HttpResponse{200, "text/plain", request.path};
   }
-  HttpResponse refuse(HttpRefusal) noexcept override { return {400, "text/plain", "refused"}; }
+  HttpResponse refuse(HttpRefusal, const std::string&) noexcept override {
+    return {400, "text/plain", "refused"};
+  }
 };
 
 // A server on a socket without a file.
@@ -63,8 +66,7 @@ class Server {
     name.copy(address_.sun_path + 1, sizeof address_.sun_path - 2);
     const int listening = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     promise(::bind(listening, any(), sizeof address_) == 0 && ::listen(listening, 16) == 0);
-    server_.reset(kServerOfTheTarget.start(listening, kLimits, reader_));
-    promise(server_ != nullptr);
+    server_ = start_http_server(listening, kLimits, reader_);
   }
 
   void take(std::string_view bytes) {

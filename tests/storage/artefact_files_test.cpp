@@ -110,6 +110,13 @@ TEST(ArtefactFiles, CodebookComesBackAndItsHashTellsCodebooksApart) {
   EXPECT_NE(codebook_hash(other), codebook_hash(expected));
 }
 
+TEST(ArtefactFiles, ACodebookWithoutWordsIsRefused) {
+  const Bytes record = encode_record(sample_codebook(0));
+  const Error error = error_of([&] { decode_record<Codebook>(record); });
+  EXPECT_EQ(error.kind(), ErrorKind::kInput);
+  EXPECT_THAT(error.what(), HasSubstr("has no words"));
+}
+
 TEST(ArtefactFiles, ACodebookWithCellsComesBack) {
   const TemporaryFolder folder;
   const Codebook expected = with_cells(sample_codebook());

@@ -21,7 +21,7 @@ class CheckpointerTest : public ::testing::Test {
  protected:
   // One transaction.
   void write(std::size_t bytes) {
-    writer_.run("INSERT OR REPLACE INTO derived VALUES ('value', ?)",
+    writer_.run("INSERT OR REPLACE INTO derived VALUES ('value', ?, 0)",
                 std::string(bytes, static_cast<char>('a' + written_++ % 26)));
   }
   std::uintmax_t log_bytes() const { return std::filesystem::file_size(file_.string() + "-wal"); }

@@ -379,6 +379,45 @@ TEST_F(ReaderTest, DamagedRecordsAreNamed) {
   EXPECT_EQ(error_of([&] { reader().content_hash(); }).kind(), ErrorKind::kStorage);
 }
 
+TEST_F(ReaderTest, RowsThatDoNotMatchTheirChecksumAreNotAnswered) {
+  publish(1, 2);
+  writer_.reset();
+  const auto damage = [&](const char* sql) {
+    Connection(database(), Connection::Mode::kWrite).execute(sql);
+  };
+  damage("UPDATE images SET width = 3 WHERE id = 1");
+  EXPECT_THAT(error_of([&] { reader().image(1); }).what(),
+              HasSubstr("image 1: its row is damaged"));
+  EXPECT_TRUE(reader().image(2));
+  damage("UPDATE statistics SET pixel_sum = 3 WHERE image = 2");
+  EXPECT_EQ(error_of([&] { reader().image(2); }).kind(), ErrorKind::kStorage);
+  damage("UPDATE settings SET value = '99999999'");
+  EXPECT_THAT(error_of([&] { reader().settings(); }).what(), HasSubstr("settings are damaged"));
+}
+
+TEST_F(ReaderTest, SizesOfTheCodebookThatDoNotFitAreRefused) {
+  writer_.reset();
+  const std::string damaged = folder_ / "damaged.db";
+  for (const char* damage :
+       {"word_count = 300000000", "word_count = 0", "word_count = -16", "descriptor_size = 0",
+        "descriptor_size = 8", "descriptor_size = -4", "descriptor_size = 4 + (1 << 62)",
+        "words = x'5d41684d'", "projection = thresholds", "thresholds = projection"}) {
+    std::filesystem::copy_file(database(), damaged,
+                               std::filesystem::copy_options::overwrite_existing);
+    Connection(damaged, Connection::Mode::kWrite)
+        .execute((std::string("UPDATE codebook SET ") + damage).c_str());
+    const Error error = error_of([&] { IndexReader(damaged).codebook(); });
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage) << damage;
+    EXPECT_THAT(error.what(), HasSubstr("codebook 1 ")) << damage;
+  }
+  Connection(database(), Connection::Mode::kWrite)
+      .execute("UPDATE codebook SET word_count = 300000000");
+  IndexWriter writer(database());
+  const ImageToStore image = sample_to_store(1);
+  const Error error = error_of([&] { writer.publish({&image, 1}); });
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+}
+
 class ContentHashTest : public IndexTest {
  protected:
   // Returns the content hash of an index with these batches, one publish each.

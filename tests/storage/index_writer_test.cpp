@@ -326,6 +326,79 @@ TEST_F(RootsTest, FileThatMovesOntoAnotherReplacesIt) {
   EXPECT_EQ(reader().counts().images, 1U);
 }
 
+// An index whose file loses its name while it is being written.
+class LostFileTest : public IndexTest {
+ protected:
+  LostFileTest() {
+    publish(1, 5);
+    IndexWriter other(folder_ / "other.db");
+    other.set_codebook(sample_codebook(), {{"extract.octaves", "4"}});
+    const ImageToStore image = sample_to_store(9);
+    other.publish({&image, 1});
+  }
+
+  void replace() {
+    other_ = read_bytes(folder_ / "other.db");
+    std::filesystem::rename(folder_ / "other.db", database());
+  }
+  void expect_refusal(const char* what) {
+    const Error error = error_of([&] { publish(6, 7); });
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("index.db: was "), HasSubstr(what)));
+  }
+
+  Bytes other_;
+};
+
+TEST_F(LostFileTest, ReplacedOneIsNoticedAndTheFileInItsPlaceStaysWhole) {
+  replace();
+  expect_refusal("replaced while it was being written");
+  writer_.reset();
+  EXPECT_THAT(folder_.names(), ElementsAre("index.db"));
+  EXPECT_EQ(read_bytes(database()), other_);
+  EXPECT_TRUE(check_index(database()).empty());
+}
+
+TEST_F(LostFileTest, ReadersOfTheFileInItsPlaceDoNotTakeTheLog) {
+  replace();
+  const Error error = error_of([&] { reader(); });
+  EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  EXPECT_THAT(error.what(), HasSubstr("index.db: was replaced while process "));
+  writer_.reset();
+  EXPECT_EQ(reader().counts().images, 1U);
+}
+
+TEST_F(LostFileTest, ReplacedWithinATransactionIsNotCommitted) {
+  Connection connection(database(), Connection::Mode::kWrite);
+  Transaction transaction(connection);
+  replace();
+  EXPECT_EQ(error_of([&] { transaction.commit(); }).kind(), ErrorKind::kStorage);
+}
+
+TEST_F(LostFileTest, MovedOneKeepsWhatWasPublished) {
+  std::filesystem::rename(database(), folder_ / "moved.db");
+  replace();
+  expect_refusal("replaced");
+  writer_.reset();
+  EXPECT_EQ(IndexReader(folder_ / "moved.db").counts().images, 5U);
+  EXPECT_EQ(read_bytes(database()), other_);
+}
+
+TEST_F(LostFileTest, RemovedOneLeavesNothing) {
+  std::filesystem::remove(folder_ / "other.db");
+  std::filesystem::remove(database());
+  expect_refusal("removed or moved away");
+  writer_.reset();
+  EXPECT_THAT(folder_.names(), IsEmpty());
+}
+
+TEST_F(LostFileTest, ReplacedOneIsNotDiscarded) {
+  replace();
+  writer_->discard();
+  writer_.reset();
+  EXPECT_EQ(read_bytes(database()), other_);
+}
+
 TEST_F(RootsTest, DiscardedIndexLeavesNothing) {
   writer_->discard();
   writer_.reset();

@@ -1,5 +1,6 @@
 #include "storage/schema.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/storage/samples.h"
@@ -58,7 +59,7 @@ TEST_F(SchemaTest, AFirstMigrationThatFailsMidwayLeavesNothing) {
 
 TEST_F(SchemaTest, AnOlderIndexIsMigratedBeforeItIsRead) {
   migrate(connection_);
-  connection_.execute("INSERT INTO settings VALUES ('kept', 'yes')");
+  connection_.execute("INSERT INTO settings (name, value) VALUES ('kept', 'yes')");
   const std::vector<const char*> next = {kMigrations[0],
                                          "ALTER TABLE settings ADD COLUMN unit TEXT"};
   const Error error = error_of([&] { check_schema(connection_, next.size()); });
@@ -100,6 +101,66 @@ TEST_F(SchemaTest, AForeignDatabaseIsRefusedAndLeftAlone) {
     EXPECT_THAT(error.what(), HasSubstr("not an index of lookalike"));
   }
   EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
+}
+
+TEST_F(SchemaTest, ChecksumsCoverAllColumnsOfATable) {
+  migrate(connection_);
+  const std::vector<std::string> tables = tables_with_checksums();
+  for (const char* table : {"settings", "images", "files", "quarantine", "statistics", "segments",
+                            "tombstones", "derived", "roots", "devices", "withheld", "runs"}) {
+    EXPECT_THAT(tables, testing::Contains(table));
+  }
+  EXPECT_EQ(checksum_of_row("withheld"), "row_checksum(withheld.path, withheld.root)");
+  for (const std::string& table : tables) {
+    const auto columns = connection_.first<std::int64_t>(
+        "SELECT count(*) FROM pragma_table_info(?) WHERE name <> 'checksum'", table);
+    EXPECT_EQ(std::ranges::count(checksum_of_row(table), '.'), columns) << table;
+  }
+}
+
+TEST_F(SchemaTest, OtherTablesViewsAndTriggersThanAnIndexHasAreRefused) {
+  migrate(connection_);
+  open_for_reading(folder_ / "index.db");
+  const std::vector<std::pair<const char*, const char*>> changes = {
+      {"DROP TABLE derived; CREATE VIEW derived AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL "
+       "SELECT i + 1 FROM n) SELECT i AS name, i AS value FROM n",
+       "has the view derived"},
+      {"CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM images; END", "has the trigger t"},
+      {"CREATE TABLE mine (x)", "has the table mine"},
+      {"DROP INDEX files_by_image", "it lacks the index files_by_image"},
+      {"ALTER TABLE runs ADD COLUMN note TEXT", "has the table runs"}};
+  for (const auto& [sql, what] : changes) {
+    const std::string file = folder_ / "changed.db";
+    std::filesystem::copy_file(folder_ / "index.db", file,
+                               std::filesystem::copy_options::overwrite_existing);
+    Connection(file, Connection::Mode::kWrite).execute(sql);
+    for (const auto& open : {open_for_reading, open_for_writing}) {
+      const Error error = error_of([&] { open(file); });
+      EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+      EXPECT_THAT(error.what(), HasSubstr(what));
+    }
+  }
+}
+
+TEST_F(SchemaTest, NumbersOfImagesThatWouldWasteMemoryAreRefused) {
+  migrate(connection_);
+  const auto insert = [&](const char* table, const char* columns, std::int64_t number,
+                          const char* more) {
+    connection_.execute(fmt::format("DELETE FROM images; DELETE FROM tombstones; "
+                                    "INSERT INTO {} ({}) VALUES ({}, {})",
+                                    table, columns, number, more)
+                            .c_str());
+  };
+  const char* const kImage = "id, content, width, height, blank, feature_count, norm";
+  const auto check = [&] { check_image_numbers(connection_); };
+  for (const std::int64_t number : {4294967295L, 4294967296L, 16777217L, -1L, 1L << 62U}) {
+    insert("tombstones", "image, posting_count", number, "1");
+    EXPECT_THAT(error_of(check).what(), HasSubstr(fmt::format("image number {},", number)));
+    insert("images", kImage, number, "x'', 1, 1, 0, 0, 0");
+    EXPECT_THAT(error_of(check).what(), HasSubstr(fmt::format("image number {},", number)));
+  }
+  insert("tombstones", "image, posting_count", 16777216, "1");
+  EXPECT_NO_THROW(check());
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <tuple>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/storage/samples.h"
@@ -126,6 +128,28 @@ TEST_F(SqliteTest, WhatIsNoDatabaseIsAnInputError) {
   const Error error = error_of([&] { connection.execute("SELECT * FROM sqlite_master"); });
   EXPECT_EQ(error.kind(), ErrorKind::kInput);
   EXPECT_THAT(error.what(), HasSubstr("not a database"));
+}
+
+TEST_F(SqliteTest, ChecksumsOfRowsTellTypesAndPlacesApart) {
+  Connection connection = connect();
+  std::set<std::int64_t> checksums;
+  for (const char* values : {"", "NULL", "0", "0.0", "''", "x''", "'0'", "x'30'", "'a', 'b'",
+                             "'ab', ''", "'', 'ab'", "1", "-1", "1, NULL"}) {
+    const std::string select = fmt::format("SELECT row_checksum({})", values);
+    const std::int64_t checksum = connection.first<std::int64_t>(select).value();
+    EXPECT_TRUE(checksums.insert(checksum).second) << values;
+    EXPECT_EQ(connection.first<std::int64_t>(select), checksum);
+  }
+}
+
+TEST_F(SqliteTest, NoTriggerOrViewOfTheFileRuns) {
+  connect().execute(
+      "CREATE TABLE t (i INTEGER); CREATE VIEW v AS SELECT * FROM t; INSERT INTO t VALUES (1);"
+      "CREATE TRIGGER tr AFTER UPDATE ON t BEGIN DELETE FROM t; END");
+  Connection connection = connect();
+  connection.execute("UPDATE t SET i = 2");
+  EXPECT_EQ(count(connection), 1);
+  EXPECT_EQ(error_of([&] { connection.execute("SELECT * FROM v"); }).kind(), ErrorKind::kStorage);
 }
 
 TEST_F(SqliteTest, DamageIsNamed) {

@@ -1,4 +1,5 @@
 #include "base/program.h"
+#include "pipeline/searcher.h"
 #include "pipeline/stored_calibration.h"
 #include "storage/index_check.h"
 #include "tools/lookalike/commands.h"
@@ -6,12 +7,12 @@
 namespace lookalike {
 namespace {
 
-// Adds the problem of a damaged calibration, which storage does not interpret.
-void check_calibration(const std::string& database, std::vector<std::string>& problems) {
+// Adds problems of the settings and the calibration, which storage does not interpret.
+void check_values(const std::string& database, std::vector<std::string>& problems) {
   try {
-    if (auto problem = problem_of_calibration(IndexReader(database))) {
-      problems.push_back(*std::move(problem));
-    }
+    const IndexReader index(database);
+    if (auto problem = problem_of_calibration(index)) problems.push_back(*std::move(problem));
+    if (index.stored_codebook()) extract_options_of(index);
   } catch (const Error& error) {
     if (problems.empty()) problems.emplace_back(error.what());
   }
@@ -26,7 +27,7 @@ int check(const CheckArguments& arguments) {
   const std::string database = arguments.index.path();
   const bool empty = is_empty_index(database);
   std::vector<std::string> problems = check_index(database, Progress::style_for_stderr());
-  if (!empty) check_calibration(database, problems);
+  if (!empty) check_values(database, problems);
   Json rows = Json::array();
   for (const std::string& problem : problems) rows.push_back({{"problem", problem}});
   Printer(arguments.format).print({{"empty", empty}, {"problems", problems}}, rows, [&] {

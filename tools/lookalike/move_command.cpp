@@ -91,13 +91,17 @@ int move_files(const MoveArguments& arguments) {
                 fmt::format("{}: is both the old and the new path", arguments.to));
   }
   std::vector<SourceFile> files = writer.files();
+  const bool has_some_there =
+      std::ranges::any_of(files, [&](const SourceFile& file) { return is_within(file.path, to); });
   std::erase_if(files, [&](const SourceFile& file) { return !is_within(file.path, from); });
-  if (files.empty()) {
+  // An earlier call moved the files, but may have been killed before the rest.
+  const bool is_repeated = files.empty() && has_some_there;
+  if (files.empty() && !is_repeated) {
     throw Error(ErrorKind::kInput, fmt::format("{}: is not in the index", arguments.from));
   }
   const Move move = plan_move(IndexReader(database), files, from, to, style);
   writer.move_files(move.files);
-  if (!move.files.empty()) {
+  if (!move.files.empty() || is_repeated) {
     // The next run retries quarantined files at their new place.
     std::vector<std::string> set_aside;
     for (SkippedFile& file : writer.quarantine()) {
@@ -108,6 +112,11 @@ int move_files(const MoveArguments& arguments) {
     writer.remove_paths(set_aside);
     move_roots(writer, move, from, to);
   }
+  if (is_repeated) {
+    spdlog::info("{}: is not in the index, but {} is: moved already", printable(from),
+                 printable(to));
+    return kExitDone;
+  }
   spdlog::info("{} files moved, {} stay where they were", move.files.size(), move.staying.size());
   return move.staying.empty() ? kExitDone : kExitSkippedItems;
 }
@@ -115,13 +124,15 @@ int move_files(const MoveArguments& arguments) {
 }  // namespace
 
 void add_move_command(CLI::App& app, Action& action) {
-  add_command(app, action, "move", "Record the new paths of indexed files that were moved",
-              "Output: the index with the new paths. Each file is read at its new place, and its "
-              "path changes if its content is the indexed one. A folder of the index is renamed "
-              "with its files. Nothing is extracted again. Exit code 1 when files stay because "
-              "their content is not at the new place.\n"
-              "Example: lookalike move -d photos.db ~/photos/2019 ~/photos/2020",
-              move_files);
+  add_command(
+      app, action, "move", "Record the new paths of indexed files that were moved",
+      "Output: the index with the new paths. Each file is read at its new place, and its "
+      "path changes if its content is the indexed one. A folder of the index is renamed "
+      "with its files. Nothing is extracted again. Exit code 1 when files stay because "
+      "their content is not at the new place. After an interruption, the same command completes "
+      "the move; repeating a complete one changes nothing.\n"
+      "Example: lookalike move -d photos.db ~/photos/2019 ~/photos/2020",
+      move_files);
 }
 
 }  // namespace lookalike

@@ -1,4 +1,7 @@
+#include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <unistd.h>
 
@@ -12,8 +15,32 @@ namespace lookalike {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenStopChecks{50};
+// Time for requests to arrive once the server stops.
+constexpr double kArrivalSeconds = 2;
 // Maximum size of all bodies in memory, in bodies of the largest size.
 constexpr std::size_t kLargestBodies = 4;
+
+std::atomic<bool> is_hung_up = false;
+static_assert(std::atomic<bool>::is_always_lock_free);  // a handler may use it
+
+// Keeps SIGHUP from ending the program.
+void catch_hang_up() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { is_hung_up = true; };
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGHUP, &action, nullptr);
+}
+
+// Waits for a signal that ends the server. With a terminal, that includes SIGHUP, which says that
+// the terminal was closed; a service only logs it.
+void wait_for_stop(StopSignal& stop, bool has_terminal) {
+  while (stop.received() == 0) {
+    std::this_thread::sleep_for(kBetweenStopChecks);
+    if (!is_hung_up.exchange(false)) continue;
+    if (has_terminal) return;
+    spdlog::warn("SIGHUP: the configuration is read only at the start; restart to change it");
+  }
+}
 
 struct ServeArguments : ComputeArguments {
   explicit ServeArguments(CLI::App& command) : ComputeArguments(command) {
@@ -70,6 +97,8 @@ void warn_of_network(const Listener& listener, const std::vector<std::string>& h
 
 int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*style*/) {
   StopSignal stop;
+  const bool has_terminal = ::isatty(STDIN_FILENO) == 1;
+  catch_hang_up();
   arguments.config.existing_database(config);
   std::optional<Listener> handed_over = Listener::from_systemd();
   const bool is_handed_over = handed_over.has_value();
@@ -85,9 +114,14 @@ int serve(const ServeArguments& arguments, RunConfig config, Progress::Style /*s
                                  : "/");
   flush_output();
   spdlog::info("serving on {}; stop with Ctrl-C", api.device().name);
-  while (stop.received() == 0) std::this_thread::sleep_for(kBetweenStopChecks);
+  wait_for_stop(stop, has_terminal);
   listener.close();
-  server->stop(config.serve.request_seconds);
+  if (!server->stop(kArrivalSeconds)) {
+    // The worker is in a library that does not look at the time. It writes nothing.
+    spdlog::warn("a request was still in work");
+    flush_output();
+    std::_Exit(kExitDone);
+  }
   return kExitDone;
 }
 
@@ -99,7 +133,8 @@ void add_serve_command(CLI::App& app, Action& action) {
               "--token-file, each run makes a new token. A Unix socket needs none.\n"
               "The page shows what a photo shows, and the index's images, groups, runs and "
               "quarantine. Answers follow the index within seconds of a run's publishing. SIGTERM "
-              "and Ctrl-C let the requests under way finish; the exit code is 0.\n"
+              "and Ctrl-C give the requests under way 3 seconds; the exit code is 0. SIGHUP is "
+              "ignored; when the terminal is closed, the server ends in the same way.\n"
               "Sockets that systemd passes take precedence over --listen. docs/serve.md describes "
               "the API, and proxies for other machines.\n"
               "Example: lookalike serve -d photos.db\n"

@@ -40,6 +40,11 @@ std::variant<ReducedPhoto, SkippedFile> reduced_photo(const LoadedFile& photo, i
   auto decoded = decode_pixels(photo, header, PixelMode::kColour, divisor);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
   const cv::Mat& image = std::get<ShownPixels>(decoded).pixels;
+  if (auto why = too_large(static_cast<std::uint64_t>(image.cols) * static_cast<unsigned>(divisor),
+                           static_cast<std::uint64_t>(image.rows) * static_cast<unsigned>(divisor),
+                           limits)) {
+    return SkippedFile{photo.file, "too_large", std::move(*why)};
+  }
   return ReducedPhoto{image.cols * divisor, image.rows * divisor,
                       encode_image(".jpg", reduced(image, longest_side_px), jpeg_quality)};
 }

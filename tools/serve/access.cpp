@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <sys/random.h>
@@ -13,6 +14,7 @@
 #include "base/content_hash.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/parse_number.h"
 #include "base/text.h"
 
 namespace lookalike {
@@ -21,8 +23,7 @@ namespace {
 constexpr std::size_t kMinCharacters = 16;
 
 bool is_port(std::string_view text) {
-  return !text.empty() && text.size() <= 5 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() <= 5 && parse_number<std::uint16_t>(text).has_value();
 }
 
 }  // namespace

@@ -13,42 +13,38 @@
 #include <spdlog/spdlog.h>
 
 #include "base/text.h"
+#include "base/work_limits.h"
+#include "stages/decode/large_image_lock.h"
 #include "tools/serve/response.h"
 #include "tools/serve/web_files.h"
 
 namespace lookalike {
 namespace {
 
-enum class Takes {
-  kNothing,  // answered on the network's thread
-  kUsual,
-  kLong,  // HttpHandler::takes_long()
-};
-
 struct Route {
   std::string_view method;
   std::string_view path;  // "{id}" stands for a number
   Handler* handler;
-  Takes takes = Takes::kUsual;
+  std::optional<HttpLane> lane = HttpLane::kShort;  // none: answered on the network's thread
 };
 
 constexpr Route kRoutes[] = {
-    {"POST", "/v1/query", query_photo},
-    {"GET", "/v1/query", query_image},
-    {"POST", "/v1/thumbnail", photo_thumbnail},
+    {"POST", "/v1/query", query_photo, HttpLane::kUsual},
+    {"GET", "/v1/query", query_image, HttpLane::kUsual},
+    {"POST", "/v1/thumbnail", photo_thumbnail, HttpLane::kUsual},
     {"GET", "/v1/images", list_images},
     {"GET", "/v1/images/{id}", show_image},
     {"GET", "/v1/images/{id}/thumbnail", image_thumbnail},
-    {"GET", "/v1/groups", list_groups, Takes::kLong},
+    {"GET", "/v1/groups", list_groups, HttpLane::kLong},
     {"GET", "/v1/folders", list_folders},
     {"GET", "/v1/folder", show_folder},
     {"GET", "/v1/runs", list_runs},
     {"GET", "/v1/quarantine", list_quarantine},
-    {"POST", "/v1/rejections", add_rejection},
+    {"POST", "/v1/rejections", add_rejection, HttpLane::kUsual},
     {"GET", "/v1/rejections", list_rejections},
-    {"DELETE", "/v1/rejections", take_back_rejection},
-    {"GET", "/v1/health", show_health, Takes::kNothing},
-    {"GET", "/metrics", show_metrics, Takes::kNothing},
+    {"DELETE", "/v1/rejections", take_back_rejection, HttpLane::kUsual},
+    {"GET", "/v1/health", show_health, std::nullopt},
+    {"GET", "/metrics", show_metrics, std::nullopt},
 };
 
 constexpr const char* kReading = "GET, HEAD";
@@ -66,7 +62,7 @@ bool matches(const std::vector<std::string_view>& parts, std::string_view patter
 
 const Route& find_route(const HttpRequest& request) {
   const auto parts = split(request.path, '/');
-  // libmicrohttpd drops the body of an answer to HEAD.
+  // The server drops the body of an answer to HEAD.
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::vector<std::string_view> allowed;
   for (const Route& route : kRoutes) {
@@ -102,6 +98,13 @@ HttpResponse guarded(const HttpRequest& request, const Work& work) noexcept {
     return work();
   } catch (const Refused& refused) {
     return error_response(refused);
+  } catch (const Overdue&) {
+    return error_response(
+        Refused(504, ErrorKind::kDevice, "late",
+                "the answer was not ready in time: serve.request_seconds limits it, and a server "
+                "that stops"));
+  } catch (const Busy& busy) {
+    return error_response(Refused(503, busy.kind(), "busy", printable(busy.what())));
   } catch (const Error& error) {
     return failed(error.kind(), error.what());
   } catch (const std::bad_alloc&) {
@@ -133,32 +136,49 @@ std::optional<HttpResponse> Api::admit(const HttpRequest& request) noexcept {
     }
     require_allowed(check_access(rules_, host, origin, request.header("authorization")));
     const Route& route = find_route(request);
-    if (route.takes != Takes::kNothing) return {.status = 0};
+    if (route.lane) return {.status = 0};
     return route.handler(request, *context_.searcher.state(), context_);
   });
   if (response.status == 0) return std::nullopt;  // a worker answers it
   return counted(std::move(response));
 }
 
-bool Api::takes_long(const HttpRequest& request) noexcept {
-  return find_route(request).takes == Takes::kLong;  // does not throw: the request was admitted
+bool Api::is_let_in(const HttpRequest& request) noexcept {
+  return check_access(rules_, request.header("host"), request.header("origin"),
+                      request.header("authorization")) == Access::kAllowed;
 }
 
-HttpResponse Api::answer(const HttpRequest& request) noexcept {
-  return counted(guarded(request, [&] {
+HttpLane Api::lane(const HttpRequest& request) noexcept {
+  return *find_route(request).lane;  // does not throw: the request was admitted
+}
+
+std::optional<HttpResponse> Api::answer(const HttpRequest& request,
+                                        const WorkLimits& limits) noexcept {
+  HttpResponse response = guarded(request, [&]() -> HttpResponse {
+    const LimitedWork limited(&limits);
+    if (is_overdue()) {
+      throw Refused(503, ErrorKind::kUsage, "overloaded",
+                    "no worker was free within serve.request_seconds; try again later");
+    }
     const std::shared_ptr<SearchState> state = context_.searcher.state();
-    return find_route(request).handler(request, *state, context_);
-  }));
+    try {
+      return find_route(request).handler(request, *state, context_);
+    } catch (const LargeImage&) {
+      return {.status = 0};
+    }
+  });
+  if (response.status == 0) return std::nullopt;
+  return counted(std::move(response));
 }
 
-HttpResponse Api::refuse(HttpRefusal why) noexcept {
+HttpResponse Api::refuse(HttpRefusal why, const std::string& detail) noexcept {
   const auto refused = [&]() -> Refused {
     switch (why) {
       case HttpRefusal::kMalformed:
         return {400, ErrorKind::kUsage, "malformed",
-                "conflicting or invalid Content-Length / Transfer-Encoding headers"};
-      case HttpRefusal::kNulInUrl:
-        return {400, ErrorKind::kUsage, "malformed", "the URL contains a NUL (%00)"};
+                fmt::format("not a request of HTTP/1.1: {}", detail)};
+      case HttpRefusal::kHeadTooLarge:
+        return {431, ErrorKind::kUsage, "too_large", detail};
       case HttpRefusal::kTooLarge:
         return {413, ErrorKind::kInput, "too_large",
                 fmt::format("the photo exceeds serve.max_body_mib = {}",

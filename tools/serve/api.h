@@ -18,9 +18,11 @@ class Api : public HttpHandler {
   Api(const RunConfig& config, AccessRules rules);
 
   std::optional<HttpResponse> admit(const HttpRequest& request) noexcept override;
-  bool takes_long(const HttpRequest& request) noexcept override;
-  HttpResponse answer(const HttpRequest& request) noexcept override;
-  HttpResponse refuse(HttpRefusal why) noexcept override;
+  bool is_let_in(const HttpRequest& request) noexcept override;
+  HttpLane lane(const HttpRequest& request) noexcept override;
+  std::optional<HttpResponse> answer(const HttpRequest& request,
+                                     const WorkLimits& limits) noexcept override;
+  HttpResponse refuse(HttpRefusal why, const std::string& detail) noexcept override;
 
   const DeviceInfo& device() const { return context_.searcher.device(); }
 

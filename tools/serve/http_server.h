@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/work_limits.h"
+
 // HTTP over a listening socket, within limits; independent of what is served.
 namespace lookalike {
 
@@ -37,18 +39,29 @@ struct HttpResponse {
 struct HttpLimits {
   std::size_t body_bytes = 0;    // per request
   std::size_t bodies_bytes = 0;  // for all requests together
-  std::size_t connections = 1;   // further ones wait until one is closed
-  std::size_t queue = 1;         // requests waiting for a worker
-  // Requests that take long have one further worker and a queue of the same length to themselves.
-  std::size_t workers = 1;
-  // Time for receiving a body, after the headers, and for sending an answer. Headers have at most
-  // 10 s, from the start of the connection or the end of the request before. Late connections are
-  // cut.
+  // Connections of clients with access, over which a request with access has come. A further one
+  // replaces the connection that has been idle for longest; if none is idle, its request is
+  // refused. Other clients may have a quarter as many connections, at least one; a new one replaces
+  // the oldest.
+  std::size_t connections = 1;
+  std::size_t queue = 1;    // requests of each HttpLane that wait for a worker
+  std::size_t workers = 1;  // besides those that lanes have to themselves
+  // Time for receiving a body, after the headers, for the work until the answer is ready, and for
+  // sending it. Headers have at most 3 s, and a connection is idle for at most 10 s. Late
+  // connections are cut.
   double request_seconds = 60;
 };
 
 // Why the server itself refuses a request.
-enum class HttpRefusal { kMalformed, kNulInUrl, kTooLarge, kBusy, kStopping };
+enum class HttpRefusal { kMalformed, kHeadTooLarge, kTooLarge, kBusy, kStopping };
+
+// Where a request waits, so that none waits for much longer work than its own.
+enum class HttpLane {
+  kShort,  // the usual workers, and one that takes nothing else
+  kUsual,  // the usual workers
+  kLong,   // a worker of its own
+  kLarge,  // another one: large images
+};
 
 // Answers requests. Called from several threads; must not throw.
 class HttpHandler {
@@ -57,31 +70,31 @@ class HttpHandler {
   // Called on the network's thread after the headers of a request; must not take long. An answer
   // ends the request, whose body is not read.
   virtual std::optional<HttpResponse> admit(const HttpRequest& request) noexcept = 0;
-  // True if an admitted request may take much longer than most. Such requests are answered one
-  // after another by a worker of their own, so that others need not wait for them.
-  virtual bool takes_long(const HttpRequest& request) noexcept = 0;
-  // Called on a worker with the whole request.
-  virtual HttpResponse answer(const HttpRequest& request) noexcept = 0;
-  virtual HttpResponse refuse(HttpRefusal why) noexcept = 0;
+  // True for a request with access, whose connection may be kept.
+  virtual bool is_let_in(const HttpRequest& request) noexcept = 0;
+  // Returns the lane of an admitted request, with its body.
+  virtual HttpLane lane(const HttpRequest& request) noexcept = 0;
+  // Called on a worker with the whole request, under its limits, which end early when the server
+  // stops or the client leaves. Returns nothing if it met a large image where the limits exclude
+  // those: the request then waits in the lane for them.
+  virtual std::optional<HttpResponse> answer(const HttpRequest& request,
+                                             const WorkLimits& limits) noexcept = 0;
+  //   detail  what is wrong with a malformed request
+  virtual HttpResponse refuse(HttpRefusal why, const std::string& detail) noexcept = 0;
 };
 
 class HttpServer {
  public:
-  virtual ~HttpServer() = default;  // as stop(0)
-  // Closes the listening socket. Gives arriving requests and answers that are being sent at most
-  // `seconds`; finishes requests in work and in the queue, however long that takes. Call it once.
-  virtual void stop(double seconds) = 0;
+  virtual ~HttpServer() = default;  // as stop(0), but waits for the workers
+  // Closes the listening socket. Gives requests `seconds` to arrive, one second more to be
+  // answered, and another for the answers to be taken. False if a worker does not end in time: the
+  // process must then exit without destroying the server. Call it once.
+  virtual bool stop(double seconds) = 0;
 };
 
-// Starts serving. Takes ownership of the listening socket; the handler must outlive the server.
-// Throws Error(kInternal).
+// Starts serving on a socket that does not block. Takes ownership of it; the handler must outlive
+// the server. Throws Error(kInternal).
 std::unique_ptr<HttpServer> start_http_server(int listening, const HttpLimits& limits,
                                               HttpHandler& handler);
-
-// What the module http_server.so exports.
-struct HttpServerModule {
-  // nullptr on failure.
-  HttpServer* (*start)(int listening, const HttpLimits& limits, HttpHandler& handler);
-};
 
 }  // namespace lookalike

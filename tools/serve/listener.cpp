@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -26,7 +27,7 @@ namespace {
 constexpr int kFirstFromSystemd = 3;
 constexpr int kBacklog = 128;
 
-Error unusable(const std::string& listen, const std::string& why) {
+Error wrong_address(const std::string& listen, const std::string& why) {
   return Error(ErrorKind::kUsage, fmt::format("serve.listen: {}: {}", printable(listen), why));
 }
 
@@ -40,7 +41,7 @@ FileDescriptor listen_on(const std::string& listen, const sockaddr* address, soc
   ::setsockopt(made.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   const bool listens = made.is_open() && ::bind(made.number(), address, size) == 0 &&
                        ::listen(made.number(), kBacklog) == 0;
-  if (!listens) throw unusable(listen, reason());
+  if (!listens) throw wrong_address(listen, reason());
   return made;
 }
 
@@ -57,8 +58,9 @@ FileDescriptor listen_on_file(const std::string& listen, const std::string& path
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (!path.starts_with('/') || path.size() >= sizeof address.sun_path) {
-    throw unusable(listen, fmt::format("must be unix: and an absolute path of at most {} bytes",
-                                       sizeof address.sun_path - 1));
+    throw wrong_address(listen,
+                        fmt::format("must be unix: and an absolute path of at most {} bytes",
+                                    sizeof address.sun_path - 1));
   }
   path.copy(address.sun_path, path.size());
   if (is_left_behind(address)) ::unlink(address.sun_path);
@@ -81,13 +83,17 @@ FileDescriptor listen_on_network(const std::string& listen) {
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }
+  // getaddrinfo() keeps the last 16 bits of a larger number.
+  if (!port.empty() && !parse_number<std::uint16_t>(port)) {
+    throw wrong_address(listen, "the port must be a number from 0 to 65535");
+  }
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (host.empty() || port.empty() ||
       ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) {
-    throw unusable(listen, "must be ADDRESS:PORT, such as 127.0.0.1:8765, or unix:/PATH");
+    throw wrong_address(listen, "must be ADDRESS:PORT, such as 127.0.0.1:8765, or unix:/PATH");
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
   return listen_on(listen, found->ai_addr, found->ai_addrlen);

@@ -18,7 +18,8 @@ namespace lookalike {
 namespace {
 
 std::string public_detail(const SkippedFile& why) {
-  constexpr std::array<std::string_view, 4> kLibraries = {"OpenCV", "libheif", "giflib", "libwebp"};
+  constexpr std::array<std::string_view, 6> kLibraries = {"OpenCV",  "libheif", "giflib",
+                                                          "libwebp", "libjpeg", "libpng"};
   const bool is_library_text = std::ranges::any_of(
       kLibraries, [&](std::string_view library) { return why.detail.starts_with(library); });
   if (is_library_text) spdlog::info("a photo cannot be used: {}", printable(why.detail));
@@ -53,6 +54,12 @@ LoadedFile sent_photo(const HttpRequest& request, const RunConfig& config) {
   return photo;
 }
 
+ImagesOptions sent_photo_limits(const RunConfig& config) {
+  ImagesOptions limits = config.images;
+  limits.max_megapixels = std::min(limits.max_megapixels, config.serve.max_megapixels);
+  return limits;
+}
+
 LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits) {
   for (const std::string& path : image.paths) {
     auto file = load_file(path, limits);
@@ -64,7 +71,8 @@ LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits) {
 }
 
 Refused unusable(const SkippedFile& why) {
-  return {why.reason == "too_large" ? 413 : 422, ErrorKind::kInput, why.reason,
+  const int status = why.reason == "too_large" ? 413 : why.reason == "no_memory" ? 503 : 422;
+  return {status, ErrorKind::kInput, why.reason,
           fmt::format("the photo cannot be used: {}", public_detail(why))};
 }
 

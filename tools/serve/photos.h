@@ -16,6 +16,9 @@ inline constexpr const char* kSentPhoto = "photo";
 // and, before it is decoded, for a photo whose header declares more than serve.max_megapixels.
 LoadedFile sent_photo(const HttpRequest& request, const RunConfig& config);
 
+// Returns the limits of [images], with the lower of the two limits of megapixels.
+ImagesOptions sent_photo_limits(const RunConfig& config);
+
 // Reads a file of an image that still has the indexed content; other contents are not for clients.
 // Throws Refused, status 404, if there is none.
 LoadedFile file_of(const StoredImage& image, const ImagesOptions& limits);

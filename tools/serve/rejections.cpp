@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kMaxJsonBodyBytes = 4096;
 
-// An image that a request names by its number, or by its content, which the index need not have.
+// An image that a request names by its number, or by its content. The index need not have a
+// content whose rejection is taken back.
 struct NamedImage {
   NamedImage(const IndexReader& index, std::uint64_t number) {
     const StoredImage image = must_find(index, number);
@@ -43,6 +44,8 @@ HttpResponse set_rejection(const NamedImage& first, const NamedImage& second, bo
   bool changed = false;
   try {
     changed = set_rejected(config, pair, is_rejected);
+  } catch (const Busy&) {
+    throw;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kStorage) throw;
     throw Refused(507, error.kind(), "not_written",
@@ -92,7 +95,11 @@ HttpResponse add_rejection(const HttpRequest& request, SearchState& state, Serve
     const Json value = pair.is_object() ? pair.value(name, Json()) : Json();
     if (value.is_number_unsigned()) return NamedImage(state.index(), value.get<std::uint64_t>());
     const auto content = content_from(value.is_string() ? value.get<std::string>() : "");
-    if (content) return NamedImage(state.index(), *content);
+    if (content) {
+      const NamedImage named(state.index(), *content);
+      if (named.id) return named;
+      throw Refused(404, ErrorKind::kInput, "not_indexed", "the index has no such image");
+    }
     throw Refused(400, ErrorKind::kUsage, "body",
                   "the body must be JSON: {\"a\": ID, \"b\": ID}, each a number or a content");
   };

@@ -177,6 +177,23 @@ TEST_F(SessionTest, ProgramIsCachedAndADamagedCacheIsRebuilt) {
   EXPECT_GT(fs::file_size(file), 100U);
 }
 
+TEST_F(SessionTest, BinaryThatKilledAProcessIsBuiltFromItsSourceForGood) {
+  const SessionOptions options = {.program_cache = folder_.path()};
+  const auto sum = [&] {
+    OpenClSession session(options);
+    return sum_of(session, 3);
+  };
+  sum();
+  ASSERT_EQ(cached().size(), 1U);
+  const auto with_binary = fs::file_size(cached().front());
+  std::ofstream(cached().front().string() + ".loading") << "loading";
+  for (int run = 0; run < 2; ++run) {
+    EXPECT_EQ(sum(), 21U);
+    ASSERT_EQ(cached().size(), 1U);
+    EXPECT_LT(fs::file_size(cached().front()), with_binary);
+  }
+}
+
 TEST_F(SessionTest, BuildingKernelsIsAnnouncedOnceForADevice) {
   std::vector<std::string> lines;
   const SessionOptions options = {

@@ -125,6 +125,17 @@ TEST_F(FeatureCacheTest, WhatOtherSettingsLeftIsRemoved) {
   EXPECT_FALSE(FeatureCache(config_).contains(content(1)));
 }
 
+TEST_F(FeatureCacheTest, AFileInThePlaceOfTheFolderStays) {
+  std::ofstream(work()) << "mine";
+  try {
+    const FeatureCache cache(config_);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+  }
+  EXPECT_EQ(fs::file_size(work()), 4U);
+}
+
 TEST_F(FeatureCacheTest, LinkInThePlaceOfTheFolderIsRefusedAndWhatItNamesStays) {
   const std::string file = folder_.write("elsewhere/precious.features", "not ours");
   fs::create_directory_symlink(folder_.path() / "elsewhere", work());

@@ -93,6 +93,16 @@ TEST(PairFile, IsMadeAgainWhenItCannotBeUsed) {
   EXPECT_TRUE(load_pairs(database, {1}).images.empty());
 }
 
+TEST(PairFile, OneOfSomebodyElseIsNotReplaced) {
+  const TemporaryFolder folder;
+  const auto database = folder.path() / "index.db";
+  folder.write("index.db.pairs", "my notes");
+  EXPECT_THROW(lock_pairs(database), Error);
+  std::filesystem::remove(pair_file(database));
+  save_pairs(database, sample(), {1});
+  EXPECT_TRUE(lock_pairs(database));
+}
+
 TEST(PairFile, IsLockedForOneAtATime) {
   const TemporaryFolder folder;
   {

@@ -1,7 +1,10 @@
 #include "pipeline/groups/rejections.h"
 
+#include <chrono>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/file.h>
 #include <thread>
 #include <vector>
 
@@ -11,6 +14,7 @@
 
 #include "base/content_hash.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "storage/writer_lock.h"
 #include "tests/temporary_folder.h"
 
@@ -115,6 +119,60 @@ TEST_F(RejectionFile, IsNotTouchedWhenItIsDamaged) {
   EXPECT_EQ(std::filesystem::file_size(rejection_file(database_)), 60U);
 }
 
+TEST_F(RejectionFile, EachCutAndEachChangedByteIsAnError) {
+  add(kA, kB);
+  add(kA, kC);
+  const std::filesystem::path file = rejection_file(database_);
+  const std::string whole = read_file(file).value();
+  const auto holds = [&](const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+    try {
+      read_rejections(database_);
+      return true;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kInput);
+      return false;
+    }
+  };
+  EXPECT_TRUE(holds(whole));
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_FALSE(holds(whole.substr(0, i))) << i;
+    std::string changed = whole;
+    changed[i] = changed[i] == '7' ? '8' : '7';
+    EXPECT_FALSE(holds(changed)) << i;
+  }
+  EXPECT_FALSE(holds(whole + whole));
+}
+
+TEST_F(RejectionFile, DoesNotWaitLongForALock) {
+  add(kA, kB);
+  const FileDescriptor other(::open(rejection_file(database_).c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(other.number(), LOCK_SH), 0);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(add(kA, kC), Busy);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_TRUE(read_rejections(database_).contains(kA, kB));
+  ASSERT_EQ(::flock(other.number(), LOCK_UN), 0);
+  add(kA, kC);
+  EXPECT_TRUE(read_rejections(database_).contains(kA, kC));
+}
+
+TEST_F(RejectionFile, HoldsABoundedNumberOfPairs) {
+  const auto fill = [&](std::uint32_t count) {
+    change_rejections(database_, [&](Rejections& known) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const auto byte = [i](unsigned place) { return static_cast<std::uint8_t>(i >> place); };
+        known.add(rejection_of({0, byte(16), byte(8), byte(0)}, {1}, 1));
+      }
+      return true;
+    });
+  };
+  fill(Rejections::kMost);
+  EXPECT_THAT([&] { fill(Rejections::kMost + 1); },
+              ThrowsMessage<Error>(HasSubstr("more than 100000 pairs")));
+  EXPECT_EQ(read_rejections(database_).all().size(), Rejections::kMost);
+}
+
 TEST_F(RejectionFile, IsNotLeftBehindByAChangeOfNothing) {
   change_rejections(database_, [](Rejections& known) { return known.remove(kA, kB); });
   EXPECT_FALSE(std::filesystem::exists(rejection_file(database_)));
@@ -125,8 +183,7 @@ TEST_F(RejectionFile, IsNotLeftBehindByAChangeOfNothing) {
 
 TEST_F(RejectionFile, IsDamagedWhenItIsEmptyOrAFolder) {
   std::ofstream(rejection_file(database_)).flush();
-  EXPECT_THAT([&] { read_rejections(database_); },
-              ThrowsMessage<Error>(HasSubstr("row 1: expected the columns")));
+  EXPECT_THAT([&] { read_rejections(database_); }, ThrowsMessage<Error>(HasSubstr("is damaged")));
   std::filesystem::remove(rejection_file(database_));
   std::filesystem::create_directory(rejection_file(database_));
   EXPECT_THAT([&] { read_rejections(database_); },

@@ -12,6 +12,8 @@
 #include "pipeline/index/removals.h"
 #include "storage/index_check.h"
 #include "storage/index_reader.h"
+#include "storage/index_writer.h"
+#include "storage/sqlite.h"
 #include "tests/stages/pictures.h"
 #include "tests/temporary_folder.h"
 
@@ -177,9 +179,54 @@ TEST_F(RetrainTest, LinkInThePlaceOfTheIndexBesideIsRefused) {
   EXPECT_EQ(std::filesystem::file_size(other), 0U);
 }
 
+class ForeignRetrainTest : public RetrainTest {
+ protected:
+  ForeignRetrainTest() : RetrainTest(6) {}
+
+  void expect_refusal() const {
+    try {
+      retrain();
+      FAIL() << "expected an error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(name_));
+    }
+    EXPECT_EQ(content(), old_content_);
+  }
+
+  const std::string name_ = "index.db.retrain";
+};
+
+TEST_F(ForeignRetrainTest, AFolderInThePlaceOfTheIndexBesideStays) {
+  const std::string file = folder_.write(name_ + "/precious/a.txt", "mine");
+  expect_refusal();
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST_F(ForeignRetrainTest, AFileInThePlaceOfTheIndexBesideStays) {
+  const std::string file = folder_.write(name_, "my notes");
+  expect_refusal();
+  EXPECT_EQ(std::filesystem::file_size(file), 8U);
+}
+
+TEST_F(ForeignRetrainTest, AnIndexThatAnotherCommandMadeStays) {
+  std::filesystem::copy_file(config_.store.database, folder_.path() / name_);
+  expect_refusal();
+  EXPECT_EQ(IndexReader(folder_.path() / name_).content_hash(), old_content_);
+}
+
+TEST_F(ForeignRetrainTest, WhatLiesInTheWorkFolderBesideStays) {
+  IndexWriter{folder_.path() / name_};
+  const std::string file = folder_.write(name_ + ".work/precious.txt", "mine");
+  expect_refusal();
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
 TEST_F(RetrainTest, WhatWasSwappedInAlreadyIsNotTakenForAHalfMadeOne) {
   retrain();
-  std::filesystem::copy_file(config_.store.database, config_.store.database + ".retrain");
+  const std::string beside = config_.store.database + ".retrain";
+  std::filesystem::copy_file(config_.store.database, beside);
+  Connection(beside, Connection::Mode::kWrite).execute("DELETE FROM runs WHERE command = 'index'");
   draw(images_, images_ + 20);
   retrain();
   EXPECT_EQ(content(), fresh_content());
@@ -197,7 +244,7 @@ TEST_F(RetrainTest, AnIndexMadeBeforeAKeyIsMovedToItsDefaultThoughOneBesideWasNo
   RunConfig beside = config_;
   beside.extract.max_interval = 0;
   beside.store.database += ".retrain";
-  run_index(beside, Progress::Style::kQuiet);
+  run_index(beside, Progress::Style::kQuiet, [] { return false; }, {.command = "retrain"});
   retrain();
   EXPECT_EQ(IndexReader(config_.store.database).settings().at("extract.max_interval"), "2");
   EXPECT_EQ(content(), fresh_content());

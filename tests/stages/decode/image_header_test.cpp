@@ -1,7 +1,9 @@
 #include "stages/decode/image_header.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,6 +12,8 @@
 
 namespace lookalike {
 namespace {
+
+using Bytes = std::vector<std::uint8_t>;
 
 TEST(ImageHeader, SizeIsReadWithoutDecoding) {
   const cv::Mat gray = draw_picture(70, 33, 1);
@@ -87,6 +91,62 @@ TEST(ImageHeader, OtherBytesHaveNone) {
   EXPECT_FALSE(read_image_header({}).has_value());
   const std::vector<std::uint8_t> words = {'P', 'l', 'a', 'i', 'n'};
   EXPECT_FALSE(read_image_header(words).has_value());
+}
+
+Bytes little_endian_tiff(const std::vector<std::array<std::uint32_t, 3>>& tags_types_values) {
+  Bytes file = {'I', 'I', 42, 0, 8, 0, 0, 0};
+  const auto put = [&](std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) file.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+  };
+  put(static_cast<std::uint32_t>(tags_types_values.size()), 2);
+  for (const auto& [tag, type, value] : tags_types_values) {
+    put(tag, 2);
+    put(type, 2);
+    put(1, 4);
+    put(value, 4);
+  }
+  put(0, 4);
+  return file;
+}
+
+TEST(ImageHeader, ASizeThatStandsTwiceInATiffIsTheFirstAsForDecoders) {
+  const auto header = read_image_header(
+      little_endian_tiff({{256, 4, 16'000}, {256, 4, 64}, {257, 3, 900}, {257, 3, 64}}));
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->width, 16'000U);
+  EXPECT_EQ(header->height, 900U);
+}
+
+TEST(ImageHeader, ASizeOfAnotherTypeInATiffIsNone) {
+  EXPECT_TRUE(read_image_header(little_endian_tiff({{256, 3, 64}, {257, 4, 64}})));
+  EXPECT_FALSE(read_image_header(little_endian_tiff({{256, 11, 64}, {257, 4, 64}})));
+}
+
+// A box before the codestream holds what looks like the start of a small one.
+TEST(ImageHeader, TheSizeOfAJpeg2000FileIsThatOfItsCodestream) {
+  const Bytes whole = encode(".jp2", draw_picture(80, 60, 1));
+  const std::string mark = "jp2c";
+  const auto box = std::ranges::search(whole, mark).begin() - 4;
+  Bytes decoy = {0, 0,  0, 64, 'u', 'u', 'i', 'd', 0xff, 0x4f, 0xff, 0x51,
+                 0, 47, 0, 0,  0,   0,   0,   1,   0,    0,    0,    1};
+  decoy.resize(64);
+  Bytes file(whole.begin(), box);
+  file.insert(file.end(), decoy.begin(), decoy.end());
+  file.insert(file.end(), box, whole.end());
+  const auto header = read_image_header(file);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->width, 80U);
+  EXPECT_EQ(header->height, 60U);
+}
+
+TEST(ImageHeader, ACommentOfAPnmFileEndsWithItsLine) {
+  for (const std::string end : {"\n", "\r"}) {
+    const std::string file = "P5\n# 64 64" + end + "200 300\n255\n";
+    const auto header = read_image_header(Bytes(file.begin(), file.end()));
+    ASSERT_TRUE(header);
+    EXPECT_EQ(header->width, 200U);
+    EXPECT_EQ(header->height, 300U);
+  }
 }
 
 TEST(ImageHeader, CutAnywhereNothingIsReadBeyondTheEnd) {

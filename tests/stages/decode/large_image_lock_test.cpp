@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "base/work_limits.h"
 #include "stages/decode/decode.h"
 
 namespace lookalike {
@@ -73,6 +74,16 @@ TEST(LargeImageLock, LargePicturesAreDecodedOneAtATime) {
   lock.reset();
   EXPECT_TRUE(whole.get());
   EXPECT_TRUE(part.get());
+}
+
+TEST(LargeImageLock, LimitsLeaveLargePicturesToAnotherThread) {
+  WorkLimits limits(WorkLimits::Clock::time_point::max());
+  const LimitedWork limited(&limits);
+  EXPECT_EQ(decode(png_of(100, CV_8U), 100, {}).index(), 0U);
+  const LoadedFile large = png_of(4001, CV_8UC4);
+  EXPECT_THROW(decode(large, 100, {}), LargeImage);
+  limits.allow_large_images();
+  EXPECT_EQ(decode(large, 100, {}).index(), 0U);
 }
 
 TEST(LargeImageLock, AThreadMayTakeItAgain) {

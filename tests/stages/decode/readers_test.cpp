@@ -1,16 +1,21 @@
 #include "stages/decode/readers.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <jpeglib.h>
+#include <map>
 #include <png.h>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <opencv2/imgcodecs.hpp>
 
+#include "base/work_limits.h"
 #include "stages/decode/encode.h"
 #include "stages/decode/pixels.h"
 #include "tests/stages/decode/transparent_files.h"
@@ -104,6 +109,7 @@ struct PngForm {
   bool transparent = false;  // a tRNS chunk
   double gamma = 0;          // a gAMA chunk
   int orientation = 0;       // an eXIf chunk
+  int texts = 0;             // zTXt chunks, each of 8 MB decompressed
 };
 
 void append_png(png_structp png, png_bytep data, std::size_t size) {
@@ -128,9 +134,17 @@ Bytes png_file(const PngForm& form) {
   if (palette) png_set_PLTE(png, info, colours.data(), static_cast<int>(colours.size()));
   const std::array<png_byte, 2> shares = {0, 100};
   const auto level = static_cast<png_uint_16>(form.bits == 16 ? 0x8080 : form.bits == 8 ? 128 : 1);
-  const png_color_16 key = {0, level, level, level, level};
-  if (form.transparent) png_set_tRNS(png, info, palette ? shares.data() : nullptr, 2, &key);
+  const png_color_16 clear = {0, level, level, level, level};
+  if (form.transparent) png_set_tRNS(png, info, palette ? shares.data() : nullptr, 2, &clear);
   if (form.gamma > 0) png_set_gAMA(png, info, form.gamma);
+  std::string content(8'000'000, 'a');
+  std::string key = "key";
+  png_text text{};
+  text.compression = PNG_TEXT_COMPRESSION_zTXt;
+  text.key = key.data();
+  text.text = content.data();
+  text.text_length = content.size();
+  for (int i = 0; i < form.texts; ++i) png_set_text(png, info, &text, 1);
   std::array<png_byte, 26> exif = {
       'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, png_byte(form.orientation)};
   if (form.orientation > 0) png_set_eXIf_1(png, info, exif.size(), exif.data());
@@ -164,7 +178,6 @@ std::vector<NamedFile> png_files() {
       }
     }
   }
-  files.push_back({"gamma", png_file({.gamma = 0.3})});
   files.push_back({"by OpenCV", encode(".png", samples(kWide, kHigh, 3))});
   for (const int orientation : {1, 3, 6, 8}) {
     files.push_back(
@@ -174,6 +187,40 @@ std::vector<NamedFile> png_files() {
     if (name.starts_with("PNG")) files.push_back({name, bytes});
   }
   return files;
+}
+
+cv::Mat by_opencv(const Bytes& file, PixelMode mode, int divisor = 1) {
+  using Flags = std::map<int, int>;
+  if (mode == PixelMode::kAsStored) return cv::imdecode(file, cv::IMREAD_LOAD_GDAL);
+  static const Flags gray = {{1, cv::IMREAD_GRAYSCALE},
+                             {2, cv::IMREAD_REDUCED_GRAYSCALE_2},
+                             {4, cv::IMREAD_REDUCED_GRAYSCALE_4},
+                             {8, cv::IMREAD_REDUCED_GRAYSCALE_8}};
+  static const Flags colour = {{1, cv::IMREAD_COLOR},
+                               {2, cv::IMREAD_REDUCED_COLOR_2},
+                               {4, cv::IMREAD_REDUCED_COLOR_4},
+                               {8, cv::IMREAD_REDUCED_COLOR_8}};
+  return cv::imdecode(file, (mode == PixelMode::kGray ? gray : colour).at(divisor));
+}
+
+std::string problem_of_jpeg(const Bytes& file) {
+  std::string problem;
+  EXPECT_TRUE(read_jpeg(file, PixelMode::kGray, 1, problem).empty());
+  return problem;
+}
+
+cv::Mat jpeg_pixels(const Bytes& file, PixelMode mode, int divisor = 1) {
+  std::string problem;
+  cv::Mat image = read_jpeg(file, mode, divisor, problem);
+  EXPECT_EQ(problem, "");
+  return image;
+}
+
+cv::Mat png_pixels(const Bytes& file, PixelMode mode) {
+  std::string problem;
+  cv::Mat image = read_png(file, mode, problem);
+  EXPECT_EQ(problem, "");
+  return image;
 }
 
 // Expects equal type, size and values, and some pixels.
@@ -189,8 +236,7 @@ TEST(JpegReader, GivesThePixelsOfOpenCv) {
     for (const PixelMode mode : {PixelMode::kGray, PixelMode::kColour}) {
       for (const int divisor : {1, 2, 4, 8}) {
         SCOPED_TRACE(file.name + ", divisor " + std::to_string(divisor));
-        expect_same(read_jpeg(file.bytes, mode, divisor),
-                    opencv_reader().read(file.bytes, mode, divisor));
+        expect_same(jpeg_pixels(file.bytes, mode, divisor), by_opencv(file.bytes, mode, divisor));
       }
     }
   }
@@ -200,52 +246,121 @@ TEST(JpegReader, GivesThePixelsOfOpenCvAtEverySize) {
   for (int side = 1; side <= 34; ++side) {
     const Bytes file = jpeg_file({}, side, 35 - side);
     SCOPED_TRACE(side);
-    expect_same(read_jpeg(file, PixelMode::kColour, 1),
-                opencv_reader().read(file, PixelMode::kColour, 1));
+    expect_same(jpeg_pixels(file, PixelMode::kColour), by_opencv(file, PixelMode::kColour));
   }
 }
 
-TEST(JpegReader, LeavesCmykToOpenCv) {
+TEST(JpegReader, CmykHasThePixelsOfOpenCv) {
   for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
     const Bytes file = jpeg_file({.from = JCS_CMYK, .stored = stored, .sampling = 1});
-    EXPECT_TRUE(read_jpeg(file, PixelMode::kColour, 1).empty());
-    LoadedFile loaded;
-    loaded.bytes = file;
-    const auto pixels = decode_pixels(loaded, *read_image_header(file), PixelMode::kGray);
-    expect_same(std::get<ShownPixels>(pixels).pixels,
-                opencv_reader().read(file, PixelMode::kGray, 1));
+    for (const int divisor : {1, 4}) {
+      expect_same(jpeg_pixels(file, PixelMode::kColour, divisor),
+                  by_opencv(file, PixelMode::kColour, divisor));
+      const cv::Mat gray = jpeg_pixels(file, PixelMode::kGray, divisor);
+      EXPECT_LE(cv::norm(gray, by_opencv(file, PixelMode::kGray, divisor), cv::NORM_INF), 1);
+    }
   }
 }
 
-// A reader that continued would make up pixels.
-TEST(JpegReader, LeavesDamageToOpenCv) {
+TEST(JpegReader, DamagedFilesHaveThePixelsOfOpenCv) {
   for (const bool progressive : {false, true}) {
-    const Bytes whole = jpeg_file({.progressive = progressive, .restart_rows = 1});
-    for (std::size_t size = 0; size + 2 < whole.size(); size += 7) {
-      const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-      EXPECT_TRUE(read_jpeg(cut, PixelMode::kGray, 1).empty()) << size;
+    Bytes file = jpeg_file({.progressive = progressive, .restart_rows = 1}, 400, 300);
+    const Bytes start_of_scan = {0xff, 0xda};
+    const auto scan = std::ranges::search(file, start_of_scan).begin() - file.begin();
+    for (auto at = static_cast<std::size_t>(scan) + 40; at + 2 < file.size(); at += 997) {
+      if (file[at] != 0xff && file[at - 1] != 0xff && file[at] != 0xf7) file[at] ^= 8U;
     }
+    expect_same(jpeg_pixels(file, PixelMode::kColour), by_opencv(file, PixelMode::kColour));
   }
+}
+
+TEST(JpegReader, OrientationIsInTheFirstSegmentOfExif) {
+  const Bytes turned = with_orientation(jpeg_file({}), 6);
+  Bytes file = turned;
+  const std::string other = std::string("\xff\xe1\x00\x10", 4) + "http://ns.abc/";
+  file.insert(file.begin() + 2, other.begin(), other.end());
+  expect_same(jpeg_pixels(file, PixelMode::kGray), jpeg_pixels(turned, PixelMode::kGray));
+}
+
+// libjpeg walks the list of segments that it keeps whenever it adds one.
+TEST(JpegReader, ManySegmentsCostTheirBytesAlone) {
+  const Bytes whole = jpeg_file({});
+  Bytes file = whole;
+  Bytes segments;
+  for (int i = 0; i < 200'000; ++i) segments.insert(segments.end(), {0xff, 0xe1, 0, 2});
+  file.insert(file.begin() + 2, segments.begin(), segments.end());
+  const std::clock_t before = std::clock();
+  expect_same(jpeg_pixels(file, PixelMode::kGray), jpeg_pixels(whole, PixelMode::kGray));
+  EXPECT_LT(double(std::clock() - before) / CLOCKS_PER_SEC, 1);
+}
+
+TEST(LinkedReaders, StopWhenTheTimeIsOver) {
+  const WorkLimits over(WorkLimits::Clock::now());
+  const LimitedWork limited(&over);
+  std::string problem;
+  EXPECT_THROW(read_jpeg(jpeg_file({}), PixelMode::kGray, 1, problem), Overdue);
+  EXPECT_THROW(read_png(png_file({}), PixelMode::kGray, problem), Overdue);
+}
+
+TEST(JpegReader, SaysWhatIsWrong) {
+  Bytes file = jpeg_file({});
+  const auto table = std::ranges::search(file, Bytes{0xff, 0xc0});
+  table.front() = 0xff;
+  *(table.begin() + 1) = 0xc5;  // a frame that libjpeg does not support
+  EXPECT_THAT(problem_of_jpeg(file), testing::StartsWith("libjpeg: "));
+}
+
+// Repeats the last scan of a progressive file, which refines coefficients that may be refined again
+// at no cost in bytes.
+Bytes with_scans(int scans) {
+  const Bytes whole = jpeg_file({JCS_GRAYSCALE, JCS_GRAYSCALE, 1, true});
+  const Bytes start_of_scan = {0xff, 0xda};
+  const auto last = std::ranges::find_end(whole, start_of_scan).begin();
+  const Bytes scan(last, whole.end() - 2);
+  Bytes file(whole.begin(), whole.end() - 2);
+  for (int i = 0; i < scans; ++i) file.insert(file.end(), scan.begin(), scan.end());
+  file.insert(file.end(), {0xff, 0xd9});
+  return file;
+}
+
+TEST(JpegReader, StopsAfterMoreScansThanEncodersWrite) {
+  EXPECT_FALSE(jpeg_pixels(with_scans(80), PixelMode::kGray).empty());
+  EXPECT_EQ(problem_of_jpeg(with_scans(200)), "libjpeg: more than 100 scans");
 }
 
 TEST(PngReader, GivesThePixelsOfOpenCv) {
   for (const NamedFile& file : png_files()) {
     for (const PixelMode mode : {PixelMode::kGray, PixelMode::kColour, PixelMode::kAsStored}) {
       SCOPED_TRACE(file.name + ", mode " + std::to_string(static_cast<int>(mode)));
-      expect_same(read_png(file.bytes, mode), opencv_reader().read(file.bytes, mode, 1));
+      expect_same(png_pixels(file.bytes, mode), by_opencv(file.bytes, mode));
     }
   }
 }
 
-TEST(PngReader, LeavesDamageToOpenCv) {
+TEST(PngReader, TakesValuesAsTheyAreEncoded) {
+  for (const PixelMode mode : {PixelMode::kGray, PixelMode::kColour}) {
+    expect_same(png_pixels(png_file({.gamma = 0.3}), mode), png_pixels(png_file({}), mode));
+  }
+}
+
+TEST(PngReader, DoesNotReadDamagedFiles) {
   const Bytes whole = png_file({.interlace = PNG_INTERLACE_ADAM7});
+  std::string problem;
   for (std::size_t size = 0; size + 12 < whole.size(); size += 7) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    EXPECT_TRUE(read_png(cut, PixelMode::kColour).empty()) << size;
+    EXPECT_TRUE(read_png(cut, PixelMode::kColour, problem).empty()) << size;
+    EXPECT_THAT(problem, testing::StartsWith("libpng: ")) << size;
   }
   Bytes flipped = whole;
   flipped[whole.size() / 2] ^= 1U;
-  EXPECT_TRUE(read_png(flipped, PixelMode::kColour).empty());
+  EXPECT_TRUE(read_png(flipped, PixelMode::kColour, problem).empty());
+}
+
+TEST(PngReader, SkipsText) {
+  const Bytes file = png_file({.texts = 10});  // a second's work to decompress
+  const std::clock_t before = std::clock();
+  expect_same(png_pixels(file, PixelMode::kColour), png_pixels(png_file({}), PixelMode::kColour));
+  EXPECT_LT(double(std::clock() - before) / CLOCKS_PER_SEC, 0.2);
 }
 
 }  // namespace

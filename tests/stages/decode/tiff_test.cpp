@@ -89,7 +89,7 @@ TEST_F(TiffPages, OtherFilesHaveOne) {
 }
 
 TEST_F(TiffPages, SmallerCopiesAndMasksAreNone) {
-  EXPECT_THAT(tiff_pages(encode_pages(pictures(4), {1, 1, 4, 2}), 9), SizeIs(2));
+  EXPECT_THAT(tiff_pages(encode_pages(pictures(4), {1, 1, 4, 2}), 9).value(), SizeIs(2));
   const std::string file = folder_.write("scan.tif", text(encode_pages(pictures(4), {0, 1, 4, 2})));
   EXPECT_EQ(cv::norm(pixels(file + "[2]"), picture(4)), 0);
 }
@@ -105,21 +105,40 @@ TEST_F(TiffPages, MoreThanTheLimitAreRefused) {
 
 TEST_F(TiffPages, AChainThatLeadsBackEnds) {
   std::vector<std::uint8_t> file = encode_pages(pictures(3));
-  const std::vector<std::size_t> pages = tiff_pages(file, 9);
+  const std::vector<std::size_t> pages = tiff_pages(file, 9).value();
   ASSERT_THAT(pages, SizeIs(3));
   const std::size_t next = pages[2] + 2 + 12 * 8;
   file[next] = static_cast<std::uint8_t>(pages[1]);
   file[next + 1] = static_cast<std::uint8_t>(pages[1] >> 8);
   file[next + 2] = static_cast<std::uint8_t>(pages[1] >> 16);
-  EXPECT_THAT(tiff_pages(file, 9), SizeIs(3));
+  EXPECT_THAT(tiff_pages(file, 9).value(), SizeIs(3));
+}
+
+// Directories that overlap, each of 65,535 entries, all of them smaller copies of other pages.
+TEST_F(TiffPages, MoreEntriesThanAreReadAreRefused) {
+  constexpr std::size_t kDirectories = 40;
+  constexpr std::size_t kEntries = 0xffff;
+  std::vector<std::uint8_t> file(8 + 4 * kDirectories + 12 * kEntries + 64);
+  const auto put = [&](std::size_t at, std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) file[at++] = static_cast<std::uint8_t>(value >> 8 * i);
+  };
+  put(0, 0x2a4949, 4);
+  put(4, 8, 4);
+  for (std::size_t i = 0; i < kDirectories; ++i) {
+    put(8 + 4 * i, kEntries, 2);
+    put(8 + 4 * i + 2 + 12 * kEntries, static_cast<std::uint32_t>(8 + 4 * (i + 1)), 4);
+  }
+  EXPECT_FALSE(tiff_pages(file, 99));
+  const std::string path = folder_.write("scan.tif", text(file));
+  EXPECT_EQ(skipped(path).reason, "too_large");
 }
 
 TEST_F(TiffPages, ACutFileHasThoseThatItReaches) {
   const std::vector<std::uint8_t> file = encode_pages(pictures(3));
   for (std::size_t bytes = 0; bytes < file.size(); bytes += 7) {
-    EXPECT_LE(tiff_pages(std::span(file).first(bytes), 9).size(), 3U);
+    EXPECT_LE(tiff_pages(std::span(file).first(bytes), 9).value().size(), 3U);
   }
-  EXPECT_THAT(tiff_pages(std::span(file).first(2600), 9), SizeIs(2));
+  EXPECT_THAT(tiff_pages(std::span(file).first(2600), 9).value(), SizeIs(2));
 }
 
 // EXIF data in little-endian order with one directory, at byte 8.

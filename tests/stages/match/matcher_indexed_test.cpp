@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/work_limits.h"
 #include "tests/stages/match/matcher_fixture.h"
 
 namespace lookalike {
@@ -36,6 +37,20 @@ TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
   fs::rename(path_of(5) + ".away", path_of(5));
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_FALSE(matches.front().evidence.correlation.has_value());
+}
+
+TEST_F(MatcherTest, NoMoreIsReadOnceTheTimeIsOver) {
+  const IndexReader reader(database());
+  WorkLimits limits(WorkLimits::Clock::time_point::max());
+  int read = 0;
+  const Matcher matcher(*session_, reader, {}, {}, [&](const StoredImage& image, WantedSize size) {
+    ++read;
+    limits.shorten(WorkLimits::Clock::now());
+    return load_picture(image, size);
+  });
+  const LimitedWork limited(&limits);
+  EXPECT_THROW(matcher.match_indexed(reader.find(path_of(5)).value()), Overdue);
+  EXPECT_EQ(read, 1);
 }
 
 TEST_F(MatcherTest, AnImageThatTheIndexDoesNotHaveIsAnInputError) {

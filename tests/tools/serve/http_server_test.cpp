@@ -1,51 +1,70 @@
 #include "tools/serve/http_server.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/parse_number.h"
 #include "tests/http_client.h"
+#include "tests/temporary_folder.h"
 #include "tests/wait_until.h"
 #include "tools/serve/listener.h"
 
 namespace lookalike {
 namespace {
 
-// Answers with the request. Requests of /wait and /long are held up until is_open, at most 60 s.
+// Answers with the request. Requests of /wait, /long and /large are held up until is_open, at most
+// 60 s; those of /limited until their time is over. Strangers' requests are those of /page.
 class Echo : public HttpHandler {
  public:
   std::optional<HttpResponse> admit(const HttpRequest& request) noexcept override {
     ++admitted;
     if (request.path == "/forbidden") return HttpResponse{403, "text/plain", "no"};
-    if (request.path == "/at-once") return HttpResponse{200, "text/plain", "yes"};
+    if (request.path == "/at-once" || request.path == "/page")
+      return HttpResponse{200, "text/plain", "yes"};
     return std::nullopt;
   }
-  bool takes_long(const HttpRequest& request) noexcept override { return request.path == "/long"; }
-  HttpResponse answer(const HttpRequest& request) noexcept override {
+  bool is_let_in(const HttpRequest& request) noexcept override { return request.path != "/page"; }
+  HttpLane lane(const HttpRequest& request) noexcept override {
+    if (request.path == "/short") return HttpLane::kShort;
+    return request.path == "/long" ? HttpLane::kLong : HttpLane::kUsual;
+  }
+  std::optional<HttpResponse> answer(const HttpRequest& request,
+                                     const WorkLimits& limits) noexcept override {
+    if (request.path == "/large" && !limits.allows_large_images()) return std::nullopt;
     ++working;
-    if (request.path == "/wait" || request.path == "/long") {
+    if (request.path == "/wait" || request.path == "/long" || request.path == "/large") {
       wait_until([&] { return is_open.load(); });
+    }
+    if (request.path == "/limited") {
+      const LimitedWork limited(&limits);
+      if (!wait_until([] { return is_overdue(); })) return HttpResponse{500, "text/plain", ""};
+      ++overdue;
+      return HttpResponse{504, "text/plain", "late"};
     }
     std::string text = request.method + " " + request.path;
     for (const auto& [name, value] : request.parameters) text += " " + name + "=" + value;
-    return {200, "text/plain", text + " " + std::to_string(request.body.size())};
+    return HttpResponse{200, "text/plain", text + " " + std::to_string(request.body.size())};
   }
-  HttpResponse refuse(HttpRefusal why) noexcept override {
-    const int status = why == HttpRefusal::kMalformed || why == HttpRefusal::kNulInUrl ? 400
-                       : why == HttpRefusal::kTooLarge                                 ? 413
-                                                                                       : 503;
-    return {status, "text/plain", ""};
+  HttpResponse refuse(HttpRefusal why, const std::string& detail) noexcept override {
+    const int status = why == HttpRefusal::kMalformed      ? 400
+                       : why == HttpRefusal::kHeadTooLarge ? 431
+                       : why == HttpRefusal::kTooLarge     ? 413
+                                                           : 503;
+    return {status, "text/plain", detail};
   }
 
   std::atomic<int> admitted = 0;
   std::atomic<int> working = 0;
+  std::atomic<int> overdue = 0;
   std::atomic<bool> is_open = false;
 };
 
@@ -137,33 +156,115 @@ TEST_F(HttpServerTest, LimitsAllBodiesTogether) {
   EXPECT_EQ(ask(start_of + std::string(100'000, 'x')).status, 200) << "released";
 }
 
+// True if the text is one answer: a second would begin with another status line.
+bool is_one_answer(const HttpReply& reply) {
+  return reply.status != 0 && reply.body.find("HTTP/1.1") == std::string::npos &&
+         reply.headers.at("connection") == "close" &&
+         reply.headers.at("content-length") == std::to_string(reply.body.size());
+}
+
 TEST_F(HttpServerTest, RefusesWhatTwoProgramsMayReadDifferently) {
   start();
-  for (const char* headers :
-       {"Content-Length: 3\r\nTransfer-Encoding: chunked", "Content-Length: 3\r\nContent-Length: 4",
-        "Content-Length: -1", "Content-Length: 3x", "Content-Length: 99999999999999999999"}) {
-    const HttpReply reply = ask("POST /p HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
-                                std::string(headers) + "\r\n\r\nabc");
-    EXPECT_TRUE(reply.status == 400 || reply.status == 413 || reply.status == 0)
-        << headers << reply.status;
+  const std::string smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (const char* headers : {"Content-Length: 3\r\nTransfer-Encoding: chunked",
+                              "Content-Length: 3\r\nContent-Length: 4",
+                              "Content-Length: -1",
+                              "Content-Length: 3x",
+                              "Content-Length: 5, 5",
+                              "Content-Length: 0x5",
+                              "Content-Length: +5",
+                              "Content-Length:",
+                              "Content-Length: 99999999999999999999",
+                              "Content-Length : 3",
+                              "Content-Length\t: 3",
+                              "Transfer-Encoding : chunked",
+                              "Content-Length: 3\r\nTransfer-Encoding:\r\n chunked",
+                              "X: a\r\n b",
+                              " X: a",
+                              "Transfer-Encoding: identity",
+                              "Transfer-Encoding: gzip, chunked",
+                              "X",
+                              ": a",
+                              "X: a\nY: b",
+                              "Expect: 200-ok",
+                              "Host: localhost"}) {
+    const HttpReply reply = ask("POST /p HTTP/1.1\r\nHost: localhost\r\n" + std::string(headers) +
+                                "\r\n\r\n" + smuggled);
+    EXPECT_EQ(reply.status, 400) << headers;
+    EXPECT_TRUE(is_one_answer(reply)) << headers << reply.body;
   }
   EXPECT_EQ(ask(http_request("GET /p", {}, "body")).status, 400);
-  EXPECT_EQ(echo_.working, 0);
+  EXPECT_EQ(echo_.admitted, 0);
   EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+}
+
+TEST_F(HttpServerTest, RefusesChunksThatAreNot) {
+  start();
+  const std::string head =
+      "POST /c HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string& body :
+       {"3;" + std::string(100'000, 'x') + "\r\nabc\r\n0\r\n\r\n", std::string("x\r\n"),
+        std::string("3\nabc\r\n0\r\n\r\n"), std::string("3\r\nabcd\r\n0\r\n\r\n"),
+        std::string("-1\r\n"), std::string("FFFFFFFFFFFFFFFFF\r\n"),
+        "0\r\n" + std::string(100'000, 'x') + "\r\n\r\n"}) {
+    const HttpReply reply = ask(head + body);
+    EXPECT_EQ(reply.status, 400) << body.substr(0, 20);
+    EXPECT_TRUE(is_one_answer(reply)) << body.substr(0, 20);
+  }
+  EXPECT_EQ(echo_.working, 0);
+}
+
+TEST_F(HttpServerTest, RefusesTooManyParametersAndHeaders) {
+  start();
+  std::string url = "GET /a?x=1";
+  std::vector<std::string> headers;
+  for (int i = 0; i < 600; ++i) {
+    url += "&a" + std::to_string(i) + "=1";
+    headers.push_back("X" + std::to_string(i) + ": 1");
+  }
+  for (const std::string& request : {http_request(url), http_request("GET /a", headers),
+                                     http_request("GET /a?" + std::string(40'000, '&'))}) {
+    const HttpReply reply = ask(request);
+    EXPECT_THAT(reply.status, testing::AnyOf(400, 431));
+    EXPECT_TRUE(is_one_answer(reply));
+  }
+  EXPECT_EQ(echo_.admitted, 0);
 }
 
 TEST_F(HttpServerTest, RefusesUrlsThatANulWouldCut) {
   start();
-  for (const char* url : {"/a%00b", "/a?x=1%00z", "/a?x%00=1", "/at-once%00"}) {
+  for (const char* url :
+       {"/a%00b", "/a?x=1%00z", "/a?x%00=1", "/at-once%00", "/a%", "/a%2", "/a%zz"}) {
     EXPECT_EQ(ask(http_request(std::string("GET ") + url)).status, 400) << url;
   }
   EXPECT_EQ(echo_.admitted, 0);
-  // Two requests over one connection: each is checked.
-  const HttpConnection connection(port_);
-  connection.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  connection.send(http_request("GET /b%00"));
-  EXPECT_THAT(connection.reply().body, testing::HasSubstr("HTTP/1.1 400"));
   EXPECT_EQ(ask(http_request("GET /a?x=%2500")).body, "GET /a x=%00 0") << "no NUL";
+}
+
+TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInTurn) {
+  start();
+  const HttpConnection connection(port_);
+  std::string requests = "\r\n";  // some clients send one after a body
+  for (int i = 0; i < 500; ++i) requests += "GET /at-once HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  requests += "POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc";
+  connection.send(requests + http_request("GET /b%00"));
+  const std::string rest = connection.reply().body;
+  EXPECT_EQ(echo_.admitted, 501);
+  EXPECT_THAT(rest, testing::HasSubstr("POST /a 3HTTP/1.1 400")) << "each is checked";
+}
+
+TEST_F(HttpServerTest, WaitsForABodyThatIsAnnounced) {
+  start();
+  const HttpConnection connection(port_);
+  connection.send(
+      "POST /p HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 3\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  wait_for_admitted(1);
+  EXPECT_EQ(ask(http_request("GET /at-once")).status, 200);  // by now the head has been answered
+  connection.send("abc");
+  const HttpReply reply = connection.reply();
+  EXPECT_EQ(reply.status, 100);
+  EXPECT_THAT(reply.body, testing::HasSubstr("POST /p 3"));
 }
 
 TEST_F(HttpServerTest, AnswersHeadWithoutABody) {
@@ -259,21 +360,98 @@ TEST_F(HttpServerTest, RequestsThatTakeLongWaitForOneAnotherAlone) {
   for (const auto& connection : waiting) EXPECT_EQ(connection->reply().status, 200);
 }
 
-TEST_F(HttpServerTest, ConnectionsBeyondTheLimitWait) {
+TEST_F(HttpServerTest, LargeImagesHaveAWorkerOfTheirOwn) {
+  start();
+  std::vector<std::unique_ptr<HttpConnection>> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(std::make_unique<HttpConnection>(port_));
+    waiting.back()->send(http_request("GET /large"));
+    wait_for_work(1);  // before the queue takes the others
+  }
+  wait_for_admitted(3);
+  EXPECT_EQ(ask(http_request("GET /a")).body, "GET /a 0") << "others do not wait for them";
+  EXPECT_EQ(echo_.working, 2) << "one after another";
+  echo_.is_open = true;
+  for (const auto& connection : waiting) EXPECT_EQ(connection->reply().status, 200);
+}
+
+TEST_F(HttpServerTest, ShortRequestsDoNotWaitForUsualOnes) {
+  start();
+  std::vector<std::unique_ptr<HttpConnection>> waiting;
+  for (std::size_t i = 0; i < kLimits.workers; ++i) {
+    waiting.push_back(std::make_unique<HttpConnection>(port_));
+    waiting.back()->send(http_request("GET /wait"));
+  }
+  wait_for_work(static_cast<int>(kLimits.workers));
+  EXPECT_EQ(ask(http_request("GET /short")).status, 200);
+  echo_.is_open = true;
+  for (const auto& connection : waiting) EXPECT_EQ(connection->reply().status, 200);
+}
+
+TEST_F(HttpServerTest, WorkHasTheTimeOfARequest) {
+  HttpLimits limits = kLimits;
+  limits.request_seconds = 0.2;
+  start(limits);
+  EXPECT_EQ(ask(http_request("GET /limited")).status, 504);
+}
+
+TEST_F(HttpServerTest, WorkForAClientThatLeavesIsOver) {
+  HttpLimits limits = kLimits;
+  limits.request_seconds = 3600;
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "socket";
+  const Listener listener("unix:" + path);
+  server_ = start_http_server(listener.duplicate(), limits, echo_);
+  {
+    const HttpConnection connection(path);
+    connection.send(http_request("GET /limited"));
+    wait_for_work(1);
+  }
+  EXPECT_TRUE(wait_until([&] { return echo_.overdue == 1; }));
+}
+
+TEST_F(HttpServerTest, IdleConnectionsGiveWayToRequests) {
+  HttpLimits limits = kLimits;
+  limits.connections = 8;
+  limits.request_seconds = 3600;
+  start(limits);
+  std::vector<std::unique_ptr<HttpConnection>> idle;
+  for (int i = 0; i < 100; ++i) {
+    idle.push_back(std::make_unique<HttpConnection>(port_));
+    if (i % 2 == 0) idle.back()->send("GET /slow HTTP/1.1\r\nX:");
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(ask(http_request("GET /a")).status, 200);
+  EXPECT_EQ(idle.front()->reply().status, 0) << "the oldest is cut";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << "at once";
+}
+
+TEST_F(HttpServerTest, OnlyThoseWhoWereLetInMayStay) {
+  start();
+  const HttpConnection stranger(port_);
+  stranger.send("GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const HttpReply reply = stranger.reply();
+  EXPECT_EQ(reply.body, "yes");
+  EXPECT_EQ(reply.headers.at("connection"), "close");
+}
+
+TEST_F(HttpServerTest, RefusesRequestsBeyondTheLimitOfConnections) {
   HttpLimits limits = kLimits;
   limits.connections = 2;
   start(limits);
-  std::optional<HttpConnection> first(port_);
-  first->send("GET");
-  const HttpConnection second(port_);
+  const HttpConnection first(port_);
+  first.send(http_request("GET /wait"));
+  wait_for_work(1);
+  const HttpConnection idle(port_);
+  idle.send("GET /at-once HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  wait_for_admitted(2);
   const HttpConnection third(port_);
-  third.send(http_request("GET /a"));
-  for (int requests = 1; requests <= 3; ++requests) {  // the server looks at all sockets meanwhile
-    second.send("GET /at-once HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    wait_for_admitted(requests);
-  }
-  EXPECT_EQ(echo_.admitted, 3) << "of the second connection";
-  first.reset();
+  third.send(http_request("GET /wait"));
+  EXPECT_EQ(idle.reply().body, "yes") << "and then cut";
+  wait_for_work(2);
+  EXPECT_EQ(ask(http_request("GET /a")).status, 503);
+  echo_.is_open = true;
+  EXPECT_EQ(first.reply().status, 200);
   EXPECT_EQ(third.reply().status, 200);
 }
 
@@ -294,8 +472,28 @@ TEST_F(HttpServerTest, StopFinishesWhatIsUnderWay) {
     EXPECT_TRUE(wait_until([&] { return is_refused(); })) << "new clients are refused meanwhile";
     echo_.is_open = true;
   });
-  server_->stop(10);
+  EXPECT_TRUE(server_->stop(10));
   EXPECT_EQ(waiting.reply().status, 200);
+}
+
+TEST_F(HttpServerTest, StopCutsTheTimeOfWork) {
+  HttpLimits limits = kLimits;
+  limits.request_seconds = 3600;
+  start(limits);
+  const HttpConnection limited(port_);
+  limited.send(http_request("GET /limited"));
+  wait_for_work(1);
+  EXPECT_TRUE(server_->stop(0));
+  EXPECT_EQ(limited.reply().status, 504);
+}
+
+TEST_F(HttpServerTest, StopDoesNotWaitForWorkThatDoesNotEnd) {
+  start();
+  const HttpConnection stuck(port_);
+  stuck.send(http_request("GET /wait"));
+  wait_for_work(1);
+  EXPECT_FALSE(server_->stop(0));
+  echo_.is_open = true;
 }
 
 }  // namespace

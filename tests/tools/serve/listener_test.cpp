@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -33,6 +34,15 @@ TEST(Listener, TheUrlCanBeOpened) {
   EXPECT_EQ(any.address(), "0.0.0.0");
   EXPECT_TRUE(any.is_any());
   EXPECT_FALSE(any.is_loopback());
+}
+
+TEST(Listener, RefusesPortsThatAreNone) {
+  // 80000 is 14464 in 16 bits.
+  for (const char* port : {"80000", "65536", "-1", "+80", "0x50", "99999999999999999999", "http"}) {
+    EXPECT_THAT([&] { Listener(std::string("127.0.0.1:") + port); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("from 0 to 65535")))
+        << port;
+  }
 }
 
 }  // namespace
