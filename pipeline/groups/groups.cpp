@@ -274,6 +274,7 @@ class Proposer {
 std::set<PairKind> usual_kinds() {
   std::set<PairKind> kinds;
   for (const std::string_view name : pair_kind_names()) kinds.insert(pair_kind(name).value());
+  kinds.erase(PairKind::kVariant);
   kinds.erase(PairKind::kObject);
   kinds.erase(PairKind::kPart);
   return kinds;

@@ -228,7 +228,10 @@ std::optional<std::string> lost_without(const KeepCandidate& one, const KeepCand
                                         const Relation& relation, FileInspector& inspector) {
   if (one.pages > 1) return fmt::format("holds {} pages", one.pages);
   if (auto held = held_beyond(one.description, other.description)) return held;
-  const std::string_view hidden = what_is_hidden(relation, one.size, other.size);
+  // The user has named which of two variants is the right one.
+  const bool is_unwanted = relation.kind == PairKind::kVariant && other.preference < one.preference;
+  const std::string_view hidden =
+      is_unwanted ? std::string_view() : what_is_hidden(relation, one.size, other.size);
   const bool is_copy = relation.kind == PairKind::kCopy;
   const bool is_made = is_copy && inspector.lineage(one, other) == Lineage::kMade;
   if (!hidden.empty() && !(hidden == kHasMorePixels && is_made)) return std::string(hidden);

@@ -13,8 +13,8 @@
 namespace lookalike {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {"part",   "object", "crop", "mirrored",
-                                                    "turned", "copy",   "exact"};
+constexpr std::array<std::string_view, 8> kNames = {"part",     "object", "variant", "crop",
+                                                    "mirrored", "turned", "copy",    "exact"};
 constexpr double kSameScale = 0.95;
 constexpr double kQuarterTurnSlack = 1;  // degrees
 
@@ -167,9 +167,9 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const double turn = std::atan2(side * at.yx, side * at.xx) * 180 / std::numbers::pi;
   relation.turn_degrees = turn == -180 ? 180 : turn + 0.0;  // no -0
   relation.scale = std::sqrt(std::abs(at.determinant()));
-  relation.one_picture = pixels_agree(pair.evidence, options.duplicate_correlation) &&
-                         is_edit(map, first, second, relation.scale);
-  relation.largest_difference = pair.evidence.largest_difference;
+  const bool one_picture = pixels_agree(pair.evidence, options.duplicate_correlation) &&
+                           is_edit(map, first, second, relation.scale);
+  relation.difference = pair.evidence.difference;
 
   Match match;
   match.evidence = pair.evidence;
@@ -179,8 +179,10 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const Decision decision = decide(match, second.width, second.height, options);
   if (decision == Decision::kPart) {
     relation.kind = PairKind::kPart;
-  } else if (!relation.one_picture) {
+  } else if (!one_picture) {
     relation.kind = PairKind::kObject;
+  } else if (relation.difference && relation.difference->is_seen()) {
+    relation.kind = PairKind::kVariant;
   } else if (pair.mirrored) {
     relation.kind = PairKind::kMirrored;
   } else if (decision == Decision::kDuplicate) {
@@ -206,10 +208,11 @@ Relation Relation::reversed(const Homography& first_to_second, PictureSize secon
 std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second) {
   const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
   if (relation.kind == PairKind::kExact) return {};
-  if (relation.kind == PairKind::kPart || !relation.one_picture) return "is another picture";
-  if (!relation.largest_difference || *relation.largest_difference > kMostDifference) {
-    return "differs from the other in places";
+  if (relation.kind < PairKind::kVariant) return "is another picture";
+  if (relation.kind == PairKind::kVariant) {
+    return relation.difference->lacks_colours ? kHasOtherColours : kDiffers;
   }
+  if (!relation.difference) return "could not be compared in full";
   if (relation.first_shown < kWholeShare) return "is not shown whole by the other";
   if (relation.kind == PairKind::kCopy) {
     return pixels(second) >= pixels(first) ? "" : kHasMorePixels;

@@ -1,6 +1,7 @@
 #include "stages/decode/decode.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <new>
 #include <optional>
@@ -126,6 +127,53 @@ std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, Wan
   auto loaded = load_file(path, limits);
   if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
   return decode(std::get<LoadedFile>(loaded), size, limits);
+}
+
+std::variant<ColourPicture, SkippedFile> decode_in_colour(const LoadedFile& loaded,
+                                                          double most_pixels,
+                                                          const ImagesOptions& limits) try {
+  auto checked = check_header(loaded, limits);
+  if (auto* file = std::get_if<SkippedFile>(&checked)) return std::move(*file);
+  const auto& header = std::get<ImageHeader>(checked);
+  const LargeImageLock lock(header, PixelMode::kColour);
+  const auto share_of = [&](double width, double height) {
+    return std::min(1.0, std::sqrt(most_pixels / (width * height)));
+  };
+  const double share =
+      share_of(static_cast<double>(header.width), static_cast<double>(header.height));
+  const double longest = static_cast<double>(std::max(header.width, header.height));
+  const int divisor = jpeg_divisor(header, static_cast<std::uint32_t>(std::ceil(longest * share)));
+  auto decoded = decode_pixels(loaded, header, PixelMode::kColour, divisor);
+  if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
+  ColourPicture picture{.shown = std::get<ShownPixels>(std::move(decoded))};
+  auto& [pixels, alpha] = picture.shown;
+  picture.width = pixels.cols * divisor;
+  picture.height = pixels.rows * divisor;
+  const double factor = share_of(pixels.cols, pixels.rows);
+  if (factor < 1) {
+    for (cv::Mat* plane : {&pixels, &alpha}) {
+      if (!plane->empty()) cv::resize(*plane, *plane, {}, factor, factor, cv::INTER_AREA);
+    }
+  }
+  return picture;
+} catch (const std::bad_alloc&) {
+  return without_memory(loaded.file);
+} catch (const cv::Exception& exception) {
+  if (exception.code == cv::Error::StsNoMem) return without_memory(loaded.file);
+  throw;
+}
+
+ColourPicture region_of(const ColourPicture& picture, const Region& region) {
+  const auto& [pixels, alpha] = picture.shown;
+  const double across = double{1} * pixels.cols / picture.width;
+  const double down = double{1} * pixels.rows / picture.height;
+  const cv::Rect place(cvRound(region.x * across), cvRound(region.y * down),
+                       std::max(1, cvRound(region.width * across)),
+                       std::max(1, cvRound(region.height * down)));
+  const cv::Rect inside = place & cv::Rect({}, pixels.size());
+  return {region.width,
+          region.height,
+          {pixels(inside), alpha.empty() ? cv::Mat() : cv::Mat(alpha(inside))}};
 }
 
 Region parse_region(std::string_view text) {

@@ -40,7 +40,7 @@ Evidence evidence_of(std::uint32_t inliers, double correlation) {
           .coherence = 2,
           .correlation = correlation,
           .detail = correlation,
-          .largest_difference = 5};
+          .difference = PictureDifference{}};
 }
 
 // Returns evidence of a pair whose pixels do not agree, just sure enough for groups.
