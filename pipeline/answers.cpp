@@ -44,6 +44,7 @@ Json to_json(const std::optional<PictureDifference>& difference) {
           {"largest", difference->largest},
           {"largest_of_colour", difference->largest_of_colour},
           {"lacks_colours", difference->lacks_colours},
+          {"relit", difference->is_relit},
           {"share", difference->share},
           {"places", places}};
 }

@@ -25,13 +25,13 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
   return std::nullopt;
 }
 
-ColourPicture read_indexed_colours(const StoredImage& image, const ImagesOptions& limits) {
+ColourImage read_indexed_colours(const StoredImage& image, const ImagesOptions& limits) {
   for (const std::string& path : image.paths) {
     const auto loaded = load_file(path, limits);
     const auto* file = std::get_if<LoadedFile>(&loaded);
     if (file == nullptr || file->content != image.content) continue;
     auto decoded = decode_in_colour(*file, kMostComparedPixels, limits);
-    if (auto* picture = std::get_if<ColourPicture>(&decoded)) return std::move(*picture);
+    if (auto* picture = std::get_if<ColourImage>(&decoded)) return std::move(*picture);
   }
   return {};
 }
@@ -111,8 +111,8 @@ std::variant<Query, SkippedFile> Searcher::load(LoadedFile photo,
   query.colours = [file = std::make_shared<const LoadedFile>(std::move(photo)), region,
                    limits = limits_] {
     auto again = decode_in_colour(*file, kMostComparedPixels, limits);
-    auto* picture = std::get_if<ColourPicture>(&again);
-    if (picture == nullptr) return ColourPicture{};
+    auto* picture = std::get_if<ColourImage>(&again);
+    if (picture == nullptr) return ColourImage{};
     return region ? region_of(*picture, *region) : std::move(*picture);
   };
   return query;

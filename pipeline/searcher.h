@@ -22,7 +22,7 @@ namespace lookalike {
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
                                          const ImagesOptions& limits);
 // The same in colour, at most kMostComparedPixels; returns an empty picture for nothing.
-ColourPicture read_indexed_colours(const StoredImage& image, const ImagesOptions& limits);
+ColourImage read_indexed_colours(const StoredImage& image, const ImagesOptions& limits);
 
 // Returns the databases that a search covers: store.database and match.shards.
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config);

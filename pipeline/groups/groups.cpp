@@ -211,11 +211,11 @@ class Proposer {
     });
   }
 
-  // Moves a file behind the first later one that it was made from, unless the user prefers it.
+  // Moves a file behind all later ones that it was made from, unless the user prefers it.
   bool put_behind_its_source(Place place) {
     const GroupCandidate& one = parts_.files[place];
     if (moved_.contains(one.keep.file.path)) return false;
-    for (Place other = place + 1; other < parts_.files.size(); ++other) {
+    for (Place other = parts_.files.size() - 1; other > place; --other) {
       const GroupCandidate& source = parts_.files[other];
       const auto how = parts_.related.find({one.image, source.image});
       if (how == parts_.related.end() || how->second.kind != PairKind::kCopy) continue;

@@ -17,6 +17,9 @@ constexpr double kRounding = 0.5;  // of 8-bit pixels, in a frequency
 // Re-saved photos left the interval of half a step in at most 1.2 % of the frequencies in which
 // they have any content, others in at least 5.7 % (85 against 90).
 constexpr double kMostOutside = 0.025;
+// Clipped whites and saturated colours leave it, too. A better original of a copy leaves it in a
+// third of them and more.
+constexpr double kSurelyOutside = 0.2;
 // Steps that are finer by less leave it open which file was saved from which.
 constexpr double kClearlyFiner = 0.75;
 constexpr double kLeastCoefficients = 64;
@@ -172,7 +175,8 @@ Lineage lineage_of_equal_size(const cv::Mat& picture, const FileDescription& fil
     departure.add(ours, theirs, file);
   }
   if (departure.with_content < kLeastCoefficients) return Lineage::kUnclear;
-  if (departure.outside > kMostOutside * departure.with_content) return Lineage::kOther;
+  if (departure.outside > kSurelyOutside * departure.with_content) return Lineage::kOther;
+  if (departure.outside > kMostOutside * departure.with_content) return Lineage::kUnclear;
   const bool is_clear = file.mean_step() <= kClearlyFiner * from_file.mean_step();
   return is_clear ? Lineage::kMade : Lineage::kUnclear;
 }
@@ -214,8 +218,10 @@ CropSides crop_sides(const cv::Mat& larger, const Quad& place) {
   constexpr int kSamples = 400;
   const double reach = std::max(4.0, std::round(kReach * std::max(larger.cols, larger.rows)));
   const auto value = [&](Point at) {
-    const int x = std::clamp(cvRound(at.x), 0, larger.cols - 1);
-    const int y = std::clamp(cvRound(at.y), 0, larger.rows - 1);
+    // Sides often lie between two pixels, where an error of the last bit decides.
+    constexpr double kOffGrid = 0.25;
+    const int x = std::clamp(cvFloor(at.x + kOffGrid), 0, larger.cols - 1);
+    const int y = std::clamp(cvFloor(at.y + kOffGrid), 0, larger.rows - 1);
     return int{larger.at<std::uint8_t>(y, x)};
   };
   CropSides sides;

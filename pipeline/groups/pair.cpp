@@ -213,6 +213,7 @@ std::string_view what_is_hidden(const Relation& relation, PictureSize first, Pic
     return relation.difference->lacks_colours ? kHasOtherColours : kDiffers;
   }
   if (!relation.difference) return "could not be compared in full";
+  if (relation.difference->is_relit) return "has another light or tone than the other";
   if (relation.first_shown < kWholeShare) return "is not shown whole by the other";
   if (relation.kind == PairKind::kCopy) {
     return pixels(second) >= pixels(first) ? "" : kHasMorePixels;

@@ -31,6 +31,7 @@ constexpr std::uint8_t kHasPart = 2;
 constexpr std::uint8_t kIdentical = 4;
 constexpr std::uint8_t kHasDifference = 8;
 constexpr std::uint8_t kLacksColours = 16;
+constexpr std::uint8_t kIsRelit = 32;
 
 std::uint8_t bit(bool is_set, std::uint8_t value) {
   return is_set ? value : std::uint8_t{0};
@@ -57,9 +58,10 @@ void put_difference(ByteWriter& out, const PictureDifference& difference) {
   }
 }
 
-PictureDifference get_difference(ByteReader& in, bool lacks_colours) {
+PictureDifference get_difference(ByteReader& in, std::uint8_t bits) {
   PictureDifference difference;
-  difference.lacks_colours = lacks_colours;
+  difference.lacks_colours = (bits & kLacksColours) != 0;
+  difference.is_relit = (bits & kIsRelit) != 0;
   difference.largest = in.get<double>();
   difference.largest_of_colour = in.get<double>();
   difference.share = in.get<double>();
@@ -77,12 +79,13 @@ void put_pair(ByteWriter& out, const FoundPair& pair) {
   const Evidence& evidence = pair.evidence;
   const std::optional<PictureDifference>& difference = evidence.difference;
   const bool lacks_colours = difference && difference->lacks_colours;
+  const bool is_relit = difference && difference->is_relit;
   out.put<std::uint32_t>(pair.first);
   out.put<std::uint32_t>(pair.second);
   out.put<std::uint8_t>(static_cast<std::uint8_t>(
       bit(pair.mirrored, kIsMirrored) | bit(pair.has_part, kHasPart) |
       bit(evidence.identical, kIdentical) | bit(difference.has_value(), kHasDifference) |
-      bit(lacks_colours, kLacksColours)));
+      bit(lacks_colours, kLacksColours) | bit(is_relit, kIsRelit)));
   for (const double value : {evidence.votes, evidence.votes_ratio, evidence.votes_excess}) {
     out.put<double>(value);
   }
@@ -120,7 +123,7 @@ FoundPair get_pair(ByteReader& in) {
   evidence.detail = unless_nan(in.get<double>());
   in.get_array(pair.first_to_second.h.data(), pair.first_to_second.h.size());
   if ((bits & kHasDifference) != 0) {
-    evidence.difference = get_difference(in, (bits & kLacksColours) != 0);
+    evidence.difference = get_difference(in, bits);
   }
   return pair;
 }

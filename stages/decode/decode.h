@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "base/artefacts.h"
+#include "base/image.h"
 #include "config/options.h"
 #include "stages/decode/load.h"
-#include "stages/decode/transparency.h"
 
 namespace lookalike {
 
@@ -26,20 +26,11 @@ inline constexpr int kMinSidePx = 16;
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
 
-// A picture in colour, for comparing pixels.
-struct ColourPicture {
-  int width = 0;      // full size, px
-  int height = 0;     // full size, px
-  ShownPixels shown;  // CV_8UC3, perhaps reduced; empty if the picture cannot be read
-
-  bool empty() const { return shown.pixels.empty(); }
-};
-
 // Decodes in colour, upright, transparent pixels laid over a ground; reduces by area averaging what
 // has more than `most_pixels`. Reasons for skipping and exceptions: as decode().
-std::variant<ColourPicture, SkippedFile> decode_in_colour(const LoadedFile& loaded,
-                                                          double most_pixels,
-                                                          const ImagesOptions& limits);
+std::variant<ColourImage, SkippedFile> decode_in_colour(const LoadedFile& loaded,
+                                                        double most_pixels,
+                                                        const ImagesOptions& limits);
 
 // Calls load_file(), then decode().
 std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,
@@ -60,7 +51,7 @@ struct Region {
 Region parse_region(std::string_view text);
 
 // Returns the region of a picture in colour, which it must lie in.
-ColourPicture region_of(const ColourPicture& picture, const Region& region);
+ColourImage region_of(const ColourImage& picture, const Region& region);
 
 // Decodes the region alone, like an image of its size, so that a small part of a large photo keeps
 // its detail: record.width and height are the region's, and positions count from its top-left

@@ -51,13 +51,10 @@ std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const Sto
       });
 }
 
-std::shared_ptr<const ColourPicture> IndexCache::colours(const StoredImage& image) {
+std::shared_ptr<const ColourImage> IndexCache::colours(const StoredImage& image) {
   return colours_.get(
       image.id, [&] { return loaders_.load_colours(image); },
-      [](const ColourPicture& picture) {
-        const auto& [pixels, alpha] = picture.shown;
-        return pixels.total() * pixels.elemSize() + alpha.total();
-      });
+      [](const ColourImage& picture) { return picture.pixels.size() + picture.alpha.size(); });
 }
 
 }  // namespace lookalike

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/image.h"
 #include "base/random.h"
-#include "stages/decode/decode.h"
 #include "storage/index_reader.h"
 
 namespace lookalike {
@@ -27,7 +27,7 @@ struct Record {
 // Thread-safe.
 using PictureLoader = std::function<std::optional<DecodedImage>(const StoredImage&, WantedSize)>;
 // Decodes it in colour, at most kMostComparedPixels.
-using ColourLoader = std::function<ColourPicture(const StoredImage&)>;
+using ColourLoader = std::function<ColourImage(const StoredImage&)>;
 
 // Reads the files of indexed images.
 struct PictureLoaders {
@@ -110,7 +110,7 @@ class IndexCache {
   std::shared_ptr<const Record> record(ImageId image);
   // Empty if the content can no longer be read.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
-  std::shared_ptr<const ColourPicture> colours(const StoredImage& image);
+  std::shared_ptr<const ColourImage> colours(const StoredImage& image);
 
  private:
   // A posting list, in memory of its own.
@@ -125,7 +125,7 @@ class IndexCache {
   Cache<std::uint32_t, std::vector<CachedList>> postings_;  // by word
   Cache<ImageId, Record> records_;
   Cache<ImageId, std::optional<DecodedImage>> pictures_;
-  Cache<ImageId, ColourPicture> colours_;
+  Cache<ImageId, ColourImage> colours_;
 };
 
 }  // namespace lookalike

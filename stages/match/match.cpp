@@ -4,6 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
+
+#include <opencv2/core.hpp>
 
 namespace lookalike {
 namespace {
@@ -101,9 +104,11 @@ Query mirrored(const Query& query) {
       query.first_look};
   if (query.colours) {
     mirror.colours = [colours = query.colours] {
-      ColourPicture picture = colours();
-      for (cv::Mat* plane : {&picture.shown.pixels, &picture.shown.alpha}) {
-        if (!plane->empty()) cv::flip(*plane, *plane, 1);
+      ColourImage picture = colours();
+      for (auto [plane, type] : {std::pair(&picture.pixels, CV_8UC3), {&picture.alpha, CV_8U}}) {
+        if (plane->empty()) continue;
+        cv::Mat rows(picture.height, picture.width, type, plane->data());
+        cv::flip(rows, rows, 1);
       }
       return picture;
     };

@@ -11,7 +11,7 @@
 
 #include "base/artefacts.h"
 #include "base/geometry.h"
-#include "stages/decode/decode.h"
+#include "base/image.h"
 #include "stages/match/refine/difference.h"
 #include "storage/index_types.h"
 
@@ -30,7 +30,7 @@ struct Query {
   std::optional<std::size_t> first_look{};
   std::optional<ImageId> excluded_image{};  // never in the answer: the photo was cut from it
   // Reads the photo in colour; unset or empty if it cannot be read again. Thread-safe.
-  std::function<ColourPicture()> colours{};
+  std::function<ColourImage()> colours{};
 };
 
 // Ratio of a photo's features in the second look to those in the first, if it has enough.

@@ -111,7 +111,7 @@ QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOption
                                  photo.features.size());
   };
   const auto colours = [&photo] {
-    return std::make_shared<const ColourPicture>(photo.colours ? photo.colours() : ColourPicture{});
+    return std::make_shared<const ColourImage>(photo.colours ? photo.colours() : ColourImage{});
   };
   return {words, [&] { return &photo.image; }, colours, report, is_compared};
 }
@@ -312,13 +312,13 @@ void QueryRun::find_difference(Match& match) {
   if (match.evidence.correlation.value_or(-1) < options_.duplicate_correlation) return;
   check_time();
   const auto image = shared_.cache.colours(match.image);
-  const ColourPicture& photo = colours();
+  const ColourImage& photo = colours();
   if (image->empty() || photo.empty()) return;
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
 }
 
 // Returns the query's picture in colour, empty if it cannot be read.
-const ColourPicture& QueryRun::colours() {
+const ColourImage& QueryRun::colours() {
   const std::lock_guard lock(reading_colours_);
   if (!colours_) colours_ = input_.colours();
   return **colours_;

@@ -37,6 +37,7 @@ constexpr int kColourPx = 4;
 constexpr double kLeastColour = 25;
 constexpr double kMostColourLost = 0.5;  // share of the variance
 
+constexpr double kRelit = 4;     // grey levels by which the light moves a value, on average
 constexpr int kMostShiftPx = 2;  // of a cell
 
 cv::Mat as_matrix(const Homography& map) {
@@ -80,10 +81,13 @@ struct Side {
   cv::Mat opaque;  // CV_8U, 0: transparent; empty if all is opaque
 };
 
-Side side_of(const ColourPicture& picture) {
+Side side_of(const ColourImage& picture) {
   constexpr int kOpaque = 128;  // see is_opaque()
-  const cv::Mat& alpha = picture.shown.alpha;
-  return {picture.shown.pixels, alpha.empty() ? cv::Mat() : cv::Mat(alpha >= kOpaque)};
+  const auto plane = [&](const std::vector<std::uint8_t>& values, int type) {
+    return cv::Mat(picture.height, picture.width, type, const_cast<std::uint8_t*>(values.data()));
+  };
+  return {plane(picture.pixels, CV_8UC3),
+          picture.alpha.empty() ? cv::Mat() : cv::Mat(plane(picture.alpha, CV_8U) >= kOpaque)};
 }
 
 Frame frame_of(const Side& object_side, const Side& scene_side, const Homography& map) {
@@ -356,12 +360,39 @@ std::array<cv::Mat, 2> colours_of(const cv::Mat& picture) {
   return {parts[2], parts[1]};
 }
 
+// Brings the colours of the scene to the saturation of the object, as far as an enhancement would.
+void saturate_like(const std::array<cv::Mat, 2>& object, std::array<cv::Mat, 2>& scene) {
+  constexpr int kSteps = 5;
+  constexpr double kMostEnhanced = 1.6;
+  constexpr double kNeutral = 128;
+  double factor = 1;
+  for (int step = 0; step < kSteps; ++step) {
+    double products = 0;
+    double squares = 1e-6;
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (int y = 0; y < object[i].rows; ++y) {
+        for (int x = 0; x < object[i].cols; ++x) {
+          const double to = object[i].at<std::uint8_t>(y, x) - kNeutral;
+          const double from = scene[i].at<std::uint8_t>(y, x) - kNeutral;
+          const double off = (to - factor * from) * (to - factor * from) / kColourNoise;
+          const double weight = 1 / ((1 + off) * (1 + off));
+          products += weight * to * from;
+          squares += weight * from * from;
+        }
+      }
+    }
+    factor = std::clamp(products / squares, 1 / kMostEnhanced, kMostEnhanced);
+  }
+  for (cv::Mat& plane : scene) plane.convertTo(plane, CV_8U, factor, (1 - factor) * kNeutral);
+}
+
 // Sets the excess of the colour in each compared cell. Returns whether one picture lacks colours.
 bool compare_colour(const cv::Mat& object, const cv::Mat& scene, CellGrid& grid) {
   constexpr int kPx = kBlockPx / kColourPx;
   constexpr double kPixels = 4.0 * kPx * kPx;
   const auto one = colours_of(object);
-  const auto two = colours_of(scene);
+  auto two = colours_of(scene);
+  saturate_like(one, two);
   CellSums all[2];
   double count = 0;
   for (int row = 0; row < grid.rows; ++row) {
@@ -442,6 +473,8 @@ std::optional<Comparison> compare_in(const Frame& frame, const Homography& map) 
   cv::LUT(frame.scene, channel_table(light), lit);
 
   PictureDifference difference;
+  difference.is_relit =
+      cv::norm(frame.scene, lit, cv::NORM_L1) > kRelit * 3 * static_cast<double>(lit.total());
   difference.lacks_colours = compare_colour(frame.object, lit, grid);
   std::size_t compared = 0;
   std::size_t differing = 0;
@@ -470,12 +503,11 @@ bool is_surely_equal(const Comparison& found) {
 
 }  // namespace
 
-std::optional<PictureDifference> compare_pictures(const ColourPicture& object,
-                                                  const ColourPicture& scene,
+std::optional<PictureDifference> compare_pictures(const ColourImage& object,
+                                                  const ColourImage& scene,
                                                   const Homography& object_to_scene) {
-  const auto to_full = [](const ColourPicture& picture) {
-    const cv::Mat& pixels = picture.shown.pixels;
-    return resizing(pixels.cols, pixels.rows, picture.width, picture.height);
+  const auto to_full = [](const ColourImage& picture) {
+    return resizing(picture.width, picture.height, picture.full_width, picture.full_height);
   };
   const Side one = side_of(object);
   const Side two = side_of(scene);
@@ -489,7 +521,8 @@ std::optional<PictureDifference> compare_pictures(const ColourPicture& object,
   const Homography map = to_full(scene).inverse() * object_to_scene * to_full(object);
   const auto found = compare_under(map);
   if (!found) return std::nullopt;
-  if (is_surely_equal(*found)) return found->difference;
+  const bool is_exact = is_resizing(map, one.pixels.size(), two.pixels.size());
+  if (is_exact || is_surely_equal(*found)) return found->difference;
   const auto closer = compare_under(aligned(one, two, map));
   return closer && closer->usual < found->usual ? closer->difference : found->difference;
 }

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/geometry.h"
-#include "stages/decode/decode.h"
+#include "base/image.h"
 #include "stages/match/refine/difference.h"
 
 namespace lookalike {
@@ -15,8 +15,8 @@ namespace lookalike {
 // shares. Transparent pixels are not compared. Returns nothing if too little can be compared.
 // Figures: docs/measurements/quality.md, "Differences".
 //   object_to_scene  between full-size pixel centres; an error of a few pixels is corrected
-std::optional<PictureDifference> compare_pictures(const ColourPicture& object,
-                                                  const ColourPicture& scene,
+std::optional<PictureDifference> compare_pictures(const ColourImage& object,
+                                                  const ColourImage& scene,
                                                   const Homography& object_to_scene);
 
 inline constexpr int kCellPx = 16;

@@ -16,6 +16,8 @@ struct PictureDifference {
   double largest_of_colour = 0;
   // True if one picture has colours that the other lacks all over: a grey or a toned copy.
   bool lacks_colours = false;
+  // True if the light or the tone differs as a whole, so that one is no better copy of the other.
+  bool is_relit = false;
   double share = 0;  // of the cells that differ
   // Where they differ, in full-size px of the scene, the largest place first; at most kMostPlaces.
   std::vector<Quad> places{};

@@ -9,12 +9,12 @@ namespace lookalike {
 namespace {
 
 constexpr int kSteps = 8;  // of reweighting
-constexpr int kMostSamples = 4'000;
+constexpr int kMostSamples = 2'500;
 // Limits of a channel's gain, relative to that of the brightness: the light of a candle and that of
 // the blue sky lie within them (correlated colour temperatures of 1,900 and 12,000 K).
 constexpr double kMostTint = 2.5;
 constexpr double kLeastGain = 0.1;
-constexpr double kStiffness = 0.003;  // of the curve of brightness, per sample
+constexpr double kStiffness = 0.00003;  // of the curve of brightness, per sample
 
 struct Sample {
   double from = 0;
@@ -77,32 +77,46 @@ Line fit_line(Samples samples, double least_gain, double most_gain) {
   return line;
 }
 
-// A curve through knots that are equally far apart.
+// A curve through knots that lie closer in the dark, where a change of gamma bends it most.
 struct Curve {
+  // The knot to the left of a value, and how far the value lies towards the next one, [0, 1].
+  struct Place {
+    int left = 0;
+    double share = 0;
+  };
+
   std::array<double, LightModel::kKnots> at{};
 
-  static double place(double value) {
-    return std::clamp(value, 0.0, 255.0) / 255 * (LightModel::kKnots - 1);
+  static double knot(int i) {
+    const double step = double{1} * i / (LightModel::kKnots - 1);
+    return 255 * step * step;
+  }
+  static Place place(double value) {
+    const double root = std::sqrt(std::clamp(value, 0.0, 255.0) / 255);
+    const int left =
+        std::min(static_cast<int>(root * (LightModel::kKnots - 1)), LightModel::kKnots - 2);
+    return {left, (value - knot(left)) / (knot(left + 1) - knot(left))};
   }
   double operator()(double value) const {
-    const double where = place(value);
-    const auto left =
-        std::min(static_cast<std::size_t>(where), std::size_t{LightModel::kKnots - 2});
-    const double share = where - static_cast<double>(left);
-    return at[left] * (1 - share) + at[left + 1] * share;
+    const auto [left, share] = place(value);
+    const auto i = static_cast<std::size_t>(left);
+    return at[i] * (1 - share) + at[i + 1] * share;
   }
 };
 
 Curve fit_curve(Samples samples, const Line& start) {
   constexpr int kKnots = LightModel::kKnots;
   Curve curve;
-  for (int i = 0; i < kKnots; ++i) {
-    curve.at[static_cast<std::size_t>(i)] = start(255.0 * i / (kKnots - 1));
-  }
+  for (int i = 0; i < kKnots; ++i) curve.at[static_cast<std::size_t>(i)] = start(Curve::knot(i));
+  // Differences of the slopes on both sides of a knot, in grey levels over the usual gap.
+  constexpr double kGap = 255.0 / (kKnots - 1);
   cv::Mat bend = cv::Mat::zeros(kKnots - 2, kKnots, CV_64F);
   for (int i = 0; i + 2 < kKnots; ++i) {
-    bend.at<double>(i, i) = bend.at<double>(i, i + 2) = 1;
-    bend.at<double>(i, i + 1) = -2;
+    const double before = kGap / (Curve::knot(i + 1) - Curve::knot(i));
+    const double after = kGap / (Curve::knot(i + 2) - Curve::knot(i + 1));
+    bend.at<double>(i, i) = before;
+    bend.at<double>(i, i + 1) = -before - after;
+    bend.at<double>(i, i + 2) = after;
   }
   const cv::Mat stiff = bend.t() * bend * (kStiffness * static_cast<double>(samples.size())) +
                         cv::Mat::eye(kKnots, kKnots, CV_64F) * 1e-6;
@@ -111,9 +125,7 @@ Curve fit_curve(Samples samples, const Line& start) {
     cv::Mat normal = stiff.clone();
     cv::Mat right = cv::Mat::zeros(kKnots, 1, CV_64F);
     for (const Sample& one : samples) {
-      const double where = Curve::place(one.from);
-      const int left = std::min(static_cast<int>(where), kKnots - 2);
-      const double share = where - left;
+      const auto [left, share] = Curve::place(one.from);
       const double near = one.weight * (1 - share);
       const double far = one.weight * share;
       normal.at<double>(left, left) += near * (1 - share);

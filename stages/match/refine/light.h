@@ -14,7 +14,7 @@ struct LightModel {
 
   std::array<double, 3> gain = {1, 1, 1};    // of B, G, R
   std::array<double, 3> offset = {0, 0, 0};  // grey levels
-  // Brightness at kKnots values from 0 to 255, between which it is linear. Exposure, contrast and
+  // Brightness at kKnots values from 0 to 255, the squares of equal steps. Exposure, contrast and
   // gamma need more than a gain.
   std::array<double, kKnots> brightness{};
 };

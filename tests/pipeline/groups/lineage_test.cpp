@@ -64,7 +64,7 @@ TEST(Lineage, AFileSavedAgainAtAHigherQualityWasMadeFromTheFirst) {
 }
 
 TEST(CropSides, ACutLeavesNoEdgeAndACollageDoes) {
-  const Quad place = {{{106.5, 86.5}, {426.5, 86.5}, {426.5, 326.5}, {106.5, 326.5}}};
+  const Quad place = {{{107, 87}, {427, 87}, {427, 327}, {107, 327}}};
   cv::Mat scene(480, 640, CV_8U);
   cv::theRNG().state = 5;
   cv::randn(scene, 128, 400);

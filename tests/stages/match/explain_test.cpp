@@ -186,7 +186,7 @@ TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
 TEST_F(ExplainTest, AFileThatIsGoneIsNotCompared) {
   const IndexReader reader(database());
   const PictureLoaders nothing{[](const StoredImage&, WantedSize) { return std::nullopt; },
-                               [](const StoredImage&) { return ColourPicture{}; }};
+                               [](const StoredImage&) { return ColourImage{}; }};
   const Explanation why = Matcher(*session_, reader, {}, {}, nothing)
                               .explain(view_of(3, tilted_), *reader.find(path_of(3)));
   EXPECT_TRUE(why.match.has_pose());

@@ -110,13 +110,13 @@ class MatcherTest : public testing::Test {
     return picture ? std::optional(*picture) : std::nullopt;
   }
 
-  static ColourPicture load_colours(const StoredImage& image) {
+  static ColourImage load_colours(const StoredImage& image) {
     const auto loaded = load_file(image.paths.front(), {});
     const auto* file = std::get_if<LoadedFile>(&loaded);
     if (file == nullptr) return {};
     auto decoded = decode_in_colour(*file, kMostComparedPixels, {});
-    auto* picture = std::get_if<ColourPicture>(&decoded);
-    return picture != nullptr ? std::move(*picture) : ColourPicture{};
+    auto* picture = std::get_if<ColourImage>(&decoded);
+    return picture != nullptr ? std::move(*picture) : ColourImage{};
   }
   static inline const PictureLoaders loaders_{load_picture, load_colours};
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,8 +48,13 @@ cv::Mat resized(const cv::Mat& picture, double factor) {
   return result;
 }
 
-ColourPicture whole(const cv::Mat& pixels, const cv::Mat& alpha = {}) {
-  return {pixels.cols, pixels.rows, {pixels, alpha}};
+ColourImage whole(const cv::Mat& pixels, const cv::Mat& alpha = {}) {
+  const auto values = [](const cv::Mat& plane) {
+    const cv::Mat joined = plane.clone();
+    return std::vector<std::uint8_t>(joined.data, joined.data + joined.total() * joined.elemSize());
+  };
+  return {pixels.cols, pixels.rows,    pixels.cols,
+          pixels.rows, values(pixels), alpha.empty() ? std::vector<std::uint8_t>() : values(alpha)};
 }
 
 PictureDifference difference(const cv::Mat& a, const cv::Mat& b) {
@@ -87,6 +93,21 @@ TEST(ComparePictures, LightAndExposureAreNoDifference) {
     }
   }
   EXPECT_FALSE(differ(picture, other));
+}
+
+TEST(ComparePictures, AnEnhancedSaturationIsNoDifference) {
+  cv::Mat enhanced;
+  cv::cvtColor(drawn(), enhanced, cv::COLOR_BGR2YCrCb);
+  for (int y = 0; y < enhanced.rows; ++y) {
+    for (int x = 0; x < enhanced.cols; ++x) {
+      auto& pixel = enhanced.at<cv::Vec3b>(y, x);
+      for (int i = 1; i < 3; ++i) {
+        pixel[i] = cv::saturate_cast<std::uint8_t>(128 + 0.7 * (pixel[i] - 128));
+      }
+    }
+  }
+  cv::cvtColor(enhanced, enhanced, cv::COLOR_YCrCb2BGR);
+  EXPECT_FALSE(differ(drawn(), enhanced));
 }
 
 TEST(ComparePictures, AnotherNumberIsADifferenceAndIsPlaced) {
@@ -142,9 +163,9 @@ TEST(ComparePictures, AnErrorOfThePoseIsCorrected) {
 }
 
 TEST(ComparePictures, PlacesCountInPixelsOfTheFullSize) {
-  ColourPicture small = whole(resized(drawn(), 0.5));
-  small.width = 640;
-  small.height = 480;
+  ColourImage small = whole(resized(drawn(), 0.5));
+  small.full_width = 640;
+  small.full_height = 480;
   cv::Mat edited = drawn();
   edited(cv::Rect(400, 300, 80, 60)).setTo(cv::Scalar::all(255));
   const auto found = compare_pictures(small, whole(edited), {}).value();
