@@ -24,6 +24,18 @@ struct ImageView {
   }
 };
 
+// A picture in colour, owned, perhaps reduced.
+struct ColourImage {
+  int full_width = 0;                 // px
+  int full_height = 0;                // px
+  int width = 0;                      // of the pixels here
+  int height = 0;                     // of the pixels here
+  std::vector<std::uint8_t> pixels;   // [height][width][3], blue, green, red
+  std::vector<std::uint8_t> alpha{};  // [height][width], 0: transparent; empty if all is opaque
+
+  bool empty() const { return pixels.empty(); }
+};
+
 // An 8-bit grey image: pixels [height][width].
 struct GrayImage {
   std::vector<std::uint8_t> pixels;

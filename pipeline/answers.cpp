@@ -36,6 +36,19 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json to_json(const std::optional<PictureDifference>& difference) {
+  if (!difference) return {};
+  Json places = Json::array();
+  for (const Quad& place : difference->places) places.push_back(to_json(place));
+  return {{"seen", difference->is_seen()},
+          {"largest", difference->largest},
+          {"largest_of_colour", difference->largest_of_colour},
+          {"lacks_colours", difference->lacks_colours},
+          {"relit", difference->is_relit},
+          {"share", difference->share},
+          {"places", places}};
+}
+
 Json to_json(const Evidence& evidence) {
   return {{"votes_excess", evidence.votes_excess},
           {"shortlist", evidence.shortlist},
@@ -43,7 +56,8 @@ Json to_json(const Evidence& evidence) {
           {"effective_inliers", evidence.effective_inliers},
           {"coherence", evidence.coherence},
           {"squeeze", evidence.squeeze},
-          {"detail", or_null(evidence.detail)}};
+          {"detail", or_null(evidence.detail)},
+          {"difference", to_json(evidence.difference)}};
 }
 
 Json to_json(const std::vector<std::string>& paths) {
@@ -183,6 +197,7 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
             {"correlation", or_null(evidence.correlation)},
             {"detail", or_null(evidence.detail)},
             {"moved_px", moved_px_of(match)},
+            {"difference", to_json(evidence.difference)},
             {"identical", evidence.identical}}},
           {"probability", {{"value", match.probability}, {"terms", terms_of(explanation)}}},
           {"decision", to_string(match.decision)},
@@ -324,7 +339,8 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"height", file.size.height},
                      {"size_bytes", file.file.size_bytes},
                      {"modified", utc_text(file.file.modified_ns)},
-                     {"new", file.is_new}});
+                     {"new", file.is_new},
+                     {"reason", file.reason.empty() ? Json() : Json(file.reason)}});
   }
   Json pairs = Json::array();
   for (const GroupPair& pair : group.pairs) {
@@ -335,7 +351,7 @@ Json group_answer(std::size_t number, const Group& group) {
                      {"probability", relation.probability},
                      {"correlation", or_null(pair.found.evidence.correlation)},
                      {"detail", or_null(pair.found.evidence.detail)},
-                     {"largest_difference", or_null(relation.largest_difference)},
+                     {"difference", to_json(relation.difference)},
                      {"inliers", pair.found.evidence.inliers},
                      {"mirrored", pair.found.mirrored},
                      {"turn_degrees", to_thousandths(relation.turn_degrees)},

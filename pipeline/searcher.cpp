@@ -11,6 +11,7 @@
 #include "pipeline/index_settings.h"
 #include "pipeline/open_session.h"
 #include "pipeline/stored_calibration.h"
+#include "stages/match/refine/compare_pictures.h"
 
 namespace lookalike {
 
@@ -22,6 +23,17 @@ std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize si
     if (picture != nullptr && picture->record.content == image.content) return std::move(*picture);
   }
   return std::nullopt;
+}
+
+ColourImage read_indexed_colours(const StoredImage& image, const ImagesOptions& limits) {
+  for (const std::string& path : image.paths) {
+    const auto loaded = load_file(path, limits);
+    const auto* file = std::get_if<LoadedFile>(&loaded);
+    if (file == nullptr || file->content != image.content) continue;
+    auto decoded = decode_in_colour(*file, kMostComparedPixels, limits);
+    if (auto* picture = std::get_if<ColourImage>(&decoded)) return std::move(*picture);
+  }
+  return {};
 }
 
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config) {
@@ -61,12 +73,14 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
       own_session_(session ? nullptr
                            : std::make_unique<OpenClSession>(query_session_options(config.device))),
       session_(session ? *session : *own_session_),
-      matcher_(session_, index, calibration_for(index, config.match), config.match,
-               [this](const StoredImage& image, WantedSize size) {
-                 auto picture = read_indexed(image, size, limits_);
-                 if (picture) brighten(picture->pixels, brightness());
-                 return picture;
-               }) {
+      matcher_(
+          session_, index, calibration_for(index, config.match), config.match,
+          {[this](const StoredImage& image, WantedSize size) {
+             auto picture = read_indexed(image, size, limits_);
+             if (picture) brighten(picture->pixels, brightness());
+             return picture;
+           },
+           [this](const StoredImage& image) { return read_indexed_colours(image, limits_); }}) {
   const bool must = config.match.device_voting == "on";
   const bool may = config.match.device_voting == "auto" && load == QueryLoad::kMany &&
                    session_.device().kind == DeviceKind::kGpu && !voting_kernels(session_).empty();
@@ -84,20 +98,24 @@ std::variant<Query, SkippedFile> Searcher::load(const std::string& path,
                                                 const std::optional<Region>& region) {
   auto photo = load_file(path, limits_);
   if (auto* skipped = std::get_if<SkippedFile>(&photo)) return std::move(*skipped);
-  return load(std::get<LoadedFile>(photo), region);
+  return load(std::get<LoadedFile>(std::move(photo)), region);
 }
 
-std::variant<Query, SkippedFile> Searcher::load(const LoadedFile& photo,
+std::variant<Query, SkippedFile> Searcher::load(LoadedFile photo,
                                                 const std::optional<Region>& region) {
   const WantedSize size = wanted_size(extract_options_);
-  return query_or_reason(region ? decode_region(photo, *region, size, limits_)
-                                : decode(photo, size, limits_));
-}
-
-std::variant<Query, SkippedFile> Searcher::query_or_reason(
-    std::variant<DecodedImage, SkippedFile> decoded) {
+  auto decoded =
+      region ? decode_region(photo, *region, size, limits_) : decode(photo, size, limits_);
   if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
-  return with_features(std::get<DecodedImage>(std::move(decoded)));
+  Query query = with_features(std::get<DecodedImage>(std::move(decoded)));
+  query.colours = [file = std::make_shared<const LoadedFile>(std::move(photo)), region,
+                   limits = limits_] {
+    auto again = decode_in_colour(*file, kMostComparedPixels, limits);
+    auto* picture = std::get_if<ColourImage>(&again);
+    if (picture == nullptr) return ColourImage{};
+    return region ? region_of(*picture, *region) : std::move(*picture);
+  };
+  return query;
 }
 
 void Searcher::prepare_extraction() {

@@ -21,6 +21,8 @@ namespace lookalike {
 // leads to its content any more, or the file exceeds the limits.
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
                                          const ImagesOptions& limits);
+// The same in colour, at most kMostComparedPixels; returns an empty picture for nothing.
+ColourImage read_indexed_colours(const StoredImage& image, const ImagesOptions& limits);
 
 // Returns the databases that a search covers: store.database and match.shards.
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config);
@@ -62,10 +64,10 @@ class Searcher {
   std::variant<Query, SkippedFile> load(const std::string& path,
                                         const std::optional<Region>& region = {});
   // Does the same for a file in memory.
-  std::variant<Query, SkippedFile> load(const LoadedFile& photo,
-                                        const std::optional<Region>& region = {});
+  std::variant<Query, SkippedFile> load(LoadedFile photo, const std::optional<Region>& region = {});
 
-  // Extracts the features of a photo, which has the size wanted_size(extract_options()).
+  // Extracts the features of a photo, which has the size wanted_size(extract_options()). The query
+  // has no colours.
   Query with_features(DecodedImage photo);
 
   // As Matcher::match.
@@ -99,7 +101,6 @@ class Searcher {
   const DeviceInfo& device() const { return session_.device(); }
 
  private:
-  std::variant<Query, SkippedFile> query_or_reason(std::variant<DecodedImage, SkippedFile> decoded);
   ExtractStage& extract();
   // Pixels are brightened for comparison as they are for extraction.
   int brightness() const { return static_cast<int>(extract_options_.brighten_to); }

@@ -18,17 +18,12 @@ RunConfig for_pairs(RunConfig config) {
   return config;
 }
 
-GroupOptions with_match(GroupOptions options, const MatchOptions& match) {
-  options.match = match;
-  return options;
-}
-
 }  // namespace
 
 Collection::Collection(const IndexReader& index, RunConfig config, GroupOptions options)
     : index_(index),
       config_(for_pairs(std::move(config))),
-      options_(with_match(std::move(options), config_.match)),
+      options_(configured(std::move(options), config_)),
       fingerprint_(pair_fingerprint(index.settings(), config_.match)),
       lock_(options_.scope.is_all() ? lock_pairs(config_.store.database) : std::nullopt),
       rejections_(searched_rejections(config_)),

@@ -14,9 +14,9 @@ namespace lookalike {
 class Collection {
  public:
   // config.store.database is the index; config.match controls the search, its `mirror` the search
-  // for mirror images. options.match is replaced by it. The index must outlive this. Does not store
-  // its state, with a warning, while another process has a Collection of the index. Throws
-  // Error(kInput) for damaged rejections.
+  // for mirror images. Its tables replace options.match, images and prefer. The index must outlive
+  // this. Does not store its state, with a warning, while another process has a Collection of the
+  // index. Throws Error(kInput) for damaged rejections.
   Collection(const IndexReader& index, RunConfig config, GroupOptions options);
 
   std::size_t pending() const { return search_.pending(); }  // images to compare

@@ -11,9 +11,9 @@
 #include "base/content_hash.h"
 #include "base/files.h"
 #include "base/page_name.h"
+#include "base/path_set.h"
 #include "pipeline/groups/cluster.h"
 #include "pipeline/stored_calibration.h"
-#include "stages/decode/image_header.h"
 
 namespace lookalike {
 namespace {
@@ -43,28 +43,15 @@ FileNow file_now(const SourceFile& file) {
   return now;
 }
 
-// True if the file has more than the indexed picture: a RAW file has the sensor's data, of which
-// the picture is a preview; an animation has further pictures. Also true if it cannot be read.
-bool holds_more(const std::string& path) {
-  constexpr std::size_t kHeaderBytes = std::size_t{1} << 16U;
-  auto bytes = read_file(path, kHeaderBytes);
-  // The first directory of a TIFF file, which distinguishes RAW, is often at its end.
-  if (bytes && (bytes->starts_with("II*") || bytes->starts_with("MM"))) bytes = read_file(path);
-  if (!bytes) return true;
-  const ImageFormat format = format_of(bytes_of(*bytes));
-  return format == ImageFormat::kRaw || format == ImageFormat::kGif ||
-         format == ImageFormat::kAnimatedWebp;
-}
-
 }  // namespace
 
 // A file of a group and what its proposal depends on.
 struct GroupCandidate {
   GroupFile file;
   FileNow now;
+  KeepCandidate keep;
   std::uint32_t image = 0;  // number
   Scope::Sides sides = 0;
-  bool has_pages = false;  // more than one
 };
 
 namespace {
@@ -73,22 +60,14 @@ constexpr std::size_t kSideSets = (Scope::kLeft | Scope::kRight) + 1;
 
 // Orders files best first, as Group does.
 bool is_better(const GroupCandidate& a, const GroupCandidate& b) {
-  const auto rank = [](const GroupCandidate& one) {
-    const auto pixels = std::int64_t{one.file.size.width} * one.file.size.height;
-    return std::tuple(!one.now.is_as_indexed, -pixels,
-                      -static_cast<std::int64_t>(one.file.file.size_bytes));
-  };
-  const auto tie = [](const GroupCandidate& one) {
-    return std::tuple(one.now.is_link, one.file.file.modified_ns, one.file.file.path);
-  };
-  return rank(a) != rank(b) ? rank(a) < rank(b) : tie(a) < tie(b);
+  return choose(a.keep, b.keep).first_stays;
 }
 
 // How an image relates to another.
 struct Related {
   PairKind kind = PairKind::kExact;
   double probability = 1;
-  bool is_all_shown = true;  // the other image shows all of this one
+  Relation relation{};  // of the pair by which the other can best replace this one
 };
 
 // The places of files, by image and sides.
@@ -175,51 +154,127 @@ void relate_to_closest(GroupParts& parts, Place place) {
   });
 }
 
-// Returns the first of the kept files that can replace a file.
-std::optional<std::pair<Place, Related>> replacement_of(const GroupParts& parts, Place place,
-                                                        const FilesByImage& kept) {
-  const GroupCandidate& one = parts.files[place];
-  std::optional<bool> has_more;  // read from the file when it matters
-  const auto is_dispensable = [&](const Related& how) {
-    if (how.kind == PairKind::kExact) return true;
-    if (!how.is_all_shown || one.has_pages) return false;
-    if (!has_more) has_more = holds_more(one.file.file.path);
-    return !*has_more;
-  };
-  std::optional<std::pair<Place, Related>> replacement;
-  parts.for_each_partner(place, kept, [&](Place other, const Related& how) {
-    if (replacement && replacement->first < other) return;
-    if (is_dispensable(how)) replacement = {other, how};
-  });
-  return replacement;
-}
+// Sets the proposals of a group's files.
+class Proposer {
+ public:
+  Proposer(GroupParts& parts, FileInspector& inspector) : parts_(parts), inspector_(inspector) {}
 
-// Sets the proposal of each file and what it is related to. A second name of a kept file is kept:
-// removing it would free nothing.
-void propose(GroupParts& parts) {
-  FilesByImage kept;
-  std::set<std::pair<dev_t, ino_t>> kept_files;
-  for (Place place = 0; place < parts.files.size(); ++place) {
-    GroupCandidate& one = parts.files[place];
-    if (place > 0) relate_to_closest(parts, place);
-    if (!one.now.is_as_indexed) continue;
-    const bool is_kept = kept_files.contains(one.now.identity());
-    if (const auto other = is_kept ? std::nullopt : replacement_of(parts, place, kept)) {
-      one.file.proposal = Proposal::kGo;
-      relate(one.file, other->first, other->second);
-    } else {
-      one.file.proposal = Proposal::kKeep;
-      kept.add(one, place);
-      kept_files.insert(one.now.identity());
+  // A second name of a kept file is kept: removing it would free nothing.
+  void propose() {
+    for (Place place = 0; place < parts_.files.size();) {
+      GroupCandidate& one = parts_.files[place];
+      if (one.now.is_as_indexed && !kept_files_.contains(one.now.identity())) {
+        replacement_.reset();
+        lost_.reset();
+        look_for_replacement(place);
+        if (replacement_) {
+          one.file.proposal = Proposal::kGo;
+        } else if (put_behind_its_source(place)) {
+          continue;
+        }
+      }
+      if (one.now.is_as_indexed && one.file.proposal != Proposal::kGo) keep(place);
+      decided_.push_back(std::exchange(replacement_, std::nullopt));
+      reasons_.push_back(std::exchange(lost_, std::nullopt));
+      ++place;
     }
+    parts_.place_files();
+    for (Place place = 0; place < parts_.files.size(); ++place) explain(place);
   }
-}
+
+ private:
+  using Found = std::pair<Place, Related>;
+
+  void keep(Place place) {
+    GroupCandidate& one = parts_.files[place];
+    one.file.proposal = Proposal::kKeep;
+    kept_.add(one, place);
+    kept_files_.insert(one.now.identity());
+  }
+
+  // Finds the first of the kept files that can replace a file, and what is lost without it if it
+  // goes for the first that is related to it.
+  void look_for_replacement(Place place) {
+    const GroupCandidate& one = parts_.files[place];
+    std::optional<Found> nearest;
+    parts_.for_each_partner(place, kept_, [&](Place other, const Related& how) {
+      if (replacement_ && replacement_->first < other) return;
+      std::optional<std::string> lost;
+      if (how.kind != PairKind::kExact) {
+        lost = lost_without(one.keep, parts_.files[other].keep, how.relation, inspector_);
+      }
+      if (!lost) replacement_ = {other, how};
+      if (lost && (!nearest || other < nearest->first)) {
+        nearest = {other, how};
+        lost_ = {{other, how}, std::move(*lost)};
+      }
+    });
+  }
+
+  // Moves a file behind all later ones that it was made from, unless the user prefers it.
+  bool put_behind_its_source(Place place) {
+    const GroupCandidate& one = parts_.files[place];
+    if (moved_.contains(one.keep.file.path)) return false;
+    for (Place other = parts_.files.size() - 1; other > place; --other) {
+      const GroupCandidate& source = parts_.files[other];
+      const auto how = parts_.related.find({one.image, source.image});
+      if (how == parts_.related.end() || how->second.kind != PairKind::kCopy) continue;
+      if (!source.now.is_as_indexed || source.keep.preference > one.keep.preference) continue;
+      if (!Scope::meet(one.sides, source.sides)) continue;
+      if (inspector_.lineage(one.keep, source.keep) != Lineage::kMade) continue;
+      moved_.insert(one.keep.file.path);
+      const auto begin = parts_.files.begin() + static_cast<std::ptrdiff_t>(place);
+      std::rotate(begin, begin + 1, begin + static_cast<std::ptrdiff_t>(other - place) + 1);
+      return true;
+    }
+    return false;
+  }
+
+  // Relates a file to its replacement or the closest other, and says why.
+  void explain(Place place) {
+    GroupCandidate& one = parts_.files[place];
+    if (one.file.proposal == Proposal::kGo) {
+      const auto& [other, how] = *decided_[place];
+      relate(one.file, other, how);
+      one.file.reason = reason_to_go(one, parts_.files[other], how);
+      return;
+    }
+    if (place > 0) relate_to_closest(parts_, place);
+    if (one.file.proposal != Proposal::kKeep || !reasons_[place]) return;
+    const auto& [found, lost] = *reasons_[place];
+    relate(one.file, found.first, found.second);
+    one.file.reason = lost;
+  }
+
+  std::string reason_to_go(const GroupCandidate& one, const GroupCandidate& other,
+                           const Related& how) {
+    const bool is_copy = how.kind == PairKind::kCopy;
+    if (is_copy && inspector_.lineage(one.keep, other.keep) == Lineage::kMade) {
+      return one.keep.size == other.keep.size ? "it was saved again from the other"
+                                              : "it was enlarged from the other";
+    }
+    const bool is_part = how.kind != PairKind::kExact && how.relation.second_shown < kWholeShare;
+    if (is_part && one.keep.preference == other.keep.preference) return "the other shows more";
+    return std::string(choose(other.keep, one.keep).reason);
+  }
+
+  GroupParts& parts_;
+  FileInspector& inspector_;
+  FilesByImage kept_;
+  std::set<std::pair<dev_t, ino_t>> kept_files_;
+  std::set<std::string> moved_;
+  std::optional<Found> replacement_;
+  std::optional<std::pair<Found, std::string>> lost_;
+  std::vector<std::optional<Found>> decided_;  // by place
+  std::vector<std::optional<std::pair<Found, std::string>>> reasons_;
+};
 
 }  // namespace
 
 std::set<PairKind> usual_kinds() {
   std::set<PairKind> kinds;
   for (const std::string_view name : pair_kind_names()) kinds.insert(pair_kind(name).value());
+  kinds.erase(PairKind::kVariant);
   kinds.erase(PairKind::kObject);
   kinds.erase(PairKind::kPart);
   return kinds;
@@ -228,6 +283,15 @@ std::set<PairKind> usual_kinds() {
 std::string_view to_string(Proposal proposal) {
   constexpr std::array<std::string_view, 3> kNames = {"keep", "go", "unknown"};
   return kNames[static_cast<std::size_t>(proposal)];
+}
+
+GroupOptions configured(GroupOptions options, const RunConfig& config) {
+  options.match = config.match;
+  options.images = config.images;
+  for (const std::string& folder : config.duplicates.prefer) {
+    options.prefer.push_back(normal_path(folder));
+  }
+  return options;
 }
 
 Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
@@ -265,8 +329,12 @@ Groups::Groups(const IndexReader& index, std::span<const IndexedImage> images,
     if (options_.new_only && std::ranges::none_of(members, [&](auto i) { return is_new(i); })) {
       continue;
     }
-    std::string path = parts_of(members).files.front().file.file.path;
-    named.emplace_back(std::move(path), std::move(members));
+    const std::vector<GroupCandidate> files = parts_of(members).files;
+    const auto largest = std::ranges::min_element(files, {}, [](const GroupCandidate& one) {
+      const auto pixels = std::int64_t{one.file.size.width} * one.file.size.height;
+      return std::tuple(-pixels, one.file.file.path);
+    });
+    named.emplace_back(largest->file.file.path, std::move(members));
   }
   std::ranges::sort(named);
   for (auto& [path, members] : named) groups_.push_back(std::move(members));
@@ -286,13 +354,61 @@ std::vector<Groups::Pair> Groups::wanted_pairs() const {
     const Relation relation =
         relation_of(found, first.size, second.size, calibration_, options_.match);
     if (relation.probability < options_.min_probability) continue;
-    if (!options_.kinds.contains(relation.kind)) continue;
     pairs.push_back({number[found.first], number[found.second], i, relation});
   }
+  set_collages_apart(pairs);
+  std::erase_if(pairs,
+                [&](const Pair& pair) { return !options_.kinds.contains(pair.relation.kind); });
   std::ranges::sort(pairs, {}, [](const Pair& pair) {
     return std::tuple(pair.a, pair.b, -static_cast<int>(pair.relation.kind), pair.found);
   });
   return pairs;
+}
+
+// Makes pairs of a collage and what is pasted into it kPart, so that they join nothing. A collage
+// shows two pictures whole and apart from each other, each with an edge all around.
+void Groups::set_collages_apart(std::vector<Pair>& pairs) const {
+  struct Crop {
+    Pair* pair;
+    Quad place;  // in the larger image
+  };
+  std::map<std::uint32_t, std::vector<Crop>> crops;  // by the larger image
+  for (Pair& pair : pairs) {
+    if (pair.relation.kind < PairKind::kCrop || pair.relation.kind > PairKind::kTurned) continue;
+    const Homography& map = state_.pairs[pair.found].first_to_second;
+    const bool first_is_whole = pair.relation.first_shown >= kWholeShare;
+    const bool second_is_whole = pair.relation.second_shown >= kWholeShare;
+    if (first_is_whole == second_is_whole) continue;
+    const PictureSize size = images_[first_is_whole ? pair.a : pair.b].size;
+    crops[first_is_whole ? pair.b : pair.a].push_back(
+        {&pair, outline(first_is_whole ? map : map.inverse(), size.width, size.height)});
+  }
+  FileInspector inspector(options_.images);
+  for (const auto& [larger, found] : crops) {
+    constexpr double kApart = 0.1;
+    const auto is_apart = [&](const Crop& one) {
+      return std::ranges::any_of(found, [&](const Crop& other) {
+        return intersection_over_union(clockwise(one.place), clockwise(other.place)) < kApart;
+      });
+    };
+    if (found.size() < 2 || !std::ranges::any_of(found, is_apart)) continue;
+    const KeepCandidate file = candidate_of(larger);
+    for (const Crop& crop : found) {
+      if (inspector.is_pasted(file, crop.place)) crop.pair->relation.kind = PairKind::kPart;
+    }
+  }
+}
+
+// Returns what names the first file of an image.
+KeepCandidate Groups::candidate_of(std::uint32_t image) const {
+  KeepCandidate candidate;
+  candidate.size = images_[image].size;
+  for (const SourceFile& file : index_.files_of(images_[image].id)) {
+    candidate.file = file;
+    candidate.file.path = page_name(file.path, images_[image].page);
+    if (file_now(file).is_as_indexed) break;
+  }
+  return candidate;
 }
 
 bool Groups::is_new(std::uint32_t image) const {
@@ -330,19 +446,21 @@ GroupParts Groups::parts_of(const Members& members) const {
   GroupParts parts;
   const auto relate = [&](std::uint32_t from, std::uint32_t to, const Related& how) {
     Related& known = parts.related.try_emplace({from, to}, how).first->second;
-    known.is_all_shown = known.is_all_shown || how.is_all_shown;
+    const auto hides = [&](const Related& one) {
+      return !what_is_hidden(one.relation, images_[from].size, images_[to].size).empty();
+    };
+    if (hides(known) && !hides(how)) known.relation = how.relation;
     if (std::tie(known.kind, known.probability) < std::tie(how.kind, how.probability)) {
       known.kind = how.kind;
       known.probability = how.probability;
     }
   };
   for (const Pair* pair : pairs_among(members)) {
-    const PictureSize a = images_[pair->a].size;
-    const PictureSize b = images_[pair->b].size;
     const Relation& there = pair->relation;
-    const Relation back = there.reversed(state_.pairs[pair->found].first_to_second, b);
-    relate(pair->a, pair->b, {there.kind, there.probability, shows_all(there, a, b)});
-    relate(pair->b, pair->a, {back.kind, back.probability, shows_all(back, b, a)});
+    const Relation back =
+        there.reversed(state_.pairs[pair->found].first_to_second, images_[pair->b].size);
+    relate(pair->a, pair->b, {there.kind, there.probability, there});
+    relate(pair->b, pair->a, {back.kind, back.probability, back});
   }
   for (const std::uint32_t image : members) {
     if (options_.kinds.contains(PairKind::kExact)) relate(image, image, {});
@@ -351,9 +469,15 @@ GroupParts Groups::parts_of(const Members& members) const {
       one.sides = options_.scope.sides_of(file.path);
       if (one.sides == 0) continue;
       one.image = image;
-      one.has_pages = images_[image].pages > 1;
       one.now = file_now(file);
+      const std::size_t preference = preference_of(file.path, options_.prefer);
       file.path = page_name(file.path, images_[image].page);
+      one.keep = {.file = file,
+                  .size = images_[image].size,
+                  .is_as_indexed = one.now.is_as_indexed,
+                  .is_link = one.now.is_link,
+                  .pages = images_[image].pages,
+                  .preference = preference};
       one.file = {.file = std::move(file),
                   .image = images_[image].id,
                   .size = images_[image].size,
@@ -361,7 +485,6 @@ GroupParts Groups::parts_of(const Members& members) const {
       parts.files.push_back(std::move(one));
     }
   }
-  std::ranges::sort(parts.files, is_better);
   parts.place_files();
   // Drop files without a partner in scope; an image with files on both sides may have some.
   std::vector<GroupCandidate> met;
@@ -377,7 +500,17 @@ GroupParts Groups::parts_of(const Members& members) const {
 
 Group Groups::group(std::size_t number) const {
   GroupParts parts = parts_of(groups_[number]);
-  propose(parts);
+  FileInspector inspector(options_.images);
+  std::map<std::uint32_t, FileDescription> known;  // by image: its files have the same bytes
+  for (GroupCandidate& one : parts.files) {
+    if (!one.now.is_as_indexed) continue;
+    const auto [at, is_new] = known.try_emplace(one.image);
+    if (is_new) at->second = inspector.description(one.keep.file.path);
+    one.keep.description = at->second;
+  }
+  std::ranges::sort(parts.files, is_better);
+  parts.place_files();
+  Proposer(parts, inspector).propose();
   Group group;
   for (const Pair* pair : pairs_among(groups_[number])) {
     const auto [first, second] = parts.by_image.first_pair(pair->a, pair->b);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/groups/compare.h"
+#include "pipeline/groups/keep.h"
 #include "pipeline/groups/pair.h"
 #include "pipeline/groups/rejections.h"
 
@@ -33,6 +34,9 @@ struct GroupFile {
   std::optional<std::size_t> related{};  // place of the other file in the group
   PairKind kind = PairKind::kExact;
   double probability = 1;
+  // Why it goes, by the rule that decided, or what would be lost if it went for the file it is
+  // related to. Empty where nothing was decided.
+  std::string reason{};
 };
 
 // A pair of images of a group, each represented by one file, such that the two meet in the scope.
@@ -43,9 +47,9 @@ struct GroupPair {
   Relation relation;
 };
 
-// Files that show the same thing, best first: the most pixels, then the most bytes (at equal
-// resolution a measure of quality), then real files before links, the oldest, and by path. Files of
-// unknown content come last. Files that meet no other in the scope are left out.
+// Files that show the same thing, best first by the rules of choose() (keep.h); but a file that was
+// enlarged or saved again comes behind the one it was made from. Files of unknown content come
+// last. Files that meet no other in the scope are left out.
 struct Group {
   std::vector<GroupFile> files;
   std::vector<GroupPair> pairs;  // by first, then second
@@ -56,11 +60,16 @@ struct GroupOptions {
   double min_probability = 0;
   bool new_only = false;  // only groups with a new file
   Scope scope{};
+  std::vector<std::string> prefer{};  // folders whose files stay first, in order
+  ImagesOptions images{};
   MatchOptions match{};
 };
 
-// Returns the kinds that `lookalike duplicates` reports by default: those whose pixels agree, which
-// are all except object and part.
+// Returns options with the tables of a configuration: match, images and duplicates.prefer.
+GroupOptions configured(GroupOptions options, const RunConfig& config);
+
+// Returns the kinds that `lookalike duplicates` reports by default: those of one picture, which are
+// all except variant, object and part.
 std::set<PairKind> usual_kinds();
 // Default minimum probability. From here on three quarters of the pairs of photos of one thing were
 // right, and all whose pixels agree. docs/measurements/quality.md, "Groups".
@@ -76,7 +85,7 @@ class Groups {
          std::span<const std::uint32_t> places, const PairState& state,
          const Rejections& rejections, GroupOptions options);
 
-  // Ordered by the path of their first file.
+  // Ordered by the path of the file with the most pixels; ties: the first path.
   std::size_t size() const { return groups_.size(); }
   Group group(std::size_t number) const;  // from 0
 
@@ -92,6 +101,8 @@ class Groups {
   std::vector<Pair> wanted_pairs() const;
   bool is_new(std::uint32_t image) const;
   bool has_exact_pair(std::uint32_t image) const;
+  void set_collages_apart(std::vector<Pair>& pairs) const;
+  KeepCandidate candidate_of(std::uint32_t image) const;
   std::vector<const Pair*> pairs_among(const Members& members) const;
   GroupParts parts_of(const Members& members) const;
 

@@ -13,10 +13,8 @@
 namespace lookalike {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {"part",   "object", "crop", "mirrored",
-                                                    "turned", "copy",   "exact"};
-// The share that counts as all: the pose of an exact crop has an error.
-constexpr double kWholeShare = 0.98;
+constexpr std::array<std::string_view, 8> kNames = {"part",     "object", "variant", "crop",
+                                                    "mirrored", "turned", "copy",    "exact"};
 constexpr double kSameScale = 0.95;
 constexpr double kQuarterTurnSlack = 1;  // degrees
 
@@ -169,9 +167,9 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const double turn = std::atan2(side * at.yx, side * at.xx) * 180 / std::numbers::pi;
   relation.turn_degrees = turn == -180 ? 180 : turn + 0.0;  // no -0
   relation.scale = std::sqrt(std::abs(at.determinant()));
-  relation.one_picture = pixels_agree(pair.evidence, options.duplicate_correlation) &&
-                         is_edit(map, first, second, relation.scale);
-  relation.largest_difference = pair.evidence.largest_difference;
+  const bool one_picture = pixels_agree(pair.evidence, options.duplicate_correlation) &&
+                           is_edit(map, first, second, relation.scale);
+  relation.difference = pair.evidence.difference;
 
   Match match;
   match.evidence = pair.evidence;
@@ -181,8 +179,10 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
   const Decision decision = decide(match, second.width, second.height, options);
   if (decision == Decision::kPart) {
     relation.kind = PairKind::kPart;
-  } else if (!relation.one_picture) {
+  } else if (!one_picture) {
     relation.kind = PairKind::kObject;
+  } else if (relation.difference && relation.difference->is_seen()) {
+    relation.kind = PairKind::kVariant;
   } else if (pair.mirrored) {
     relation.kind = PairKind::kMirrored;
   } else if (decision == Decision::kDuplicate) {
@@ -205,15 +205,22 @@ Relation Relation::reversed(const Homography& first_to_second, PictureSize secon
   return result;
 }
 
-bool shows_all(const Relation& relation, PictureSize first, PictureSize second) {
+std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second) {
   const auto pixels = [](PictureSize size) { return double{1} * size.width * size.height; };
-  if (relation.kind == PairKind::kExact) return true;
-  if (!relation.largest_difference || *relation.largest_difference > kMostDifference) return false;
-  if (relation.first_shown < kWholeShare) return false;
-  if (relation.kind == PairKind::kCopy) return pixels(second) >= pixels(first);
+  if (relation.kind == PairKind::kExact) return {};
+  if (relation.kind < PairKind::kVariant) return "is another picture";
+  if (relation.kind == PairKind::kVariant) {
+    return relation.difference->lacks_colours ? kHasOtherColours : kDiffers;
+  }
+  if (!relation.difference) return "could not be compared in full";
+  if (relation.difference->is_relit) return "has another light or tone than the other";
+  if (relation.first_shown < kWholeShare) return "is not shown whole by the other";
+  if (relation.kind == PairKind::kCopy) {
+    return pixels(second) >= pixels(first) ? "" : kHasMorePixels;
+  }
   const double beyond = std::abs(std::remainder(relation.turn_degrees, 90));
-  return relation.one_picture && relation.kind != PairKind::kPart && beyond <= kQuarterTurnSlack &&
-         relation.scale >= kSameScale;
+  if (beyond > kQuarterTurnSlack) return "is turned, and which of both was resampled is unknown";
+  return relation.scale >= kSameScale ? "" : kHasMorePixels;
 }
 
 }  // namespace lookalike

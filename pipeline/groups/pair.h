@@ -24,11 +24,12 @@ struct FoundPair {
   Homography first_to_second{};  // between full-size pixel centres
 };
 
-// How two files or images relate, loosest first. From kCrop on they are one picture: pixels_agree()
-// holds, and editing can explain the pose up to its error (kMostBent).
+// How two files or images relate, loosest first. From kVariant on, pixels_agree() holds, and
+// editing can explain the pose up to its error (kMostBent); from kCrop on they are one picture.
 enum class PairKind {
   kPart,      // they share a small part: the decision "part"
   kObject,    // both show the same thing, for example from two sides, mirrored or not
+  kVariant,   // one picture, but a person sees a difference; see PictureDifference
   kCrop,      // one is cut from the other, or both from one picture
   kMirrored,  // one is the mirror image of the other or of a piece of it
   kTurned,    // one is the other or a piece of it, turned by kLeastTurnDegrees or more
@@ -49,11 +50,8 @@ inline constexpr double kLeastTurnDegrees = 5;
 // cutting, as a share of the diagonal of the common region. A photo of a picture is taken at an
 // angle and departs further. docs/measurements/quality.md, "Groups".
 inline constexpr double kMostBent = 0.003;
-// The grey levels by which a cell of a picture may differ from its replacement. A label, a
-// reflection or another person in the same place differs by more.
-inline constexpr double kMostDifference = 16;
 
-// "part", "object", "crop", "mirrored", "turned", "copy", "exact"
+// "part", "object", "variant", "crop", "mirrored", "turned", "copy", "exact"
 std::string_view to_string(PairKind kind);
 // Returns the kind with this name, if any.
 std::optional<PairKind> pair_kind(std::string_view name);
@@ -69,8 +67,7 @@ struct Relation {
   double turn_degrees = 0;  // turn of the first in the second, clockwise, (-180, 180]
   double scale = 1;         // px of the second per px of the first, in the middle of the first
   Quad outline{};           // the first image's, in px of the second
-  bool one_picture = false;
-  std::optional<double> largest_difference{};  // see Evidence
+  std::optional<PictureDifference> difference{};  // see Evidence
 
   // Returns the relation of the second image to the first, with the outline in the first.
   Relation reversed(const Homography& first_to_second, PictureSize second) const;
@@ -79,11 +76,18 @@ struct Relation {
 Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize second,
                      const Calibration& calibration, const MatchOptions& options);
 
-// True if the second image can replace the first: it is the same picture, differs by at most
-// kMostDifference anywhere, shows at least 98 % of the first one's area, which is all of it up to
-// the error of a pose, and is not noticeably smaller: a copy has at least as many pixels, any other
-// at least 0.95 px per px of the first. False if one is turned by anything but quarter turns: one
-// of the two was then resampled, and which one is unknown.
-bool shows_all(const Relation& relation, PictureSize first, PictureSize second);
+// Returns what the second image does not show of the first; empty if it can replace it: it is the
+// same picture, was compared in full, shows at least kWholeShare of the
+// first one's area, and is not noticeably smaller: a copy has at least as many pixels (else
+// kHasMorePixels), any other at least 0.95 px per px of the first. An image that is turned by
+// anything but quarter turns is replaced by none: one of the two was then resampled, and which one
+// is unknown.
+std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second);
+
+inline constexpr std::string_view kHasMorePixels = "has more pixels than the other";
+inline constexpr std::string_view kDiffers = "differs from the other in places";
+inline constexpr std::string_view kHasOtherColours = "has other colours than the other";
+// The share that counts as all: the pose of an exact crop has an error.
+inline constexpr double kWholeShare = 0.98;
 
 }  // namespace lookalike

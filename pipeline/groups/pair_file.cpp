@@ -19,9 +19,9 @@ namespace lookalike {
 namespace {
 
 constexpr std::string_view kMagic = "LKLKPAIR";
-constexpr std::uint16_t kVersion = 2;
+constexpr std::uint16_t kVersion = 3;
 constexpr std::size_t kImageBytes = 16 + 1 + 4;
-constexpr std::size_t kPairBytes = 2 * 4 + 1 + 3 * 8 + 4 * 4 + 5 * 8 + 9 * 8;
+constexpr std::size_t kPairBytes = 2 * 4 + 1 + 3 * 8 + 4 * 4 + 4 * 8 + 9 * 8;  // at least
 
 // Bits of an image and of a pair.
 constexpr std::uint8_t kCompared = 1;
@@ -29,6 +29,9 @@ constexpr std::uint8_t kMirrorCompared = 2;
 constexpr std::uint8_t kIsMirrored = 1;
 constexpr std::uint8_t kHasPart = 2;
 constexpr std::uint8_t kIdentical = 4;
+constexpr std::uint8_t kHasDifference = 8;
+constexpr std::uint8_t kLacksColours = 16;
+constexpr std::uint8_t kIsRelit = 32;
 
 std::uint8_t bit(bool is_set, std::uint8_t value) {
   return is_set ? value : std::uint8_t{0};
@@ -42,13 +45,47 @@ std::optional<double> unless_nan(double value) {
   return std::isnan(value) ? std::nullopt : std::optional(value);
 }
 
+void put_difference(ByteWriter& out, const PictureDifference& difference) {
+  for (const double value : {difference.largest, difference.largest_of_colour, difference.share}) {
+    out.put<double>(value);
+  }
+  out.put<std::uint8_t>(static_cast<std::uint8_t>(difference.places.size()));
+  for (const Quad& place : difference.places) {
+    for (const Point& corner : place) {
+      out.put<double>(corner.x);
+      out.put<double>(corner.y);
+    }
+  }
+}
+
+PictureDifference get_difference(ByteReader& in, std::uint8_t bits) {
+  PictureDifference difference;
+  difference.lacks_colours = (bits & kLacksColours) != 0;
+  difference.is_relit = (bits & kIsRelit) != 0;
+  difference.largest = in.get<double>();
+  difference.largest_of_colour = in.get<double>();
+  difference.share = in.get<double>();
+  const auto places = in.get<std::uint8_t>();
+  for (std::uint8_t i = 0; i < places; ++i) {
+    for (Point& corner : difference.places.emplace_back()) {
+      corner.x = in.get<double>();
+      corner.y = in.get<double>();
+    }
+  }
+  return difference;
+}
+
 void put_pair(ByteWriter& out, const FoundPair& pair) {
   const Evidence& evidence = pair.evidence;
+  const std::optional<PictureDifference>& difference = evidence.difference;
+  const bool lacks_colours = difference && difference->lacks_colours;
+  const bool is_relit = difference && difference->is_relit;
   out.put<std::uint32_t>(pair.first);
   out.put<std::uint32_t>(pair.second);
-  out.put<std::uint8_t>(static_cast<std::uint8_t>(bit(pair.mirrored, kIsMirrored) |
-                                                  bit(pair.has_part, kHasPart) |
-                                                  bit(evidence.identical, kIdentical)));
+  out.put<std::uint8_t>(static_cast<std::uint8_t>(
+      bit(pair.mirrored, kIsMirrored) | bit(pair.has_part, kHasPart) |
+      bit(evidence.identical, kIdentical) | bit(difference.has_value(), kHasDifference) |
+      bit(lacks_colours, kLacksColours) | bit(is_relit, kIsRelit)));
   for (const double value : {evidence.votes, evidence.votes_ratio, evidence.votes_excess}) {
     out.put<double>(value);
   }
@@ -57,10 +94,11 @@ void put_pair(ByteWriter& out, const FoundPair& pair) {
   out.put<std::uint32_t>(evidence.inliers);
   out.put<std::uint32_t>(evidence.effective_inliers);
   for (const double value : {evidence.coherence, evidence.squeeze, or_nan(evidence.correlation),
-                             or_nan(evidence.detail), or_nan(evidence.largest_difference)}) {
+                             or_nan(evidence.detail)}) {
     out.put<double>(value);
   }
   out.put_array(pair.first_to_second.h.data(), pair.first_to_second.h.size());
+  if (difference) put_difference(out, *difference);
 }
 
 FoundPair get_pair(ByteReader& in) {
@@ -83,8 +121,10 @@ FoundPair get_pair(ByteReader& in) {
   evidence.squeeze = in.get<double>();
   evidence.correlation = unless_nan(in.get<double>());
   evidence.detail = unless_nan(in.get<double>());
-  evidence.largest_difference = unless_nan(in.get<double>());
   in.get_array(pair.first_to_second.h.data(), pair.first_to_second.h.size());
+  if ((bits & kHasDifference) != 0) {
+    evidence.difference = get_difference(in, bits);
+  }
   return pair;
 }
 
@@ -169,9 +209,9 @@ PairState decode_pairs(ByteView bytes, const ContentHash& fingerprint) {
   in.require_entries(pairs, kPairBytes);
   if (!is_current) return state;
   for (std::uint64_t i = 0; i < pairs; ++i) {
-    const FoundPair pair = get_pair(in);
+    FoundPair pair = get_pair(in);
     if (pair.first >= pair.second || pair.second >= images) in.fail("names an unknown image");
-    state.pairs.push_back(pair);
+    state.pairs.push_back(std::move(pair));
   }
   in.get<std::uint64_t>();
   in.require_end();

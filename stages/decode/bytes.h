@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,11 @@ using ByteSpan = std::span<const std::uint8_t>;
 inline bool has_text(ByteSpan bytes, std::size_t at, std::string_view text) {
   return at <= bytes.size() && text.size() <= bytes.size() - at &&
          std::memcmp(bytes.data() + at, text.data(), text.size()) == 0;
+}
+
+// Returns the bytes from a place on; none behind the end.
+inline ByteSpan from(ByteSpan bytes, std::size_t at) {
+  return bytes.subspan(std::min(at, bytes.size()));
 }
 
 // Reads an unsigned integer of `count` bytes; zero if the bytes end before it does.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "stages/decode/boxes.h"
 #include "stages/decode/bytes.h"
 
 namespace lookalike {
@@ -43,25 +44,6 @@ class Bits {
   ByteSpan bytes_;
   std::size_t at_ = 0;
 };
-
-// Calls visit(type, content) for each box. A box of size zero reaches to the end.
-template <typename Visit>
-void for_each_box(ByteSpan bytes, const Visit& visit) {
-  while (bytes.size() >= 8) {
-    std::uint64_t size = big_endian(bytes, 0, 4);
-    const std::size_t header = size == 1 ? 16 : 8;
-    if (size == 1) size = big_endian(bytes, 8, 8);
-    if (size == 0 || size > bytes.size()) size = bytes.size();
-    if (size < header) return;
-    visit(std::string_view(reinterpret_cast<const char*>(bytes.data()) + 4, 4),
-          bytes.subspan(header, size - header));
-    bytes = bytes.subspan(size);
-  }
-}
-
-ByteSpan from(ByteSpan bytes, std::size_t at) {
-  return bytes.subspan(std::min(at, bytes.size()));
-}
 
 using ItemTypes = std::set<std::pair<std::uint64_t, std::string_view>>;  // (id, type)
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string_view>
 
 #include "stages/decode/bytes.h"
+#include "stages/decode/jpeg_markers.h"
 #include "stages/decode/tiff.h"
 
 namespace lookalike {
@@ -13,60 +13,6 @@ namespace {
 
 constexpr std::string_view kJpegStart = "\xff\xd8\xff";
 constexpr std::string_view kPngStart = "\x89PNG\r\n\x1a\n";
-
-// Walks the marker segments of a JPEG. Skips entropy-coded data, in which 0xff is followed by zero
-// or a restart marker, and thumbnails, which lie inside segments.
-class JpegMarkers {
- public:
-  explicit JpegMarkers(ByteSpan bytes) : bytes_(bytes) {}
-
-  // Moves to the next marker; false at the end of the bytes.
-  bool next() {
-    while (at_ + 1 < bytes_.size()) {
-      const auto* found = static_cast<const std::uint8_t*>(
-          std::memchr(bytes_.data() + at_, 0xff, bytes_.size() - at_ - 1));
-      if (found == nullptr) return false;
-      at_ = static_cast<std::size_t>(found - bytes_.data()) + 1;
-      marker_ = bytes_[at_];
-      if (marker_ == 0xff) continue;  // a fill byte
-      const bool stuffed = marker_ == 0x00;
-      const bool alone = marker_ == 0x01 || (marker_ >= 0xd0 && marker_ <= 0xd8);
-      if (stuffed || alone) continue;
-      segment_ = at_ + 1;
-      at_ = marker_ == kEnd ? segment_ : segment_ + std::max<std::uint64_t>(2, length());
-      return true;
-    }
-    return false;
-  }
-
-  bool at_end() const { return marker_ == kEnd; }
-  bool at_scan() const { return marker_ == 0xda; }
-  bool at_frame() const {
-    return marker_ >= 0xc0 && marker_ <= 0xcf && marker_ != 0xc4 && marker_ != 0xc8 &&
-           marker_ != 0xcc;
-  }
-  std::uint64_t frame_width() const { return big_endian(bytes_, segment_ + 5, 2); }
-  std::uint64_t frame_height() const { return big_endian(bytes_, segment_ + 3, 2); }
-
-  // Returns the EXIF data of this segment, from its byte order mark on; nothing for another
-  // segment.
-  std::optional<ByteSpan> exif() const {
-    constexpr std::string_view kName("Exif\0\0", 6);
-    if (marker_ != 0xe1 || !has_text(bytes_, segment_ + 2, kName)) return std::nullopt;
-    const ByteSpan rest = bytes_.subspan(segment_);
-    const ByteSpan segment = rest.first(std::min<std::uint64_t>(rest.size(), length()));
-    return segment.subspan(std::min(segment.size(), 2 + kName.size()));
-  }
-
- private:
-  static constexpr std::uint8_t kEnd = 0xd9;
-  std::uint64_t length() const { return big_endian(bytes_, segment_, 2); }
-
-  ByteSpan bytes_;
-  std::size_t at_ = 2;       // where the search continues
-  std::size_t segment_ = 0;  // the marker's length field
-  std::uint8_t marker_ = 0;
-};
 
 // Reads the first frame, and the orientation in the first EXIF segment, 1 if that is damaged.
 ImageHeader jpeg_header(ByteSpan bytes) {

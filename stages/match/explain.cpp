@@ -132,6 +132,21 @@ ExplainedStep pose(const Explanation& why) {
   return {"pose", false, std::move(reason)};
 }
 
+// Describes how far two pictures differ.
+std::string difference_text(const PictureDifference& difference) {
+  if (!difference.is_seen()) {
+    return fmt::format(
+        "In full size, no cell differs by more than {:.2f} times what saving again explains, nor "
+        "its colour by more than {:.2f} times; a person sees {:g} times.",
+        difference.largest, difference.largest_of_colour, PictureDifference::kSeen);
+  }
+  if (difference.lacks_colours) return "One of them lacks colours that the other has.";
+  return fmt::format(
+      "In full size, {:.1f} % of the cells differ, by up to {:.1f} times what saving again "
+      "explains, and their colours by up to {:.1f} times.",
+      100 * difference.share, difference.largest, difference.largest_of_colour);
+}
+
 ExplainedStep refine(const Explanation& why) {
   const Evidence& evidence = why.match.evidence;
   const auto step = [](bool passed, std::string reason) {
@@ -156,6 +171,7 @@ ExplainedStep refine(const Explanation& why) {
     reason += fmt::format(" Agreement in detail {:.3f}{}.", *evidence.detail,
                           *evidence.detail > 0 ? "" : ", which counts as 0");
   }
+  if (evidence.difference) reason += ' ' + difference_text(*evidence.difference);
   if (why.match.part) reason += " All agreement lies in a part of the image.";
   return step(evidence.detail.value_or(*evidence.correlation) > 0, std::move(reason));
 }
@@ -192,9 +208,11 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
   switch (match.decision) {
     case Decision::kDuplicate:
       return fmt::format(
-          "sure, each shows the other whole, and the correlation {:.3f} is at least "
-          "{:g}",
+          "sure, each shows the other whole, the correlation {:.3f} is at least {:g}, and no "
+          "difference is seen",
           correlation, options.duplicate_correlation);
+    case Decision::kVariant:
+      return "sure, and each shows the other whole, but a person sees a difference";
     case Decision::kSameObject:
       return fmt::format(
           "sure; no duplicate, as {}",

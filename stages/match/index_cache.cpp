@@ -6,14 +6,15 @@ namespace lookalike {
 
 // Half goes to postings: a query reads the lists of thousands of words, but records and pictures of
 // its candidates only.
-IndexCache::IndexCache(const IndexReader& index, PictureLoader load_picture,
+IndexCache::IndexCache(const IndexReader& index, PictureLoaders loaders,
                        std::uint32_t picture_side_px, std::size_t limit_bytes)
     : index_(index),
-      load_picture_(std::move(load_picture)),
+      loaders_(std::move(loaders)),
       picture_side_px_(picture_side_px),
       postings_(limit_bytes / 2),
       records_(limit_bytes / 4),
-      pictures_(limit_bytes / 4) {}
+      pictures_(limit_bytes / 8),
+      colours_(limit_bytes / 8) {}
 
 void IndexCache::for_each_list(std::uint32_t word,
                                const std::function<void(const EncodedPostings&)>& visit) {
@@ -44,10 +45,16 @@ std::shared_ptr<const Record> IndexCache::record(ImageId image) {
 
 std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const StoredImage& image) {
   return pictures_.get(
-      image.id, [&] { return load_picture_(image, picture_side_px_); },
+      image.id, [&] { return loaders_.load_picture(image, picture_side_px_); },
       [](const std::optional<DecodedImage>& picture) {
         return picture ? picture->pixels.pixels.size() + picture->alpha.pixels.size() : 0;
       });
+}
+
+std::shared_ptr<const ColourImage> IndexCache::colours(const StoredImage& image) {
+  return colours_.get(
+      image.id, [&] { return loaders_.load_colours(image); },
+      [](const ColourImage& picture) { return picture.pixels.size() + picture.alpha.size(); });
 }
 
 }  // namespace lookalike

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/artefacts.h"
+#include "base/image.h"
 #include "base/random.h"
 #include "storage/index_reader.h"
 
@@ -25,6 +26,14 @@ struct Record {
 // Decodes the file of an indexed image again; empty if its content can no longer be read.
 // Thread-safe.
 using PictureLoader = std::function<std::optional<DecodedImage>(const StoredImage&, WantedSize)>;
+// Decodes it in colour, at most kMostComparedPixels.
+using ColourLoader = std::function<ColourImage(const StoredImage&)>;
+
+// Reads the files of indexed images.
+struct PictureLoaders {
+  PictureLoader load_picture;
+  ColourLoader load_colours;
+};
 
 // Bounded cache that evicts at random when full: words are read in order, so the oldest value would
 // often be the next one wanted. Values that were handed out stay valid after eviction. Thread-safe;
@@ -93,7 +102,7 @@ class Cache {
 class IndexCache {
  public:
   // Pictures have a longest side of at most `picture_side_px`. The reader must outlive the cache.
-  IndexCache(const IndexReader& index, PictureLoader load_picture, std::uint32_t picture_side_px,
+  IndexCache(const IndexReader& index, PictureLoaders loaders, std::uint32_t picture_side_px,
              std::size_t limit_bytes);
 
   // Calls visit(list) for each posting list of the word, as IndexReader::for_each_list does.
@@ -101,6 +110,7 @@ class IndexCache {
   std::shared_ptr<const Record> record(ImageId image);
   // Empty if the content can no longer be read.
   std::shared_ptr<const std::optional<DecodedImage>> picture(const StoredImage& image);
+  std::shared_ptr<const ColourImage> colours(const StoredImage& image);
 
  private:
   // A posting list, in memory of its own.
@@ -110,11 +120,12 @@ class IndexCache {
   };
 
   const IndexReader& index_;
-  const PictureLoader load_picture_;
+  const PictureLoaders loaders_;
   const std::uint32_t picture_side_px_;
   Cache<std::uint32_t, std::vector<CachedList>> postings_;  // by word
   Cache<ImageId, Record> records_;
   Cache<ImageId, std::optional<DecodedImage>> pictures_;
+  Cache<ImageId, ColourImage> colours_;
 };
 
 }  // namespace lookalike

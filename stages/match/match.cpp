@@ -4,6 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <utility>
+
+#include <opencv2/core.hpp>
 
 namespace lookalike {
 namespace {
@@ -55,8 +58,8 @@ GrayImage mirrored_pixels(const GrayImage& image) {
 }  // namespace
 
 std::string_view to_string(Decision decision) {
-  static constexpr std::array<std::string_view, 5> kNames = {"none", "similar", "part",
-                                                             "same_object", "duplicate"};
+  static constexpr std::array<std::string_view, 6> kNames = {"none",        "similar", "part",
+                                                             "same_object", "variant", "duplicate"};
   return kNames[static_cast<std::size_t>(decision)];
 }
 
@@ -74,6 +77,9 @@ void move_matches(std::vector<Match>& matches, const Homography& query_to_other)
     match.object_to_query = query_to_other * match.object_to_query;
     match.quad = moved(match.quad, query_to_other);
     if (match.part) match.part = moved(*match.part, query_to_other);
+    if (match.evidence.difference) {
+      for (Quad& place : match.evidence.difference->places) place = moved(place, query_to_other);
+    }
     for (PointPair& pair : match.inlier_pairs) pair.scene = query_to_other.apply(pair.scene);
   }
 }
@@ -92,9 +98,22 @@ FeatureSet mirrored(FeatureSet features, double width) {
 
 Query mirrored(const Query& query) {
   const DecodedImage& image = query.image;
-  return {{image.record, mirrored_pixels(image.pixels), image.scale, mirrored_pixels(image.alpha)},
-          mirrored(query.features, mirror_width(image)),
-          query.first_look};
+  Query mirror = {
+      {image.record, mirrored_pixels(image.pixels), image.scale, mirrored_pixels(image.alpha)},
+      mirrored(query.features, mirror_width(image)),
+      query.first_look};
+  if (query.colours) {
+    mirror.colours = [colours = query.colours] {
+      ColourImage picture = colours();
+      for (auto [plane, type] : {std::pair(&picture.pixels, CV_8UC3), {&picture.alpha, CV_8U}}) {
+        if (plane->empty()) continue;
+        cv::Mat rows(picture.height, picture.width, type, plane->data());
+        cv::flip(rows, rows, 1);
+      }
+      return picture;
+    };
+  }
+  return mirror;
 }
 
 void unmirror(std::vector<Match>& matches, double width) {

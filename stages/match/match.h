@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 
 #include "base/artefacts.h"
 #include "base/geometry.h"
+#include "base/image.h"
+#include "stages/match/refine/difference.h"
 #include "storage/index_types.h"
 
 namespace lookalike {
@@ -26,6 +29,8 @@ struct Query {
   // all. See Matcher.
   std::optional<std::size_t> first_look{};
   std::optional<ImageId> excluded_image{};  // never in the answer: the photo was cut from it
+  // Reads the photo in colour; unset or empty if it cannot be read again. Thread-safe.
+  std::function<ColourImage()> colours{};
 };
 
 // Ratio of a photo's features in the second look to those in the first, if it has enough.
@@ -46,14 +51,14 @@ struct Evidence {
   double squeeze = 1;                   // see Pose
   std::optional<double> correlation{};  // pixel correlation at the pose
   std::optional<double> detail{};       // the same cell by cell; see agreement.h
-  std::optional<double> largest_difference{};  // in grey levels; see CellComparison
+  std::optional<PictureDifference> difference{};  // unset if the files were not compared in full
   bool identical = false;  // both pictures, whole and reduced alike, have equal pixels
 };
 
 // Decisions about a match, weakest first; see decide().
-enum class Decision { kNone, kSimilar, kPart, kSameObject, kDuplicate };
+enum class Decision { kNone, kSimilar, kPart, kSameObject, kVariant, kDuplicate };
 
-// "none", "similar", "part", "same_object", "duplicate".
+// "none", "similar", "part", "same_object", "variant", "duplicate".
 std::string_view to_string(Decision decision);
 
 // True if the decision is sure; commands count such a match as found.

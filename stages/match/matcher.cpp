@@ -112,9 +112,9 @@ std::shared_ptr<const Record> must_find(SharedSearch& shared, ImageId id, const 
 }  // namespace
 
 Matcher::Matcher(OpenClSession& session, const IndexReader& index, const Calibration& calibration,
-                 const MatchOptions& options, PictureLoader load_picture)
+                 const MatchOptions& options, PictureLoaders loaders)
     : shared_(std::make_unique<SharedSearch>(session, index, calibration, options,
-                                             std::move(load_picture))) {
+                                             std::move(loaders))) {
   if (shared_->shortlist.image_count() == 0) {
     throw Error(ErrorKind::kInput,
                 "the index holds no images with features: run `lookalike index --images DIR`");

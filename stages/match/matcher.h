@@ -27,11 +27,11 @@ struct SharedSearch;
 // features to words is serialised.
 class Matcher {
  public:
-  // Reads the codebook and the norms. Session and reader must outlive the matcher. load_picture
-  // reads indexed files again for correlation, from several threads at the same time. Throws
+  // Reads the codebook and the norms. Session and reader must outlive the matcher. The loaders
+  // read indexed files again to compare pixels, from several threads at the same time. Throws
   // Error(kInput) when the index holds no images with features.
   Matcher(OpenClSession& session, const IndexReader& index, const Calibration& calibration,
-          const MatchOptions& options, PictureLoader load_picture);
+          const MatchOptions& options, PictureLoaders loaders);
   ~Matcher();
   // Loads all posting lists onto the session's device. Queries then vote there, concurrent ones
   // together; answers stay the same. Worth it for many queries. Not while a query runs.

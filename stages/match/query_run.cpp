@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
+#include "stages/match/refine/compare_pictures.h"
 #include "stages/match/verify/verification.h"
 
 namespace lookalike {
@@ -64,7 +65,6 @@ std::unordered_set<ImageId> first_with_pose(std::span<const Match> matches, std:
 void set_pose(const RefinedPose& pose, Match& match) {
   match.evidence.correlation = pose.correlation;
   match.evidence.detail = pose.detail;
-  match.evidence.largest_difference = pose.largest_difference;
   match.evidence.identical = pose.identical;
   match.object_to_query = pose.object_to_scene;
   match.quad = outline(match.object_to_query, match.image.width, match.image.height);
@@ -110,7 +110,10 @@ QueryInput input_of(SharedSearch& shared, const Query& photo, const ReportOption
                : shared.words_of(photo, kSecondLookWords * words_per_feature,
                                  photo.features.size());
   };
-  return {words, [&] { return &photo.image; }, report, is_compared};
+  const auto colours = [&photo] {
+    return std::make_shared<const ColourImage>(photo.colours ? photo.colours() : ColourImage{});
+  };
+  return {words, [&] { return &photo.image; }, colours, report, is_compared};
 }
 
 QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& record,
@@ -121,7 +124,7 @@ QueryInput input_of(SharedSearch& shared, const std::shared_ptr<const Record>& r
             picture = shared.cache.picture(record->image);
             return *picture ? &**picture : nullptr;
           },
-          report};
+          [&shared, record] { return shared.cache.colours(record->image); }, report};
 }
 
 QueryTrace QueryRun::answer(MatchTimes& times) {
@@ -172,6 +175,7 @@ Matcher::Pairs QueryRun::pairs(const Matcher::Wanted& wanted) {
   matches = verify(query, images, shortlist);
   std::erase_if(matches, [&](const Match& match) { return !could_be_sure(match); });
   if (matches.empty()) return pairs;
+  finds_crops_ = true;
   if (picture()) refine(first_with_pose(matches, matches.size()), matches);
   pairs.all_read = picture() && all_read_;
   rank(matches);
@@ -265,6 +269,7 @@ void QueryRun::add_identical(const IndexQuery& query, std::vector<Match>& matche
   if (copy.image.width != photo.width || copy.image.height != photo.height) return;
   compare_whole(Pool<Queued<PoseRefiner>>::Lease(shared_.refiners)->object, copy, nullptr);
   if (!copy.evidence.identical) return;
+  copy.evidence.difference = PictureDifference{};
   copy.evidence.inliers = copy.evidence.effective_inliers = copy.evidence.pairs =
       static_cast<std::uint32_t>(copy.image.feature_count);
   if (known != matches.end()) matches.erase(known);
@@ -298,7 +303,25 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   set_pose(refiner.refine(**object, *scene_, match.object_to_query, match.inlier_pairs), match);
   if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
   match.moved_px = furthest_corner_px(before, match.quad);
+  if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
   return true;
+}
+
+// Looks for differences if the pixels agree.
+void QueryRun::find_difference(Match& match) {
+  if (match.evidence.correlation.value_or(-1) < options_.duplicate_correlation) return;
+  check_time();
+  const auto image = shared_.cache.colours(match.image);
+  const ColourImage& photo = colours();
+  if (image->empty() || photo.empty()) return;
+  match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
+}
+
+// Returns the query's picture in colour, empty if it cannot be read.
+const ColourImage& QueryRun::colours() {
+  const std::lock_guard lock(reading_colours_);
+  if (!colours_) colours_ = input_.colours();
+  return **colours_;
 }
 
 // Takes the pose under which each picture fills the other if they agree better so. The indexed one
@@ -311,7 +334,7 @@ void QueryRun::compare_whole(PoseRefiner& refiner, Match& match, const DecodedIm
   std::optional<DecodedImage> loaded;
   const auto side = known ? std::max(known->pixels.width, known->pixels.height) : 0;
   if (static_cast<std::uint32_t>(side) != size.at_most_px) {
-    loaded = shared_.load_picture(match.image, size);
+    loaded = shared_.loaders.load_picture(match.image, size);
     if (!loaded) return;
   }
   const RefinedPose pose = refiner.whole(loaded ? *loaded : *known, photo);

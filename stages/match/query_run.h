@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_set>
@@ -26,6 +27,7 @@ enum class Look { kFirst, kSecond };
 struct QueryInput {
   std::function<IndexQuery(Look)> words;         // the same at both looks for an indexed image
   std::function<const DecodedImage*()> picture;  // to compare; null if it cannot be read
+  std::function<std::shared_ptr<const ColourImage>()> colours;  // empty if it cannot be read
   ReportOptions report{};
   Matcher::Compared is_compared{};  // see Matcher::match; empty: all
 };
@@ -81,6 +83,8 @@ class QueryRun {
   std::size_t refine(const ImageIds& images, std::vector<Match>& matches);
   bool refine(PoseRefiner& refiner, Match& match);
   void compare_whole(PoseRefiner& refiner, Match& match, const DecodedImage* known);
+  void find_difference(Match& match);
+  const ColourImage& colours();
 
   std::vector<Match> judged(const IndexQuery& query, std::vector<Match> matches) const;
   ImageIds listed(std::span<const Match> judged) const;
@@ -91,6 +95,9 @@ class QueryRun {
   const QueryInput input_;
   std::optional<const DecodedImage*> picture_;  // unset before it is read
   std::optional<Pyramid> scene_;                // of the picture; made for the first comparison
+  std::mutex reading_colours_;
+  std::optional<std::shared_ptr<const ColourImage>> colours_;  // unset before they are read
+  bool finds_crops_ = false;  // true if matches that are not whole may be one picture, too
   ImageIds compared_;
   std::atomic<bool> all_read_ = true;  // false if an image to compare could not be read
 };

@@ -24,14 +24,14 @@ std::size_t shortlist_depth(const VoteOptions& options, std::size_t images) {
 
 SharedSearch::SharedSearch(OpenClSession& device_session, const IndexReader& index_reader,
                            const Calibration& index_calibration, const MatchOptions& match_options,
-                           PictureLoader picture_loader)
+                           PictureLoaders picture_loaders)
     : session(device_session),
       reader(index_reader),
       calibration(index_calibration),
       options(match_options),
-      load_picture(std::move(picture_loader)),
+      loaders(std::move(picture_loaders)),
       codebook(reader.codebook()),
-      cache(reader, load_picture, static_cast<std::uint32_t>(PoseRefiner::kLongestSidePx),
+      cache(reader, loaders, static_cast<std::uint32_t>(PoseRefiner::kLongestSidePx),
             std::size_t{match_options.cache_mib} << 20),
       shortlist([this](std::uint32_t word, const auto& visit) { cache.for_each_list(word, visit); },
                 [this](ImageId image) { return reader.content(image); }, reader.norms(),

@@ -33,7 +33,7 @@ struct SharedSearch {
   // Reads the codebook and the norms, and compiles the kernels that compare pixels.
   SharedSearch(OpenClSession& device_session, const IndexReader& index_reader,
                const Calibration& index_calibration, const MatchOptions& match_options,
-               PictureLoader picture_loader);
+               PictureLoaders picture_loaders);
 
   // See index_query(); one query at a time.
   IndexQuery words_of(const Query& photo, std::size_t words_per_feature, std::size_t features);
@@ -45,7 +45,7 @@ struct SharedSearch {
   const IndexReader& reader;
   const Calibration calibration;
   const MatchOptions options;
-  const PictureLoader load_picture;
+  const PictureLoaders loaders;
   const Codebook codebook;
   IndexCache cache;
   Shortlist shortlist;

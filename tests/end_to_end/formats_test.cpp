@@ -74,7 +74,9 @@ TEST_F(FormatsTest, AFileOfEachIsFoundAndFindsItself) {
     if (answer["query"].get<std::string>().ends_with(']')) continue;  // a further page
     ASSERT_FALSE(answer["matches"].empty()) << line;
     EXPECT_EQ(answer["matches"][0]["path"], path(name(i / 2)));
-    EXPECT_EQ(answer["matches"][0]["decision"], "duplicate") << name(i / 2);
+    // The GIF file has eight levels of red and green and four of blue, so the picture differs.
+    const bool is_poorer = name(i / 2).ends_with(".gif") && i % 2 == 0;
+    EXPECT_EQ(answer["matches"][0]["decision"], is_poorer ? "variant" : "duplicate") << name(i / 2);
     ++i;
   }
 }

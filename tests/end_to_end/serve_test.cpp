@@ -48,7 +48,9 @@ class ServeTest : public testing::Test {
     fs::create_directories(at("posters"));
     for (std::uint64_t i = 0; i < 6; ++i) draw("posters/" + std::to_string(i) + ".jpg", i);
     fs::copy_file(at("posters/0.jpg"), at("posters/copy.jpg"));
-    cv::imwrite(at("posters/small.jpg"), draw_poster(1, {240, 320}));
+    cv::Mat small;
+    cv::resize(cv::imread(at("posters/1.jpg")), small, {}, 0.5, 0.5, cv::INTER_AREA);
+    cv::imwrite(at("posters/small.jpg"), small);
     folder_.write("posters/broken.jpg", "not a picture");
     index();
     const Placement placement = {draw_poster(3, {300, 400}),

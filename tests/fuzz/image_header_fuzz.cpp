@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stages/decode/file_description.h"
 #include "stages/decode/heif_size.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/raw_preview.h"
@@ -23,6 +24,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (ends_early(bytes)) promise(format == ImageFormat::kJpeg || format == ImageFormat::kPng);
   exif_orientation(bytes);
   largest_coded_size(bytes);
+  const FileDescription description = describe_file(bytes);
+  if (!description.unknown.empty()) promise(held_beyond(description, description).has_value());
+  if (description.steps)
+    promise(description.jpeg_quality() >= 1 && description.jpeg_quality() <= 100);
   for (const std::size_t page : tiff_pages(bytes, 100).value_or(std::vector<std::size_t>())) {
     std::vector<std::uint8_t> turned = exact;
     make_first_page(turned, page);

@@ -32,7 +32,7 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
       R"("score":12.5,"probability":0.875,"decision":"same_object","mirrored":false,)"
       R"("rejected":false,"inliers":42,)"
       R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
-      R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null},"moved_px":0.5,)"
+      R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"difference":null},"moved_px":0.5,)"
       R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 
@@ -91,7 +91,7 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
             R"("pose":{"inliers":42,"places":20,)"
             R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]},)"
             R"("refine":{"compared":true,"correlation":0.75,"detail":null,"moved_px":0.5,)"
-            R"("identical":false},)"
+            R"("difference":null,"identical":false},)"
             R"("probability":{"value":0.875,"terms":[)"
             R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
             R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"

@@ -54,7 +54,7 @@ struct Found {
   // have names like scan.tif[2].
   std::string path;
   std::vector<std::string> paths;       // all files with this content
-  std::string decision;                 // "duplicate", "same_object", "part" or "similar"
+  std::string decision;                 // "duplicate", "variant", "same_object", "part", "similar"
   double probability = 0;               // that both show the same thing
   std::optional<double> correlation{};  // of pixels; unset if not compared
   // Where the image, or for "part" the shared part, lies in the photo: top-left, top-right,

@@ -25,11 +25,12 @@ struct DuplicatesArguments : OutputtingArguments {
       : OutputtingArguments(command),
         format(command, {.json = "one JSON object per group, one per line",
                          .columns = {"group", "proposal", "kind", "of", "probability", "width",
-                                     "height", "size_bytes", "modified", "new", "path"},
+                                     "height", "size_bytes", "modified", "new", "reason", "path"},
                          .paths = {"of", "path"}}) {
     config.add_databases();
     add_selection(command);
     config.add("match.mirror");
+    config.add_each("duplicates.prefer");
     command.add_flag("--new-only", new_only,
                      "Only groups with a file that earlier runs of this command did not report");
     add_value(command, "--report FILE.html", report, "Write an HTML page that shows the groups");
@@ -160,6 +161,7 @@ void print_duplicates(std::size_t number, const Group& group) {
         {"size", fmt::format("{}x{}", file.size.width, file.size.height)},
         {"kB", fmt::format("{:.0f}", std::ceil(static_cast<double>(file.file.size_bytes) / 1e3))}};
     if (!all_new) facts.emplace_back("new", file.is_new ? "yes" : "no");
+    if (!file.reason.empty()) facts.emplace_back("because", file.reason);
     print_row(++in_group, std::string(to_string(file.proposal)), style_of(file.proposal), facts,
               printable(file.file.path));
   }
@@ -253,17 +255,21 @@ void add_duplicates_command(CLI::App& app, Action& action) {
   add_command(
       app, action, "duplicates",
       "Group the indexed images that show the same thing, and propose which to keep",
-      "Output: groups of files, the best first, with a proposal for each file: keep; go, "
-      "when a file to keep shows all that it shows; unknown, when it is gone or has changed "
-      "since it was indexed. Nothing is deleted. A table has a row per file; paths are the "
+      "Output: groups of files, the best first, with a proposal for each file and the reason: "
+      "keep; "
+      "go, when a file to keep shows and holds all that it does; unknown, when it is gone or has "
+      "changed since it was indexed. Nothing is deleted. A table has a row per file; paths are the "
       "files that may go. `lookalike reject` keeps two images apart.\n"
       "Kinds, closest first: exact, the same bytes; copy, other sizes and encodings; "
-      "turned; mirrored, with --mirror; crop; with --objects object, the same thing in "
+      "turned; mirrored, with --mirror; crop; with --kind variant, edited, censored, recoloured "
+      "and "
+      "grey versions; with --objects object, the same thing in "
       "another photo; with --kind part, a shared logo or band.\n"
       "The first run compares all images, later runs only new ones. With --within and "
       "--between, only their files are compared, and nothing is remembered.\n"
       "Example: lookalike duplicates -d photos.db --report groups.html\n"
       "         lookalike duplicates -d photos.db --kind exact,copy --format paths\n"
+      "         lookalike duplicates -d photos.db --prefer archive --prefer phone\n"
       "         lookalike duplicates -d photos.db --between photos scans",
       duplicates);
 }

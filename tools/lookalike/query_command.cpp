@@ -63,7 +63,7 @@ struct QueryArguments : OutputtingArguments {
         ->description("Also look up hidden files of folders, and folders such as @eaDir");
     command.add_flag("--fail-if-none", fail_if_none,
                      "Exit with 6 when every photo was looked up and nothing sure was found: no "
-                     "duplicate, same_object or part");
+                     "duplicate, variant, same_object or part");
     add_value(command, "--files-from FILE", list,
               "Also look up the photos and folders that this file names, one a line, or with "
               "-0 ended by NUL; - for standard input");
@@ -127,6 +127,7 @@ fmt::text_style style_of(Decision decision) {
   switch (decision) {
     case Decision::kDuplicate:
       return fmt::emphasis::bold | fg(fmt::terminal_color::green);
+    case Decision::kVariant:
     case Decision::kSameObject:
       return fg(fmt::terminal_color::green);
     case Decision::kPart:
@@ -525,7 +526,7 @@ void add_query_command(CLI::App& app, Action& action) {
       "Output: what was found for each photo, in colour on a terminal. A table has a row per file "
       "of a match; paths are the existing files of the matches, including those that are only "
       "similar unless --min-probability leaves them out.\n"
-      "Decisions: duplicate; same_object; part, where only a part is shared; similar, without "
+      "Decisions: duplicate; variant, the same picture with a visible difference; same_object; part, where only a part is shared; similar, without "
       "confirmation; with --all, also none.\n"
       "Example: lookalike query -d photos.db --report found.html holiday.jpg\n"
       "         lookalike query -d photos.db --region 120,40,300,200 holiday.jpg\n"

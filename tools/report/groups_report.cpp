@@ -95,11 +95,12 @@ std::string thumbnail(std::size_t number, const Group& group, const Sheet& sheet
   const std::string how = file.related ? fmt::format("{} of {}, {:.3f}", to_string(file.kind),
                                                      *file.related + 1, file.probability)
                                        : "best";
+  const std::string why = file.reason.empty() ? "" : "<br>" + escape_html(file.reason);
   return fmt::format(
-      "<figure class=\"{}\">{}<figcaption><b>{}. {}</b> {}{}<br>{} &times; {}, {} bytes"
+      "<figure class=\"{}\">{}<figcaption><b>{}. {}</b> {}{}{}<br>{} &times; {}, {} bytes"
       "<div class=\"path\">{}</div></figcaption></figure>\n",
       to_string(file.proposal), figure, i + 1, to_string(file.proposal), how,
-      file.is_new ? ", new" : "", file.size.width, file.size.height, file.file.size_bytes,
+      file.is_new ? ", new" : "", why, file.size.width, file.size.height, file.file.size_bytes,
       escape_html(file.file.path));
 }
 

@@ -24,10 +24,7 @@ struct FoundGroups {
         images(indexed_images(index, {})),
         places(adopt_images(images, state)),
         groups(index, images, places, state, *rejections,
-               {.kinds = usual_kinds(),
-                .min_probability = kUsualProbability,
-                .scope = {},
-                .match = config.match}) {
+               configured({.kinds = usual_kinds(), .min_probability = kUsualProbability}, config)) {
     for (std::size_t i = 0; i < images.size(); ++i) {
       not_compared += images[i].has_features && !state.images[places[i]].compared ? 1 : 0;
     }

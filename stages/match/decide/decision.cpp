@@ -78,7 +78,8 @@ Decision decide(const Match& match, int query_width, int query_height,
     const double correlation = evidence.correlation.value_or(-1);
     if (correlation >= options.duplicate_correlation &&
         fills(match.quad, query_width, query_height)) {
-      return Decision::kDuplicate;
+      const bool differs = evidence.difference && evidence.difference->is_seen();
+      return differs ? Decision::kVariant : Decision::kDuplicate;
     }
     const bool part = match.part && correlation < kWholeCorrelation;
     return part ? Decision::kPart : Decision::kSameObject;
@@ -92,6 +93,7 @@ Decision weakest_reported(const ReportOptions& options) {
   if (options.min_decision == "all") return Decision::kNone;
   if (options.min_decision == "similar") return Decision::kSimilar;
   if (options.min_decision == "part") return Decision::kPart;
+  if (options.min_decision == "variant") return Decision::kVariant;
   return options.min_decision == "duplicate" ? Decision::kDuplicate : Decision::kSameObject;
 }
 

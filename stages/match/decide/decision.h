@@ -23,8 +23,10 @@ bool ranks_before(const Match& a, const Match& b);
 bool fills(const Quad& quad, int width, int height);
 
 // Decides about a match by its evidence, probability and quad:
-//   duplicate    as same_object, each picture shows the other whole (see fills), and the
-//                correlation is at least options.duplicate_correlation
+//   duplicate    as same_object, each picture shows the other whole (see fills), the correlation is
+//                at least options.duplicate_correlation, and no difference is seen
+//   variant      as duplicate, but a person sees a difference: it was edited, censored, recoloured,
+//                or is another page of one form
 //   same_object  the probability is at least options.same_probability
 //   part         as same_object, but only a small part agrees, while the rest of what both show
 //                differs; see shared_part

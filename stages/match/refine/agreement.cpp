@@ -31,21 +31,6 @@ std::optional<PairSums<double>> sums_of(const ImageView& object, const ImageView
   return sums;
 }
 
-// See CellComparison.
-std::optional<double> largest_difference(std::span<const PairSums<double>> cells) {
-  PairSums<double> all;
-  for (const PairSums<double>& cell : cells) all.add(cell);
-  if (cells.empty() || all.spread_a() <= 0 || all.spread_b() <= 0) return std::nullopt;
-  const double gain = std::sqrt(all.spread_a() / all.spread_b());
-  double largest = 0;
-  for (const PairSums<double>& cell : cells) {
-    const double a = cell.a / cell.count - all.a / all.count;
-    const double b = cell.b / cell.count - all.b / all.count;
-    largest = std::max(largest, std::abs(a - gain * b));
-  }
-  return largest;
-}
-
 constexpr double kAgrees = 0.5;  // minimum correlation of a cell that agrees
 constexpr double kStray = 0.05;  // share of features at either end that may be chance
 // Limits of a region.
@@ -130,23 +115,20 @@ double area_outside(const Box& box, int width, int height) {
 
 }  // namespace
 
-CellComparison compare_cells(const ImageView& object, const ImageView& seen,
-                             const ImageView& mask) {
+std::vector<DetailCell> compare_cells(const ImageView& object, const ImageView& seen,
+                                      const ImageView& mask) {
   require(have_one_size(object, seen) && have_one_size(object, mask),
           "compare_cells: the views and the mask are of different sizes");
-  CellComparison result;
-  std::vector<PairSums<double>> all;
+  std::vector<DetailCell> cells;
   for (int row = 0; (row + 1) * kDetailCellPx <= object.height; ++row) {
     for (int column = 0; (column + 1) * kDetailCellPx <= object.width; ++column) {
       const auto sums = sums_of(object, seen, mask, column * kDetailCellPx, row * kDetailCellPx);
       if (!sums) continue;
-      all.push_back(*sums);
       if (sums->spread_a() < kMinVariance * sums->count) continue;
-      result.cells.push_back({column, row, correlation_of(*sums)});
+      cells.push_back({column, row, correlation_of(*sums)});
     }
   }
-  result.largest_difference = largest_difference(all);
-  return result;
+  return cells;
 }
 
 double detail_agreement(std::span<const DetailCell> cells) {

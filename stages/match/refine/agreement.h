@@ -18,21 +18,13 @@ struct DetailCell {
   double correlation = 0;
 };
 
-// The comparison of two views cell by cell.
-struct CellComparison {
-  // Row by row, without cells that are flat in the object. Cells correlate separately, so that
-  // light and large shapes, which unrelated pictures share too, do not count.
-  std::vector<DetailCell> cells{};
-  // The largest difference between the means of a cell, flat or not, in grey levels of the object,
-  // once the views have the same mean and spread. Unset if a view is flat. Shows a label, a
-  // reflection or another thing in the picture.
-  std::optional<double> largest_difference{};
-};
-
-// Compares two views cell by cell. Leaves out cells with a pixel that is undefined (0) in `mask`,
-// and the rest of a side that fills no cell. Throws Error(kInternal) when the sizes differ.
+// Compares two views cell by cell. Returns cells row by row, without those that are flat in the
+// object or have a pixel that is undefined (0) in `mask`, and without the rest of a side that fills
+// no cell. Cells correlate separately, so that light and large shapes, which unrelated pictures
+// share too, do not count. Throws Error(kInternal) when the sizes differ.
 //   object, seen, mask   [height][width], all of one size
-CellComparison compare_cells(const ImageView& object, const ImageView& seen, const ImageView& mask);
+std::vector<DetailCell> compare_cells(const ImageView& object, const ImageView& seen,
+                                      const ImageView& mask);
 
 // Returns the agreement in detail, [-1, 1]: the mean correlation of the cells and of kPriorCells
 // more that correlate at 0, so that a few cells are no proof.

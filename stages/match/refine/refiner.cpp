@@ -118,7 +118,7 @@ struct PoseRefiner::View {
   int margin_px = 0;
   Warped rectified;
   std::optional<double> correlation;
-  CellComparison comparison;
+  std::vector<DetailCell> cells;
 };
 
 PoseRefiner::View PoseRefiner::view(const Frame& frame, const Pyramid& scene,
@@ -146,20 +146,18 @@ PoseRefiner::View PoseRefiner::view(const Frame& frame, const Pyramid& scene,
   GrayImage mask = crop(seen.rectified.mask.view(), margin_px, margin_px, width, height);
   leave_out(frame.alpha, mask);
   seen.correlation = correlation_.correlate(frame.object.view(), inner.view(), mask.view());
-  seen.comparison = compare_cells(frame.object.view(), inner.view(), mask.view());
+  seen.cells = compare_cells(frame.object.view(), inner.view(), mask.view());
   return seen;
 }
 
 // Returns the pose of a view and its agreement, in reduced px.
 RefinedPose PoseRefiner::pose_of(const Frame& frame, const View& seen,
                                  std::span<const PointPair> features) {
-  const std::span<const DetailCell> cells = seen.comparison.cells;
-  RefinedPose pose{seen.object_to_scene, seen.correlation, detail_agreement(cells),
-                   seen.comparison.largest_difference};
+  RefinedPose pose{seen.object_to_scene, seen.correlation, detail_agreement(seen.cells)};
   const Homography to_frame = frame.to_object.inverse();
   std::vector<Point> positions;
   for (const PointPair& feature : features) positions.push_back(to_frame.apply(feature.object));
-  pose.part = shared_part(cells, positions, frame.object.width, frame.object.height);
+  pose.part = shared_part(seen.cells, positions, frame.object.width, frame.object.height);
   if (pose.part) pose.part = moved(*pose.part, frame.to_object);
   return pose;
 }
@@ -214,9 +212,7 @@ RefinedPose PoseRefiner::whole(const DecodedImage& object, const DecodedImage& s
       1.0};
   pose.identical = a.pixels == b.pixels;
   if (!pose.identical) pose.correlation = correlation_.correlate(a.view(), b.view(), mask.view());
-  const CellComparison comparison = compare_cells(a.view(), b.view(), mask.view());
-  pose.detail = detail_agreement(comparison.cells);
-  pose.largest_difference = pose.identical ? 0 : comparison.largest_difference;
+  pose.detail = detail_agreement(compare_cells(a.view(), b.view(), mask.view()));
   return pose;
 }
 

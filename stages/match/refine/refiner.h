@@ -52,8 +52,6 @@ struct RefinedPose {
   Homography object_to_scene;
   std::optional<double> correlation;  // [-1, 1]; absent where either side is flat
   std::optional<double> detail{};     // see agreement.h
-  // In grey levels; see CellComparison.
-  std::optional<double> largest_difference{};
   // The region of the scene that contains all agreement; set only if it covers part of the object.
   // See shared_part().
   std::optional<Quad> part{};

@@ -21,6 +21,8 @@ struct PlacePair {
 struct PictureSize {
   int width = 0;
   int height = 0;
+
+  bool operator==(const PictureSize&) const = default;
 };
 
 // How an object lies in a scene.

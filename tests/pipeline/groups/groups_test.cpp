@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <sys/stat.h>
 #include <utility>
@@ -39,7 +40,7 @@ Evidence evidence_of(std::uint32_t inliers, double correlation) {
           .coherence = 2,
           .correlation = correlation,
           .detail = correlation,
-          .largest_difference = 5};
+          .difference = PictureDifference{}};
 }
 
 // Returns evidence of a pair whose pixels do not agree, just sure enough for groups.
@@ -55,7 +56,7 @@ Evidence doubtful() {
   return {};
 }
 
-// An index of files without pictures, with made-up pairs.
+// An index of files of noise, with made-up pairs.
 class GroupsTest : public testing::Test {
  protected:
   GroupsTest() {
@@ -67,10 +68,14 @@ class GroupsTest : public testing::Test {
 
   std::string at(const std::string& name) const { return folder_.path() / name; }
 
-  // Adds an image with one file of this size and age.
-  void add(const std::string& name, PictureSize size = kSmall, std::size_t bytes = 100,
-           int hours = 1) {
-    const std::string path = folder_.write(name, std::string(bytes, 'x'));
+  // Adds an image with one file, a PGM of noise, of this size and age.
+  void add(const std::string& name, PictureSize size = kSmall, int hours = 1) {
+    std::string file =
+        "P5\n" + std::to_string(size.width) + " " + std::to_string(size.height) + "\n255\n";
+    std::mt19937 random(static_cast<unsigned>(content_of_.size()));
+    for (int i = 0; i < size.width * size.height; ++i) file += static_cast<char>(random() % 256);
+    const std::size_t bytes = file.size();
+    const std::string path = folder_.write(name, file);
     fs::last_write_time(path, kNow - std::chrono::hours(hours));
     struct stat status {};
     ASSERT_EQ(::stat(path.c_str(), &status), 0);
@@ -118,6 +123,7 @@ class GroupsTest : public testing::Test {
       options.kinds.insert(pair_kind(name).value());
     }
     options.min_probability = kUsualProbability;
+    options.prefer = prefer_;
     const Groups groups(index, images, places, state, rejections_, options);
     std::vector<Group> all;
     for (std::size_t i = 0; i < groups.size(); ++i) all.push_back(groups.group(i));
@@ -140,6 +146,8 @@ class GroupsTest : public testing::Test {
     return all;
   }
 
+  std::vector<std::string> prefer_;
+
  private:
   struct NamedPair {
     std::string one;
@@ -155,16 +163,16 @@ class GroupsTest : public testing::Test {
 };
 
 TEST_F(GroupsTest, FilesStandInTheOrderInWhichTheyWouldBeKept) {
-  add("e-small", kSmall, 900);
-  add("d-large-poor", kLarge, 100);
-  add("c-large-young", kLarge, 500, 1);
-  add("b-large-old", kLarge, 500, 9);
-  add("a-large-old-too", kLarge, 500, 9);
-  copies({"e-small", "d-large-poor", "c-large-young", "b-large-old", "a-large-old-too"});
-  pair("e-small", "a-large-old-too");
+  add("small", kSmall, 90);
+  add("young", kLarge, 1);
+  add("of-a-longer-name", kLarge, 9);
+  add("old-b", kLarge, 9);
+  add("old-a", kLarge, 9);
+  copies({"small", "young", "of-a-longer-name", "old-b", "old-a"});
+  pair("small", "old-a");
   const std::vector<Group> found = groups();
-  EXPECT_THAT(names(found), ElementsAre(Names{"a-large-old-too", "b-large-old", "c-large-young",
-                                              "d-large-poor", "e-small"}));
+  EXPECT_THAT(names(found),
+              ElementsAre(Names{"old-a", "old-b", "of-a-longer-name", "young", "small"}));
 }
 
 TEST_F(GroupsTest, AFileMayGoIfOneThatStaysShowsAllOfIt) {
@@ -179,7 +187,19 @@ TEST_F(GroupsTest, AFileMayGoIfOneThatStaysShowsAllOfIt) {
   EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kGo, Proposal::kKeep));
   EXPECT_EQ(found[0].files[1].related, 0U);
   EXPECT_EQ(found[0].files[1].kind, PairKind::kCopy);
+  EXPECT_EQ(found[0].files[1].reason, "the other has more pixels");
   EXPECT_EQ(found[0].pairs.size(), 2U);
+}
+
+TEST_F(GroupsTest, AFileInAPreferredFolderStaysRatherThanAnOlderOne) {
+  add("old", kSmall, 9);
+  add("wanted/young", kSmall, 1);
+  copies({"old", "wanted/young"});
+  EXPECT_THAT(names(groups()), ElementsAre(Names{"old", "young"}));
+  prefer_ = {at("nowhere"), at("wanted")};
+  const std::vector<Group> found = groups();
+  EXPECT_THAT(names(found), ElementsAre(Names{"young", "old"}));
+  EXPECT_EQ(found[0].files[1].reason, "the other lies in a preferred folder");
 }
 
 TEST_F(GroupsTest, AFileThatHasChangedComesLastAndMakesNoOtherGo) {

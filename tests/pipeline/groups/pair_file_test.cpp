@@ -29,7 +29,12 @@ PairState sample() {
                    .effective_inliers = 30,
                    .coherence = 1.25,
                    .squeeze = 1.125,
-                   .correlation = 0.75};
+                   .correlation = 0.75,
+                   .difference = PictureDifference{.largest = 3,
+                                                   .largest_of_colour = 1,
+                                                   .lacks_colours = true,
+                                                   .share = 0.5,
+                                                   .places = {outline({}, 20, 10)}}};
   pair.first_to_second = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
   state.pairs = {pair, {.first = 1, .second = 2}};
   state.pairs[1].evidence.identical = true;
@@ -47,6 +52,9 @@ TEST(PairFile, ComesBackAsItWas) {
   EXPECT_FALSE(state.images[2].compared || state.images[0].mirrored);
   const FoundPair& pair = state.pairs.at(0);
   EXPECT_TRUE(pair.mirrored && pair.has_part && !pair.evidence.identical);
+  EXPECT_TRUE(pair.evidence.difference && pair.evidence.difference->lacks_colours);
+  EXPECT_EQ(pair.evidence.difference->places.at(0), outline({}, 20, 10));
+  EXPECT_FALSE(state.pairs[1].evidence.difference);
   EXPECT_EQ(pair.evidence.votes_excess, 3.5);
   EXPECT_EQ(pair.evidence.shortlist, 178U);
   EXPECT_EQ(pair.evidence.effective_inliers, 30U);

@@ -25,12 +25,16 @@ FoundPair pair_of(const Homography& map, double correlation = 0.98) {
                    .coherence = 2,
                    .correlation = correlation,
                    .detail = correlation,
-                   .largest_difference = 5};
+                   .difference = PictureDifference{}};
   return pair;
 }
 
 Relation relation(const FoundPair& pair, PictureSize first, PictureSize second) {
   return relation_of(pair, first, second, {}, {});
+}
+
+bool shows_all(const Relation& relation, PictureSize first, PictureSize second) {
+  return what_is_hidden(relation, first, second).empty();
 }
 
 Homography turned_about_middle(PictureSize size, double degrees) {
@@ -135,13 +139,17 @@ TEST(Relation, OfASquashedPictureIsACopy) {
   EXPECT_EQ(relation(pair_of(sheared), kQuarter, kFull).kind, PairKind::kObject);
 }
 
-TEST(Relation, OfACopyWithALabelSparesBoth) {
+TEST(Relation, OfPicturesThatDifferVisiblySparesBoth) {
   FoundPair pair = pair_of({});
   ASSERT_TRUE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
-  pair.evidence.largest_difference = kMostDifference + 1;
+  pair.evidence.difference = PictureDifference{.largest = PictureDifference::kSeen};
+  const Relation labelled = relation(pair, kFull, kFull);
+  EXPECT_EQ(labelled.kind, PairKind::kVariant);
+  EXPECT_EQ(what_is_hidden(labelled, kFull, kFull), kDiffers);
+  pair.evidence.difference = PictureDifference{.lacks_colours = true};
+  EXPECT_EQ(what_is_hidden(relation(pair, kFull, kFull), kFull, kFull), kHasOtherColours);
+  pair.evidence.difference.reset();  // unknown
   EXPECT_EQ(relation(pair, kFull, kFull).kind, PairKind::kCopy);
-  EXPECT_FALSE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
-  pair.evidence.largest_difference.reset();  // unknown
   EXPECT_FALSE(shows_all(relation(pair, kFull, kFull), kFull, kFull));
 }
 

@@ -23,7 +23,7 @@ class ExplainTest : public MatcherTest {
  protected:
   static Explanation explain(const Query& query, int picture, const MatchOptions& options = {}) {
     const IndexReader reader(database());
-    return Matcher(*session_, reader, {}, options, load_picture)
+    return Matcher(*session_, reader, {}, options, loaders_)
         .explain(query, *reader.find(path_of(picture)));
   }
   static ExplainedStep step(const Explanation& why, std::string_view name) {
@@ -185,7 +185,8 @@ TEST_F(ExplainTest, AMirroredImageIsExplainedByTheMirror) {
 
 TEST_F(ExplainTest, AFileThatIsGoneIsNotCompared) {
   const IndexReader reader(database());
-  const PictureLoader nothing = [](const StoredImage&, WantedSize) { return std::nullopt; };
+  const PictureLoaders nothing{[](const StoredImage&, WantedSize) { return std::nullopt; },
+                               [](const StoredImage&) { return ColourImage{}; }};
   const Explanation why = Matcher(*session_, reader, {}, {}, nothing)
                               .explain(view_of(3, tilted_), *reader.find(path_of(3)));
   EXPECT_TRUE(why.match.has_pose());
@@ -195,7 +196,7 @@ TEST_F(ExplainTest, AFileThatIsGoneIsNotCompared) {
 
 TEST_F(ExplainTest, AnUnknownImageIsAnInputError) {
   const IndexReader reader(database());
-  const Matcher matcher(*session_, reader, {}, {}, load_picture);
+  const Matcher matcher(*session_, reader, {}, {}, loaders_);
   try {
     matcher.explain(view_of(3, tilted_), 4711);
     FAIL();

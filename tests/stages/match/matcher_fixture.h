@@ -13,6 +13,7 @@
 #include "stages/codebook/codebook_stage.h"
 #include "stages/decode/decode.h"
 #include "stages/match/matcher.h"
+#include "stages/match/refine/compare_pictures.h"
 #include "storage/index_writer.h"
 #include "tests/stages/match/photos.h"
 #include "tests/stages/pictures.h"
@@ -109,9 +110,19 @@ class MatcherTest : public testing::Test {
     return picture ? std::optional(*picture) : std::nullopt;
   }
 
+  static ColourImage load_colours(const StoredImage& image) {
+    const auto loaded = load_file(image.paths.front(), {});
+    const auto* file = std::get_if<LoadedFile>(&loaded);
+    if (file == nullptr) return {};
+    auto decoded = decode_in_colour(*file, kMostComparedPixels, {});
+    auto* picture = std::get_if<ColourImage>(&decoded);
+    return picture != nullptr ? std::move(*picture) : ColourImage{};
+  }
+  static inline const PictureLoaders loaders_{load_picture, load_colours};
+
   static std::vector<Match> match(const Query& query, const MatchOptions& options = {}) {
     const IndexReader reader(database());
-    return Matcher(*session_, reader, {}, options, load_picture).match(query).matches;
+    return Matcher(*session_, reader, {}, options, loaders_).match(query).matches;
   }
 
   static inline std::unique_ptr<OpenClSession> session_;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
   const IndexReader reader(database());
   const ImageId copy = reader.find(path_of(5)).value();
-  const auto matches = Matcher(*session_, reader, {}, {}, load_picture).match_indexed(copy).matches;
+  const auto matches = Matcher(*session_, reader, {}, {}, loaders_).match_indexed(copy).matches;
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().image.paths, std::vector<std::string>{path_of(1)});
   EXPECT_GT(matches.front().evidence.correlation.value_or(0), 0.95);
@@ -31,7 +31,7 @@ TEST_F(MatcherTest, IndexedImageFindsItsLikesButNotItself) {
 
 TEST_F(MatcherTest, IndexedImageWhoseFileIsGoneIsStillLookedUp) {
   const IndexReader reader(database());
-  Matcher matcher(*session_, reader, {}, {}, load_picture);
+  Matcher matcher(*session_, reader, {}, {}, loaders_);
   fs::rename(path_of(5), path_of(5) + ".away");
   const auto matches = matcher.match_indexed(reader.find(path_of(5)).value()).matches;
   fs::rename(path_of(5) + ".away", path_of(5));
@@ -43,11 +43,13 @@ TEST_F(MatcherTest, NoMoreIsReadOnceTheTimeIsOver) {
   const IndexReader reader(database());
   WorkLimits limits(WorkLimits::Clock::time_point::max());
   int read = 0;
-  const Matcher matcher(*session_, reader, {}, {}, [&](const StoredImage& image, WantedSize size) {
-    ++read;
-    limits.shorten(WorkLimits::Clock::now());
-    return load_picture(image, size);
-  });
+  const PictureLoaders loaders{[&](const StoredImage& image, WantedSize size) {
+                                 ++read;
+                                 limits.shorten(WorkLimits::Clock::now());
+                                 return load_picture(image, size);
+                               },
+                               load_colours};
+  const Matcher matcher(*session_, reader, {}, {}, loaders);
   const LimitedWork limited(&limits);
   EXPECT_THROW(matcher.match_indexed(reader.find(path_of(5)).value()), Overdue);
   EXPECT_EQ(read, 1);
@@ -55,7 +57,7 @@ TEST_F(MatcherTest, NoMoreIsReadOnceTheTimeIsOver) {
 
 TEST_F(MatcherTest, AnImageThatTheIndexDoesNotHaveIsAnInputError) {
   const IndexReader reader(database());
-  Matcher matcher(*session_, reader, {}, {}, load_picture);
+  Matcher matcher(*session_, reader, {}, {}, loaders_);
   try {
     matcher.match_indexed(4000);
     FAIL() << "answered";

@@ -73,7 +73,7 @@ class SharedEmblemTest : public MatcherTest {
     GrayImage image(photo.cols, photo.rows);
     std::copy(photo.datastart, photo.dataend, image.pixels.begin());
     const Query query = query_of(*session_, image);
-    return Matcher(*session_, *reader_, {}, options, load_picture).match(query).matches;
+    return Matcher(*session_, *reader_, {}, options, loaders_).match(query).matches;
   }
   // The match of a file; one without a pose when there is none.
   static Match of(const std::vector<Match>& matches, const std::string& path) {
@@ -110,7 +110,7 @@ TEST_F(SharedEmblemTest, MatchOnFeaturesThatASurerOneExplainsIsDroppedUnlessAllA
 TEST_F(SharedEmblemTest, AnExplanationNamesTheSurerMatchThatTookTheFeatures) {
   GrayImage image(poster_.cols, poster_.rows);
   std::copy(poster_.datastart, poster_.dataend, image.pixels.begin());
-  const Matcher matcher(*session_, *reader_, {}, {}, load_picture);
+  const Matcher matcher(*session_, *reader_, {}, {}, loaders_);
   const Explanation why =
       matcher.explain(query_of(*session_, image), *reader_->find(at("other.png")));
   EXPECT_TRUE(why.match.has_pose()) << "alone";
@@ -130,7 +130,7 @@ TEST_F(SharedEmblemTest, TheVeryFileIsFoundThoughItHasTooFewFeatures) {
   const auto decoded = std::get<DecodedImage>(decode_file(at("plain.png"), 1024, {}));
   const Query query = {decoded, features_of(at("plain.png")).features};
   ASSERT_LT(query.features.size(), MatchOptions().min_inliers);
-  const auto matches = Matcher(*session_, *reader_, {}, {}, load_picture).match(query).matches;
+  const auto matches = Matcher(*session_, *reader_, {}, {}, loaders_).match(query).matches;
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches.front().image.paths.front(), at("plain.png"));
   EXPECT_EQ(matches.front().decision, Decision::kDuplicate);
@@ -173,7 +173,7 @@ TEST_F(MatcherTest, WeakMatchesAreReportedOnlyWhenAskedFor) {
 TEST_F(MatcherTest, ProbabilityIsThatOfTheCalibration) {
   const IndexReader reader(database());
   const Calibration nothing_is_sure = {{-50, 0, 0, 0, 0}};
-  EXPECT_TRUE(Matcher(*session_, reader, nothing_is_sure, {}, load_picture)
+  EXPECT_TRUE(Matcher(*session_, reader, nothing_is_sure, {}, loaders_)
                   .match(view_of(3, tilted_))
                   .matches.empty());
 }

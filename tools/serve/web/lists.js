@@ -50,6 +50,7 @@ function fileOfGroup(file, names) {
     make('div', {}, make('span', { class: `badge ${file.proposal}` }, file.proposal)),
     fileLabel(file.path),
     related,
+    file.reason === null ? null : make('p', { class: 'facts' }, file.reason),
     make('p', { class: 'facts' }, `${file.width} × ${file.height} · ${megabytes(file.size_bytes)}`));
 }
 

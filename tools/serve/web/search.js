@@ -21,7 +21,7 @@ function options() {
 }
 
 function summary(answer) {
-  const sure = answer.matches.filter((match) => ['duplicate', 'same_object'].includes(match.decision)).length;
+  const sure = answer.matches.filter((match) => ['duplicate', 'variant', 'same_object'].includes(match.decision)).length;
   const parts = answer.matches.filter((match) => match.decision === 'part').length;
   if (sure > 0) return `${sure} found`;
   if (parts > 0) return `${parts} found by a part`;

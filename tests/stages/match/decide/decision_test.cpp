@@ -23,6 +23,16 @@ TEST(Decide, WhatFillsTheQueryAndCorrelatesIsADuplicate) {
   EXPECT_EQ(decide(match_with(50, 0.85), 100, 80, {}), Decision::kSameObject);
 }
 
+TEST(Decide, ADuplicateWithAVisibleDifferenceIsAVariant) {
+  Match match = match_with(50, 0.95);
+  match.evidence.difference = PictureDifference{.largest = PictureDifference::kSeen};
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kVariant);
+  match.evidence.difference->largest = 0.9 * PictureDifference::kSeen;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kDuplicate);
+  match.evidence.difference->lacks_colours = true;
+  EXPECT_EQ(decide(match, 100, 80, {}), Decision::kVariant);
+}
+
 TEST(Decide, ACropIsTheSameObject) {
   EXPECT_EQ(decide(match_with(50, 0.95), 50, 40, {}), Decision::kSameObject);
   EXPECT_EQ(decide(match_with(50, 0.95), 98, 80, {}), Decision::kDuplicate);  // but for its rim
@@ -59,6 +69,7 @@ TEST(WeakestReported, IsWhatTheOptionNames) {
   EXPECT_EQ(weakest_reported({.min_decision = "similar"}), Decision::kSimilar);
   EXPECT_EQ(weakest_reported({.min_decision = "part"}), Decision::kPart);
   EXPECT_EQ(weakest_reported({.min_decision = "same_object"}), Decision::kSameObject);
+  EXPECT_EQ(weakest_reported({.min_decision = "variant"}), Decision::kVariant);
   EXPECT_EQ(weakest_reported({.min_decision = "duplicate"}), Decision::kDuplicate);
 }
 

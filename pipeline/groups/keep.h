@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/artefacts.h"
+#include "config/options.h"
+#include "pipeline/groups/lineage.h"
+#include "pipeline/groups/pair.h"
+#include "stages/decode/file_description.h"
+
+// Which of several files with one picture stays, and why.
+namespace lookalike {
+
+// A file, and what the choice depends on.
+struct KeepCandidate {
+  SourceFile file;  // with the name of its page
+  PictureSize size{};
+  bool is_as_indexed = false;
+  bool is_link = false;
+  std::uint32_t pages = 1;
+  std::size_t preference = 0;  // place of its folder among the preferred; their number for others
+  FileDescription description{};
+};
+
+// The first rule by which two files differ.
+struct KeepChoice {
+  bool first_stays = false;
+  std::string_view reason;  // said of the file that does not: "the other has more pixels"
+};
+
+// Compares two files by the rules in their order: as indexed, in a preferred folder, holds more,
+// colour, pixels, lossless, quality, camera, no link, older, shorter path, path.
+KeepChoice choose(const KeepCandidate& a, const KeepCandidate& b);
+
+// Returns the place of the first of the folders that holds a file; their number if none does.
+std::size_t preference_of(const std::string& path, const std::vector<std::string>& folders);
+
+// Reads what files hold and compares their pictures. Keeps the last few pictures in memory.
+class FileInspector {
+ public:
+  explicit FileInspector(ImagesOptions limits) : limits_(std::move(limits)) {}
+
+  // Describes a file; one that cannot be read holds something unknown.
+  FileDescription description(const std::string& path) const;
+
+  // Returns whether a file was made from another of the same view: enlarged or saved again.
+  Lineage lineage(const KeepCandidate& file, const KeepCandidate& from);
+
+  // True if the place of a crop in a larger picture has an edge along a side: it stands in a frame.
+  bool is_framed(const KeepCandidate& larger, const Quad& place);
+  // True if it has one along all sides, of which there are several: it is pasted in.
+  bool is_pasted(const KeepCandidate& larger, const Quad& place);
+
+ private:
+  struct Pixels {
+    std::string path;
+    bool in_colour = false;
+    cv::Mat pixels;  // empty if they cannot be read
+  };
+  const cv::Mat& pixels(const std::string& path, bool in_colour);
+  Lineage compare(const KeepCandidate& file, const KeepCandidate& from);
+
+  ImagesOptions limits_;
+  std::list<Pixels> recent_;  // latest first
+  std::map<std::pair<std::string, std::string>, Lineage> known_;
+};
+
+// Returns in words what would be lost if a file went for another that stays; nothing if nothing
+// would. `place` is the file's outline in the other.
+std::optional<std::string> lost_without(const KeepCandidate& one, const KeepCandidate& other,
+                                        const Relation& relation, FileInspector& inspector);
+
+}  // namespace lookalike

@@ -1,0 +1,262 @@
+#include "pipeline/groups/lineage.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <opencv2/imgproc.hpp>
+
+namespace lookalike {
+namespace {
+
+constexpr int kBlock = 8;
+constexpr int kTile = 128;         // px, a multiple of kBlock
+constexpr int kTilesPerSide = 4;   // at most
+constexpr double kRounding = 0.5;  // of 8-bit pixels, in a frequency
+// Re-saved photos left the interval of half a step in at most 1.2 % of the frequencies in which
+// they have any content, others in at least 5.7 % (85 against 90).
+constexpr double kMostOutside = 0.025;
+// Clipped whites and saturated colours leave it, too. A better original of a copy leaves it in a
+// third of them and more.
+constexpr double kSurelyOutside = 0.2;
+// Steps that are finer by less leave it open which file was saved from which.
+constexpr double kClearlyFiner = 0.75;
+constexpr double kLeastCoefficients = 64;
+// The energy outside the intervals, in shares of the energy that the smaller picture adds to itself
+// reduced by the same factor: at most 0.0045 for enlarged photos, at least 0.0287 for others.
+constexpr double kMostAdded = 0.012;
+constexpr double kLeastDetail = 2;  // grey levels squared; softer pictures show nothing
+
+using Kernel = double (*)(double);
+
+double bilinear(double x) {
+  return std::max(0.0, 1 - std::abs(x));
+}
+double bicubic(double x) {
+  constexpr double kA = -0.75;  // OpenCV's; -0.5 lies between it and bilinear interpolation
+  x = std::abs(x);
+  if (x <= 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * kA : 0;
+}
+double lanczos(double x) {
+  constexpr double kLobes = 3;
+  if (std::abs(x) < 1e-9) return 1;
+  if (std::abs(x) >= kLobes) return 0;
+  const double angle = CV_PI * x;
+  return kLobes * std::sin(angle) * std::sin(angle / kLobes) / (angle * angle);
+}
+
+// Returns [length][size] weights that interpolate `length` samples of a resized axis from `begin`.
+cv::Mat axis_weights(int size, int resized, int begin, int length, Kernel kernel, int& first) {
+  constexpr int kReach = 3;
+  const double step = double{1} * size / resized;
+  const auto centre = [&](int i) { return (begin + i + 0.5) * step - 0.5; };
+  first = static_cast<int>(std::floor(centre(0))) - kReach;
+  const int last = static_cast<int>(std::floor(centre(length - 1))) + kReach + 1;
+  cv::Mat weights = cv::Mat::zeros(length, last - first + 1, CV_32F);
+  for (int i = 0; i < length; ++i) {
+    const int base = static_cast<int>(std::floor(centre(i)));
+    double sum = 0;
+    for (int j = base - kReach; j <= base + kReach + 1; ++j) sum += kernel(centre(i) - j);
+    for (int j = base - kReach; j <= base + kReach + 1; ++j) {
+      weights.at<float>(i, j - first) = static_cast<float>(kernel(centre(i) - j) / sum);
+    }
+  }
+  return weights;
+}
+
+// Returns the part `tile` of a picture resized to `size`, CV_32F.
+cv::Mat resized_tile(const cv::Mat& picture, cv::Size size, const cv::Rect& tile, Kernel kernel) {
+  int left = 0;
+  int top = 0;
+  const cv::Mat across = axis_weights(picture.cols, size.width, tile.x, tile.width, kernel, left);
+  const cv::Mat down = axis_weights(picture.rows, size.height, tile.y, tile.height, kernel, top);
+  cv::Mat source(down.cols, across.cols, CV_32F);
+  for (int y = 0; y < source.rows; ++y) {
+    const auto* row = picture.ptr<std::uint8_t>(std::clamp(top + y, 0, picture.rows - 1));
+    for (int x = 0; x < source.cols; ++x) {
+      source.at<float>(y, x) = row[std::clamp(left + x, 0, picture.cols - 1)];
+    }
+  }
+  return down * source * across.t();
+}
+
+// Returns the sum of the pictures, and a constant, that is closest to a target.
+cv::Mat best_mixture(const std::vector<cv::Mat>& pictures, const cv::Mat& target) {
+  const int count = static_cast<int>(pictures.size());
+  std::vector<cv::Mat> all = pictures;
+  all.push_back(cv::Mat::ones(target.size(), CV_32F));
+  cv::Mat products(count + 1, count + 1, CV_64F);
+  cv::Mat with_target(count + 1, 1, CV_64F);
+  for (int i = 0; i <= count; ++i) {
+    for (int j = 0; j <= count; ++j) products.at<double>(i, j) = all[i].dot(all[j]);
+    with_target.at<double>(i) = all[i].dot(target);
+    products.at<double>(i, i) += 1e-3;
+  }
+  cv::Mat shares;
+  cv::solve(products, with_target, shares, cv::DECOMP_SVD);
+  cv::Mat mixture = cv::Mat::zeros(target.size(), CV_32F);
+  for (int i = 0; i <= count; ++i) mixture += shares.at<double>(i) * all[i];
+  return mixture;
+}
+
+// Returns tiles spread over a picture, at multiples of the block.
+std::vector<cv::Rect> tiles_of(cv::Size size) {
+  const auto starts = [](int length) {
+    const int whole = length / kBlock * kBlock;
+    const int tile = std::min(kTile, whole);
+    const int count = std::clamp(whole / std::max(tile, 1), 1, kTilesPerSide);
+    std::vector<int> places;
+    for (int i = 0; i < count; ++i) {
+      const int place = count == 1 ? (whole - tile) / 2 : (whole - tile) * i / (count - 1);
+      places.push_back(place / kBlock * kBlock);
+    }
+    return places;
+  };
+  const cv::Size tile(std::min(kTile, size.width / kBlock * kBlock),
+                      std::min(kTile, size.height / kBlock * kBlock));
+  std::vector<cv::Rect> tiles;
+  if (tile.empty()) return tiles;
+  for (const int y : starts(size.height)) {
+    for (const int x : starts(size.width)) tiles.emplace_back(cv::Point(x, y), tile);
+  }
+  return tiles;
+}
+
+// What a file's frequencies say against its having been saved from given pixels.
+struct Departure {
+  double outside = 0;       // frequencies beyond half a step
+  double with_content = 0;  // frequencies of the file that are not zero
+  double energy = 0;        // beyond half a step
+  double frequencies = 0;
+
+  void add(const cv::Mat& saved, const cv::Mat& from, const FileDescription& file) {
+    cv::Mat ours;
+    cv::Mat theirs;
+    for (int y = 0; y < saved.rows; y += kBlock) {
+      for (int x = 0; x < saved.cols; x += kBlock) {
+        const cv::Rect block(x, y, kBlock, kBlock);
+        cv::dct(saved(block), ours);
+        cv::dct(from(block), theirs);
+        for (int i = 1; i < kBlock * kBlock; ++i) {
+          const double half = file.steps ? (*file.steps)[i] / 2.0 : 0.5;
+          const double own = ours.at<float>(i / kBlock, i % kBlock);
+          const double beyond = std::abs(own - theirs.at<float>(i / kBlock, i % kBlock)) - half;
+          outside += beyond > 2 * kRounding ? 1 : 0;
+          with_content += std::abs(own) >= half ? 1 : 0;
+          energy += beyond > kRounding ? (beyond - kRounding) * (beyond - kRounding) : 0;
+          frequencies += 1;
+        }
+      }
+    }
+  }
+};
+
+// Returns the energy, per pixel, that a picture adds to itself reduced by a factor.
+double own_detail(const cv::Mat& picture, double factor) {
+  cv::Mat reduced;
+  cv::Mat back;
+  cv::resize(picture, reduced, {}, 1 / factor, 1 / factor, cv::INTER_AREA);
+  cv::resize(reduced, back, picture.size(), 0, 0, cv::INTER_CUBIC);
+  const double norm = cv::norm(picture, back, cv::NORM_L2);
+  return norm * norm / static_cast<double>(picture.total());
+}
+
+Lineage lineage_of_equal_size(const cv::Mat& picture, const FileDescription& file,
+                              const cv::Mat& from, const FileDescription& from_file) {
+  if (!file.steps || !from_file.steps) return Lineage::kOther;
+  Departure departure;
+  for (const cv::Rect& tile : tiles_of(picture.size())) {
+    cv::Mat ours;
+    cv::Mat theirs;
+    picture(tile).convertTo(ours, CV_32F);
+    from(tile).convertTo(theirs, CV_32F);
+    departure.add(ours, theirs, file);
+  }
+  if (departure.with_content < kLeastCoefficients) return Lineage::kUnclear;
+  if (departure.outside > kSurelyOutside * departure.with_content) return Lineage::kOther;
+  if (departure.outside > kMostOutside * departure.with_content) return Lineage::kUnclear;
+  const bool is_clear = file.mean_step() <= kClearlyFiner * from_file.mean_step();
+  return is_clear ? Lineage::kMade : Lineage::kUnclear;
+}
+
+}  // namespace
+
+Lineage lineage(const cv::Mat& picture, const FileDescription& file, const cv::Mat& from,
+                const FileDescription& from_file) {
+  if (picture.size() == from.size()) {
+    return lineage_of_equal_size(picture, file, from, from_file);
+  }
+  const double factor = std::sqrt(double{1} * picture.cols / from.cols * picture.rows / from.rows);
+  if (factor <= 1 || std::min(from.cols, from.rows) < 2 * kBlock * factor) return Lineage::kOther;
+  Departure departure;
+  for (const cv::Rect& tile : tiles_of(picture.size())) {
+    cv::Mat ours;
+    picture(tile).convertTo(ours, CV_32F);
+    std::vector<cv::Mat> enlarged;
+    for (const Kernel kernel : {bilinear, bicubic, lanczos}) {
+      enlarged.push_back(resized_tile(from, picture.size(), tile, kernel));
+    }
+    departure.add(ours, best_mixture(enlarged, ours), file);
+  }
+  const double detail = own_detail(from, factor);
+  const double added = departure.energy / std::max(departure.frequencies, 1.0);
+  if (added > kMostAdded * std::max(detail, 0.5)) return Lineage::kOther;
+  return detail >= kLeastDetail ? Lineage::kMade : Lineage::kUnclear;
+}
+
+bool has_pixels_of(const cv::Mat& lossless, const cv::Mat& jpeg) {
+  return lossless.size() == jpeg.size() &&
+         cv::norm(lossless, jpeg, cv::NORM_INF) <= kDecodersDiffer;
+}
+
+CropSides crop_sides(const cv::Mat& larger, const Quad& place) {
+  constexpr double kReach = 0.006;  // error of a crop's place, in shares of the longer side
+  constexpr double kEdge = 3;       // the change across an edge, in changes beside it
+  constexpr double kLeastEdge = 3;  // grey levels
+  constexpr int kSamples = 400;
+  const double reach = std::max(4.0, std::round(kReach * std::max(larger.cols, larger.rows)));
+  const auto value = [&](Point at) {
+    // Sides often lie between two pixels, where an error of the last bit decides.
+    constexpr double kOffGrid = 0.25;
+    const int x = std::clamp(cvFloor(at.x + kOffGrid), 0, larger.cols - 1);
+    const int y = std::clamp(cvFloor(at.y + kOffGrid), 0, larger.rows - 1);
+    return int{larger.at<std::uint8_t>(y, x)};
+  };
+  CropSides sides;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Point a = place[i];
+    const Point b = place[(i + 1) % 4];
+    const double length = std::hypot(b.x - a.x, b.y - a.y);
+    const Point normal{(b.y - a.y) / length, (a.x - b.x) / length};
+    const auto is_inside = [&](double offset) {
+      const Point at{(a.x + b.x) / 2 + offset * normal.x, (a.y + b.y) / 2 + offset * normal.y};
+      return at.x >= 0 && at.y >= 0 && at.x <= larger.cols - 1 && at.y <= larger.rows - 1;
+    };
+    if (!(length > 4 * reach) || !is_inside(1.5 * reach) || !is_inside(-1.5 * reach)) continue;
+    ++sides.inside;
+    double across = 0;
+    std::vector<double> beside;
+    for (double offset = -4 * reach; offset < 4 * reach; ++offset) {
+      if (!is_inside(offset) || !is_inside(offset + 1)) continue;
+      double change = 0;
+      for (int k = 0; k < kSamples; ++k) {
+        const double t = 0.04 + 0.92 * k / kSamples;
+        const Point at{a.x + t * (b.x - a.x) + offset * normal.x,
+                       a.y + t * (b.y - a.y) + offset * normal.y};
+        change += std::abs(value(at) - value({at.x + normal.x, at.y + normal.y}));
+      }
+      change /= kSamples;
+      if (std::abs(offset) <= reach) across = std::max(across, change);
+      if (std::abs(offset) > 1.5 * reach) beside.push_back(change);
+    }
+    if (beside.empty()) continue;
+    std::ranges::nth_element(beside,
+                             beside.begin() + static_cast<std::ptrdiff_t>(beside.size() / 2));
+    if (across > kEdge * beside[beside.size() / 2] + kLeastEdge) ++sides.with_edge;
+  }
+  return sides;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <opencv2/core.hpp>
+
+#include "base/geometry.h"
+#include "stages/decode/file_description.h"
+
+// Which of two files with one picture was made from the other, read from their pixels.
+namespace lookalike {
+
+// kUnclear if a picture is too soft or too flat to show it, or the qualities are too close.
+enum class Lineage { kOther, kUnclear, kMade };
+
+// Decides whether a JPEG or a lossless file can have been saved from another picture of its size or
+// fewer pixels. Both pictures are CV_8U, upright. A JPEG file that was saved from known pixels
+// departs from them by at most half a quantisation step in each frequency. If it has as many
+// pixels, so does every file saved from a better one, hence kMade is only said of a file whose
+// steps are clearly finer than those of the other. An enlarged picture is compared with the other
+// one as bilinear, bicubic and Lanczos interpolation enlarge it, in the proportion that fits best;
+// kMade requires that the other has details of its own finest size, which no enlargement adds to.
+// Figures: D77.
+Lineage lineage(const cv::Mat& picture, const FileDescription& file, const cv::Mat& from,
+                const FileDescription& from_file);
+
+// True if pixels of a lossless picture are those that a JPEG shows, up to kDecodersDiffer grey
+// levels in each channel. Both are CV_8UC3.
+bool has_pixels_of(const cv::Mat& lossless, const cv::Mat& jpeg);
+
+inline constexpr double kDecodersDiffer = 2;
+
+// Returns how many sides of a crop's place in a larger picture lie inside it, and along how many of
+// them an edge runs, as along a frame or a neighbour in a collage. A cut leaves no edge.
+struct CropSides {
+  int inside = 0;
+  int with_edge = 0;
+};
+CropSides crop_sides(const cv::Mat& larger, const Quad& place);
+
+}  // namespace lookalike

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "stages/decode/bytes.h"
+#include "stages/decode/file_description.h"
+
+namespace lookalike {
+
+// Describes a HEIC or AVIF file (ISO 23008-12); codec and trailer included.
+FileDescription describe_heif(ByteSpan file);
+
+// Adds what EXIF data in TIFF form says of the camera and the date.
+void describe_exif(ByteSpan exif, FileDescription& description);
+
+// True if any of the texts occurs in the bytes.
+bool has_any_text(ByteSpan bytes, std::span<const std::string_view> texts);
+
+}  // namespace lookalike

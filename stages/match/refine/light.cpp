@@ -1,0 +1,208 @@
+#include "stages/match/refine/light.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace lookalike {
+namespace {
+
+constexpr int kSteps = 8;  // of reweighting
+constexpr int kMostSamples = 2'500;
+// Limits of a channel's gain, relative to that of the brightness: the light of a candle and that of
+// the blue sky lie within them (correlated colour temperatures of 1,900 and 12,000 K).
+constexpr double kMostTint = 2.5;
+constexpr double kLeastGain = 0.1;
+constexpr double kStiffness = 0.00003;  // of the curve of brightness, per sample
+
+struct Sample {
+  double from = 0;
+  double to = 0;
+  double weight = 1;
+};
+
+using Samples = std::vector<Sample>;
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// Weighs samples by their distance from what a model says.
+template <typename Model>
+void reweigh(Samples& samples, double least_scale, const Model& model) {
+  std::vector<double> distances;
+  distances.reserve(samples.size());
+  for (const Sample& one : samples) distances.push_back(std::abs(one.to - model(one.from)));
+  const double scale = std::max(least_scale, 1.5 * median_of(distances));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double relative = distances[i] / scale;
+    const double weight = 1 / (1 + relative * relative);
+    samples[i].weight = weight * weight;
+  }
+}
+
+struct Line {
+  double gain = 1;
+  double offset = 0;
+
+  double operator()(double value) const { return gain * value + offset; }
+};
+
+Line fit_line(Samples samples, double least_gain, double most_gain) {
+  Line line;
+  for (int step = 0; step < kSteps; ++step) {
+    double sum = 0;
+    double from = 0;
+    double to = 0;
+    for (const Sample& one : samples) {
+      sum += one.weight;
+      from += one.weight * one.from;
+      to += one.weight * one.to;
+    }
+    from /= sum;
+    to /= sum;
+    double squares = 1e-6;
+    double products = 0;
+    for (const Sample& one : samples) {
+      squares += one.weight * (one.from - from) * (one.from - from);
+      products += one.weight * (one.from - from) * (one.to - to);
+    }
+    line.gain = std::clamp(products / squares, least_gain, most_gain);
+    line.offset = to - line.gain * from;
+    reweigh(samples, 1, line);
+  }
+  return line;
+}
+
+// A curve through knots that lie closer in the dark, where a change of gamma bends it most.
+struct Curve {
+  // The knot to the left of a value, and how far the value lies towards the next one, [0, 1].
+  struct Place {
+    int left = 0;
+    double share = 0;
+  };
+
+  std::array<double, LightModel::kKnots> at{};
+
+  static double knot(int i) {
+    const double step = double{1} * i / (LightModel::kKnots - 1);
+    return 255 * step * step;
+  }
+  static Place place(double value) {
+    const double root = std::sqrt(std::clamp(value, 0.0, 255.0) / 255);
+    const int left =
+        std::min(static_cast<int>(root * (LightModel::kKnots - 1)), LightModel::kKnots - 2);
+    return {left, (value - knot(left)) / (knot(left + 1) - knot(left))};
+  }
+  double operator()(double value) const {
+    const auto [left, share] = place(value);
+    const auto i = static_cast<std::size_t>(left);
+    return at[i] * (1 - share) + at[i + 1] * share;
+  }
+};
+
+Curve fit_curve(Samples samples, const Line& start) {
+  constexpr int kKnots = LightModel::kKnots;
+  Curve curve;
+  for (int i = 0; i < kKnots; ++i) curve.at[static_cast<std::size_t>(i)] = start(Curve::knot(i));
+  // Differences of the slopes on both sides of a knot, in grey levels over the usual gap.
+  constexpr double kGap = 255.0 / (kKnots - 1);
+  cv::Mat bend = cv::Mat::zeros(kKnots - 2, kKnots, CV_64F);
+  for (int i = 0; i + 2 < kKnots; ++i) {
+    const double before = kGap / (Curve::knot(i + 1) - Curve::knot(i));
+    const double after = kGap / (Curve::knot(i + 2) - Curve::knot(i + 1));
+    bend.at<double>(i, i) = before;
+    bend.at<double>(i, i + 1) = -before - after;
+    bend.at<double>(i, i + 2) = after;
+  }
+  const cv::Mat stiff = bend.t() * bend * (kStiffness * static_cast<double>(samples.size())) +
+                        cv::Mat::eye(kKnots, kKnots, CV_64F) * 1e-6;
+  for (int step = 0; step < kSteps; ++step) {
+    reweigh(samples, 2, curve);
+    cv::Mat normal = stiff.clone();
+    cv::Mat right = cv::Mat::zeros(kKnots, 1, CV_64F);
+    for (const Sample& one : samples) {
+      const auto [left, share] = Curve::place(one.from);
+      const double near = one.weight * (1 - share);
+      const double far = one.weight * share;
+      normal.at<double>(left, left) += near * (1 - share);
+      normal.at<double>(left + 1, left + 1) += far * share;
+      normal.at<double>(left, left + 1) += near * share;
+      normal.at<double>(left + 1, left) += near * share;
+      right.at<double>(left) += near * one.to;
+      right.at<double>(left + 1) += far * one.to;
+    }
+    cv::Mat solved;
+    cv::solve(normal, right, solved, cv::DECOMP_CHOLESKY);
+    for (int i = 0; i < kKnots; ++i) curve.at[static_cast<std::size_t>(i)] = solved.at<double>(i);
+  }
+  return curve;
+}
+
+double brightness_of(const cv::Vec3b& pixel) {
+  return 0.114 * pixel[0] + 0.587 * pixel[1] + 0.299 * pixel[2];
+}
+
+// Collects what `value` makes of every so many pixels.
+template <typename Value>
+Samples samples_of(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask,
+                   const Value& value) {
+  const int every = std::max(
+      1,
+      static_cast<int>(std::lround(std::sqrt(double{1} * from.rows * from.cols / kMostSamples))));
+  Samples samples;
+  for (int y = every / 2; y < from.rows; y += every) {
+    for (int x = every / 2; x < from.cols; x += every) {
+      if (mask.at<std::uint8_t>(y, x) == 0) continue;
+      samples.push_back({value(from.at<cv::Vec3b>(y, x)), value(to.at<cv::Vec3b>(y, x))});
+    }
+  }
+  return samples;
+}
+
+std::uint8_t level(double value) {
+  return cv::saturate_cast<std::uint8_t>(value);
+}
+
+}  // namespace
+
+LightModel fit_light(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask) {
+  LightModel light;
+  const Samples bright = samples_of(from, to, mask, brightness_of);
+  const Line line = bright.empty() ? Line{} : fit_line(bright, kLeastGain, 1 / kLeastGain);
+  light.brightness = bright.empty() ? Curve{}.at : fit_curve(bright, line).at;
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    const auto value = [channel](const cv::Vec3b& pixel) {
+      return double{1} * pixel[static_cast<int>(channel)];
+    };
+    const Samples samples = samples_of(from, to, mask, value);
+    if (samples.empty()) break;
+    const Line own = fit_line(samples, line.gain / kMostTint, line.gain * kMostTint);
+    light.gain[channel] = own.gain;
+    light.offset[channel] = own.offset;
+  }
+  return light;
+}
+
+cv::Mat channel_table(const LightModel& light) {
+  cv::Mat table(1, 256, CV_8UC3);
+  for (int value = 0; value < 256; ++value) {
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+      table.at<cv::Vec3b>(value)[static_cast<int>(channel)] =
+          level(light.gain[channel] * value + light.offset[channel]);
+    }
+  }
+  return table;
+}
+
+cv::Mat brightness_table(const LightModel& light) {
+  const Curve curve{light.brightness};
+  cv::Mat table(1, 256, CV_8U);
+  for (int value = 0; value < 256; ++value) table.at<std::uint8_t>(value) = level(curve(value));
+  return table;
+}
+
+}  // namespace lookalike

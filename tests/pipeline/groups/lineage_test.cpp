@@ -1,0 +1,80 @@
+#include "pipeline/groups/lineage.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/stages/pictures.h"
+
+namespace lookalike {
+namespace {
+
+struct Saved {
+  cv::Mat pixels;
+  FileDescription file;
+};
+
+Saved saved(const cv::Mat& picture, int quality) {
+  const auto bytes = encode(".jpg", picture, {cv::IMWRITE_JPEG_QUALITY, quality});
+  return {cv::imdecode(bytes, cv::IMREAD_GRAYSCALE), describe_file(bytes)};
+}
+
+cv::Mat resized(const cv::Mat& picture, double factor, int method) {
+  cv::Mat result;
+  cv::resize(picture, result, {}, factor, factor, method);
+  return result;
+}
+
+Lineage lineage_of(const Saved& one, const Saved& from) {
+  return lineage(one.pixels, one.file, from.pixels, from.file);
+}
+
+TEST(Lineage, AnEnlargedPictureWasMadeFromTheSmallOne) {
+  const Saved original = saved(draw_picture(320, 240, 1), 85);
+  for (const double factor : {1.3, 2.0, 4.0}) {
+    for (const int method : {cv::INTER_LINEAR, cv::INTER_CUBIC, cv::INTER_LANCZOS4}) {
+      const Saved enlarged = saved(resized(original.pixels, factor, method), 75);
+      EXPECT_EQ(lineage_of(enlarged, original), Lineage::kMade) << factor << " " << method;
+      EXPECT_EQ(lineage_of(original, enlarged), Lineage::kOther);
+    }
+  }
+}
+
+TEST(Lineage, AReducedPictureIsNoSource) {
+  const Saved original = saved(draw_picture(640, 480, 2), 85);
+  for (const double factor : {0.3, 0.5, 0.75}) {
+    const Saved reduced = saved(resized(original.pixels, factor, cv::INTER_AREA), 95);
+    EXPECT_EQ(lineage_of(original, reduced), Lineage::kOther) << factor;
+  }
+}
+
+TEST(Lineage, OfASoftPictureIsUnclear) {
+  cv::Mat soft;
+  cv::GaussianBlur(draw_picture(640, 480, 3), soft, {}, 12);
+  const Saved original = saved(soft, 85);
+  EXPECT_EQ(lineage_of(original, saved(resized(soft, 0.5, cv::INTER_AREA), 85)), Lineage::kUnclear);
+}
+
+TEST(Lineage, AFileSavedAgainAtAHigherQualityWasMadeFromTheFirst) {
+  const Saved first = saved(draw_picture(320, 240, 4), 85);
+  const Saved again = saved(first.pixels, 98);
+  EXPECT_EQ(lineage_of(again, first), Lineage::kMade);
+  const Saved original = saved(draw_picture(320, 240, 4), 98);
+  EXPECT_EQ(lineage_of(original, saved(original.pixels, 85)), Lineage::kOther);
+}
+
+TEST(CropSides, ACutLeavesNoEdgeAndACollageDoes) {
+  const Quad place = {{{107, 87}, {427, 87}, {427, 327}, {107, 327}}};
+  cv::Mat scene(480, 640, CV_8U);
+  cv::theRNG().state = 5;
+  cv::randn(scene, 128, 400);
+  cv::GaussianBlur(scene, scene, {}, 3);
+  EXPECT_EQ(crop_sides(scene, place).inside, 4);
+  EXPECT_EQ(crop_sides(scene, place).with_edge, 0);
+  cv::Mat collage(480, 640, CV_8U, cv::Scalar(255));
+  draw_picture(320, 240, 6).copyTo(collage(cv::Rect(107, 87, 320, 240)));
+  EXPECT_EQ(crop_sides(collage, place).with_edge, 4);
+}
+
+}  // namespace
+}  // namespace lookalike
