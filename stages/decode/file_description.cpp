@@ -327,8 +327,9 @@ bool has_letters(const TiffDirectory& directory, std::uint64_t count, std::size_
   const std::size_t at = count <= 4 ? place : directory.number(place, 4);
   constexpr std::uint64_t kEnough = 64;
   const ByteSpan rest = from(directory.file, at);
-  return std::ranges::any_of(rest.first(std::min<std::size_t>(rest.size(), std::min(count, kEnough))),
-                             [](std::uint8_t byte) { return byte > ' '; });
+  return std::ranges::any_of(
+      rest.first(std::min<std::size_t>(rest.size(), std::min(count, kEnough))),
+      [](std::uint8_t byte) { return byte > ' '; });
 }
 
 bool behind_the_end(const FileDescription& file) {

@@ -21,8 +21,8 @@ struct Answer {
   std::vector<Found> found;
 };
 
-// One answer compared with the truth. An image is confirmed if its decision is same_object, variant or
-// duplicate.
+// One answer compared with the truth. An image is confirmed if its decision is same_object, variant
+// or duplicate.
 struct Scores {
   std::size_t relevant = 0;          // images that the query shows; 0: an unknown query
   std::size_t listed = 0;            // images in the answer

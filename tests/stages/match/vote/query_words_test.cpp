@@ -44,10 +44,10 @@ std::vector<QueryWord> words_of(const std::vector<float>& places, const Codebook
 TEST(IndexQueryOfAPhoto, EachFeatureHasItsThreeNearestWordsUnderTheirOwnThresholds) {
   const Codebook codebook = line_of_words(6);
   constexpr std::uint64_t kAllBits = ~0ULL;
-  EXPECT_THAT(
-      words_of({3.2F, 0.9F}, codebook),
-      ElementsAre(QueryWord{0, kAllBits, 1, -1}, QueryWord{1, 0, 1, -1}, QueryWord{2, kAllBits, 0, 1},
-                  QueryWord{2, 0, 1, -1}, QueryWord{3, kAllBits, 0, 1}, QueryWord{4, 0, 0, 1}));
+  EXPECT_THAT(words_of({3.2F, 0.9F}, codebook),
+              ElementsAre(QueryWord{0, kAllBits, 1, -1}, QueryWord{1, 0, 1, -1},
+                          QueryWord{2, kAllBits, 0, 1}, QueryWord{2, 0, 1, -1},
+                          QueryWord{3, kAllBits, 0, 1}, QueryWord{4, 0, 0, 1}));
 }
 
 TEST(IndexQueryOfAPhoto, OnlyTheFirstFeaturesHaveWordsButAllHavePlaces) {
