@@ -1,7 +1,9 @@
 #include "storage/output_guard.h"
 
+#include <array>
 #include <chrono>
 #include <fcntl.h>
+#include <poll.h>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
@@ -362,10 +364,18 @@ class StreamedOutput : public OutputGuardTest {
   static std::string by_number(const FileDescriptor& file) {
     return "/dev/fd/" + std::to_string(file.number());
   }
-  static std::string read_some(const FileDescriptor& file) {
-    std::string bytes(100, '\0');
-    const ssize_t size = ::read(file.number(), bytes.data(), bytes.size());
-    bytes.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  // Reads what put() writes, which a terminal may hand out in parts.
+  static std::string read_all(const FileDescriptor& file) {
+    constexpr int kTimeoutMs = 5000;
+    std::string bytes;
+    while (!bytes.ends_with("new\n") && !bytes.ends_with("new\r\n")) {
+      pollfd ready{file.number(), POLLIN, 0};
+      std::array<char, 100> part{};
+      const bool is_ready = ::poll(&ready, 1, kTimeoutMs) == 1;
+      const ssize_t size = is_ready ? ::read(file.number(), part.data(), part.size()) : 0;
+      if (size <= 0) break;
+      bytes.append(part.data(), static_cast<std::size_t>(size));
+    }
     return bytes;
   }
 };
@@ -376,7 +386,7 @@ TEST_F(StreamedOutput, AFifoIsWrittenAndStays) {
   const FileDescriptor reader(::open(at("fifo").c_str(), O_RDONLY | O_NONBLOCK));
   for (const std::string name : {"fifo", "link"}) {
     put(at(name));
-    EXPECT_EQ(read_some(reader), "# ours\nnew\n");
+    EXPECT_EQ(read_all(reader), "# ours\nnew\n");
   }
   EXPECT_TRUE(fs::is_fifo(at("fifo")));
   EXPECT_THAT(folder_.names(), ElementsAre("fifo", "link"));
@@ -388,7 +398,7 @@ TEST_F(StreamedOutput, AnOpenPipeIsWritten) {
   const FileDescriptor reader(ends[0]);
   const FileDescriptor writer(ends[1]);
   put(by_number(writer));
-  EXPECT_EQ(read_some(reader), "# ours\nnew\n");
+  EXPECT_EQ(read_all(reader), "# ours\nnew\n");
   EXPECT_THAT(refusal(by_number(reader)), HasSubstr("is not open for writing"));
 }
 
@@ -409,9 +419,9 @@ TEST_F(StreamedOutput, AnOpenTerminalIsWritten) {
   const fs::path name = ::ptsname(master.number());
   const FileDescriptor terminal(::open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
   put(by_number(terminal));
-  EXPECT_EQ(read_some(master), "# ours\r\nnew\r\n");
+  EXPECT_EQ(read_all(master), "# ours\r\nnew\r\n");
   put(name);
-  EXPECT_EQ(read_some(master), "# ours\r\nnew\r\n");
+  EXPECT_EQ(read_all(master), "# ours\r\nnew\r\n");
 }
 
 TEST_F(StreamedOutput, AnOpenInputAndAnOpenIndexAreRefused) {
