@@ -50,8 +50,8 @@ struct Region {
 // kMinSidePx. Throws Error(kUsage).
 Region parse_region(std::string_view text);
 
-// Returns the region of a picture in colour, which it must lie in.
-ColourImage region_of(const ColourImage& picture, const Region& region);
+// Returns a region of a picture. The region must lie in it.
+ColourImage region_of(const ColourImage& image, const Region& region);
 
 // Decodes the region alone, like an image of its size, so that a small part of a large photo keeps
 // its detail: record.width and height are the region's, and positions count from its top-left

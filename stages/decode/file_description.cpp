@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "stages/decode/heif_description.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/jpeg_markers.h"
@@ -29,14 +31,7 @@ constexpr std::array<std::string_view, 4> kDepthMarks = {
 constexpr std::array<std::string_view, 4> kXmpPayloads = {"GImage:Data", "GAudio:Data",
                                                           "GDepth:Data", "Camera:Image"};
 
-std::string printable(ByteSpan name) {
-  std::string text;
-  for (const std::uint8_t byte : name)
-    text += byte >= ' ' && byte <= '~' ? static_cast<char>(byte) : '?';
-  return text;
-}
-
-// Notes what lies behind the end of a picture, unless it is padding.
+// Describes what lies behind the end of a picture, unless it is padding.
 void describe_trailer(ByteSpan rest, FileDescription& found) {
   constexpr std::array<std::string_view, 2> kVideoMarks = {"ftyp", "MotionPhoto_Data"};
   if (std::ranges::all_of(rest, [](std::uint8_t byte) { return byte == 0 || byte == 0xff; }))
@@ -184,7 +179,7 @@ FileDescription describe_png(ByteSpan bytes) {
       found.frames = std::max<std::uint64_t>(1, big_endian(content, 0, 4));
     if (has_text(name, 0, "eXIf")) describe_exif(content, found);
     if (!is_known_chunk(name) && !content.empty()) {
-      found.unknown = fmt::format("a PNG chunk {}", printable(name));
+      found.unknown = fmt::format("a PNG chunk {}", printable(text_of(name)));
     }
   }
   describe_trailer(rest, found);
@@ -197,7 +192,7 @@ ByteSpan behind_blocks(ByteSpan bytes) {
   return from(bytes, 1);
 }
 
-// Returns the bytes of a GIF's colour table whose flags these are.
+// Returns the size in bytes of the colour table that the flags of a GIF announce.
 std::size_t colour_table_bytes(std::uint64_t flags) {
   return (flags & 0x80) != 0 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
@@ -247,7 +242,7 @@ FileDescription describe_webp(ByteSpan bytes) {
     } else if (!has_text(rest, 0, "VP8 ") && !has_text(rest, 0, "ALPH") &&
                !has_text(rest, 0, "ICCP") && !has_text(rest, 0, "XMP ") &&
                !has_text(rest, 0, "ANIM")) {
-      found.unknown = fmt::format("a WebP chunk {}", printable(rest.first(4)));
+      found.unknown = fmt::format("a WebP chunk {}", printable(text_of(rest.first(4))));
     }
     rest = from(rest, 8 + length + length % 2);
   }
@@ -256,7 +251,7 @@ FileDescription describe_webp(ByteSpan bytes) {
   return found;
 }
 
-// A file of one directory whose tags are those of a plain picture.
+// Takes a file for a plain picture if it has one directory and no tag beyond kPlain.
 FileDescription describe_tiff(ByteSpan bytes) {
   constexpr std::array<std::uint64_t, 36> kPlain = {
       254, 255, 256, 257, 258, 259, 262, 266, 269, 270, 271, 272, 273, 274, 277, 278, 279, 280,

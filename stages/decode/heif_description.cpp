@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "stages/decode/boxes.h"
 
 namespace lookalike {
@@ -63,14 +64,8 @@ class HeifFile {
     } else if (type == "mpvd") {
       found_.has_video = true;
     } else if (!is_one_of(type, kHarmless)) {
-      found_.unknown = fmt::format("a box of type {}", printable_type(type));
+      found_.unknown = fmt::format("a box of type {}", printable(type));
     }
-  }
-
-  static std::string printable_type(std::string_view type) {
-    std::string text;
-    for (const char c : type) text += c >= ' ' && c <= '~' ? c : '?';
-    return text;
   }
 
   void look_at_items(ByteSpan meta) {
@@ -82,7 +77,7 @@ class HeifFile {
       if (type == "iref") look_at_references(box);
       if (type == "iprp") look_at_properties(box);
       if (!is_one_of(type, kKnown) && type != "free") {
-        found_.unknown = fmt::format("a box of type {}", printable_type(type));
+        found_.unknown = fmt::format("a box of type {}", printable(type));
       }
     });
     for_each_box(meta, [&](std::string_view type, ByteSpan box) {
@@ -101,7 +96,7 @@ class HeifFile {
       items_[big_endian(entry, 4, id_bytes)] = {kind, (entry[3] & 1) != 0};
       if (kind == "tmap") found_.has_gain_map = true;
       if (!is_one_of(kind, kPictures) && !is_one_of(kind, kHarmless)) {
-        found_.unknown = fmt::format("an item of type {}", printable_type(kind));
+        found_.unknown = fmt::format("an item of type {}", printable(kind));
       }
     });
   }
@@ -150,28 +145,14 @@ class HeifFile {
 
   // Finds the EXIF data, whose first four bytes say how far its TIFF header is.
   void look_at_locations(ByteSpan box) {
-    const std::uint64_t version = big_endian(box, 0, 1);
-    const std::uint64_t widths = big_endian(box, 4, 2);
-    const std::size_t offset_bytes = widths >> 12;
-    const std::size_t length_bytes = widths >> 8 & 15;
-    const std::size_t base_bytes = widths >> 4 & 15;
-    const std::size_t index_bytes = version == 0 ? 0 : widths & 15;
-    std::size_t at = 6;
-    const auto number = [&](std::size_t bytes) {
-      at += bytes;
-      return big_endian(box, at - bytes, bytes);
-    };
-    const std::size_t id_bytes = version < 2 ? 2 : 4;
-    for (std::uint64_t left = number(id_bytes); left > 0 && at < box.size() && spend(); --left) {
-      const auto item = items_.find(number(id_bytes));
-      const std::uint64_t method = version == 0 ? 0 : number(2) & 15;
-      number(2);
-      const std::size_t base = number(base_bytes);
-      for (std::uint64_t count = number(2); count > 0 && at < box.size() && spend(); --count) {
-        number(index_bytes);
-        const std::size_t offset = base + number(offset_bytes);
-        const std::size_t length = number(length_bytes);
-        if (item == items_.end() || item->second.type != "Exif" || method != 0) continue;
+    LocationReader locations(box);
+    for (auto found = locations.next_item(); found && spend(); found = locations.next_item()) {
+      const auto item = items_.find(found->id);
+      const bool is_exif =
+          item != items_.end() && item->second.type == "Exif" && found->method == 0;
+      for (std::uint64_t count = found->parts; count > 0 && spend(); --count) {
+        const auto [offset, length] = locations.next_part();
+        if (!is_exif) continue;
         const ByteSpan rest = from(file_, offset);
         const ByteSpan exif = rest.first(std::min(length, rest.size()));
         describe_exif(from(exif, 4 + big_endian(exif, 0, 4)), found_);

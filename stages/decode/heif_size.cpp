@@ -167,37 +167,20 @@ class Sizes {
     });
   }
 
-  // Each entry has an id, a method (0: places in the file, 1: in `idat`) and its parts' places.
   void look_at_locations(ByteSpan box, ByteSpan own_data, const ItemTypes& types) {
-    const std::uint64_t version = big_endian(box, 0, 1);
-    const std::uint64_t widths = big_endian(box, 4, 2);
-    const std::size_t offset_bytes = widths >> 12;
-    const std::size_t length_bytes = widths >> 8 & 15;
-    const std::size_t base_bytes = widths >> 4 & 15;
-    const std::size_t index_bytes = version == 0 ? 0 : widths & 15;
-    std::size_t at = 6;
-    const auto number = [&](std::size_t bytes) {
-      at += bytes;
-      return big_endian(box, at - bytes, bytes);
-    };
-    for (std::uint64_t items = number(version < 2 ? 2 : 4); items > 0 && at < box.size(); --items) {
-      const std::uint64_t id = number(version < 2 ? 2 : 4);
-      const std::uint64_t method = version == 0 ? 0 : number(2) & 15;
-      number(2);
-      const std::uint64_t base = number(base_bytes);
-      const ByteSpan source = method == 0 ? file_ : own_data;
+    LocationReader locations(box);
+    while (const auto item = locations.next_item()) {
+      const ByteSpan source = item->method == 0 ? file_ : own_data;
       std::vector<ByteSpan> parts;
-      for (std::uint64_t count = number(2); count > 0; --count) {
-        number(index_bytes);
-        const std::size_t offset = base + number(offset_bytes);
-        const std::size_t length = number(length_bytes);
+      for (std::uint64_t count = item->parts; count > 0; --count) {
+        const auto [offset, length] = locations.next_part();
         const ByteSpan rest = from(source, offset);
         parts.push_back(rest.first(std::min(length, rest.size())));
         if (!spend(16 + parts.back().size())) return;
       }
       // A file may give an item several types, of which readers take one: each is examined.
-      for (auto type = types.lower_bound({id, {}}); type != types.end() && type->first == id;
-           ++type) {
+      for (auto type = types.lower_bound({item->id, {}});
+           type != types.end() && type->first == item->id; ++type) {
         std::size_t bytes = 16;
         for (const ByteSpan part : parts) bytes += part.size();
         if (!spend(bytes)) return;
