@@ -64,8 +64,9 @@ struct DecodedImage {
 };
 
 // True if a pixel is opaque enough to be compared.
+inline constexpr int kLeastOpaque = 128;
 inline bool is_opaque(std::uint8_t alpha) {
-  return alpha >= 128;
+  return alpha >= kLeastOpaque;
 }
 
 // Convert between positions in the full-size image and in its resized pixels. Pixel centres lie at

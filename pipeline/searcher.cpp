@@ -15,25 +15,35 @@
 
 namespace lookalike {
 
-std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
-                                         const ImagesOptions& limits) {
-  for (const std::string& path : image.paths) {
-    auto decoded = decode_file(path, size, limits);
-    auto* picture = std::get_if<DecodedImage>(&decoded);
-    if (picture != nullptr && picture->record.content == image.content) return std::move(*picture);
-  }
-  return std::nullopt;
-}
+namespace {
 
-ColourImage read_indexed_colours(const StoredImage& image, const ImagesOptions& limits) {
+// Returns what read() makes of the first file that has the image's content and can be decoded.
+template <typename Picture, typename Read>
+std::optional<Picture> first_decoded(const StoredImage& image, const ImagesOptions& limits,
+                                     const Read& read) {
   for (const std::string& path : image.paths) {
     const auto loaded = load_file(path, limits);
     const auto* file = std::get_if<LoadedFile>(&loaded);
     if (file == nullptr || file->content != image.content) continue;
-    auto decoded = decode_in_colour(*file, kMostComparedPixels, limits);
-    if (auto* picture = std::get_if<ColourImage>(&decoded)) return std::move(*picture);
+    auto decoded = read(*file);
+    if (auto* picture = std::get_if<Picture>(&decoded)) return std::move(*picture);
   }
-  return {};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
+                                         const ImagesOptions& limits) {
+  return first_decoded<DecodedImage>(
+      image, limits, [&](const LoadedFile& file) { return decode(file, size, limits); });
+}
+
+std::optional<ColourImage> read_indexed_colours(const StoredImage& image,
+                                                const ImagesOptions& limits) {
+  return first_decoded<ColourImage>(image, limits, [&](const LoadedFile& file) {
+    return decode_in_colour(file, kMostComparedPixels, limits);
+  });
 }
 
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config) {
@@ -73,14 +83,15 @@ Searcher::Searcher(const IndexReader& index, const RunConfig& config, OpenClSess
       own_session_(session ? nullptr
                            : std::make_unique<OpenClSession>(query_session_options(config.device))),
       session_(session ? *session : *own_session_),
-      matcher_(
-          session_, index, calibration_for(index, config.match), config.match,
-          {[this](const StoredImage& image, WantedSize size) {
-             auto picture = read_indexed(image, size, limits_);
-             if (picture) brighten(picture->pixels, brightness());
-             return picture;
-           },
-           [this](const StoredImage& image) { return read_indexed_colours(image, limits_); }}) {
+      matcher_(session_, index, calibration_for(index, config.match), config.match,
+               {[this](const StoredImage& image, WantedSize size) {
+                  auto picture = read_indexed(image, size, limits_);
+                  if (picture) brighten(picture->pixels, brightness());
+                  return picture;
+                },
+                [this](const StoredImage& image) {
+                  return read_indexed_colours(image, limits_).value_or(ColourImage{});
+                }}) {
   const bool must = config.match.device_voting == "on";
   const bool may = config.match.device_voting == "auto" && load == QueryLoad::kMany &&
                    session_.device().kind == DeviceKind::kGpu && !voting_kernels(session_).empty();

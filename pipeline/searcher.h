@@ -21,8 +21,9 @@ namespace lookalike {
 // leads to its content any more, or the file exceeds the limits.
 std::optional<DecodedImage> read_indexed(const StoredImage& image, WantedSize size,
                                          const ImagesOptions& limits);
-// The same in colour, at most kMostComparedPixels; returns an empty picture for nothing.
-ColourImage read_indexed_colours(const StoredImage& image, const ImagesOptions& limits);
+// Does the same in colour, to at most kMostComparedPixels.
+std::optional<ColourImage> read_indexed_colours(const StoredImage& image,
+                                                const ImagesOptions& limits);
 
 // Returns the databases that a search covers: store.database and match.shards.
 std::vector<std::filesystem::path> searched_databases(const RunConfig& config);

@@ -365,8 +365,8 @@ std::vector<Groups::Pair> Groups::wanted_pairs() const {
   return pairs;
 }
 
-// Makes pairs of a collage and what is pasted into it kPart, so that they join nothing. A collage
-// shows two pictures whole and apart from each other, each with an edge all around.
+// Gives pairs of a collage and a picture in it the kind kPart, so that they join no group. A
+// collage shows at least two pictures whole, apart from each other, each with an edge all around.
 void Groups::set_collages_apart(std::vector<Pair>& pairs) const {
   struct Crop {
     Pair* pair;
@@ -399,7 +399,7 @@ void Groups::set_collages_apart(std::vector<Pair>& pairs) const {
   }
 }
 
-// Returns what names the first file of an image.
+// Returns the first file of an image that is as indexed, or else its last one.
 KeepCandidate Groups::candidate_of(std::uint32_t image) const {
   KeepCandidate candidate;
   candidate.size = images_[image].size;

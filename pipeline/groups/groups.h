@@ -68,8 +68,8 @@ struct GroupOptions {
 // Returns options with the tables of a configuration: match, images and duplicates.prefer.
 GroupOptions configured(GroupOptions options, const RunConfig& config);
 
-// Returns the kinds that `lookalike duplicates` reports by default: those of one picture, which are
-// all except variant, object and part.
+// Returns the kinds that `lookalike duplicates` reports by default: all except variant, object and
+// part.
 std::set<PairKind> usual_kinds();
 // Default minimum probability. From here on three quarters of the pairs of photos of one thing were
 // right, and all whose pixels agree. docs/measurements/quality.md, "Groups".

@@ -17,9 +17,9 @@
 namespace lookalike {
 namespace {
 
-// Two pictures whose scales differ by less are of one resolution, at which quality counts.
+// The ratio of scales below which two pictures are of one resolution, so that quality decides.
 constexpr double kOtherResolution = 1.2;
-// Steps of JPEG files that differ by less are of one quality.
+// The ratio of quantisation steps from which on two JPEG files are of one quality.
 constexpr double kSameQuality = 0.95;
 
 double pixels_of(PictureSize size) {
@@ -32,7 +32,7 @@ int properties(const FileDescription& file) {
          (file.unknown.empty() ? 0 : 1) + (file.bits > 8 ? 1 : 0) + (file.has_alpha ? 1 : 0);
 }
 
-// A measure within one codec, smaller is better.
+// Returns what ranks files of one codec: the less, the better.
 double loss(const KeepCandidate& one) {
   return one.description.steps ? one.description.mean_step()
                                : -static_cast<double>(one.file.size_bytes);
@@ -44,7 +44,7 @@ bool same_lossy_codec(const FileDescription& a, const FileDescription& b) {
 
 struct KeepRule {
   std::string_view reason;
-  // Less if the first stays.
+  // Returns less if the first stays.
   std::partial_ordering (*compare)(const KeepCandidate& a, const KeepCandidate& b);
 };
 
@@ -124,7 +124,7 @@ std::optional<std::string> lost_quality(const KeepCandidate& one, const KeepCand
   return fmt::format("has more bytes than the other {}", to_string(ours.codec));
 }
 
-// Returns what keeps a file that was, or may have been, the source of the other.
+// Returns the reason to keep a file that was, or may have been, the source of the other.
 std::optional<std::string> lost_source(const KeepCandidate& one, const KeepCandidate& other,
                                        FileInspector& inspector) {
   const Lineage from_one = inspector.lineage(other, one);
@@ -207,9 +207,11 @@ Lineage FileInspector::compare(const KeepCandidate& file, const KeepCandidate& f
     return Lineage::kOther;
   }
   const cv::Mat ours = pixels(file.file.path, false);
-  const cv::Mat theirs = pixels(from.file.path, false);
-  if (ours.empty() || theirs.empty()) return Lineage::kUnclear;
-  return lookalike::lineage(ours, file.description, theirs, from.description);
+  const Source source{pixels(from.file.path, false),
+                      is_resized ? cv::Mat() : pixels(from.file.path, true), from.description};
+  const bool is_read = !ours.empty() && !source.gray.empty();
+  if (!is_read || (!is_resized && source.colours.empty())) return Lineage::kUnclear;
+  return lookalike::lineage(ours, file.description, source);
 }
 
 bool FileInspector::is_framed(const KeepCandidate& larger, const Quad& place) {

@@ -43,7 +43,8 @@ KeepChoice choose(const KeepCandidate& a, const KeepCandidate& b);
 // Returns the place of the first of the folders that holds a file; their number if none does.
 std::size_t preference_of(const std::string& path, const std::vector<std::string>& folders);
 
-// Reads what files hold and compares their pictures. Keeps the last few pictures in memory.
+// Reads what files hold and compares their pictures. Keeps the last few pictures in memory. For one
+// thread.
 class FileInspector {
  public:
   explicit FileInspector(ImagesOptions limits) : limits_(std::move(limits)) {}
@@ -54,9 +55,10 @@ class FileInspector {
   // Returns whether a file was made from another of the same view: enlarged or saved again.
   Lineage lineage(const KeepCandidate& file, const KeepCandidate& from);
 
-  // True if the place of a crop in a larger picture has an edge along a side: it stands in a frame.
+  // True if an edge runs along a side of a crop's place in a larger picture: it stands in a frame.
   bool is_framed(const KeepCandidate& larger, const Quad& place);
-  // True if it has one along all sides, of which there are several: it is pasted in.
+  // True if edges run along all of its sides that lie inside the larger picture, at least two: it
+  // is pasted in.
   bool is_pasted(const KeepCandidate& larger, const Quad& place);
 
  private:
@@ -74,7 +76,8 @@ class FileInspector {
 };
 
 // Returns in words what would be lost if a file went for another that stays; nothing if nothing
-// would. `place` is the file's outline in the other.
+// would be.
+//   relation  of the file to the other
 std::optional<std::string> lost_without(const KeepCandidate& one, const KeepCandidate& other,
                                         const Relation& relation, FileInspector& inspector);
 

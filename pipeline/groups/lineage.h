@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include <opencv2/core.hpp>
 
 #include "base/geometry.h"
@@ -14,16 +11,22 @@ namespace lookalike {
 // kUnclear if a picture is too soft or too flat to show it, or the qualities are too close.
 enum class Lineage { kOther, kUnclear, kMade };
 
-// Decides whether a JPEG or a lossless file can have been saved from another picture of its size or
-// fewer pixels. Both pictures are CV_8U, upright. A JPEG file that was saved from known pixels
-// departs from them by at most half a quantisation step in each frequency. If it has as many
-// pixels, so does every file saved from a better one, hence kMade is only said of a file whose
-// steps are clearly finer than those of the other. An enlarged picture is compared with the other
-// one as bilinear, bicubic and Lanczos interpolation enlarge it, in the proportion that fits best;
-// kMade requires that the other has details of its own finest size, which no enlargement adds to.
-// Figures: D77.
-Lineage lineage(const cv::Mat& picture, const FileDescription& file, const cv::Mat& from,
-                const FileDescription& from_file);
+// The picture that another one may have been made from, upright.
+struct Source {
+  cv::Mat gray;     // CV_8U
+  cv::Mat colours;  // CV_8UC3; may be empty if the other picture has another size
+  FileDescription file;
+};
+
+// Decides whether a JPEG or a lossless file can have been saved from a picture of its size or of
+// fewer pixels. The file's own picture is CV_8U, upright. A JPEG file that was saved from known
+// pixels departs from them by at most half a quantisation step in each frequency, except in blocks
+// where a channel was clipped. A copy of a better file departs as little from that file, so of two
+// files of one size kMade is said only of the one whose steps are clearly finer. An enlarged
+// picture is compared with the source as bilinear, bicubic and Lanczos interpolation enlarge it, in
+// the mixture that fits best; kMade requires that the source has details of its own finest size,
+// which no enlargement adds to. Figures: D77.
+Lineage lineage(const cv::Mat& picture, const FileDescription& file, const Source& source);
 
 // True if pixels of a lossless picture are those that a JPEG shows, up to kDecodersDiffer grey
 // levels in each channel. Both are CV_8UC3.

@@ -77,11 +77,10 @@ Relation relation_of(const FoundPair& pair, PictureSize first, PictureSize secon
                      const Calibration& calibration, const MatchOptions& options);
 
 // Returns what the second image does not show of the first; empty if it can replace it: it is the
-// same picture, was compared in full, shows at least kWholeShare of the
-// first one's area, and is not noticeably smaller: a copy has at least as many pixels (else
-// kHasMorePixels), any other at least 0.95 px per px of the first. An image that is turned by
-// anything but quarter turns is replaced by none: one of the two was then resampled, and which one
-// is unknown.
+// same picture in the same light, was compared in full, shows at least kWholeShare of the first
+// one's area, and is not noticeably smaller: a copy has at least as many pixels (else
+// kHasMorePixels), any other at least 0.95 px per px of the first. Nothing replaces an image that
+// is turned by anything but quarter turns: one of the two was resampled, and which one is unknown.
 std::string_view what_is_hidden(const Relation& relation, PictureSize first, PictureSize second);
 
 inline constexpr std::string_view kHasMorePixels = "has more pixels than the other";

@@ -26,7 +26,8 @@ struct Record {
 // Decodes the file of an indexed image again; empty if its content can no longer be read.
 // Thread-safe.
 using PictureLoader = std::function<std::optional<DecodedImage>(const StoredImage&, WantedSize)>;
-// Decodes it in colour, at most kMostComparedPixels.
+// Decodes it in colour, to at most kMostComparedPixels; empty under the same condition.
+// Thread-safe.
 using ColourLoader = std::function<ColourImage(const StoredImage&)>;
 
 // Reads the files of indexed images.

@@ -310,6 +310,10 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
 // Looks for differences if the pixels agree.
 void QueryRun::find_difference(Match& match) {
   if (match.evidence.correlation.value_or(-1) < options_.duplicate_correlation) return;
+  if (picture()->record.content == match.image.content) {
+    match.evidence.difference = PictureDifference{};
+    return;
+  }
   check_time();
   const auto image = shared_.cache.colours(match.image);
   const ColourImage& photo = colours();

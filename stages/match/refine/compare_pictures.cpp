@@ -5,11 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include <opencv2/imgproc.hpp>
 
+#include "base/artefacts.h"
+#include "base/pair_sums.h"
 #include "stages/match/refine/light.h"
 #include "stages/match/verify/pose_fit.h"
 
@@ -24,8 +25,8 @@ constexpr int kLeastSidePx = 2 * kCellPx;
 // cell whose brightness has the variance v is explained up to kNoise + kShareOfDetail v.
 constexpr double kNoise = 20;
 constexpr double kShareOfDetail = 0.2;
-// Pictures that lost detail everywhere, such as those that were enlarged or saved at a low quality,
-// differ in a larger share: three times that of the median cell, up to this.
+// A picture that was enlarged or saved at a low quality has lost detail everywhere, so the share
+// grows to kTimesMedian times that of the median cell, up to kMostShareOfDetail.
 constexpr double kMostShareOfDetail = 0.5;
 constexpr double kTimesMedian = 3;
 constexpr double kTexture = 25;  // variance of a cell that has detail to lose
@@ -33,11 +34,10 @@ constexpr double kTexture = 25;  // variance of a cell that has detail to lose
 constexpr double kColourNoise = 120;
 constexpr double kColourShare = 0.3;
 constexpr int kColourPx = 4;
-// Pictures whose colours vary less than kLeastColour, squared, are grey to the eye.
-constexpr double kLeastColour = 25;
-constexpr double kMostColourLost = 0.5;  // share of the variance
+constexpr double kLeastColour = 25;      // variance below which a picture is grey to the eye
+constexpr double kMostColourLost = 0.5;  // share of that variance
 
-constexpr double kRelit = 4;     // grey levels by which the light moves a value, on average
+constexpr double kRelit = 2;     // grey levels by which the light moves a value, on average
 constexpr int kMostShiftPx = 2;  // of a cell
 
 cv::Mat as_matrix(const Homography& map) {
@@ -67,12 +67,11 @@ bool is_resizing(const Homography& map, cv::Size from, cv::Size to) {
                             outline({}, to.width, to.height)) < kSlackPx;
 }
 
-// Both pictures in the frame of the object, in the resolution of the poorer one.
+// Both pictures as the object shows them, in the resolution of the poorer one.
 struct Frame {
-  cv::Mat object;    // CV_8UC3
-  cv::Mat scene;     // CV_8UC3
-  cv::Mat mask;      // CV_8U, 0 where one is not seen
-  double scale = 1;  // px of the frame per px of the object, on both axes as well as it goes
+  cv::Mat object;  // CV_8UC3, or CV_8U as the sides
+  cv::Mat scene;   // of the same type
+  cv::Mat mask;    // CV_8U, 0 where one is not seen
 };
 
 // One of the pictures, in the pixels that it was loaded in.
@@ -82,12 +81,11 @@ struct Side {
 };
 
 Side side_of(const ColourImage& picture) {
-  constexpr int kOpaque = 128;  // see is_opaque()
   const auto plane = [&](const std::vector<std::uint8_t>& values, int type) {
     return cv::Mat(picture.height, picture.width, type, const_cast<std::uint8_t*>(values.data()));
   };
   return {plane(picture.pixels, CV_8UC3),
-          picture.alpha.empty() ? cv::Mat() : cv::Mat(plane(picture.alpha, CV_8U) >= kOpaque)};
+          picture.alpha.empty() ? cv::Mat() : cv::Mat(plane(picture.alpha, CV_8U) >= kLeastOpaque)};
 }
 
 Frame frame_of(const Side& object_side, const Side& scene_side, const Homography& map) {
@@ -97,10 +95,10 @@ Frame frame_of(const Side& object_side, const Side& scene_side, const Homography
   const double shrink =
       std::sqrt(std::abs(jacobian(map, middle(object.cols, object.rows)).determinant()));
   const double most = std::sqrt(kMostComparedPixels / (double{1} * object.rows * object.cols));
-  frame.scale = std::min({1.0, shrink, most});
+  const double scale = std::min({1.0, shrink, most});
   const bool whole = is_resizing(map, object.size(), scene.size());
-  cv::Size size = scaled(object.size(), frame.scale);
-  if (whole && frame.scale == shrink) size = scene.size();
+  cv::Size size = scaled(object.size(), scale);
+  if (whole && scale == shrink) size = scene.size();
   frame.object = resized(object, size);
   frame.mask = cv::Mat(size, CV_8U, cv::Scalar(255));
   const auto leave_out = [&frame](const cv::Mat& opaque) {
@@ -112,7 +110,7 @@ Frame frame_of(const Side& object_side, const Side& scene_side, const Homography
     if (!scene_side.opaque.empty()) leave_out(resized(scene_side.opaque, size));
     return frame;
   }
-  const cv::Size smaller = scaled(scene.size(), std::min(1.0, frame.scale / shrink));
+  const cv::Size smaller = scaled(scene.size(), std::min(1.0, scale / shrink));
   const cv::Mat level = resized(scene, smaller);
   const Homography to_level = resizing(scene.cols, scene.rows, level.cols, level.rows) * map *
                               resizing(size.width, size.height, object.cols, object.rows);
@@ -136,7 +134,8 @@ cv::Mat brightness_of(const cv::Mat& picture) {
   return gray;
 }
 
-// Moves that align a square of the object with the scene, px of the frame.
+// Finds squares of the object in the scene, by normalised cross-correlation up to `reach` px away.
+// Returns their centres in both.
 std::vector<PointPair> moves_of_squares(const cv::Mat& object, const cv::Mat& scene,
                                         const cv::Mat& mask, int reach) {
   constexpr int kSquarePx = 32;
@@ -180,7 +179,7 @@ std::vector<PointPair> moves_of_squares(const cv::Mat& object, const cv::Mat& sc
   return moves;
 }
 
-// Returns the map of the object to the scene, corrected in a frame of at most `side` px.
+// Returns the map corrected by squares, in pictures of at most `side_px`.
 Homography corrected(const Side& object, const Side& scene, const Homography& map, double side_px) {
   constexpr std::size_t kLeastMoves = 8;
   constexpr int kReachPx = 4;
@@ -189,8 +188,8 @@ Homography corrected(const Side& object, const Side& scene, const Homography& ma
   const Homography to_reduced = resizing(full.width, full.height, size.width, size.height);
   const Side reduced{resized(object.pixels, size), {}};
   const Frame frame = frame_of(reduced, scene, map * to_reduced.inverse());
-  const std::vector<PointPair> moves = moves_of_squares(
-      brightness_of(frame.object), brightness_of(frame.scene), frame.mask, kReachPx);
+  const std::vector<PointPair> moves =
+      moves_of_squares(frame.object, frame.scene, frame.mask, kReachPx);
   if (moves.size() < kLeastMoves) return map;
   const auto better = fit_pose(PoseModel::kPerspective, moves, Homography{}, 1);
   if (!better) return map;
@@ -199,8 +198,10 @@ Homography corrected(const Side& object, const Side& scene, const Homography& ma
   return map * to_frame.inverse() * *better * to_frame;
 }
 
-// Corrects a map in ever finer frames.
-Homography aligned(const Side& object, const Side& scene, Homography map) {
+// Returns the map corrected in ever finer pictures, up to the full resolution.
+Homography aligned(const Side& object_side, const Side& scene_side, Homography map) {
+  const Side object{brightness_of(object_side.pixels), {}};
+  const Side scene{brightness_of(scene_side.pixels), {}};
   constexpr double kFirstSidePx = 640;
   const double longest = std::max(object.pixels.rows, object.pixels.cols);
   for (double side_px = kFirstSidePx; side_px < 2 * longest; side_px *= 2) {
@@ -209,51 +210,27 @@ Homography aligned(const Side& object, const Side& scene, Homography map) {
   return map;
 }
 
-// Sums over a cell.
-struct CellSums {
-  double squares = 0;  // of the difference
-  double object = 0;
-  double object_squares = 0;
-  double scene = 0;
-  double scene_squares = 0;
-
-  void add(const CellSums& other) {
-    squares += other.squares;
-    object += other.object;
-    object_squares += other.object_squares;
-    scene += other.scene;
-    scene_squares += other.scene_squares;
-  }
-  // The means over `count` pixels: the squared difference, and the larger variance.
-  double difference(double count) const { return squares / count; }
-  double variance(double count) const {
-    const double one = object_squares / count - (object / count) * (object / count);
-    const double two = scene_squares / count - (scene / count) * (scene / count);
-    return std::max({0.0, one, two});
-  }
-};
-
-CellSums sums_over(const cv::Mat& object, const cv::Mat& scene, cv::Rect place, cv::Point shift) {
-  CellSums sums;
+// Returns sums over a place of the object and the shifted place of the scene.
+PairSums<double> sums_over(const cv::Mat& object, const cv::Mat& scene, cv::Rect place,
+                           cv::Point shift) {
+  PairSums<double> sums;
   for (int y = place.y; y < place.y + place.height; ++y) {
     const std::uint8_t* one = object.ptr(y) + place.x;
     const std::uint8_t* two = scene.ptr(y + shift.y) + place.x + shift.x;
-    std::uint32_t squares = 0;
-    std::uint32_t a = 0;
-    std::uint32_t aa = 0;
-    std::uint32_t b = 0;
-    std::uint32_t bb = 0;
-    for (int x = 0; x < place.width; ++x) {
-      const int d = one[x] - two[x];
-      squares += static_cast<std::uint32_t>(d * d);
-      a += one[x];
-      aa += std::uint32_t{1} * one[x] * one[x];
-      b += two[x];
-      bb += std::uint32_t{1} * two[x] * two[x];
-    }
-    sums.add({double(squares), double(a), double(aa), double(b), double(bb)});
+    PairSums<std::uint32_t> row;
+    for (int x = 0; x < place.width; ++x) row.add(one[x], two[x]);
+    sums.add({double(row.count), double(row.a), double(row.b), double(row.aa), double(row.bb),
+              double(row.ab)});
   }
   return sums;
+}
+
+double mean_squared_difference(const PairSums<double>& sums) {
+  return (sums.aa - 2 * sums.ab + sums.bb) / sums.count;
+}
+
+double larger_variance(const PairSums<double>& sums) {
+  return std::max(sums.spread_a(), sums.spread_b()) / sums.count;
 }
 
 // Cells, every kBlockPx in both directions.
@@ -283,9 +260,8 @@ cv::Rect place_of(int column, int row, int px) {
 // the pictures differ, that of the median cell.
 double compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv::Mat& mask,
                           CellGrid& grid) {
-  constexpr double kPixels = 4.0 * kBlockPx * kBlockPx;
-  std::vector<CellSums> blocks(static_cast<std::size_t>(grid.columns + 1) *
-                               static_cast<std::size_t>(grid.rows + 1));
+  std::vector<PairSums<double>> blocks(static_cast<std::size_t>(grid.columns + 1) *
+                                       static_cast<std::size_t>(grid.rows + 1));
   std::vector<std::uint8_t> is_defined(blocks.size());
   const auto block_at = [&](int column, int row) {
     return static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.columns + 1) +
@@ -302,7 +278,7 @@ double compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv:
   std::vector<double> shares;
   for (int row = 0; row < grid.rows; ++row) {
     for (int column = 0; column < grid.columns; ++column) {
-      CellSums sums;
+      PairSums<double> sums;
       bool defined = true;
       for (const auto& [right, down] : {std::pair(0, 0), {1, 0}, {0, 1}, {1, 1}}) {
         const std::size_t block = block_at(column + right, row + down);
@@ -313,8 +289,8 @@ double compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv:
       cell.is_compared = defined;
       if (!defined) continue;
       auto& [difference, variance] = measured[static_cast<std::size_t>(&cell - grid.cells.data())];
-      difference = sums.difference(kPixels);
-      variance = sums.variance(kPixels);
+      difference = mean_squared_difference(sums);
+      variance = larger_variance(sums);
       if (variance >= kTexture) shares.push_back(difference / variance);
     }
   }
@@ -338,8 +314,8 @@ double compare_brightness(const cv::Mat& object, const cv::Mat& scene, const cv:
         for (int x = -kMostShiftPx; x <= kMostShiftPx; ++x) {
           const cv::Rect moved = place + cv::Point(x, y);
           if ((moved & cv::Rect({}, scene.size())) != moved) continue;
-          difference =
-              std::min(difference, sums_over(object, scene, place, {x, y}).difference(kPixels));
+          difference = std::min(difference,
+                                mean_squared_difference(sums_over(object, scene, place, {x, y})));
         }
       }
       cell.excess = difference / explained;
@@ -360,7 +336,7 @@ std::array<cv::Mat, 2> colours_of(const cv::Mat& picture) {
   return {parts[2], parts[1]};
 }
 
-// Brings the colours of the scene to the saturation of the object, as far as an enhancement would.
+// Gives the scene the saturation of the object, within the limits of kMostEnhanced.
 void saturate_like(const std::array<cv::Mat, 2>& object, std::array<cv::Mat, 2>& scene) {
   constexpr int kSteps = 5;
   constexpr double kMostEnhanced = 1.6;
@@ -389,12 +365,10 @@ void saturate_like(const std::array<cv::Mat, 2>& object, std::array<cv::Mat, 2>&
 // Sets the excess of the colour in each compared cell. Returns whether one picture lacks colours.
 bool compare_colour(const cv::Mat& object, const cv::Mat& scene, CellGrid& grid) {
   constexpr int kPx = kBlockPx / kColourPx;
-  constexpr double kPixels = 4.0 * kPx * kPx;
   const auto one = colours_of(object);
   auto two = colours_of(scene);
   saturate_like(one, two);
-  CellSums all[2];
-  double count = 0;
+  PairSums<double> all[2];
   for (int row = 0; row < grid.rows; ++row) {
     for (int column = 0; column < grid.columns; ++column) {
       Cell& cell = grid.at(column, row);
@@ -403,18 +377,17 @@ bool compare_colour(const cv::Mat& object, const cv::Mat& scene, CellGrid& grid)
       double difference = 0;
       double variance = 0;
       for (std::size_t i = 0; i < 2; ++i) {
-        const CellSums sums = sums_over(one[i], two[i], place, {});
-        difference += sums.difference(kPixels);
-        variance += sums.variance(kPixels);
+        const PairSums<double> sums = sums_over(one[i], two[i], place, {});
+        difference += mean_squared_difference(sums);
+        variance += larger_variance(sums);
         all[i].add(sums);
       }
-      count += kPixels;
       cell.colour_excess = difference / (kColourNoise + kColourShare * variance);
     }
   }
-  if (count == 0) return false;
-  const double variance = all[0].variance(count) + all[1].variance(count);
-  const double lost = all[0].difference(count) + all[1].difference(count);
+  if (all[0].count == 0) return false;
+  const double variance = larger_variance(all[0]) + larger_variance(all[1]);
+  const double lost = mean_squared_difference(all[0]) + mean_squared_difference(all[1]);
   return variance >= kLeastColour && lost >= kMostColourLost * variance;
 }
 
@@ -443,13 +416,14 @@ std::vector<cv::Rect> places_of(CellGrid& grid) {
   return places;
 }
 
-// What was found under one map.
+// The comparison under one map.
 struct Comparison {
   PictureDifference difference;
   double usual = 0;  // see compare_brightness()
 };
 
-// Compares the pictures of a frame, of which map takes the px to full-size px of the scene.
+// Compares the pictures of a frame.
+//   map  from px of the frame to full-size px of the scene
 std::optional<Comparison> compare_in(const Frame& frame, const Homography& map) {
   CellGrid grid;
   grid.columns = frame.object.cols / kBlockPx - 1;

@@ -10,8 +10,7 @@ namespace {
 
 constexpr int kSteps = 8;  // of reweighting
 constexpr int kMostSamples = 2'500;
-// Limits of a channel's gain, relative to that of the brightness: the light of a candle and that of
-// the blue sky lie within them (correlated colour temperatures of 1,900 and 12,000 K).
+// The ratio by which a channel's gain may differ from that of the brightness, either way.
 constexpr double kMostTint = 2.5;
 constexpr double kLeastGain = 0.1;
 constexpr double kStiffness = 0.00003;  // of the curve of brightness, per sample
@@ -30,7 +29,7 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-// Weighs samples by their distance from what a model says.
+// Weighs samples by their distance from the model, after Geman and McClure.
 template <typename Model>
 void reweigh(Samples& samples, double least_scale, const Model& model) {
   std::vector<double> distances;
@@ -146,7 +145,7 @@ double brightness_of(const cv::Vec3b& pixel) {
   return 0.114 * pixel[0] + 0.587 * pixel[1] + 0.299 * pixel[2];
 }
 
-// Collects what `value` makes of every so many pixels.
+// Applies `value` to both pictures at the points of a grid, about kMostSamples of them.
 template <typename Value>
 Samples samples_of(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask,
                    const Value& value) {

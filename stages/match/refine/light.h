@@ -4,18 +4,18 @@
 
 #include <opencv2/core.hpp>
 
-// How the light, the exposure and the colours of one picture become those of another.
+// The change of light between two pictures of one thing.
 namespace lookalike {
 
-// A map of the values of one picture to those of another of the same thing. Has no map that makes
-// one colour another: channels are not mixed, and their gains keep near that of the brightness.
+// Maps the values of one picture to those of another of the same thing. Cannot make one colour
+// another: it does not mix channels, and it keeps their gains near that of the brightness.
 struct LightModel {
   static constexpr int kKnots = 9;
 
   std::array<double, 3> gain = {1, 1, 1};    // of B, G, R
   std::array<double, 3> offset = {0, 0, 0};  // grey levels
-  // Brightness at kKnots values from 0 to 255, the squares of equal steps. Exposure, contrast and
-  // gamma need more than a gain.
+  // What the levels 255 (i / (kKnots - 1))^2 of brightness become. Contrast and gamma need more
+  // than a gain.
   std::array<double, kKnots> brightness{};
 };
 
@@ -24,8 +24,7 @@ struct LightModel {
 //   mask  CV_8U, 0 where the pictures are not compared
 LightModel fit_light(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask);
 
-// Returns tables of 256 values for cv::LUT: of the three channels, CV_8UC3, and of the brightness,
-// CV_8U.
+// Return tables of 256 values for cv::LUT: CV_8UC3 for the channels, CV_8U for the brightness.
 cv::Mat channel_table(const LightModel& light);
 cv::Mat brightness_table(const LightModel& light);
 

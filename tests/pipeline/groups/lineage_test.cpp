@@ -11,12 +11,14 @@ namespace {
 
 struct Saved {
   cv::Mat pixels;
+  cv::Mat colours;
   FileDescription file;
 };
 
 Saved saved(const cv::Mat& picture, int quality) {
   const auto bytes = encode(".jpg", picture, {cv::IMWRITE_JPEG_QUALITY, quality});
-  return {cv::imdecode(bytes, cv::IMREAD_GRAYSCALE), describe_file(bytes)};
+  return {cv::imdecode(bytes, cv::IMREAD_GRAYSCALE), cv::imdecode(bytes, cv::IMREAD_COLOR),
+          describe_file(bytes)};
 }
 
 cv::Mat resized(const cv::Mat& picture, double factor, int method) {
@@ -26,7 +28,7 @@ cv::Mat resized(const cv::Mat& picture, double factor, int method) {
 }
 
 Lineage lineage_of(const Saved& one, const Saved& from) {
-  return lineage(one.pixels, one.file, from.pixels, from.file);
+  return lineage(one.pixels, one.file, {from.pixels, from.colours, from.file});
 }
 
 TEST(Lineage, AnEnlargedPictureWasMadeFromTheSmallOne) {
@@ -61,6 +63,19 @@ TEST(Lineage, AFileSavedAgainAtAHigherQualityWasMadeFromTheFirst) {
   EXPECT_EQ(lineage_of(again, first), Lineage::kMade);
   const Saved original = saved(draw_picture(320, 240, 4), 98);
   EXPECT_EQ(lineage_of(original, saved(original.pixels, 85)), Lineage::kOther);
+}
+
+TEST(Lineage, ClippedWhitesDoNotHideTheSource) {
+  cv::Mat bright;
+  cv::merge(std::vector<cv::Mat>{draw_picture(640, 480, 6), draw_picture(640, 480, 7),
+                                 draw_picture(640, 480, 8)},
+            bright);
+  cv::Mat upper = bright(cv::Rect(0, 0, 640, 200));
+  upper *= 2;
+  const Saved first = saved(bright, 85);
+  EXPECT_EQ(lineage_of(saved(first.colours, 98), first), Lineage::kMade);
+  const Saved original = saved(bright, 98);
+  EXPECT_EQ(lineage_of(original, saved(original.colours, 85)), Lineage::kOther);
 }
 
 TEST(CropSides, ACutLeavesNoEdgeAndACollageDoes) {

@@ -61,8 +61,11 @@ PictureDifference difference(const cv::Mat& a, const cv::Mat& b) {
   return compare_pictures(whole(a), whole(b), resizing(a.cols, a.rows, b.cols, b.rows)).value();
 }
 
+// True if a difference is seen, whichever of the two is the object.
 bool differ(const cv::Mat& a, const cv::Mat& b) {
-  return difference(a, b).is_seen() && difference(b, a).is_seen();
+  const bool is_seen = difference(a, b).is_seen();
+  EXPECT_EQ(difference(b, a).is_seen(), is_seen);
+  return is_seen;
 }
 
 TEST(ComparePictures, SavingAgainAndResizingAreNoDifference) {
