@@ -292,8 +292,10 @@ TEST_F(Duplicates, ARunWithFewerKindsReportsItsOwnGroupsAlone) {
 }
 
 TEST_F(Duplicates, AFolderThatIsNotIndexedIsAWarning) {
-  EXPECT_THAT(run("duplicates", {"-d", at("index.db"), "--within", at("phtos")}).err,
-              HasSubstr("phtos: is not in the index"));
+  for (const char* option : {"--within", "--prefer"}) {
+    EXPECT_THAT(run("duplicates", {"-d", at("index.db"), option, at("phtos")}).err,
+                HasSubstr("phtos: is not in the index"));
+  }
 }
 
 TEST_F(Duplicates, OfFilesThatCannotBeReadAreComparedOnceTheyCan) {

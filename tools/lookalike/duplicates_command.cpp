@@ -99,8 +99,10 @@ Scope scope_of(const DuplicatesArguments& arguments) {
 }
 
 // Warns of folders without indexed files, which may be mistyped.
-void warn_of_unindexed(const IndexReader& index, const DuplicatesArguments& arguments) {
-  for (const auto* const paths : {&arguments.within, &arguments.between}) {
+void warn_of_unindexed(const IndexReader& index, const DuplicatesArguments& arguments,
+                       const RunConfig& config) {
+  for (const auto* const paths :
+       {&arguments.within, &arguments.between, &config.duplicates.prefer}) {
     for (const std::string& path : *paths) {
       const std::string folder = normal_path(path);
       bool is_indexed = false;
@@ -219,7 +221,7 @@ int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress:
   const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   std::optional<OutputFile> file = guard.open_if_named("--report", arguments.report, page_kind());
-  warn_of_unindexed(index, arguments);
+  warn_of_unindexed(index, arguments, config);
   const std::set<PairKind> kinds = kinds_of(arguments);
   Collection collection(index, config,
                         {.kinds = kinds,
