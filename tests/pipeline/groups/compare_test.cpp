@@ -105,8 +105,8 @@ TEST_F(PairSearchTest, ComparesAgainWhatCouldNotBeRead) {
   EXPECT_EQ(compare(state), incomplete);
   EXPECT_EQ(compare(state), 0U);
   const auto by_images = [](const FoundPair& pair) { return std::pair(pair.first, pair.second); };
-  std::ranges::sort(state.pairs, {}, by_images);
-  std::ranges::sort(whole.pairs, {}, by_images);
+  std::ranges::stable_sort(state.pairs, {}, by_images);
+  std::ranges::stable_sort(whole.pairs, {}, by_images);
   EXPECT_EQ(bytes_of(state), bytes_of(whole));
 }
 

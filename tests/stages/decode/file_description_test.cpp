@@ -96,8 +96,8 @@ TEST(FileDescription, FindsFurtherPicturesAndGainMaps) {
   const std::string index("MPF\0II*\0\x08\0\0\0\x01\0\x01\xb0\x04\0\x01\0\0\0\x02\0\0\0\0\0\0\0",
                           30);
   EXPECT_THAT(lost(with_segment(2, index)), Optional(HasSubstr("2 pictures")));
-  const std::string xmp = std::string("http://ns.adobe.com/xap/1.0/\0", 29) +
-                          "xmlns:hdrgm=\"http://ns.adobe.com/hdr-gain-map/1.0/\"";
+  std::string xmp("http://ns.adobe.com/xap/1.0/\0", 29);
+  xmp += "xmlns:hdrgm=\"http://ns.adobe.com/hdr-gain-map/1.0/\"";
   EXPECT_THAT(lost(with_segment(1, xmp)), Optional(HasSubstr("gain map")));
 }
 
