@@ -73,6 +73,7 @@ TEST(FileDescription, StatesTheQualityOfAJpeg) {
 TEST(FileDescription, CountsFramesOfAnAnimatedPng) {
   EXPECT_THAT(lost(with_chunk("acTL", {0, 0, 0, 12, 0, 0, 0, 0})),
               Optional(HasSubstr("holds 12 frames, the other holds 1")));
+  EXPECT_THAT(lost(with_chunk("acTL", {0, 0, 0, 2, 0, 0, 0, 0})), Optional(HasSubstr("2 frames")));
 }
 
 TEST(FileDescription, WhatIsNotUnderstoodIsMore) {
