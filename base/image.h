@@ -24,18 +24,6 @@ struct ImageView {
   }
 };
 
-// A picture in colour, owned, perhaps reduced.
-struct ColourImage {
-  int full_width = 0;                 // px
-  int full_height = 0;                // px
-  int width = 0;                      // of the pixels here
-  int height = 0;                     // of the pixels here
-  std::vector<std::uint8_t> pixels;   // [height][width][3], blue, green, red
-  std::vector<std::uint8_t> alpha{};  // [height][width], 0: transparent; empty if all is opaque
-
-  bool empty() const { return pixels.empty(); }
-};
-
 // An 8-bit grey image: pixels [height][width].
 struct GrayImage {
   std::vector<std::uint8_t> pixels;
@@ -53,6 +41,25 @@ struct GrayImage {
   std::uint8_t& at(int x, int y) {
     return pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
                   static_cast<std::size_t>(x)];
+  }
+};
+
+// A picture as an eye compares it: the brightness in full, the colours in less detail.
+struct ColourImage {
+  // Each colour is the mean of a square this wide, px; the rest of a side has none.
+  static constexpr int kColourPx = 4;
+
+  int full_width = 0;  // px of the file; `brightness` may be reduced
+  int full_height = 0;
+  GrayImage brightness;
+  GrayImage alpha{};  // 0: transparent; as large as `brightness`, empty if all is opaque
+  int colour_width = 0;
+  int colour_height = 0;
+  std::vector<std::uint8_t> colours{};  // [colour_height][colour_width][3], blue, green, red
+
+  bool empty() const { return brightness.empty(); }
+  std::size_t size_bytes() const {
+    return brightness.pixels.size() + alpha.pixels.size() + colours.size();
   }
 };
 

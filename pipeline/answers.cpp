@@ -31,6 +31,12 @@ Json to_json(const Quad& quad) {
   return corners;
 }
 
+Json to_json(const std::vector<Quad>& quads) {
+  Json places = Json::array();
+  for (const Quad& quad : quads) places.push_back(to_json(quad));
+  return places;
+}
+
 template <typename T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
@@ -38,15 +44,13 @@ Json or_null(const std::optional<T>& value) {
 
 Json to_json(const std::optional<PictureDifference>& difference) {
   if (!difference) return {};
-  Json places = Json::array();
-  for (const Quad& place : difference->places) places.push_back(to_json(place));
   return {{"seen", difference->is_seen()},
           {"largest", difference->largest},
           {"largest_of_colour", difference->largest_of_colour},
           {"lacks_colours", difference->lacks_colours},
           {"relit", difference->is_relit},
           {"share", difference->share},
-          {"places", places}};
+          {"places", to_json(difference->places)}};
 }
 
 Json to_json(const Evidence& evidence) {
@@ -57,7 +61,9 @@ Json to_json(const Evidence& evidence) {
           {"coherence", evidence.coherence},
           {"squeeze", evidence.squeeze},
           {"detail", or_null(evidence.detail)},
-          {"difference", to_json(evidence.difference)}};
+          {"colour", or_null(evidence.colour)},
+          {"difference", to_json(evidence.difference)},
+          {"other_content", to_json(evidence.other_content)}};
 }
 
 Json to_json(const std::vector<std::string>& paths) {
@@ -197,7 +203,9 @@ Json explain_answer(const std::string& query, const Explanation& explanation) {
             {"correlation", or_null(evidence.correlation)},
             {"detail", or_null(evidence.detail)},
             {"moved_px", moved_px_of(match)},
+            {"colour", or_null(evidence.colour)},
             {"difference", to_json(evidence.difference)},
+            {"other_content", to_json(evidence.other_content)},
             {"identical", evidence.identical}}},
           {"probability", {{"value", match.probability}, {"terms", terms_of(explanation)}}},
           {"decision", to_string(match.decision)},
@@ -317,6 +325,7 @@ Json locate_answer(const std::string& scene, std::span<const ObjectLocated> obje
            {"angle_degrees", to_thousandths(hit.angle_degrees)},
            {"scale", hit.scale},
            {"correlation", hit.correlation},
+           {"colour", or_null(hit.colour)},
            {"quad", to_json(hit.quad)}});
     }
   }

@@ -11,7 +11,8 @@
 #include "pipeline/index_settings.h"
 #include "pipeline/open_session.h"
 #include "pipeline/stored_calibration.h"
-#include "stages/match/refine/compare_pictures.h"
+#include "stages/decode/colours.h"
+#include "stages/match/refine/frame.h"
 
 namespace lookalike {
 
@@ -121,10 +122,9 @@ std::variant<Query, SkippedFile> Searcher::load(LoadedFile photo,
   Query query = with_features(std::get<DecodedImage>(std::move(decoded)));
   query.colours = [file = std::make_shared<const LoadedFile>(std::move(photo)), region,
                    limits = limits_] {
-    auto again = decode_in_colour(*file, kMostComparedPixels, limits);
+    auto again = decode_in_colour(*file, kMostComparedPixels, limits, region);
     auto* picture = std::get_if<ColourImage>(&again);
-    if (picture == nullptr) return ColourImage{};
-    return region ? region_of(*picture, *region) : std::move(*picture);
+    return picture != nullptr ? std::move(*picture) : ColourImage{};
   };
   return query;
 }

@@ -87,19 +87,6 @@ cv::Mat region_of(GrayImage& image, const Region& region) {
   return whole(cv::Rect(region.x, region.y, region.width, region.height));
 }
 
-// Copies pixels, CV_8UC3, and their opacity, CV_8U or empty.
-ColourImage colour_image(cv::Size full, const cv::Mat& pixels, const cv::Mat& alpha) {
-  ColourImage image{full.width, full.height, pixels.cols, pixels.rows, {}};
-  const auto copied = [](const cv::Mat& plane) {
-    std::vector<std::uint8_t> values(plane.total() * plane.elemSize());
-    if (!values.empty()) plane.copyTo(cv::Mat(plane.size(), plane.type(), values.data()));
-    return values;
-  };
-  image.pixels = copied(pixels);
-  image.alpha = copied(alpha);
-  return image;
-}
-
 // Decodes a file whose header check_header() has read.
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const ImageHeader& header,
                                                WantedSize size, const ImagesOptions& limits) try {
@@ -140,52 +127,6 @@ std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, Wan
   auto loaded = load_file(path, limits);
   if (auto* file = std::get_if<SkippedFile>(&loaded)) return std::move(*file);
   return decode(std::get<LoadedFile>(loaded), size, limits);
-}
-
-std::variant<ColourImage, SkippedFile> decode_in_colour(const LoadedFile& loaded,
-                                                        double most_pixels,
-                                                        const ImagesOptions& limits) try {
-  auto checked = check_header(loaded, limits);
-  if (auto* file = std::get_if<SkippedFile>(&checked)) return std::move(*file);
-  const auto& header = std::get<ImageHeader>(checked);
-  const LargeImageLock lock(header, PixelMode::kColour);
-  const auto share_of = [&](double width, double height) {
-    return std::min(1.0, std::sqrt(most_pixels / (width * height)));
-  };
-  const double share =
-      share_of(static_cast<double>(header.width), static_cast<double>(header.height));
-  const double longest = static_cast<double>(std::max(header.width, header.height));
-  const int divisor = jpeg_divisor(header, static_cast<std::uint32_t>(std::ceil(longest * share)));
-  auto decoded = decode_pixels(loaded, header, PixelMode::kColour, divisor);
-  if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
-  auto& [pixels, alpha] = std::get<ShownPixels>(decoded);
-  const cv::Size full = pixels.size() * divisor;
-  const double factor = share_of(pixels.cols, pixels.rows);
-  if (factor < 1) {
-    for (cv::Mat* plane : {&pixels, &alpha}) {
-      if (!plane->empty()) cv::resize(*plane, *plane, {}, factor, factor, cv::INTER_AREA);
-    }
-  }
-  return colour_image(full, pixels, alpha);
-} catch (const std::bad_alloc&) {
-  return without_memory(loaded.file);
-} catch (const cv::Exception& exception) {
-  if (exception.code == cv::Error::StsNoMem) return without_memory(loaded.file);
-  throw;
-}
-
-ColourImage region_of(const ColourImage& image, const Region& region) {
-  const auto plane = [&](const std::vector<std::uint8_t>& values, int type) {
-    return cv::Mat(image.height, image.width, type, const_cast<std::uint8_t*>(values.data()));
-  };
-  const double across = double{1} * image.width / image.full_width;
-  const double down = double{1} * image.height / image.full_height;
-  const cv::Rect place(cvRound(region.x * across), cvRound(region.y * down),
-                       std::max(1, cvRound(region.width * across)),
-                       std::max(1, cvRound(region.height * down)));
-  const cv::Rect inside = place & cv::Rect(0, 0, image.width, image.height);
-  return colour_image({region.width, region.height}, plane(image.pixels, CV_8UC3)(inside),
-                      image.alpha.empty() ? cv::Mat() : plane(image.alpha, CV_8U)(inside));
 }
 
 Region parse_region(std::string_view text) {

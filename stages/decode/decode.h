@@ -26,12 +26,6 @@ inline constexpr int kMinSidePx = 16;
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,
                                                const ImagesOptions& limits);
 
-// Decodes in colour, upright, transparent pixels laid over a ground; reduces by area averaging what
-// has more than `most_pixels`. Reasons for skipping and exceptions: as decode().
-std::variant<ColourImage, SkippedFile> decode_in_colour(const LoadedFile& loaded,
-                                                        double most_pixels,
-                                                        const ImagesOptions& limits);
-
 // Calls load_file(), then decode().
 std::variant<DecodedImage, SkippedFile> decode_file(const std::string& path, WantedSize size,
                                                     const ImagesOptions& limits);
@@ -49,9 +43,6 @@ struct Region {
 // Parses "x,y,width,height": whole numbers, x and y at least 0, width and height at least
 // kMinSidePx. Throws Error(kUsage).
 Region parse_region(std::string_view text);
-
-// Returns a region of a picture. The region must lie in it.
-ColourImage region_of(const ColourImage& image, const Region& region);
 
 // Decodes the region alone, like an image of its size, so that a small part of a large photo keeps
 // its detail: record.width and height are the region's, and positions count from its top-left

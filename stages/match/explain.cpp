@@ -172,6 +172,11 @@ ExplainedStep refine(const Explanation& why) {
                           *evidence.detail > 0 ? "" : ", which counts as 0");
   }
   if (evidence.difference) reason += ' ' + difference_text(*evidence.difference);
+  if (evidence.colour) reason += fmt::format(" Agreement of the colours {:.3f}.", *evidence.colour);
+  if (!evidence.other_content.empty()) {
+    reason += fmt::format(" Other strokes in {} on a page of the same print.",
+                          counted(evidence.other_content.size(), "place"));
+  }
   if (why.match.part) reason += " All agreement lies in a part of the image.";
   return step(evidence.detail.value_or(*evidence.correlation) > 0, std::move(reason));
 }
@@ -220,7 +225,9 @@ std::string decision_reason(const Match& match, const MatchOptions& options) {
               ? std::string("one shows the other only in part")
               : fmt::format("the correlation is below {:g}", options.duplicate_correlation));
     case Decision::kPart:
-      return "sure, but only a small region agrees, and the rest of what both show differs";
+      return match.part ? "sure, but only a small region agrees, and the rest of what both show "
+                          "differs"
+                        : "sure, but the page has other content in the same print";
     case Decision::kSimilar:
       if (match.has_pose() && match.probability >= kSimilarProbability) {
         return fmt::format("not sure, but the probability {:.3f} is at least {:g}",

@@ -54,7 +54,7 @@ std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const Sto
 std::shared_ptr<const ColourImage> IndexCache::colours(const StoredImage& image) {
   return colours_.get(
       image.id, [&] { return loaders_.load_colours(image); },
-      [](const ColourImage& picture) { return picture.pixels.size() + picture.alpha.size(); });
+      [](const ColourImage& picture) { return picture.size_bytes(); });
 }
 
 }  // namespace lookalike

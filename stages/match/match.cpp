@@ -80,6 +80,7 @@ void move_matches(std::vector<Match>& matches, const Homography& query_to_other)
     if (match.evidence.difference) {
       for (Quad& place : match.evidence.difference->places) place = moved(place, query_to_other);
     }
+    for (Quad& place : match.evidence.other_content) place = moved(place, query_to_other);
     for (PointPair& pair : match.inlier_pairs) pair.scene = query_to_other.apply(pair.scene);
   }
 }
@@ -105,11 +106,11 @@ Query mirrored(const Query& query) {
   if (query.colours) {
     mirror.colours = [colours = query.colours] {
       ColourImage picture = colours();
-      for (auto [plane, type] : {std::pair(&picture.pixels, CV_8UC3), {&picture.alpha, CV_8U}}) {
-        if (plane->empty()) continue;
-        cv::Mat rows(picture.height, picture.width, type, plane->data());
-        cv::flip(rows, rows, 1);
-      }
+      picture.brightness = mirrored_pixels(picture.brightness);
+      picture.alpha = mirrored_pixels(picture.alpha);
+      if (picture.empty()) return picture;
+      cv::Mat rows(picture.colour_height, picture.colour_width, CV_8UC3, picture.colours.data());
+      cv::flip(rows, rows, 1);
       return picture;
     };
   }

@@ -52,6 +52,10 @@ struct Evidence {
   std::optional<double> correlation{};  // pixel correlation at the pose
   std::optional<double> detail{};       // the same cell by cell; see agreement.h
   std::optional<PictureDifference> difference{};  // unset if the files were not compared in full
+  // Agreement of the colours, see colour_agreement(); unset if they were not compared.
+  std::optional<double> colour{};
+  // Where a page shows other strokes than the photo, px of the photo; see find_other_content().
+  std::vector<Quad> other_content{};
   bool identical = false;  // both pictures, whole and reduced alike, have equal pixels
 };
 

@@ -8,7 +8,9 @@
 #include "base/parallel.h"
 #include "base/work_limits.h"
 #include "stages/match/decide/decision.h"
+#include "stages/match/refine/colour.h"
 #include "stages/match/refine/compare_pictures.h"
+#include "stages/match/refine/other_content.h"
 #include "stages/match/verify/verification.h"
 
 namespace lookalike {
@@ -304,6 +306,7 @@ bool QueryRun::refine(PoseRefiner& refiner, Match& match) {
   if (fills(match.quad, photo.width, photo.height)) compare_whole(refiner, match, &**object);
   match.moved_px = furthest_corner_px(before, match.quad);
   if (finds_crops_ || fills(match.quad, photo.width, photo.height)) find_difference(match);
+  if (!finds_crops_) find_content(**object, match);
   return true;
 }
 
@@ -319,6 +322,27 @@ void QueryRun::find_difference(Match& match) {
   const ColourImage& photo = colours();
   if (image->empty() || photo.empty()) return;
   match.evidence.difference = compare_pictures(*image, photo, match.object_to_query);
+  match.evidence.colour = colour_agreement(*image, photo, match.object_to_query);
+}
+
+// Looks for other content if a page surely agrees as a whole.
+void QueryRun::find_content(const DecodedImage& object, Match& match) {
+  const Evidence& evidence = match.evidence;
+  if (evidence.difference || evidence.identical || !is_page(object.pixels.view())) return;
+  if (shared_.calibration.probability(evidence) < options_.same_probability) return;
+  check_time();
+  const auto image = shared_.cache.colours(match.image);
+  const ColourImage& photo = colours();
+  if (image->empty() || photo.empty()) return;
+  match.evidence.other_content = find_other_content(*image, photo, match.object_to_query);
+  match.evidence.colour = colour_agreement(*image, photo, match.object_to_query);
+}
+
+// Compares the colours unless that was done.
+void QueryRun::compare_colours(Match& match) {
+  if (!match.has_pose() || match.evidence.colour) return;
+  const auto image = shared_.cache.colours(match.image);
+  match.evidence.colour = colour_agreement(*image, colours(), match.object_to_query);
 }
 
 // Returns the query's picture in colour, empty if it cannot be read.
@@ -356,7 +380,7 @@ std::vector<Match> QueryRun::judged(const IndexQuery& query, std::vector<Match> 
   }
   for (Match& match : matches) {
     match.decision = decide(match, query.width, query.height, options_);
-    if (match.decision == Decision::kPart) match.quad = *match.part;
+    if (match.decision == Decision::kPart && match.part) match.quad = *match.part;
   }
   return matches;
 }
@@ -412,6 +436,7 @@ Explanation QueryRun::explain(const QueryTrace& trace, ImageId image) {
     add_identical(trace.words(), alone);
     std::erase_if(alone, [&](const Match& match) { return match.image.id != image; });
     refine({image}, alone);
+    if (!alone.empty()) compare_colours(alone.front());
   }
   explanation.match = judged(trace.words(), std::move(alone)).front();
   const Evidence& evidence = explanation.match.evidence;

@@ -84,6 +84,8 @@ class QueryRun {
   bool refine(PoseRefiner& refiner, Match& match);
   void compare_whole(PoseRefiner& refiner, Match& match, const DecodedImage* known);
   void find_difference(Match& match);
+  void find_content(const DecodedImage& object, Match& match);
+  void compare_colours(Match& match);
   const ColourImage& colours();
 
   std::vector<Match> judged(const IndexQuery& query, std::vector<Match> matches) const;

@@ -6,8 +6,10 @@
 
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
+#include "stages/decode/colours.h"
 #include "stages/decode/encode.h"
 #include "stages/match/locate/locate.h"
+#include "stages/match/refine/frame.h"
 #include "tools/command_line/standard_input.h"
 #include "tools/lookalike/commands.h"
 #include "tools/lookalike/object_mask.h"
@@ -21,7 +23,7 @@ struct LocateArguments : OutputtingArguments {
       : OutputtingArguments(command),
         format(command, {.json = "one JSON object per scene, one per line",
                          .columns = {"scene", "object", "method", "x", "y", "position_error_px",
-                                     "angle_degrees", "scale", "correlation", "error"},
+                                     "angle_degrees", "scale", "correlation", "colour", "error"},
                          .paths = {"scene", "object"}}) {
     add_value(command, "--object IMAGE", objects,
               "Pictures of the objects to find; - for standard input");
@@ -29,7 +31,7 @@ struct LocateArguments : OutputtingArguments {
     config.add_databases();
     add_value(command, "--scene IMAGE", scenes, "Photos to search; - for standard input")
         ->required();
-    config.add("locate.method");
+    config.add({"locate.method", "locate.gray"});
     add_value(command, "--mask IMAGE", mask,
               "Mask of the same size as the one object; pixels black in it are ignored");
     add_value(command, "--report FILE.html", report,
@@ -98,6 +100,16 @@ std::vector<std::string> object_names(const LocateArguments& arguments,
   return names;
 }
 
+// Reads a picture in colour; empty if it cannot be read.
+ColourImage colours_of(const std::string& path, const ImagesOptions& limits) {
+  const auto loaded = load_file(path, limits);
+  const auto* file = std::get_if<LoadedFile>(&loaded);
+  if (file == nullptr) return {};
+  auto decoded = decode_in_colour(*file, kMostComparedPixels, limits);
+  auto* picture = std::get_if<ColourImage>(&decoded);
+  return picture != nullptr ? std::move(*picture) : ColourImage{};
+}
+
 // Reads pictures, and extracts their features if the method uses them.
 class Loader {
  public:
@@ -110,7 +122,9 @@ class Loader {
     auto decoded = decode_file(path, wanted_size(options_), config_.images);
     if (auto* skipped = std::get_if<SkippedFile>(&decoded)) return std::move(*skipped);
     auto& image = std::get<DecodedImage>(decoded);
-    return extract_ ? query_of(*extract_, std::move(image)) : Query{std::move(image), {}};
+    Query query = extract_ ? query_of(*extract_, std::move(image)) : Query{std::move(image), {}};
+    query.colours = [path, limits = config_.images] { return colours_of(path, limits); };
+    return query;
   }
 
  private:
@@ -136,6 +150,7 @@ void print_locate(const std::string& scene, const std::vector<ObjectLocated>& ob
                  {"turn", fmt::format("{:.2f}", hit.angle_degrees)},
                  {"scale", fmt::format("{:.4f}", hit.scale)},
                  {"correlation", fmt::format("{:.3f}", hit.correlation)},
+                 {"colour", hit.colour ? fmt::format("{:.3f}", *hit.colour) : "-"},
                  {"error", error ? fmt::format("{:.2f}", *error) : "-"}},
                 object);
     }
@@ -188,6 +203,9 @@ ReportEntry locate_entry(const std::string& scene, const std::string& file,
                                           {"correlation", fmt::format("{:.3f}", hit.correlation)}},
                                 .quad = hit.quad,
                                 .pairs = {}});
+      if (hit.colour) {
+        entry.findings.back().facts.emplace_back("colour", fmt::format("{:.3f}", *hit.colour));
+      }
       if (hit.inliers > 0) {
         entry.findings.back().facts.emplace_back("inliers", fmt::format("{}", hit.inliers));
       }
@@ -197,6 +215,20 @@ ReportEntry locate_entry(const std::string& scene, const std::string& file,
   entry.verdict =
       entry.found ? fmt::format("{} found", entry.findings.size()) : std::string("nothing found");
   return entry;
+}
+
+// Makes the colours of what the mask hides transparent.
+void hide_masked(Query& query) {
+  query.colours = [colours = std::move(query.colours), mask = query.image.alpha] {
+    ColourImage picture = colours();
+    if (picture.empty() || mask.empty()) return picture;
+    picture.alpha = GrayImage(picture.brightness.width, picture.brightness.height);
+    cv::Mat alpha(picture.alpha.height, picture.alpha.width, CV_8U, picture.alpha.pixels.data());
+    cv::resize(
+        cv::Mat(mask.height, mask.width, CV_8U, const_cast<std::uint8_t*>(mask.pixels.data())),
+        alpha, alpha.size(), 0, 0, cv::INTER_NEAREST);
+    return picture;
+  };
 }
 
 std::vector<Object> load_objects(const LocateArguments& arguments, const RunConfig& config,
@@ -213,6 +245,7 @@ std::vector<Object> load_objects(const LocateArguments& arguments, const RunConf
     }
     object.query = std::get<Query>(std::move(loaded));
     object.query.image.alpha = object_mask(object.query.image, arguments.mask, config.images);
+    if (!arguments.mask.empty()) hide_masked(object.query);
   }
   return objects;
 }

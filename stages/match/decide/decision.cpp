@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kSlack = 0.03;            // maximum offset of a corner, of the longer side
 constexpr double kWholeCorrelation = 0.7;  // minimum if pictures share more than a part
+constexpr std::size_t kOtherContent = 2;   // places; one may be a stain or a repair
 constexpr double kAgreementGain = 1.5;
 
 constexpr double kSamePlace = 0.3;   // minimum intersection over union of the outlines
@@ -25,6 +26,7 @@ void withdraw_pose(Match& match) {
   match.evidence.effective_inliers = 0;
   match.evidence.correlation.reset();
   match.evidence.detail.reset();
+  match.evidence.other_content.clear();
   match.object_to_query = {};
   match.quad = {};
   match.part.reset();
@@ -81,7 +83,8 @@ Decision decide(const Match& match, int query_width, int query_height,
       const bool differs = evidence.difference && evidence.difference->is_seen();
       return differs ? Decision::kVariant : Decision::kDuplicate;
     }
-    const bool part = match.part && correlation < kWholeCorrelation;
+    const bool part = (match.part && correlation < kWholeCorrelation) ||
+                      evidence.other_content.size() >= kOtherContent;
     return part ? Decision::kPart : Decision::kSameObject;
   }
   const bool votes =

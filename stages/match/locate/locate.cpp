@@ -8,6 +8,7 @@
 
 #include "stages/match/locate/exhaustive_search.h"
 #include "stages/match/locate/plain_search.h"
+#include "stages/match/refine/colour.h"
 #include "stages/match/refine/refiner.h"
 #include "stages/match/verify/pose.h"
 #include "stages/match/verify/verification.h"
@@ -19,6 +20,9 @@ namespace {
 // object's diagonal.
 constexpr double kTranslationPx = 3;
 constexpr double kTranslationShare = 0.02;
+
+// Ratio of the places of a shape that are searched for to those of its colours that are wanted.
+constexpr std::uint32_t kColoursOfOneShape = 4;
 
 // Returns an angle in [0, 360), even if a turn just below zero rounds to 360.
 double in_circle(double degrees) {
@@ -33,6 +37,7 @@ Hit hit_of(const Homography& object_to_scene, const ImageRecord& object) {
   Hit hit;
   hit.centre = {at.x + 0.5, at.y + 0.5};
   hit.angle_degrees = in_circle(std::atan2(j.yx - j.xy, j.xx + j.yy) * 180 / std::numbers::pi);
+  hit.object_to_scene = object_to_scene;
   hit.quad = outline(object_to_scene, object.width, object.height);
   hit.scale =
       std::sqrt(signed_area(hit.quad) / (static_cast<double>(object.width) * object.height));
@@ -57,12 +62,15 @@ class Locator {
     if (how_.method != "correlation") {
       located.hits = by_features();
       if (located.hits.empty()) located.reason = "too few features agree on a place";
+      compare_colours(located);
     }
     const bool fall_back = how_.method != "features" && located.hits.empty();
     if (fall_back || with_map_) by_correlation(fall_back, located);
-    std::stable_sort(located.hits.begin(), located.hits.end(), [](const Hit& a, const Hit& b) {
-      return a.inliers != b.inliers ? a.inliers > b.inliers
-                                    : std::abs(a.correlation) > std::abs(b.correlation);
+    const auto agreement = [](const Hit& hit) {
+      return std::abs(hit.correlation) * std::max(0.0, hit.colour.value_or(1));
+    };
+    std::ranges::stable_sort(located.hits, [&](const Hit& a, const Hit& b) {
+      return a.inliers != b.inliers ? a.inliers > b.inliers : agreement(a) > agreement(b);
     });
     if (located.hits.size() > how_.max_hits) located.hits.resize(how_.max_hits);
     return located;
@@ -191,13 +199,33 @@ class Locator {
       hit.position_error_px = pose.fit.position_error_px / scene_.image.scale;
       located.hits.push_back(hit);
     }
+    compare_colours(located);
   }
+
+  // Drops the hits in other colours.
+  void compare_colours(Located& located) {
+    if (located.hits.empty() || !compares_colours()) return;
+    if (!colours_) colours_ = {object_.colours(), scene_.colours()};
+    const auto& [object, scene] = *colours_;
+    for (Hit& hit : located.hits) hit.colour = colour_agreement(object, scene, hit.object_to_scene);
+    const auto differs = [](const Hit& hit) {
+      return hit.colour.value_or(1) < kLeastColourAgreement;
+    };
+    if (std::ranges::all_of(located.hits, differs)) {
+      if (is_grey(object)) return;
+      located.reason = "it is found in other colours only; --gray finds these";
+    }
+    std::erase_if(located.hits, differs);
+  }
+
+  bool compares_colours() const { return !how_.gray && object_.colours && scene_.colours; }
 
   // Returns the options with scales between reduced pixels.
   LocateOptions reduced_ranges() const {
     LocateOptions reduced = how_;
     reduced.min_scale *= scene_.image.scale / object_.image.scale;
     reduced.max_scale *= scene_.image.scale / object_.image.scale;
+    if (compares_colours()) reduced.max_hits *= kColoursOfOneShape;
     return reduced;
   }
 
@@ -230,6 +258,7 @@ class Locator {
   std::optional<PlainSearch> plain_;
   std::optional<ExhaustiveSearch> search_;
   std::optional<SearchObject> search_object_;
+  std::optional<std::pair<ColourImage, ColourImage>> colours_;  // of object and scene, once read
 };
 
 }  // namespace

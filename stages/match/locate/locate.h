@@ -21,7 +21,9 @@ struct Hit {
   double correlation = 0;    // [-1, 1], below 0 where light and dark are exchanged
   std::optional<double> position_error_px{};  // standard error of the centre by pixels
   std::uint32_t inliers = 0;                  // 0 when correlation alone found it
+  Homography object_to_scene{};               // between full-size pixel centres
   Quad quad{};
+  std::optional<double> colour{};  // agreement of the colours, see colour_agreement()
 };
 
 enum class LocateMethod { kFeatures, kCorrelation };
@@ -40,9 +42,10 @@ struct Located {
 // correlation. By features, pixels refine the pose, and the correlation is taken at the object's
 // full detail. By correlation, ExhaustiveSearch tries the turns and scales of `how`. how.method
 // names one, or "auto": correlation where features find nothing. An exact crop is found at the
-// exact pixel. Transparent pixels of the object do not count. with_map makes correlation search the
-// scene in any case. Deterministic. Throws Error(kInternal) when the descriptors are of different
-// sizes, Error(kDevice) when a launch fails.
+// exact pixel. Transparent pixels of the object do not count. A place in other colours is no hit,
+// unless how.gray; a grey object counts as found in any colours if it is found in no grey. with_map
+// makes correlation search the scene in any case. Deterministic. Throws Error(kInternal) when the
+// descriptors are of different sizes, Error(kDevice) when a launch fails.
 Located locate(OpenClSession& session, const Query& object, const Query& scene,
                const VerifyOptions& options, const LocateOptions& how = {}, bool with_map = false);
 

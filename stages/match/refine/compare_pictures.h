@@ -20,7 +20,5 @@ std::optional<PictureDifference> compare_pictures(const ColourImage& object,
                                                   const Homography& object_to_scene);
 
 inline constexpr int kCellPx = 16;
-// The pixels above which pictures are reduced before they are compared.
-inline constexpr double kMostComparedPixels = 16e6;
 
 }  // namespace lookalike

@@ -8,8 +8,8 @@
 namespace lookalike {
 namespace {
 
-constexpr int kSteps = 8;  // of reweighting
-constexpr int kMostSamples = 2'500;
+constexpr int kSteps = 6;  // of reweighting
+constexpr int kMostSamples = 1'500;
 // The ratio by which a channel's gain may differ from that of the brightness, either way.
 constexpr double kMostTint = 2.5;
 constexpr double kLeastGain = 0.1;
@@ -151,7 +151,7 @@ Samples samples_of(const cv::Mat& from, const cv::Mat& to, const cv::Mat& mask,
                    const Value& value) {
   const int every = std::max(
       1,
-      static_cast<int>(std::lround(std::sqrt(double{1} * from.rows * from.cols / kMostSamples))));
+      static_cast<int>(std::lround(std::sqrt(double{1} * cv::countNonZero(mask) / kMostSamples))));
   Samples samples;
   for (int y = every / 2; y < from.rows; y += every) {
     for (int x = every / 2; x < from.cols; x += every) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/imgcodecs.hpp>
 
+#include "stages/decode/colours.h"
 #include "tests/stages/pictures.h"
 
 namespace lookalike {
@@ -49,12 +50,7 @@ cv::Mat resized(const cv::Mat& picture, double factor) {
 }
 
 ColourImage whole(const cv::Mat& pixels, const cv::Mat& alpha = {}) {
-  const auto values = [](const cv::Mat& plane) {
-    const cv::Mat joined = plane.clone();
-    return std::vector<std::uint8_t>(joined.data, joined.data + joined.total() * joined.elemSize());
-  };
-  return {pixels.cols, pixels.rows,    pixels.cols,
-          pixels.rows, values(pixels), alpha.empty() ? std::vector<std::uint8_t>() : values(alpha)};
+  return colour_image(pixels.size(), pixels, alpha);
 }
 
 PictureDifference difference(const cv::Mat& a, const cv::Mat& b) {

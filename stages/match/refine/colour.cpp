@@ -1,0 +1,100 @@
+#include "stages/match/refine/colour.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <opencv2/imgproc.hpp>
+
+#include "stages/match/refine/frame.h"
+
+namespace lookalike {
+namespace {
+
+constexpr double kNeutral = 128;
+constexpr double kGreyChroma = 9;  // mean square of the chroma of a grey picture, at most
+// The ratio by which light changes a channel more than the three together, at most: a camera has
+// balanced most of it.
+constexpr double kMostTint = 1.6;
+
+// Returns the scene's colours in the light of the object's: a gain for each channel.
+cv::Mat balanced(const cv::Mat& scene, const cv::Mat& object, const cv::Mat& mask) {
+  const cv::Scalar of_object = cv::mean(object, mask);
+  const cv::Scalar of_scene = cv::mean(scene, mask);
+  const auto total = [](const cv::Scalar& mean) { return mean[0] + mean[1] + mean[2]; };
+  const double common = total(of_object) / std::max(1.0, total(of_scene));
+  cv::Scalar gains;
+  for (int i = 0; i < 3; ++i) {
+    const double own = of_object[i] / std::max(1.0, of_scene[i]);
+    gains[i] = std::clamp(own, common / kMostTint, common * kMostTint);
+  }
+  cv::Mat result;
+  cv::multiply(scene, gains, result);
+  return result;
+}
+
+// Sums of products of two pictures' chroma about neutral grey.
+struct ChromaSums {
+  double count = 0;
+  double of_object = 0;
+  double of_scene = 0;
+  double common = 0;
+};
+
+ChromaSums chroma_sums(const cv::Mat& object, const cv::Mat& scene, const cv::Mat& mask) {
+  ChromaSums sums;
+  const auto one = chroma_of(object);
+  const auto two = chroma_of(scene);
+  for (int y = 0; y < mask.rows; ++y) {
+    for (int x = 0; x < mask.cols; ++x) {
+      if (mask.at<std::uint8_t>(y, x) == 0) continue;
+      ++sums.count;
+      for (std::size_t i = 0; i < 2; ++i) {
+        const double a = one[i].at<std::uint8_t>(y, x) - kNeutral;
+        const double b = two[i].at<std::uint8_t>(y, x) - kNeutral;
+        sums.of_object += a * a;
+        sums.of_scene += b * b;
+        sums.common += a * b;
+      }
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::array<cv::Mat, 2> chroma_of(const cv::Mat& colours) {
+  cv::Mat converted;
+  cv::Mat parts[3];
+  cv::cvtColor(colours, converted, cv::COLOR_BGR2YCrCb);
+  cv::split(converted, parts);
+  constexpr double kSmooth = 0.75;
+  for (cv::Mat& part : parts) cv::GaussianBlur(part, part, {}, kSmooth);
+  return {parts[2], parts[1]};
+}
+
+bool is_grey(const ColourImage& picture) {
+  if (picture.empty()) return true;
+  const cv::Mat colours = side_of(picture).colours;
+  const ChromaSums sums =
+      chroma_sums(colours, colours, cv::Mat(colours.size(), CV_8U, cv::Scalar(255)));
+  return sums.of_object <= kGreyChroma * sums.count;
+}
+
+std::optional<double> colour_agreement(const ColourImage& object, const ColourImage& scene,
+                                       const Homography& object_to_scene) {
+  if (object.empty() || scene.empty() || is_grey(scene)) return std::nullopt;
+  const Side one = side_of(object);
+  const Side two = side_of(scene);
+  const Homography map = loaded_to_full(scene).inverse() * object_to_scene * loaded_to_full(object);
+  const Frame frame = FrameMaker(one, two, map).make();
+  cv::Mat mask;
+  cv::resize(frame.mask, mask, frame.object.colours.size(), 0, 0, cv::INTER_NEAREST);
+  const ChromaSums sums = chroma_sums(
+      frame.object.colours, balanced(frame.scene.colours, frame.object.colours, mask), mask);
+  const double both = sums.of_object + sums.of_scene;
+  if (sums.count == 0 || both <= 2 * kGreyChroma * sums.count) return std::nullopt;
+  return 2 * sums.common / both;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,333 @@
+#include "stages/match/refine/frame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <opencv2/imgproc.hpp>
+
+#include "base/artefacts.h"
+#include "stages/match/verify/pose_fit.h"
+
+namespace lookalike {
+namespace {
+
+// Width of the rim of the scene that interpolation mixes with nothing, px of the frame.
+constexpr double kRimPx = 3;
+
+cv::Mat as_matrix(const Homography& map) {
+  cv::Mat matrix(3, 3, CV_64F);
+  std::ranges::copy(map.h, matrix.begin<double>());
+  return matrix;
+}
+
+cv::Mat resized(const cv::Mat& picture, cv::Size size) {
+  if (picture.size() == size) return picture;
+  cv::Mat result;
+  cv::resize(picture, result, size, 0, 0, cv::INTER_AREA);
+  return result;
+}
+
+cv::Size scaled(cv::Size size, double factor) {
+  const auto side = [factor](int length) {
+    return std::max(1, static_cast<int>(std::lround(length * factor)));
+  };
+  return {side(size.width), side(size.height)};
+}
+
+// Finds squares of the object in the scene, by normalised cross-correlation up to `reach` px away.
+// Returns their centres in both.
+std::vector<PointPair> moves_of_squares(const cv::Mat& object, const cv::Mat& scene,
+                                        const cv::Mat& mask, int reach) {
+  constexpr int kSquarePx = 32;
+  constexpr int kAcross = 8;
+  constexpr float kLeastCorrelation = 0.7F;
+  constexpr double kLeastDeviation = 5;  // grey levels
+  std::vector<PointPair> moves;
+  const int step_x = std::max(kSquarePx, (object.cols - 2 * reach) / kAcross);
+  const int step_y = std::max(kSquarePx, (object.rows - 2 * reach) / kAcross);
+  for (int y = reach; y + kSquarePx + reach <= object.rows; y += step_y) {
+    for (int x = reach; x + kSquarePx + reach <= object.cols; x += step_x) {
+      const cv::Rect square(x, y, kSquarePx, kSquarePx);
+      const cv::Rect window(x - reach, y - reach, kSquarePx + 2 * reach, kSquarePx + 2 * reach);
+      if (cv::countNonZero(mask(window)) < window.area()) continue;
+      cv::Scalar mean;
+      cv::Scalar deviation;
+      cv::meanStdDev(object(square), mean, deviation);
+      if (deviation[0] < kLeastDeviation) continue;
+      cv::Mat found;
+      cv::matchTemplate(scene(window), object(square), found, cv::TM_CCOEFF_NORMED);
+      double best = 0;
+      cv::Point at;
+      cv::minMaxLoc(found, nullptr, &best, nullptr, &at);
+      if (best < kLeastCorrelation) continue;
+      // Peaks lie between pixels: the vertex of the parabola through three values.
+      const auto between = [&](float before, float peak, float after) {
+        const float bend = before - 2 * peak + after;
+        return bend < 0 ? 0.5 * (before - after) / bend : 0.0;
+      };
+      double dx = at.x;
+      double dy = at.y;
+      if (at.x == 0 || at.y == 0 || at.x == 2 * reach || at.y == 2 * reach) continue;
+      const auto value = [&](int across, int down) {
+        return found.at<float>(at.y + down, at.x + across);
+      };
+      dx += between(value(-1, 0), value(0, 0), value(1, 0));
+      dy += between(value(0, -1), value(0, 0), value(0, 1));
+      const Point centre{x + (kSquarePx - 1) / 2.0, y + (kSquarePx - 1) / 2.0};
+      moves.push_back({centre, {centre.x + dx - reach, centre.y + dy - reach}});
+    }
+  }
+  return moves;
+}
+
+// Returns the plane under a pixel map, in a picture of a size; 0 where it has no pixels.
+cv::Mat copied(const cv::Mat& plane, const PixelMap& map, cv::Size size) {
+  const bool is_transposed = map.xx == 0;
+  const int across = is_transposed ? map.yx : map.xx;  // -1: mirrored
+  const int down = is_transposed ? map.xy : map.yy;
+  const cv::Size turned = is_transposed ? cv::Size(size.height, size.width) : size;
+  const cv::Point corner(
+      map.x + std::min(0, map.xx * (size.width - 1) + map.xy * (size.height - 1)),
+      map.y + std::min(0, map.yx * (size.width - 1) + map.yy * (size.height - 1)));
+  const cv::Rect wanted(corner, turned);
+  const cv::Rect seen = wanted & cv::Rect({}, plane.size());
+  cv::Mat result(turned, plane.type(), cv::Scalar::all(0));
+  if (!seen.empty()) plane(seen).copyTo(result(seen - corner));
+  if (is_transposed) cv::transpose(result, result);
+  if (across < 0) cv::flip(result, result, 1);
+  if (down < 0) cv::flip(result, result, 0);
+  return result;
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// Returns the pixel map near the map that the squares confirm, if any.
+std::optional<Homography> exact(const Side& object, const Side& scene, const Homography& map) {
+  constexpr double kSlackPx = 3;  // of the map
+  constexpr double kSamePx = 0.15;
+  constexpr std::size_t kLeastMoves = 8;
+  constexpr int kReachPx = 4;
+  const cv::Size size = object.brightness.size();
+  const auto near = pixel_map(map, size, kSlackPx);
+  if (!near) return std::nullopt;
+  const Frame frame = FrameMaker(object, scene, near->homography())
+                          .make_brightness(std::max(size.width, size.height));
+  std::vector<double> moves[2];
+  std::vector<double> off;
+  for (const auto& [from, to] :
+       moves_of_squares(frame.object.brightness, frame.scene.brightness, frame.mask, kReachPx)) {
+    moves[0].push_back(to.x - from.x);
+    moves[1].push_back(to.y - from.y);
+  }
+  if (moves[0].size() < kLeastMoves) return std::nullopt;
+  const Point moved{std::round(median_of(moves[0])), std::round(median_of(moves[1]))};
+  for (std::size_t i = 0; i < moves[0].size(); ++i) {
+    off.push_back(std::hypot(moves[0][i] - moved.x, moves[1][i] - moved.y));
+  }
+  if (median_of(off) > kSamePx) return std::nullopt;
+  return near->homography() * translation(moved.x, moved.y);
+}
+
+// Returns the map corrected by squares, in frames of at most `side_px`.
+Homography corrected(const Side& object, const Side& scene, const Homography& map, double side_px) {
+  constexpr std::size_t kLeastMoves = 8;
+  constexpr int kReachPx = 4;
+  const Frame frame = FrameMaker(object, scene, map).make_brightness(side_px);
+  const cv::Size size = frame.mask.size();
+  const std::vector<PointPair> moves =
+      moves_of_squares(frame.object.brightness, frame.scene.brightness, frame.mask, kReachPx);
+  if (moves.size() < kLeastMoves) return map;
+  const auto better = fit_pose(PoseModel::kPerspective, moves, Homography{}, 1);
+  if (!better) return map;
+  const Quad before = outline({}, size.width, size.height);
+  const Quad after = outline(*better, size.width, size.height);
+  if (furthest_corner_px(before, after) > 2 * kReachPx) return map;
+  const cv::Size full = object.brightness.size();
+  const Homography to_frame = resizing(full.width, full.height, size.width, size.height);
+  return map * to_frame.inverse() * *better * to_frame;
+}
+
+}  // namespace
+
+Side side_of(const ColourImage& picture) {
+  const auto plane = [](int width, int height, const std::vector<std::uint8_t>& values, int type) {
+    return cv::Mat(height, width, type, const_cast<std::uint8_t*>(values.data()));
+  };
+  const auto gray = [&](const GrayImage& image) {
+    return plane(image.width, image.height, image.pixels, CV_8U);
+  };
+  Side side;
+  side.brightness = gray(picture.brightness);
+  side.colours = plane(picture.colour_width, picture.colour_height, picture.colours, CV_8UC3);
+  if (!picture.alpha.empty()) side.opaque = gray(picture.alpha) >= kLeastOpaque;
+  return side;
+}
+
+Homography loaded_to_full(const ColourImage& picture) {
+  return resizing(picture.brightness.width, picture.brightness.height, picture.full_width,
+                  picture.full_height);
+}
+
+bool is_resizing(const Homography& map, cv::Size from, cv::Size to) {
+  constexpr double kSlackPx = 0.01;
+  return furthest_corner_px(outline(map, from.width, from.height),
+                            outline({}, to.width, to.height)) < kSlackPx;
+}
+
+std::optional<PixelMap> pixel_map(const Homography& map, cv::Size picture, double slack_px) {
+  const Point centre = middle(picture.width, picture.height);
+  const Jacobian j = jacobian(map, centre);
+  const auto rounded = [](double value) { return static_cast<int>(std::lround(value)); };
+  PixelMap exact{rounded(j.xx), rounded(j.xy), rounded(j.yx), rounded(j.yy)};
+  if (std::abs(exact.xx * exact.yy - exact.xy * exact.yx) != 1 ||
+      std::abs(exact.xx) + std::abs(exact.xy) != 1) {
+    return std::nullopt;
+  }
+  const Point at = map.apply(centre);
+  exact.x = rounded(at.x - exact.xx * centre.x - exact.xy * centre.y);
+  exact.y = rounded(at.y - exact.yx * centre.x - exact.yy * centre.y);
+  const Quad outline_of_map = outline(map, picture.width, picture.height);
+  const Quad outline_of_exact = outline(exact.homography(), picture.width, picture.height);
+  if (furthest_corner_px(outline_of_map, outline_of_exact) > slack_px) return std::nullopt;
+  return exact;
+}
+
+FrameMaker::FrameMaker(const Side& object, const Side& scene, const Homography& map)
+    : object_(object), scene_(scene), map_(map) {
+  const cv::Size full = object.brightness.size();
+  shrink_ = std::sqrt(std::abs(jacobian(map, middle(full.width, full.height)).determinant()));
+  is_whole_ = is_resizing(map, full, scene.brightness.size());
+  constexpr double kExactPx = 0.01;
+  exact_ = pixel_map(map, full, kExactPx);
+}
+
+struct FrameMaker::Scale {
+  double factor = 1;  // px of the frame per px of the object
+  cv::Size size{};    // of the frame
+};
+
+// Returns the scale of the poorer picture, within the limits.
+FrameMaker::Scale FrameMaker::scale_for(std::optional<double> side_px) const {
+  const cv::Size full = object_.brightness.size();
+  const double most = side_px ? *side_px / std::max(full.width, full.height)
+                              : std::sqrt(kMostComparedPixels / (double{1} * full.area()));
+  const double factor = std::min({1.0, shrink_, most});
+  if (is_whole_ && factor == shrink_) return {factor, scene_.brightness.size()};
+  return {factor, scaled(full, factor)};
+}
+
+Frame FrameMaker::brightness_at(const Scale& scale) const {
+  Frame frame;
+  frame.object.brightness = resized(object_.brightness, scale.size);
+  frame.scene.brightness = laid(scene_.brightness, 1, scale.size, scale.factor, cv::INTER_CUBIC);
+  frame.mask = mask(scale.size, scale.factor);
+  return frame;
+}
+
+Frame FrameMaker::make_brightness(std::optional<double> side_px) const {
+  return brightness_at(scale_for(side_px));
+}
+
+Frame FrameMaker::make() const {
+  const Scale scale = scale_for(std::nullopt);
+  Frame frame = brightness_at(scale);
+  const cv::Size quarter(std::max(1, scale.size.width / ColourImage::kColourPx),
+                         std::max(1, scale.size.height / ColourImage::kColourPx));
+  frame.object.colours = resized(object_.colours, quarter);
+  frame.scene.colours =
+      laid(scene_.colours, ColourImage::kColourPx, quarter, scale.factor, cv::INTER_LINEAR);
+  return frame;
+}
+
+// Returns a plane of the scene in a frame of a size; a pixel of either is `px` pixels wide. Cubic
+// interpolation keeps thin strokes, which lose half of their contrast otherwise.
+cv::Mat FrameMaker::laid(const cv::Mat& plane, int px, cv::Size size, double factor,
+                         int method) const {
+  if (is_whole_) return resized(plane, size);
+  const cv::Size object = object_.brightness.size();
+  if (exact_ && px == 1 && size == object) return copied(plane, *exact_, size);
+  const cv::Mat level = resized(plane, scaled(plane.size(), std::min(1.0, factor / shrink_)));
+  const Homography wide = resizing(1, 1, px, px);
+  const Homography to_level =
+      resizing(plane.cols, plane.rows, level.cols, level.rows) * wide.inverse() * map_ *
+      resizing(size.width * px, size.height * px, object.width, object.height) * wide;
+  cv::Mat result;
+  cv::warpPerspective(level, result, as_matrix(to_level), size, method | cv::WARP_INVERSE_MAP);
+  return result;
+}
+
+cv::Mat FrameMaker::mask(cv::Size size, double factor) const {
+  cv::Mat mask(size, CV_8U, cv::Scalar(255));
+  const auto leave_out = [&mask](const cv::Mat& opaque) {
+    cv::bitwise_and(mask, opaque == 255, mask);
+  };
+  if (!object_.opaque.empty()) leave_out(resized(object_.opaque, size));
+  if (is_whole_) {
+    if (!scene_.opaque.empty()) leave_out(resized(scene_.opaque, size));
+    return mask;
+  }
+  if (!scene_.opaque.empty()) {
+    cv::Mat seen = laid(scene_.opaque, 1, size, factor, cv::INTER_LINEAR);
+    cv::erode(seen == 255, seen, cv::Mat::ones(5, 5, CV_8U));
+    leave_out(seen);
+  } else if (!is_seen_whole()) {
+    leave_out(seen_of_scene(size));
+  }
+  return mask;
+}
+
+// Returns the part of a frame of a size that the scene fills, without its rim: 255 inside.
+cv::Mat FrameMaker::seen_of_scene(cv::Size size) const {
+  const cv::Size object = object_.brightness.size();
+  const cv::Size scene = scene_.brightness.size();
+  const Homography to_frame =
+      resizing(object.width, object.height, size.width, size.height) * map_.inverse();
+  const double rim = exact_ ? 0 : kRimPx * std::max(1.0, shrink_);
+  const double right = scene.width - 1 - rim;
+  const double bottom = scene.height - 1 - rim;
+  constexpr int kFractionBits = 4;
+  std::vector<cv::Point> corners;
+  for (const Point& corner :
+       {Point{rim, rim}, Point{right, rim}, Point{right, bottom}, Point{rim, bottom}}) {
+    const Point at = to_frame.apply(corner);
+    corners.emplace_back(cvRound(at.x * (1 << kFractionBits)),
+                         cvRound(at.y * (1 << kFractionBits)));
+  }
+  cv::Mat seen(size, CV_8U, cv::Scalar(0));
+  cv::fillConvexPoly(seen, corners, cv::Scalar(255), cv::LINE_8, kFractionBits);
+  return seen;
+}
+
+// True if the object lies inside the scene with room to interpolate.
+bool FrameMaker::is_seen_whole() const {
+  const double margin = kRimPx * std::max(1.0, shrink_);
+  const cv::Size object = object_.brightness.size();
+  const cv::Size scene = scene_.brightness.size();
+  return std::ranges::all_of(outline(map_, object.width, object.height), [&](const Point& at) {
+    return at.x >= margin && at.y >= margin && at.x <= scene.width - margin &&
+           at.y <= scene.height - margin;
+  });
+}
+
+Homography aligned(const Side& object, const Side& scene, Homography map) {
+  constexpr double kFirstSidePx = 640;
+  constexpr double kMuchFiner = 1.5;
+  if (const auto found = exact(object, scene, map)) return *found;
+  const double longest = std::max(object.brightness.cols, object.brightness.rows);
+  double side_px = std::min(kFirstSidePx, longest);
+  map = corrected(object, scene, map, side_px);
+  while (side_px * kMuchFiner < longest) {
+    side_px = std::min(2 * side_px, longest);
+    map = corrected(object, scene, map, side_px);
+  }
+  return map;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+
+#include <opencv2/core.hpp>
+
+#include "base/geometry.h"
+#include "base/image.h"
+
+// Two pictures of one thing, brought into one frame.
+namespace lookalike {
+
+// The pixels above which pictures are reduced before they are compared.
+inline constexpr double kMostComparedPixels = 16e6;
+
+// The planes of a picture, as loaded or in a frame.
+struct Planes {
+  cv::Mat brightness;  // CV_8U
+  cv::Mat colours;     // CV_8UC3, ColourImage::kColourPx times smaller
+};
+
+// One of the pictures, as loaded.
+struct Side : Planes {
+  cv::Mat opaque;  // CV_8U, 0: transparent; empty if all is opaque
+};
+
+// Wraps a picture, which must outlive the result.
+Side side_of(const ColourImage& picture);
+
+// Returns the map from pixels as loaded to those of the full size.
+Homography loaded_to_full(const ColourImage& picture);
+
+// Both pictures as the object shows them.
+struct Frame {
+  Planes object;
+  Planes scene;
+  cv::Mat mask;  // CV_8U, 0 where one is not seen
+};
+
+// A map that takes each pixel of one picture to one of another, as cutting, mirroring and turning
+// by quarter turns do.
+struct PixelMap {
+  // Turns and mirrors, then moves; all integers.
+  int xx = 1;
+  int xy = 0;
+  int yx = 0;
+  int yy = 1;
+  int x = 0;
+  int y = 0;
+
+  Homography homography() const {
+    return {{double(xx), double(xy), double(x), double(yx), double(yy), double(y), 0, 0, 1}};
+  }
+};
+
+// Returns the pixel map that takes no corner of the picture further than `slack_px` from where the
+// given map takes it, if any.
+std::optional<PixelMap> pixel_map(const Homography& map, cv::Size picture, double slack_px);
+
+// Lays the scene's pixels into frames of the object. Both sides must outlive it.
+class FrameMaker {
+ public:
+  //   map  from px of the object to px of the scene, both as loaded
+  FrameMaker(const Side& object, const Side& scene, const Homography& map);
+
+  // Returns a frame in the resolution of the poorer picture, of at most kMostComparedPixels.
+  Frame make() const;
+  // Returns the brightness alone, in a frame whose longest side is at most `side_px`, if given.
+  Frame make_brightness(std::optional<double> side_px = std::nullopt) const;
+
+ private:
+  struct Scale;
+  Scale scale_for(std::optional<double> side_px) const;
+  Frame brightness_at(const Scale& scale) const;
+  cv::Mat laid(const cv::Mat& plane, int px, cv::Size size, double factor, int method) const;
+  cv::Mat mask(cv::Size size, double factor) const;
+  cv::Mat seen_of_scene(cv::Size size) const;
+  bool is_seen_whole() const;
+
+  const Side& object_;
+  const Side& scene_;
+  const Homography map_;
+  double shrink_ = 1;  // px of the scene per px of the object
+  bool is_whole_ = false;
+  std::optional<PixelMap> exact_;
+};
+
+// True if a map takes the outline of one picture to that of the other, which is upright.
+bool is_resizing(const Homography& map, cv::Size from, cv::Size to);
+
+// Returns the map from the object to the scene corrected by squares of the brightness, which find
+// errors of a few pixels: the pixel map that they confirm, or the map that fits them in ever finer
+// frames, until another one could not gain much.
+Homography aligned(const Side& object, const Side& scene, Homography map);
+
+}  // namespace lookalike
