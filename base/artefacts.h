@@ -49,8 +49,18 @@ struct WantedSize {
   WantedSize(std::uint32_t at_most, std::uint32_t at_least = 0)  // NOLINT(*-explicit-*)
       : at_most_px(at_most), at_least_px(at_least) {}
 
-  std::uint32_t at_most_px;   // larger images are reduced
-  std::uint32_t at_least_px;  // smaller images are enlarged, up to at_most_px
+  // Returns the same size, but for strips: images of which the shorter side would get less than a
+  // sixteenth of at_most_px. They get that height, as far as they have no more pixels than a square
+  // of at_most_px.
+  WantedSize with_strips() const {
+    WantedSize size = *this;
+    size.strips_px = at_most_px / 16;
+    return size;
+  }
+
+  std::uint32_t at_most_px;     // larger images are reduced
+  std::uint32_t at_least_px;    // smaller images are enlarged, up to at_most_px
+  std::uint32_t strips_px = 0;  // the shorter side of strips; 0: as the longest side demands
 };
 
 // Stage decode: an image ready for the device. It is grey, upright and of the wanted size, and its

@@ -37,7 +37,7 @@ std::span<const ImageFormatInfo> image_formats() {
       {"WebP", {"webp"}, "OpenCV", ""},
       {"TIFF", {"tif", "tiff"}, "OpenCV", ""},
       {"BMP", {"bmp"}, "OpenCV", ""},
-      {"PNM", {"pgm", "ppm"}, "OpenCV", ""},
+      {"PNM", {"pgm", "ppm", "pbm", "pnm"}, "lookalike", ""},
       {"JPEG 2000", {"jp2"}, "OpenCV", ""},
       {"camera RAW",
        {"dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2", "pef", "3fr", "crw", "dcr", "erf",

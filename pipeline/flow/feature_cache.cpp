@@ -27,13 +27,9 @@ constexpr std::size_t kChunkBytes = std::size_t{8} << 20U;
 constexpr const char* kStatistics = "statistics";
 constexpr const char* kFeatures = "features";
 
-// Increases when decoding changes pixels. 2: transparent pixels lie over a ground.
-constexpr int kDecoding = 2;
-
 // Returns a digest of everything that features and blankness depend on.
 std::string key_of(const RunConfig& config) {
-  std::string text =
-      fmt::format("decoding={}\nvariance.blank_below={}\n", kDecoding, config.variance.blank_below);
+  std::string text = fmt::format("variance.blank_below={}\n", config.variance.blank_below);
   for (const auto& [name, value] : settings_of(config.extract)) {
     text += fmt::format("{}={}\n", name, value);
   }

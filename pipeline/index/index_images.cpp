@@ -236,6 +236,8 @@ class ImageFlow {
       }
       report.indexed += item.ends_file && item.file.modified_ns != kUnfinished ? 1 : 0;
       report.blank += item.blank ? 1 : 0;
+      const auto* const words = std::get_if<ImageWords>(&item.state);
+      report.featureless += !item.blank && words && words->features.empty() ? 1 : 0;
       queue.push(std::move(item));
     }
   }

@@ -53,6 +53,7 @@ Json run_document(const IndexRunReport& report) {
           {"folders", folders_json(report)},
           {"files_without_folder", report.files_without_root},
           {"blank", report.blank},
+          {"featureless", report.featureless},
           {"skipped_by_reason", reasons},
           {"left_out",
            {{"hidden", report.left_out.hidden},

@@ -19,12 +19,21 @@
 namespace lookalike {
 namespace {
 
-// Returns the factor that brings an image to the wanted size.
-double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
+// Returns the longest side that an image gets.
+std::uint64_t wanted_side(std::uint64_t width, std::uint64_t height, WantedSize size) {
   const std::uint64_t longest = std::max(width, height);
   const std::uint64_t least = std::min(size.at_least_px, size.at_most_px);
   const std::uint64_t wanted = std::clamp<std::uint64_t>(longest, least, size.at_most_px);
-  return static_cast<double>(wanted) / static_cast<double>(longest);
+  const double ratio = static_cast<double>(longest) / static_cast<double>(std::min(width, height));
+  const double needed = std::ceil(size.strips_px * ratio);
+  const double allowed = std::floor(size.at_most_px * std::sqrt(ratio));
+  return std::max(wanted, static_cast<std::uint64_t>(std::min(needed, allowed)));
+}
+
+// Returns the factor that brings an image to the wanted size.
+double scale_for(std::uint64_t width, std::uint64_t height, WantedSize size) {
+  return static_cast<double>(wanted_side(width, height, size)) /
+         static_cast<double>(std::max(width, height));
 }
 
 // Resizes by exactly `factor` on both axes, by area averaging or cubic interpolation; the last
@@ -95,7 +104,8 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const I
   if (auto why = too_small(header.width, header.height, scale)) {
     return SkippedFile{loaded.file, "too_small", std::move(*why)};
   }
-  const int divisor = jpeg_divisor(header, size.at_most_px);
+  const auto side = static_cast<std::uint32_t>(wanted_side(header.width, header.height, size));
+  const int divisor = jpeg_divisor(header, side);
   auto decoded = decode_pixels(loaded, header, PixelMode::kGray, divisor);
   if (auto* file = std::get_if<SkippedFile>(&decoded)) return std::move(*file);
   const auto& [gray, alpha] = std::get<ShownPixels>(decoded);
@@ -112,7 +122,7 @@ std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, const I
 }  // namespace
 
 WantedSize wanted_size(const ExtractOptions& options) {
-  return {options.longest_side_px, options.enlarge_to_px};
+  return WantedSize(options.longest_side_px, options.enlarge_to_px).with_strips();
 }
 
 std::variant<DecodedImage, SkippedFile> decode(const LoadedFile& loaded, WantedSize size,

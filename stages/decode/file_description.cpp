@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "stages/decode/heif_description.h"
 #include "stages/decode/image_header.h"
 #include "stages/decode/jpeg_markers.h"
+#include "stages/decode/pnm.h"
 #include "stages/decode/tiff.h"
 
 namespace lookalike {
@@ -262,9 +262,7 @@ FileDescription describe_tiff(ByteSpan bytes) {
   std::uint64_t samples = 1;
   directory.for_each_entry(
       [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value, std::size_t place) {
-        const auto first_short = [&] {
-          return count <= 2 ? value : directory.number(directory.number(place, 4), 2);
-        };
+        const auto first_short = [&] { return directory.first_short(count, place); };
         if (tag == 258) found.bits = static_cast<std::uint32_t>(first_short());
         if (tag == 259) found.is_lossless = std::ranges::find(kLossless, value) != kLossless.end();
         if (tag == 262) found.has_palette = value == 3;
@@ -294,32 +292,18 @@ FileDescription describe_bmp(ByteSpan bytes) {
 }
 
 FileDescription describe_pnm(ByteSpan bytes) {
-  const std::uint8_t kind = bytes[1];
   FileDescription found{.codec = Codec::kPnm, .is_lossless = true};
-  found.has_colour = kind == '3' || kind == '6';
-  constexpr std::size_t kHeader = 512;  // enough for size and maximum, with a comment
-  const ByteSpan header = bytes.first(std::min(bytes.size(), kHeader));
-  std::vector<std::uint64_t> numbers;
-  for (std::size_t i = 2; i < header.size() && numbers.size() < 3; ++i) {
-    if (header[i] == '#') {
-      while (i < header.size() && header[i] != '\n') ++i;
-    } else if (header[i] >= '0' && header[i] <= '9') {
-      if (header[i - 1] <= ' ') numbers.push_back(0);
-      if (!numbers.empty())
-        numbers.back() = std::min<std::uint64_t>(1'000'000, 10 * numbers.back() + header[i] - '0');
-    }
-  }
-  if (kind != '1' && kind != '4' && numbers.size() == 3 && numbers[2] > 255) found.bits = 16;
+  const std::optional<PnmHeader> header = read_pnm_header(bytes);
+  if (!header) return found;
+  found.has_colour = header->has_colour();
+  found.bits = header->maximum > 255 ? 16 : 8;
   return found;
-}
-
-bool is_pnm(ByteSpan bytes) {
-  return bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6';
 }
 
 // True if an entry of a directory is a text that begins with letters.
 bool has_letters(const TiffDirectory& directory, std::uint64_t count, std::size_t place) {
-  const std::size_t at = count <= 4 ? place : directory.number(place, 4);
+  const std::size_t field = directory.place_bytes();
+  const std::size_t at = count <= field ? place : directory.number(place, field);
   constexpr std::uint64_t kEnough = 64;
   const ByteSpan rest = from(directory.file, at);
   return std::ranges::any_of(

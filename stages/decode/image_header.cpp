@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <bitset>
 #include <string_view>
 
 #include "stages/decode/bytes.h"
 #include "stages/decode/jpeg_markers.h"
+#include "stages/decode/pnm.h"
 #include "stages/decode/tiff.h"
 
 namespace lookalike {
@@ -50,6 +53,23 @@ ImageHeader png_header(ByteSpan bytes) {
   return header;
 }
 
+// Returns the orientation in the chunk EXIF of an extended WebP file, 1 if that is damaged. Some
+// programs write the name of JPEG's segment before the data.
+int webp_orientation(ByteSpan bytes) {
+  constexpr std::string_view kName("Exif\0\0", 6);
+  constexpr std::size_t kFirstChunk = 12;
+  for (std::size_t at = kFirstChunk; at + 8 <= bytes.size();) {
+    const std::uint64_t length = little_endian(bytes, at + 4, 4);
+    const ByteSpan content = from(bytes, at + 8);
+    if (has_text(bytes, at, "EXIF")) {
+      const ByteSpan exif = content.first(std::min<std::size_t>(content.size(), length));
+      return exif_orientation(from(exif, has_text(exif, 0, kName) ? kName.size() : 0)).value_or(1);
+    }
+    at += 8 + length + length % 2;
+  }
+  return 1;
+}
+
 // WebP has three forms: lossy, lossless and extended.
 ImageHeader webp_header(ByteSpan bytes) {
   if (has_text(bytes, 12, "VP8 ")) {
@@ -66,7 +86,8 @@ ImageHeader webp_header(ByteSpan bytes) {
     return {.width = little_endian(bytes, 24, 3) + 1,
             .height = little_endian(bytes, 27, 3) + 1,
             .format = (flags & 0x02) != 0 ? ImageFormat::kAnimatedWebp : ImageFormat::kOther,
-            .has_alpha = (flags & 0x10) != 0};
+            .has_alpha = (flags & 0x10) != 0,
+            .orientation = (flags & 0x08) != 0 ? webp_orientation(bytes) : 1};
   }
   return {};
 }
@@ -85,54 +106,41 @@ ImageHeader bmp_header(ByteSpan bytes) {
   return {little_endian(bytes, 18, 4), static_cast<std::uint64_t>(wide < 0 ? -wide : wide)};
 }
 
-bool is_pnm(ByteSpan bytes) {
-  return bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
-         (bytes[2] <= ' ' || bytes[2] == '#');
-}
-
-// "P5 # comment\n640 480 ..."; a comment ends at a line feed or carriage return.
 ImageHeader pnm_header(ByteSpan bytes) {
-  std::uint64_t values[2] = {0, 0};
-  std::size_t at = 2;
-  for (std::uint64_t& value : values) {
-    while (at < bytes.size() && (bytes[at] <= ' ' || bytes[at] == '#')) {
-      const bool comment = bytes[at] == '#';
-      while (comment && at < bytes.size() && bytes[at] != '\n' && bytes[at] != '\r') ++at;
-      if (at < bytes.size()) ++at;
-    }
-    for (; at < bytes.size() && bytes[at] >= '0' && bytes[at] <= '9' && value < 1'000'000'000;
-         ++at) {
-      value = 10 * value + (bytes[at] - std::uint64_t{'0'});
-    }
-  }
-  return {values[0], values[1]};
+  const PnmHeader pnm = read_pnm_header(bytes).value_or(PnmHeader{});
+  return {.width = pnm.width, .height = pnm.height, .format = ImageFormat::kPnm};
 }
 
-// Tags 256 (width), 257 (height), 262 (colour space, 2: RGB), 277 (samples per pixel) and 338 (what
-// further samples are, 0: no alpha). Without the last, a fourth sample is taken for alpha, as in
-// libtiff. Colours may be premultiplied, in the file or, with 8 bits, by libtiff: OpenCV does not
-// divide them again. A tag that stands twice counts where it stands first, as in libtiff; a size of
-// another type than SHORT or LONG, or of several numbers, is none.
+bool has_deep_planes(const TiffSamples& samples) {
+  return samples.is_planar && samples.count > 1 && samples.bits > 8;
+}
+
+// Returns the range of the values of a TIFF file in grey or RGB where it is another than that of
+// whole numbers of 1, 8 or 16 bits: 10, 12 and 14 bits, which OpenCV scales to 16; as many in 16 by
+// tag 281 (MaxSampleValue), unless it is a mere statistic; signed numbers and floats. None where
+// OpenCV would mix up planes of more than 8 bits.
+std::optional<ValueRange> tiff_range(const TiffSamples& samples) {
+  const bool white_is_zero = samples.colour_space == 0;
+  if (samples.colour_space > 2 || has_deep_planes(samples)) return std::nullopt;
+  if (samples.kind != TiffSamples::kWhole) return ValueRange{0, white_is_zero};
+  if (samples.bits == 10 || samples.bits == 12 || samples.bits == 14) {
+    return ValueRange{65535, white_is_zero};
+  }
+  const bool is_a_depth = samples.maximum > 255 && std::has_single_bit(samples.maximum + 1);
+  if (samples.bits != 16 || !is_a_depth || samples.maximum >= 65535) return std::nullopt;
+  return ValueRange{static_cast<double>(samples.maximum), white_is_zero};
+}
+
+// A fourth sample is taken for alpha where tag 338 does not say otherwise, as in libtiff. Colours
+// may be premultiplied, in the file or, with 8 bits, by libtiff: OpenCV does not divide them again.
 ImageHeader tiff_header(ByteSpan bytes) {
-  constexpr std::array<std::uint64_t, 5> kTags = {256, 257, 262, 277, 338};
-  std::array<std::optional<std::uint64_t>, kTags.size()> found;
-  const auto visit = [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value,
-                         std::size_t place) {
-    const auto wanted = std::ranges::find(kTags, tag);
-    if (wanted == kTags.end()) return;
-    auto& first = found[static_cast<std::size_t>(wanted - kTags.begin())];
-    const std::uint64_t type = first_directory(bytes).number(place - 6, 2);
-    const bool is_size = tag <= 257;
-    const bool is_number =
-        (type == TiffDirectory::kShort || type == TiffDirectory::kLong) && (!is_size || count == 1);
-    if (!first) first = is_size && !is_number ? 0 : value;
-  };
-  if (bytes.size() >= 8) first_directory(bytes).for_each_entry(visit);
-  const auto [width, height, colour_space, samples, further] = found;
-  return {.width = width.value_or(0),
-          .height = height.value_or(0),
-          .has_alpha = colour_space == 2U && samples.value_or(1) > 3 && further.value_or(1) != 0,
-          .premultiplied = true};
+  const TiffSamples samples = tiff_samples(bytes);
+  return {.width = samples.width,
+          .height = samples.height,
+          .has_alpha = samples.colour_space == 2 && samples.count > 3 && samples.may_have_alpha &&
+                       !has_deep_planes(samples),
+          .premultiplied = true,
+          .range = tiff_range(samples)};
 }
 
 // Marks of Fujifilm, Panasonic and Leica, Olympus (three), Sigma, Minolta, old and new Canon.
@@ -177,28 +185,39 @@ bool is_jpeg2000(ByteSpan bytes) {
   return has_text(bytes, 4, "jP  ") || has_text(bytes, 0, "\xff\x4f\xff\x51");
 }
 
-// Returns the place of the first codestream: the content of the first box `jp2c` (ISO/IEC 15444-1,
-// annex I), or the start of a file without boxes. The end of the bytes without one, or behind more
-// boxes than any file has.
-std::size_t codestream(ByteSpan bytes) {
+struct Jpeg2000Parts {
+  std::size_t codestream = 0;  // place of the first one
+  int orientation = 1;
+};
+
+// Finds the content of the first box `jp2c` (ISO/IEC 15444-1, annex I), or the start of a file
+// without boxes, and EXIF in a box `uuid`. The codestream is at the end of the bytes without one,
+// or behind more boxes than any file has.
+Jpeg2000Parts jpeg2000_parts(ByteSpan bytes) {
   constexpr int kMaxBoxes = 4096;
-  if (!has_text(bytes, 4, "jP  ")) return 0;
+  constexpr std::string_view kExif = "uuidJpgTiffExif->JP2";
+  Jpeg2000Parts parts;
+  if (!has_text(bytes, 4, "jP  ")) return parts;
+  parts.codestream = bytes.size();
   std::size_t at = 0;
   for (int boxes = 0; boxes < kMaxBoxes && at + 8 <= bytes.size(); ++boxes) {
     const std::uint64_t shown = big_endian(bytes, at, 4);
     const std::size_t head = shown == 1 ? 16 : 8;
-    if (has_text(bytes, at + 4, "jp2c")) return at + head;
+    if (has_text(bytes, at + 4, "jp2c")) parts.codestream = std::min(parts.codestream, at + head);
+    if (has_text(bytes, at + 4, kExif)) {
+      parts.orientation = exif_orientation(from(bytes, at + 4 + kExif.size())).value_or(1);
+    }
     const std::uint64_t size = shown == 1 ? big_endian(bytes, at + 8, 8) : shown;
     if (size < head || size > bytes.size() - at) break;  // 0 reaches to the end
     at += size;
   }
-  return bytes.size();
+  return parts;
 }
 
 // Reads the codestream's size, which decoding uses; the box around it may claim another.
 ImageHeader jpeg2000_header(ByteSpan bytes) {
   constexpr std::string_view kSize = "\xff\x4f\xff\x51";  // start, then the marker segment SIZ
-  const std::size_t start_of_stream = codestream(bytes);
+  const auto [start_of_stream, orientation] = jpeg2000_parts(bytes);
   if (!has_text(bytes, start_of_stream, kSize)) return {};
   const std::size_t at = start_of_stream + kSize.size();
   const auto side = [&](std::size_t place) {
@@ -206,7 +225,7 @@ ImageHeader jpeg2000_header(ByteSpan bytes) {
     const std::uint64_t start = big_endian(bytes, at + place + 8, 4);
     return end > start ? end - start : 0;
   };
-  return {side(4), side(8)};
+  return {.width = side(4), .height = side(8), .orientation = orientation};
 }
 
 ImageHeader header_of(ByteSpan bytes) {
@@ -229,6 +248,61 @@ bool png_ends_early(ByteSpan bytes) {
   return true;
 }
 
+// The bits of a JPEG's coefficients that its scans have announced (ITU-T T.81, B.2.3 and G.1.1.1).
+class AnnouncedCoefficients {
+ public:
+  // Takes the header of a frame. Arithmetic coding cannot tell its end from the data.
+  void begin_frame(const JpegMarkers& markers) {
+    if (!components_.empty()) return;
+    is_progressive_ = markers.marker() == 0xc2;
+    is_huffman_ = markers.marker() <= 0xc2;
+    const ByteSpan content = markers.content();
+    const std::uint64_t count = std::min<std::uint64_t>(4, big_endian(content, 5, 1));
+    for (std::size_t i = 0; i < count; ++i)
+      components_.push_back({big_endian(content, 6 + 3 * i, 1)});
+  }
+
+  void begin_scan(ByteSpan content) {
+    const std::size_t count = std::min<std::uint64_t>(4, big_endian(content, 0, 1));
+    const std::size_t first = is_progressive_ ? big_endian(content, 1 + 2 * count, 1) : 0;
+    const std::size_t last = is_progressive_ ? big_endian(content, 2 + 2 * count, 1) : 63;
+    const bool is_last_bit = !is_progressive_ || (big_endian(content, 3 + 2 * count, 1) & 15) == 0;
+    for (Component& component : components_) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (big_endian(content, 1 + 2 * i, 1) != component.id) continue;
+        for (std::size_t k = first; k <= last && k < 64; ++k) component.known[k] = is_last_bit;
+      }
+    }
+  }
+
+  bool are_all() const {
+    const auto is_known = [](const Component& component) { return component.known.all(); };
+    return is_huffman_ && !components_.empty() && std::ranges::all_of(components_, is_known);
+  }
+
+ private:
+  struct Component {
+    std::uint64_t id = 0;
+    std::bitset<64> known{};  // by its place in zigzag order
+  };
+  std::vector<Component> components_;
+  bool is_progressive_ = false;
+  bool is_huffman_ = false;
+};
+
+bool jpeg_ends_early(ByteSpan bytes) {
+  constexpr int kMostScans = 100;  // more are not read
+  AnnouncedCoefficients announced;
+  int scans = 0;
+  JpegMarkers markers(bytes);
+  while (markers.next()) {
+    if (markers.at_end()) return false;
+    if (markers.at_frame()) announced.begin_frame(markers);
+    if (markers.at_scan() && ++scans <= kMostScans) announced.begin_scan(markers.content());
+  }
+  return !announced.are_all();
+}
+
 }  // namespace
 
 ImageFormat format_of(std::span<const std::uint8_t> bytes) {
@@ -237,12 +311,13 @@ ImageFormat format_of(std::span<const std::uint8_t> bytes) {
   if (has_text(bytes, 0, "GIF8")) return ImageFormat::kGif;
   if (has_raw_mark(bytes) || is_raw_tiff(bytes)) return ImageFormat::kRaw;
   if (!is_webp(bytes) && is_heif(bytes)) return ImageFormat::kHeif;
+  if (is_pnm(bytes)) return ImageFormat::kPnm;
   return is_webp(bytes) ? webp_header(bytes).format : ImageFormat::kOther;
 }
 
 bool begins_an_image(std::span<const std::uint8_t> bytes) {
   return format_of(bytes) != ImageFormat::kOther || is_webp(bytes) || is_bmp(bytes) ||
-         is_tiff(bytes) || is_jpeg2000(bytes) || is_pnm(bytes);
+         is_tiff(bytes) || is_jpeg2000(bytes);
 }
 
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes) {
@@ -253,8 +328,11 @@ std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes
 
 bool ends_early(std::span<const std::uint8_t> bytes) {
   if (has_text(bytes, 0, kPngStart)) return png_ends_early(bytes);
-  if (!has_text(bytes, 0, kJpegStart)) return false;
-  JpegMarkers markers(bytes);
+  return has_text(bytes, 0, kJpegStart) && jpeg_ends_early(bytes);
+}
+
+bool lacks_end_marker(ByteSpan jpeg) {
+  JpegMarkers markers(jpeg);
   while (markers.next()) {
     if (markers.at_end()) return false;
   }

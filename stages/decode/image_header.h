@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "stages/decode/value_range.h"
+
 namespace lookalike {
 
 enum class ImageFormat {
@@ -13,7 +15,8 @@ enum class ImageFormat {
   kGif,
   kHeif,          // HEIC and AVIF
   kAnimatedWebp,  // WebP files of one picture are kOther
-  kRaw,           // a camera's RAW file
+  kPnm,
+  kRaw,  // a camera's RAW file
   kOther,
 };
 
@@ -33,7 +36,11 @@ struct ImageHeader {
   bool premultiplied = false;  // colours may have been multiplied by their alpha
   // The transparent level of a grey PNG: 16 bits where its pixels have 16, else 8.
   std::optional<std::uint16_t> transparent_level{};
-  int orientation = 1;  // of a JPEG, as its EXIF states it (JEITA CP-3451, tag 274)
+  // As the EXIF of a JPEG, WebP or JPEG 2000 file states it (JEITA CP-3451, tag 274). 1 for other
+  // formats, whose readers turn pictures.
+  int orientation = 1;
+  // Of a TIFF file whose values a library would not bring to 8 bits as they are meant.
+  std::optional<ValueRange> range{};
   // The picture that a RAW file stands for, a file of its own; the other fields describe it.
   std::vector<std::uint8_t> preview{};
 };
@@ -43,7 +50,11 @@ struct ImageHeader {
 // without a size. Never reads past the bytes.
 std::optional<ImageHeader> read_image_header(std::span<const std::uint8_t> bytes);
 
-// True if a JPEG or PNG stops before its end marker. False for other formats.
+// True if a JPEG or PNG stops before its end marker, other than a JPEG whose last scan has begun:
+// all of its pixels may be there, which read_jpeg() tells. False for other formats.
 bool ends_early(std::span<const std::uint8_t> bytes);
+
+// True if no end marker follows the pixels of a JPEG.
+bool lacks_end_marker(std::span<const std::uint8_t> jpeg);
 
 }  // namespace lookalike

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <jerror.h>
 #include <jpeglib.h>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@ constexpr std::uint64_t kMaxScannedPixels = 2'500'000'000;
 struct Failures {
   jpeg_error_mgr manager{};  // the first member: libjpeg passes its address
   std::jmp_buf back{};
+  bool is_damaged = false;  // some pixels are guessed
   std::array<char, JMSG_LENGTH_MAX> message{};
 };
 
@@ -35,7 +37,11 @@ void jump_back(j_common_ptr jpeg) {
   std::longjmp(failures.back, 1);
 }
 
-void ignore_warning(j_common_ptr /*jpeg*/, int /*level*/) {}
+// Notes all warnings but that the end marker is missing. Negative levels are warnings.
+void note_damage(j_common_ptr jpeg, int level) {
+  if (level >= 0 || jpeg->err->msg_code == JWRN_JPEG_EOF) return;
+  reinterpret_cast<Failures*>(jpeg->err)->is_damaged = true;
+}
 
 // Ends reading at the limits of scans, and when the time of this thread's work is over. libjpeg
 // calls it at every row of blocks.
@@ -74,7 +80,7 @@ class JpegFile {
   explicit JpegFile(std::span<const std::uint8_t> file) : file_(file) {
     jpeg_.err = jpeg_std_error(&failures_.manager);
     failures_.manager.error_exit = jump_back;
-    failures_.manager.emit_message = ignore_warning;
+    failures_.manager.emit_message = note_damage;
     progress_.progress_monitor = limit_work;
   }
   ~JpegFile() { jpeg_destroy_decompress(&jpeg_); }
@@ -99,6 +105,8 @@ class JpegFile {
 
   bool is_cmyk() const { return jpeg_.num_components == 4; }
   const char* message() const { return failures_.message.data(); }
+
+  bool is_damaged() const { return failures_.is_damaged; }
 
   // True if libjpeg sees the size that the limits were applied to.
   bool has_size(const std::optional<ImageHeader>& header) const {
@@ -143,7 +151,12 @@ cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int diviso
     cv::Mat image(jpeg.size(), jpeg.is_cmyk()             ? CV_8UC4
                                : mode == PixelMode::kGray ? CV_8U
                                                           : CV_8UC3);
-    if (jpeg.read(image)) {
+    const bool is_read = jpeg.read(image);
+    if (is_read && jpeg.is_damaged() && lacks_end_marker(file)) {
+      problem = kEndsEarly;
+      return {};
+    }
+    if (is_read) {
       if (jpeg.is_cmyk()) image = bgr_of(image);
       if (mode == PixelMode::kGray && image.channels() == 3) {
         cv::cvtColor(image, image, cv::COLOR_BGR2GRAY);

@@ -12,8 +12,8 @@ constexpr std::uint64_t kLargePixelBytes = 64'000'000;
 
 // Some readers cannot decode to grey.
 bool is_large(const ImageHeader& header, PixelMode mode) {
-  const bool is_gray =
-      mode == PixelMode::kGray && !header.has_alpha && header.format != ImageFormat::kHeif;
+  const bool is_gray = mode == PixelMode::kGray && !header.has_alpha && !header.range &&
+                       header.format != ImageFormat::kHeif;
   return header.width * header.height * (is_gray ? 1 : 4) > kLargePixelBytes;
 }
 

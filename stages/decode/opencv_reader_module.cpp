@@ -6,9 +6,12 @@ namespace lookalike {
 namespace {
 
 int flags_of(PixelMode mode) {
-  // Upright, unlike IMREAD_UNCHANGED. OpenCV does not use GDAL to decode from memory.
-  if (mode == PixelMode::kAsStored) return cv::IMREAD_LOAD_GDAL;
-  return mode == PixelMode::kGray ? cv::IMREAD_GRAYSCALE : cv::IMREAD_COLOR;
+  // Our side turns pictures by EXIF, which releases of OpenCV read in different formats. TIFF is
+  // turned by its own tag in any case. OpenCV does not use GDAL to decode from memory.
+  const int kept = mode == PixelMode::kAsStored ? cv::IMREAD_LOAD_GDAL
+                   : mode == PixelMode::kGray   ? cv::IMREAD_GRAYSCALE
+                                                : cv::IMREAD_COLOR;
+  return kept | cv::IMREAD_IGNORE_ORIENTATION;
 }
 
 cv::Mat read(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem) {

@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "stages/decode/heif_size.h"
 #include "stages/decode/raw_preview.h"
+#include "stages/decode/tiff.h"
+#include "stages/decode/value_range.h"
 
 namespace lookalike {
 namespace {
@@ -32,7 +34,9 @@ cv::Mat in_mode(const cv::Mat& stored, PixelMode mode) {
   const int channels = mode == PixelMode::kGray ? 1 : 3;
   if (stored.channels() == channels) return stored;
   cv::Mat result;
-  if (channels == 1) {
+  if (stored.channels() == 1) {
+    cv::cvtColor(stored, result, cv::COLOR_GRAY2BGR);
+  } else if (channels == 1) {
     cv::cvtColor(stored, result, stored.channels() == 4 ? cv::COLOR_BGRA2GRAY : cv::COLOR_BGR2GRAY);
   } else {
     cv::cvtColor(stored, result, cv::COLOR_BGRA2BGR);
@@ -55,17 +59,32 @@ SkippedFile unread(const LoadedFile& loaded, std::string problem) {
   return without_reader(loaded, "the installed library cannot read this kind of file");
 }
 
+// Returns what is wrong with a file that OpenCV does not read: its kind, where that may be why.
+std::string with_kind(std::string problem, const LoadedFile& loaded, const ImageHeader& header) {
+  if (problem.empty() || !header.preview.empty() || !is_tiff(loaded.bytes)) return problem;
+  const TiffSamples samples = tiff_samples(loaded.bytes);
+  const bool is_usual = samples.kind == TiffSamples::kWhole &&
+                        (samples.bits == 1 || samples.bits == 8 || samples.bits == 16);
+  if (is_usual) return problem;
+  return fmt::format("{}, a TIFF file {}: save it with 8 or 16 bits a sample", problem,
+                     kind_of_samples(samples));
+}
+
 // Reads a picture of a checked header. Transparent pixels are laid over a ground.
 std::variant<ShownPixels, SkippedFile> read_checked(const LoadedFile& loaded,
                                                     const ImageHeader& header, PixelMode mode,
                                                     int jpeg_divisor) {
   const std::vector<std::uint8_t>& file = header.preview.empty() ? loaded.bytes : header.preview;
   // Modules of one format give the alpha channel in every mode.
-  const bool is_stored = header.has_alpha && !has_own_module(header.format);
+  const bool is_stored = header.range || (header.has_alpha && !has_own_module(header.format));
   std::string problem;
   cv::Mat stored = is_stored ? read_image(file, header, PixelMode::kAsStored, 1, problem)
                              : read_image(file, header, mode, jpeg_divisor, problem);
-  if (stored.empty()) return unread(loaded, std::move(problem));
+  if (stored.empty()) return unread(loaded, with_kind(std::move(problem), loaded, header));
+  if (header.range) {
+    stored = in_range(stored, *header.range);
+    if (!header.has_alpha) stored = in_mode(stored, mode);
+  }
   if (is_stored && stored.channels() == 1 && header.transparent_level) {
     stored = with_alpha(stored, *header.transparent_level);
   }
@@ -73,7 +92,7 @@ std::variant<ShownPixels, SkippedFile> read_checked(const LoadedFile& loaded,
     return *std::move(shown);
   }
   // Opaque after all: the reader's own conversion, as for pictures without alpha.
-  if (is_stored) stored = read_image(file, header, mode, jpeg_divisor, problem);
+  if (is_stored && !header.range) stored = read_image(file, header, mode, jpeg_divisor, problem);
   if (stored.empty()) return unread(loaded, std::move(problem));
   return ShownPixels{in_mode(stored, mode), {}};
 }
@@ -82,9 +101,7 @@ std::variant<ShownPixels, SkippedFile> read_checked(const LoadedFile& loaded,
 std::variant<ImageHeader, SkippedFile> own_header(const LoadedFile& loaded,
                                                   std::vector<std::uint8_t> preview) {
   const std::vector<std::uint8_t>& file = preview.empty() ? loaded.bytes : preview;
-  if (ends_early(file)) {
-    return undecodable(loaded, "the image ends early: the file is cut short");
-  }
+  if (ends_early(file)) return undecodable(loaded, kEndsEarly);
   std::optional<ImageHeader> header = read_image_header(file);
   // Reject files whose dimensions cannot be checked before decoding.
   if (!header) return undecodable(loaded, "not an image of a known format");

@@ -35,7 +35,8 @@ int jpeg_divisor(const ImageHeader& header, std::uint32_t longest_side_px);
 
 // Decodes a file with a checked header to what a person sees: 8-bit pixels, kGray or kColour,
 // upright as EXIF states, transparent parts laid over a ground. Of several pictures, decodes the
-// one that the file names, else the first. Opaque images are as cv::imread reads them.
+// one that the file names, else the first. Opaque images are as cv::imread reads them, but for what
+// docs/formats.md lists.
 //   jpeg_divisor  see above
 // Callers on several threads hold a LargeImageLock. Reasons for skipping: "undecodable",
 // "no_reader" (the library lacks a decoder), "no_memory". Throws as ReaderProcess.

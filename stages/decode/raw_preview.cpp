@@ -126,6 +126,7 @@ Directories look_at_directories(ByteSpan file, LargestJpeg& largest) {
     std::uint64_t width = 0;
     std::uint64_t height = 0;
     std::size_t strip = 0;
+    const std::size_t bytes = directory.place_bytes();
     const auto add = [&](std::size_t place) {
       if (++offered > kMaxDirectories || place == 0) return;
       if (std::ranges::find(places, place) == places.end()) places.push_back(place);
@@ -144,7 +145,7 @@ Directories look_at_directories(ByteSpan file, LargestJpeg& largest) {
           if (tag == 330 && count == 1) add(value);
           if (tag != 330 || count == 1) return;
           for (std::uint64_t j = 0; j < count && offered < kMaxDirectories; ++j) {
-            add(directory.number(directory.number(place, 4) + 4 * j, 4));
+            add(directory.number(directory.number(place, bytes) + bytes * j, bytes));
           }
         });
     if (compression == 6 || compression == 7) largest.look_at(file, strip);

@@ -64,7 +64,11 @@ std::optional<ImageHeader> read_header_apart(std::span<const std::uint8_t> file,
                                              std::string& problem) {
   const Readers::Lease reader(readers_of(format));
   std::optional<ImageHeader> header = reader->read_header(file, problem);
-  if (header) header->format = format;
+  if (!header) return std::nullopt;
+  header->format = format;
+  if (format == ImageFormat::kAnimatedWebp) {
+    header->orientation = read_image_header(file).value_or(ImageHeader{}).orientation;
+  }
   return header;
 }
 
@@ -72,8 +76,9 @@ cv::Mat read_image(std::span<const std::uint8_t> file, const ImageHeader& header
                    int divisor, std::string& problem) {
   if (header.format == ImageFormat::kJpeg) return read_jpeg(file, mode, divisor, problem);
   if (header.format == ImageFormat::kPng) return read_png(file, mode, problem);
+  if (header.format == ImageFormat::kPnm) return read_pnm(file, mode, problem);
   const Readers::Lease reader(readers_of(header.format));
-  return reader->read(file, header, mode, problem);
+  return upright(reader->read(file, header, mode, problem), header.orientation);
 }
 
 cv::Mat upright(const cv::Mat& stored, int orientation) {

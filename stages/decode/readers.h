@@ -13,9 +13,9 @@
 #include "stages/decode/image_header.h"
 
 // Image readers. JPEG and PNG are read by libjpeg-turbo and libpng, which are linked, so that most
-// commands load no other library. Reader modules (base/module.h) read the rest, in a process of
-// their own (reader_process.h): gif_reader.so, heif_reader.so and webp_reader.so read one format
-// each, opencv_reader.so all others.
+// commands load no other library; Netpbm files need none. Reader modules (base/module.h) read the
+// rest, in a process of their own (reader_process.h): gif_reader.so, heif_reader.so and
+// webp_reader.so read one format each, opencv_reader.so all others.
 //
 // Readers require whole files whose headers keep to the limits. pixels.h checks that, and only it
 // calls them.
@@ -26,6 +26,9 @@ enum class PixelMode {
   kColour,    // CV_8UC3, BGR
   kAsStored,  // channels and depth of the file, BGRA with an alpha channel
 };
+
+// What is wrong with a file that lacks pixels.
+inline constexpr const char* kEndsEarly = "the image ends early: the file is cut short";
 
 // What is wrong with a file whose decoder sees another size than read_image_header(), to which the
 // limits were applied.
@@ -42,6 +45,10 @@ cv::Mat read_jpeg(std::span<const std::uint8_t> file, PixelMode mode, int diviso
 // Reads a PNG file in the same way, ignoring its colour profile. A grey picture with a transparent
 // level comes without alpha.
 cv::Mat read_png(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
+
+// Reads a Netpbm file (pnm.h), whose maximum becomes 255, in kGray or kColour. On failure returns
+// an empty matrix and sets `problem`. Throws as read_jpeg().
+cv::Mat read_pnm(std::span<const std::uint8_t> file, PixelMode mode, std::string& problem);
 
 // Turns a picture upright: transposes it for orientations 5 to 8, then mirrors it. Leaves it as it
 // is for orientations other than 2 to 8, sharing its pixels; mirrors in place for 2 to 4.
@@ -83,8 +90,8 @@ bool has_reader(ImageFormat format);
 std::optional<ImageHeader> read_header_apart(std::span<const std::uint8_t> file, ImageFormat format,
                                              std::string& problem);
 
-// Reads a file whose header was checked. On failure returns an empty matrix and sets `problem`, as
-// ImageReader. Throws as read_jpeg() and ReaderProcess.
+// Reads a file whose header was checked, upright. On failure returns an empty matrix and sets
+// `problem`, as ImageReader. Throws as read_jpeg() and ReaderProcess.
 //   divisor  as in read_jpeg(); 1 for all other formats
 cv::Mat read_image(std::span<const std::uint8_t> file, const ImageHeader& header, PixelMode mode,
                    int divisor, std::string& problem);

@@ -4,6 +4,8 @@
 #include <array>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 namespace lookalike {
 namespace {
 
@@ -43,12 +45,55 @@ bool is_whole(const TiffDirectory& exif, std::size_t entry) {
 
 TiffDirectory first_directory(ByteSpan file) {
   TiffDirectory header{file};
-  header.at = header.number(4, 4);
+  header.at = header.number(header.place_bytes(), header.place_bytes());
   return header;
 }
 
 bool is_tiff(ByteSpan file) {
-  return has_text(file, 0, "II*") || has_text(file, 0, {"MM\0*", 4});
+  return has_text(file, 0, "II*") || has_text(file, 0, {"MM\0*", 4}) || has_text(file, 0, "II+") ||
+         has_text(file, 0, {"MM\0+", 4});
+}
+
+TiffSamples tiff_samples(ByteSpan file) {
+  constexpr std::array<std::uint64_t, 9> kTags = {256, 257, 258, 262, 277, 281, 284, 338, 339};
+  std::array<std::optional<std::uint64_t>, kTags.size()> found;
+  if (file.size() < 8) return {};
+  const TiffDirectory directory = first_directory(file);
+  directory.for_each_entry(
+      [&](std::uint64_t tag, std::uint64_t count, std::uint64_t value, std::size_t place) {
+        const auto wanted = std::ranges::find(kTags, tag);
+        if (wanted == kTags.end()) return;
+        auto& first = found[static_cast<std::size_t>(wanted - kTags.begin())];
+        if (first) return;
+        const std::uint64_t type = directory.number(place - 2 - directory.place_bytes(), 2);
+        const bool is_number = type == TiffDirectory::kShort || type == TiffDirectory::kLong ||
+                               type == TiffDirectory::kLong8;
+        const bool is_size = tag <= 257;
+        if (is_size) {
+          first = is_number && count == 1 ? value : 0;
+        } else {
+          first = type == TiffDirectory::kShort ? directory.first_short(count, place) : value;
+        }
+      });
+  const auto [width, height, bits, colour_space, count, maximum, planes, further, kind] = found;
+  const TiffSamples none;
+  return {.width = width.value_or(0),
+          .height = height.value_or(0),
+          .bits = bits.value_or(none.bits),
+          .colour_space = colour_space.value_or(none.colour_space),
+          .count = count.value_or(none.count),
+          .maximum = maximum.value_or(none.maximum),
+          .is_planar = planes == 2U,
+          .may_have_alpha = further.value_or(1) != 0,
+          .kind = kind.value_or(none.kind)};
+}
+
+std::string kind_of_samples(const TiffSamples& samples) {
+  const char* const numbers = samples.kind == TiffSamples::kFloat    ? "floats"
+                              : samples.kind == TiffSamples::kSigned ? "signed numbers"
+                                                                     : "numbers";
+  return fmt::format("of {} sample{} of {}-bit {}", samples.count, samples.count == 1 ? "" : "s",
+                     samples.bits, numbers);
 }
 
 bool is_raw_tiff(ByteSpan file) {
@@ -80,7 +125,7 @@ std::optional<std::vector<std::size_t>> tiff_pages(ByteSpan file, std::size_t at
   for (TiffDirectory directory = first_directory(file);
        directory.at != 0 && directory.at < file.size(); directory.at = directory.next()) {
     if (!seen.insert(directory.at).second || pages.size() == at_most) break;
-    entries += 1 + directory.number(directory.at, 2);
+    entries += 1 + std::min<std::uint64_t>(directory.entries(), kMaxEntries);
     if (entries > kMaxEntries) return std::nullopt;
     if (pages.empty() || !is_of_another_page(directory)) pages.push_back(directory.at);
   }
@@ -88,9 +133,10 @@ std::optional<std::vector<std::size_t>> tiff_pages(ByteSpan file, std::size_t at
 }
 
 void make_first_page(std::span<std::uint8_t> file, std::size_t page) {
-  for (std::size_t i = 0; i < 4; ++i) {
-    const std::size_t shift = 8 * (file[0] == 'I' ? i : 3 - i);
-    file[4 + i] = static_cast<std::uint8_t>(page >> shift);
+  const std::size_t bytes = TiffDirectory{file}.place_bytes();
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const std::size_t shift = 8 * (file[0] == 'I' ? i : bytes - 1 - i);
+    file[bytes + i] = static_cast<std::uint8_t>(page >> shift);
   }
 }
 

@@ -45,7 +45,8 @@ std::shared_ptr<const Record> IndexCache::record(ImageId image) {
 
 std::shared_ptr<const std::optional<DecodedImage>> IndexCache::picture(const StoredImage& image) {
   return pictures_.get(
-      image.id, [&] { return loaders_.load_picture(image, picture_side_px_); },
+      image.id,
+      [&] { return loaders_.load_picture(image, WantedSize(picture_side_px_).with_strips()); },
       [](const std::optional<DecodedImage>& picture) {
         return picture ? picture->pixels.pixels.size() + picture->alpha.pixels.size() : 0;
       });

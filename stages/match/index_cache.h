@@ -102,7 +102,8 @@ class Cache {
 // Caches posting lists, forward records and pictures of an index. Thread-safe.
 class IndexCache {
  public:
-  // Pictures have a longest side of at most `picture_side_px`. The reader must outlive the cache.
+  // Pictures have a longest side of at most `picture_side_px`, but for strips. The reader must
+  // outlive the cache.
   IndexCache(const IndexReader& index, PictureLoaders loaders, std::uint32_t picture_side_px,
              std::size_t limit_bytes);
 

@@ -73,6 +73,12 @@ void log_summary(const IndexRunReport& report) {
       "{} indexed ({} of them blank), {} unchanged, {} removed, {} moved, {} skipped, in {:.1f} s",
       report.indexed, report.blank, report.unchanged, report.removed, report.moved,
       report.skipped.size(), report.elapsed_seconds);
+  if (report.featureless > 0) {
+    spdlog::warn(
+        "nothing was extracted of {} of them, so no photo finds these: lookalike list --state "
+        "featureless",
+        report.featureless);
+  }
   if (report.trained_words > 0) spdlog::info("trained {} visual words", report.trained_words);
   for (const auto& [stage, seconds] : report.busy_seconds) {
     spdlog::debug("{}: {:.2f} s busy", stage, seconds);

@@ -10,7 +10,7 @@
 namespace lookalike {
 namespace {
 
-const std::vector<std::string> kStates = {"indexed", "blank", "gone", "quarantined"};
+const std::vector<std::string> kStates = {"indexed", "blank", "featureless", "gone", "quarantined"};
 
 struct FileListArguments : ListArguments {
   explicit FileListArguments(CLI::App& command)
@@ -80,6 +80,12 @@ class FileList {
   std::set<std::string> met_;  // wanted paths that match a file
 };
 
+std::string state_of(const StoredImage& image, bool is_gone) {
+  if (is_gone) return "gone";
+  if (image.blank) return "blank";
+  return image.feature_count == 0 ? "featureless" : "indexed";
+}
+
 int list_files(const FileListArguments& arguments) {
   const IndexReader index = arguments.index.open();
   PathSet gone;
@@ -97,7 +103,7 @@ int list_files(const FileListArguments& arguments) {
       const std::optional<StoredImage> image = id ? index.image(*id) : std::nullopt;
       require(image.has_value(), "list: a file without an image");
       pages = image->pages;
-      list.add(page, &*image, is_gone ? "gone" : image->blank ? "blank" : "indexed");
+      list.add(page, &*image, state_of(*image, is_gone));
     }
   }
   for (const SkippedFile& skipped : index.quarantine()) {
@@ -112,8 +118,9 @@ void add_list_command(CLI::App& app, Action& action) {
   add_command(app, action, "list", "List the files of an index",
               "Output: one line per file: number of its image, bytes, features, state, path. Files "
               "with the same content have the same number. State: indexed; blank, without visible "
-              "content; gone, but kept until its removal is confirmed; quarantined, without a "
-              "number: `lookalike quarantine` gives the reason.\n"
+              "content; featureless, without anything that a photo could be matched by; gone, but "
+              "kept until its removal is confirmed; quarantined, without a number: `lookalike "
+              "quarantine` gives the reason.\n"
               "Exit code: 1 if a PATH matches nothing in the index, 3 if none matches.\n"
               "Example: lookalike list -d photos.db ~/photos/2019\n"
               "         lookalike list -d photos.db --state blank --format paths",

@@ -142,6 +142,18 @@ TEST_F(IndexRunTest, FileThatBecomesUnusableLeavesTheIndex) {
   EXPECT_EQ(index().counts().images, 2U);
 }
 
+// Enlarged, its edges are too faint for a feature.
+TEST_F(IndexRunTest, ImagesOfWhichNothingIsExtractedAreCounted) {
+  draw_some(3);
+  cv::Mat ramp(48, 48, CV_8U);
+  for (int x = 0; x < ramp.cols; ++x) ramp.col(x).setTo(5 * x);
+  write("ramp.png", encode(".png", ramp));
+  const IndexRunReport report = run();
+  EXPECT_EQ(report.featureless, 1U);
+  EXPECT_EQ(report.blank, 0U);
+  EXPECT_EQ(run().featureless, 0U);
+}
+
 TEST_F(IndexRunTest, ImageOfLittleVarianceIsRecordedAsBlank) {
   draw_some(3);
   const std::string path =

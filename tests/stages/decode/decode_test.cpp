@@ -65,6 +65,24 @@ TEST_F(DecodeTest, PngComesBackAsItWas) {
   EXPECT_GT(image.record.file.modified_ns, 0);
 }
 
+TEST_F(DecodeTest, StripsKeepAShorterSideThatHasFeatures) {
+  const WantedSize size = WantedSize(1024, 640).with_strips();
+  const auto shown = [&](int width, int height) {
+    const auto image = std::get<DecodedImage>(lookalike::decode(
+        loaded_bytes("strip", encode(".png", draw_picture(width, height, 1))), size, limits_));
+    EXPECT_NEAR(image.scale, double(image.pixels.width) / width, 0.01);
+    return cv::Size(image.pixels.width, image.pixels.height);
+  };
+  EXPECT_EQ(shown(3000, 60), cv::Size(3200, 64));
+  EXPECT_EQ(shown(60, 3000), cv::Size(64, 3200));
+  EXPECT_EQ(shown(400, 20), cv::Size(1280, 64));
+  EXPECT_EQ(shown(20'000, 30), cv::Size(26'439, 40));
+  // Others are what their longest side demands.
+  EXPECT_EQ(shown(1600, 100), cv::Size(1024, 64));
+  EXPECT_EQ(shown(1500, 100), cv::Size(1024, 68));
+  EXPECT_EQ(shown(300, 300), cv::Size(640, 640));
+}
+
 TEST_F(DecodeTest, SixteenBitsAndAlphaBecomeEightBitGrey) {
   const cv::Mat picture = draw_picture(40, 40, 2);
   cv::Mat deep;
@@ -167,8 +185,10 @@ TEST_F(DecodeTest, TruncatedFilesAreUndecodable) {
   }
 }
 
-TEST_F(DecodeTest, JpegThatLacksItsLastBytesIsUndecodable) {
+TEST_F(DecodeTest, JpegThatLacksItsLastPixelsIsUndecodable) {
   std::vector<std::uint8_t> bytes = encode(".jpg", draw_picture(200, 150, 8));
+  bytes.resize(bytes.size() - 2);
+  EXPECT_EQ(decoded(bytes).record.width, 200);
   bytes.resize(bytes.size() - 2);
   EXPECT_EQ(reason(bytes), "undecodable");
 }

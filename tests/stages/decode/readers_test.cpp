@@ -51,6 +51,7 @@ struct JpegForm {
   bool progressive = false;
   bool arithmetic = false;
   unsigned restart_rows = 0;
+  bool scan_per_component = false;
 };
 
 Bytes jpeg_file(const JpegForm& form, int width = kWide, int height = kHigh) {
@@ -71,6 +72,12 @@ Bytes jpeg_file(const JpegForm& form, int width = kWide, int height = kHigh) {
   jpeg.arith_code = form.arithmetic ? TRUE : FALSE;
   jpeg.restart_in_rows = static_cast<int>(form.restart_rows);
   if (form.progressive) jpeg_simple_progression(&jpeg);
+  const std::array<jpeg_scan_info, 3> scans = {
+      {{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}}};
+  if (form.scan_per_component) {
+    jpeg.scan_info = scans.data();
+    jpeg.num_scans = static_cast<int>(scans.size());
+  }
   cv::Mat image = samples(width, height, jpeg.input_components);
   jpeg_start_compress(&jpeg, TRUE);
   for (int y = 0; y < height; ++y) {
@@ -280,6 +287,36 @@ TEST(JpegReader, OrientationIsInTheFirstSegmentOfExif) {
   const std::string other = std::string("\xff\xe1\x00\x10", 4) + "http://ns.abc/";
   file.insert(file.begin() + 2, other.begin(), other.end());
   expect_same(jpeg_pixels(file, PixelMode::kGray), jpeg_pixels(turned, PixelMode::kGray));
+}
+
+TEST(JpegReader, AnEndMarkerIsAllThatMayBeMissing) {
+  const std::vector<NamedFile> files = {
+      {"grey", jpeg_file({JCS_GRAYSCALE, JCS_GRAYSCALE, 1})},
+      {"colour", jpeg_file({})},
+      {"progressive", jpeg_file({.progressive = true})},
+      {"progressive grey", jpeg_file({JCS_GRAYSCALE, JCS_GRAYSCALE, 1, true})},
+      {"restarts", jpeg_file({.restart_rows = 1})},
+      {"a scan per component", jpeg_file({.scan_per_component = true})}};
+  for (const NamedFile& file : files) {
+    SCOPED_TRACE(file.name);
+    const Bytes unended(file.bytes.begin(), file.bytes.end() - 2);
+    EXPECT_FALSE(ends_early(unended));
+    for (const int divisor : {1, 8}) {
+      expect_same(jpeg_pixels(unended, PixelMode::kGray, divisor),
+                  jpeg_pixels(file.bytes, PixelMode::kGray, divisor));
+    }
+    for (std::size_t size = 20; size < unended.size(); ++size) {
+      const Bytes cut(unended.begin(), unended.begin() + static_cast<std::ptrdiff_t>(size));
+      if (ends_early(cut)) continue;
+      EXPECT_NE(problem_of_jpeg(cut), "") << "cut to " << size;
+    }
+    // The space of the rest may have been taken already.
+    Bytes padded(unended.begin(), unended.end() - 90);
+    padded.resize(file.bytes.size());
+    EXPECT_TRUE(ends_early(padded) || problem_of_jpeg(padded) == kEndsEarly);
+  }
+  const Bytes arithmetic = jpeg_file({.arithmetic = true});
+  EXPECT_TRUE(ends_early(std::span(arithmetic).first(arithmetic.size() - 2)));
 }
 
 // libjpeg walks the list of segments that it keeps whenever it adds one.
