@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <sys/stat.h>
 #include <tuple>
 #include <unordered_map>
@@ -359,10 +360,15 @@ std::vector<Groups::Pair> Groups::wanted_pairs() const {
   set_collages_apart(pairs);
   std::erase_if(pairs,
                 [&](const Pair& pair) { return !options_.kinds.contains(pair.relation.kind); });
-  std::ranges::sort(pairs, {}, [](const Pair& pair) {
+  std::vector<std::size_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    const Pair& pair = pairs[i];
     return std::tuple(pair.a, pair.b, -static_cast<int>(pair.relation.kind), pair.found);
   });
-  return pairs;
+  std::vector<Pair> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::move(pairs[i]));
+  return sorted;
 }
 
 // Gives pairs of a collage and a picture in it the kind kPart, so that they join no group. A

@@ -32,7 +32,8 @@ TEST(QueryAnswer, HasTheShapeThatIsPromised) {
       R"("score":12.5,"probability":0.875,"decision":"same_object","mirrored":false,)"
       R"("rejected":false,"inliers":42,)"
       R"("correlation":0.75,"evidence":{"votes_excess":0.0,"shortlist":0,"pairs":0,)"
-      R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"difference":null},"moved_px":0.5,)"
+      R"("effective_inliers":0,"coherence":0.0,"squeeze":1.0,"detail":null,"colour":null,)"
+      R"("difference":null,"other_content":[]},"moved_px":0.5,)"
       R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]}]})");
 }
 
@@ -91,7 +92,7 @@ TEST(ExplainAnswer, HasTheShapeThatIsPromised) {
             R"("pose":{"inliers":42,"places":20,)"
             R"("quad":[[1.0,2.0],[3.142,2.0],[3.0,4.0],[1.0,4.0]]},)"
             R"("refine":{"compared":true,"correlation":0.75,"detail":null,"moved_px":0.5,)"
-            R"("difference":null,"identical":false},)"
+            R"("colour":null,"difference":null,"other_content":[],"identical":false},)"
             R"("probability":{"value":0.875,"terms":[)"
             R"({"name":"constant","value":1.0,"weight":-4.0,"product":-4.0},)"
             R"({"name":"detail","value":0.5,"weight":6.0,"product":3.0}]},)"
@@ -161,12 +162,13 @@ TEST(LocateAnswer, HasTheShapeThatIsPromised) {
                    .correlation = 0.25,
                    .position_error_px = 0.125,
                    .inliers = 7,
-                   .quad = {{{0, 0}, {20, 0}, {20, 41}, {0, 41}}}}};
+                   .quad = {{{0, 0}, {20, 0}, {20, 41}, {0, 41}}},
+                   .colour = 0.5}};
   const std::vector<ObjectLocated> objects = {{"o.png", located}};
   EXPECT_EQ(json_text(locate_answer("s.png", objects)),
             R"({"scene":"s.png","hits":[{"object":"o.png","method":"features",)"
             R"("centre":[10.0,20.5],"position_error_px":0.125,)"
-            R"("angle_degrees":30.0,"scale":0.5,"correlation":0.25,)"
+            R"("angle_degrees":30.0,"scale":0.5,"correlation":0.25,"colour":0.5,)"
             R"("quad":[[0.0,0.0],[20.0,0.0],[20.0,41.0],[0.0,41.0]]}],"not_found":[]})");
 }
 

@@ -61,6 +61,7 @@ ReportEntry explain_entry(const std::string& name, const std::string& photo,
   finding.facts = {{"number", fmt::format("{}", match.image.id)},
                    {"decision", std::string(to_string(match.decision))}};
   if (match.has_pose()) finding.quad = match.quad;
+  finding.differences = places_of_difference(match);
   for (const auto& [places, inlier] : explanation.pairs) {
     (inlier ? finding.pairs : finding.other_pairs).push_back(places);
   }

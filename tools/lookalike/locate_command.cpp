@@ -4,6 +4,8 @@
 #include <string_view>
 #include <variant>
 
+#include <opencv2/imgproc.hpp>
+
 #include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/colours.h"

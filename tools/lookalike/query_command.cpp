@@ -210,6 +210,7 @@ ReportEntry query_entry(const Subject& subject, const std::string& photo,
       finding.paths.push_back(path_text(match, path));
     }
     if (match.has_pose()) finding.quad = match.quad;
+    finding.differences = places_of_difference(match);
     finding.pairs = match.inlier_pairs;
   }
   return entry;

@@ -118,6 +118,26 @@ std::optional<Homography> map_between(const Group& group, std::size_t from, std:
   return std::nullopt;
 }
 
+// Draws the places in which two files differ, in px of one of them.
+//   map  from px of the other file to px of `under`
+std::string differences(const Group& group, std::size_t over, std::size_t under,
+                        const Homography& map) {
+  std::string drawn;
+  for (const GroupPair& pair : group.pairs) {
+    if (!pair.relation.difference) continue;
+    const bool is_under = group.files[pair.second].image == group.files[under].image;
+    const bool is_over = group.files[pair.second].image == group.files[over].image;
+    const std::size_t other = is_under ? over : under;
+    if (!(is_under || is_over) || group.files[pair.first].image != group.files[other].image) {
+      continue;
+    }
+    for (const Quad& place : pair.relation.difference->places) {
+      drawn += polygon(is_under ? place : moved(place, map), kDifferenceColour);
+    }
+  }
+  return drawn;
+}
+
 // Returns the affine transform that agrees with the pose in the picture's middle. SVG maps outer
 // corners, poses map pixel centres.
 std::string transform(const Homography& pose, PictureSize size) {
@@ -177,7 +197,8 @@ std::string comparison(std::size_t number, const Group& group, const Sheet& shee
       svg(below.width, below.height, name, used(number, sheet.first[under]), ""),
       svg(below.width, below.height, name, used(number, sheet.first[over], transform(*map, size)),
           ""),
-      svg(below.width, below.height, "outline", polygon(quad, kOutlineColour), "lines"),
+      svg(below.width, below.height, "outline",
+          polygon(quad, kOutlineColour) + differences(group, over, under, *map), "lines"),
       border_buttons(number, i));
 }
 

@@ -40,6 +40,9 @@ std::variant<Picture, SkippedFile> load_picture(const std::string& path, int lon
 // Returns SVG of the picture in its full-size px; `id` names it for <use>.
 std::string embedded(const std::string& id, const Picture& picture);
 
+// Colour of the outlines of differences.
+inline constexpr const char* kDifferenceColour = "#ffd60a";
+
 // Returns SVG of an outline, in px of the figure.
 std::string polygon(const Quad& quad, const std::string& colour);
 

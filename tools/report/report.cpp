@@ -122,6 +122,7 @@ std::string photo_figure(const std::string& id, const Picture& photo, const Repo
       svg += dot(from_pixel_centre(pair.scene), radius, finding_colour(i));
     }
     svg += polygon(*finding.quad, finding_colour(i));
+    for (const Quad& place : finding.differences) svg += polygon(place, kDifferenceColour);
   }
   for (std::size_t i = entry.findings.size(); i-- > 0;) {
     const ReportFinding& finding = entry.findings[i];

@@ -18,6 +18,7 @@ struct ReportFinding {
   std::vector<std::string> paths{};      // its files, as text
   Facts facts{};                         // "inliers", "42"
   std::optional<Quad> quad{};            // its place in the photo, if known
+  std::vector<Quad> differences{};       // places of the photo in which the two differ
   std::vector<PointPair> pairs{};        // features that agree: px of the image, of the photo
   std::vector<PointPair> other_pairs{};  // features that are alike, but do not agree
 };

@@ -16,16 +16,35 @@ constexpr double kGreyChroma = 9;  // mean square of the chroma of a grey pictur
 // The ratio by which light changes a channel more than the three together, at most: a camera has
 // balanced most of it.
 constexpr double kMostTint = 1.6;
+constexpr double kNeutralChroma = 12;  // what is about this colourful at most shows the light
 
-// Returns the scene's colours in the light of the object's: a gain for each channel.
+// Returns the scene's colours in the light of the object's: a gain for each channel, from the
+// places where the object is white or grey. There is no gain if it has none.
 cv::Mat balanced(const cv::Mat& scene, const cv::Mat& object, const cv::Mat& mask) {
-  const cv::Scalar of_object = cv::mean(object, mask);
-  const cv::Scalar of_scene = cv::mean(scene, mask);
-  const auto total = [](const cv::Scalar& mean) { return mean[0] + mean[1] + mean[2]; };
-  const double common = total(of_object) / std::max(1.0, total(of_scene));
+  constexpr double kPrior = 0.02;  // share of the pixels that count as unchanged
+  const auto chroma = chroma_of(object);
+  double of_object[3] = {};
+  double of_scene[3] = {};
+  for (int y = 0; y < mask.rows; ++y) {
+    for (int x = 0; x < mask.cols; ++x) {
+      if (mask.at<std::uint8_t>(y, x) == 0) continue;
+      const double off = std::hypot(chroma[0].at<std::uint8_t>(y, x) - kNeutral,
+                                    chroma[1].at<std::uint8_t>(y, x) - kNeutral);
+      const double weight = std::exp(-off * off / (kNeutralChroma * kNeutralChroma));
+      for (int i = 0; i < 3; ++i) {
+        of_object[i] += weight * object.at<cv::Vec3b>(y, x)[i];
+        of_scene[i] += weight * scene.at<cv::Vec3b>(y, x)[i];
+      }
+    }
+  }
+  const double prior = kPrior * 255 * cv::countNonZero(mask) + 1;
+  const auto total = [&](const double(&sums)[3]) {
+    return sums[0] + sums[1] + sums[2] + 3 * prior;
+  };
+  const double common = total(of_object) / total(of_scene);
   cv::Scalar gains;
   for (int i = 0; i < 3; ++i) {
-    const double own = of_object[i] / std::max(1.0, of_scene[i]);
+    const double own = (of_object[i] + prior) / (of_scene[i] + prior);
     gains[i] = std::clamp(own, common / kMostTint, common * kMostTint);
   }
   cv::Mat result;

@@ -18,9 +18,10 @@ bool is_grey(const ColourImage& picture);
 
 // Returns the agreement of the colours of an object and of its place in a scene, [-1, 1]: Lin's
 // concordance of their chroma about neutral grey (L. Lin: A concordance correlation coefficient to
-// evaluate reproducibility. Biometrics 45, 1989), after the scene's channels were balanced as a
-// change of the light can. 1: the same colours; 0: one is grey; below 0: others. Returns nothing if
-// neither has colours there, or if the whole scene is grey, as a photo in black and white is.
+// evaluate reproducibility. Biometrics 45, 1989), after the scene's channels were balanced where
+// the object is white or grey. 1: the same colours; 0: one is grey; below 0: others. Returns
+// nothing if neither has colours there, or if the whole scene is grey, as a photo in black and
+// white is.
 //   object_to_scene  between full-size pixel centres
 std::optional<double> colour_agreement(const ColourImage& object, const ColourImage& scene,
                                        const Homography& object_to_scene);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <opencv2/imgproc.hpp>
@@ -139,6 +140,7 @@ std::optional<Homography> exact(const Side& object, const Side& scene, const Hom
 Homography corrected(const Side& object, const Side& scene, const Homography& map, double side_px) {
   constexpr std::size_t kLeastMoves = 8;
   constexpr int kReachPx = 4;
+  constexpr double kMostCornerPx = 4 * kReachPx;  // corners lie outside the squares
   const Frame frame = FrameMaker(object, scene, map).make_brightness(side_px);
   const cv::Size size = frame.mask.size();
   const std::vector<PointPair> moves =
@@ -148,7 +150,7 @@ Homography corrected(const Side& object, const Side& scene, const Homography& ma
   if (!better) return map;
   const Quad before = outline({}, size.width, size.height);
   const Quad after = outline(*better, size.width, size.height);
-  if (furthest_corner_px(before, after) > 2 * kReachPx) return map;
+  if (furthest_corner_px(before, after) > kMostCornerPx) return map;
   const cv::Size full = object.brightness.size();
   const Homography to_frame = resizing(full.width, full.height, size.width, size.height);
   return map * to_frame.inverse() * *better * to_frame;
@@ -322,7 +324,15 @@ Homography aligned(const Side& object, const Side& scene, Homography map) {
   if (const auto found = exact(object, scene, map)) return *found;
   const double longest = std::max(object.brightness.cols, object.brightness.rows);
   double side_px = std::min(kFirstSidePx, longest);
-  map = corrected(object, scene, map, side_px);
+  constexpr int kMostSteps = 3;
+  constexpr double kStillPx = 1;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const Homography before = std::exchange(map, corrected(object, scene, map, side_px));
+    const cv::Size size = object.brightness.size();
+    const double moved_px = furthest_corner_px(outline(before, size.width, size.height),
+                                               outline(map, size.width, size.height));
+    if (moved_px < kStillPx * longest / side_px) break;
+  }
   while (side_px * kMuchFiner < longest) {
     side_px = std::min(2 * side_px, longest);
     map = corrected(object, scene, map, side_px);

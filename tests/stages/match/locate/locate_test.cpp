@@ -6,14 +6,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <opencv2/imgproc.hpp>
 
 #include "base/geometry.h"
 #include "base/random.h"
 #include "kernels/warp/warp.h"
+#include "stages/decode/colours.h"
 #include "tests/stages/match/photos.h"
 
 namespace lookalike {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 class Locate : public ::testing::Test {
  protected:
@@ -291,6 +297,46 @@ TEST_F(Locate, SameInputGivesTheSameHits) {
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(once[0].quad, again[0].quad);
   EXPECT_EQ(once[0].correlation, again[0].correlation);
+}
+
+// A toolbar of four buttons that differ in colour alone: red, green, blue, grey.
+cv::Mat toolbar() {
+  const cv::Scalar colours[] = {{40, 60, 200}, {40, 130, 63}, {205, 92, 75}, {100, 100, 100}};
+  cv::Mat picture(96, 400, CV_8UC3, cv::Scalar(228, 230, 230));
+  for (int i = 0; i < 4; ++i) {
+    const cv::Point at(60 + 90 * i, 48);
+    cv::circle(picture, at, 30, colours[i], cv::FILLED, cv::LINE_AA);
+    cv::line(picture, at - cv::Point(12, 8), at + cv::Point(14, 10), cv::Scalar::all(250), 5);
+    cv::circle(picture, at + cv::Point(-8, 12), 6, cv::Scalar::all(20), cv::FILLED, cv::LINE_AA);
+  }
+  return picture;
+}
+
+TEST_F(Locate, APlaceInOtherColoursIsNoHit) {
+  const auto query = [](const cv::Mat& picture) {
+    const ColourImage colours = colour_image(picture.size(), picture);
+    Query result = query_of(*session_, colours.brightness);
+    result.colours = [colours] { return colours; };
+    return result;
+  };
+  LocateOptions how;
+  how.method = "correlation";
+  how.min_turn_degrees = how.max_turn_degrees = 0;
+  how.min_scale = how.max_scale = 1;
+  const cv::Mat scene = toolbar();
+  const auto button = [&](int i) { return query(scene(cv::Rect(20 + 90 * i, 8, 80, 80)).clone()); };
+  const auto places = [&](const Query& object, const cv::Mat& picture) {
+    std::vector<int> found;
+    for (const Hit& hit : locate(*session_, object, query(picture), {}, how).hits) {
+      found.push_back(static_cast<int>(hit.centre.x) / 90);
+    }
+    return found;
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_THAT(places(button(i), scene), ElementsAre(i)) << i;
+  const cv::Mat others = scene(cv::Rect(95, 0, 305, 96)).clone();
+  EXPECT_THAT(places(button(0), others), IsEmpty());
+  how.gray = true;
+  EXPECT_THAT(places(button(0), scene), SizeIs(4));
 }
 
 }  // namespace
