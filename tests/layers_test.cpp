@@ -42,10 +42,11 @@ const std::vector<Layer> kLayers = {
 };
 
 // What kernels/ uses of base/, so that it builds with OpenCL only: the standard library suffices.
-const Names kStandardBase = {
-    "base/artefacts", "base/error",       "base/features",   "base/files",    "base/geometry",
-    "base/image",     "base/matrix_view", "base/pair_sums",  "base/parallel", "base/parse_number",
-    "base/random",    "base/signature",   "base/work_limits"};
+const Names kStandardBase = {"base/artefacts",    "base/error",      "base/features",
+                             "base/files",        "base/geometry",   "base/image",
+                             "base/matrix_view",  "base/pair_sums",  "base/parallel",
+                             "base/parse_number", "base/random",     "base/signature",
+                             "base/source_file",  "base/work_limits"};
 
 // Which folders may include the headers of a library.
 struct Library {

@@ -419,6 +419,21 @@ TEST_F(Duplicates, NothingIsProposedForFilesThatChangedOrAreGone) {
   EXPECT_EQ(files(found.at(0), "unknown"), Names({"b.png"}));
   EXPECT_EQ(files(found.at(0), "keep"), Names({"b-again.png"}));
   EXPECT_EQ(files(found.at(1), "unknown"), Names({"a-low.jpg"}));
+  EXPECT_THAT(kinds(found.at(0)), IsEmpty());  // whether the bytes are the same is unknown
+}
+
+TEST_F(Duplicates, AFileWhoseTimesAloneChangedIsReadAndStaysExact) {
+  const auto time = fs::last_write_time(at("photos/b.png"));
+  const json before = groups().at(0);
+  fs::last_write_time(at("photos/b.png"), time + std::chrono::hours(1));
+  fs::last_write_time(at("photos/b.png"), time);  // what identifies it is the time of its status
+  json after = groups().at(0);
+  EXPECT_EQ(files(after, "go"), files(before, "go"));
+  EXPECT_EQ(kinds(after), kinds(before));
+  const std::string bytes = content_of(at("photos/b.png"));
+  folder_.write("photos/b.png", bytes.substr(0, bytes.size() - 1) + '?');
+  fs::last_write_time(at("photos/b.png"), time);
+  EXPECT_EQ(files(groups().at(0), "unknown"), Names({"b.png"}));
 }
 
 TEST_F(Duplicates, NamesOfOneFileAreNeverProposedToGo) {
