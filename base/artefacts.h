@@ -8,21 +8,13 @@
 
 #include "base/features.h"
 #include "base/image.h"
+#include "base/source_file.h"
 
 // The records that stages exchange; storage/ defines their form in files.
 namespace lookalike {
 
 // XXH3-128 of a file's bytes: identifies an image whatever its name.
 using ContentHash = std::array<std::uint8_t, 16>;
-
-// A file to index, or an indexed one.
-struct SourceFile {
-  std::string path;  // absolute, as bytes in any encoding
-  std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;  // since the epoch
-
-  bool operator==(const SourceFile&) const = default;
-};
 
 // A decoded image: upright by its EXIF orientation, at full size.
 struct ImageRecord {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/move_file.h"
 
 namespace lookalike {
 namespace {
@@ -19,10 +20,6 @@ constexpr int kAttempts = 100;  // this process may have several temporary files
 
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-}
-
-bool is_unsupported(int error) {
-  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EPERM;
 }
 
 // True for NUMBER.NUMBER.tmp, as temporary names end.
@@ -199,21 +196,10 @@ void AtomicFile::finish() {
 }
 
 bool AtomicFile::rename_to_new() {
-  const char* from = temporary_.c_str();
-  const char* to = target_.c_str();
-  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
-  if (errno == EEXIST) return false;
-  if (!is_unsupported(errno)) fail_file(target_, "cannot be renamed into place");
-  if (::link(from, to) == 0) {
-    if (::unlink(from) != 0) fail_file(target_, "its temporary name cannot be removed");
-    return true;
-  }
-  if (errno == EEXIST) return false;
-  if (!is_unsupported(errno) && errno != EMLINK) fail_file(target_, "cannot be linked into place");
-  struct stat status {};
-  if (::lstat(to, &status) == 0) return false;
-  if (::rename(from, to) != 0) fail_file(target_, "cannot be renamed into place");
-  return true;
+  const int reason = lookalike::rename_to_new(temporary_, target_);
+  if (reason == 0 || reason == EEXIST) return reason == 0;
+  errno = reason;
+  fail_file(target_, "cannot be renamed into place");
 }
 
 // The new name survives a power cut only once the folder is synced.

@@ -53,9 +53,12 @@ inline std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+inline std::int64_t ns_since_epoch(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 // Returns the modification time in nanoseconds since the epoch.
 inline std::int64_t modified_ns(const struct stat& status) {
-  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return ns_since_epoch(status.st_mtim);
 }
 
 // Returns the absolute name of a file with all links followed; the file need not exist. Opening it

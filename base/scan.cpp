@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -77,11 +78,31 @@ class Scanner {
   void add_named(const std::string& folder) {
     ScannedFolder& named = result_.folders.emplace_back();
     named.path = normal_path(folder);
+    root_ = result_.folders.size() - 1;
     std::error_code error;
     if (!fs::is_directory(named.path, error)) {
       named.problem = fs::exists(named.path, error) ? "not a folder" : "no such folder";
     } else {
       named.problem = add_folder(named.path, nullptr, excluded_by(rules_, named.path));
+    }
+  }
+
+  // Scans the folders that links lead to, by the path of the link, or counts them as left out. Call
+  // it after add_named(): folders that were scanned already are neither.
+  void follow_links() {
+    are_links_ = true;
+    while (!links_.empty()) {
+      std::vector<Link> links = std::exchange(links_, {});
+      std::ranges::sort(links, {}, [](const Link& link) { return link.path.native(); });
+      for (const Link& link : links) {
+        if (was_scanned(link.path)) continue;
+        if (rules_.follow_links) {
+          root_ = link.root;
+          add_below(link.path, link.above, link.ignored);
+        } else {
+          left_out_.linked_folders.push_back(link.path.native());
+        }
+      }
     }
   }
 
@@ -92,6 +113,14 @@ class Scanner {
   }
 
  private:
+  // A link to a folder, to be scanned later.
+  struct Link {
+    fs::path path;
+    std::size_t root = 0;  // place of its folder in the result
+    dev_t above = 0;
+    IgnoreRules ignored;
+  };
+
   template <typename Item, typename PathOf>
   static void sort_by_path(std::vector<Item>& items, PathOf path_of) {
     std::ranges::sort(items, {}, path_of);
@@ -109,8 +138,10 @@ class Scanner {
     // "/." fails for a folder that may be listed but not searched.
     struct stat status {};
     if (::stat((folder / ".").c_str(), &status) != 0) return kFolderUnreadable;
+    const bool is_first = scanned_.emplace(status.st_dev, status.st_ino).second;
+    if (!is_first && are_links_) return "";
     if (above == nullptr || *above != status.st_dev) {
-      result_.folders.back().devices.push_back(device_of(folder, status));
+      result_.folders[root_].devices.push_back(device_of(folder, status));
     }
     std::error_code error;
     std::optional<IgnoreRules> own;
@@ -124,6 +155,8 @@ class Scanner {
       if (type == fs::file_type::none) {
         // It may be a folder with files.
         skip(entry->path(), kUnreadable, unknown.message(), result_);
+      } else if (type == fs::file_type::symlink && fs::is_directory(entry->path(), unknown)) {
+        add_link({entry->path(), root_, status.st_dev, ignored});
       } else if (type == fs::file_type::directory) {
         const bool is_named = named_.contains(entry->path().native());
         if (!is_named && !leaves_out(entry->path(), true, ignored)) below.push_back(entry->path());
@@ -134,11 +167,33 @@ class Scanner {
       }
       after_each_();
     }
-    for (const fs::path& path : below) {
-      const std::string problem = add_folder(path, &status.st_dev, ignored);
-      if (!problem.empty()) skip(path, kUnreadable, "folder " + problem, result_);
-    }
+    for (const fs::path& path : below) add_below(path, status.st_dev, ignored);
     return error ? kFolderUnreadable : "";
+  }
+
+  void add_below(const fs::path& folder, dev_t above, const IgnoreRules& ignored) {
+    const std::string problem = add_folder(folder, &above, ignored);
+    if (!problem.empty()) skip(folder, kUnreadable, "folder " + problem, result_);
+  }
+
+  void add_link(Link link) {
+    if (leads_up(link.path) || leaves_out(link.path, true, link.ignored)) return;
+    links_.push_back(std::move(link));
+  }
+
+  // True if a link leads to a folder that holds it.
+  static bool leads_up(const fs::path& link) {
+    std::error_code error;
+    const fs::path target = fs::canonical(link, error);
+    if (error) return false;
+    const fs::path holder = fs::canonical(link.parent_path(), error);
+    return is_within(holder.native(), target.native());
+  }
+
+  bool was_scanned(const fs::path& folder) const {
+    struct stat status {};
+    return ::stat(folder.c_str(), &status) == 0 &&
+           scanned_.contains({status.st_dev, status.st_ino});
   }
 
   bool leaves_out(const fs::path& path, bool is_folder, const IgnoreRules& ignored) {
@@ -163,6 +218,10 @@ class Scanner {
   Omissions& left_out_;
   const std::function<void()>& after_each_;
   PathSet named_;
+  std::size_t root_ = 0;  // place in the result of the folder that is being scanned
+  std::vector<Link> links_;
+  bool are_links_ = false;  // the folders being scanned were links
+  std::set<std::pair<dev_t, ino_t>> scanned_;
   ScanResult result_;
 };
 
@@ -198,12 +257,30 @@ std::string other_types_text(const Omissions& left_out) {
   return fmt::format("{} file{} of other types ignored: {}", files, files == 1 ? "" : "s", listed);
 }
 
+std::string linked_folders_text(const Omissions& left_out) {
+  const std::vector<std::string>& links = left_out.linked_folders;
+  if (links.empty()) return {};
+  constexpr std::size_t kMostListed = 3;
+  std::vector<std::string> listed;
+  for (std::size_t i = 0; i < std::min(links.size(), kMostListed); ++i) {
+    listed.push_back(printable(links[i]));
+  }
+  if (links.size() > kMostListed) listed.emplace_back("...");
+  return fmt::format("{} not followed: {}; index what {} to as well, or set images.follow_links",
+                     links.size() == 1 ? "1 link to a folder is"
+                                       : fmt::format("{} links to folders are", links.size()),
+                     fmt::join(listed, ", "), links.size() == 1 ? "it leads" : "they lead");
+}
+
 Error no_images(std::span<const std::string> folders, const Omissions& left_out) {
-  const std::string others = other_types_text(left_out);
+  std::vector<std::string> reasons;
+  for (const std::string& text : {other_types_text(left_out), linked_folders_text(left_out)}) {
+    if (!text.empty()) reasons.push_back(text);
+  }
   return {ErrorKind::kInput,
           fmt::format("no images under {}{}{}; `lookalike formats` lists what is read",
                       printable(fmt::format("{}", fmt::join(folders, ", "))),
-                      others.empty() ? "" : ": ", others)};
+                      reasons.empty() ? "" : ": ", fmt::join(reasons, "; "))};
 }
 
 LeftOut why_left_out(const std::string& file, const std::string& folder, const ScanRules& rules) {
@@ -216,6 +293,8 @@ LeftOut why_left_out(const std::string& file, const std::string& folder, const S
     if (read_own_rules(at, ignored, own) && own) ignored = *std::move(own);
     at /= name;
     const bool is_folder = at != file;
+    std::error_code unknown;
+    if (is_folder && !rules.follow_links && fs::is_symlink(at, unknown)) return LeftOut::kByLink;
     if (is_hidden(at) && !rules.hidden) return LeftOut::kHidden;
     if (excluded.ignores(at.native(), is_folder)) return LeftOut::kByPattern;
     if (ignored.ignores(at.native(), is_folder)) return LeftOut::kByIgnoreFile;
@@ -230,7 +309,7 @@ void add_file(const std::string& path, ScanResult& result) {
     skip(path, broken_link ? kNotAFile : kUnreadable, std::generic_category().message(errno),
          result);
   } else if (S_ISREG(status.st_mode)) {
-    result.files.push_back({path, static_cast<std::uint64_t>(status.st_size), modified_ns(status)});
+    result.files.push_back(source_file(path, status));
   } else if (!S_ISDIR(status.st_mode)) {
     skip(path, kNotAFile, "not a regular file", result);
   }
@@ -256,6 +335,7 @@ ScanResult scan_folders(std::span<const std::string> folders, const ScanRules& r
     done.insert(path);
     scanner.add_named(path);
   }
+  scanner.follow_links();
   return scanner.finish();
 }
 

@@ -5,8 +5,15 @@
 
 namespace lookalike {
 
+// PoCL offers no device where it cannot write its cache. Where the user's cache folder
+// ($XDG_CACHE_HOME, else ~/.cache) cannot be written, names it another folder by POCL_CACHE_DIR,
+// for the user alone in the folder for temporary files. Changes the environment: call it before
+// threads start.
+void give_pocl_a_cache();
+
 // Returns the options that open the configured device. Compiled kernels and tunings are cached in
-// the folder "lookalike" of the user's cache folder ($XDG_CACHE_HOME, else ~/.cache), if any.
+// the folder "lookalike" of the user's cache folder, or where that cannot be written, of the one
+// for the user alone, if any.
 SessionOptions session_options(const DeviceOptions& device);
 // Returns the same for sessions that answer single photos.
 SessionOptions query_session_options(const DeviceOptions& device);

@@ -23,7 +23,7 @@ namespace lookalike {
 namespace {
 
 constexpr std::array<std::uint8_t, 8> kMagic = {'L', 'K', 'L', 'K', 0x89, '\r', '\n', 0x1A};
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint16_t kVersion = 2;
 constexpr std::uint64_t kFooterMark = ~std::uint64_t{0};
 constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kFrameBytes = 16;   // length and checksum before each payload
@@ -145,7 +145,7 @@ concept Is = std::same_as<std::remove_const_t<Record>, Type>;
 // The fields of each record in the order of their bytes. An Encoder writes them, a Decoder sets
 // them.
 void code(auto& codec, Is<SourceFile> auto& file) {
-  codec(file.path, file.size_bytes, file.modified_ns);
+  codec(file.path, file.size_bytes, file.modified_ns, file.changed_ns, file.inode);
 }
 
 void code(auto& codec, Is<ImageRecord> auto& image) {

@@ -211,14 +211,14 @@ std::optional<ImageId> Catalogue::find(const ContentHash& content) const {
 
 std::vector<SourceFile> Catalogue::files() const {
   std::vector<SourceFile> files;
-  shards_->merge_query<std::string>("SELECT path, size_bytes, modified_ns FROM files ORDER BY path",
-                                    [&](const std::string& path, const Shards::Row& row) {
-                                      if (!files.empty() && files.back().path == path) return true;
-                                      SourceFile& file = files.emplace_back();
-                                      row.columns.read(file.path, file.size_bytes,
-                                                       file.modified_ns);
-                                      return true;
-                                    });
+  shards_->merge_query<std::string>(
+      "SELECT path, size_bytes, modified_ns, changed_ns, inode FROM files ORDER BY path",
+      [&](const std::string& path, const Shards::Row& row) {
+        if (!files.empty() && files.back().path == path) return true;
+        SourceFile& file = files.emplace_back();
+        row.columns.read(file.path, file.size_bytes, file.modified_ns, file.changed_ns, file.inode);
+        return true;
+      });
   return files;
 }
 
@@ -231,11 +231,12 @@ std::vector<SourceFile> Catalogue::files_of(ImageId image) const {
   for (const ImageId each : same) {
     append(shards_->of(each).with([&](Connection& reading) {
       return read_all(
-          reading.rows("SELECT path, size_bytes, modified_ns FROM files "
+          reading.rows("SELECT path, size_bytes, modified_ns, changed_ns, inode FROM files "
                        "WHERE image = (SELECT coalesce(first, id) FROM images WHERE id = ?) "
                        "ORDER BY path",
                        shards_->own_id(each)),
-          &SourceFile::path, &SourceFile::size_bytes, &SourceFile::modified_ns);
+          &SourceFile::path, &SourceFile::size_bytes, &SourceFile::modified_ns,
+          &SourceFile::changed_ns, &SourceFile::inode);
     }),
            files);
   }
@@ -314,7 +315,8 @@ void Catalogue::for_each_entry(const std::string& folder, const std::string& aft
 std::vector<SkippedFile> Catalogue::quarantine(std::size_t after, std::size_t count) const {
   std::vector<SkippedFile> files;
   shards_->merge_query<std::string>(
-      "SELECT path, size_bytes, modified_ns, reason, detail FROM quarantine ORDER BY path",
+      "SELECT path, size_bytes, modified_ns, changed_ns, inode, reason, detail FROM quarantine "
+      "ORDER BY path",
       [&](const std::string&, const Shards::Row& row) {
         if (after > 0) {
           --after;
@@ -323,7 +325,8 @@ std::vector<SkippedFile> Catalogue::quarantine(std::size_t after, std::size_t co
         if (files.size() == count) return false;
         SkippedFile& skipped = files.emplace_back();
         row.columns.read(skipped.file.path, skipped.file.size_bytes, skipped.file.modified_ns,
-                         skipped.reason, skipped.detail);
+                         skipped.file.changed_ns, skipped.file.inode, skipped.reason,
+                         skipped.detail);
         return true;
       });
   return files;

@@ -156,8 +156,8 @@ ImageId IndexWriter::insert(const ImageToStore& image, const Blobs& blobs) {
 
 void IndexWriter::point(const SourceFile& file, ImageId image) {
   const std::optional<ImageId> before = image_of_file(file.path);
-  connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, 0)", bytes_of(file.path),
-                   image, file.size_bytes, file.modified_ns);
+  connection().run("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, 0)", bytes_of(file.path),
+                   image, file.size_bytes, file.modified_ns, file.changed_ns, file.inode);
   seal_rows(connection(), "files", "path = ?", bytes_of(file.path));
   leave_quarantine(file.path);
   if (before && *before != image) remove_if_unnamed(*before);
@@ -262,9 +262,10 @@ void IndexWriter::put_in_quarantine(std::span<const SkippedFile> files) {
     for (const SkippedFile& skipped : files) leave_quarantine(skipped.file.path);
     for (const SkippedFile& skipped : files) {
       detach(skipped.file.path);
-      connection().run("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, 0)",
+      connection().run("INSERT OR REPLACE INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
                        bytes_of(skipped.file.path), skipped.file.size_bytes,
-                       skipped.file.modified_ns, skipped.reason, skipped.detail);
+                       skipped.file.modified_ns, skipped.file.changed_ns, skipped.file.inode,
+                       skipped.reason, skipped.detail);
       seal_rows(connection(), "quarantine", "path = ?", bytes_of(skipped.file.path));
     }
   });

@@ -29,8 +29,13 @@ std::int64_t number(Connection& connection, const char* sql) {
   return connection.first<std::int64_t>(sql).value_or(0);
 }
 
+// Returns the version that migrations lead to.
+std::size_t version_after(std::size_t migrations) {
+  return kOldestVersion - 1 + migrations;
+}
+
 // The version of an index; nothing for an empty database. Throws for a foreign database and for
-// versions above `newest`.
+// versions above `newest` or below kOldestVersion.
 std::optional<std::size_t> stored_version(Connection& connection, std::size_t newest) {
   const std::int64_t owner = number(connection, "PRAGMA application_id");
   const auto version = static_cast<std::size_t>(number(connection, "PRAGMA user_version"));
@@ -46,6 +51,13 @@ std::optional<std::size_t> stored_version(Connection& connection, std::size_t ne
                             "{}: use a newer lookalike, or delete the index and rebuild it with "
                             "`lookalike index`",
                             connection.path(), version, newest));
+  }
+  if (version != 0 && version < kOldestVersion) {
+    throw Error(
+        ErrorKind::kStorage,
+        fmt::format("{}: is an index of format {}, which this program does not read: delete "
+                    "it and rebuild it with `lookalike index`",
+                    connection.path(), version));
   }
   return version;
 }
@@ -134,7 +146,7 @@ bool has_unread_log(const std::filesystem::path& database) {
 
 }  // namespace
 
-const std::array<const char*, kSchemaVersion> kMigrations = {R"sql(
+const std::array<const char*, kMigrationCount> kMigrations = {R"sql(
 -- checksum: row_checksum() of the columns before it, by seal_rows(). The blobs of the tables without
 -- it have a checksum or a hash of their own.
 
@@ -176,6 +188,8 @@ CREATE TABLE files (
   image INTEGER NOT NULL REFERENCES images (id),
   size_bytes INTEGER NOT NULL,
   modified_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
   checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE INDEX files_by_image ON files (image);
 
@@ -184,6 +198,8 @@ CREATE TABLE quarantine (
   path BLOB PRIMARY KEY,
   size_bytes INTEGER NOT NULL,
   modified_ns INTEGER NOT NULL,
+  changed_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
   reason TEXT NOT NULL,
   detail TEXT NOT NULL,
   checksum INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
@@ -283,11 +299,15 @@ void check_schema(Connection& connection, std::size_t newest) {
 
 void migrate(Connection& connection, std::span<const char* const> migrations) {
   Transaction transaction(connection);
-  const std::size_t version = stored_version(connection, migrations.size()).value_or(0);
-  for (const char* migration : migrations.subspan(version)) connection.execute(migration);
-  connection.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                 kApplicationId, migrations.size())
-                         .c_str());
+  const std::size_t newest = version_after(migrations.size());
+  const std::size_t version =
+      std::max(stored_version(connection, newest).value_or(0), version_after(0));
+  for (const char* migration : migrations.subspan(version - version_after(0))) {
+    connection.execute(migration);
+  }
+  connection.execute(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, newest)
+          .c_str());
   transaction.commit();
 }
 

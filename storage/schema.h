@@ -15,11 +15,14 @@
 // describes the blobs in them.
 namespace lookalike {
 
-inline constexpr std::size_t kSchemaVersion = 1;
+inline constexpr std::size_t kSchemaVersion = 2;
+// The oldest version that is read; earlier ones are refused.
+inline constexpr std::size_t kOldestVersion = 2;
 
-// Migration i is the SQL that leads from version i to version i + 1. Released ones are never
-// edited.
-extern const std::array<const char*, kSchemaVersion> kMigrations;
+// Migration 0 makes an index of version kOldestVersion, and each further one leads to the next
+// version. Released ones are never edited.
+inline constexpr std::size_t kMigrationCount = kSchemaVersion - kOldestVersion + 1;
+extern const std::array<const char*, kMigrationCount> kMigrations;
 
 // Thrown for a database without tables: a first run was stopped before its first transaction.
 class EmptyIndex : public Error {
@@ -58,9 +61,9 @@ void check_image_numbers(Connection& connection);
 Connection open_for_reading(const std::filesystem::path& database);
 
 // Creates a missing database and migrates an older index, all or nothing. Throws Error(kInput) for
-// a foreign database and Error(kStorage) for a newer version, for other tables, indexes, views or
-// triggers than an index has, or a database that cannot be written, even if there is nothing to
-// migrate.
+// a foreign database and Error(kStorage) for a version that is not read, for other tables, indexes,
+// views or triggers than an index has, or a database that cannot be written, even if there is
+// nothing to migrate.
 Connection open_for_writing(const std::filesystem::path& database);
 
 // Throws unless an open database has the version `newest`.

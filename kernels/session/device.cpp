@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/parse_number.h"
@@ -92,6 +95,23 @@ Choice parse(std::string_view text) {
   return choice;
 }
 
+// True if the ICD loader has drivers to load.
+bool has_drivers() {
+  const char* const other = std::getenv("OCL_ICD_VENDORS");
+  std::error_code error;
+  const std::filesystem::directory_iterator drivers(other ? other : "/etc/OpenCL/vendors", error);
+  return !error && drivers != std::filesystem::directory_iterator();
+}
+
+Error no_device() {
+  return {ErrorKind::kDevice,
+          has_drivers()
+              ? "device: the installed OpenCL drivers offer no device; PoCL offers none if it "
+                "cannot write its cache: set POCL_CACHE_DIR to a folder that it can write"
+              : "device: no OpenCL device found; install your GPU's OpenCL driver, or PoCL "
+                "(package pocl-opencl-icd) to run on the CPU"};
+}
+
 std::size_t default_device(const std::vector<Device>& devices) {
   for (const DeviceKind kind : {DeviceKind::kGpu, DeviceKind::kCpu}) {
     const auto found = std::find_if(devices.begin(), devices.end(),
@@ -136,11 +156,7 @@ std::vector<Device> list_devices() {
 }
 
 std::size_t choose_device(const std::vector<Device>& devices, std::string_view choice) {
-  if (devices.empty()) {
-    throw Error(ErrorKind::kDevice,
-                "device: no OpenCL device found; install your GPU's OpenCL driver, or PoCL "
-                "(package pocl-opencl-icd) to run on the CPU");
-  }
+  if (devices.empty()) throw no_device();
   if (choice.empty()) return default_device(devices);
   const Choice wanted = parse(choice);
   std::size_t matches = 0;

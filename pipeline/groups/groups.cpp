@@ -8,13 +8,14 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "base/content_hash.h"
-#include "base/files.h"
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "pipeline/groups/cluster.h"
 #include "pipeline/stored_calibration.h"
+#include "stages/decode/load.h"
 
 namespace lookalike {
 namespace {
@@ -36,8 +37,7 @@ FileNow file_now(const SourceFile& file) {
   struct stat status {};
   struct stat itself {};
   if (::stat(file.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return now;
-  now.is_as_indexed = static_cast<std::uint64_t>(status.st_size) == file.size_bytes &&
-                      modified_ns(status) == file.modified_ns;
+  now.is_as_indexed = is_same_state(source_file(file.path, status), file);
   now.is_link = ::lstat(file.path.c_str(), &itself) == 0 && S_ISLNK(itself.st_mode);
   now.device = status.st_dev;
   now.inode = status.st_ino;
@@ -58,6 +58,17 @@ struct GroupCandidate {
 namespace {
 
 constexpr std::size_t kSideSets = (Scope::kLeft | Scope::kRight) + 1;
+
+// Reads a file that is not as it was indexed. If its bytes are the indexed ones, it counts as
+// indexed now.
+void confirm(GroupCandidate& one, const ContentHash& content, const ImagesOptions& limits) {
+  if (one.now.is_as_indexed || one.file.file.modified_ns == kUnfinished) return;
+  auto loaded = load_file(one.file.file.path, limits);
+  const auto* const file = std::get_if<LoadedFile>(&loaded);
+  if (file == nullptr || file->content != content) return;
+  one.now.is_as_indexed = one.keep.is_as_indexed = true;
+  one.file.file = one.keep.file = file->file;
+}
 
 // Orders files best first, as Group does.
 bool is_better(const GroupCandidate& a, const GroupCandidate& b) {
@@ -147,7 +158,11 @@ void relate_to_closest(GroupParts& parts, Place place) {
   const auto closeness = [&](Place other, PairKind kind, double probability) {
     return std::tuple(other < place, kind, probability, -static_cast<std::int64_t>(other));
   };
+  const auto is_as_indexed = [&](Place one) { return parts.files[one].now.is_as_indexed; };
   parts.for_each_partner(place, parts.by_image, [&](Place other, const Related& how) {
+    // Bytes of unknown content are the same as no others.
+    const bool is_known = is_as_indexed(place) && is_as_indexed(other);
+    if (how.kind == PairKind::kExact && !is_known) return;
     if (!file.related || closeness(*file.related, file.kind, file.probability) <
                              closeness(other, how.kind, how.probability)) {
       relate(file, other, how);
@@ -509,6 +524,7 @@ Group Groups::group(std::size_t number) const {
   FileInspector inspector(options_.images);
   std::map<std::uint32_t, FileDescription> known;  // by image: its files have the same bytes
   for (GroupCandidate& one : parts.files) {
+    confirm(one, images_[one.image].content, options_.images);
     if (!one.now.is_as_indexed) continue;
     const auto [at, is_new] = known.try_emplace(one.image);
     if (is_new) at->second = inspector.description(one.keep.file.path);

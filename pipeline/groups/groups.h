@@ -15,8 +15,8 @@
 
 namespace lookalike {
 
-// What is proposed for a file. kUnknown if the file is gone, has changed since it was indexed, or
-// has an unreadable page, so that its present content is unknown.
+// What is proposed for a file. kUnknown if the file is gone, has other bytes than when it was
+// indexed, or has an unreadable page, so that its present content is unknown.
 enum class Proposal { kKeep, kGo, kUnknown };
 
 // "keep", "go", "unknown".
@@ -24,13 +24,14 @@ std::string_view to_string(Proposal proposal);
 
 // A file of a group.
 struct GroupFile {
-  SourceFile file;  // as indexed
+  SourceFile file;  // as when its bytes were last compared with the index, by a run or just now
   ImageId image = 0;
   PictureSize size{};
   Proposal proposal = Proposal::kUnknown;
   bool is_new = false;  // its image has more files than when a run last reported it
   // The relation to another file of the group: to its replacement if the proposal is kGo, else to
-  // the closest file before it, else to the closest one after it. The first file has none.
+  // the closest file before it, else to the closest one after it. The first file has none. Only
+  // files of known content are kExact.
   std::optional<std::size_t> related{};  // place of the other file in the group
   PairKind kind = PairKind::kExact;
   double probability = 1;

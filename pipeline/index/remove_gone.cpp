@@ -27,6 +27,8 @@ std::string_view name_of(LeftOut why) {
       return "images.exclude";
     case LeftOut::kByIgnoreFile:
       return ".lookalikeignore";
+    case LeftOut::kByLink:
+      return "images.follow_links";
     case LeftOut::kNot:
       break;
   }

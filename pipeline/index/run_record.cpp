@@ -58,6 +58,7 @@ Json run_document(const IndexRunReport& report) {
           {"left_out",
            {{"hidden", report.left_out.hidden},
             {"excluded", report.left_out.excluded},
+            {"linked_folders", report.left_out.linked_folders.size()},
             {"other_types", report.left_out.other_types}}},
           {"trained_words", report.trained_words},
           {"device", report.device},

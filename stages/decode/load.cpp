@@ -46,8 +46,7 @@ std::variant<LoadedFile, SkippedFile> load_whole(const std::string& path,
     return unreadable(loaded.file);
   }
   if (!S_ISREG(status.st_mode)) return SkippedFile{loaded.file, "unreadable", "not a regular file"};
-  loaded.file.size_bytes = static_cast<std::uint64_t>(status.st_size);
-  loaded.file.modified_ns = modified_ns(status);
+  loaded.file = source_file(path, status);
   if (loaded.file.size_bytes == 0)
     return SkippedFile{loaded.file, "empty", "the file has no bytes"};
   if (loaded.file.size_bytes > std::uint64_t{limits.max_file_mib} << 20) {

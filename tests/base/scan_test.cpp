@@ -77,18 +77,22 @@ TEST_F(ScanTest, NameThatIsNotUtf8KeepsItsBytes) {
   EXPECT_THAT(names(), ElementsAre("\xff\xfe.jpg"));
 }
 
-TEST_F(ScanTest, SizeAndTimeAreThoseOfTheFile) {
+TEST_F(ScanTest, SizeTimesAndInodeAreThoseOfTheFile) {
   const std::string path = folder_.write("a.jpg", "12345");
   struct timespec times[2] = {{1, 0}, {1'000'000'007, 42}};
   ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  const std::int64_t changed =
+      std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
   const ScanResult result = scan({folder_.path().native()});
-  EXPECT_THAT(result.files, ElementsAre(SourceFile{path, 5, 1'000'000'007'000'000'042}));
+  EXPECT_THAT(result.files,
+              ElementsAre(SourceFile{path, 5, 1'000'000'007'000'000'042, changed, status.st_ino}));
 }
 
-TEST_F(ScanTest, LinkToAFileIsFollowedLinkToAFolderIsNot) {
+TEST_F(ScanTest, LinkToAFileIsFollowed) {
   folder_.write("real/a.jpg", "x");
   fs::create_symlink("real/a.jpg", folder_.path() / "link.jpg");
-  fs::create_directory_symlink("..", folder_.path() / "real" / "loop");
   EXPECT_THAT(names(), ElementsAre("link.jpg", "real/a.jpg"));
 }
 
@@ -351,6 +355,99 @@ TEST_F(ScanByRules, OtherFilesAreCountedByEnding) {
                "`lookalike formats` lists what is read");
 }
 
+// Folders "given" and "other", and links between them.
+class ScanOfLinks : public ScanTest {
+ protected:
+  ScanOfLinks() {
+    for (const char* name :
+         {"given/a.jpg", "given/below/b.jpg", "other/c.jpg", "other/below/d.jpg"}) {
+      folder_.write(name, "x");
+    }
+  }
+  void link(const std::string& name, const std::string& target) const {
+    fs::create_directory_symlink(target, folder_.path() / name);
+  }
+  // Returns the found paths, relative to the folder; fills left_out_ and found_.
+  std::vector<std::string> names(bool follow_links, const std::vector<std::string>& exclude = {}) {
+    const std::vector<std::string> folders = {folder_.path() / "given"};
+    const std::vector<std::string> extensions = {"jpg"};
+    left_out_ = {};
+    found_ = scan_folders(folders, {extensions, exclude, false, follow_links}, left_out_);
+    std::vector<std::string> names;
+    for (const SourceFile& file : found_.files) {
+      names.push_back(file.path.substr(folder_.path().native().size() + 1));
+    }
+    return names;
+  }
+
+  Omissions left_out_;
+  ScanResult found_;
+};
+
+TEST_F(ScanOfLinks, LinksToOtherFoldersAreNamed) {
+  link("given/linked", "../other");
+  link("given/linked.jpg", "../other");
+  link("given/inside", "below");
+  folder_.write("given/.hidden/e.jpg", "x");
+  link("given/shown", ".hidden");
+  link("given/below/loop", "..");
+  link("given/above", "../..");
+  link("given/nowhere", "missing");
+  EXPECT_THAT(names(false), ElementsAre("given/a.jpg", "given/below/b.jpg"));
+  const std::string given = folder_.path() / "given";
+  EXPECT_THAT(left_out_.linked_folders,
+              ElementsAre(given + "/linked", given + "/linked.jpg", given + "/shown"));
+  EXPECT_EQ(left_out_.other_types, (std::map<std::string, std::size_t>{{"", 1}}));  // nowhere
+  left_out_.linked_folders = {given + "/linked"};
+  EXPECT_EQ(linked_folders_text(left_out_), "1 link to a folder is not followed: " + given +
+                                                "/linked; index what it leads to as well, or set "
+                                                "images.follow_links");
+  left_out_.linked_folders = {"/a", "/b", "/c", "/d"};
+  EXPECT_EQ(linked_folders_text(left_out_),
+            "4 links to folders are not followed: /a, /b, /c, ...; index what they lead to as "
+            "well, or set images.follow_links");
+  EXPECT_EQ(linked_folders_text({}), "");
+  EXPECT_THAT(no_images(std::vector<std::string>{"/x"}, left_out_).what(),
+              HasSubstr("4 links to folders are not followed"));
+}
+
+TEST_F(ScanOfLinks, FollowedLinksGiveEachFolderOnceAndEndInLoops) {
+  link("given/z", "../other");
+  link("given/y", "../other/below");  // first by its path
+  link("given/loop", ".");
+  link("given/below/loop", "..");
+  link("given/above", "../..");
+  link("other/back", "../given");
+  link("other/loop", "../other");
+  link("other/below/again", "../../other");
+  folder_.write("third/e.jpg", "x");
+  link("other/on", "../third");
+  EXPECT_THAT(names(true), ElementsAre("given/a.jpg", "given/below/b.jpg", "given/y/d.jpg",
+                                       "given/z/c.jpg", "given/z/on/e.jpg"));
+  EXPECT_THAT(left_out_.linked_folders, IsEmpty());
+  EXPECT_THAT(found_.skipped, IsEmpty());
+}
+
+TEST_F(ScanOfLinks, RulesHoldForFollowedLinks) {
+  link("given/private", "../other");
+  link("given/.hidden", "../other");
+  folder_.write("given/.lookalikeignore", "below/\n");
+  EXPECT_THAT(names(true), ElementsAre("given/a.jpg", "given/private/c.jpg"));
+  EXPECT_THAT(names(true, {"private"}), ElementsAre("given/a.jpg"));
+  EXPECT_EQ(left_out_.hidden, 1U);
+}
+
+TEST_F(ScanOfLinks, AFollowedLinkToAClosedFolderIsUnreadable) {
+  link("given/linked", "../other");
+  fs::permissions(folder_.path() / "other", fs::perms::none);
+  fs::permissions(folder_.path(), kOpenFolder);
+  const WithoutRootRights as_nobody;
+  names(true);
+  ASSERT_EQ(found_.skipped.size(), 1U);
+  EXPECT_EQ(found_.skipped[0].file.path, folder_.path() / "given/linked");
+  EXPECT_TRUE(may_hide_files(found_.skipped[0]));
+}
+
 TEST_F(ScanByRules, TheRuleThatLeavesAFileOutIsKnown) {
   folder_.write("b/.lookalikeignore", "*-small.jpg\n");
   const std::string folder = folder_.path().native();
@@ -367,6 +464,10 @@ TEST_F(ScanByRules, TheRuleThatLeavesAFileOutIsKnown) {
   EXPECT_EQ(why("drafts"), LeftOut::kByEnding);
   EXPECT_EQ(why("b/a-small.jpg"), LeftOut::kByIgnoreFile);
   EXPECT_EQ(why("a-small.jpg"), LeftOut::kNot);
+  fs::create_directory_symlink("b", folder_.path() / "linked");
+  EXPECT_EQ(why("linked/a.jpg"), LeftOut::kByLink);
+  fs::create_symlink("b/a.jpg", folder_.path() / "linked.jpg");
+  EXPECT_EQ(why("linked.jpg"), LeftOut::kNot);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -419,6 +420,94 @@ TEST_F(Duplicates, NothingIsProposedForFilesThatChangedOrAreGone) {
   EXPECT_EQ(files(found.at(0), "unknown"), Names({"b.png"}));
   EXPECT_EQ(files(found.at(0), "keep"), Names({"b-again.png"}));
   EXPECT_EQ(files(found.at(1), "unknown"), Names({"a-low.jpg"}));
+  EXPECT_THAT(kinds(found.at(0)), IsEmpty());  // whether the bytes are the same is unknown
+}
+
+TEST_F(Duplicates, AFileWhoseTimesAloneChangedIsReadAndStaysExact) {
+  const auto time = fs::last_write_time(at("photos/b.png"));
+  const json before = groups().at(0);
+  fs::last_write_time(at("photos/b.png"), time + std::chrono::hours(1));
+  fs::last_write_time(at("photos/b.png"), time);  // what identifies it is the time of its status
+  json after = groups().at(0);
+  EXPECT_EQ(files(after, "go"), files(before, "go"));
+  EXPECT_EQ(kinds(after), kinds(before));
+  const std::string bytes = content_of(at("photos/b.png"));
+  folder_.write("photos/b.png", bytes.substr(0, bytes.size() - 1) + '?');
+  fs::last_write_time(at("photos/b.png"), time);
+  EXPECT_EQ(files(groups().at(0), "unknown"), Names({"b.png"}));
+}
+
+TEST_F(Duplicates, PathsLeaveOutWhatChangedWithAWarning) {
+  groups();  // changed files can no longer be compared
+  std::ofstream(at("phone/a-small.png"), std::ios::app) << "x";
+  const ProgramResult result = run("duplicates", {"-q", "-d", at("index.db"), "--format", "paths"});
+  EXPECT_THAT(result.out, AllOf(HasSubstr("b"), Not(HasSubstr("a-small.png"))));
+  EXPECT_THAT(result.err, HasSubstr("a-small.png: is gone or has changed since it was indexed"));
+}
+
+TEST_F(Duplicates, AreMovedAwayAndPutBack) {
+  const auto contents = [&] {
+    std::map<std::string, std::string> bytes;
+    for (const char* folder : {"photos", "phone"}) {
+      for (const auto& entry : fs::recursive_directory_iterator(at(folder))) {
+        bytes[entry.path()] = content_of(entry.path());
+      }
+    }
+    return bytes;
+  };
+  const auto before = contents();
+  std::istringstream lines(text({"--format", "paths"}));
+  Names paths;
+  for (std::string line; std::getline(lines, line);) paths.insert(line);
+  ASSERT_GE(paths.size(), 3U);
+  const ProgramResult result = run("duplicates", {"-d", at("index.db"), "--move-to", at("away")});
+  EXPECT_THAT(result.out, IsEmpty());
+  for (const std::string& path : paths) {
+    EXPECT_FALSE(fs::exists(path));
+    const std::string there = at("away") / fs::path(path).lexically_relative(folder_.path());
+    EXPECT_EQ(content_of(there), before.at(path));
+  }
+  EXPECT_THAT(run("index", {"-d", at("index.db")}).err, HasSubstr(" 0 indexed"));
+  EXPECT_THAT(text({"--format", "paths"}), IsEmpty());
+  // Runs the command of the message.
+  const std::string command = result.err.substr(result.err.find("to undo it: lookalike") + 22);
+  std::istringstream words(command);
+  std::vector<std::string> undo;
+  for (std::string word; words >> word;) undo.push_back(word);
+  EXPECT_EQ(run_program("lookalike", undo).exit_code, 0);
+  EXPECT_EQ(contents(), before);
+  index();
+  std::istringstream again(text({"--format", "paths"}));
+  for (std::string line; std::getline(again, line);) paths.erase(line);
+  EXPECT_THAT(paths, IsEmpty());
+}
+
+TEST_F(Duplicates, AreMadeHardLinksOrWrittenAsAScript) {
+  run("duplicates", {"-q", "-d", at("index.db"), "--move-to", at("away"), "--script", at("go.sh")});
+  EXPECT_FALSE(fs::exists(at("away")));
+  EXPECT_EQ(std::system(("sh '" + at("go.sh") + "'").c_str()), 0);
+  EXPECT_EQ(fs::exists(at("photos/b.png")) + fs::exists(at("phone/b-again.png")), 1);
+  for (const auto& entry : fs::directory_iterator(at("away"))) {
+    if (entry.path().extension() == ".log") run("duplicates", {"-q", "--undo", entry.path()});
+  }
+  run("duplicates", {"-q", "-d", at("index.db"), "--hardlink"});
+  EXPECT_TRUE(fs::equivalent(at("photos/b.png"), at("phone/b-again.png")));
+  index();
+  EXPECT_THAT(files(groups({"--kind", "exact"}).at(0), "go"), IsEmpty());
+}
+
+TEST_F(Duplicates, ActionsThatMakeNoSenseAreRefused) {
+  const auto error = [&](std::vector<std::string> words, int exit_code) {
+    words.insert(words.begin(), {"-q", "-d", at("index.db")});
+    return run("duplicates", words, exit_code).err;
+  };
+  EXPECT_THAT(error({"--move-to", at("photos/away")}, 2), HasSubstr("lies in " + at("photos")));
+  EXPECT_THAT(error({"--move-to", folder_.path()}, 2), HasSubstr("holds the indexed folder"));
+  error({"--move-to", at("photos/.away"), "--kind", "part"}, 0);
+  EXPECT_THAT(error({"--script", at("go.sh")}, 2), HasSubstr("needs --move-to or --hardlink"));
+  error({"--move-to", at("away"), "--hardlink"}, 2);
+  EXPECT_THAT(error({"--undo", at("photos/a.png")}, 3), HasSubstr("no log of lookalike"));
+  EXPECT_THAT(error({"--undo", at("none.log")}, 3), HasSubstr("none.log: cannot be read"));
 }
 
 TEST_F(Duplicates, NamesOfOneFileAreNeverProposedToGo) {

@@ -219,9 +219,52 @@ TEST_F(Folders, MoveFollowsAFolderWithoutExtractingAgain) {
   EXPECT_EQ(files(), (Counts{{at("renamed"), 26}}));
   EXPECT_THAT(index().err, HasSubstr("0 indexed (0 of them blank), 26 unchanged, 0 removed"));
   const ProgramResult again = run({"move", at("a"), at("renamed")});
-  EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("moved already"));
+  EXPECT_EQ(again.exit_code, 3);
+  EXPECT_THAT(again.err,
+              HasSubstr(at("a") + ": is not in the index, but " + at("renamed") + " is"));
+  // As if the first call had been killed before it renamed the folder of the index.
+  IndexWriter(at("index.db")).put_roots(std::vector<IndexRoot>{{.path = at("a")}});
+  const ProgramResult completed = run({"move", at("a"), at("renamed")});
+  EXPECT_EQ(completed.exit_code, 0) << completed.err;
+  EXPECT_THAT(completed.err, HasSubstr("moved already"));
   EXPECT_EQ(files(), (Counts{{at("renamed"), 26}}));
+}
+
+TEST_F(Folders, AFileWhoseSizeAndTimeStayIsReadAgain) {
+  const std::string picture = content_of(at("a/1.png"));
+  folder_.write("a/1.png", picture + '1');
+  index();
+  const auto time = fs::last_write_time(at("a/1.png"));
+  const auto content = [&](const std::string& name) {
+    return nlohmann::json::parse(run({"show", at(name), "--json"}).out)["content"];
+  };
+  const auto before = content("a/1.png");
+  folder_.write("a/1.png", picture + '2');
+  fs::last_write_time(at("a/1.png"), time);
+  index();
+  EXPECT_NE(content("a/1.png"), before);
+}
+
+TEST_F(Folders, ARestoredBackupIsReadButNotExtractedAgain) {
+  for (const auto& entry : fs::directory_iterator(at("a"))) {
+    const auto time = fs::last_write_time(entry.path());
+    fs::copy_file(entry.path(), at("restored"));
+    fs::rename(at("restored"), entry.path());
+    fs::last_write_time(entry.path(), time);
+  }
+  const ProgramResult result = index();
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_FALSE(last_run()["busy_seconds"].contains("variance")) << last_run();
+  EXPECT_THAT(index().err, HasSubstr("25 unchanged"));
+}
+
+TEST_F(Folders, LinkedFoldersAreNamedOrFollowed) {
+  draw("elsewhere/new", 1);
+  fs::create_directory_symlink("../elsewhere", at("a/linked"));
+  EXPECT_THAT(index().err, HasSubstr("1 link to a folder is not followed: " + at("a/linked")));
+  EXPECT_EQ(last_run()["left_out"]["linked_folders"], 1);
+  EXPECT_THAT(index({"--follow-links"}).err, Not(HasSubstr("link")));
+  EXPECT_EQ(files(), (Counts{{at("a"), 26}}));
 }
 
 TEST_F(Folders, MoveLeavesFilesWhoseContentIsNotThere) {

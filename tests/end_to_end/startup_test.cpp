@@ -1,10 +1,12 @@
 // Libraries, kernels and messages at the start of a command.
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -127,6 +129,23 @@ TEST_F(StartupTest, TheFirstCommandOfAHomeSaysThatKernelsAreBuilt) {
   EXPECT_THAT(first.err, AllOf(HasSubstr("building kernels for "), HasSubstr(", once")));
   EXPECT_THAT(run_program("lookalike", query("photo.jpg"), home).err,
               Not(HasSubstr("building kernels")));
+}
+
+TEST_F(StartupTest, WithoutAHomeThatCanBeWrittenKernelsAreKeptInAPrivateFolder) {
+  if (std::getenv("POCL_CACHE_DIR") != nullptr) GTEST_SKIP() << "PoCL has another folder";
+  std::filesystem::create_directory(path("temporary"));
+  const std::vector<std::string> nowhere = {"HOME=/proc/nowhere", "XDG_CACHE_HOME=/proc/nowhere",
+                                            "TMPDIR=" + path("temporary")};
+  const std::vector<std::string> list = {"devices", "--no-self-test"};
+  const ProgramResult result = run_program("lookalike", list, nowhere);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string folder = path("temporary/lookalike-") + std::to_string(::geteuid());
+  EXPECT_THAT(result.err, HasSubstr("cannot be written; compiled kernels are kept in " + folder));
+  EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms::owner_all);
+  // A folder that others can enter is not taken.
+  std::filesystem::permissions(folder, std::filesystem::perms::all);
+  EXPECT_THAT(run_program("lookalike", list, nowhere).err,
+              AllOf(Not(HasSubstr("kept in")), Not(HasSubstr("install your GPU"))));
 }
 
 TEST_F(StartupTest, AnotherProcessBuildsWhatAFirstQueryHasNotComeTo) {

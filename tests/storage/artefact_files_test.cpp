@@ -238,11 +238,11 @@ TEST(ArtefactFiles, OtherVersionsAreRefused) {
   bytes[kVersionOffset] = 0;
   write_bytes(folder / "old", bytes);
   EXPECT_THAT(error_of([&] { ArtefactReader<ImageWords>(folder / "old"); }).what(),
-              HasSubstr("has format version 0, and this program reads version 1"));
-  bytes[kVersionOffset] = 2;
+              HasSubstr("has format version 0, and this program reads version 2"));
+  bytes[kVersionOffset] = 3;
   write_bytes(folder / "new", bytes);
   EXPECT_THAT(error_of([&] { ArtefactReader<ImageWords>(folder / "new"); }).what(),
-              HasSubstr("has format version 2"));
+              HasSubstr("has format version 3"));
 }
 
 TEST(ArtefactFiles, MissingFilesAndFoldersAreInputErrors) {

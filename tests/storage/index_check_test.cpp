@@ -164,13 +164,14 @@ TEST_F(IndexCheckTest, MissingRowsAreFound) {
               ElementsAre("image 1: has no file"));
   EXPECT_THAT(problems_after("DELETE FROM statistics WHERE image = 2"),
               Contains("image 2: has no statistics"));
-  EXPECT_THAT(problems_after("INSERT INTO files VALUES (x'78', 99, 1, 1, 0)"),
+  EXPECT_THAT(problems_after("INSERT INTO files VALUES (x'78', 99, 1, 1, 1, 1, 0)"),
               Contains(HasSubstr("refers to a missing row of images")));
 }
 
 TEST_F(IndexCheckTest, APathThatIsIndexedAndInQuarantineIsFound) {
   EXPECT_THAT(
-      problems_after("INSERT INTO quarantine SELECT path, 1, 1, 'empty', '', 0 FROM files LIMIT 1"),
+      problems_after(
+          "INSERT INTO quarantine SELECT path, 1, 1, 1, 1, 'empty', '', 0 FROM files LIMIT 1"),
       Contains("/photos/1.jpg: is both indexed and in quarantine"));
 }
 

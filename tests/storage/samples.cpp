@@ -29,8 +29,8 @@ Error error_of(const std::function<void()>& call) {
 }
 
 SourceFile sample_file(std::uint64_t number) {
-  return {"/photos/" + std::to_string(number) + ".jpg", 1000 + number,
-          1'700'000'000'000'000'000 + static_cast<std::int64_t>(number)};
+  const std::int64_t time = 1'700'000'000'000'000'000 + static_cast<std::int64_t>(number);
+  return {"/photos/" + std::to_string(number) + ".jpg", 1000 + number, time, time + 1, ~number};
 }
 
 ImageRecord sample_image(std::uint64_t number) {

@@ -62,14 +62,14 @@ TEST_F(SchemaTest, AnOlderIndexIsMigratedBeforeItIsRead) {
   connection_.execute("INSERT INTO settings (name, value) VALUES ('kept', 'yes')");
   const std::vector<const char*> next = {kMigrations[0],
                                          "ALTER TABLE settings ADD COLUMN unit TEXT"};
-  const Error error = error_of([&] { check_schema(connection_, next.size()); });
+  const Error error = error_of([&] { check_schema(connection_, kSchemaVersion + 1); });
   EXPECT_EQ(error.kind(), ErrorKind::kStorage);
-  EXPECT_THAT(error.what(), HasSubstr("older format 1: convert it with `lookalike migrate`"));
+  EXPECT_THAT(error.what(), HasSubstr("older format 2: convert it with `lookalike migrate`"));
   migrate(connection_, next);
-  EXPECT_NO_THROW(check_schema(connection_, next.size()));
+  EXPECT_NO_THROW(check_schema(connection_, kSchemaVersion + 1));
   EXPECT_EQ(number("SELECT count(*) FROM settings WHERE value = 'yes' AND unit IS NULL"), 1);
   migrate(connection_, next);
-  EXPECT_EQ(number("PRAGMA user_version"), 2);
+  EXPECT_EQ(number("PRAGMA user_version"), kSchemaVersion + 1);
 }
 
 TEST_F(SchemaTest, AMigrationThatFailsLeavesTheOlderIndex) {
@@ -78,6 +78,20 @@ TEST_F(SchemaTest, AMigrationThatFailsLeavesTheOlderIndex) {
   EXPECT_EQ(error_of([&] { migrate(connection_, next); }).kind(), ErrorKind::kStorage);
   EXPECT_NO_THROW(check_schema(connection_));
   EXPECT_EQ(number("SELECT count(*) FROM runs"), 0);
+}
+
+TEST_F(SchemaTest, AnIndexOlderThanAnyMigrationIsRefusedAndLeftAlone) {
+  connection_.execute(
+      "PRAGMA application_id = 1280003147; PRAGMA user_version = 1; CREATE TABLE files (path)");
+  for (const auto& call : {std::function<void()>([&] { check_schema(connection_); }),
+                           std::function<void()>([&] { migrate(connection_); })}) {
+    const Error error = error_of(call);
+    EXPECT_EQ(error.kind(), ErrorKind::kStorage);
+    EXPECT_THAT(error.what(), HasSubstr("an index of format 1, which this program does not read: "
+                                        "delete it and rebuild it with `lookalike index`"));
+  }
+  EXPECT_EQ(number("SELECT count(*) FROM sqlite_master"), 1);
+  EXPECT_EQ(number("PRAGMA user_version"), 1);
 }
 
 TEST_F(SchemaTest, ANewerIndexIsRefused) {

@@ -21,6 +21,7 @@
 #include "config/fields.h"
 #include "config/load.h"
 #include "pipeline/answers.h"
+#include "pipeline/open_session.h"
 #include "pipeline/searcher.h"
 #include "stages/decode/image_header.h"
 #include "tools/command_line/manual.h"
@@ -327,6 +328,10 @@ RunConfig ConfigArguments::load() const {
   }
   for (const std::string& setting : settings_) apply_setting(config, setting, "--set");
   check_ranges(config);
+  const auto is_device = [](const Argument& argument) {
+    return argument.field == &config_field("device.choice");
+  };
+  if (std::ranges::any_of(arguments_, is_device)) give_pocl_a_cache();
   return config;
 }
 

@@ -54,7 +54,7 @@ ShardArgument::ShardArgument(CLI::App& app, const std::string& items) {
 CLI::Option* add_folder_options(ConfigArguments& config) {
   CLI::Option* const folders = config.add("images.folders");
   config.add_each("images.exclude");
-  config.add({"images.hidden", "images.extensions"});
+  config.add({"images.hidden", "images.follow_links", "images.extensions"});
   return folders;
 }
 

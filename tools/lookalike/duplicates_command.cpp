@@ -1,8 +1,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <set>
 #include <span>
+#include <utility>
 
 #include <fmt/color.h>
 #include <fmt/ranges.h>
@@ -10,8 +12,10 @@
 #include "base/page_name.h"
 #include "base/path_set.h"
 #include "base/program.h"
+#include "base/text.h"
 #include "pipeline/groups/collection.h"
 #include "tools/lookalike/commands.h"
+#include "tools/lookalike/duplicates_actions.h"
 #include "tools/report/groups_report.h"
 #include "tools/report/page.h"
 
@@ -26,7 +30,8 @@ struct DuplicatesArguments : OutputtingArguments {
         format(command, {.json = "one JSON object per group, one per line",
                          .columns = {"group", "proposal", "kind", "of", "probability", "width",
                                      "height", "size_bytes", "modified", "new", "reason", "path"},
-                         .paths = {"of", "path"}}) {
+                         .paths = {"of", "path"}}),
+        actions(command) {
     config.add_databases();
     add_selection(command);
     config.add("match.mirror");
@@ -37,6 +42,7 @@ struct DuplicatesArguments : OutputtingArguments {
     config.add("device.choice");
   }
   FormatArgument format;
+  ActionArguments actions;
   std::vector<std::string> kinds;
   bool objects = false;
   double min_probability = kUsualProbability;
@@ -169,11 +175,10 @@ void print_duplicates(std::size_t number, const Group& group) {
   }
 }
 
-// Returns a row per file. paths_alone: only for files that may go.
-Json duplicates_rows(std::size_t number, const Group& group, const Json& answer, bool paths_alone) {
+// Returns a row per file.
+Json duplicates_rows(std::size_t number, const Group& group, const Json& answer) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < group.files.size(); ++i) {
-    if (paths_alone && !may_be_deleted(group.files[i])) continue;
     Json& row = rows.emplace_back(Json{{"group", number}});
     row.update(answer["files"][i]);
   }
@@ -194,33 +199,63 @@ bool compare(Collection& collection, StopSignal& stop, Progress::Style style) {
 struct Reported {
   Totals totals;
   std::set<ImageId> images;
+  std::vector<Needless> needless;
+  std::vector<std::string> unknown;  // paths of files with that proposal
 };
 
-// Prints the groups and adds them to the page, if there is one. Nothing when stopped.
-std::optional<Reported> report(const Groups& groups, const FormatArgument& format,
-                               std::optional<GroupsReport>& page, StopSignal& stop) {
-  const Printer printer(format);
+// Prints the groups, except where paths alone are wanted or files are acted on, and adds them to
+// the page, if there is one. Nothing when stopped.
+std::optional<Reported> report(const Groups& groups, const IndexReader& index,
+                               const Printer* printer, std::optional<GroupsReport>& page,
+                               StopSignal& stop) {
   Reported reported;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (stop.received() != 0) return std::nullopt;
     const Group group = groups.group(i);
     reported.totals.add(group);
-    const Json answer = group_answer(i + 1, group);
-    printer.print(answer, duplicates_rows(i + 1, group, answer, printer.format() == Format::kPaths),
-                  [&] { print_duplicates(i + 1, group); });
+    if (printer != nullptr) {
+      const Json answer = group_answer(i + 1, group);
+      printer->print(answer, duplicates_rows(i + 1, group, answer),
+                     [&] { print_duplicates(i + 1, group); });
+    }
     if (page) page->add(group);
-    for (const GroupFile& file : group.files) reported.images.insert(file.image);
+    std::ranges::move(needless_files(group, index), std::back_inserter(reported.needless));
+    for (const GroupFile& file : group.files) {
+      reported.images.insert(file.image);
+      if (file.proposal == Proposal::kUnknown) reported.unknown.push_back(file.file.path);
+    }
   }
   if (page) page->finish();
   return reported;
 }
 
+// Looks at the files that may go once more, and prints the paths of those that are as they were.
+void print_paths(const Reported& reported, const Printer& printer) {
+  std::vector<std::string> left;
+  for (const std::string& path : reported.unknown) {
+    left.push_back(path + ": is gone or has changed since it was indexed");
+  }
+  Json rows = Json::array();
+  for (const Needless& one : reported.needless) {
+    if (const auto objection = objection_to(one)) {
+      left.push_back(fmt::format("{}: {}", one.file.path, *objection));
+    } else {
+      rows.push_back({{"path", text_of_path(one.file.path)}});
+    }
+  }
+  printer.print(Json(), rows, [] {});
+  warn_of_left(left);
+}
+
 int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress::Style style) {
+  if (!arguments.actions.undo.empty()) return undo_actions(arguments.actions.undo);
   StopSignal stop;
   check_min_probability(arguments.min_probability, config.match.same_probability);
   const IndexReader index = arguments.config.open_searched(config);
   OutputGuard guard = arguments.outputs.guard(arguments.config, config, &index);
   std::optional<OutputFile> file = guard.open_if_named("--report", arguments.report, page_kind());
+  std::optional<OutputFile> script = open_script(arguments.actions, guard);
+  check_actions(arguments.actions, index, config);
   warn_of_unindexed(index, arguments, config);
   const std::set<PairKind> kinds = kinds_of(arguments);
   Collection collection(index, config,
@@ -228,11 +263,15 @@ int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress:
                          .min_probability = arguments.min_probability,
                          .new_only = arguments.new_only,
                          .scope = scope_of(arguments)});
+  const bool acts = arguments.actions.is_given();
+  const bool are_paths = !acts && arguments.format.get() == Format::kPaths;
   std::optional<Reported> reported;
   if (compare(collection, stop, style)) {
     std::optional<GroupsReport> page;
     if (file) page.emplace(*file, config.store.database, config.images);
-    reported = report(collection.groups(), arguments.format, page, stop);
+    std::optional<Printer> printer;
+    if (!acts && !are_paths) printer.emplace(arguments.format);
+    reported = report(collection.groups(), index, printer ? &*printer : nullptr, page, stop);
   }
   if (!reported) {
     spdlog::warn("stopped by {}{}", signal_name(stop.received()),
@@ -242,13 +281,15 @@ int duplicates(const DuplicatesArguments& arguments, RunConfig config, Progress:
   const Totals& totals = reported->totals;
   spdlog::info("{} groups with {} files, of which {} need not stay ({})", totals.groups,
                totals.files, totals.needless, size_text(totals.needless_bytes));
+  if (are_paths) print_paths(*reported, Printer(arguments.format));
   flush_output();
   // Fewer kinds than usual leave groups unreported.
   const bool is_all =
       std::ranges::includes(kinds, usual_kinds()) && arguments.min_probability <= kUsualProbability;
   collection.mark_reported(
       [&](ImageId image) { return is_all || reported->images.contains(image); });
-  return kExitDone;
+  if (!acts) return kExitDone;
+  return act_on(std::move(reported->needless), arguments.actions, index, config, script, stop);
 }
 
 }  // namespace
@@ -260,8 +301,10 @@ void add_duplicates_command(CLI::App& app, Action& action) {
       "Output: groups of files, the best first, with a proposal for each file and the reason: "
       "keep; "
       "go, when a file to keep shows and holds all that it does; unknown, when it is gone or has "
-      "changed since it was indexed. Nothing is deleted. A table has a row per file; paths are the "
-      "files that may go. `lookalike reject` keeps two images apart.\n"
+      "changed since it was indexed. A table has a row per file; paths are the files that may go. "
+      "--move-to and --hardlink compare each file again before they act on it, write a log beside "
+      "the moved files or the index, and print the command that undoes it; exit code 1 if files "
+      "were left as they are. Nothing is deleted. `lookalike reject` keeps two images apart.\n"
       "Kinds, closest first: exact, the same bytes; copy, other sizes and encodings; "
       "turned; mirrored, with --mirror; crop; with --kind variant, edited, censored, recoloured "
       "and "
@@ -272,7 +315,8 @@ void add_duplicates_command(CLI::App& app, Action& action) {
       "Example: lookalike duplicates -d photos.db --report groups.html\n"
       "         lookalike duplicates -d photos.db --kind exact,copy --format paths\n"
       "         lookalike duplicates -d photos.db --prefer archive --prefer phone\n"
-      "         lookalike duplicates -d photos.db --between photos scans",
+      "         lookalike duplicates -d photos.db --between photos scans\n"
+      "         lookalike duplicates -d photos.db --kind exact --move-to to-delete",
       duplicates);
 }
 

@@ -66,6 +66,8 @@ void log_left_out(const Omissions& left_out) {
   if (left_out.excluded > 0) {
     spdlog::info("{} excluded files and folders left out", left_out.excluded);
   }
+  const std::string links = linked_folders_text(left_out);
+  if (!links.empty()) spdlog::info("{}", links);
 }
 
 void log_summary(const IndexRunReport& report) {
@@ -137,7 +139,7 @@ IndexingArguments::IndexingArguments(CLI::App& command) : OutputtingArguments(co
   config.add_database();
   config.add("images.folders", "FOLDER");
   config.add_each("images.exclude");
-  config.add({"images.hidden", "images.decode_threads", "device.choice",
+  config.add({"images.hidden", "images.follow_links", "images.decode_threads", "device.choice",
               "extract.hessian_threshold", "extract.max_features", "extract.longest_side_px",
               "extract.descriptor_size", "extract.upright", "codebook.words", "codebook.reuse",
               "codebook.seed", "variance.blank_below", "run.metrics", "run.niceness"});

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/path_set.h"
 #include "kernels/session/device.h"
+#include "pipeline/open_session.h"
 #include "tools/lookalike/commands.h"
 
 namespace lookalike {
@@ -63,6 +64,7 @@ std::string device_comments(const std::vector<Device>& devices, std::size_t used
 }
 
 std::string configuration(RunConfig config, const std::string& file) {
+  give_pocl_a_cache();
   const std::vector<Device> devices = list_devices();
   const std::size_t used = devices.empty() ? 0 : choose_device(devices, "");
   std::string memory;

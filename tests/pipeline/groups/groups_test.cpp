@@ -3,20 +3,23 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
 #include <string>
-#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/content_hash.h"
 #include "base/files.h"
+#include "base/source_file.h"
 #include "pipeline/groups/cluster.h"
 #include "storage/index_writer.h"
+#include "tests/content_of.h"
 #include "tests/temporary_folder.h"
 
 namespace lookalike {
@@ -72,20 +75,13 @@ class GroupsTest : public testing::Test {
   void add(const std::string& name, PictureSize size = kSmall, int hours = 1) {
     std::string file =
         "P5\n" + std::to_string(size.width) + " " + std::to_string(size.height) + "\n255\n";
-    std::mt19937 random(static_cast<unsigned>(content_of_.size()));
+    std::mt19937 random(static_cast<unsigned>(contents_.size()));
     for (int i = 0; i < size.width * size.height; ++i) file += static_cast<char>(random() % 256);
-    const std::size_t bytes = file.size();
-    const std::string path = folder_.write(name, file);
-    fs::last_write_time(path, kNow - std::chrono::hours(hours));
-    struct stat status {};
-    ASSERT_EQ(::stat(path.c_str(), &status), 0);
-    const ContentHash content = {static_cast<std::uint8_t>(content_of_.size() + 1)};
-    content_of_[name] = content;
-    const ImageRecord record = {
-        {path, bytes, modified_ns(status)}, content, size.width, size.height};
-    ImageToStore image;
-    image.words = {record, {{.word = 0, .size = 9}}, {{0, 1}}};
-    writer_.publish({&image, 1});
+    write(name, file, hours, size);
+  }
+  // Adds a younger file of the same bytes as one of the size kSmall.
+  void add_copy(const std::string& name, const std::string& copy) {
+    write(copy, content_of(at(name)), 0, kSmall);
   }
 
   // Adds a pair of images that show the same thing completely.
@@ -97,7 +93,7 @@ class GroupsTest : public testing::Test {
     for (std::size_t i = 1; i < names.size(); ++i) pair(names[i - 1], names[i]);
   }
   void reject(const std::string& one, const std::string& other) {
-    rejections_.add(rejection_of(content_of_.at(one), content_of_.at(other), 1));
+    rejections_.add(rejection_of(contents_.at(one), contents_.at(other), 1));
   }
 
   std::vector<Group> groups() {
@@ -106,7 +102,7 @@ class GroupsTest : public testing::Test {
     PairState state;
     const std::vector<std::uint32_t> places = adopt_images(images, state);
     const auto number = [&](const std::string& name) {
-      return find_image(images, content_of_.at(name)).value();
+      return find_image(images, contents_.at(name)).value();
     };
     for (const auto& [one, other, evidence] : pairs_) {
       const std::uint32_t a = number(one);
@@ -149,6 +145,16 @@ class GroupsTest : public testing::Test {
   std::vector<std::string> prefer_;
 
  private:
+  void write(const std::string& name, const std::string& bytes, int hours, PictureSize size) {
+    const std::string path = folder_.write(name, bytes);
+    fs::last_write_time(path, kNow - std::chrono::hours(hours));
+    contents_[name] = hash_content(bytes_of(bytes));
+    const ImageRecord record = {look_at(path).value(), contents_[name], size.width, size.height};
+    ImageToStore image;
+    image.words = {record, {{.word = 0, .size = 9}}, {{0, 1}}};
+    writer_.publish({&image, 1});
+  }
+
   struct NamedPair {
     std::string one;
     std::string other;
@@ -157,7 +163,7 @@ class GroupsTest : public testing::Test {
   const fs::file_time_type kNow = fs::file_time_type::clock::now();
   TemporaryFolder folder_;
   IndexWriter writer_{folder_.path() / "index.db"};
-  std::map<std::string, ContentHash> content_of_;
+  std::map<std::string, ContentHash> contents_;
   std::vector<NamedPair> pairs_;
   Rejections rejections_;
 };
@@ -211,6 +217,36 @@ TEST_F(GroupsTest, AFileThatHasChangedComesLastAndMakesNoOtherGo) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(names(found), ElementsAre(Names{"small", "changed"}));
   EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kUnknown));
+}
+
+TEST_F(GroupsTest, ExactIsSaidOnlyOfFilesWhoseContentIsKnown) {
+  add("one");
+  add_copy("one", "two");
+  std::vector<Group> found = groups();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kGo));
+  EXPECT_EQ(found[0].files[1].kind, PairKind::kExact);
+  // The same size and time, but other bytes.
+  const auto time = fs::last_write_time(at("two"));
+  std::fstream(at("two")).write("P6", 2);
+  fs::last_write_time(at("two"), time);
+  found = groups();
+  EXPECT_THAT(names(found), ElementsAre(Names{"one", "two"}));
+  EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kUnknown));
+  EXPECT_FALSE(found[0].files[1].related);
+}
+
+TEST_F(GroupsTest, AFileWithOtherTimesAndTheSameBytesIsAsIndexed) {
+  add("one");
+  add_copy("one", "two");
+  fs::last_write_time(at("one"), fs::file_time_type::clock::now());
+  const std::vector<Group> found = groups();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(proposals(found[0]), ElementsAre(Proposal::kKeep, Proposal::kGo));
+  EXPECT_EQ(found[0].files[1].kind, PairKind::kExact);
+  for (const GroupFile& file : found[0].files) {
+    EXPECT_EQ(look_at(file.file.path), file.file);
+  }
 }
 
 TEST_F(GroupsTest, ADoubtfulPairAloneJoinsNoTwoGroups) {

@@ -24,6 +24,17 @@ TEST(UpdatePlan, OnlyWhatIsNewOrChangedIsIndexed) {
   EXPECT_THAT(plan.gone, IsEmpty());
 }
 
+TEST(UpdatePlan, AFileOfTheSameSizeAndTimeIsReadAgainIfItsStatusOrInodeChanged) {
+  const SourceFile before{"/a", 1, 1, 1, 1};
+  const std::vector<SourceFile> changed = {{"/a", 1, 1, 2, 1}, {"/a", 1, 1, 1, 2}};
+  for (const SourceFile& now : changed) {
+    EXPECT_THAT(plan_update({{now}, {}}, {before}, {}).to_index, ElementsAre(now));
+    EXPECT_THAT(plan_update({{now}, {}}, {}, {skip(before, "undecodable")}).to_index,
+                ElementsAre(now));
+  }
+  EXPECT_EQ(plan_update({{before}, {}}, {before}, {}).unchanged, 1U);
+}
+
 TEST(UpdatePlan, WhatIsNotFoundIsGone) {
   const ScanResult found{{file("/a")}, {}};
   const UpdatePlan plan =

@@ -1,0 +1,31 @@
+#include "base/source_file.h"
+
+#include <tuple>
+#include <utility>
+
+#include "base/files.h"
+
+namespace lookalike {
+
+bool is_same_state(const SourceFile& a, const SourceFile& b) {
+  const auto state = [](const SourceFile& file) {
+    return std::tie(file.size_bytes, file.modified_ns, file.changed_ns, file.inode);
+  };
+  return state(a) == state(b);
+}
+
+SourceFile source_file(std::string path, const struct stat& status) {
+  return {.path = std::move(path),
+          .size_bytes = static_cast<std::uint64_t>(status.st_size),
+          .modified_ns = modified_ns(status),
+          .changed_ns = ns_since_epoch(status.st_ctim),
+          .inode = status.st_ino};
+}
+
+std::optional<SourceFile> look_at(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return source_file(path, status);
+}
+
+}  // namespace lookalike

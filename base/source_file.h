@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+
+namespace lookalike {
+
+// A file to index, or an indexed one, as it was when it was looked at.
+struct SourceFile {
+  std::string path;  // absolute, as bytes in any encoding
+  std::uint64_t size_bytes = 0;
+  std::int64_t modified_ns = 0;  // since the epoch; programs can set it
+  std::int64_t changed_ns = 0;   // since the epoch; st_ctim, which programs cannot set
+  std::uint64_t inode = 0;
+
+  bool operator==(const SourceFile&) const = default;
+};
+
+// True if size, times and inode are the same, whatever the names.
+bool is_same_state(const SourceFile& a, const SourceFile& b);
+
+SourceFile source_file(std::string path, const struct stat& status);
+
+// Returns a regular file, or the one that a link leads to, as it is now; nothing if there is none.
+std::optional<SourceFile> look_at(const std::string& path);
+
+}  // namespace lookalike
