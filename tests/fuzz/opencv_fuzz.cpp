@@ -1,0 +1,30 @@
+// Files of the formats that OpenCV reads: a picture has the size that the header check has seen.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include <opencv2/imgcodecs.hpp>
+
+#include "stages/decode/image_header.h"
+#include "tests/fuzz/fuzz_target.h"
+
+using namespace lookalike;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::uint64_t kMaxPixels = 1'000'000;
+  const std::span<const std::uint8_t> file(data, size);
+  const auto header = read_image_header(file);
+  if (!header || header->format != ImageFormat::kOther) return 0;
+  if (header->width * header->height > kMaxPixels) return 0;
+  try {
+    const cv::Mat bytes(1, static_cast<int>(size), CV_8U, const_cast<std::uint8_t*>(data));
+    const cv::Mat pixels = cv::imdecode(bytes, cv::IMREAD_GRAYSCALE);
+    if (pixels.empty()) return 0;
+    promise(std::minmax<std::uint64_t>(static_cast<std::uint64_t>(pixels.cols),
+                                       static_cast<std::uint64_t>(pixels.rows)) ==
+            std::minmax(header->width, header->height));
+  } catch (const cv::Exception&) {  // damage
+  }
+  return 0;
+}
